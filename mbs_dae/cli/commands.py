@@ -1,5 +1,5 @@
-"""The command line: ``mbs-dae COMMAND MODEL.py``, one function for each command. (`start` tells what a model file is,
-`errors` how errors and exit codes come about.)"""
+"""The command line: ``mbs-dae COMMAND MODEL.py``, one function for each command. (`start` describes a model file,
+`errors` describes errors and exit codes.)"""
 
 from __future__ import annotations
 
@@ -256,7 +256,7 @@ def view(
     def ready(address: str) -> None:
         print(f"{path} is shown at {address}\nuntil Ctrl-C", flush=True)
         if show:
-            Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # one in a terminal waits for its page
+            Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # may block until closed
 
     file = ModelFile(path, parse_settings(settings), times, parse_initial(initial))
     names = list(dict.fromkeys([*(plot or ()), *ctx.args]))
@@ -277,7 +277,7 @@ def _run(
     model: Any, coordinates: str, analysis: Callable[[Any], Result],
     report: Callable[..., Iterable[str]], names: list[str], out: Path | None,
 ) -> None:  # fmt: skip
-    """Do the analysis, print its report, and write its files; also of one that stopped early, which is then told."""
+    """Run the analysis, print its report, and write its files; after an early stop do so, too, and raise the reason."""
     from .report import write
 
     names = list(dict.fromkeys(names))
@@ -292,7 +292,7 @@ def _run(
 
 
 def _make(out: Path | None) -> None:
-    """The folder for files, before any work is done."""
+    """Make the folder for files, before any work is done."""
     if out:
         try:
             out.mkdir(parents=True, exist_ok=True)
@@ -301,7 +301,7 @@ def _make(out: Path | None) -> None:
 
 
 def _kept(analysis: Callable[[], Result]) -> tuple[Result, BaseException | None]:
-    """The result, and what stopped it early: a dead point, Ctrl-C, or nothing."""
+    """Return the result, and the reason of an early stop: a dead point, Ctrl-C, or None."""
     try:
         result = analysis()
     except MbsError as error:

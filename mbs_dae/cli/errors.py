@@ -1,5 +1,5 @@
-"""Errors as a person at a prompt wants them: one line on stderr. The exit code is 2 if the command could not be read as
-options and arguments, 130 after Ctrl-C, and 1 for everything else."""
+"""Errors on one line of stderr. The exit code is 2 if the command could not be read as options and arguments, 130 after
+Ctrl-C, and 1 for all other errors."""
 
 import sys
 import traceback
@@ -12,16 +12,16 @@ from ..errors import MbsError
 
 NAME = "mbs-dae"
 
-UsageError: Any = typer.BadParameter.__mro__[1]  # where it lives depends on the version of typer
+UsageError: Any = typer.BadParameter.__mro__[1]  # its module depends on the version of typer
 
 
 class Commands(TyperGroup):
-    """Commands whose errors are one line, without a traceback unless --debug asks for it."""
+    """Commands whose errors are one line, without a traceback unless --debug is given."""
 
     def main(self, *args: Any, **options: Any) -> NoReturn:
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="replace")  # a terminal that knows no Φ gets a question mark
+                stream.reconfigure(errors="replace")  # a terminal without Φ shows a question mark
         try:
             code = super().main(*args, **{**options, "standalone_mode": False})
         except UsageError as error:
@@ -41,7 +41,7 @@ class Commands(TyperGroup):
 
 
 def _print_error(error: Any) -> int:
-    """Say in one line what went wrong; gives the exit code."""
+    """Print an error in one line; return the exit code."""
     code, message = 1, f"error: {error}"
     if isinstance(error, KeyboardInterrupt):
         code, message = 130, str(error) or "interrupted"

@@ -1,4 +1,4 @@
-"""Model files and the settings for them, from the words of the command line."""
+"""Model files and their settings, from the words of the command line."""
 
 import inspect
 import re
@@ -20,7 +20,7 @@ Setting = int | float | str
 
 
 def parse_settings(texts: Sequence[str] | None) -> dict[str, Setting]:
-    """From ["r=0.12", "branch=open"] to {"r": 0.12, "branch": "open"}."""
+    """Return {"r": 0.12, "branch": "open"} for ["r=0.12", "branch=open"]."""
     settings: dict[str, Setting] = {}
     for name, value in _pairs("--set", texts, "--set NAME=VALUE, e.g. --set r=0.12", str.isidentifier):
         settings[name] = value
@@ -31,8 +31,8 @@ def parse_settings(texts: Sequence[str] | None) -> dict[str, Setting]:
 
 
 def parse_initial(texts: Sequence[str] | None, model: Any = None) -> dict[str, float]:
-    """From ["crank.angle=0", "crank.omega=95rpm"] to SI values, {"crank.angle": 0.0, "crank.omega": 9.948...}. A unit
-    must fit the quantity of the `model`. A note is printed for a number without a unit if the quantity is shown in
+    """Return SI values, {"crank.angle": 0.0, "crank.omega": 9.948...}, for ["crank.angle=0", "crank.omega=95rpm"]. A
+    unit must fit the quantity of the `model`. A note is printed for a number without a unit if the quantity is shown in
     another unit."""
     initial: dict[str, float] = {}
     for name, value in _pairs("--initial", texts, "--initial OWNER.QUANTITY=VALUE, e.g. crank.omega=10", bool):
@@ -50,7 +50,7 @@ NUMBER_WITH_UNIT = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([
 
 
 def si_value(option: str, name: str, text: str, unit: str, example: str) -> float:
-    """The SI value of "0.11" or of "110mm", whose unit must fit `unit` where that is known."""
+    """Return the SI value of "0.11" or of "110mm"; its unit must fit `unit`, if that is known."""
     with suppress(ValueError):
         return float(text)
     match, remedy = NUMBER_WITH_UNIT.fullmatch(text), f"write e.g. {option} {name}={example}"
@@ -69,7 +69,7 @@ def si_value(option: str, name: str, text: str, unit: str, example: str) -> floa
 def _pairs(
     option: str, texts: Sequence[str] | None, form: str, is_name: Callable[[str], bool]
 ) -> Iterator[tuple[str, str]]:
-    """The names and values that an option gives, each name once."""
+    """Yield the names and values of an option; refuse a name that occurs twice."""
     seen: set[str] = set()
     for text in texts or ():
         name, _, value = (part.strip() for part in text.partition("="))
@@ -82,14 +82,14 @@ def _pairs(
 
 
 def load_model(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Any, Any]:
-    """The model that a file builds, and its TIMES and INITIAL values, or None. What build() does not take by name sets
-    parameters."""
+    """Return the model of a file, and its TIMES and INITIAL values, or None. Settings that are no arguments of build()
+    set parameters."""
     model, module = load_module(path, settings)
     return model, getattr(module, "TIMES", None), getattr(module, "INITIAL", None)
 
 
 def load_module(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, ModuleType]:
-    """The model that a file builds, and what else it says."""
+    """Return the model of a file, and the module of the file."""
     module = _run(_existing(path))
     build = getattr(module, "build", None)
     if not callable(build):
@@ -118,12 +118,13 @@ def load_module(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Modul
 
 
 def _converted(name: str, value: Setting, default: Any) -> Setting:
-    """The value as its default lets expect: a number is no word, and for a switch the word "false" means false."""
+    """Return a setting with the type of its default: a number is no text, and for a switch the word "false" means
+    False."""
     if isinstance(default, bool):
         if str(value).lower() not in ("true", "false"):
             raise ModelError(f"--set {name}={value} makes no sense; write --set {name}=true or --set {name}=false")
         return str(value).lower() == "true"
-    if isinstance(value, str) and not isinstance(default, str):  # text is for words that build() knows, no expressions
+    if isinstance(value, str) and not isinstance(default, str):  # texts are words that build() knows, not expressions
         example = f"{default:g}" if isinstance(default, int | float) else "0.12"
         return si_value("--set", name, value, "", example)
     return value
@@ -142,7 +143,7 @@ def _existing(path: Path) -> Path:
 
 
 def _run(path: Path) -> ModuleType:
-    """The module in a file. Like a script it may import its neighbours, and it leaves no __pycache__ behind."""
+    """Return the module in a file. Like a script it may import its neighbours, and it leaves no __pycache__ behind."""
     module = ModuleType(f"model file {path.stem}")
     module.__file__ = str(path)
     sys.modules[module.__name__] = module
@@ -155,7 +156,7 @@ def _run(path: Path) -> ModuleType:
 
 @contextmanager
 def _locating(path: Path) -> Iterator[None]:
-    """Turn any error into one that says in which line of the model file it came up."""
+    """Turn any error into one that names its line in the model file."""
     try:
         yield
     except (Exception, SystemExit) as error:

@@ -1,4 +1,4 @@
-"""Options that several commands have, and what their words mean."""
+"""Options of several commands, and their parsers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 EXAMPLE = f"\b\nExample:\n  {NAME} "
-POSES = 181  # where neither --steps nor TIMES say how many
+POSES = 181  # number of poses without --steps and TIMES
 
 
 def _set_debug(ctx: typer.Context, debug: bool) -> None:
@@ -77,12 +77,13 @@ Trace = Annotated[list[str] | None, typer.Option(metavar="POINT", help="Draw its
 Speed = Annotated[
     float | None, typer.Option(metavar="X", help="Model time over film time. [default: 1; for pages: some seconds]")
 ]
-NAMES_BEHIND = {"allow_extra_args": True}  # the further names behind --plot
+NAMES_BEHIND = {"allow_extra_args": True}  # further names after --plot
 Debug = Annotated[bool, typer.Option("--debug", callback=_set_debug, help="Show the traceback of an error.")]
 
 
 def time_grid(given: Any, first: float | None, last: float | None, steps: int | None) -> np.ndarray:
-    """The TIMES of the file, or evenly spaced times: what the options do not say is as in TIMES."""
+    """Return the TIMES of the file, or evenly spaced times with the limits and number of TIMES unless options give
+    others."""
     import numpy as np
 
     from ..arguments import checked_times
@@ -100,7 +101,8 @@ def time_grid(given: Any, first: float | None, last: float | None, steps: int | 
 
 
 def stabilization_of(text: str | None) -> Any:
-    """From "projection", "none", "baumgarte" or "baumgarte:5,5"; what belongs to the method if nothing is said."""
+    """Return the method for "projection", "none", "baumgarte" or "baumgarte:5,5"; None, for the default of the method,
+    if nothing is given."""
     if text is None:
         return None
     name, _, gains = text.partition(":")
@@ -115,7 +117,7 @@ def stabilization_of(text: str | None) -> Any:
 
 
 def check_names(model: Any, names: Iterable[str]) -> None:
-    """Whether a result may know them, before any work is done."""
+    """Check that a result may have these names, before any work is done."""
     from ..results.geometry import call_of, calls_like
     from ..results.names import components, known_names
 

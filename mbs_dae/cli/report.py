@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ELSEWHERE = "choose another --out"
 MOST = 6
-"""So many times of an event are told."""
+"""Greatest number of times of an event that are printed."""
 
 
 def summary(result: Result, names: Sequence[str]) -> Iterator[str]:
@@ -40,7 +40,7 @@ def summary(result: Result, names: Sequence[str]) -> Iterator[str]:
 
 
 def _slips(result: Result) -> Iterator[str]:
-    """A note on what looks like a slip in the model."""
+    """Yield notes on probable slips in the model."""
     yield from (f"note: {result.stats[word]}" for word in ("turned", "slips") if word in result.stats)
 
 
@@ -48,7 +48,7 @@ def simulated(result: Result, names: Sequence[str]) -> Iterator[str]:
     """Yield the lines about an integration and its accuracy."""
     stats = result.stats
     size = f"step {stats['step']:g} s" if "step" in stats else f"rtol {stats['rtol']:g}"
-    rule = stats.get("gain_rule", "").partition(";")[0]  # of the gains that step control chooses step by step
+    rule = stats.get("gain_rule", "").partition(";")[0]  # the rule for gains that step control chooses in each step
     gains = f" ({rule or 'alpha {alpha:.4g}/s, beta {beta:.4g}/s'.format_map(stats)})" if "alpha" in stats else ""
     largest, joule = shown(np.abs(result.energy.error).max(initial=0.0), "J")
     yield _headline(result)
@@ -74,7 +74,7 @@ def simulated(result: Result, names: Sequence[str]) -> Iterator[str]:
 
 
 def _events(result: Result) -> Iterator[str]:
-    """When each happened: at all times, if these are few."""
+    """Yield the times of each event: all times, if they are few."""
     times: dict[str, list[float]] = {}
     for event in result.events:
         times.setdefault(event.name, []).append(event.t)
@@ -83,7 +83,7 @@ def _events(result: Result) -> Iterator[str]:
 
 
 def _impacts(result: Result) -> Iterator[str]:
-    """When each contact was hit, what was lost, and when bouncing came to rest."""
+    """Yield the times of impacts on each contact, the lost energy, and the time at which bouncing came to rest."""
     for names, group in _by_contacts(result.impacts).items():
         rests = [f"{impact.rests:.6g}" for impact in group if impact.rests is not None]
         at_rest = f"; at rest from t = {', '.join(rests)}" if rests else ""
@@ -108,7 +108,7 @@ def _told(times: Sequence[float]) -> str:
 def efforts_and_loads(
     result: Result, drivers: Sequence[str], joints: Sequence[str], names: Sequence[str]
 ) -> Iterator[str]:
-    """A line for each driver and one for each joint."""
+    """Yield a line for each driver and one for each joint."""
     scales = Scales.of_result(result)
     yield from (_headline(result), f"largest violation: {_violation(result)}", "")
     watt, joint_force, moment_word = (shown_unit(unit) for unit in ("W", "N", "N m"))
@@ -154,12 +154,12 @@ def _violation(result: Result) -> str:
 
 
 def _mean(t: np.ndarray, values: np.ndarray) -> float:
-    """Over time, where poses may be uneven."""
+    """Return the mean over time, for uneven times."""
     return float(np.trapezoid(values, t) / (t[-1] - t[0])) if len(t) > 1 else float(values[0])
 
 
 def _quantities(result: Result, names: Sequence[str]) -> Iterator[str]:
-    """The extremes of those that are asked for, or which there are."""
+    """Yield the extremes of the requested quantities, or the available names."""
     yield ""
     if not names:
         yield from available(result.names)
@@ -174,12 +174,12 @@ def _quantities(result: Result, names: Sequence[str]) -> Iterator[str]:
 
 
 def _numbers(result: Result, names: Sequence[str]) -> list[str]:
-    """The names, vectors by their components."""
+    """Return the names, vectors by their components."""
     return list(dict.fromkeys(part for name in names for part in result.components(name)))
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """A name, a unit, and numbers."""
+    """Yield the lines of a table with a name, a unit, and numbers."""
     first, second = (max(len(row[k]) for row in rows) for k in (0, 1))
     widths = [max(13, len(head) + 2) for head in rows[0][2:]]
     for name, unit, *cells in rows:
@@ -201,8 +201,8 @@ def available(names: Sequence[str]) -> Iterator[str]:
 
 
 def write(result: Result, names: Sequence[str], folder: Path) -> Iterator[Path]:
-    """The result, its quantities as a table and as curves; if it knows forces, these as a table, and the energy ledger
-    as curves. Tells which files there are."""
+    """Write the result, its quantities as a table and as curves; with forces, these as a table, and the energies as
+    curves. Yield the paths."""
     time = [axis_of(result)]
     yield result.save(folder / "result.npz")
     quantities = columns_of(result, names or result.names)
@@ -219,7 +219,7 @@ def write(result: Result, names: Sequence[str], folder: Path) -> Iterator[Path]:
 
 
 def _modes(result: Result) -> Iterator[Column]:
-    """A column for each point of contact."""
+    """Yield a column for each point of contact."""
     for name, states in result.modes.items():
         columns = states[:, None] if states.ndim == 1 else states
         for k, column in enumerate(columns.T):
@@ -244,7 +244,7 @@ def _impact_columns(result: Result) -> list[Column]:
 
 
 def _forces(result: Result) -> Iterator[Column]:
-    """Efforts and reactions by name."""
+    """Yield efforts and reactions by name."""
     assert result.reactions is not None
     for name in result.reactions.names():
         if (effort := result.reactions.effort(name)) is not None:
@@ -257,7 +257,7 @@ def _forces(result: Result) -> Iterator[Column]:
 
 
 def _write_table(columns: Sequence[Column], path: Path) -> Path:
-    """A table of the columns under their keys."""
+    """Write a table of the columns under their keys; return the path."""
     with replacing(path, ELSEWHERE) as place:
         write_columns({column.key: column.values for column in columns}, place)
     return path

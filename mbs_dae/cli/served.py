@@ -1,4 +1,5 @@
-"""A model file behind a page: it is read, and read again where it, or what it imports from beside it, has changed."""
+"""A model file behind a page: the file is read again if it, or a module that it imports from its folder, has
+changed."""
 
 from __future__ import annotations
 
@@ -19,13 +20,14 @@ VERBS = Verbs(mbs.kinematics, mbs.inverse_dynamics, mbs.simulate, mbs.assemble)
 
 
 class ModelFile:
-    """`times` makes the times of a run of the TIMES in the file; `initial` goes before its INITIAL values."""
+    """A model file. `times` makes the times of a run from TIMES in the file; `initial` takes precedence over its
+    INITIAL values."""
 
     def __init__(
         self, path: Path, settings: Mapping[str, Setting], times: Callable[[Any], Any], initial: Mapping[str, float]
     ):
         self.path, self.settings, self.times, self.initial = path, settings, times, initial
-        self.strangers = frozenset(sys.modules)  # what was there before is none of its neighbours
+        self.strangers = frozenset(sys.modules)  # modules loaded before are no neighbours
         self.seen = {path.resolve(): _state(path)}
         """The files that matter, as they were when they were read."""
 
@@ -33,11 +35,11 @@ class ModelFile:
         return any(_state(path) != state for path, state in self.seen.items())
 
     def read(self) -> Said:
-        """As if for the first time: with its neighbours as they are now."""
+        """Read the file anew, with the present versions of its neighbours."""
         self.seen = {path: _state(path) for path in self.seen}
         for name in self._neighbours():
             del sys.modules[name]
-        written, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # a second save within a second looks the same
+        written, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # or a quick second save is missed
         try:
             model, module = load_module(self.path, self.settings)
         except mbs.ModelError as error:
@@ -51,7 +53,7 @@ class ModelFile:
         return Said(model, times, initial, getattr(module, "OPTIONS", {}), VERBS)
 
     def _neighbours(self) -> list[str]:
-        """The modules that it has brought from its own folder, and what is in them."""
+        """Return the modules that the file imported from its own folder, with their submodules."""
         new = [name for name in sys.modules if name not in self.strangers]
         heads = {name.partition(".")[0] for name in new} - self.strangers
         folder = self.path.resolve().parent
@@ -59,7 +61,7 @@ class ModelFile:
         return [name for name in new if name.partition(".")[0] in own]
 
     def _note(self, files: Iterable[str | None]) -> None:
-        """Note the files that matter, with those of the folder of the model."""
+        """Note the files in the folder of the model whose changes matter."""
         folder = self.path.resolve().parent
         for path in (Path(file).resolve() for file in files if file):
             if path.is_relative_to(folder):
@@ -67,7 +69,7 @@ class ModelFile:
 
 
 def serve(file: ModelFile, port: int, choices: Mapping[str, Any], ready: Callable[[str], Any]) -> None:
-    """Until it is interrupted."""
+    """Serve the page of a model file until Ctrl-C."""
     server = Server(Session(file, choices), port)
     with server:
         ready(server.address)
@@ -83,7 +85,7 @@ def _state(path: Path) -> tuple[int, int] | None:
 
 
 def _home(module: Any) -> Path | None:
-    """The folder in which a module lies, or the folder of a package."""
+    """Return the folder that contains a module, or a package."""
     file = getattr(module, "__file__", None)
     if not file:
         return None
@@ -92,7 +94,7 @@ def _home(module: Any) -> Path | None:
 
 
 def _files_of(error: BaseException | None) -> list[str]:
-    """Where an error and what caused it came up."""
+    """Return the files in which an error and its causes were raised."""
     found: list[str] = []
     while error is not None:
         found += [frame.filename for frame in traceback.extract_tb(error.__traceback__)]

@@ -1,4 +1,4 @@
-"""``mbs-dae study``: the same analysis for many designs. What varies is read here; text is never evaluated."""
+"""``mbs-dae study``: the same analysis for many designs. The varied values are read here; text is never evaluated."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .options import (
 
 WAYS = "r=0.08:0.12:200 (first:last:how many), r=0.1,0.2, r=80mm, or 'r~normal(0.1,1e-4)'"
 VERBS = {"kinematics": "kinematics", "simulate": "simulate", "inverse": "inverse_dynamics"}
-"""The commands, and what they are called in Python."""
+"""The commands, and their functions in Python."""
 
 Over = Annotated[
     list[str],
@@ -72,7 +72,7 @@ def study(
 
     if out:
         writable(out)
-    parse_over(over)  # what cannot be read is told before a model is built
+    parse_over(over)  # refuse unreadable options before a model is built
     model, given, own = load_model(path, parse_settings(settings))
     varied: Any = parse_over(over, partial(_unit_of, model))
     model = model.without(*without) if without else model
@@ -114,12 +114,12 @@ def _drawn(varied: dict[str, Any], count: int | None, method: Any, seed: int | N
     return mbs.samples(varied, count, method, seed or 0)
 
 
-# --- what varies ---
+# --- varied values ---
 
 
 def parse_over(texts: Sequence[str], unit_of: Callable[[str], str] = lambda name: "") -> dict[str, Any]:
-    """From ["r=0.08:0.12:3", "l~normal(300mm,0.1mm)"] to names and what they take, in SI. A number's unit must fit
-    `unit_of` its name, where that is known."""
+    """Return names and their values or distributions, in SI, for ["r=0.08:0.12:3", "l~normal(300mm,0.1mm)"]. A number's
+    unit must fit `unit_of` its name, if that is known."""
     found: dict[str, Any] = {}
     for text in texts:
         name, sign, spec = (part.strip() for part in [*re.split("([=~])", text, maxsplit=1), "", ""][:3])
@@ -133,7 +133,7 @@ def parse_over(texts: Sequence[str], unit_of: Callable[[str], str] = lambda name
 
 
 def _unit_of(model: Any, name: str) -> str:
-    """The unit of a parameter, a constant or a quantity of a model; empty where none is known."""
+    """Return the unit of a parameter, a constant or a quantity of a model; "" if none is known."""
     from ..derivatives.constants import constants_of
 
     known: Any = model.parameters.get(name) or constants_of(model).get(name)
@@ -144,7 +144,7 @@ def _unit_of(model: Any, name: str) -> str:
 
 
 def _values(text: str, spec: str, number: Callable[[str], float]) -> Any:
-    """A number, some of them, or evenly spaced ones."""
+    """Return a number, a list of numbers, or evenly spaced numbers."""
     import numpy as np
 
     parts = spec.split(":")
@@ -186,7 +186,7 @@ LAWS: Mapping[str, tuple[Callable[[float, float], Any], str, Callable[[float, fl
     "uniform": (_uniform, "the lower and the upper limit", lambda low, high: low < high),
     "tolerance": (_tolerance, "the nominal value and how much more or less", lambda _, width: width > 0.0),
 }
-"""How each is made of two numbers, what these are, and whether they can be."""
+"""For each distribution: its constructor from two numbers, the meaning of these, and a check of them."""
 
 
 def _law(text: str, spec: str, number: Callable[[str], float]) -> Any:

@@ -1,1 +1,1 @@
-"""Why something cannot be, in words."""
+"""Explanations of failures, in words."""

@@ -1,4 +1,4 @@
-"""Errors that a motion may have, for its tolerances: of a run, and of all members of a study at once."""
+"""Errors that a motion may have for its tolerances: of a run, and of all members of a study at once."""
 
 from typing import Any
 
@@ -7,23 +7,23 @@ import numpy as np
 from ..motion.control import Control
 
 NONSENSE = 0.1
-"""The energy error, relative to the energy that is turned over, at which a run says nothing about the motion."""
+"""The energy error, relative to the energy that is turned over, above which a run is invalid."""
 ENERGY, CONSTRAINTS, POWER = 100.0, 1000.0, 0.75
-"""Where steps are controlled, the energy error (relative to what is turned over) stays below ENERGY tol^POWER, and
-constraint violations (relative to the model's length, velocities per pace of the motion) below CONSTRAINTS tol^POWER.
-Calibrated: over the gallery, all methods and stabilisations, and tolerances of 1e-4, 1e-6, ..., 1e-12, the worst
-energy errors are 9e-3, 2e-4, 3e-6, 3e-8, 2e-9 and the worst violations 4e-2, 2e-3, 9e-6, 9e-8, 3e-9."""
+"""With step control, the energy error (relative to the energy that is turned over) stays below ENERGY tol^POWER, and
+constraint violations (relative to the model's length, velocities relative to the pace of the motion) below CONSTRAINTS
+tol^POWER. Calibrated: over the gallery, all methods and stabilisations, and tolerances of 1e-4, 1e-6, ..., 1e-12, the
+worst energy errors are 9e-3, 2e-4, 3e-6, 3e-8, 2e-9 and the worst violations 4e-2, 2e-3, 9e-6, 9e-8, 3e-9."""
 SLOW = 1e-3
-"""The pace, in lengths of the model a second, below which a motion is as good as at rest."""
+"""The pace, in lengths of the model per second, below which a motion counts as at rest."""
 
 
 def energy_allowed(control: Control) -> float:
-    """The largest energy error, relative to what is turned over, that goes with the tolerances."""
+    """Return the largest energy error for the tolerances, relative to the energy that is turned over."""
     return _allowed(control, ENERGY)
 
 
 def violation_allowed(control: Control) -> float:
-    """The largest of `relative_violations` that goes with the tolerances."""
+    """Return the largest value of `relative_violations` for the tolerances."""
     return _allowed(control, CONSTRAINTS)
 
 
@@ -32,5 +32,6 @@ def _allowed(control: Control, factor: float) -> float:
 
 
 def relative_violations(gaps: np.ndarray, rates: np.ndarray, units: np.ndarray, pace: Any) -> tuple[Any, Any]:
-    """Violations of positions per unit of each row, and those of velocities per pace of the motion besides."""
+    """Return violations of positions in units of each row, and those of velocities relative to the pace of the motion
+    as well."""
     return gaps / units, rates / units / (pace + SLOW)

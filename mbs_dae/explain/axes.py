@@ -1,15 +1,15 @@
-"""Whether an angle has an axis: asked of the mechanism before it moves, and of the motion.
+"""Check that an angle has an axis: for the mechanism before it moves, and for the motion.
 
-In space the angle of two markers is about the z axis that they have in common. Where a mechanism lets these axes part,
-a spring or a driver on the angle would jump. Whether it does is a question of rank: do the rows
+In space the angle of two markers is about their common z axis. If a mechanism lets these axes separate, a spring or a
+driver on the angle would jump. Whether they do is a question of rank: do the rows
 
     Φ = (y_i · z_j, -x_i · z_j),
 
-which keep the axes parallel, depend on those that the mechanism has already? If they do, the mechanism keeps them so
-(or drives them apart, and then a rate tells). What this cannot see, axes that part later on, is looked for along the
-motion. There whole turns come from turning added up (`symbolic.markers.marker`), and the angle itself from the axes.
-The two part where markers keep no axis in common, or where steps are so coarse that the attitude lags behind by much of
-a turn. Half a turn apart, the count would jump; a good part of that is refused.
+which keep the axes parallel, depend on the rows that the mechanism has already? If they do, the mechanism keeps the
+axes parallel (or drives them apart, which a rate shows). Axes that separate later are found along the motion. There
+whole turns come from the accumulated rotation (`symbolic.markers.marker`), and the angle itself from the axes. The two
+differ if markers have no common axis, or if steps are so coarse that the attitude lags behind by a large part of a
+turn. At a difference of half a turn the count would jump; a large part of that is refused.
 """
 
 from typing import Any
@@ -35,15 +35,15 @@ from .explanation import Explanation
 Pair = tuple[Marker, ...]  # two markers
 
 ASIDE = 1e-6
-"""The sine of the angle between two axes from which on they are not parallel; and the rate at which they part, against
-that of the bodies."""
-FAR = 2.0  # how far angle and turning may be apart, in rad
-LOOKS = 500  # at most so many of the recorded times are looked at
+"""The sine of the angle between two axes above which they are not parallel; and the rate at which they separate,
+relative to the rates of the bodies."""
+FAR = 2.0  # greatest difference of angle and accumulated rotation, in rad
+LOOKS = 500  # greatest number of recorded times that are checked
 
 
 def check_axes(system: System, first: State) -> None:
-    """Refuse elements on the angle of two markers that have no axis in common, by name. The first pose is regular: at a
-    singular one the rank says nothing of others."""
+    """Refuse elements on the angle of two markers without a common axis, by name. The first pose must be regular: the
+    rank at a singular pose does not hold for others."""
     here: PoseRank | None = None
     for (i, j), name in doubtful_angles(system).items():
         cosine = float(marker_frame(system, first.full_q, i)[1][:, 2] @ marker_frame(system, first.full_q, j)[1][:, 2])
@@ -52,18 +52,19 @@ def check_axes(system: System, first: State) -> None:
             raise _no_axis(system, name, i, j, f"stand at {apart:.3g}° to each other")
         if here is None:
             here = PoseRank(system, first.t, first.full_q)
-            here.dependent(range(len(system.rows)))  # the others stay factorised
+            here.dependent(range(len(system.rows)))  # keep the factors of the other rows
         if _part(system, here, first, (i, j)):
             raise _no_axis(system, name, i, j, "do not stay parallel")
 
 
 def doubtful_angles(system: System) -> dict[Pair, str]:
-    """The pairs of markers whose angle an element uses though no joint keeps their axes parallel, with its name."""
+    """Return the pairs of markers whose angle an element uses though no joint keeps their axes parallel, with its
+    name."""
     if system.model.dimension == 2:
         return {}
     held = {frozenset(e.markers[:2]) for e in system.model.conditions if e.facing in ("axis", "frame")}
     found: dict[Pair, str] = {}
-    said: dict[int, list[tuple[int, int]]] = {}  # by form: elements of a class share it
+    said: dict[int, list[tuple[int, int]]] = {}  # by form, which elements of a class share
     for element in system.elements:
         form, _ = element.form()
         if id(form) not in said:
@@ -77,7 +78,7 @@ def doubtful_angles(system: System) -> dict[Pair, str]:
 
 
 def _angles_in(form: Form) -> list[tuple[int, int]]:
-    """The markers, by number, whose angle against each other a form contains."""
+    """Return the numbers of markers whose relative angles a form contains."""
     found = []
     for angle in {a for e in form.expressions for a in e.atoms(Unwound)}:
         turns = angle.args[1].free_symbols
@@ -88,7 +89,7 @@ def _angles_in(form: Form) -> list[tuple[int, int]]:
 
 
 def _part(system: System, here: PoseRank, first: State, pair: Pair) -> bool:
-    """Whether the mechanism may part the axes of this pair, or does so right away because it is driven."""
+    """Return whether the axes of this pair may separate, or do so at once because of a driver."""
     symbols = marker_symbols(2, 3)
     reader = system.reader_of(Relation(symbols, tuple(parallel(*symbols))), pair)
     jacobian = reader.jacobian(first.t, first.full_q).toarray()
@@ -108,7 +109,7 @@ def _no_axis(system: System, name: str, i: Marker, j: Marker, fault: str) -> Mod
 
 
 def check_turns(result: Result) -> None:
-    """Refuse a motion along which the turns of a joint, driver or force have lost their meaning."""
+    """Refuse a motion in which the accumulated rotation of a joint, driver or force differs too much from its angle."""
     system, (t, q, _, _) = computed(result).system, computed(result).motion
     if lost := lost_turns(system, system.evaluator, t, q):
         what = f"the turns of {', '.join(lost)} of {system.model.name!r} cannot be counted: their markers keep no axis "
@@ -118,7 +119,8 @@ def check_turns(result: Result) -> None:
 
 
 def lost_turns(system: System, number: Any, t: np.ndarray, q: np.ndarray) -> list[str]:
-    """The elements of which it is so, with these values of the parameters."""
+    """Return the names of elements whose angle and accumulated rotation differ too much, for these values of
+    parameters."""
     if system.model.dimension == 2 or not len(t):
         return []
     some = np.unique(np.linspace(0, len(t) - 1, LOOKS).astype(int))
@@ -130,7 +132,8 @@ def lost_turns(system: System, number: Any, t: np.ndarray, q: np.ndarray) -> lis
 
 
 def _turns(structure: Structure) -> tuple[list[str], BatchBuilder]:
-    """The elements that measure an angle between two markers, and what reads how far each is from its count."""
+    """Return the elements that measure an angle between two markers, and a reader of each angle's difference from its
+    count."""
     seen: dict[tuple[Marker, ...], str] = {}
     for element in structure.model.elements.values():
         for measure in element.measures().values():

@@ -1,4 +1,4 @@
-"""Contacts that cannot be, in words: bodies that overlap, and forces that no law of contact gives."""
+"""Explanations of contacts that cannot be: bodies that overlap, and forces that no law of contact gives."""
 
 from collections.abc import Sequence
 
@@ -23,12 +23,12 @@ from ..poses.slips import degrees_of
 from ..results.result import State
 from .explanation import Explanation
 
-TOLD = 3  # so many contacts are told of one state
+TOLD = 3  # greatest number of contacts in a message
 
 
 def check_apart(state: State, begins: str = "begins", give: str = "give initial=", place: str = "place") -> None:
-    """Refuse a state in which bodies overlap, where a motion `begins`; `give` says by what a person gives a gap, and
-    `place` by what the place of a body."""
+    """Refuse a state in which bodies overlap, where a motion `begins`; `give` is the instruction for giving a gap, and
+    `place` for placing a body."""
     system = state.system.cartesian
     if not system.model.contacts:
         return
@@ -66,7 +66,7 @@ def told_of_overlap(system: System, motion: Trajectory, swept: Swept | None = No
 
 
 def point_of(system: System, k: int) -> str:
-    """A point of contact: whose it is, and which one of several."""
+    """Return the name of a point of contact: the contact, and which one of several points."""
     contact, number = system.structure.contacts.points[k]
     name = contact.point_name(number) if isinstance(contact, Contact) else ""
     return f"{contact.who} ({name})" if name else contact.who
@@ -81,7 +81,7 @@ def _gaps_at(state: State) -> np.ndarray:
 
 
 def _overlaps(system: System, gaps: np.ndarray) -> list[tuple[int, float]]:
-    """The points that overlap and how far, the deepest first."""
+    """Return the points that overlap and their depths, in m, the deepest first."""
     allowed = TOUCHES * system.machine().extent
     return [(int(k), -float(gaps[k])) for k in np.argsort(gaps) if gaps[k] < -allowed]
 
@@ -91,8 +91,8 @@ def told_length(unit: str, length: float) -> str:
 
 
 def _overlap(state: State, k: int, depth: float, give: str, place: str) -> str:
-    """How far a point overlaps, and what takes it out of it: its body moved along the gradient of the gap, or the gap
-    given where the motion begins."""
+    """Return a text about the overlap of a point, and how to resolve it: move its body along the gradient of the gap,
+    or give the gap at the beginning of the motion."""
     system = state.system.cartesian
     contact, number = system.structure.contacts.points[k]
     contacts, size = system.structure.contacts, system.model.dimension
@@ -122,13 +122,14 @@ def _facing(contact: Contact, body: Body) -> str:
 
 
 def touching_now(march: March, system: System) -> list[str]:
-    """The contacts that are closed."""
+    """Return the names of the closed contacts."""
     contacts = march.mechanism.contacts
     return _names(system, [k for k, gap in enumerate(contacts.gap_row) if gap >= 0 and contacts.state[k] != OPEN])
 
 
 def without_forces(march: March, pose: State) -> Explanation:
-    """Why no forces of contacts, or impulses, go with the equations: friction is what is wrong if they do without."""
+    """Explain why no forces of contacts, or impulses, satisfy the equations; friction is the cause if forces exist
+    without it."""
     contacts, problem, name = march.mechanism.contacts, march.mechanism.contacts.problem, pose.system.model.name
     if lost := frictions_at_fault(pose.system, contacts):
         return Explanation(IntegrationError, *no_friction(name, lost, pose.t), pose.t, tuple(lost), pose)
@@ -156,7 +157,7 @@ def without_forces(march: March, pose: State) -> Explanation:
 
 
 def lost_in_roundoff(march: March, pose: State) -> Explanation:
-    """Why the forces of contacts have no certain value: roundoff leaves nothing of what moves a light body."""
+    """Explain why the forces of contacts have no certain value: roundoff exceeds the force that moves a light body."""
     points = _used(march.mechanism.contacts)
     names, light = _names(pose.system, points), _lightest(pose.system, points)
     told = names if len(names) <= 2 * TOLD else [*names[:TOLD], counted(len(names) - TOLD, "more contact")]
@@ -167,8 +168,8 @@ def lost_in_roundoff(march: March, pose: State) -> Explanation:
 
 
 def _lightest(system: System, points: Sequence[int]) -> str:
-    """Return the name of the body at these points with the least mass; with the least inertia where masses are no
-    farther apart than forces bear."""
+    """Return the name of the body at these points with the least mass; with the least inertia if masses are close
+    enough for the precision of forces."""
     touching = {marker.body for k in points for marker in system.structure.contacts.points[k][0].markers}
     have = {body: numbers for body, numbers in masses_of(system).items() if numbers[0] > 0.0}
     found = {body.name: numbers for body, numbers in have.items() if body in touching or touching.isdisjoint(have)}
@@ -195,7 +196,7 @@ def told_of_kept(march: March, system: System) -> str:
 
 
 def chatters(march: March, pose: State, entries: Sequence[int]) -> Explanation:
-    """Why contacts change without end."""
+    """Explain why contacts change without end."""
     own = pose.system.structure.contacts
     names = list(dict.fromkeys(own.switching[k] for k in entries))
     gaps = {int(first) for first, gap in zip(own.entry, own.gap, strict=True) if gap >= 0}
@@ -210,7 +211,7 @@ def chatters(march: March, pose: State, entries: Sequence[int]) -> Explanation:
 
 
 def _used(contacts: Contacts) -> list[int]:
-    """The points of the problem that was posed last."""
+    """Return the points of the last problem."""
     rows = {int(row) for row in contacts.delassus.used[: contacts.delassus.used_count[0]]}
     own = np.where(contacts.gap_row >= 0, contacts.gap_row, contacts.slip_row)
     return [k for k, row in enumerate(own) if int(row) in rows]

@@ -1,4 +1,4 @@
-"""Why something cannot be: found out here, told as an error."""
+"""Explanations of failures, raised as errors."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ from .undefined import undefined_force
 BEFORE_DEAD_POINT = (
     "shorten the times, drive another coordinate (mbs.follow shows the whole curve of poses), or change a length"
 )
-"""The remedy where a driver asks for more than a linkage reaches."""
+"""The advice if a driver prescribes more than a linkage reaches."""
 
 
 @dataclass(frozen=True)
@@ -28,14 +28,14 @@ class Explanation:
     advice: str
     time: float
     joints: tuple[str, ...] = ()
-    pose: State | None = None  # None where the whole motion is meant
+    pose: State | None = None  # None for the whole motion
 
     @property
     def message(self) -> str:
         return f"{self.what}; {self.advice}" if self.advice else self.what
 
     def error(self, result: Result) -> MbsError:
-        """The error; `result` is what was computed until then."""
+        """Return the error; `result` is the motion until then."""
         message = self.message
         facts = {} if self.pose is None else {"pose": self.pose}
         kept = replace(result, success=False, message=message)
@@ -43,8 +43,8 @@ class Explanation:
 
 
 def contradiction(regular: State, pose: State, ahead: float, drifted: bool = False) -> Explanation | None:
-    """Equations that depend on each other, not just here but at the regular pose, too, and ask for different motions at
-    the time ahead."""
+    """Return an explanation of equations that depend on each other, at this pose and at the regular pose, and prescribe
+    different motions at the time `ahead`; None if there are none."""
     system = pose.system
     general = PoseRank(system, regular.t, regular.full_q).circuits(range(len(system.rows)))
     here = PoseRank(system, pose.t, pose.full_q)
@@ -74,7 +74,7 @@ def no_force(system: System, t: float, q: np.ndarray, v: np.ndarray) -> str:
 
 
 def going_on(pose: State, dt: float) -> np.ndarray:
-    """The q to which a motion comes if all velocities, and the rates of states, stay as they are."""
+    """Return the q that a motion reaches after dt, in s, with constant velocities and constant rates of states."""
     system = pose.system
     q = system.moved(pose.full_q, dt * pose.v)
     for state in system.model.states:

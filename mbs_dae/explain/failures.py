@@ -1,4 +1,4 @@
-"""Why a simulation cannot begin, or cannot go on, in words."""
+"""Explanations of simulations that cannot begin or cannot go on."""
 
 from dataclasses import replace
 
@@ -46,21 +46,21 @@ from .explanation import BEFORE_DEAD_POINT, Explanation, contradiction, going_on
 from .undefined import HUGE, undefined_force
 
 STEPPED = ', or step over it: method="Moreau", step=1e-3'
-"""What helps wherever contacts are the trouble."""
+"""The advice for all failures of contacts."""
 CORNER = "write a contact for each of its profile's parts(), round the corner by more points"
-"""The remedy for a point that comes to rest in a corner of a profile."""
+"""The advice for a point that comes to rest in a corner of a profile."""
 BROKEN = 'take a table of kind="cubic" or "monotone", or let one side press alone, by a CamContact or a Contact'
-"""The remedy for a joint along a table with corners."""
-DEAD = 1e-4  # a slip is at a dead point if free motions change it by less than this part of what free bodies could
-FAINT = 100.0  # a motion of less than so many tolerances is told to be faint
-REST = 1e-12  # one of less than this (lengths of the model or rad, and a second) is none but for roundoff
-SOON = (1e-3, 1e-2)  # after these parts of all requested time a driver's place is looked for beyond a singular pose
+"""The advice for a joint along a table with corners."""
+DEAD = 1e-4  # a slip is at a dead point if free motions change it by less than this fraction of free bodies' effect
+FAINT = 100.0  # a motion of fewer tolerances is called faint
+REST = 1e-12  # a slower motion (model lengths or rad, per second) is roundoff
+SOON = (1e-3, 1e-2)  # fractions of the requested time at which drivers are examined beyond a singular pose
 NO_WAY_ON = (Status.STUCK, Status.ASTRAY, Status.LOST, Status.DRIFTED, NOT_CONVERGED, NOT_FINITE)
-ABRUPT = 0.5  # a force that changes by so much of itself within the last step is named as what makes steps short
+ABRUPT = 0.5  # relative change of a force in the last step that explains short steps
 
 
 def check_masses(system: System) -> None:
-    """Every motion that the joints allow must move some mass."""
+    """Check that every motion that the joints allow moves some mass."""
     if not system.heaviest:
         who = f"no body of {system.model.name!r} has a mass"
         raise ModelError(f"{who}; give some: model.body(name, mass=..., inertia=...)")
@@ -86,7 +86,7 @@ def check_masses(system: System) -> None:
 
 
 def _idle_motions(system: System, factor: Factor) -> np.ndarray:
-    """The motions of single bodies that move no mass, of unit length, as columns."""
+    """Return the motions of single bodies that move no mass, of unit length, as columns."""
     pattern, n = system.mass_pattern, system.nv
     M = sps.diags(factor.weight) + sps.csr_matrix((factor.beside, (pattern.block_row, pattern.block_column)), (n, n))
     columns, largest = [], system.structure.groups.largest(system.diagonal / system.column_weight)
@@ -101,8 +101,8 @@ def _idle_motions(system: System, factor: Factor) -> np.ndarray:
 
 
 def no_acceleration(system: System, run: Mechanism, status: int, t: float, q: np.ndarray, v: np.ndarray) -> Explanation:
-    """Why `accelerate` ended with this status: a law that has no value, or bodies that weigh too little to be held in
-    this pose. The latter are those that move most in the motion that comes nearest to moving no mass."""
+    """Explain why `accelerate` ended with this status: a law without a value, or bodies too light to be held in this
+    pose. Bodies that are too light move most in the motion that comes nearest to moving no mass."""
     if status != UNSETTLED or undefined_force(system, t, q, v):
         return Explanation(ModelError, no_force(system, t, q, v), "", t)
     factor, pattern = run.machine.factor, run.machine.pattern
@@ -113,7 +113,7 @@ def no_acceleration(system: System, run: Mechanism, status: int, t: float, q: np
     columns, rows = np.sqrt(factor.compliance), np.sqrt(factor.stiffness)
     M, J = M * np.outer(columns, columns), J * np.outer(rows, columns)
     sizes, ways = np.linalg.eigh(np.block([[M, J.T], [J, np.zeros((m, m))]]))
-    moving = np.zeros(max(map(max, system.layout.v.values())) + 1)  # what stands still is behind
+    moving = np.zeros(max(map(max, system.layout.v.values())) + 1)  # bodies at rest come last
     moving[:n] = np.abs(ways[:n, np.abs(sizes).argmin()])
     moved = {body: moving[list(system.layout.v[body])].max(initial=0.0) for body in system.bodies}
     at_fault = [body.name for body, size in moved.items() if size > 0.1 * max(moved.values())]
@@ -124,8 +124,8 @@ def no_acceleration(system: System, run: Mechanism, status: int, t: float, q: np
 
 
 def check_energy(system: System, march: March, result: Result) -> None:
-    """A run whose energy does not add up is nonsense, however smooth it looks. (Forces of contacts that were found
-    nearly misplace some, which is more than roundoff where all is at rest.)"""
+    """Refuse a run whose energy balance is violated. (Approximate forces of contacts misplace some energy, which is
+    more than roundoff when all bodies are at rest.)"""
     energy = result.energy
     most = float(march.turned[0])
     error = float(np.abs(energy.error).max(initial=0.0))
@@ -147,8 +147,8 @@ def check_energy(system: System, march: March, result: Result) -> None:
 
 
 def check_violation(system: System, march: March, result: Result) -> None:
-    """A recorded state that is far off the constraints, for its tolerances, is none of the mechanism. (Who asks for no
-    stabilisation asks to see them drift.)"""
+    """Refuse a run with a recorded state that violates constraints too much for its tolerances. (Without stabilisation,
+    drift is intended.)"""
     if march.stabiliser.when == NEVER:
         return
     pace = np.sqrt((system.weight * result.v**2).max(initial=0.0)) / system.length
@@ -167,8 +167,8 @@ def check_violation(system: System, march: March, result: Result) -> None:
 
 
 def joints_with_corners(system: System) -> set[str]:
-    """Return the joints and couplings that hold bodies along a linear table of where these are. At its corners they
-    ask for velocities that jump, so for an impact, which only contacts have."""
+    """Return the joints and couplings that hold bodies along a linear table of positions. At its corners velocities
+    have to jump, which needs an impact, and only contacts have impacts."""
     found = set[str]()
     for element in system.model.conditions:
         form, slots = element.form()
@@ -186,12 +186,12 @@ def _jumps_of(broken: set[str]) -> str:
 
 
 def told_of_faint(march: March) -> str:
-    """Return a sentence about a motion so small that the errors which its tolerances allow may be as large."""
+    """Return a sentence about a motion so small that errors within its tolerances may be as large."""
     control, record, done = march.control, march.record, int(march.counts[marching.NEXT])
     if control.fixed > 0.0:
         return ""
     q, v, state, atol = record.q[:done], record.v[:done], march.mechanism.state, control.atol
-    rates = np.abs(v) / (atol * control.unit[state.v_at : state.v_end])  # at rest they are zero: atol alone counts
+    rates = np.abs(v) / (atol * control.unit[state.v_at : state.v_end])  # rates at rest are zero: atol alone counts
     if (most := rates.max(initial=0.0)) > FAINT:
         return ""
     ways = np.abs(q - q[:1]) / (atol * control.unit[: state.q_end] + control.rtol * np.abs(q[:1]))
@@ -202,7 +202,7 @@ def told_of_faint(march: March) -> str:
 
 
 def failure(system: System, march: March, status: int, result: Result) -> MbsError:
-    """The error for a run that stopped at march.time; what was computed is in its ``result``."""
+    """Return the error for a run that stopped at march.time; its ``result`` is the motion until then."""
     at = present(system, march)
     return _reason(march, status, replace(at, full_a=at.system.still), at.full_a).error(result)
 
@@ -219,7 +219,7 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
         return lost_in_roundoff(march, pose)
     if status == CHATTERS and (entries := _contacts_that_change(march)):
         return chatters(march, pose, entries)
-    t, step = pose.t, max(abs(march.control.step[0]), march.control.fixed, 1e-12)  # down to roundoff where all ends
+    t, step = pose.t, max(abs(march.control.step[0]), march.control.fixed, 1e-12)  # at least roundoff
     if status == UNSETTLED:
         return no_acceleration(pose.system, march.mechanism, status, t, pose.full_q, pose.full_v)
     unstable = march.control.fixed > 0.0 and not np.abs(pose.full_v).max(initial=0.0) < HUGE
@@ -249,7 +249,7 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
 
 
 def _contacts_that_change(march: March) -> list[int]:
-    """The entries of contacts that pass without end, if it is these and nothing else."""
+    """Return the entries of contacts that switch without end; empty if others switch as well."""
     search, own = march.search, march.mechanism.contacts.points.entries
     passing = np.flatnonzero(search.guards.passes_zero if search.guards.passes_zero.any() else search.guards.surface)
     entries = passing - (march.mechanism.switches.kinds.size - own)
@@ -257,8 +257,8 @@ def _contacts_that_change(march: March) -> list[int]:
 
 
 def _without_pose(march: March, pose: State, names: tuple[str, ...]) -> float:
-    """Return the first of some times soon after that of a pose at which drivers among these elements ask for a place
-    that the linkage does not reach; 0 if they ask for none."""
+    """Return the first of some times soon after a pose at which drivers among these elements prescribe a position that
+    the linkage does not reach; 0 if there is none."""
     model, end = pose.system.model, float(march.record.times[-1])
     if not any(isinstance(driver, Driver) and driver.name in names for driver in model.drivers):
         return 0.0
@@ -274,7 +274,7 @@ def _without_pose(march: March, pose: State, names: tuple[str, ...]) -> float:
 
 
 def _another_way(march: March) -> str:
-    """Settings that are not in use already, with which a run may get through a singular pose."""
+    """Return advice about settings, other than the present ones, with which a run may get through a singular pose."""
     ways = ["stabilization=mbs.Projection()"] if march.stabiliser.when != ALWAYS else []
     ways += ['method="DP8"'] if march.tableau.order < 8 else []
     ways += ["a fixed step"] if march.control.fixed == 0.0 else [f"step={march.control.fixed / 10:g}"]
@@ -303,7 +303,7 @@ def _dead_frictions(pose: State) -> list[str]:
 
 
 def _knots_of_tables(pose: State, names: set[str]) -> list[str]:
-    """Where contacts of these names read tables with corners in a pose: the knots that are nearest."""
+    """Return texts about the table knots nearest to the pose, for contacts of these names whose tables have corners."""
     bodies, found = pose.system.cartesian, list[str]()
     state = np.full(1, pose.t), *(x.reshape(1, -1) for x in pose.motion[:2])
     for element in bodies.structure.contacts.elements:
@@ -322,7 +322,7 @@ def _knots_of_tables(pose: State, names: set[str]) -> list[str]:
 
 
 def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[str, str]:
-    """Constraints that drift, or what makes steps short; and what to do about it."""
+    """Return the reason why a run stopped, drifting constraints or the cause of short steps, and advice."""
     system, name, t, widest, fixed = pose.system, pose.system.model.name, pose.t, march.widest[0], march.control.fixed
     if status == Status.DRIFTED:
         what = f"{name!r} nears a singular pose at t = {t:.6g} with constraints violated by {widest:.2g} m, too much "
@@ -401,8 +401,8 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
 
 
 def _abrupt(march: March, pose: State, a: np.ndarray) -> str:
-    """The force, or the rate of a state, that changes most within a step, if that is far too much for its length: it
-    switches with the motion; or the one that is beyond all bounds."""
+    """Return a clause about the force, or the rate of a state, that changes most within a step, if the change is too
+    large for the step's length, as at a switch; or about one that grows without bound."""
     system, batch, t = pose.system, pose.system.structure.dynamics.batch, pose.t
     step = max(abs(float(march.control.step[0])), 1e-12 * float(np.ptp(march.record.times)))
     moments = step * np.array([0.0, 1.0, 4.0, 16.0])

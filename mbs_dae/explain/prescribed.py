@@ -1,9 +1,9 @@
-"""Why a motion along drivers cannot begin or go on; and whether it can be followed where its laws switch: velocities
-may bend there, but not jump.
+"""Explanations of motions along drivers that cannot begin or go on; and the check of laws that switch: velocities may
+have kinks there, but not jump.
 
-Where ν of a row jumps, all velocities must jump, by an impulse that equations of motion do not hold; where Φ jumps, no
-motion follows. Both are read on the two sides of each break, whatever times were asked for. Where γ jumps the motion
-goes on, with accelerations and reactions that jump: those times are told.
+If ν of a row jumps, all velocities must jump, by an impulse that equations of motion do not contain; if Φ jumps, no
+motion follows it. Φ and ν are evaluated on the two sides of each break, for any requested times. If γ jumps the motion
+goes on, with jumps in accelerations and reactions: these times are reported.
 """
 
 from typing import Any
@@ -24,16 +24,16 @@ from ..results.result import State
 from .explanation import BEFORE_DEAD_POINT, Explanation, contradiction, undefined
 
 JUMP = 1e-6
-"""A difference larger than this is a jump: of values relative to 1 rad or the model's length, of rates and
-accelerations relative to the largest of their row. Numbers with six digits join."""
-ROUNDOFF = 1e-10  # rates and accelerations less than this (rad or lengths of the model, per second) do not count
-TOLD = 20  # so many times are told
-LOOKS, STEEP = 200, 10.0  # how often a driver is looked at, and by how much one that grows without bound is faster
+"""A larger difference is a jump: of values relative to 1 rad or the model's length, of rates and accelerations relative
+to the largest of their row. Numbers with six digits stay below."""
+ROUNDOFF = 1e-10  # smaller rates and accelerations (rad or model lengths, per second) count as zero
+TOLD = 20  # greatest number of times in a message
+LOOKS, STEEP = 200, 10.0  # number of samples of a driver, and factor by which an unbounded one is faster
 
 
 def check_jumps(first: State, last: float) -> dict[str, list[float]]:
     """Refuse jumps of prescribed motion from the first state's time to the last. Return the elements whose
-    accelerations jump, and when, in s."""
+    accelerations jump, with the times, in s."""
     jump, kinks = first_jump(first, last)
     if jump is not None:
         raise jump
@@ -41,8 +41,8 @@ def check_jumps(first: State, last: float) -> dict[str, list[float]]:
 
 
 def first_jump(first: State, last: float) -> tuple[MbsError | None, dict[str, list[float]]]:
-    """Return the error that tells of the earliest jump of prescribed motion between the first state's time and the last
-    (None if there is none), and the elements whose accelerations jump, with the times, in s."""
+    """Return the error for the earliest jump of prescribed motion between the first state's time and the last (None if
+    there is none), and the elements whose accelerations jump, with the times, in s."""
     system, kinks, found = first.system.cartesian, {}, list[tuple[float, str, str, str]]()
     for name, element in system.structure.switching:
         breaks = breaks_of([element], system.evaluator, first.t, last)
@@ -70,8 +70,8 @@ def _refused(first: State, who: str, name: str, what: str, t: float) -> MbsError
 
 
 def _jumps(system: System, first: State, rows: np.ndarray, breaks: np.ndarray, last: float) -> np.ndarray:
-    """At which breaks Φ, Φ̇ and Φ̈ of some of these rows jump, in the first pose or in one beside it: where a row
-    depends on the pose, the first one may be the one in which nothing shows."""
+    """Return at which breaks Φ, Φ̇ and Φ̈ of some of these rows jump, shape (3, breaks), in the first pose or in one
+    beside it: a row that depends on the pose may hide its jump in the first pose."""
     side = side_of(breaks)
     borders = np.concatenate([[first.t], breaks, [last]])
     between = (borders[:-1] + x * np.diff(borders) for x in (0.21, 0.5, 0.78))
@@ -87,7 +87,7 @@ def _jumps(system: System, first: State, rows: np.ndarray, breaks: np.ndarray, l
     return found
 
 
-# --- where a motion stops -------------------------------------------------------------------------------------------
+# --- stopped motions ------------------------------------------------------------------------------------------------
 
 
 def change_point_at_start(first: State) -> MbsError:
@@ -101,8 +101,8 @@ def change_point_at_start(first: State) -> MbsError:
 def stop_reason(
     system: System, status: int, motion: Trajectory, times: np.ndarray, reached: float, stats: dict[str, Any]
 ) -> MbsError:
-    """The error for a motion that stopped at `reached`, after these times, on its way to the one of its last row, which
-    holds the last good state. `stats` are those of the result that is kept."""
+    """Return the error for a motion that stopped at the time `reached`, after the done `times`, on its way to the time
+    of its last row, which holds the last good state. `stats` belong to the error's result."""
     (t, *state), done = motion, times.size
     pose, first = State(system, reached, *(x[done].copy() for x in state)), State(system, t[0], *(x[0] for x in state))
     kept = result_of(system, motion.until(done), t=times, stats=stats)
@@ -137,7 +137,7 @@ def _why(status: int, before: float, ahead: float, first: State, pose: State) ->
 
 
 def _how_far(pose: State, joints: tuple[str, ...]) -> str:
-    """The values beyond which drivers cannot go."""
+    """Return a clause with the greatest values that drivers reach."""
     driven = [
         d for d in pose.system.model.drivers if isinstance(d, Driver) and d.name in joints and not d.measure.lowest
     ]
@@ -147,7 +147,8 @@ def _how_far(pose: State, joints: tuple[str, ...]) -> str:
 
 
 def _unbounded(first: State, pose: State) -> str | None:
-    """The driver that is far faster now than it has been in nine tenths of the time until now."""
+    """Return the name of a driver that is far faster now than in the first nine tenths of the time; None if there is
+    none."""
     system, way = pose.system, np.append(np.linspace(0.0, 0.9, LOOKS), 1.0)
     still, q = np.zeros((way.size, system.layout.v_size)), np.tile(pose.full_q, (way.size, 1))
     rates = np.abs(system.read_constraints(first.t + way * (pose.t - first.t), q, still, still)[1])
@@ -158,7 +159,7 @@ def _unbounded(first: State, pose: State) -> str | None:
 
 
 def _jumping(pose: State, ahead: float) -> str | None:
-    """The driver whose function changes by a finite amount in no time."""
+    """Return the name of a driver whose function jumps just after the pose; None if there is none."""
     system, still = pose.system, np.zeros((2, pose.system.layout.v_size))
     moments = pose.t + np.array([0.0, max((ahead - pose.t) * 2.0**-20, 1e-9 * (abs(pose.t) + abs(ahead)))])
     phi = system.read_constraints(moments, np.stack([pose.full_q] * 2), still, still)[0]

@@ -1,5 +1,5 @@
-"""Proposals of joints that restrict less in place of others, so that no equation is redundant and nothing else
-changes."""
+"""Proposals of joints with fewer constraints in place of others, so that no equation is redundant and the mobility is
+the same."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -13,7 +13,7 @@ from ..model.joints import Cylindrical, Joint, PinInSlot, Revolute, Spherical, T
 from ..poses.dependence import PoseRank
 
 Replacement = tuple[str, str]  # the name of a joint, and the kind of joint to take instead
-LARGE = 24  # joints from which on no advice is sought: each is tried on its own
+LARGE = 24  # greatest number of joints for advice: each is tried on its own
 LESS: dict[tuple[int, type], tuple[type[Joint], ...]] = {
     (2, Revolute): (PinInSlot,),
     (2, Translational): (PinInSlot,),
@@ -21,12 +21,13 @@ LESS: dict[tuple[int, type], tuple[type[Joint], ...]] = {
     (3, Translational): (Cylindrical, PinInSlot),
     (3, Cylindrical): (PinInSlot,),
 }
-"""By dimension and kind, the joints that may stand in its place."""
+"""The joints that may replace a joint, by dimension and kind."""
 
 
 def relaxations(system: System, q: np.ndarray, joints: Sequence[str], redundant: int) -> list[Replacement]:
-    """Replacements that leave the mobility as it is and no redundant equation among these joints; empty if none are
-    found. The joint that takes most away comes first: a loop of four parallel pins needs a ball and a sleeve."""
+    """Return replacements that leave the mobility unchanged and no redundant equation among these joints; an empty list
+    if none are found. The joint that removes most redundancy comes first: a loop of four parallel pins needs a ball and
+    a sleeve."""
     if len(joints) > LARGE:
         return []
     trial, instead = _Trial(system, q), dict[str, Joint]()
@@ -34,7 +35,7 @@ def relaxations(system: System, q: np.ndarray, joints: Sequence[str], redundant:
     goal = dependent - redundant
     while dependent > goal:
         best = None
-        for element in (system.model.elements[name] for name in reversed(joints)):  # the first ones hold the frame
+        for element in (system.model.elements[name] for name in reversed(joints)):  # first joints hold the frame
             for less in _lesser(element) if element.name not in instead else ():
                 free, left = trial.counts({**instead, element.name: less})
                 if free == freedom and goal <= left < (best[0] if best else dependent):
@@ -47,22 +48,23 @@ def relaxations(system: System, q: np.ndarray, joints: Sequence[str], redundant:
 
 
 def spare(system: System, q: np.ndarray, joints: Sequence[str]) -> str | None:
-    """A joint that could be left out without freeing any motion."""
+    """Return a joint that could be left out without freeing any motion; None if there is none."""
     trial = _Trial(system, q)
     freedom, _ = trial.counts({})
     return next((name for name in reversed(joints) if trial.counts({name: None})[0] == freedom), None)
 
 
 class _Trial:
-    """The rank of the model with replacements, by the matrix of the model as it is: rows left out, and others
-    beside."""
+    """The rank of the model with replacements, from the present matrix of the model: without some rows, and with
+    others."""
 
     def __init__(self, system: System, q: np.ndarray):
         self.system, self.q, self.pose = system, q, PoseRank(system, 0.0, q)
         self._rows = cache(self._rows_of)
 
     def counts(self, instead: Mapping[str, Joint | None]) -> tuple[int, int]:
-        """The degrees of freedom, and how many equations depend on others, with these elements replaced (or gone)."""
+        """Return the degrees of freedom, and the number of dependent equations, with these elements replaced (or
+        removed)."""
         gone = {k for name in instead for k in self.system.rows_of(name)}
         rows = [k for k in range(len(self.system.rows)) if k not in gone]
         dependent = len(self.pose.dependent(rows))
@@ -76,8 +78,8 @@ class _Trial:
 
 
 def _lesser(element: Any) -> tuple[Joint, ...]:
-    """The joints that ask less of the same two markers."""
+    """Return the joints on the same two markers with fewer constraints."""
     markers, kinds = element.markers, LESS.get((element.dimension, type(element)), ())
-    # With z for x: the first pin of a universal joint then is the pin that was there.
+    # With z for x, the first pin of a universal joint is the present pin.
     pinned = [replace(m, axes=tuple((z, x, y) for x, y, z in m.axes)) for m in markers] if Universal in kinds else []
     return tuple(kind(element.name, *(pinned if kind is Universal else markers)) for kind in kinds)

@@ -1,4 +1,4 @@
-"""Why the steps of an explicit method are short: the force, or the friction, that is stiff."""
+"""Explanations of short steps of an explicit method: the force, or the friction, that is stiff."""
 
 import numpy as np
 
@@ -11,11 +11,11 @@ from ..motion.record import March
 from ..motion.stiffness import RATE, STEPS, TIME
 
 SHARE = 0.3
-"""It is told of where it is so for this part of all steps."""
+"""The least fraction of steps limited by stability for which stiffness is reported."""
 
 
 def told_of_stiffness(system: System, march: March) -> str:
-    """Empty where steps are not limited by stability."""
+    """Return a sentence about the stiff force; empty if steps are not limited by stability."""
     seen, steps = march.stiffness, int(march.counts[0])
     limited = int(seen.counts[STEPS])
     if limited <= SHARE * steps or not limited:
@@ -30,9 +30,8 @@ def told_of_stiffness(system: System, march: March) -> str:
 
 
 def _stiff_friction(system: System, march: March, t: float, rate: float) -> str:
-    """Return the friction that acts at this rate, of those that never stick and follow from normal forces: the rate
-    is the difference of its accelerations along a slip between both states that were kept, over the difference of the
-    slips. Empty if there is none."""
+    """Return the smoothed friction from normal forces that acts at this rate: the difference of its accelerations along
+    a slip between both stored states, over the difference of the slips. Return "" if there is none."""
     mechanism, seen = march.mechanism, march.stiffness
     contacts, state = mechanism.contacts, mechanism.state
     delassus = contacts.delassus
@@ -62,15 +61,15 @@ def _stiff_friction(system: System, march: March, t: float, rate: float) -> str:
 
 
 def _stiffest(system: System, march: March, t: float) -> str:
-    """Return the element whose force changes most, in accelerations along their difference, between both states that
-    were kept; masses are those of columns."""
+    """Return the element whose force changes most between both stored states, as an acceleration along their
+    difference; masses are those of columns."""
     state, seen = march.mechanism.state, march.stiffness
     y = np.stack([seen.y, seen.aside])
     motion = y[:, : state.q_end].copy(), y[:, state.v_at : state.v_end].copy()
     still = np.zeros_like(motion[1])
     own = system.coordinates.kernels
     q, v, _ = system.to_bodies((*motion, still)) if own is not system.coordinates else (*motion, still)
-    built, made = system.structure, (system.dynamics.batch, system.signals.late.batch)  # the latter read efforts
+    built, made = system.structure, (system.dynamics.batch, system.signals.late.batch)  # late signals read efforts
     masses = np.maximum(own.diagonal(system.evaluator), 1e-12 * (system.heaviest or 1.0))
     weights, found = own.weights(system.length), dict[str, float]()
     for builder, batch in zip((built.dynamics.batch, built.signals.late.batch), made, strict=True):

@@ -7,12 +7,12 @@ from ..compiled.python_kernel import Raised, told
 from ..compiled.reading import read_outputs
 
 HUGE = 1e100
-"""A force beyond this has left all bounds."""
+"""A larger force counts as unbounded."""
 
 
 def undefined_force(system: System, t: float, q: np.ndarray, v: np.ndarray) -> str | None:
-    """The input, force (or body) or state whose value or rate is not a finite number here; for a body the force
-    beyond all bounds that drives it there, if there is one."""
+    """Return the input, force (or body) or state whose value or rate is not a finite number at this state, or None; for
+    a body the unbounded force that acts on it, if there is one."""
     own, made = system.structure, system.signals
     known = (own.signals.inputs.batch, made.inputs.batch), (own.signals.rates.batch, made.rates.batch)
     system.forget_errors()

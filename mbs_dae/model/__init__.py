@@ -1,2 +1,2 @@
-"""The room of what a person says: bodies, markers, joints, drivers, parameters. Physical, independent of
+"""The description of a mechanism: bodies, markers, joints, drivers, parameters. Physical, independent of
 coordinates."""

@@ -1,14 +1,14 @@
-"""The times at which a model switches: breaks of its laws of time, and how fast these bend between.
+"""The times at which a model switches: breaks of its laws of time, and the curvature of laws between breaks.
 
-A law is smooth between its breaks. A break is where an argument g(t) of `symbolic.switches` passes a level. Breaks of
-g itself come first (a condition on a periodic motion); between two of these g is smooth, and
+A law is smooth between its breaks. At a break an argument g(t) of `symbolic.switches` passes a level. Breaks of g
+itself come first (a condition on a periodic motion); between two of these g is smooth, and
 
     sample g  ->  bracket each passage of a level  ->  halve the bracket down to neighbouring numbers
 
-A linear g needs two samples. Others are sampled twice as densely until twice no passage is added. So what can be
-missed is a pair of passages much closer to each other than a thousandth of the span: of a law that is no Piecewise in t
-itself, but in some curved function of t. A break is the first number at which the sign of g - level has changed, and
-that is the same number whatever times were asked for: a run that goes on from another one meets the same breaks.
+A linear g needs two samples. Other g are sampled twice as densely until two refinements find no new passage. The search
+can miss a pair of passages much closer to each other than a thousandth of the span, for conditions on a curved function
+of t. A break is the first number at which the sign of g - level has changed. A break does not depend on the requested
+times, so a run that continues another one meets the same breaks.
 """
 
 from __future__ import annotations
@@ -30,22 +30,22 @@ from .element import Element
 from .parameters import Number
 from .tables import Table, TableSymbol
 
-MOST = 1_000_000  # no more breaks than this are followed
-SAMPLES, DENSEST = 512, 2**20  # at least and at most so many samples of a curved argument
-SIDE = 4 * np.finfo(float).eps  # roundoff of arguments, relative to the time, or to a second near zero
-APART = 1e-13  # breaks nearer to each other than this, relative to the largest time, are one
+MOST = 1_000_000  # greatest number of breaks
+SAMPLES, DENSEST = 512, 2**20  # least and greatest number of samples of a curved argument
+SIDE = 4 * np.finfo(float).eps  # roundoff of arguments, relative to max(t, 1 s)
+APART = 1e-13  # breaks closer than this, relative to the largest time, are equal
 SMOOTH = 5
-"""Methods up to this order keep it across the knots of a cubic table in a force or an input: its third derivative
-jumps, that of the motion is the fifth."""
-LOOKS = 4096  # samples of a law over the run, between which it bends once at most
-NEAR = 1e-7  # how far aside a slope is read, relative to the time, or to a second near zero
-FLAT = 1e-9  # relative to its range, a law that changes less than this between two samples rests
+"""Methods up to this order keep their order across the knots of a cubic table in a force or an input: the third
+derivative of the table jumps, and so does the fifth derivative of the motion."""
+LOOKS = 4096  # number of samples of a law over the run; it turns at most once between two
+NEAR = 1e-7  # distance at which a slope is read, relative to max(t, 1 s)
+FLAT = 1e-9  # relative to its range: a law with a smaller change between two samples is constant
 
 Numbers = Callable[[Number], float]
 
 
 def breaks_of(elements: Iterable[Element], number: Numbers, first: float, last: float, order: int = 8) -> np.ndarray:
-    """The times in [first, last] at which laws of these elements switch, for a method of this order."""
+    """Return the times in [first, last], in s, at which laws of these elements switch, for a method of this order."""
     return _times_of([element for element in elements if switches(element)], number, first, last, order)
 
 
@@ -79,8 +79,8 @@ def _times_of(switching: list[Element], number: Numbers, first: float, last: flo
 
 
 def put_on_breaks(t: np.ndarray, breaks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the times t, moved onto a break where they miss it by roundoff, and the times at which laws are read for
-    them: on a break just after it, so that of two values it is the later one."""
+    """Return the times t, moved onto a break if they miss it by roundoff, and the times at which laws are evaluated for
+    them: on a break just after it, so that the later one of two values counts."""
     if not breaks.size:
         return t, t
     near = breaks[np.searchsorted(0.5 * (breaks[1:] + breaks[:-1]), t)]
@@ -94,13 +94,13 @@ def switches(element: Element) -> bool:
 
 
 def bends(element: Element) -> bool:
-    """Whether some law of it is a function of time that bends."""
+    """Return whether the element has a law that is a nonlinear function of time."""
     return not only_records(element) and any(laws.laws for _, _, laws in _of_element(element))
 
 
 def only_records(element: Element) -> bool:
-    """Return whether this is an event that only records, so that no step is to depend on it. One whose expression has
-    branches of its own is followed from branch to branch, and its steps end there."""
+    """Return whether this element is an event that only records, so that no step may depend on it. If its expression
+    has branches of its own, the run follows them from branch to branch, and its steps end at changes of branch."""
     return getattr(element, "action", None) == "record" and not written_out(element.when).atoms(*SWITCHING)  # type: ignore[attr-defined]
 
 
@@ -109,20 +109,22 @@ def reads_time(element: Element) -> bool:
 
 
 def side_of(t: Any) -> Any:
-    """How far beside a break at t (or each of many) laws are read as those of that side: roundoff of arguments."""
+    """Return the distance from a break at t (or from each of many), in s, at which laws are evaluated on one side: the
+    roundoff of arguments."""
     return SIDE * np.maximum(np.abs(t), 1.0)
 
 
 def farthest_ends(
     elements: Iterable[Element], number: Numbers, first: float, last: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The times at which laws turn (begin or cease to rise or fall), and how far a step may go that begins before the
-    first of them, between two, behind the last: half way from the next turn of a law to the one after it. So no pulse
-    of a LOOKS-th or two of the run is stepped over, and a vibration of which a period has two turns is met in each
-    period. A shorter pulse is seen if it has breaks.
+    """Return the times at which laws turn (begin or cease to rise or fall), in s, and the farthest end of a step that
+    begins before the first of them, between two, or after the last: half way from the next turn of a law to the one
+    after it. So no step jumps over a pulse that lasts 1/LOOKS or 2/LOOKS of the run, and a vibration with two turns a
+    period is met in each period. A shorter pulse is noticed if it has breaks.
 
-    Laws are looked at from a little before the run, where else its first turn would not show, and for as long again
-    behind it: a turn still farther away would let a step end behind the run."""
+    Laws are sampled from a little before the run, to find a turn at its beginning, and for as long again after it:
+    turns still farther away would let a step end after the run.
+    """
     bending = [element for element in elements if bends(element)]
     if first == last or not bending:
         return np.zeros(0), np.full(1, np.inf)
@@ -140,8 +142,8 @@ def farthest_ends(
 
 
 def _turns(law: sp.Expr, values: dict[sp.Symbol, Any], t: np.ndarray) -> np.ndarray:
-    """When a law turns, seen from these times and then found to the last digit, whatever they are: where its slope
-    passes zero, or where it leaves the value at which it rests."""
+    """Return the times at which a law turns, found from samples at t and refined to the last digit: its slope changes
+    sign there, or it leaves a constant value."""
     read = law_of_time(law, values)
     y = read(t)
     if not (finite := y[np.isfinite(y)]).size:
@@ -149,14 +151,14 @@ def _turns(law: sp.Expr, values: dict[sp.Symbol, Any], t: np.ndarray) -> np.ndar
     least = FLAT * np.ptp(finite)
     change = np.nan_to_num(np.diff(np.where(np.isfinite(y), y, np.nan)))
     way = np.sign(np.where(np.abs(change) > least, change, 0.0))
-    way[1:-1] = np.where((way[1:-1] == 0.0) & (way[:-2] != 0.0), way[2:], way[1:-1])  # no rest is a single look long
+    way[1:-1] = np.where((way[1:-1] == 0.0) & (way[:-2] != 0.0), way[2:], way[1:-1])  # drop single samples
     at = np.flatnonzero(np.diff(way)) + 1
     turns, low, high = t[at], t[at - 1], t[at + 1]
     rests, at_rest = way[at - 1] * way[at] == 0.0, np.where(way[at - 1] == 0.0, y[at - 1], y[at + 1])
 
     def turned(x: np.ndarray, passes: Any = slice(None)) -> np.ndarray:
         beside = NEAR * np.maximum(np.abs(x), 1.0)
-        with np.errstate(invalid="ignore"):  # where the law has no value it does not turn
+        with np.errstate(invalid="ignore"):  # a law without a value does not turn
             rise = read(x + beside) - read(x - beside)
             return np.sign(np.where(rests[passes], np.abs(read(x) - at_rest[passes]) - least, rise))
 
@@ -166,14 +168,15 @@ def _turns(law: sp.Expr, values: dict[sp.Symbol, Any], t: np.ndarray) -> np.ndar
 
 
 def _laws_of(element: Element, number: Numbers) -> Iterator[tuple[Form, dict[sp.Symbol, Any], OfTime]]:
-    """Each form of the element, the values of its constants, and its laws of time."""
+    """Yield each form of the element, the values of its constants, and its laws of time."""
     for form, slots, laws in _of_element(element):
         yield form, {s: n.table if isinstance(n, TableSymbol) else number(n) for s, n in slots.items()}, laws
 
 
 @lru_cache(maxsize=4096)
 def _of_element(element: Element) -> tuple[tuple[Form, Any, OfTime], ...]:
-    """Elements never change: each is looked at once, whatever the parameters and times."""
+    """Return each form of the element with its constants and laws of time. Elements never change, so the result is
+    cached, whatever the parameters and times."""
     found = []
     for form, slots in element.forms():
         constants = {s: n for s, n in slots.items() if s not in form.signals}
@@ -183,7 +186,7 @@ def _of_element(element: Element) -> tuple[tuple[Form, Any, OfTime], ...]:
 
 @lru_cache(maxsize=4096)
 def _of_form(form: Form, constants: frozenset[sp.Symbol]) -> OfTime:
-    """Steps and trajectories are put in where they are a matter of time."""
+    """Return the laws of time of a form. Steps and trajectories are substituted where they depend on time."""
     values: dict[sp.Basic, sp.Expr] = {}
     for symbol, e in form.steps:
         values[symbol] = e.xreplace(values)
@@ -201,7 +204,7 @@ def _is_smooth(form: Form, switch: Switch, values: dict[sp.Symbol, Any]) -> bool
 def _passages(
     switch: Switch, values: dict[sp.Symbol, Any], first: float, last: float, known: dict[Switch, np.ndarray], who: str
 ) -> np.ndarray:
-    """The times at which the argument passes a level."""
+    """Return the times at which the argument passes a level."""
     if switch in known:
         return known[switch]
     argument = switch.argument
@@ -226,7 +229,7 @@ Levels = Callable[[float, float], np.ndarray]
 
 
 def _levels(switch: Switch, values: dict[sp.Symbol, Any]) -> Levels:
-    """The levels between two values."""
+    """Return a function of two values that returns the levels between them."""
     if switch.levels == ZERO:
         return lambda least, most: np.zeros(1)
     if switch.levels == INTEGERS:
@@ -234,7 +237,7 @@ def _levels(switch: Switch, values: dict[sp.Symbol, Any]) -> Levels:
     table = values[as_sympy(switch.levels)]
     knots = table.x
     if not table.periodic:
-        return lambda least, most: knots[1:-1]  # nothing is read beyond its ends
+        return lambda least, most: knots[1:-1]  # a table has no values beyond its ends
     period = knots[-1] - knots[0]
 
     def again(least: float, most: float) -> np.ndarray:
@@ -248,7 +251,7 @@ def _levels(switch: Switch, values: dict[sp.Symbol, Any]) -> Levels:
 def _bracketed(
     g: Callable[[np.ndarray], np.ndarray], levels: Levels, low: np.ndarray, high: np.ndarray, count: int, who: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Both ends of intervals between samples in which g passes a level, and the levels."""
+    """Return the ends of intervals between samples in which g passes a level, and the levels."""
     t = low[:, None] + np.linspace(0.0, 1.0, count) * (high - low)[:, None]
     t[:, -1] = high
     y = g(t)
@@ -259,7 +262,7 @@ def _bracketed(
     if not finite.size:
         return (np.zeros(0),) * 3
     all_levels = np.unique(levels(finite.min(), finite.max()))
-    begin = np.searchsorted(all_levels, least, side="left")  # NaN sorts last: nothing is passed there
+    begin = np.searchsorted(all_levels, least, side="left")  # NaN sorts last: no level is passed there
     passed = np.where(least < most, np.searchsorted(all_levels, most, side="right") - begin, 0)
     _check_count(int(passed.sum()), who)
     at = np.repeat(np.arange(a.size), passed)
@@ -268,7 +271,7 @@ def _bracketed(
 
 
 def _halved(g: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray, level: np.ndarray) -> np.ndarray:
-    """The first number in each bracket at which g - level has another sign than at its beginning."""
+    """Return the first number in each bracket at which g - level has another sign than at the bracket's beginning."""
     if not low.size:
         return low
     side = np.sign(g(low) - level)
@@ -282,7 +285,7 @@ def _halved(g: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.nda
 
 
 def _rank(x: np.ndarray) -> np.ndarray:
-    """The place of each number among all that there are: whole numbers, which have no sign."""
+    """Return the rank of each number among all floating-point numbers, as unsigned integers."""
     bits = np.ascontiguousarray(x, dtype=float).view(np.uint64)
     return np.where(bits >> 63, ~bits, bits | (np.uint64(1) << np.uint64(63)))
 
@@ -292,8 +295,8 @@ def _ranked(rank: np.ndarray) -> np.ndarray:
 
 
 def _between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return the whole number between two that ends in most zeros, so that halving takes one way to a number
-    from whatever bracket it begins in."""
+    """Return the whole number between two that ends in most zeros, so that bisection from any bracket takes the same
+    way."""
     differ = low ^ (high - np.uint64(1))
     for shift in (1, 2, 4, 8, 16, 32):
         differ |= differ >> np.uint64(shift)
@@ -301,7 +304,7 @@ def _between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 
 def law_of_time(e: sp.Expr, values: dict[sp.Symbol, Any]) -> Callable[[np.ndarray], np.ndarray]:
-    """The expression as a function of an array of times."""
+    """Return the expression as a function of an array of times."""
     symbols = tuple(sorted((s for s in e.free_symbols if s in values), key=str))
     function, constants = _compiled(e, symbols), [values[s] for s in symbols]
 
@@ -328,7 +331,7 @@ OWN_FUNCTIONS = {
     "BentLookup": _read,
     "Heaviside": lambda x, middle=0.5: np.heaviside(x, middle),
 }
-"""The functions that laws may contain besides those of numpy."""
+"""Functions that laws may contain besides those of numpy."""
 
 
 @lru_cache(maxsize=1024)

@@ -1,4 +1,4 @@
-"""The content of a model: its bodies, elements and parameters, and the names of all that can be read of them."""
+"""The content of a model: its bodies, elements and parameters, and the names of all readable quantities."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ WAYS = {
     "input": "another law is set by model.with_inputs({0}=...)",
     "state": "its first value is initial= in model.state(...), or simulate(..., initial={{{0!r}: ...}})",
 }
-"""How what is no body is set."""
+"""How to set the value of a parameter, an input or a state: hints for errors."""
 
 
 class Content(metaclass=PublicClass):
-    """A model as it is read."""
+    """A model with its readable content."""
 
     body_class: ClassVar[type[Body]]
     name: str
@@ -41,7 +41,7 @@ class Content(metaclass=PublicClass):
     elements: Names[Element]
     parameters: Names[ParameterValue]
     _by_kind: dict[type, tuple[Any, ...]]
-    """The elements of each kind that was asked for, since the model last changed."""
+    """The elements by kind, cached since the model last changed."""
 
     @property
     def dimension(self) -> int:
@@ -49,7 +49,7 @@ class Content(metaclass=PublicClass):
         return self.body_class.dimension
 
     def value(self, number: Number | str) -> float:
-        """The value of a parameter, by its symbol or its name, or of an expression of parameters.
+        """Return the value of a parameter, by its symbol or its name, or of an expression of parameters.
 
         >>> model = mbs.PlanarModel("wheel")
         >>> r = model.parameter("r", 0.5)
@@ -59,7 +59,7 @@ class Content(metaclass=PublicClass):
         return self.parameters[number].value if isinstance(number, str) else self.evaluator()(number)
 
     def evaluator(self) -> Evaluator:
-        """The evaluator of expressions, with the present values of the parameters."""
+        """Return the evaluator of expressions, with the present values of the parameters."""
         return Evaluator({p.symbol: p.value for p in self.parameters.values()})
 
     def _of(self, kind: type[Kind]) -> tuple[Kind, ...]:
@@ -69,12 +69,12 @@ class Content(metaclass=PublicClass):
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """The elements that must hold: joints, constraints, drivers."""
+        """The elements that impose constraints: joints, constraints, drivers."""
         return self._of(Condition)
 
     @property
     def forces(self) -> tuple[ForceElement, ...]:
-        """The elements that push and pull, by a law: springs, dampers, motors, given forces."""
+        """The elements with force laws: springs, dampers, motors, given forces."""
         return self._of(ForceElement)
 
     @property
@@ -89,7 +89,7 @@ class Content(metaclass=PublicClass):
 
     @property
     def events(self) -> tuple[Event, ...]:
-        """The events that runs look for."""
+        """The events that runs search for."""
         return self._of(Event)
 
     @property
@@ -119,8 +119,8 @@ class Content(metaclass=PublicClass):
 
     @property
     def felt(self) -> frozenset[str]:
-        """The joints of which rates, or friction, read what they do to bodies: these keep their equations in all
-        coordinates, so that there is a multiplier for each."""
+        """The joints whose reactions rates or friction read: these joints keep their equations in all coordinates, so
+        that each has a multiplier."""
         read = (s for s in self.signals if isinstance(s, Reaction))
         rubbing = (e.joint for e in self.frictions if isinstance(e, Friction))
         return frozenset([*rubbing, *(s.owner for s in read if s.component != EFFORT)])
@@ -136,33 +136,33 @@ class Content(metaclass=PublicClass):
         return ()
 
     def owners(self) -> Iterator[str]:
-        """Everything that has quantities, by name."""
+        """Yield the names of everything that has quantities: bodies, markers, elements."""
         for body in self.bodies.values():
             yield body.name
             yield from (m.label for m in body.markers.values())
         yield from self.elements
 
     def quantity(self, name: str, told: int = 3) -> tuple[Measure, int]:
-        """The measure behind a name such as "crank.omega", and the level (0 value, 1 rate, 2 acceleration). Of an
-        unknown one so many levels are told."""
+        """Return the measure of a name such as "crank.omega", and the level (0 value, 1 rate, 2 acceleration). The
+        error for an unknown name lists names of `told` levels."""
         if found := self.found_quantity(name):
             return found
         raise self.unknown_quantity(name, told)
 
     def found_quantity(self, name: str) -> tuple[Measure, int] | None:
-        """As `quantity`, or None of an unknown one."""
+        """Return the measure and the level as `quantity` does, or None for an unknown name."""
         owner, _, wanted = str(name).rpartition(".")
         own = (measure for measure in self.measures_of(owner) if wanted and wanted in measure.levels)
         return next(((measure, measure.levels.index(wanted)) for measure in own), None)
 
     def unknown_quantity(self, name: str, told: int = 3, more: Iterable[str] = ()) -> ModelError:
-        """The error that tells a name which is no quantity, with the nearest ones and `more`."""
+        """Return the error for a name that is no quantity, with the nearest known names and `more`."""
         return self._unknown("quantity", name, [*self.quantity_names(told), *self.signal_units, *more])
 
     def __getitem__(self, name: str) -> Any:
-        """A named quantity as a symbol, for the expressions of forces and states: ``-c * model["rod.tip.vx"]``; a state
-        or an input; the effort of a force; for rates that of a driver, ``model["motor.effort"]``, and what a joint does
-        to its second body, ``model["A.Fx"]``.
+        """Return a named quantity as a symbol, for the expressions of forces and states: ``-c * model["rod.tip.vx"]``;
+        a state or an input; the effort of a force; in rates also the effort of a driver, ``model["motor.effort"]``, and
+        the reaction of a joint on its second body, ``model["A.Fx"]``.
 
         >>> model = mbs.PlanarModel("cart")
         >>> cart = model.body("cart", mass=2.0, inertia=1.0)
@@ -202,11 +202,11 @@ class Content(metaclass=PublicClass):
 
     @property
     def signal_units(self) -> dict[str, str]:
-        """The units of all that is known of states, inputs and reactions in rates, by name."""
+        """The units of all signals (states, inputs, and reactions in rates), by name."""
         return units_of_signals(self.elements.values())
 
     def _unread(self, name: str) -> ModelError:
-        """The error for a name that no expression can read: what it is of may not be added yet, or be misspelt."""
+        """Return the error for a name that no expression can read: its owner may not be added yet, or be misspelt."""
         owner, dot, _ = name.rpartition(".")
         built = {one: who for body in (self.ground, *self.bodies.values()) for one, who in body.waiting.items()}
         if owner in built:
@@ -221,7 +221,7 @@ class Content(metaclass=PublicClass):
         return self.unknown_quantity(name, 2)
 
     def _unknown(self, kind: str, name: str, known: Iterable[str]) -> ModelError:
-        """There is none of this name; there may be something else."""
+        """Return the error for an unknown name, which says whether the model has something else of this name."""
         key = str(name)
         found = "parameter" if key in self.parameters else getattr(self.elements.get(key), "kind", "")
         if found not in WAYS:

@@ -1,4 +1,4 @@
-"""The door of a model: names, elements and the symbols in them, checked when they come in and when all is said."""
+"""The checks of a model's input: names, elements and their symbols, on entry and when the model is complete."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from .signals import EFFORT, Input, Sampled, SignalElement, StateVariable, check
 from .tables import TableSymbol
 
 LONE = 1e-12
-"""1 - cos of the angle by which two directions that are called the same may differ: a microradian and a half, which
-changes motions by no more than the square of it."""
+"""1 - cos of the largest angle between two directions that count as equal: 1.5 microradians, which change motions by no
+more than the square of the angle."""
 
 
 class Said(Protocol):
-    """Everything that a person has put into a model."""
+    """A model with all data that were put into it."""
 
     name: str
     ground: Body
@@ -57,7 +57,7 @@ def check_new(model: Said, name: Any, kind: str) -> None:
 
 
 def check_symbol(model: Said, name: Any, kind: str) -> None:
-    """Whether it can name a state or an input."""
+    """Check that a name can be that of a state or an input."""
     check_new(model, name, kind)
     if not name.isidentifier() or name == t.name:
         raise ModelError(f"{name!r} cannot name a {kind}; use letters, digits and _, and not 't', which is time")
@@ -74,7 +74,7 @@ def check_element(model: Said, element: Any) -> None:
 
 
 def check_content(model: Said, element: Element) -> None:
-    """Its markers, and all symbols in it."""
+    """Check the markers and all symbols of an element."""
     if element.markers and element.dimension != model.dimension:
         here, there = ("the plane", "space")[:: 1 if model.dimension == 2 else -1]
         what = f"{element.who} is between bodies in {there}, and model {model.name!r} is in {here}"
@@ -104,7 +104,7 @@ def _check_symbols(model: Said, element: Element, form: Form, slots: dict[Any, A
 
 
 def check_bound(model: Said, who: str, numbers: list[Any]) -> None:
-    """Constants are made of parameters of the model."""
+    """Check that constants depend on parameters of the model only."""
     known = {p.symbol for p in _parameters(model)}
     free = {s for s in free_parameters(numbers) if not isinstance(s, TableSymbol)}
     if moving := signals_in(free):
@@ -119,7 +119,7 @@ def _parameters(model: Said) -> Iterable[ParameterValue]:
 
 
 def name_of(model: Said, thing: Any, who: str) -> str:
-    """A name, or that of a symbol of this model."""
+    """Return a name, or the name of a symbol of this model."""
     if isinstance(thing, Quantity):
         _check_markers(model, who, thing.measure.markers)
     elif isinstance(thing, Signal):
@@ -136,7 +136,8 @@ def _check_markers(model: Said, who: str, markers: Iterable[Marker]) -> None:
 
 
 def _check_reset(model: Said, who: str, reset: Reset) -> None:
-    """Its symbols are of this model. (What it sets may come later: see `check_setters`.)"""
+    """Check that the symbols of a reset belong to this model. (The reset values may be added later: see
+    `check_setters`.)"""
     symbols = free_parameters([*reset.values.values(), *reset.symbols])
     quantities = [s for s in symbols if isinstance(s, Quantity)]
     for quantity in quantities:
@@ -151,8 +152,8 @@ def _check_reset(model: Said, who: str, reset: Reset) -> None:
 
 
 def _check_signals(model: Said, element: Element, signals: Iterable[Signal], prescribes: bool) -> None:
-    """Whether the model has all signals that this element reads, and it may read them: what prescribes a motion reads
-    none."""
+    """Check that the model has all signals that this element reads, and that the element may read them: elements that
+    prescribe a motion read no signals."""
     own = {element.name: element}
     for signal in signals:
         what = f"{element.who} depends on {signal.name!r}"
@@ -210,9 +211,9 @@ def check_teeth(model: Any) -> None:
 def check_lone_axes(model: Any, number: Callable[[Any], float]) -> None:
     """Refuse a body with an inertia about one axis only where it may turn about others as well.
 
-    Its angular velocity is along the axis for good if joints keep this direction, from body to body, up to the ground:
-    a hinge keeps that of its axis, a guide and a weld keep all. So says `shares` of each joint; directions are compared
-    in body axes, and hold in every pose.
+    Its angular velocity stays along the axis if joints keep this direction, from body to body, up to the ground: a
+    hinge keeps the direction of its axis, a guide and a weld keep all directions, by `shares` of each joint. Directions
+    are compared in body axes, and hold in every pose.
     """
     joints = [joint for joint in model.conditions if any(letters != "point" for letters, _ in joint.shares.get(3, ()))]
     for body in model.bodies.values():
@@ -224,7 +225,7 @@ def check_lone_axes(model: Any, number: Callable[[Any], float]) -> None:
                     if near.body is not one or far.body in [other for other, _ in reached]:
                         continue
                     (_, own), (_, others) = near.on_body(number), far.on_body(number)
-                    kept = own.T.astype(float) @ along  # in axes of the joint
+                    kept = own.T.astype(float) @ along  # the direction in axes of the joint
                     letters = "".join(letters for letters, _ in joint.shares[3] if letters != "point")
                     if len(letters) > 1 or abs(kept["xyz".index(letters)]) > 1 - LONE:
                         reached.append((far.body, others.astype(float) @ kept))
@@ -238,7 +239,7 @@ def check_lone_axes(model: Any, number: Callable[[Any], float]) -> None:
 
 
 def check_setters(model: Said) -> None:
-    """Who sets what: a state has one controller at most, and a Reset gives values to what can have them."""
+    """Check that a state has one controller at most, and that a Reset sets states, values or rates of the model."""
     controllers: dict[str, Element] = {}
     for element in model.elements.values():
         for name in map(str, element.targets) if isinstance(element, Sampled) else ():
@@ -261,10 +262,10 @@ def set_twice(one: str, other: str, name: str) -> str:
 
 
 def check_held(model: Said, given: Iterable[str]) -> None:
-    """A state has a rate, a controller or a Reset that sets it, or a value that was given knowingly."""
+    """Check that a held state has a controller or a Reset that sets it, or a given value."""
     held = [state for state in model.states if state.is_held]
     if not held or any(one.function for one in model.controllers):
-        return  # Python may set any of them
+        return  # a controller written in Python may set any state
     names = {*given, *(str(target) for one in model.controllers for target in one.targets)}
     names |= {n for e in model.events if isinstance(e.action, Reset) for n in e.action.values}
     for state in held:

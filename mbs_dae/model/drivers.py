@@ -29,8 +29,8 @@ class Prescribed(Condition):
 class Driver(Prescribed):
     """``Driver("motor", mbs.angle(ground, crank), 0.6 + omega * mbs.t)``: Φ = measure - function(t).
 
-    The function is a sympy expression of ``mbs.t`` and parameters, a `Table` or a `Motion`. The effort that the
-    driver gives is -λ.
+    The function, in the unit of the measure (m or rad), is a sympy expression of ``mbs.t`` and parameters, a `Table` or
+    a `Motion`. The driver's effort, in N or N m, is -λ.
 
     >>> model = mbs.PlanarModel("crank", gravity=(0, -10))
     >>> crank = model.link("crank", (0, 0), (0.2, 0), mass=1.0)
@@ -46,7 +46,7 @@ class Driver(Prescribed):
         self.measure = checked_measure(measure, f"{self.who} drives")
         self.markers, self.speaks_of = measure.markers, measure.speaks_of
         self.units = (measure.units[measure.lowest],)
-        if measure.kind == "distance" and not measure.speaks_of:  # no spring or link is drawn there already
+        if measure.kind == "distance" and not measure.speaks_of:  # unless a spring or link is drawn there already
             self.sketch = "link"
         self._law = FUNCTION.check(function, self.who)
         self.function = self._law.expression
@@ -60,7 +60,7 @@ class Driver(Prescribed):
 
     @property
     def constants(self) -> Mapping[str, tuple[Number, str]]:
-        """The value at which it holds its measure."""
+        """The constant value of the driven measure."""
         return {"function": (self.function, self.units[0])} if is_constant(self.function) else {}
 
     def with_constant(self, name: str, value: Number) -> Self:
@@ -77,7 +77,7 @@ def function_of_time(function: Any, who: str) -> sp.Expr:
 
 
 def _following(measure: Measure, function: sp.Expr) -> tuple[Relation, dict[sp.Symbol, Number]]:
-    """Measure - function, with constants in slots. All linear ones are one form, c0 + c1 t, whatever stands in it."""
+    """Return measure - function, with constants in slots. All linear functions share one form, c0 + c1 t."""
     rate = function.diff(t)
     if rate.has(t) or function.has(Lookup) or not function.is_polynomial(t) or measure.own:
         return constants_out(measure.equation(function, measure.lowest))
@@ -87,7 +87,7 @@ def _following(measure: Measure, function: sp.Expr) -> tuple[Relation, dict[sp.S
 
 
 class LetGo(Element):
-    """The coordinate of a driver that drives no longer: it keeps its name and can only be read."""
+    """The coordinate of a released driver: it keeps its name and can only be read."""
 
     def __init__(self, driver: Driver):
         self.name, self.measure, self.sketch = driver.name, driver.measure, driver.sketch
@@ -98,7 +98,7 @@ class LetGo(Element):
 
 
 class Held(Condition):
-    """A measure held at a value (level 0), or its rate (level 1): what "fixed" and "initial" values are made of."""
+    """A measure held at a value (level 0), or its rate (level 1): used for fixed and initial values."""
 
     def __init__(self, name: str, measure: Measure, level: int, value: Number):
         self.name = f"fix {name}"
@@ -111,12 +111,13 @@ class Held(Condition):
 class PoseDriver(Prescribed):
     """``PoseDriver("tool", platform, position=(x, y, z), rotation=mbs.rotations.bryant(a, b, c))``
 
-    The marker's point is at `position` and its frame is turned by `rotation` (a 3 x 3 matrix that takes its axes to
-    those of the world; in the plane an angle): expressions of `mbs.t` and parameters, tables or motions. Either may be
-    left out, and components of the position may be None. What the driver gives is a force and a moment:
+    The marker's point is at `position`, in m, and its frame is turned by `rotation` (a 3 x 3 matrix that takes its axes
+    to those of the world; in the plane an angle, in rad): expressions of `mbs.t` and parameters, tables or motions.
+    Either may be omitted, and components of the position may be None. The driver exerts a force and a moment:
     ``result.reaction("tool")``.
 
-    The trajectory is that of a marker which no body carries; Φ is the marker's place and turn, seen from there.
+    The trajectory belongs to a marker which no body carries; Φ is the position and rotation of the driven marker
+    relative to it.
 
     >>> model = mbs.PlanarModel("hand", gravity=(0, -10))
     >>> tray = model.body("tray", mass=2.0, inertia=0.1)
@@ -145,7 +146,7 @@ class PoseDriver(Prescribed):
         self._complete(*constants_out(Relation((own,), (*gaps, *turns), trajectories=(trajectory,))))
 
     def _trajectory(self, position: tuple[Any, ...], rotation: Any) -> tuple[sp.Expr, ...]:
-        """The variables of the leading marker, as functions of time."""
+        """Return the variables of the leading marker, as functions of time."""
         place = tuple(sp.S.Zero if f is None else function_of_time(f, f"position of {self.who}") for f in position)
         if self.dimension == 2:
             angle = sp.S.Zero if rotation is None else function_of_time(rotation, f"rotation of {self.who}")

@@ -25,7 +25,7 @@ from .tables import Table
 
 
 class Constants(dict):
-    """The constants of an element, by the names of its fields. They do not change."""
+    """The constants of an element, by the names of its fields; constants do not change."""
 
     def __setitem__(self, name: Any, value: Any) -> NoReturn:
         raise TypeError("the constants of an element do not change; make another element")
@@ -38,7 +38,7 @@ OTHER_WORDS = {
     "mu": "friction", "friction": "mu", "mu_static": "static_friction", "static_friction": "mu_static",
     "e": "restitution", "k": "stiffness", "c": "damping", "r": "radius", "min": "lower", "max": "upper",
 }  # fmt: skip
-"""What an argument is called by some, and elsewhere in the package."""
+"""Other words for an argument, in the literature and elsewhere in the package."""
 
 
 class Element(metaclass=PublicClass):
@@ -49,31 +49,32 @@ class Element(metaclass=PublicClass):
     fields: ClassVar[dict[str, Field]] = {}
     values: Mapping[str, Any] = Constants()
     sketch: str = ""
-    """How the element is drawn: "pin", "slider", "sleeve", "ball", "cross", "face", "slot", "link", "rope", "weld",
-    "mesh", "contact", "stop", "disk", "runner", "spring", "damper", "arrow" or "" (not at all)."""
+    """The picture of the element: "pin", "slider", "sleeve", "ball", "cross", "face", "slot", "link", "rope", "weld",
+    "mesh", "contact", "stop", "disk", "runner", "spring", "damper", "arrow" or "" (none)."""
 
     dimensions: ClassVar[tuple[int, ...]] = (2, 3)
-    """Whether there are such elements in the plane (2), in space (3), or in both."""
+    """Whether the element exists in the plane (2), in space (3), or in both."""
     elsewhere: ClassVar[str] = ""
-    """What to take instead where there are none."""
+    """A suggestion of another element in the other dimension."""
 
     speaks_of: tuple[Measured, ...] = ()
-    """The joints that its model must have, too: those in which it rubs, or whose coordinates it acts on."""
+    """The joints that the model must contain as well: joints with this friction, or whose coordinates the element
+    uses."""
     measured: ClassVar[tuple[str, ...]] = ()
-    """The kinds of measure that are its own coordinates: "angle", "displacement", "distance"."""
+    """The kinds of measure that are coordinates of the element: "angle", "displacement", "distance"."""
     _form: tuple[Any, dict[sp.Symbol, Number]]
     is_written: bool = False
-    """Whether expressions of others were made with its numbers: of its effort, or of its gap."""
+    """Whether other expressions contain the element's effort or gap."""
 
     def __new__(cls, *given: Any, **named: Any) -> Any:
-        """Refuse arguments that the constructor does not know, by name, with those that it knows."""
+        """Refuse unknown arguments of the constructor with an error that lists the known ones."""
         made: Any = cls
         known = _arguments_of(made)
         for word in named if known else ():
             if word not in known:
                 raise _unknown_argument(_called(cls, given), word, known)
         try:
-            _signature_of(made.__init__).bind(None, *given, **named) if given or named else None  # copies give nothing
+            _signature_of(made.__init__).bind(None, *given, **named) if given or named else None  # not for copies
         except TypeError as exc:
             raise ModelError(f"{_called(cls, given)}: {exc}; its arguments are: {', '.join(_shown(made))}") from exc
         return super().__new__(cls)
@@ -86,16 +87,16 @@ class Element(metaclass=PublicClass):
         super().__setattr__(name, value)
 
     def form(self) -> tuple[Form, dict[sp.Symbol, Number]]:
-        """Its expressions in marker symbols, and what stands in their slots."""
+        """Return the element's expressions in marker symbols, and the values of their slots."""
         return self._form
 
     def forms(self) -> tuple[tuple[Form, dict[sp.Symbol, Number]], ...]:
-        """All forms that it has, each with what stands in its slots."""
+        """Return all forms of the element, each with the values of its slots."""
         return (self.form(),)
 
     @property
     def laws(self) -> tuple[Number, ...]:
-        """Numbers that stand in none of its forms."""
+        """The numbers of the element that no form contains."""
         return ()
 
     @property
@@ -104,10 +105,10 @@ class Element(metaclass=PublicClass):
         return {}
 
     def check_values(self, number: Callable[[Number], float]) -> None:
-        """Check what depends on the values of parameters."""
+        """Check the element with the values of parameters."""
 
     def tables(self) -> Iterator[tuple[Table, sp.Expr]]:
-        """The tables that are looked up, and at which expression."""
+        """Yield the tables of the element, each with the expression at which it is evaluated."""
         form, slots = self.form()
         for lookup in {found for e in form.expressions for found in e.atoms(Lookup)}:
             symbol, _, place = (x.xreplace(slots) for x in lookup.args)
@@ -115,7 +116,7 @@ class Element(metaclass=PublicClass):
 
     @property
     def constants(self) -> Mapping[str, tuple[Number, str]]:
-        """All its numbers that have a name, with their units: what may be made a parameter."""
+        """The named numbers of the element with their units; each may be made a parameter."""
         return {}
 
     def with_constant(self, name: str, value: Number) -> Self:
@@ -127,18 +128,18 @@ class Element(metaclass=PublicClass):
         return self
 
     def _unfinished(self, **changed: Any) -> Self:
-        """A copy without its expressions, which are still to be made of what has changed."""
+        """Return a copy with these changes, whose expressions are still to be built."""
         other = copy(self)
         vars(other).pop("_form")
         vars(other).update(changed)
         return other
 
     def measures(self) -> dict[str, Measure]:
-        """The element's own coordinates, by name: what drivers, results and initial values call them."""
+        """Return the element's own coordinates, by the names in drivers, results and initial values."""
         return {kind: Measure(kind, self.markers) for kind in self.measured}
 
     def _complete(self, form: Form, slots: dict[sp.Symbol, Number]) -> None:
-        """The last word of a constructor: its bodies know of it, so that one that is never added is noticed."""
+        """Finish a constructor: note the element on its bodies, so that an element that is never added is noticed."""
         self._form = form, slots
         for body in self.bodies:
             body.waiting[self.name] = self.who
@@ -149,7 +150,7 @@ class Element(metaclass=PublicClass):
         return self.markers[0].body.dimension
 
     def check_dimension(self) -> None:
-        """All markers in the plane or all in space, as the class is meant."""
+        """Check that all markers are in the plane or all in space, and that the class has elements there."""
         if len({m.body.dimension for m in self.markers}) > 1:
             raise ModelError(f"{self.who} mixes bodies in the plane with bodies in space; use those of one model")
         if self.dimension not in self.dimensions:
@@ -159,27 +160,27 @@ class Element(metaclass=PublicClass):
 
     @property
     def kind(self) -> str:
-        """The name of its class."""
+        """The name of the element's class."""
         return type(self).__name__
 
     @property
     def who(self) -> str:
-        """The kind and name of the element, as messages say it: "Revolute 'A'"."""
+        """The kind and name of the element in messages: "Revolute 'A'"."""
         return f"{self.kind} {self.name!r}"
 
     @property
     def feeling(self) -> tuple[Marker, ...]:
-        """The markers that it acts on; others it only reads."""
+        """The markers on which the element acts; others are only read."""
         return self.markers
 
     @property
     def second(self) -> int:
-        """The place of the marker whose body is told to feel a reaction: the second one, or the only one."""
+        """The index of the marker whose body feels the reported reaction: the second marker, or the only one."""
         return min(1, len(self.feeling) - 1)
 
     @property
     def bodies(self) -> tuple[Body, ...]:
-        """The bodies on which its markers are, each once."""
+        """The bodies of the markers, each once."""
         return tuple(dict.fromkeys(m.body for m in self.markers))
 
     def __repr__(self) -> str:
@@ -190,16 +191,16 @@ class Declared(Element):
     """An element whose class declares it: constants as fields, markers as the parameters of its equation."""
 
     equations: ClassVar[tuple[str, ...]]
-    """The names that an equation may have, in the order in which they are looked for."""
+    """The names that an equation may have, in order of precedence."""
     marker_names: ClassVar[tuple[str, ...]] = ()
     __signature__: ClassVar[inspect.Signature]
     optional_markers: ClassVar[int] = 0
-    """The markers whose default in the equation is None (the carrier of a gear) may be left out."""
+    """The number of markers whose default in the equation is None (the carrier of a gear); they may be omitted."""
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
         cls.fields = {**cls.fields, **{n: f for n, f in vars(cls).items() if isinstance(f, Field)}}
-        if "equations" in vars(cls):  # a base, which says what equations are called
+        if "equations" in vars(cls):  # a base class, which names the equations
             return
         equation = next((getattr(cls, n) for n in cls.equations if getattr(cls, n, None) is not None), None)
         if equation is None:
@@ -226,12 +227,12 @@ class Declared(Element):
 
     @classmethod
     def form_on(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Form:
-        """The expressions of its class, for these markers."""
+        """Return the expressions of the class for these markers."""
         raise NotImplementedError
 
     def _built(self) -> tuple[Any, dict[sp.Symbol, Number]]:
-        """The form with its scalars and other numbers as slots, made once per class where only scalars are declared, or
-        choices; other constants are part of the form."""
+        """Return the form with its scalars and other numbers as slots. The form is cached by class if the class
+        declares scalars and choices only; other constants are part of the form."""
         inside = {n for n in self.values if not isinstance(self.fields[n], Scalar)} | self.nought
         slots = {slot(n): v for n, v in self.values.items() if n not in inside}
         others = tuple(sorted((n, self.values[n]) for n in inside))
@@ -241,7 +242,7 @@ class Declared(Element):
         return form, {**slots, **numbers}
 
     def finish(self) -> None:
-        """Make its expressions of its markers and constants."""
+        """Build the expressions of the element from its markers and constants."""
         raise NotImplementedError
 
     @property
@@ -262,7 +263,7 @@ class Declared(Element):
 
     @property
     def nought(self) -> set[str]:
-        """The scalars whose being zero makes another form."""
+        """Return the scalars whose zero value needs another form."""
         return set()
 
     def check_values(self, number: Callable[[Number], float]) -> None:
@@ -270,7 +271,7 @@ class Declared(Element):
             field.check_value(self.values[name], number, self.who)
 
     def _split(self, args: tuple, named: dict[str, Any]) -> tuple[list, tuple]:
-        """The arguments that are markers, by place or by name, and the constants given by place."""
+        """Return the arguments that are markers, by position or by name, and the constants given by position."""
         count = sum(isinstance(a, Marker | Body) for a in args[: len(self.marker_names)])
         things: list[Any] = list(args[:count])
         for marker_name in self.marker_names[count:]:
@@ -312,13 +313,13 @@ class Declared(Element):
                 here = [marker.placed for marker in self.markers]
                 value = value(*here, **{n: v for n, v in values.items() if n in wanted})
                 if not free_parameters([value]) and abs(float(value)) < 1e-12:
-                    value = 0.0  # what should be zero is a rounding error off
+                    value = 0.0  # zero, up to roundoff
             values[name] = field.check(value, self.who)
         return Constants(values)
 
 
 def _unknown_argument(who: str, word: str, known: Sequence[str]) -> ModelError:
-    """It is told with what is meant, or with all that there are."""
+    """Return the error for an unknown argument, with the probable one, or with all arguments."""
     meant = [OTHER_WORDS[word]] if OTHER_WORDS.get(word) in known else get_close_matches(word, known, n=1, cutoff=0.7)
     hint = f"write {meant[0]}=" if meant else f"its arguments are: {', '.join(known)}"
     return ModelError(f"{who} has no argument {word!r}; {hint}")
@@ -332,13 +333,13 @@ def _called(cls: type, given: Sequence[Any]) -> str:
 
 
 def _shown(cls: Any) -> list[str]:
-    """The arguments that `help` shows."""
+    """Return the arguments that `help` shows."""
     return [*_signature_of(cls).parameters]
 
 
 @cache
 def _arguments_of(cls: Any) -> tuple[str, ...]:
-    """The names that its constructor takes; none if it takes any, and looks at them itself."""
+    """Return the argument names of the constructor; none if it takes any keywords and checks them itself."""
     known = [*_signature_of(cls.__init__).parameters.values()][1:]
     if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known):
         return ()

@@ -1,4 +1,4 @@
-"""Events: what is to be told, or to happen, when an expression of the motion passes zero."""
+"""Events: instants at which an expression of the motion passes zero, and their actions."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ DIRECTIONS = (-1, 0, 1)
 class Reset(metaclass=PublicClass):
     """New values of named quantities at an event: ``mbs.Reset({"ball.vy": -0.9 * model["ball.vy"]})``.
 
-    Values are numbers or expressions of quantities just before the event, of parameters and `mbs.t`. Rates change as by
-    an impulse along them: of all velocities that the joints allow and that have the new values, those that differ least
-    in kinetic energy.
+    Values are numbers or expressions of quantities just before the event, of parameters and `mbs.t`, in SI units. Rates
+    change as by an impulse: among all velocities that satisfy the constraints and the new values, the reset takes the
+    one whose change has the least kinetic energy.
 
     >>> model = mbs.PlanarModel("ball", gravity=(0, -10))
     >>> ball = model.body("ball", mass=1.0, inertia=0.1, position=(0, 5))
@@ -56,14 +56,14 @@ Action: TypeAlias = Literal["record", "stop"] | Reset
 class Event(Element):
     """``Event("top", when=model["crank.omega"])``: the times at which an expression of the motion passes zero.
 
-    `when` is an expression of quantities, states, parameters and `mbs.t` (``mbs.t - 2``: at a known time); it says no
-    more than zero when the motion begins on it, or touches it. With `direction` 1 only passages from below count, with
-    -1 those from above. They are found to roundoff, and ``result.events`` lists them. An event that only records
-    changes nothing of the run. What a contact or friction holds at zero passes when that begins to hold it, once, and
-    not again while it does. `when` may be such a change itself: ``rub.sticks``, ``rub.slips``, ``floor.touches``,
-    ``floor.parts`` of a contact, a friction or a stop (``result.transitions`` lists all of them). `action` is
-    "record", "stop" (the run ends there) or a `Reset`. Events at the same time all happen, in the order in which they
-    were added; a `Reset` acts on the state that the one before it has left.
+    `when` is an expression of quantities, states, parameters and `mbs.t` (``mbs.t - 2``: at a known time); zero at the
+    beginning of the motion, or a touch of zero, is no event. With `direction` 1 only passages from below count, with -1
+    only passages from above. Passages are found to roundoff, and ``result.events`` lists them. An event that only
+    records does not change the run. If a contact or friction holds the expression at zero, the event happens once, when
+    this begins. `when` may also be a change: ``rub.sticks``, ``rub.slips``, ``floor.touches``, ``floor.parts`` of a
+    contact, a friction or a stop (``result.transitions`` lists all of them). `action` is "record", "stop" (the run
+    ends) or a `Reset`. Simultaneous events all happen, in the order in which they were added; a `Reset` acts on the
+    state after the one before it.
 
     >>> model = mbs.PlanarModel("ball", gravity=(0, -10))
     >>> ball = model.body("ball", mass=1.0, inertia=0.1)
@@ -80,7 +80,7 @@ class Event(Element):
         if self.change:
             if direction != 0:
                 raise ModelError(f"{self.who} names a change, {when}, which has no direction; leave direction= out")
-            when = t  # looked at by nobody
+            when = t  # a placeholder that nothing reads
         if isinstance(when, Boolean) and not isinstance(when, sp.Expr):  # symbols may be either
             raise ModelError(f"when of {self.who} is a condition, {when}, and is to pass zero; write x > 1 as x - 1")
         when = expression_of(when, f"when of {self.who}")

@@ -1,11 +1,11 @@
 """The arguments of an element besides its markers, declared in its class.
 
-A `scalar` becomes a slot of the kernel: one machine code for all lengths. A `function` becomes part of the
-expression: one machine code for all profiles of that form. An `expression` may speak of time and of named quantities of
-the model. A `choice` selects among forms of the equation.
+A `scalar` becomes a slot of the kernel: one machine code for all lengths. A `function` becomes part of the expression:
+one machine code for all profiles of this form. An `expression` may depend on time and on named quantities of the model.
+A `choice` selects among forms of the equation.
 
-Laws are expressions of symbols that stand for what the element reads: ``mbs.length`` and ``mbs.rate`` in those of
-springs and dampers,
+Laws are expressions of symbols for the arguments of the law: ``mbs.length`` and ``mbs.rate`` in those of springs and
+dampers,
 
 >>> model = mbs.PlanarModel("weight on a rubber band", gravity=(0, -10))
 >>> weight = model.body("weight", mass=0.9, inertia=0.1, position=(0, -1.2))
@@ -49,13 +49,13 @@ from .parameters import check_choice, check_number, is_constant
 from .tables import Table
 
 theta = sp.Symbol("theta", real=True)
-"""The angle in a cam profile, and in the law of a torsion spring."""
+"""The angle, in rad, in a cam profile, and in the law of a torsion spring."""
 length = sp.Symbol("length", real=True)
-"""The length in the law of a spring."""
+"""The length, in m, in the law of a spring."""
 rate = sp.Symbol("rate", real=True)
-"""The rate of the length, or of the angle, in the law of a spring or damper."""
+"""The rate of the length, in m/s, or of the angle, in rad/s, in the law of a spring or damper."""
 speed = sp.Symbol("speed", real=True)
-"""The angular velocity in the torque curve of a motor."""
+"""The angular velocity, in rad/s, in the torque curve of a motor; the speed of slip, in m/s, in a friction law."""
 
 REQUIRED: Any = object()
 
@@ -64,8 +64,8 @@ REQUIRED: Any = object()
 class Field:
     """An argument that a class declares for its elements.
 
-    `default` may be a function of the placed markers (and of constants declared before it, by name): what the
-    reference placement says.
+    `default` may be a function of the placed markers (and of constants declared before it, by name): the value in the
+    reference placement.
     """
 
     unit: str = ""
@@ -79,20 +79,20 @@ class Field:
         return value
 
     def check_value(self, value: Any, number: Callable[[Any], float], who: str) -> None:
-        """Check the value, now that the parameters have values."""
+        """Check the value with the values of the parameters."""
 
     def numbers(self, value: Any) -> dict[str, Any]:
-        """The number that a value is, or those that it consists of, by what stands behind the name of the field."""
+        """Return the number that a value is, or its components, by suffixes of the field's name."""
         return {"": value} if is_constant(value) else {}
 
     def with_number(self, value: Any, part: str, number: Any) -> Any:
-        """The value with another one."""
+        """Return the value with another number in the place of one of its numbers."""
         return number
 
 
 @dataclass(frozen=True)
 class Scalar(Field):
-    """See `scalar`."""
+    """A constant that is a number: see `scalar`."""
 
     positive: bool = False
     non_negative: bool = False
@@ -107,12 +107,12 @@ class Scalar(Field):
 
 @dataclass(frozen=True)
 class Law:
-    """A function as an expression of its variables. It may be called with other expressions."""
+    """A function as an expression of its variables. A law may be called with other expressions."""
 
     expression: sp.Expr
     variables: tuple[sp.Symbol, ...]
     given: Any = None
-    """The table or the motion that it was given as."""
+    """The table or the motion from which the law was made; else None."""
 
     def __call__(self, *places: Any) -> sp.Expr:
         return self.expression.xreplace(dict(zip(self.variables, map(as_sympy, places), strict=True)))
@@ -120,12 +120,12 @@ class Law:
 
 @dataclass(frozen=True)
 class Function(Field):
-    """A function of one or more variables, handed to the equation as something to call with expressions. A table is a
-    function of the first variable."""
+    """A function of one or more variables, which the equation calls with expressions. A table is a function of the
+    first variable."""
 
     of: sp.Symbol | tuple[sp.Symbol, ...] = theta
     jumps: bool = True
-    """Whether it may: that of an equation may not, for its slope is asked for."""
+    """Whether the function may jump: in an equation it may not, since its slope is needed."""
 
     @property
     def variables(self) -> tuple[sp.Symbol, ...]:
@@ -154,7 +154,7 @@ class Function(Field):
 
 @dataclass(frozen=True)
 class Choice(Field):
-    """See `choice`."""
+    """A constant that is one of several options: see `choice`."""
 
     options: tuple[Any, ...] = ()
 
@@ -175,10 +175,10 @@ class Expression(Field):
 
 
 def scalar(unit: str = "", *, default: Any = REQUIRED, positive: bool = False, non_negative: bool = False) -> Any:
-    """Declares a constant that is a number, or an expression of parameters: the length of a link.
+    """Declare a constant that is a number, or an expression of parameters: the length of a link.
 
-    `unit` is told where it is missing. A `default` is a value, or a function of the placed markers: what the reference
-    placement says. ``positive`` and ``non_negative`` are checked.
+    `unit` is its unit, which the error for a missing value states. `default` is a value, or a function of the placed
+    markers: the value in the reference placement. `positive` and `non_negative` are checked. Returns the field.
 
     >>> class Level(mbs.Joint):
     ...     height = mbs.scalar("m", default=lambda i: i.y)
@@ -197,10 +197,11 @@ def scalar(unit: str = "", *, default: Any = REQUIRED, positive: bool = False, n
 def function(
     unit: str = "", *, of: sp.Symbol | tuple[sp.Symbol, ...] = theta, default: Any = REQUIRED, jumps: bool = True
 ) -> Any:
-    """Declares a function of one or more variables: the profile of a cam, the law of a spring.
+    """Declare a function of one or more variables: the profile of a cam, the law of a spring.
 
-    It is given as an expression of these symbols (``of=``; `mbs.theta` if nothing is said), a `Table`, a `Motion`, a
-    number or any callable, and the equation calls it. With ``jumps=False`` one that jumps is refused.
+    The user gives an expression of the symbols `of` (default: `mbs.theta`), a `Table`, a `Motion`, a number or any
+    callable, and the equation calls it. `unit` is the unit of its values, `default` its default. With ``jumps=False`` a
+    function that jumps is refused. Returns the field.
 
     >>> class Rail(mbs.Joint):
     ...     height = mbs.function("m", of=mbs.length, jumps=False)
@@ -217,8 +218,8 @@ def function(
 
 
 def expression(unit: str = "", *, default: Any = REQUIRED) -> Any:
-    """Declares what may change in time: a number, an expression of `mbs.t`, parameters and quantities of the model, a
-    `Table` or a `Motion` over time.
+    """Declare a constant that may change in time: a number, an expression of `mbs.t`, parameters and quantities of the
+    model, a `Table` or a `Motion` over time. `unit` is its unit, `default` its default. Returns the field.
 
     >>> class Wind(mbs.ForceElement):
     ...     strength = mbs.expression("N")
@@ -235,7 +236,7 @@ def expression(unit: str = "", *, default: Any = REQUIRED) -> Any:
 
 
 def choice(*options: Any, default: Any = REQUIRED) -> Any:
-    """Declares a constant that is one of a few: it selects among forms of the equation.
+    """Declare a constant that is one of the `options`: it selects among forms of the equation. Returns the field.
 
     >>> class Side(mbs.Joint):
     ...     side = mbs.choice("left", "right", default="left")
@@ -255,7 +256,7 @@ def choice(*options: Any, default: Any = REQUIRED) -> Any:
     return Choice(default=default, options=options)
 
 
-# --- how an element is called, as `help` and editors show it; calls are checked elsewhere, with better messages ------
+# --- signatures of elements for `help` and editors; calls are checked elsewhere, with better messages ----------------
 
 PLACE = "Place"
 KINDS: dict[type[Field], str] = {Scalar: "Number", Expression: "Expression", Function: "Law"}
@@ -269,7 +270,7 @@ class _Follows:
 
 
 FOLLOWS = _Follows()
-"""In the place of a default that follows from the reference placement, or from other arguments."""
+"""A default that follows from the reference placement, or from other arguments."""
 
 
 def annotation(field: Field) -> str:
@@ -279,7 +280,8 @@ def annotation(field: Field) -> str:
 
 
 def places(names: Iterable[str], optional: int = 0) -> list[Parameter]:
-    """Markers, those that may be left out by name; and the world point that can stand for the markers of all bodies."""
+    """Return the parameters of markers, the optional ones by name; and of the world point that can stand for the
+    markers of all bodies."""
     names = [*names]
     count = len(names) - optional
     markers = [Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=PLACE) for name in names[:count]]
@@ -294,7 +296,7 @@ def coordinate(*kinds: str) -> list[Parameter]:
 
 
 COORDINATE = [p.replace(default=None) if p.name == "j" else p for p in coordinate(f"{PLACE} | Joint | Measure", PLACE)]
-"""All ways of giving it in one: a joint, a measure, or markers."""
+"""Parameters for a coordinate: a joint, a measure, or markers."""
 
 
 def constant(name: str, field: Field) -> Parameter:
@@ -311,14 +313,15 @@ GENERAL = {"name", "unilateral", "restitution", "friction", "static_friction", "
 
 
 def signature_of(make: Callable, where: Iterable[Parameter], fields: Mapping[str, Field]) -> Signature:
-    """The parameters that `make` (an ``__init__``) names; where the element acts, for *args; its constants, for
-    **constants. Those that follow one with a default and have none themselves are given by name."""
+    """Return the parameters of a class: the named ones of `make` (an ``__init__``); `where` the element acts, for
+    *args; its constants, for **constants. Parameters without a default that follow one with a default are
+    keyword-only."""
     own = [p for p in signature(make).parameters.values() if p.name != "self"]
     found = {p.name: p for p in own if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     open_places = any(p.kind is p.VAR_POSITIONAL for p in own)
     if any(p.kind is p.VAR_KEYWORD for p in own):
         asked = {*found} - GENERAL - {p.name for p in where}
-        derived = bool(asked)  # from what the class asks for besides
+        derived = bool(asked)  # constants follow from other arguments of the class
         here = [p for p in where if open_places or p.kind is p.KEYWORD_ONLY]
         given = [constant(name, field) for name, field in fields.items() if name not in found]
         given = [p.replace(default=FOLLOWS) if derived and p.default is p.empty else p for p in given]

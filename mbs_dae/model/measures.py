@@ -1,7 +1,7 @@
 """Measures: scalar readings of markers, used by drivers, results, and fixed or initial values.
 
-A measure is a relation of one row that is read instead of set to zero; so its rate and its acceleration come from
-the same derivation as those of a joint.
+A measure is a relation of one row that is read instead of set to zero; so its rate and its acceleration come from the
+same derivation as those of a joint.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from .parameters import Number, constants_out
 
 
 class Kind(NamedTuple):
-    """A kind of measure: how it is formed, its unit, and its name in results."""
+    """A kind of measure: its expression, its units, and its names in results."""
 
     unit: str
     levels: tuple[str, str, str]
-    """What its value, its rate and its acceleration are called in results."""
+    """The names of its value, its rate and its acceleration in results."""
     of: Callable[..., sp.Expr]
-    """The value, as a function of markers; where there is none, the rate."""
+    """The value, as a function of markers; if there is no value, the rate."""
 
 
 KINDS: Mapping[str, Kind] = {
@@ -39,7 +39,7 @@ KINDS: Mapping[str, Kind] = {
     "displacement": Kind("m", ("displacement", "velocity", "acceleration"), primitives.displacement),
     "distance": Kind("m", ("distance", "distance_rate", "distance_acceleration"), primitives.distance),
 }
-"""The kinds of measure. An angular velocity in space is the rate of nothing."""
+"""The kinds of measure. An angular velocity in space is a rate without a value."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class OwnRow:
     relation: Relation
     row: int
     numbers: tuple[tuple[sp.Symbol, Number], ...]
-    """What stands in the slots of the relation."""
+    """The values of the relation's slots."""
 
     def __call__(self, *markers: FormMarker) -> sp.Expr:
         pairs = [*zip(self.relation.markers, markers, strict=True)]
@@ -62,15 +62,15 @@ class OwnRow:
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """A number that is read from markers, by `angle`, `distance`, `x` and their like: a value with its rate and its
-    acceleration, or a rate alone. """
+    """A number that is read from markers, by `angle`, `distance`, `x` and similar functions: a value with its rate and
+    its acceleration, or a rate alone."""
 
     kind: str
     markers: tuple[Marker, ...]
     own: Kind | None = None
-    """What it reads if that is an expression of its element's own, and none of `KINDS`."""
+    """The kind of an expression that an element defines itself; None for one of `KINDS`."""
     speaks_of: tuple[Measured, ...] = ()
-    """The joint whose coordinate it was said to be: where that is missing, so is what is measured."""
+    """The joint whose coordinate this measure is; the model must contain it."""
 
     unit = property(lambda self: self._kind.unit)
     levels = property(lambda self: self._kind.levels)
@@ -82,7 +82,7 @@ class Measure:
 
     @property
     def word(self) -> str:
-        """The function that makes it: "angle" for "angle_1", too."""
+        """The function that makes the measure: "angle" for "angle_1", too."""
         return self.kind.partition("_")[0]
 
     @property
@@ -91,7 +91,7 @@ class Measure:
 
     @property
     def lowest(self) -> int:
-        """The first level that it has: 0 a value, 1 a rate."""
+        """The first level of the measure: 0 a value, 1 a rate."""
         return 0 if self.levels[0] else 1
 
     @property
@@ -99,26 +99,27 @@ class Measure:
         return self.markers[0].body.dimension
 
     def form(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
-        """The measure as a relation of one row, and what stands in its slots."""
+        """Return the measure as a relation of one row, and the values of its slots."""
         relation = self.equation(sp.S.Zero, self.lowest)
         return constants_out(relation) if self.own else (relation, {})
 
     def held_at(self, value: Number, level: int) -> tuple[Relation, dict[sp.Symbol, Number]]:
-        """The relation that holds where it, or its rate, has this constant value, and what stands in its slots."""
+        """Return the relation that holds the measure (level 0), or its rate (level 1), at a constant value, and the
+        values of its slots."""
         if self.own:
             return constants_out(self.equation(as_sympy(value), level))
         slot = sp.Symbol("c0", real=True)
         return self.equation(slot, level, (slot,)), {slot: value}
 
     def equation(self, value: sp.Expr, level: int, slots: tuple[sp.Symbol, ...] = ()) -> Relation:
-        """The relation that holds where it (level 0), or its rate (level 1), has this value."""
+        """Return the relation that sets the measure (level 0), or its rate (level 1), to a value."""
         symbols = marker_symbols(len(self.markers), self.dimension)
         if level == 0:
             return Relation(symbols, (self.of(*symbols) - value,), slots=slots)
         return Relation(symbols, (), (self.rate(symbols) - value,), slots=slots)
 
     def rate(self, symbols: tuple[FormMarker, ...]) -> sp.Expr:
-        """Its rate, of these markers."""
+        """Return the rate of the measure on these markers."""
         value = self.of(*symbols)
         return value if self.lowest else rate_of(value, symbols) + value.diff(t)
 
@@ -131,10 +132,10 @@ class Measure:
 
 
 class Quantity(sp.Symbol):
-    """A measure (level 0) or its rate (level 1) in an expression; it carries what it stands for.
+    """A measure (level 0) or its rate (level 1) as a symbol of expressions, with the measure attached.
 
-    Two of the same name are the same symbol only if they read the same markers: sympy remembers expressions by
-    equality, and would mix the quantities of two models.
+    Two quantities of the same name are equal only if they read the same markers: sympy caches expressions by equality,
+    and would mix the quantities of two models.
     """
 
     measure: Measure
@@ -160,7 +161,8 @@ class Quantity(sp.Symbol):
 def written_in_markers(
     quantities: Sequence[Quantity], markers: Sequence[Marker], who: str
 ) -> tuple[tuple[Marker, ...], tuple[FormMarker, ...], dict[Quantity, sp.Expr]]:
-    """What reads these quantities beside its own markers: its markers, their symbols, and the quantities in them."""
+    """Return the markers of an element together with those of quantities, their symbols, and the quantities as
+    expressions of these symbols. The element's own `markers` come first."""
     places = [*markers]
     for quantity in quantities:
         places += [m for m in quantity.measure.markers if m not in places]
@@ -182,11 +184,12 @@ class Measured(Protocol):
 
 
 def angle(i: Place | Measured, j: Place | int | None = None) -> Measure:
-    """The angle of j against i (of one marker alone: against the world), counting past 2π; of a joint: its own.
+    """Return the angle of j relative to i, in rad, as a `Measure` that counts past 2π; for one marker, relative to the
+    world; for a joint, its own angle.
 
-    In space it is the angle about the axis of i, from the x axis of i to that of j; of one marker alone, its turning
-    about its own axis, added up. ``angle(joint, 1)`` is "joint.angle_1" of a `Universal` or a `Spherical`, which have
-    several.
+    In space it is the angle about the axis of i, from the x axis of i to that of j; for one marker its accumulated
+    rotation about its own axis. ``angle(joint, 1)`` is "joint.angle_1" of a `Universal` or a `Spherical`, which have
+    several angles.
 
     >>> model = mbs.PlanarModel("arms")
     >>> upper, lower = model.link("upper", (0, 0), (1, 0)), model.link("lower", (1, 0), (2, 0))
@@ -207,7 +210,8 @@ def distance(i: Measured) -> Measure: ...
 @overload
 def distance(i: Place, j: Place) -> Measure: ...
 def distance(i: Place | Measured, j: Place | None = None) -> Measure:
-    """The distance between two points; of a spring, a rope or a link: that of its ends.
+    """Return the distance between two points, in m, as a `Measure`; for a spring, a rope or a link the distance of its
+    ends.
 
     >>> model = mbs.PlanarModel("crane")
     >>> load = model.body("load", position=(3, -4))
@@ -221,7 +225,7 @@ def distance(i: Place | Measured, j: Place | None = None) -> Measure:
 
 
 def x(marker: Place) -> Measure:
-    """The world x of a marker.
+    """Return the world x coordinate of a marker, in m, as a `Measure`.
 
     >>> model = mbs.PlanarModel("sled")
     >>> sled = model.body("sled")
@@ -234,7 +238,7 @@ def x(marker: Place) -> Measure:
 
 
 def y(marker: Place) -> Measure:
-    """The world y of a marker.
+    """Return the world y coordinate of a marker, in m, as a `Measure`.
 
     >>> model = mbs.PlanarModel("sled")
     >>> sled = model.body("sled")
@@ -247,7 +251,7 @@ def y(marker: Place) -> Measure:
 
 
 def z(marker: Place) -> Measure:
-    """The world z of a marker, in space.
+    """Return the world z coordinate of a marker in space, in m, as a `Measure`.
 
     >>> model = mbs.SpatialModel("sled")
     >>> sled = model.body("sled")
@@ -260,7 +264,7 @@ def z(marker: Place) -> Measure:
 
 
 def wx(body: Place) -> Measure:
-    """The x component of the angular velocity, in world axes.
+    """Return the x component of a body's angular velocity, in rad/s, in world axes, as a `Measure`.
 
     >>> model = mbs.SpatialModel("top")
     >>> top = model.body("top")
@@ -273,7 +277,7 @@ def wx(body: Place) -> Measure:
 
 
 def wy(body: Place) -> Measure:
-    """The y component of the angular velocity, in world axes.
+    """Return the y component of a body's angular velocity, in rad/s, in world axes, as a `Measure`.
 
     >>> model = mbs.SpatialModel("top")
     >>> top = model.body("top")
@@ -286,7 +290,7 @@ def wy(body: Place) -> Measure:
 
 
 def wz(body: Place) -> Measure:
-    """The z component of the angular velocity, in world axes.
+    """Return the z component of a body's angular velocity, in rad/s, in world axes, as a `Measure`.
 
     >>> model = mbs.SpatialModel("top")
     >>> top = model.body("top")
@@ -303,7 +307,8 @@ def displacement(i: Measured) -> Measure: ...
 @overload
 def displacement(i: Place, j: Place) -> Measure: ...
 def displacement(i: Place | Measured, j: Place | None = None) -> Measure:
-    """How far j lies along the x axis of i (in space: along its axis); of a sliding joint: how far it has slid.
+    """Return the position of j along the x axis of i (in space: along its axis), in m, as a `Measure`; for a sliding
+    joint its displacement.
 
     >>> model = mbs.PlanarModel("press")
     >>> ram = model.body("ram")
@@ -319,7 +324,7 @@ def displacement(i: Place | Measured, j: Place | None = None) -> Measure:
 
 
 def checked_measure(thing: Any, what: str) -> Measure:
-    """A measure, of which something is said; of anything else how one is written."""
+    """Return the measure; raise an error for anything else, which shows how to write a measure."""
     if isinstance(thing, Measure):
         return thing
     own = thing.measures() if callable(getattr(thing, "measures", None)) else {}
@@ -329,7 +334,7 @@ def checked_measure(thing: Any, what: str) -> Measure:
 
 
 def joint_angles(markers: tuple[Marker, ...], of: Sequence[Callable[..., sp.Expr]]) -> dict[str, Measure]:
-    """The measures "angle_1", "angle_2", ... of a joint, from their values as functions of its two markers."""
+    """Return the measures "angle_1", "angle_2", ... of a joint, from their values as functions of its two markers."""
     found = {}
     for k, value in enumerate(of, 1):
         levels = f"angle_{k}", f"angle_{k}_rate", f"angle_{k}_acceleration"
@@ -340,7 +345,7 @@ def joint_angles(markers: tuple[Marker, ...], of: Sequence[Callable[..., sp.Expr
 OF_MARKERS: dict[str, Callable[..., Measure]] = {
     f.__name__: f for f in (angle, distance, x, y, z, wx, wy, wz, displacement)
 }
-"""What markers have, by kind."""
+"""The measures of markers, by kind."""
 
 
 def _two(i: Any, j: Any, who: str) -> tuple[Marker, Marker]:
@@ -360,7 +365,7 @@ def _in_space(thing: Any, who: str) -> Marker:
 
 
 def _own(kind: str, thing: Any, such: str) -> Measure:
-    """The coordinate of what has it, and of nothing else."""
+    """Return the coordinate of an element; raise an error if it has none."""
     if own := _of_joint(thing, kind):
         return own
     word = kind.partition("_")[0]
@@ -368,7 +373,7 @@ def _own(kind: str, thing: Any, such: str) -> Measure:
 
 
 def _of_joint(thing: Any, kind: str) -> Measure | None:
-    """The joint's own coordinate; nothing if it is no joint."""
+    """Return the joint's own coordinate of this kind; None if the thing is no joint."""
     if not callable(getattr(thing, "measures", None)):
         return None
     own = thing.measures()

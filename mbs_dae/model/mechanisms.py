@@ -20,7 +20,7 @@ from .parameters import Numeric, check_number, plain
 class PlanarModel(Model):
     """A planar mechanism: bodies, markers on them, parameters, and the elements between the markers.
 
-    SI units and radians throughout. Gravity is (g_x, g_y). What stands still is ``model.ground``.
+    SI units and radians throughout. Gravity is (g_x, g_y), in m/s². ``model.ground`` is the fixed body.
 
     >>> model = mbs.PlanarModel("pendulum", gravity=(0, -9.81))
     >>> rod = model.link("rod", (0, 0), (1, 0), mass=2.0)
@@ -32,7 +32,7 @@ class PlanarModel(Model):
     >>> print(round(rest["rod.angle"] / np.pi, 6), round(rest["A.Fy"], 6))  # it hangs, and the pin carries m g
     -0.5 19.62
 
-    ``model.bodies``, ``model.elements`` and ``model.parameters`` have what was said, by name; ``model["rod.omega"]`` is
+    ``model.bodies``, ``model.elements`` and ``model.parameters`` hold the content by name; ``model["rod.omega"]`` is
     a quantity as a symbol, for the expressions of forces, states and events.
     """
 
@@ -47,7 +47,7 @@ class PlanarModel(Model):
         sliders: Mapping[str, Numeric | tuple[Numeric, Numeric]] | None = None, gravity: Vector | None = None,
         name: str = "mechanism", parameters: Mapping[str, float] | None = None, dimensions: bool = False, **other: Any,
     ) -> Self:  # fmt: skip
-        """A linkage said in points and rods.
+        """Return a linkage given by points and rods. `points` maps names to coordinates (x, y), in m.
 
         >>> linkage = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0, 0.2), "C": (0.5, 0.6), "D": (0.7, 0)},
@@ -58,23 +58,24 @@ class PlanarModel(Model):
         1
 
         `rods` names the points of each body: two make a uniform rod, three or more a uniform plate; if they all lie on
-        one line, a rod between the outermost. The order of a plate's points around it is found, except where a point
-        lies inside of the others and the plate has a mass: then name them in order. Longer names go in tuples,
-        ("A1", "B"). A list of rods, ["AB", "BC"], calls each by its points. Every point of a body is a marker of it
-        (``coupler.C``); its frame stands in its centre of mass, the x axis from its first point to its second.
+        one line, a rod between the outermost. The points of a plate may be named in any order, unless one lies inside
+        the others and the plate has a mass: then name them in order. Longer names go in tuples, ("A1", "B"). A list of
+        rods, ["AB", "BC"], names each rod by its points. Every point of a body is a marker (``coupler.C``); the body's
+        frame is at its centre of mass, with the x axis from its first point to its second.
 
-        Bodies that share a point are joined there by a `Revolute` of that name, those that share a `fixed` point by one
-        each to the ground; where several joints are needed their names also tell the bodies, "B (crank-rocker)". A
-        point of `sliders` slides (a `PinInSlot` on the ground) along the line through its place with this angle, or
+        A `Revolute` with the name of the point joins bodies that share a point, and each body with a `fixed` point to
+        the ground; names of several joints in one point also name the bodies, "B (crank-rocker)". A point of `sliders`
+        slides (a `PinInSlot` on the ground) along the line through its position with the given angle, in rad, or
         direction (x, y).
 
-        `mass` in kg is that of each body, or a dict by name; or `density` in kg/m for rods and kg/m² for plates.
-        Without either bodies have no mass, which is enough for kinematics.
+        `mass`, in kg, is that of each body, or a dict by name; or give `density`, in kg/m for rods and kg/m² for
+        plates. Without either, bodies have no mass, which is enough for kinematics. `gravity` is (g_x, g_y), in m/s².
 
         With ``dimensions=True`` every dimension is a parameter with the value that the points give: "crank.length" is
-        the distance of the first two points of a body, "plate.P_along" and "plate.P_across" say where another point P
-        lies on the line through them and to the left of it (from the first point), "A.x" and "A.y" where a fixed point
-        is. Studies, optimisation and live pages change them by these names; the points then place the first guess.
+        the distance of the first two points of a body, "plate.P_along" and "plate.P_across" are the coordinates of
+        another point P along the line through them and to the left of it (from the first point), "A.x" and "A.y" are
+        those of a fixed point. Studies, optimisation and live pages change dimensions by these names; the points then
+        are first guesses.
 
         >>> sized = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (1, 0)}, rods={"arm": "AB"}, fixed="A", dimensions=True)
@@ -83,7 +84,7 @@ class PlanarModel(Model):
         3.0
 
         Coordinates, masses and directions may also be expressions of sympy symbols whose values `parameters` gives by
-        name; in a model that exists, `add_linkage` takes expressions of its parameters.
+        name; `add_linkage` takes expressions of the parameters of an existing model.
         """
         if other:
             plates = "; a plate is a rod of three or more points: rods={'plate': 'ABC'}" if "plates" in other else ""
@@ -121,24 +122,23 @@ class PlanarModel(Model):
         self, name: str, mass: Numeric = 0, inertia: Numeric = 0, com: Vector = (0, 0), position: Vector = (0, 0),
         angle: Numeric = 0,
     ) -> PlanarBody:  # fmt: skip
-        """A rigid body whose frame stands at `position` with `angle` in the reference placement (a first guess is
-        enough); `com` in body axes, `inertia` about it.
+        """Add a rigid body and return it. Its frame is at `position`, in m, turned by `angle`, in rad, in the reference
+        placement (a first guess is enough); `mass` is in kg, `com` in body axes, in m, `inertia` about it, in kg m².
 
         >>> model = mbs.PlanarModel("fall", gravity=(0, -10))
         >>> stone = model.body("stone", mass=2.0, inertia=0.1, position=(0, 7))
         >>> print(mbs.simulate(model, [0, 1])["stone.y"].round(6))  # 7 - g t²/2
         [7. 2.]
         """
-        given: dict[str, Any] = {"com": com, "position": position}  # the body checks them, and makes tuples of them
+        given: dict[str, Any] = {"com": com, "position": position}  # the body checks and converts these
         return self._added(PlanarBody(name, mass, inertia, angle=angle, **given))
 
     @checked_options
     def link(self, name: str, P: Vector, Q: Vector, mass: Numeric = 0, length: Numeric | None = None) -> PlanarBody:
-        """A uniform slender rod with markers `tail` and `head`, placed between two world points; its frame stands in
-        the middle, its x axis points from tail to head.
+        """Add a uniform slender rod and return it, with markers `tail` and `head`, placed between two world points P
+        and Q, in m; its frame is in the middle, its x axis points from tail to head. `mass` is in kg.
 
-        Its length is the distance of P and Q, or what is given as `length` (a parameter, say): then P and Q only place
-        the rod.
+        Its length is the distance of P and Q, or `length`, in m (a parameter, say): then P and Q only place the rod.
 
         >>> model = mbs.PlanarModel("arm")
         >>> arm = model.link("arm", (0, 0), (3, 4), mass=12.0)
@@ -153,7 +153,7 @@ class PlanarModel(Model):
 class SpatialModel(Model):
     """A mechanism in space: bodies, markers on them, parameters, and the elements between the markers.
 
-    SI units and radians throughout. Gravity is (g_x, g_y, g_z). What stands still is ``model.ground``.
+    SI units and radians throughout. Gravity is (g_x, g_y, g_z), in m/s². ``model.ground`` is the fixed body.
 
     >>> model = mbs.SpatialModel("gate", gravity=(0, 0, -9.81))
     >>> bar = model.link("bar", (0, 0, 0), (2, 0, 0), mass=5.0, radius=0.02)
@@ -172,12 +172,13 @@ class SpatialModel(Model):
         self, name: str, mass: Numeric = 0, inertia: Numeric | Vector | Sequence[Vector] = 0, com: Vector = (0, 0, 0),
         position: Vector = (0, 0, 0), rotation: Any = None, **other: Any,
     ) -> SpatialBody:  # fmt: skip
-        """A rigid body whose frame stands at `position` in the reference placement (a first guess is enough).
+        """Add a rigid body and return it. Its frame is at `position`, in m, in the reference placement (a first guess
+        is enough).
 
-        `com` is in body axes; `inertia` is about it, in body axes: three principal moments, or a tensor. One moment and
-        two zeros, ``(0, 0, J)``, are enough for a body that joints let turn about this axis alone. `rotation`
-        takes body axes to world axes: a matrix (``mbs.rotations.bryant(...)``, ``euler(...)``,
-        ``about(axis, angle)``), a quaternion (scalar first), or a scipy Rotation.
+        `mass` is in kg, and `com` in body axes, in m; `inertia` is about it, in body axes, in kg m²: three principal
+        moments, or a tensor. One moment and two zeros, ``(0, 0, J)``, are enough for a body that joints let turn about
+        this axis alone. `rotation` takes body axes to world axes: a matrix (``mbs.rotations.bryant(...)``,
+        ``euler(...)``, ``about(axis, angle)``), a quaternion (scalar first), or a scipy Rotation.
 
         >>> model = mbs.SpatialModel("plate")
         >>> plate = model.body("plate", mass=2.0, inertia=(0.1, 0.1, 0.2), position=(0, 0, 1),
@@ -191,18 +192,19 @@ class SpatialModel(Model):
         for word in other:
             check_name("option", word, [*signature(self.body).parameters][:-1], "body()")
         given: dict[str, Any] = {"inertia": inertia, "com": com, "position": position, "rotation": rotation}
-        return self._added(SpatialBody(name, mass, **given))  # the body checks them, and makes tuples of them
+        return self._added(SpatialBody(name, mass, **given))  # the body checks and converts these
 
     @checked_options
     def link(
         self, name: str, P: Vector, Q: Vector, mass: Numeric = 0, length: Numeric | None = None, radius: Numeric = 0,
         z_axis: Vector | None = None,
     ) -> SpatialBody:  # fmt: skip
-        """A uniform rod with markers `tail` and `head`, placed between two world points; its frame stands in the
-        middle, its x axis points from tail to head, its z axis as near to `z_axis` as can be.
+        """Add a uniform rod and return it, with markers `tail` and `head`, placed between two world points P and Q, in
+        m; its frame is in the middle, its x axis points from tail to head, its z axis as near to `z_axis` as possible.
+        `mass` is in kg.
 
-        Its length is the distance of P and Q, or what is given as `length` (a parameter, say): then P and Q only place
-        the rod. With a `radius` it is a cylinder, and has an inertia about its own axis.
+        Its length is the distance of P and Q, or `length`, in m (a parameter, say): then P and Q only place the rod.
+        With a `radius`, in m, it is a cylinder, and has an inertia about its own axis.
 
         >>> model = mbs.SpatialModel("shaft")
         >>> shaft = model.link("shaft", (0, 0, 0), (0, 0, 1), mass=2.0, radius=0.1)
@@ -251,7 +253,7 @@ def _rod(
 
 
 def _with_ends(model: Model, rod: Any, way: Any) -> Any:
-    """The link as a body of the model, with markers at its ends."""
+    """Add the link to the model with markers at its ends, and return it."""
     object.__setattr__(rod, "placed_span", plain(sp.sqrt(way.dot(way))))
     model._added(rod)
     half, across = rod.span / 2, (0,) * (model.dimension - 1)

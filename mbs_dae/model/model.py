@@ -1,5 +1,5 @@
-"""The model: the one mutable object. It collects what the user says, and checks it at the door; `content` tells what it
-has then. Bodies in the plane and in space are made by its subclasses in `mechanisms`."""
+"""The model, the one mutable object. It collects the user's input, and checks it on entry; `content` reads it. Its
+subclasses in `mechanisms` make bodies in the plane and in space."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from .signals import Input, StateVariable, signals_of, state_of
 SomeElement = TypeVar("SomeElement", bound=Element)
 SomeBody = TypeVar("SomeBody", bound=Body)
 Named: TypeAlias = str | Body | Element | Iterable[str | Body | Element]
-"""One or several, themselves or by their names."""
+"""One or several bodies or elements, or their names."""
 
 
 class Model(Content):
@@ -44,7 +44,7 @@ class Model(Content):
         check_writable(name, "the name of a model")
         self.name = name
         self._compiled: dict[Any, Any] = {}
-        self._alike: dict[Any, Any] = {}  # the same with other values of the parameters
+        self._alike: dict[Any, Any] = {}  # systems of models that differ in values of parameters only
         self._checked = False
         self._gears: tuple[str, ...] = ()
         self._by_kind: dict[type, tuple[Any, ...]] = {}
@@ -56,7 +56,7 @@ class Model(Content):
 
     @property
     def gravity(self) -> tuple[Number, ...]:
-        """Set anew, it holds for what is computed from then on."""
+        """The acceleration of gravity, in m/s², in world axes; a new value holds for later computations."""
         return self._gravity
 
     @gravity.setter
@@ -64,11 +64,11 @@ class Model(Content):
         self._gravity = coordinates_of(gravity, "gravity", self.dimension)
         self._changed()
 
-    # --- saying it ------------------------------------------------------------------------------------------
+    # --- building the model ---------------------------------------------------------------------------------
 
     def parameter(self, name: str, value: float, unit: str = "") -> Parameter:
-        """A symbol with a value: write it wherever a number is meant. Values are SI, and angles in radians; the unit
-        is a word beside the value and converts nothing, so ``unit="mm"`` is refused.
+        """Declare a parameter and return its symbol, which may stand in place of a number. `value` is in SI units,
+        angles in radians; `unit` is a label and converts nothing, so ``unit="mm"`` is refused.
 
         >>> model = mbs.PlanarModel("arm")
         >>> l = model.parameter("l", 0.3, unit="m")
@@ -93,13 +93,14 @@ class Model(Content):
     def state(
         self, name: str, rate: Any = None, initial: Numeric = 0.0, unit: str = "", scale: Numeric = 1.0
     ) -> Signal:  # fmt: skip
-        """A number with a differential equation of its own, as a symbol for the expressions of forces and of other
-        rates: ``model.state("i", rate=lambda i: (u - R * i - k * model["crank.omega"]) / L, unit="A")``.
+        """Declare a number with a differential equation of its own; return its symbol, for the expressions of forces
+        and of other rates: ``model.state("i", rate=lambda i: (u - R * i - k * model["crank.omega"]) / L, unit="A")``.
 
-        The rate is an expression of time, parameters, signals and quantities, efforts included
-        (``model["motor.effort"]``), or a function that makes one of the state's own symbol. It may be said later, by
-        `rate`, where states need each other. Without a rate the state keeps its value until it is set, by `Sampled`.
-        Errors of integration are measured by `scale`: what the state is of the size of.
+        `rate` is an expression of time, parameters, signals and quantities, efforts included
+        (``model["motor.effort"]``), or a function of the state's own symbol that returns one. The method `rate` may set
+        it later, for states that depend on each other. A state without a rate keeps its value until `Sampled` or a
+        `Reset` sets it. `initial` is its first value, in `unit`; errors of integration are measured relative to
+        `scale`, the typical size of the state.
 
         >>> model = mbs.PlanarModel("motor")
         >>> rotor = model.body("rotor", mass=1.0, inertia=0.5)
@@ -113,7 +114,7 @@ class Model(Content):
         return self.add(StateVariable(Signal(name, self.ground), rate, initial, unit, scale)).symbol
 
     def rate(self, state: Signal | str, rate: Any) -> None:
-        """Say the rate of a state that was declared without one.
+        """Set the rate, an expression as in `state`, of a state that was declared without one.
 
         >>> model = mbs.PlanarModel("circuit")
         >>> case = model.body("case", mass=1.0, inertia=0.5)
@@ -131,8 +132,9 @@ class Model(Content):
         self._put(new)
 
     def input(self, name: str, default: Any = 0.0, unit: str = "") -> Signal:
-        """A number that is given from outside, as a symbol for the expressions of forces and rates: a number, an
-        expression of time, a `Table` or a `Motion` over time. `with_inputs` gives another one.
+        """Declare a number that is given from outside; return its symbol, for the expressions of forces and rates.
+        `default` is a number, an expression of time, a `Table` or a `Motion` over time, in `unit`. `with_inputs` sets
+        another one.
 
         >>> model = mbs.PlanarModel("cart")
         >>> cart = model.body("cart", mass=2.0, inertia=1.0)
@@ -148,7 +150,7 @@ class Model(Content):
         return self.add(Input(Signal(name, self.ground), default, unit)).symbol
 
     def _added(self, body: SomeBody) -> SomeBody:
-        """The body, after the checks that every body passes."""
+        """Add a body to the model after the checks that every body passes, and return it."""
         check_new(self, body.name, "body")
         check_bound(self, f"body {body.name!r}", body.numbers)
         self.bodies.declare(body.name, body)
@@ -160,7 +162,8 @@ class Model(Content):
     @overload
     def add(self, *elements: Element) -> tuple[Any, ...]: ...
     def add(self, *elements: Element) -> Any:
-        """Add joints, drivers, forces, contacts and other elements; gives them back: one by itself, several as a tuple.
+        """Add joints, drivers, forces, contacts and other elements to the model; return them: one by itself, several as
+        a tuple.
 
         >>> model = mbs.PlanarModel("pendulum")
         >>> rod = model.link("rod", (0, 0), (1, 0))
@@ -187,7 +190,7 @@ class Model(Content):
             self._gears = (*self._gears, element.name)
 
     def _count_gears(self) -> None:
-        """Let gears know what carries their wheels among the joints that the model has now."""
+        """Choose the carriers of gears' wheels among the present joints of the model."""
         for name in self._gears:
             gear: Any = self.elements[name]
             self.elements.declare(name, counted := gear.beside(self.elements.values()))
@@ -195,13 +198,13 @@ class Model(Content):
                 body.waiting.pop(name, None)
 
     def _changed(self) -> None:
-        self._compiled, self._alike, self._by_kind = {}, {}, {}  # those that are compiled keep what they had
+        self._compiled, self._alike, self._by_kind = {}, {}, {}  # compiled systems keep their content
         self._checked = False
 
     # --- variations -----------------------------------------------------------------------------------------
 
     def without(self, *names: str) -> Self:
-        """Return a copy of the model without these elements.
+        """Return a copy of the model without the elements of these names.
 
         >>> model = mbs.PlanarModel("pendulum")
         >>> rod = model.link("rod", (0, 0), (1, 0))
@@ -218,7 +221,7 @@ class Model(Content):
         return self._copy(elements=left)
 
     def only(self, bodies: Iterable[Body], elements: Iterable[Element]) -> Self:
-        """Return a copy of the model that has only these of its bodies and elements.
+        """Return a copy of the model with only these of its bodies and elements.
 
         >>> points = {"A": (0, 0), "B": (0, 1), "C": (1.5, 1), "D": (2, 0)}
         >>> model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
@@ -245,7 +248,8 @@ class Model(Content):
         return copy
 
     def with_parameters(self, /, **values: float) -> Self:
-        """Return a copy of the model with other parameter values; nothing is derived or compiled again.
+        """Return a copy of the model with other parameter values, in SI units, by name; nothing is derived or compiled
+        again.
 
         >>> model = mbs.PlanarModel("circle")
         >>> r = model.parameter("r", 0.5)
@@ -262,11 +266,12 @@ class Model(Content):
             old = changed[name]
             changed.declare(name, ParameterValue(old.symbol, finite_number(value, f"parameter {name!r}"), old.unit))
         copy = self._copy(parameters=changed)
-        copy._alike = {**self._compiled, **self._alike}  # the first of all designs, and not the one before each
+        copy._alike = {**self._compiled, **self._alike}  # refers to the first design, not to a chain of designs
         return copy
 
     def with_inputs(self, **laws: Any) -> Self:
-        """Return a copy of the model with other inputs: numbers, expressions of time, tables, motions; see `input`."""
+        """Return a copy of the model with other inputs, by name: numbers, expressions of time, tables, motions; see
+        `input`."""
         changed = dict(self.elements)
         for name, law in laws.items():
             old = self.elements.get(name)
@@ -277,8 +282,8 @@ class Model(Content):
         return self._copy(elements=changed)
 
     def with_held_inputs(self, **values: float) -> Self:
-        """Return this model with inputs that keep a value until it is set: those whose law is a number, and those that
-        get one here. They are states without a rate then.
+        """Return this model with inputs that keep a value until another one is set: inputs whose law is a number, and
+        inputs with a value here. Held inputs become states without a rate.
 
         >>> model = mbs.PlanarModel("cart")
         >>> push = model.input("push", 4.0, unit="N")
@@ -309,17 +314,18 @@ class Model(Content):
         return copy
 
     def __copy__(self) -> Self:
-        """A model of its own with the same bodies and elements: what is added to it is not in this one."""
+        """Return an independent model with the same bodies and elements: later additions to one do not change the
+        other."""
         return self._copy()
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickles and deep copies, which have bodies of their own: all that was said, nothing that was compiled."""
+        """Return the state for pickles and deep copies, which have bodies of their own: all input, nothing compiled."""
         return {**vars(self), "_compiled": {}, "_alike": {}, "_by_kind": {}, "_checked": False}
 
     def compile(self, coordinates: str = "cartesian", base: Named | None = None, cut: Named = ()) -> Any:
-        """The compiled system in "cartesian", "natural" or "joint" coordinates; made on first use and remembered until
-        the model changes. ``base`` and ``cut`` choose the tree of joint coordinates: see `mbs.topology`. What takes a
-        model takes the system in its place, and computes in its coordinates.
+        """Return the compiled system in "cartesian", "natural" or "joint" coordinates, cached until the model changes.
+        ``base`` and ``cut`` choose the tree of joint coordinates: see `mbs.topology`. Analyses take the system in place
+        of the model, and compute in its coordinates.
 
         >>> model = mbs.PlanarModel("pendulum")
         >>> rod = model.link("rod", (0, 0), (1, 0), mass=1.0)
@@ -344,7 +350,7 @@ class Model(Content):
         tree = {name: value for name, value in (("base", base), ("cut", cut)) if value is not None and value != ()}
         key = (str(coordinates), *map(str, tree.items()))
         if key not in self._compiled:
-            frozen = self._copy()  # what is compiled does not change with the model, and knows what is compiled of it
+            frozen = self._copy()  # a compiled system does not change with the model
             frozen._compiled, frozen._alike = self._compiled, self._alike
             if alike := self._known_alike(key):
                 system = alike.with_values(self.evaluator(), frozen)
@@ -355,8 +361,8 @@ class Model(Content):
         return self._compiled[key]
 
     def draw(self, t: float = 0.0, ax: Any = None, **options: Any) -> Any:
-        """Draw the model in the pose that `assemble` finds at time t, with the options of ``State.draw``; return the
-        figure.
+        """Draw the model in the pose that `assemble` finds at time t, in s, with the options of ``State.draw``; return
+        the figure.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> rod.draw(units="mm").axes[0].get_xlabel()
@@ -368,13 +374,13 @@ class Model(Content):
         return provided("Model.draw")(self, t).draw(ax, **options)
 
     def _known_alike(self, key: tuple[str, ...]) -> Any:
-        """Return the system that was compiled with other values of the parameters. Bodies can be compiled where joint
-        or natural coordinates are."""
+        """Return the system that was compiled with other values of the parameters, if there is one; for Cartesian
+        coordinates the Cartesian system of any coordinate set."""
         if key == ("cartesian",) and key not in self._alike and self._alike:
             return next(iter(self._alike.values())).cartesian
         return self._alike.get(key)
 
-    # --- the door -------------------------------------------------------------------------------------------
+    # --- input and its checks -------------------------------------------------------------------------------
 
     def _checks(self) -> Iterator[Callable[[Callable[[Number], float]], None]]:
         """Yield the checks that depend on values of parameters."""
@@ -386,7 +392,7 @@ class Model(Content):
             yield element.check_values
 
     def check_along(self, parameter: Parameter, values: Iterable[float]) -> None:
-        """Make the checks of `compile` that depend on one parameter, for many values of it."""
+        """Run the checks of `compile` that depend on one parameter, for many of its values."""
         number, touched = self.evaluator(), self.checks_of({parameter})
         for value in values:
             there = number.at(parameter, value)

@@ -1,7 +1,7 @@
 """Motion laws for cams and drivers: rise, dwell, return, repeat.
 
-A law is a rise s(u) from s(0) = 0 to s(1) = 1; Cv and Ca, given below, are the largest values of its velocity s' and
-of its acceleration s''. ``mbs.LAWS`` has them by name, each a function that gives s(u):
+A law is a rise s(u) from s(0) = 0 to s(1) = 1; Cv and Ca, given below, are the largest values of its velocity s' and of
+its acceleration s''. ``mbs.LAWS`` maps names to functions that return s(u):
 
 >>> print(*mbs.LAWS, sep=", ")
 harmonic, cycloidal, 3-4-5, 4-5-6-7, modified sine, modified trapezoid, constant velocity
@@ -30,7 +30,7 @@ NOT_FINITE = (sp.nan, sp.zoo, sp.oo, -sp.oo)
 
 
 def _modified_sine(u: sp.Expr) -> Pieces:
-    """A fast quarter sine, a slow half sine, a fast quarter sine. Cv = 4k = 1.760, Ca = 4πk = 5.528.
+    """Return a fast quarter sine, a slow half sine, a fast quarter sine. Cv = 4k = 1.760, Ca = 4πk = 5.528.
 
     s''/k = 4π sin 4πu up to 1/8 and after 7/8, 4π sin(4πu/3 + π/3) between: ±4π at the borders.
     s'/k  = 1 - cos 4πu                    and  1 - 3 cos(4πu/3 + π/3):      1 at the borders.
@@ -43,11 +43,12 @@ def _modified_sine(u: sp.Expr) -> Pieces:
 
 
 def _modified_trapezoid(u: sp.Expr) -> Pieces:
-    """Plateaus of acceleration, joined by sines. Cv = (2 + π) k = 2, Ca = 4πk = 4.888.
+    """Return plateaus of acceleration, joined by sines. Cv = (2 + π) k = 2, Ca = 4πk = 4.888.
 
-    s''/k = 4π sin 4πu to 1/8, 4π to 3/8, -4π sin 4πu to 5/8, -4π to 7/8, 4π sin 4πu to 1: continuous.
-    s'/k  = 1 - cos 4πu to 1/8, 1 + 4π (u - 1/8) to 3/8, 1 + π + cos 4πu to 5/8: continuous.
-    s/k   = the integrals from s(0) = 0, continuous at 1/8 and 3/8; s(1/2) = k (1/2 + π/4) = 1/2 gives k.
+        s''/k = 4π sin 4πu to 1/8, 4π to 3/8, -4π sin 4πu to 5/8, -4π to 7/8, 4π sin 4πu to 1: continuous.
+        s'/k  = 1 - cos 4πu to 1/8, 1 + 4π (u - 1/8) to 3/8, 1 + π + cos 4πu to 5/8: continuous.
+        s/k   = the integrals from s(0) = 0, continuous at 1/8 and 3/8; s(1/2) = k (1/2 + π/4) = 1/2 gives k.
+
     The last two pieces mirror the first two: s(u) = 1 - s(1 - u).
     """
     pi, k = sp.pi, 2 / (2 + sp.pi)
@@ -75,7 +76,8 @@ _PIECES: Mapping[str, Callable[[sp.Expr], Pieces]] = {
 
 
 def _piecewise(x: sp.Expr, branches: Pieces) -> sp.Expr:
-    """Each expression holds for x below its border, the last one also beyond. Equal neighbours are one."""
+    """Return the branches as a Piecewise: each expression holds for x below its border, the last one also beyond. Equal
+    neighbours are merged."""
     kept = [b for b, after in zip(branches, branches[1:], strict=False) if b[1] != after[1]]
     return sp.Piecewise(*((e, x < border) for border, e in kept), (branches[-1][1], True))
 
@@ -89,7 +91,7 @@ LAWS: Mapping[str, Callable[[Any], sp.Expr]] = {name: _law(pieces) for name, pie
 
 
 def _real(value: Any, what: str) -> sp.Expr:
-    """The value as a sympy expression, refused if it cannot be a finite real number."""
+    """Return the value as a sympy expression; refuse a value that cannot be a finite real number."""
     try:
         expr = as_sympy(value)
     except TypeError:
@@ -120,7 +122,7 @@ def _segment(method: Method) -> Method:
 
 
 class Segment(NamedTuple):
-    """From wherever the motion is to the value `to`, in a duration `over`, by a law of `LAWS`."""
+    """The motion from its present value to the value `to`, in a duration `over`, by a law of `LAWS`."""
 
     to: sp.Expr
     over: sp.Expr
@@ -129,10 +131,10 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Motion(metaclass=PublicClass):
-    """A value that rises, dwells and returns, from x = 0 on; calling it with x (time, the angle of a cam, anything)
-    gives the value at x.
+    """A value that rises, dwells and returns, from x = 0 on; calling it with x (time, the angle of a cam, any
+    expression) returns the value at x.
 
-    It holds `start` before and `end` after its segments, unless repeated. Each method returns a new Motion.
+    Unless repeated, it is `start` before and `end` after its segments. Each method returns a new Motion.
 
     >>> lift = mbs.Motion().rise(0.02, over=2, law="cycloidal").dwell(1).return_(over=2, law="3-4-5").repeat()
     >>> [round(float(lift(x)), 6) for x in (0, 1, 2, 3, 4, 5, 6)]
@@ -157,21 +159,23 @@ class Motion(metaclass=PublicClass):
 
     @_segment
     def rise(self, height: Any, *, over: Any, law: str) -> Motion:
-        """Go up by `height` (down if negative) in a duration `over`."""
+        """Return the motion followed by a rise by `height` (a fall if negative) in a duration `over`, by a law of
+        `LAWS`."""
         return self._then(self.end + _real(height, "height of a rise"), over, law)
 
     @_segment
     def dwell(self, over: Any) -> Motion:
-        """Stay for a duration `over`."""
+        """Return the motion followed by a dwell of the duration `over`."""
         return self._then(self.end, over, "constant velocity")
 
     @_segment
     def return_(self, *, over: Any, law: str) -> Motion:
-        """Go back to the start value in a duration `over`."""
+        """Return the motion followed by a return to the start value in a duration `over`, by a law of `LAWS`."""
         return self._then(self.start, over, law)
 
     def repeat(self) -> Motion:
-        """Periodic, with the sum of the durations. The end must equal the start, as far as is decidable."""
+        """Return the motion repeated with the sum of its durations as the period. Its end must equal its start, as far
+        as this can be decided."""
         if not self.segments:
             raise ModelError("motion: repeat() of nothing; add segments first, e.g. .rise(...), .dwell(2)")
         return replace(self, periodic=True)
@@ -187,7 +191,7 @@ class Motion(metaclass=PublicClass):
         return replace(self, segments=(*self.segments, Segment(to, over, law)))
 
     def __repr__(self) -> str:
-        """One phrase for each segment: "Motion(0.03, to 0.05 over 2 (cycloidal), dwell 1)"."""
+        """Return one phrase for each segment: "Motion(0.03, to 0.05 over 2 (cycloidal), dwell 1)"."""
         phrases, value = [text(self.start)], self.start
         for to, over, law in self.segments:
             way = f"dwell {text(over)}" if to == value else f"to {text(to)} over {text(over)} ({law})"
@@ -205,7 +209,7 @@ class Motion(metaclass=PublicClass):
         return self.segments[-1].to if self.segments else self.start
 
     def _may_close(self) -> bool:
-        """False if the end certainly differs from the start, by more than roundoff of the largest number."""
+        """Return False if the end certainly differs from the start, by more than roundoff of the largest number."""
         values = sp.Matrix([self.start, *(to for to, _, _ in self.segments)]).evalf()
         roundoff = 1e-12 * max((abs(n) for n in values.atoms(sp.Float)), default=0)
         gap = sp.expand(values[-1] - values[0])
@@ -213,7 +217,7 @@ class Motion(metaclass=PublicClass):
         return gap.is_zero is not False
 
     def __call__(self, x: Any) -> sp.Expr:
-        """The value at x, as one flat Piecewise."""
+        """Return the value at x, as one flat Piecewise."""
         if not self.segments:
             raise ModelError("motion: it has no segments; add .rise(...) or .dwell(...) before calling it")
         x, period = _real(x, "argument"), self.duration
@@ -223,7 +227,7 @@ class Motion(metaclass=PublicClass):
         return _piecewise(x, [(sp.S.Zero, self.start), *self._branches(x), (sp.oo, self.end)])
 
     def _branches(self, x: sp.Expr) -> Iterator[tuple[sp.Expr, sp.Expr]]:
-        """The pieces of all segments, their borders counted in x from the beginning of the motion."""
+        """Yield the pieces of all segments, with borders in x from the beginning of the motion."""
         begin, value = sp.S.Zero, self.start
         for to, over, law in self.segments:
             for border, s in _PIECES[law]((x - begin) / over):

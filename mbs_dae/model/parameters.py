@@ -1,4 +1,4 @@
-"""Parameters of a model: sympy symbols with a value and a unit, and what is done with expressions of them."""
+"""Parameters of a model: sympy symbols with a value and a unit, and operations on expressions of them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from ..unit_system import checked_unit
 
 SomeForm = TypeVar("SomeForm", bound=Form)
 Numeric: TypeAlias = SupportsFloat
-"""What a person may write where a number is meant: int, float, numpy scalar or sympy expression of parameters."""
+"""A number as the user may write it: int, float, numpy scalar or sympy expression of parameters."""
 Number: TypeAlias = Any
-"""The same, after its check."""
+"""A number after its check: int, float or sympy expression of parameters."""
 
 
 class Parameter(sp.Symbol):
@@ -34,8 +34,8 @@ class Parameter(sp.Symbol):
 
 
 class Signal(sp.Symbol):
-    """A symbol for a number that changes in time and belongs to no body: a state, an input. Two of the same name are
-    the same symbol in one model only, and its variations; `home` is what these have in common, their ground."""
+    """A symbol for a number that changes in time and belongs to no body: a state, an input. Two signals of one name are
+    equal only if `home`, the ground that a model shares with its variations, is the same."""
 
     home: Any
 
@@ -53,7 +53,7 @@ class Signal(sp.Symbol):
 
 class Reaction(Signal):
     """The load of a joint or driver on bodies, as a symbol: the effort of a driver, "motor.effort", or a component of a
-    reaction, "A.Fx". It follows from forces."""
+    reaction, "A.Fx". A reaction follows from forces."""
 
     @property
     def owner(self) -> str:
@@ -75,8 +75,8 @@ class ParameterValue:
 
 
 class Evaluator:
-    """Expressions of parameters to floats; nan where they are not finite and real. Plain numbers pass straight through;
-    what was seen is remembered."""
+    """An evaluator of expressions of parameters as floats; nan where they are not finite and real. Plain numbers pass
+    unchanged; values are cached."""
 
     def __init__(self, values: Mapping[sp.Symbol, float]):
         self._values = dict(values)
@@ -113,20 +113,21 @@ class Evaluator:
             if isinstance(value, float) and isfinite(value):
                 return value
         except (ArithmeticError, KeyError, TypeError, ValueError):
-            pass  # what is not for floats, and what is not real on the way, is left to sympy
+            pass  # sympy evaluates expressions without float functions, or with complex parts
         exact = expression.xreplace({s: sp.Float(v, 17) for s, v in self._values.items()}).evalf(17)
         return float(exact) if exact.is_extended_real and exact.is_finite else nan
 
 
 @lru_cache(maxsize=100_000)
 def slope_of(expression: sp.Expr, parameter: sp.Symbol) -> sp.Expr:
-    """Its derivative; made once, for all models: each gradient asks for those of all numbers in the equations."""
+    """Return the derivative of an expression by a parameter; cached for all models, since each gradient needs the
+    derivatives of all numbers in the equations."""
     return expression.diff(parameter)
 
 
 Arithmetic = Callable[[Mapping[sp.Symbol, float]], float]
 SHARED = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log")
-"""Functions that sympy and `math` call the same."""
+"""Functions with equal names in sympy and `math`."""
 FUNCTIONS: Mapping[Any, Callable[..., float]] = {getattr(sp, name): getattr(math, name) for name in SHARED} | {
     sp.Add: lambda *terms: sum(terms),
     sp.Mul: lambda *factors: math.prod(factors),
@@ -136,8 +137,8 @@ FUNCTIONS: Mapping[Any, Callable[..., float]] = {getattr(sp, name): getattr(math
 
 @lru_cache(maxsize=100_000)
 def arithmetic(expression: sp.Expr) -> Arithmetic:
-    """An expression as a function of the values of its symbols, in floats; made once, for all models. TypeError where
-    it is more than arithmetic."""
+    """Return an expression as a function of the values of its symbols, in floats; cached for all models. Raise a
+    TypeError for anything but arithmetic."""
     if isinstance(expression, sp.Symbol):
         return lambda values: values[expression]
     if expression.is_number and not expression.args:
@@ -159,7 +160,7 @@ def arithmetic(expression: sp.Expr) -> Arithmetic:
 
 
 def check_number(number: Number, what: str, *, positive: bool = False, non_negative: bool = False) -> Number:
-    """The number itself, after the checks that can be done before parameters have values."""
+    """Return the number itself, after the checks that are possible before parameters have values."""
     if isinstance(number, sp.Expr) and number.free_symbols:
         return number
     value = finite_number(number, what, "a number or an expression of parameters")
@@ -171,7 +172,7 @@ def check_number(number: Number, what: str, *, positive: bool = False, non_negat
 
 
 def finite_number(value: Any, what: str, wanted: str = "a number") -> float:
-    """The number as a machine number. Text is none (not even "1.5"), nor is a truth value, nor a list."""
+    """Return the number as a float. Texts (even "1.5"), truth values and lists are refused."""
     try:
         if isinstance(value, str | bytes | bool | np.bool_) or getattr(value, "shape", ()) != ():
             raise TypeError
@@ -199,14 +200,15 @@ def check_choice(value: Any, options: Sequence[Any], what: str) -> Any:
 
 
 def is_constant(value: Any) -> bool:
-    """Whether it is a number, or an expression of parameters alone. (A table has its data in the place of one.)"""
+    """Return whether the value is a number, or an expression of parameters alone. (A table has data in place of a
+    number.)"""
     if not isinstance(value, sp.Basic):
         return isinstance(value, Real) and not isinstance(value, bool)
     return isinstance(value, sp.Expr) and all(type(s) is Parameter for s in value.free_symbols)
 
 
 def plain(expression: sp.Expr) -> Number:
-    """The number that an expression without symbols is."""
+    """Return an expression without symbols as a float, any other as it is."""
     return expression if expression.free_symbols else float(expression)
 
 
@@ -215,11 +217,12 @@ def free_parameters(expressions: Iterable[Any]) -> set[sp.Symbol]:
 
 
 def constants_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
-    """Replace whatever is constant in a form - decimal numbers, parameters, expressions of them - by numbered slots.
+    """Replace all constants in a form - decimal numbers, parameters, expressions of them - by numbered slots; return
+    the form and the constants by slot.
 
     So ``0.6 + omega*t`` and ``alpha + 2*pi*n*t/60`` become the same ``c0 + c1*t``: constants are arguments of a kernel,
-    never baked in, and what they are made of is computed once. 0, 1 and -1 stay, and so do numbers in exponents: they
-    are part of the form. Signals are numbered, too; which they are is told with the constants.
+    and their expressions are evaluated once. 0, 1 and -1 stay, and so do numbers in exponents: they are part of the
+    form. Signals are numbered, too; the returned constants include them.
     """
     form, signals = _signals_out(form)
     slots: dict[sp.Expr, sp.Symbol] = {}
@@ -231,7 +234,7 @@ def constants_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
             slots[constant] = sp.Symbol(next(names), real=True)
         return slots[constant]
 
-    @cache  # a joint's angle stands in every component of a force: one walk for all of them
+    @cache  # a joint's angle is in every component of a force: walk once
     def replaced(e: sp.Basic) -> sp.Basic:
         if facts.is_constant(e):
             return slot(e)
@@ -261,7 +264,8 @@ def signals_in(expressions: Iterable[Any]) -> list[Signal]:
 
 
 def _signals_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
-    """Replace signals by numbered symbols: one kernel for all states."""
+    """Replace signals by numbered symbols, so that all states share one kernel; return the form and the signals by
+    symbol."""
     if not (found := signals_in(form.expressions)):
         return form, {}
     numbered = {s: sp.Symbol(f"signal_{k}", real=True) for k, s in enumerate(found)}
@@ -270,43 +274,44 @@ def _signals_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
 
 
 class SubtreeFacts:
-    """Facts about expressions that follow from the facts about their arguments; each is found once for each subtree,
-    however often and however deep it stands."""
+    """Facts about expressions that follow from the facts about their arguments; each is computed once for each
+    subtree."""
 
     def __init__(self) -> None:
         for fact in (self.has_variable, self.has_number, self.has_no_value, self.shape, self.order):
             setattr(self, fact.__name__, cache(fact))
 
     def is_constant(self, e: sp.Basic) -> bool:
-        """Whether it is made of parameters and numbers, can be computed beforehand, and is not 0, 1 or -1."""
+        """Return whether the expression consists of parameters and numbers, can be evaluated beforehand, and is not 0,
+        1 or -1."""
         if not isinstance(e, sp.Expr) or e.is_Number and e in (0, 1, -1):
             return False
         return not self.has_variable(e) and not self.has_no_value(e)
 
     def has_variable(self, e: sp.Basic) -> bool:
-        """Whether a symbol that is no parameter is free in it."""
-        if type(e).free_symbols is not sp.Basic.free_symbols:  # a symbol, or it binds one
+        """Return whether a free symbol of the expression is no parameter."""
+        if type(e).free_symbols is not sp.Basic.free_symbols:  # a symbol, or an expression that binds one
             return any(not isinstance(s, Parameter) for s in e.free_symbols)
         return any(map(self.has_variable, e.args))
 
     def has_number(self, e: sp.Basic) -> bool:
-        """Whether a number or a parameter stands in it."""
+        """Return whether the expression contains a number or a parameter."""
         return isinstance(e, sp.Number | Parameter) or any(map(self.has_number, e.args))
 
     def has_no_value(self, e: sp.Basic) -> bool:
-        """Whether a table, nan or infinity stands in it."""
+        """Return whether the expression contains a table, nan or infinity."""
         return isinstance(e, Lookup) or e in (sp.nan, sp.oo) or any(map(self.has_no_value, e.args))
 
     def shape(self, e: sp.Basic) -> sp.Basic:
-        """The expression with one blank in the place of every number and parameter."""
+        """Return the expression with one blank in place of every number and parameter."""
         if isinstance(e, sp.Number | Parameter):
             return BLANK
         return e.func(*map(self.shape, e.args)) if self.has_number(e) else e
 
     def order(self, e: sp.Basic) -> tuple:
-        """A key that sorts terms by their variables: names and values of constants do not decide the form."""
+        """Return a key that sorts terms by their variables: names and values of constants do not decide the form."""
         for argument in e.args:
-            self.order(argument)  # sympy remembers the last keys it made: parts first, and none is made twice
+            self.order(argument)  # sympy caches recent keys: with parts first, none is made twice
         return sp.default_sort_key(self.shape(e))
 
 

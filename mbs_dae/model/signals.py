@@ -1,11 +1,11 @@
-"""Numbers of a model that change in time and belong to no body: states, inputs, and what digital controllers hold::
+"""Numbers of a model that change in time and belong to no body: states, inputs, and outputs of digital controllers::
 
     integral = model.state("integral", rate=target - model["crank.omega"], unit="rad")
     voltage = model.input("voltage", 12.0)
     model.add(mbs.Torque("motor", crank, k * voltage + ki * integral))
 
-Each is an element of its name that reads markers and acts on none: an expression of quantities, signals, parameters
-and time, which is the rate of a state, the law of an input, or what a state is set to.
+Each is an element of its name that reads markers and acts on none: an expression of quantities, signals, parameters and
+time, which is the rate of a state, the law of an input, or the new value of a state.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ from .tables import Table
 
 
 class SignalElement(Element):
-    """An element of expressions that are read."""
+    """An element whose expressions are read."""
 
     @property
     def dimension(self) -> int:
-        """2 in the plane, 3 in space; 0 where it reads no marker."""
+        """2 in the plane, 3 in space; 0 if the element reads no marker."""
         return super().dimension if self.markers else 0
 
     def _read(self, expressions: Sequence[sp.Expr]) -> None:
@@ -65,7 +65,7 @@ class SignalElement(Element):
 
 
 class StateVariable(SignalElement):
-    """See `Model.state`."""
+    """A state of a model: see `Model.state`."""
 
     @property
     def kind(self) -> str:
@@ -86,7 +86,7 @@ class StateVariable(SignalElement):
 
     @property
     def is_late(self) -> bool:
-        """Whether its rate can be known only when all forces are: it reads reactions."""
+        """Whether the rate reads reactions, so that it is known only after all forces."""
         return bool(reactions_in(self))
 
     def with_rate(self, rate: Any) -> StateVariable:
@@ -109,7 +109,7 @@ class StateVariable(SignalElement):
 
 
 class Input(SignalElement):
-    """See `Model.input`."""
+    """An input of a model: see `Model.input`."""
 
     @property
     def kind(self) -> str:
@@ -129,12 +129,12 @@ class Input(SignalElement):
 
     @cached_property
     def rate(self) -> Input:
-        """How it changes in time, but for its jumps: an input that no model has."""
+        """The rate of the input in time, without its jumps, as an input of no model."""
         return Drift(self)
 
 
 class Drift(Input):
-    """See `Input.rate`."""
+    """The rate of an input: see `Input.rate`."""
 
     def __init__(self, of: Input):
         self.name, self.unit, self.symbol = of.name, f"{of.unit}/s", of.symbol
@@ -143,7 +143,7 @@ class Drift(Input):
 
 
 class Sampled(SignalElement):
-    """A digital controller: at the times 0, `every`, 2 `every`, ... it sets states, and nothing in between:
+    """A digital controller, which sets states at the times 0, `every`, 2 `every`, ..., and does nothing in between:
 
     >>> model = mbs.PlanarModel("cart")
     >>> cart = model.body("cart", mass=1.0, inertia=1.0)
@@ -156,10 +156,10 @@ class Sampled(SignalElement):
 
     `update` is a dict of states and expressions (of time, parameters, quantities, signals), all of which are evaluated
     before any state is set; or a function ``update(t, read)`` that returns a dict of states and numbers, where
-    ``read("arm.angle")`` gives what results know by this name. States may have rates, too.
+    ``read("arm.angle")`` returns the quantity of this name in results. `every` is in s. States may have rates, too.
 
-    The first time of a run is sampled, if it is one of these times; the last one is not: a run that goes on from there
-    does it.
+    A run samples at its first time, if it is one of these times, but not at its last time: a run that continues it
+    does.
     """
 
     def __init__(self, name: str, every: Number, update: Any):
@@ -180,7 +180,7 @@ class Sampled(SignalElement):
 
 
 def is_function(law: Any) -> bool:
-    """One of Python."""
+    """Return whether a law is a Python function."""
     return callable(law) and not isinstance(law, sp.Basic | Table | Motion)
 
 
@@ -216,7 +216,7 @@ def is_load(element: Element, wanted: str) -> bool:
 
 
 def reaction_of(element: Element, wanted: str, home: Any) -> sp.Expr:
-    """Return the load of an element on bodies: its effort, or a component in world axes. Those of joints and drivers
+    """Return the load of an element on bodies: its effort, or a component in world axes. Loads of joints and drivers
     follow from forces; the effort of a force is an expression."""
     if wanted == EFFORT and isinstance(element, EffortElement):
         return element.effort_expression
@@ -234,14 +234,14 @@ def reaction_of(element: Element, wanted: str, home: Any) -> sp.Expr:
 
 
 class Declared(Protocol):
-    """A model, by what it has."""
+    """A model with named elements."""
 
     ground: Any
     elements: Any
 
 
 def state_of(model: Declared, given: Any, what: str) -> StateVariable:
-    """The state of this name, or of this symbol; `what` is wanted of it."""
+    """Return the state of this name, or of this symbol; `what` begins the error for anything else."""
     name, element = str(given), model.elements.get(str(given))
     strange = isinstance(given, Signal) and given.home is not model.ground
     if isinstance(element, StateVariable) and not strange:
@@ -261,7 +261,7 @@ def state_of(model: Declared, given: Any, what: str) -> StateVariable:
 
 
 def units_of_signals(elements: Iterable[Element]) -> dict[str, str]:
-    """The units of all that is known of signals, by name: states, inputs, rates of states, reactions in rates."""
+    """Return the units of all signals, by name: states, inputs, rates of states, reactions in rates."""
     named = {e.name: e for e in elements}
     units = {e.name: e.unit for e in named.values() if isinstance(e, StateVariable | Input)}
     moving = [e for e in named.values() if isinstance(e, StateVariable) and not e.is_held]
@@ -276,8 +276,8 @@ def units_of_signals(elements: Iterable[Element]) -> dict[str, str]:
 
 
 def check_switches(element: Element, elements: Iterable[Element]) -> None:
-    """Whether a run can find where these expressions switch: not where what moves is equal, which it is at single
-    instants, and not in rates that are known behind all forces only."""
+    """Refuse expressions whose switches a run cannot find: equality of moving quantities, which holds at single
+    instants, and switches in rates that are known only after all forces."""
     form, slots = element.form()
     still = {e.symbol for e in elements if isinstance(e, Input) or (isinstance(e, StateVariable) and e.is_held)}
     still = {s for s in form.signals if slots[s] in still}

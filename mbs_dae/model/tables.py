@@ -1,4 +1,4 @@
-"""A function given by points, used wherever an expression is."""
+"""Tables: functions given by points, used wherever an expression is."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from .parameters import Parameter, check_choice
 
 KINDS = ("cubic", "monotone", "linear")
 NOTICED = 0.1
-"""A spline that leaves two neighbouring points by more than this part of the range of all values is warned of. Smooth
-data stay below: a sine of six points by 0.015; a step between two plateaus makes 0.13."""
-ABSURD = 1.0  # by more than the whole range, a spline has little to do with the data
+"""A spline that leaves two neighbouring points by more than this fraction of the range of all values gives a warning.
+Smooth data stay below: a sine of six points by 0.015; a step between two plateaus makes 0.13."""
+ABSURD = 1.0  # overshoot relative to the range of values, above which a spline is refused
 
 
 class TableSymbol(Parameter):
-    """Stands in expressions for the place of a table's data; it carries the table with it. Its name is made of the
-    data: equal tables are one symbol, in every process."""
+    """A symbol for a table in expressions, which carries the table. Its name is made of the data: equal tables are one
+    symbol, in every process."""
 
     table: Table
 
@@ -47,14 +47,14 @@ class TableSymbol(Parameter):
 class Table(metaclass=PublicClass):
     """``Table(x, y)``: a function through these points (``periodic=True``: a closed one).
 
-    Call it with an expression: ``Table(times, values)(mbs.t)``. Where a function of time or of an angle is
-    expected, the table itself will do.
+    Call it with an expression: ``Table(times, values)(mbs.t)``. Where a function of time or of an angle is expected,
+    the table itself is accepted.
 
     ``kind=`` is "cubic" (a spline, not-a-knot at its ends, smooth up to its second derivative), "monotone" (cubics of
-    Fritsch and Carlson: between two points they leave neither, but the second derivative jumps there, and so does the
-    acceleration of a driver) or "linear" (so does its velocity). Without it the spline is taken, with a warning where
-    it overshoots its points visibly; where it overshoots them by more than all values span, the table is refused.
-    A "linear" one may have two values at one place: it jumps there, from the first to the second.
+    Fritsch and Carlson, which stay between neighbouring points, but whose second derivative jumps there, and so does
+    the acceleration of a driver) or "linear" (the velocity of a driver jumps). By default the table is a spline, with a
+    warning if it visibly overshoots its points; if it overshoots them by more than the range of all values, the table
+    is refused. A "linear" table may have two values at one x: it jumps there, from the first to the second.
 
     >>> squares = mbs.Table([0, 1, 2, 3], [0, 1, 4, 9])
     >>> squares
@@ -94,13 +94,13 @@ class Table(metaclass=PublicClass):
 
     @cached_property
     def steps(self) -> tuple[tuple[float, float], ...]:
-        """Where the value jumps, and by how much."""
+        """The places of jumps, and their heights."""
         at = np.flatnonzero(np.diff(self.x) == 0.0)
         return tuple((float(self.x[k]), float(self.y[k + 1] - self.y[k])) for k in at)
 
     @cached_property
     def without_steps(self) -> Table:
-        """The continuous table that is left of it without its steps."""
+        """The continuous table without the jumps."""
         jumps = np.concatenate([[0.0], np.where(np.diff(self.x) == 0.0, np.diff(self.y), 0.0)])
         last_of_each = np.append(np.diff(self.x) > 0.0, True)
         return Table(self.x[last_of_each], (self.y - np.cumsum(jumps))[last_of_each], kind="linear")
@@ -112,7 +112,7 @@ class Table(metaclass=PublicClass):
 
     @cached_property
     def digest(self) -> str:
-        """A word made of its data: equal tables have the same."""
+        """A hash of the data: equal tables have equal ones."""
         content = f"{self.kind} {self.periodic}".encode() + self.x.tobytes() + self.y.tobytes()
         return sha256(content).hexdigest()[:16]
 
@@ -122,7 +122,7 @@ class Table(metaclass=PublicClass):
         from scipy.interpolate import CubicSpline, PchipInterpolator, PPoly
 
         if self.kind == "linear":
-            long = np.diff(self.x) > 0.0  # of a step the value behind it
+            long = np.diff(self.x) > 0.0  # at a step, the value after it
             slopes = np.diff(self.y)[long] / np.diff(self.x)[long]
             return PPoly(np.stack([0.0 * slopes, 0.0 * slopes, slopes, self.y[:-1][long]]), np.unique(self.x))
         if self.kind == "cubic":
@@ -130,12 +130,12 @@ class Table(metaclass=PublicClass):
             return CubicSpline(self.x, self.y, bc_type=ends)
         if not self.periodic:
             return PchipInterpolator(self.x, self.y)
-        period = self.x[-1] - self.x[0]  # a slope looks at both neighbours: two points more on either side
+        period = self.x[-1] - self.x[0]  # a slope depends on both neighbours: two more points on either side
         x = np.concatenate([self.x[-3:-1] - period, self.x, self.x[1:3] + period])
         return PPoly(PchipInterpolator(x, [*self.y[-3:-1], *self.y, *self.y[1:3]]).c[:, 2:-2], self.x)
 
     def read(self, x: Any, order: int = 0) -> np.ndarray:
-        """The values at x, or those of a derivative, as `kernels.abi.lookup` reads them."""
+        """Return the values at x, or those of a derivative, as `kernels.abi.lookup` evaluates them."""
         first, last = self.x[[0, -1]]
         x = np.asarray(x, float)
         x = first + np.mod(x - first, last - first) if self.periodic else x
@@ -145,13 +145,13 @@ class Table(metaclass=PublicClass):
 
     @property
     def data(self) -> np.ndarray:
-        """The table as `kernels.abi.lookup` reads it."""
+        """The table as an array in the format of `kernels.abi.lookup`."""
         period = self.x[-1] - self.x[0] if self.periodic else 0.0
         return np.concatenate([[self.curve.x.size, period], self.curve.x, self.curve.c.T.ravel()])
 
     def breaks(self, order: int) -> tuple[float, ...]:
-        """Where the derivative of this order, or one below it, jumps; of a periodic table within one period from its
-        first point. At the ends of any other table it goes on as its end tangent."""
+        """Return the places at which the derivative of this order, or a lower one, jumps; for a periodic table within
+        one period from its first point. Beyond its ends any other table continues as its end tangent."""
         knots = self.curve.x
         found = np.zeros(knots.size, dtype=bool)
         for k in range(order + 1):
@@ -161,7 +161,8 @@ class Table(metaclass=PublicClass):
         return tuple(map(float, knots[inner][found[inner]]))
 
     def _one_sided(self, order: int) -> tuple[np.ndarray, np.ndarray, float]:
-        """The derivative of this order at every point, from its left and from its right, and what it is a sum of."""
+        """Return the derivative of this order at every point, from the left and from the right, and the size of its
+        terms."""
         c, lengths = self.curve.derivative(order).c, np.diff(self.curve.x)
         starts, ends, scale = c[-1], np.polyval(c, lengths), np.polyval(np.abs(c), lengths).max()
         beyond = (ends[-1], starts[0]) if self.periodic else (starts[0], ends[-1]) if order < 2 else (0.0, 0.0)
@@ -192,8 +193,8 @@ class Table(metaclass=PublicClass):
         self.x.flags.writeable = self.y.flags.writeable = False
 
     def _check_overshoot(self) -> None:
-        """How far the spline leaves two neighbouring points, relative to the range of all values: it is farthest where
-        its slope vanishes."""
+        """Warn about, or refuse, a spline that leaves two neighbouring points, relative to the range of all values; it
+        is farthest from them where its slope vanishes."""
         turns = self.curve.derivative().roots(extrapolate=False)
         turns = turns[np.isfinite(turns)]
         k = np.clip(np.searchsorted(self.x, turns, side="right") - 1, 0, self.x.size - 2)
@@ -227,12 +228,13 @@ class Table(metaclass=PublicClass):
 
 
 CLOSES = 1e-6
-"""How near the turns of a cam in a turn of its angle are to a whole number; angles are often written in six digits."""
+"""Largest difference from an integer, relative, of the number of periods of a cam in one turn; angles are often given
+with six digits."""
 
 
 def check_closed(given: Any, what: str, number: Callable[[Any], float] = float) -> None:
-    """Refuse the curve of a cam that is not closed: a table or a motion whose period fits no number of times in 2π. A
-    period of parameters is asked for only where `number` gives their values."""
+    """Refuse the curve of a cam that is not closed: a table or a motion whose period does not divide 2π. A period with
+    parameters is checked only if `number` gives their values."""
     if isinstance(given, Table) and not given.periodic:
         raise ModelError(f"{what} is a Table that is not closed; add periodic=True")
     if not getattr(given, "periodic", False):

@@ -1,1 +1,1 @@
-"""Readings of a compiled system along its motion, for results to hold: quantities, reactions, ranks, screws."""
+"""Readings of a compiled system along its motion, which results hold: quantities, reactions, ranks, screws."""

@@ -1,8 +1,8 @@
-"""How well a member drives: the angle between the line along which it pushes, and the way that a guide leaves to the
-point where it pushes.
+"""Transmission and pressure angles: between the line along which a member pushes, and the direction in which a guide
+lets the pushed point move.
 
-A body that may turn about D moves its point P across the axis n, along n × (P - D); one that slides moves along the
-guide. Neither asks how fast the mechanism moves, so both are known at dead points, where a velocity would be zero.
+A body that may turn about D moves its point P normal to the axis n, along n × (P - D); a sliding body moves along its
+guide. Neither depends on the speed of the mechanism, so both are defined at dead points, where velocities vanish.
 """
 
 from collections.abc import Sequence
@@ -20,15 +20,15 @@ from ..symbolic.markers import marker_symbols
 from .motion import ComputedQuantities
 
 PINS = ("pin", "ball", "cross")
-"""What may stand at the ends of a coupler, as it is drawn: through these goes the force."""
+"""Pictures of the joints that may be at the ends of a coupler, whose force passes through them."""
 GUIDES = ("pin", "slider")
 SHORT = 1e-9
-"""Of the lengths between the joints: points nearer than that coincide."""
+"""Points closer than this fraction of the lengths between the joints coincide."""
 EXAMPLES = 'coupler from B to C, driven body on D: ("B", "C", "D"); a cam and its follower\'s guide: ("cam", "guide")'
 
 
 class Push(NamedTuple):
-    """The force of a member on a body: its place and its line, over time."""
+    """The force of a member on a body: its position and its line, over time."""
 
     body: str
     point: np.ndarray
@@ -49,7 +49,8 @@ def pressure_angle(result: Result, joints: Sequence[str]) -> np.ndarray:
 
 
 def _of_coupler(result: Result, first: str, last: str, guide: str) -> Push:
-    """The coupler is the body that both its joints have, the driven one the other body of the last joint."""
+    """Return the force of a coupler, the body that both its joints share, on the driven body, the other body of the
+    last joint."""
     bodies = {name: _bodies(result, name) for name in (first, last, guide)}
     for name in (first, last):
         kind = next(elements(result, "joint", name)).kind
@@ -70,7 +71,7 @@ def _of_coupler(result: Result, first: str, last: str, guide: str) -> Push:
 
 
 def _of_element(result: Result, name: str, guide: str) -> Push:
-    """Its force for a unit multiplier, at the point of the line of force that is nearest to its marker."""
+    """Return the force of an element for a unit multiplier, at the point of its line that is nearest to its marker."""
     bodies = _bodies(result, name)
     driven = [body for body in bodies if body in _bodies(result, guide)]
     if name == guide or len(driven) != 1:
@@ -95,7 +96,7 @@ def _of_element(result: Result, name: str, guide: str) -> Push:
 
 
 def _way(result: Result, guide: str, push: Push) -> np.ndarray:
-    """The direction in which the guide lets the pushed point go."""
+    """Return the direction in which the guide lets the pushed point move."""
     kind = next(elements(result, "joint", guide)).kind
     if kind not in GUIDES:
         what = f"{guide!r} does not say on which way it leads {push.body!r}"
@@ -109,8 +110,7 @@ def _way(result: Result, guide: str, push: Push) -> np.ndarray:
 
 
 def _frame(result: Result, name: str, place: int) -> Frame:
-    """Return the frame of a marker of an element. For a motion with derivatives these include the derivatives by the
-    constants that place the marker on its body."""
+    """Return the size for comparisons of lengths: that of the positions between which the lengths are."""
     if not isinstance(result.q, Dual):
         return at_element(result, name, place)
     computed = result.quantities

@@ -1,19 +1,19 @@
-"""Influence lines: the loads that a force on each velocity makes, at given poses.
+"""Influence lines: the loads caused by a force on each velocity, at given poses.
 
-A load is a sum p · λ of multipliers. With forces f on the velocities, at a motion whose accelerations are given, what
-is added to these and to the multipliers solves
+A load is a sum p · λ of multipliers. Forces f on the velocities, at a motion with given accelerations, change
+accelerations by x and multipliers by λ with
 
     K [x; λ] = [f; 0],        K = [M Φ_vᵀ; Φ_v 0].
 
-Where all freedom is prescribed x = 0, and λ is what the force asks of the joints. Where freedom is left a single force
-has no λ with Φ_vᵀ λ = f: it would move the mechanism, and λ is what the joints carry while it does, by the principle of
-least constraint the part of f that is in the range of Φ_vᵀ in the metric of M⁻¹. Forces that together leave the given
-accelerations as they are have Σ x = 0, and their shares of λ add up to all of it, with freedom or without.
+If all freedom is prescribed, x = 0, and λ are the reactions to the force. If freedom is left, a single force has no λ
+with Φ_vᵀ λ = f: it would accelerate the mechanism, and λ are the reactions during that motion, by the principle of
+least constraint the part of f in the range of Φ_vᵀ in the metric of M⁻¹. Forces that together do not change the given
+accelerations have Σ x = 0, and their shares of λ add up to all of it, with freedom or without.
 
 K is symmetric, so that a load needs one solution, whatever the number of forces: p · λ = y · f with K [y; μ] = [0; p].
 
-Where equations are redundant λ is the least of all that do the same, orthogonal to the null vectors Z of Φ_vᵀ; that is
-the λ of K with -Z Zᵀ in place of its zero (the rows of Zᵀ Φ_v x = 0 say nothing, and leave Zᵀ Z Zᵀ λ = 0).
+If equations are redundant, λ is the least of all equivalent ones, orthogonal to the null vectors Z of Φ_vᵀ: the λ of K
+with -Z Zᵀ in place of its zero (the rows of Zᵀ Φ_v x = 0 are trivial, and leave Zᵀ Z Zᵀ λ = 0).
 """
 
 from collections.abc import Iterator
@@ -28,25 +28,26 @@ from ..compiled.reading import Trajectory, read_outputs
 from .reactions import LARGE, null_vectors
 from .sources import Masses
 
-ROOM = 4_000_000  # so many numbers of matrices at a time
+ROOM = 4_000_000  # greatest number of matrix entries in a group
 REFINEMENTS = 2
 
 
 class Scales(NamedTuple):
-    """Rows are made of unit length, and turns count over the model's length: then pivots compare like with like."""
+    """Factors that give rows unit length, with rotations measured over the model's length, so that pivots are
+    comparable."""
 
     columns: np.ndarray
-    """(columns)"""
+    """Shape (columns,)."""
     rows: np.ndarray
-    """(times, rows)"""
+    """Shape (times, rows)."""
     mass: float
 
 
 def influence(
     system: System, motion: Trajectory, masses: Masses, loads: np.ndarray, redundant: int, known: np.ndarray
 ) -> np.ndarray:
-    """y of each load p, `loads` being (times, rows, loads): (times, columns, loads); nan where it has none, at times
-    that are not `known` and in poses that are singular to the last bit."""
+    """Return y of each load p, `loads` being (times, rows, loads): shape (times, columns, loads); nan if y does not
+    exist, at times that are not `known` and in exactly singular poses."""
     n, m = system.structure.columns, len(system.rows)
     found = np.full((len(motion.t), n, loads.shape[2]), np.nan)
     for times in pieces(np.flatnonzero(known), n + m):
@@ -63,14 +64,14 @@ def influence(
 
 
 def pieces(times: np.ndarray, size: int) -> Iterator[np.ndarray]:
-    """Times in groups, so that there is room for a matrix of this size at each."""
+    """Yield times in groups, so that matrices of this size at all times of a group fit in memory."""
     count = max(1, ROOM // max(size * size, 1))
     for first in range(0, len(times), count):
         yield times[first : first + count]
 
 
 def jacobians(system: System, motion: Trajectory, times: np.ndarray) -> np.ndarray:
-    """Φ_v at these times, (times, rows, columns)."""
+    """Return Φ_v at these times, shape (times, rows, columns)."""
     program = system.program
     out = read_outputs(program.batch, motion.t[times], motion.q[times], np.zeros_like(motion.v[times]))
     found = np.zeros((len(times), len(system.rows), system.structure.columns))
@@ -86,8 +87,8 @@ def _scales(system: System, jacobian: np.ndarray) -> Scales:
 
 
 def _least(system: System, null: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """-B with B λ = 0 for the least λ: those without a part along null vectors, where a moment counts over the model's
-    length."""
+    """Return -B with B λ = 0 for the least λ: those without a component along null vectors, with moments divided by the
+    model's length."""
     units = system.row_units / system.length
     along = (rows * units**2)[:, None] * null
     along = along / np.linalg.norm(along, axis=0)
@@ -107,12 +108,12 @@ def _matrix(masses: Masses, jacobian: np.ndarray, least: np.ndarray, scales: Sca
 
 
 def _solved(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """By elimination with pivots, corrected against the matrix."""
+    """Solve by elimination with pivots, with corrections against the matrix."""
     try:
         if matrix.shape[1] > 2 * LARGE:
             return np.stack([_sparse(one, r) for one, r in zip(matrix, right, strict=True)])
         inverse = np.linalg.inv(matrix)
-    except (np.linalg.LinAlgError, RuntimeError):  # one of them is singular to the last bit
+    except (np.linalg.LinAlgError, RuntimeError):  # one of them is exactly singular
         if len(matrix) == 1:
             return np.full_like(right, np.nan)
         return np.concatenate([_solved(matrix[k : k + 1], right[k : k + 1]) for k in range(len(matrix))])

@@ -1,5 +1,5 @@
-"""From a motion of a compiled system to its result: named arrays, computed when asked for; where bodies and markers are
-in it; and from a result back to states of that system."""
+"""The result of a motion of a compiled system: named arrays, computed on demand; poses of its bodies and markers; and
+the states of the system for a result."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -36,16 +36,16 @@ root of roundoff."""
 
 @dataclass(frozen=True, eq=False)
 class ComputedQuantities:
-    """Reads measures of a system along a motion, in time or over a swept parameter; each measure is read once, with its
-    rate and acceleration."""
+    """Readings of a system's measures along a motion, in time or over a swept parameter; each measure is read once,
+    with its rate and acceleration."""
 
     system: System
     motion: Trajectory
     swept: Swept | None = None
     integrated: bool = False
-    """Whether it has the values of states and inputs: the motion of a run, or a state of one."""
+    """Whether states and inputs have values: in the motion of a run, or a state of one."""
     pushes: np.ndarray | None = None
-    """The forces along the rows of contacts, where they are known."""
+    """The forces along the rows of contacts, if they are known."""
     _read: dict[str, np.ndarray] = field(default_factory=dict)
 
     def names(self) -> list[str]:
@@ -54,7 +54,7 @@ class ComputedQuantities:
 
     @cached_property
     def _signals(self) -> dict[str, str]:
-        """States, inputs, and reactions in rates, and their units."""
+        """The units of states, inputs, and reactions in rates, by name."""
         return self.system.model.signal_units
 
     @cached_property
@@ -64,14 +64,13 @@ class ComputedQuantities:
 
     @cached_property
     def _loads(self) -> dict[str, str]:
-        """The forces of contacts and frictions, one for each row, and their units."""
+        """The units of the forces of contacts and frictions, one for each row, by name."""
         elements = self.system.structure.contacts.elements
         return {f"{e.name}.{n}": unit for e in elements for n, unit in e.loads.items()}
 
     @cached_property
     def _told(self) -> dict[str, tuple[ForceElement, str]]:
-        """The further readings of forces, by name: the element and the unit. (Over a swept parameter nothing reads
-        it.)"""
+        """The other loads of force elements, by name: the element and the unit. (Not along a swept parameter.)"""
         forces = () if self.swept else self.system.model.forces
         return {f"{e.name}.{n}": (e, unit) for e in forces for n, unit in e.loads.items()}
 
@@ -86,7 +85,7 @@ class ComputedQuantities:
         return measure.units[level]
 
     def __contains__(self, name: object) -> bool:
-        if not isinstance(name, str):  # a list, say, which is no key of anything
+        if not isinstance(name, str):  # a list, for example, is no key
             return False
         if name in self._read or self.system.structure.found_quantity(name) or name in self._forces:
             return True
@@ -111,7 +110,7 @@ class ComputedQuantities:
         return self._read[name]
 
     def _read_one(self, name: str) -> None:
-        """And what is read with it."""
+        """Read a quantity, together with those of the same reader."""
         system = self.system
         if found := system.structure.found_quantity(name):
             owner, levels = name.rpartition(".")[0], found[0].levels
@@ -129,7 +128,8 @@ class ComputedQuantities:
             self._read_signals()
 
     def _poles(self, ball: str) -> np.ndarray:
-        """Where a ball is turned by a right angle about its second axis, shape (times,): the others are one line."""
+        """Return where a ball is turned by a right angle about its second axis, shape (times,): its other axes coincide
+        there."""
         if (name := f"{ball}.angle_2") not in self._read:
             self._read_one(name)
         bend = self._read[name]
@@ -146,7 +146,7 @@ class ComputedQuantities:
             raise ModelError(f"{what}; make the joint with other axes, axis= and x_axis=, or ask at other times")
 
     def read_all(self) -> dict[str, np.ndarray]:
-        """Every quantity at once."""
+        """Return all quantities by name."""
         model = self.system.model
         named = [(owner, measure) for owner in model.owners() for measure in model.measures_of(owner)]
         builder = self.system.structure.builder_of([m for _, m in named])
@@ -164,7 +164,7 @@ class ComputedQuantities:
         return dict(self._read)
 
     def violation(self) -> Violation:
-        """The violation of the constraints along the motion."""
+        """Return the violation of the constraints along the motion."""
         system = self.system
         read = system.reader_by(system.structure.program, self.swept) if self.swept else system.read_constraints
         return Violation(frozen(read(*self.motion)), system.structure.owners)
@@ -181,7 +181,7 @@ class ComputedQuantities:
 
     def _read_loads(self) -> None:
         assert self.pushes is not None
-        own = self.pushes.T[: len(self._loads)].copy()  # behind them are the forces that drive wheels apart
+        own = self.pushes.T[: len(self._loads)].copy()  # the separating forces of wheels follow
         self._read.update(zip(self._loads, map(frozen, own), strict=True))
 
     def _read_told(self, element: ForceElement) -> None:
@@ -212,8 +212,8 @@ def result_of(
     system: System, motion: Trajectory, *, t: np.ndarray | None = None, swept: Swept | None = None,
     integrated: bool = False, pushes: np.ndarray | None = None, **more: Any,
 ) -> Result:  # fmt: skip
-    """The result of a motion of a system, or of poses over a swept parameter. `t` are the times asked for, if laws are
-    read at others; `integrated` are motions that have the values of states, `pushes` the forces of contacts."""
+    """Return the result of a motion of a system, or of poses over a swept parameter. `t` are the requested times, if
+    laws are read at others; with `integrated` the motion has values of states; `pushes` are the forces of contacts."""
     if "own" not in more:
         more["own"] = own_motion(system, motion)
     motion, system = system.of_bodies(motion), system.cartesian
@@ -223,7 +223,7 @@ def result_of(
     if swept is not None:
         t, name = np.array(swept.values), str(swept.parameter)
         more["axis"] = name, system.model.parameters[name].unit
-    more |= {"violation": quantities.violation, "sketch": partial(_sketch, system, swept)}  # made when they are read
+    more |= {"violation": quantities.violation, "sketch": partial(_sketch, system, swept)}  # computed when read
     q, v, a = _moving(system, motion)
     return Result(system.model.name, frozen(np.array(t)), q, v, a, system.coordinate_names, quantities, **more)
 
@@ -253,12 +253,12 @@ def own_motion(system: System, motion: Trajectory) -> OwnMotion:
 
 
 def _moving(system: System, motion: Trajectory) -> Iterator[np.ndarray]:
-    """q, v and a without what stands still."""
+    """Return q, v and a without bodies at rest."""
     return map(frozen, (motion.q[:, : system.nq], motion.v[:, : system.nv], motion.a[:, : system.nv]))
 
 
 def marker_frame(system: System, q: np.ndarray, marker: Marker) -> tuple[np.ndarray, np.ndarray]:
-    """The point of a marker, and the matrix whose columns are its axes, of Cartesian coordinates q."""
+    """Return the point of a marker, and the matrix whose columns are its axes, for Cartesian coordinates q."""
     point, axes = marker.on_body(system.evaluator)
     A = system.layout.rotation(q[None], marker.body)[0]
     return q[list(system.layout.q[marker.body])][: point.size] + A @ point, A @ axes
@@ -284,7 +284,7 @@ def state_of(result: Result, index: int) -> State:
 
 
 def design_of(system: System, parameter: Parameter, value: float) -> System:
-    """The Cartesian system at another value of one parameter."""
+    """Return the Cartesian system at another value of one parameter."""
     return system.model.with_parameters(**{parameter.name: value}).compile()
 
 
@@ -293,7 +293,7 @@ def result_of_state(state: State) -> Result:
 
 
 def is_free(state: State, name: str) -> bool:
-    """Whether this is an acceleration that the equations alone do not determine."""
+    """Return whether the name is an acceleration that the equations alone do not determine."""
     system, free = state.system, state.free
     owner, _, load = name.rpartition(".")
     others = name in system.model.signal_units or load in getattr(system.model.elements.get(owner), "loads", ())

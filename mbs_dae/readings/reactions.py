@@ -1,15 +1,15 @@
 """Loads of joints, drivers and forces on bodies, from the multipliers.
 
-The equations of a joint act on its markers by -(∂ψ/∂ṁ)ᵀ λ, whatever the rows of Φ look like. A reaction is that force
-and moment on the body of the second marker, about that marker.
+The equations of a joint act on its markers by -(∂ψ/∂ṁ)ᵀ λ, for any form of the rows of Φ. A reaction is this force and
+moment on the body of the second marker, about that marker.
 
-Where constraints are redundant, Φ_vᵀ λ is determined but λ is not: it may change by any z with Φ_vᵀ z = 0. The λ kept
-is the least one, and a component of a reaction is unique where no such z changes it.
+If constraints are redundant, Φ_vᵀ λ is determined but λ is not: it may change by any z with Φ_vᵀ z = 0. The stored λ is
+the least one, and a component of a reaction is unique if no such z changes it.
 
-Rank is asked of rows of Φ_v of unit length, in the norm in which a turn counts as the way of a point at the model's
-length. Multipliers times the units of their rows over this length are forces: λ of an angle is a moment, λ of a squared
-length a force a length. Small systems by singular values; large ones (where only the ends of the spectrum can be
-afforded) by sparse solves.
+Ranks are those of rows of Φ_v of unit length, in the norm in which a rotation counts as the displacement of a point at
+the model's length. Multipliers times the units of their rows over this length are forces: λ of an angle is a moment, λ
+of a squared length a force per length. Small systems use singular values; large ones (where only the ends of the
+spectrum are affordable) use sparse solves.
 """
 
 from collections.abc import Iterator
@@ -42,36 +42,36 @@ from .varying import called, check_read
 
 TOUCHING = Contact, FrictionElement
 NOTHING_PUSHES = np.zeros(0, dtype=int)
-LARGE = 200  # rows from which on a system is large
+LARGE = 200  # a system with more rows is large
 ROUNDOFF = 1e-13
-"""Entries of null vectors are off by less than this, relative to the largest."""
+"""Greatest error of entries of null vectors, relative to the largest."""
 SHARE = 1e-6
-"""A component is indeterminate if a null vector of unit length moves it by more than this, relative to what unit
-multipliers of the joint move it. (Where constraints have drifted by 1e-10 or so, null vectors are off by that over the
-sine of the nearest singular pose; a determined component must not be taken for one that is not.)"""
+"""A component is undetermined if a null vector of unit length changes it by more than this, relative to its value for
+unit multipliers of the joint. (If constraints have drifted by about 1e-10, null vectors have this error over the sine
+of the nearest singular pose; a determined component must not be mistaken for an undetermined one.)"""
 
 
 class Loads(NamedTuple):
-    """The loads that joints carry along a motion."""
+    """The loads of joints along a motion."""
 
     multipliers: np.ndarray
-    """(times, rows)."""
+    """Shape (times, rows)."""
     redundant: int
-    """How many rows are redundant."""
+    """The number of redundant rows."""
     undetermined: np.ndarray
-    """(times, rows): which multipliers the equations of their own pose do not give."""
+    """Shape (times, rows): the multipliers that the equations at their own pose do not determine."""
 
 
 @dataclass(frozen=True, eq=False)
 class ComputedReactions:
-    """Read from a system along a motion when asked for."""
+    """Reactions that are read from a system along a motion on demand."""
 
     _system: System
     _motion: Trajectory
     _contacts: np.ndarray
     """The forces along all rows of contacts, (times, rows)."""
     _sticking: np.ndarray
-    """(times, rows of contacts): which slips are held by friction."""
+    """Shape (times, rows of contacts): the slips that friction holds."""
     loads: Loads = cast(Any, Lazy())
 
     def multipliers(self) -> np.ndarray:
@@ -83,7 +83,7 @@ class ComputedReactions:
 
     @property
     def system(self) -> System:
-        """The source of the loads: a system, its motion, and the forces along all rows of contacts."""
+        """The system whose loads are read."""
         return self._system
 
     @property
@@ -96,7 +96,7 @@ class ComputedReactions:
 
     @property
     def _width(self) -> int:
-        """Components of force and moment."""
+        """The number of components of force and moment."""
         return len(MARKERS[self.dimension].rate_names)
 
     def _read(self, form: Any, slots: Any, element: Element) -> np.ndarray:
@@ -117,12 +117,13 @@ class ComputedReactions:
             return self._load_wrench(element)
         rows, partials = self._rows(element), self._partials(element)
         multipliers = (-self._contacts if isinstance(element, TOUCHING) else self.loads.multipliers)[:, rows, None]
-        unfelt = np.isnan(multipliers) & (partials == 0.0)  # nan where it is felt only
+        unfelt = np.isnan(multipliers) & (partials == 0.0)  # nan only where the multiplier matters
         found = np.where(unfelt, 0.0, partials * multipliers).sum(axis=1)
         return found + self.separating(element) if element in apart(self._system) else found
 
     def separating(self, gear: Gear) -> np.ndarray:
-        """The wrench that drives off the second wheel of a gear, (times, components), about its marker."""
+        """Return the wrench of the separating force on the second wheel of a gear, (times, components), about its
+        marker."""
         return separating_wrench(self._system, self._motion, gear, self.loads.multipliers)
 
     def _rows(self, element: Element) -> np.ndarray:
@@ -145,14 +146,14 @@ class ComputedReactions:
             return out
         for k, null in enumerate(self._null_vectors):
             if null.shape[1]:
-                if element in coupled(self._system):  # how its wheels press on each other is what nothing tells
+                if element in coupled(self._system):  # nothing determines the force between its wheels
                     out[k, : self.dimension] = False
                 moved = np.abs(partials[k].T @ null[rows]).max(axis=1)
                 out[k] &= moved <= SHARE * self._largest(np.abs(partials[k]).max(axis=0, initial=0.0))
         return out
 
     def _largest(self, components: np.ndarray) -> np.ndarray:
-        """For each component of force and of moment, the largest one of its kind."""
+        """Return, for each component of force and of moment, the largest one of its kind."""
         size = self.dimension
         parts = components[:size], components[size:]
         return np.concatenate([np.full(part.size, part.max(initial=0.0)) for part in parts])
@@ -170,7 +171,7 @@ class ComputedReactions:
 
     @cached_property
     def smallest_singular_value(self) -> np.ndarray:
-        """At each time, but for the redundant rows."""
+        """The smallest singular value of Φ_v without the redundant rows, at each time."""
         if not self._system.rows:
             return np.ones(len(self._motion.t))
         return np.array(
@@ -179,14 +180,14 @@ class ComputedReactions:
 
     @cached_property
     def _holding(self) -> np.ndarray:
-        """(times, rows of contacts): which gaps are closed, by what pushes or by joints, and what friction holds."""
+        """Shape (times, rows of contacts): gaps that forces or joints keep closed, and slips that friction holds."""
         gaps, found = self._system.structure.contacts.gap, self._sticking.copy()
         found[:, gaps[gaps >= 0]] |= self._contacts[:, gaps[gaps >= 0]] > 0.0
         return found
 
     @cached_property
     def _null_vectors(self) -> list[np.ndarray]:
-        """Over the rows of joints, then those of contacts."""
+        """The null vectors over the rows of joints, then those of contacts, at each time."""
         found, rows = [], len(self._system.rows)
         for pose, holding in zip(self._poses, self._holding, strict=True):
             beside = open_rows(self._system, *pose) if coupled(self._system) else None
@@ -201,11 +202,12 @@ class ComputedReactions:
         return self._system.model.elements[name]
 
     def _partials(self, element: Element) -> np.ndarray:
-        """(times, rows, 3): the reaction for unit multipliers."""
+        """Return the reaction for unit multipliers, (times, rows, components)."""
         return self.wrenches_of_rows(element)[:, :, element.second]
 
     def wrenches_of_rows(self, element: Element) -> np.ndarray:
-        """(times, rows, markers, 3): what unit multipliers do to the bodies of all its markers, about these."""
+        """Return the wrenches for unit multipliers on the bodies of all markers, about these, (times, rows, markers,
+        components)."""
         relation, slots = element.form()
         assert isinstance(relation, Relation)
         values = self._read(joint_wrenches(relation), slots, element)
@@ -215,11 +217,12 @@ class ComputedReactions:
         return self.wrenches_of_force(element)[:, element.second]
 
     def wrenches_of_force(self, element: Any) -> np.ndarray:
-        """(times, markers, 3): what a force does to the bodies of all its markers, about these."""
+        """Return the wrenches of a force on the bodies of all its markers, about these, (times, markers,
+        components)."""
         form, slots = element.form()
         if isinstance(form, Load):
             values = self._read(form.wrenches, slots, element)
-        else:  # a Python force: its form is what the function sees
+        else:  # a Python force: its form is the input of its function
             values = called(element.wrenches, self._motion.t, self._read(form, slots, element))
         return values.reshape(len(values), len(element.markers), self._width)
 
@@ -259,7 +262,7 @@ class SweptReactions:
 
 
 def scaled_jacobian(system: System, t: float, q: np.ndarray) -> tuple[sps.csr_matrix, np.ndarray]:
-    """Φ_v with rows of unit length, and their lengths."""
+    """Return Φ_v with rows of unit length, and their lengths."""
     jacobian = system.jacobian(t, q) @ sps.diags(1.0 / np.sqrt(system.weight))
     lengths = np.sqrt(np.asarray(jacobian.multiply(jacobian).sum(axis=1)).ravel())
     lengths[lengths == 0.0] = 1.0
@@ -267,7 +270,7 @@ def scaled_jacobian(system: System, t: float, q: np.ndarray) -> tuple[sps.csr_ma
 
 
 def _smallest(matrix: sps.csr_matrix, redundant: int) -> float:
-    """The smallest singular value but for so many."""
+    """Return the smallest singular value without the `redundant` ones."""
     rows = matrix.shape[0]
     if rows <= LARGE:
         sines = np.linalg.svd(matrix.toarray(), compute_uv=False)
@@ -282,10 +285,11 @@ def null_vectors(
     system: System, t: float, q: np.ndarray, redundant: int, pushing: np.ndarray = NOTHING_PUSHES,
     beside: sps.csr_matrix | None = None,
 ) -> np.ndarray:  # fmt: skip
-    """All z with Φ_vᵀ z = 0 at a pose, as columns: orthonormal when a moment counts over the model's length. With
-    `pushing`, rows of contacts, these stand behind those of joints; and behind them other rows, `beside`.
+    """Return all z with Φ_vᵀ z = 0 at a pose, as columns: orthonormal when moments are divided by the model's length.
+    The rows `pushing` of contacts follow those of joints, and other rows, `beside`, follow these.
 
-    There are at least as many as rows are redundant, even where drift hides that."""
+    The number of columns is at least the number of redundant rows, even if drift hides the dependence.
+    """
     matrix, lengths = scaled_jacobian(system, t, q)
     units = (system.row_units / system.length)[:, None]
     further = [system.reader_by(system.structure.contacts.program).jacobian(t, q)[pushing]] if pushing.size else []
@@ -302,8 +306,8 @@ def null_vectors(
 
 
 def _apart(basis: np.ndarray) -> np.ndarray:
-    """A basis of the same vectors, each the only one with a part along some row: so joints that share no redundancy are
-    in different ones, and what is left of roundoff, by which large loads would be felt in small ones, is 0."""
+    """Return a basis of the same space in which each vector alone has a component in some row: so joints that share no
+    redundancy are in different vectors, and roundoff, by which large loads would enter small ones, is set to 0."""
     count = basis.shape[1]
     rows = qr(basis.T, pivoting=True, mode="r")[1][:count]
     found = basis @ np.linalg.inv(basis[rows])
@@ -311,7 +315,8 @@ def _apart(basis: np.ndarray) -> np.ndarray:
 
 
 def least(system: System, motion: Trajectory, multipliers: np.ndarray, redundant: int) -> np.ndarray:
-    """The multipliers without what redundant constraints leave open: of all that do the same, the least."""
+    """Return the least of all equivalent multipliers, without the components that redundant constraints leave
+    undetermined."""
     units = system.row_units / system.length
     out = multipliers.copy()
     for k, pose in enumerate(zip(motion.t, motion.q, strict=True)):

@@ -1,4 +1,4 @@
-"""A result read as screws: twists of bodies, wrenches of joints, axes of joints. All in world axes, about the world's
+"""Screws of a result: twists of bodies, wrenches of joints, axes of joints. All in world axes, about the world's
 origin."""
 
 import numpy as np
@@ -35,7 +35,8 @@ def wrench(result: Result, name: str) -> np.ndarray:
 
 
 def screw(result: Result, joint: str) -> np.ndarray:
-    """A joint turns about the axis of its first marker, with its pitch; one that does not turn slides along it."""
+    """Return the unit screw of a joint: about the axis of its first marker, with its pitch; along this axis if it does
+    not turn."""
     computed = _in_space(result)
     check_name("joint", joint, computed.system.model.elements, "the result")
     element = computed.system.model.elements[joint]
@@ -46,14 +47,14 @@ def screw(result: Result, joint: str) -> np.ndarray:
 
 
 def _axis(computed: ComputedQuantities, marker: Marker) -> list[np.ndarray]:
-    """Where a marker is, and the direction of its axis."""
+    """Return the position of a marker, and the direction of its axis."""
     (symbols,) = marker_symbols(1, 3)
     reading = Reading((symbols,), (*symbols.m[:3], *symbols.guide))
     return np.hsplit(computed.system.read_values(reading, {}, (marker,), *computed.motion[:3]), 2)
 
 
 def _pitch(computed: ComputedQuantities, element: Element) -> float:
-    """In m per radian; infinite for what slides."""
+    """Return the pitch in m per radian; infinite for a slide."""
     if "angle" not in element.measures():
         return np.inf
     return computed.system.evaluator(element.values["pitch"]) / (2 * np.pi) if "pitch" in element.values else 0.0

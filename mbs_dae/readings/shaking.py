@@ -1,9 +1,8 @@
 """Shaking force and moment: the loads on the frame, by their sources.
 
-Joints, drivers and forces on coordinates act between bodies and the frame even where they name no marker on it (a
-driver of ``x``, a spring that pulls towards the world): what they do to moving bodies, turned round, is what the frame
-feels.
-A force that is said of one body alone comes from outside, and the frame feels it only through the joints.
+Joints, drivers and forces on coordinates act between bodies and the frame even if they have no marker on it (a driver
+of ``x``, a spring towards a fixed position): the load on the frame is opposite to the one on moving bodies. A force on
+a single body comes from outside, and acts on the frame only through the joints.
 """
 
 from typing import Any
@@ -56,7 +55,8 @@ def _by_forces(reactions: ComputedReactions, point: np.ndarray) -> dict[str, np.
 
 
 def _on_frame(reactions: ComputedReactions, element: Element, wrenches: np.ndarray, point: np.ndarray) -> np.ndarray:
-    """(times, rows, components), from wrenches on the bodies of all markers, (times, rows, markers, components)."""
+    """Return the wrenches on the frame, (times, rows, components), from wrenches on the bodies of all markers, (times,
+    rows, markers, components)."""
     given = isinstance(element, ForceElement) and not isinstance(element, EffortElement)
     found = np.zeros((*wrenches.shape[:2], wrenches.shape[3]))
     for k, marker in enumerate(element.markers):
@@ -67,7 +67,7 @@ def _on_frame(reactions: ComputedReactions, element: Element, wrenches: np.ndarr
 
 
 def place_of(reactions: ComputedReactions, marker: Marker) -> np.ndarray:
-    """Where a marker is over time."""
+    """Return the position of a marker over time."""
     system, q = reactions.system, reactions.motion.q
     point, _ = marker.on_body(system.evaluator)
     origin = q[:, list(system.layout.q[marker.body])][:, : point.size]
@@ -75,7 +75,8 @@ def place_of(reactions: ComputedReactions, marker: Marker) -> np.ndarray:
 
 
 def _moved(wrenches: np.ndarray, arm: np.ndarray) -> np.ndarray:
-    """Forces and moments, (times, rows, components), about a point from which the arm leads to theirs."""
+    """Return forces and moments, (times, rows, components), about another point, from which `arm` leads to the present
+    one."""
     size = arm.shape[1]
     forces, moments = wrenches[:, :, :size], wrenches[:, :, size:]
     if size == 2:
@@ -86,7 +87,7 @@ def _moved(wrenches: np.ndarray, arm: np.ndarray) -> np.ndarray:
 
 
 def _point(reactions: ComputedReactions, about: Any) -> np.ndarray:
-    """A point of the frame."""
+    """Return a point of the frame."""
     size = reactions.dimension
     if about is None:
         return np.zeros(size)

@@ -1,7 +1,7 @@
-"""Where loads come from: what joints carry and drivers give, split into the shares of its sources.
+"""Origins of loads: reactions of joints and efforts of drivers, split into the shares of their sources.
 
-What a joint carries is linear in the multipliers, and these in the sources (`sources`), at the motion that there was;
-so each source has its share, and all shares add up to the load (`influence`).
+A reaction is linear in the multipliers, and these are linear in the sources (`sources`), at the actual motion; so each
+source has its share, and all shares add up to the load (`influence`).
 """
 
 from typing import Any
@@ -21,13 +21,14 @@ from .sources import INERTIA, SEPARATION, Push, Sources, sources_of
 from .teeth import apart
 
 BALANCED = 1e-8
-"""Shares whose sum misses the load by more than this part of what loads and shares are along the motion are none. (Not
-of what they are at that time: near a singular pose shares grow beyond all bounds, and roundoff with them.)"""
+"""Shares whose sum differs from the load by more than this fraction of the typical size of loads and shares along the
+motion are discarded. (Not of their size at that time: near a singular pose shares grow without bound, and so does
+roundoff.)"""
 ROUNDOFF = 1e-13
-"""Of all that acts, what may be left where a load is nothing."""
+"""Greatest remainder of a load that vanishes, relative to all acting forces."""
 NEAR = 1e-3
-"""How far accelerations in other coordinates may be from those of bodies, as forces relative to the largest."""
-TOLD = 5  # so many times are told
+"""Greatest difference of accelerations in other coordinates from those of bodies, as forces relative to the largest."""
+TOLD = 5  # greatest number of times in a note
 
 
 def shares(result: Result, name: str, axes: str = "world") -> Shares:
@@ -67,9 +68,10 @@ def known_reactions(result: Result) -> ComputedReactions:
 
 
 def known_sources(result: Result, reactions: ComputedReactions) -> Sources:
-    """With the accelerations that the loads belong to. A run in other coordinates than those of bodies tells loads for
-    the accelerations that follow from its places and velocities: they are off those of the run by what its constraints
-    are off. Newton's law tells them apart: M v̇ = Q - Φ_vᵀ λ, body by body."""
+    """Return the sources with the accelerations that belong to the loads. A run in other coordinates than those of
+    bodies computes loads for the accelerations that follow from its positions and velocities: these differ from the
+    run's own accelerations by its constraint errors. Newton's law gives the difference: M v̇ = Q - Φ_vᵀ λ, body by
+    body."""
     sources = sources_of(reactions.system, reactions.motion, reactions.contacts, reactions.loads.multipliers)
     if not sources.pushes:
         what = f"nothing of {result.title!r} has a mass, and no force acts: there are no loads to share"
@@ -89,7 +91,7 @@ def known_sources(result: Result, reactions: ComputedReactions) -> Sources:
 
 
 def _left_over(reactions: ComputedReactions, sources: Sources) -> np.ndarray:
-    """Φ_vᵀ λ less all sources, (times, columns)."""
+    """Return Φ_vᵀ λ minus all sources, (times, columns)."""
     system, multipliers = reactions.system, reactions.loads.multipliers
     found = np.zeros((len(multipliers), system.structure.columns))
     for times in pieces(np.arange(len(multipliers)), sum(found.shape[1:]) + len(system.rows)):
@@ -115,8 +117,8 @@ def shares_of(
 
 
 def split(reactions: ComputedReactions, sources: Sources, loads: np.ndarray) -> dict[str, np.ndarray]:
-    """The shares of loads that are so much for unit multipliers, (times, rows, loads); nan at times at which the
-    multipliers are not determined by the equations of their own pose."""
+    """Return the shares of loads by source. `loads` are the loads for unit multipliers, (times, rows, loads); shares
+    are nan at times at which the equations at their own pose do not determine the multipliers."""
     known = reactions.loads
     here = ~known.undetermined.any(axis=1) & np.isfinite(known.multipliers).all(axis=1)
     felt = influence(reactions.system, reactions.motion, sources.masses, loads, known.redundant, here)
@@ -124,7 +126,7 @@ def split(reactions: ComputedReactions, sources: Sources, loads: np.ndarray) -> 
 
 
 def leave_out_unbalanced(result: Result, sources: Sources, parts: dict[str, np.ndarray], total: np.ndarray) -> str:
-    """Where the shares do not add up they are none: nan. What is to be said of these times."""
+    """Set shares to nan where they do not add up to the load; return a note on these times."""
     everything = np.stack([*parts.values()])
     missed = np.abs(everything.sum(axis=0) - total).max(axis=1, initial=0.0)
     sizes = np.abs(everything).max(axis=(0, 2), initial=0.0)

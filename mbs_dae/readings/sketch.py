@@ -1,4 +1,4 @@
-"""The sketch of a model: what a drawing needs, in numbers."""
+"""The sketch of a model: the numbers for a drawing."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -19,11 +19,11 @@ from ..results.sketch import BodySketch, ElementSketch, Point, ShapeSketch, Sket
 
 OUTLINE_POINTS = 180
 SHAPED = ("mesh", "contact", "disk", "sleeve", "spring", "damper", "arrow", "rope", "stop")
-"""Kinds whose looks depend on constants."""
+"""Kinds whose pictures depend on constants."""
 
 
 def sketch_of(model: Model, number: Evaluator | None = None) -> Sketch:
-    """`number` is what evaluates the model's parameters, where there is one already."""
+    """Return the sketch of a model; `number` is an existing evaluator of its parameters."""
     number = number or model.evaluator()
     points: dict[str, dict[Point, None]] = {name: {} for name in model.bodies}
     elements = []
@@ -53,7 +53,7 @@ def _up(model: Model, number: Evaluator) -> Point:
 
 
 def _shape(element: Element, number: Evaluator) -> dict:
-    """Return the shape of a wheel, a cam, a damper or a force, as far as the constants of its element tell."""
+    """Return the shape of a wheel, a cam, a damper or a force, from the constants of its element."""
     if isinstance(element, Stop):
         limits: dict = {name: number(value) for name, value in element.limits.items()}
         return {"constants": limits | {"measure": element.measure.kind if element.measure.own is None else ""}}
@@ -89,7 +89,7 @@ def _shape_sketch(geometry: Geometry, dimension: int, number: Evaluator) -> Shap
 
 
 def _steady(expression: sp.Expr, number: Evaluator) -> float:
-    """Its value; nan where it changes with time or motion."""
+    """Return the value of an expression; nan if it changes with time or motion."""
     try:
         return number(expression)
     except TypeError:
@@ -97,8 +97,8 @@ def _steady(expression: sp.Expr, number: Evaluator) -> float:
 
 
 def _outline(radius: Callable[[float], float], flat: bool) -> tuple[Point, ...]:
-    """The curve of a cam. Under a flat follower h = radius(ψ) is the distance of the tangent with normal
-    n = (cos ψ, sin ψ); the curve that all tangents touch is h n + h' n⊥."""
+    """Return the curve of a cam. Under a flat follower h = radius(ψ) is the distance of the tangent with normal n =
+    (cos ψ, sin ψ); the envelope of all tangents is h n + h' n⊥."""
     step = 1e-5
     points = []
     for k in range(OUTLINE_POINTS):
@@ -110,7 +110,7 @@ def _outline(radius: Callable[[float], float], flat: bool) -> tuple[Point, ...]:
 
 
 def _numeric(profile: sp.Expr, number: Evaluator) -> Callable[[float], float]:
-    """The profile as a function of floats; nan where it has no real value, for cams that are only a segment."""
+    """Return the profile as a function of floats; nan where it has no real value, for cams that are only a segment."""
     function, symbols = _function(profile)
     values = [s.table.data if isinstance(s, TableSymbol) else number(s) for s in symbols]
 
@@ -125,7 +125,7 @@ def _numeric(profile: sp.Expr, number: Evaluator) -> Callable[[float], float]:
 
 @lru_cache(maxsize=64)
 def _function(profile: sp.Expr) -> tuple[Callable, list[sp.Symbol]]:
-    """Made once for a profile: values of parameters and tables are arguments."""
+    """Return the function of a profile, cached, and its arguments: parameters and tables."""
     symbols = sorted(profile.free_symbols - {theta}, key=str)
     own = {"Wrap": wrap, "SmoothWrap": wrap}
     own |= dict.fromkeys(("Lookup", "BentLookup"), lambda table, order, x: lookup(table, 0, order, x))

@@ -1,11 +1,11 @@
 """Sources of loads: the weight and the inertia of every body, every force, every contact, along a motion.
 
-At a given motion the equations say what joints carry, Φ_vᵀ λ = Q - M v̇, and the right side is a sum:
+At a given motion the equations determine the reactions, Φ_vᵀ λ = Q - M v̇, and the right side is a sum:
 
     Q - M v̇ = Σ weights + Σ inertias + Σ forces + Σ contacts.
 
-The weight of a body is what its kernel gives at rest, its inertia -M v̇ with all that velocities add; a contact does
-J_cᵀ p, with p its forces along the rows of J_c.
+The weight of a body is the output of its kernel at rest, its inertia -M v̇ with all velocity terms; a contact adds J_cᵀ
+p, with p its forces along the rows of J_c.
 """
 
 from collections.abc import Iterator, Mapping
@@ -30,7 +30,7 @@ class Push(NamedTuple):
 
 
 class Masses(NamedTuple):
-    """The entries of M over time: their rows and columns, and (times, entries); those of one place add up."""
+    """The entries of M over time: their rows and columns, and (times, entries); entries with equal places add up."""
 
     rows: np.ndarray
     columns: np.ndarray
@@ -39,15 +39,15 @@ class Masses(NamedTuple):
 
 class Sources(NamedTuple):
     pushes: Mapping[str, Push]
-    """By name."""
+    """The forces of the sources, by name."""
     masses: Masses
 
 
 def sources_of(
     system: System, motion: Trajectory, contacts: np.ndarray, multipliers: np.ndarray | None = None
 ) -> Sources:
-    """In Cartesian coordinates. `contacts` are the forces along the rows of contacts, (times, rows); from the
-    `multipliers` follows what drives the wheels of gears apart."""
+    """Return the sources in Cartesian coordinates. `contacts` are the forces along the rows of contacts, (times, rows);
+    the `multipliers` give the separating forces of gears."""
     own, columns = system.structure, system.structure.columns
     builder = own.dynamics.batch
     outputs = system.outputs_of(builder, *motion[:3])
@@ -82,7 +82,7 @@ def _at_rest(system: System, motion: Trajectory) -> dict[int, Push]:
 
 
 def _push_of(place: Place, outputs: np.ndarray, columns: int) -> Push:
-    """The forces of an instance; one velocity may stand there several times."""
+    """Return the forces of an instance; one velocity may occur several times."""
     first = place.out + len(place.layout.get("mass", ()))
     found = [(place.columns[c], first + k) for k, c in enumerate(place.layout.get("forces", ()))]
     moving = np.array([pair for pair in found if pair[0] < columns], dtype=int).reshape(-1, 2)
@@ -90,7 +90,7 @@ def _push_of(place: Place, outputs: np.ndarray, columns: int) -> Push:
 
 
 def _mass_of(place: Place, outputs: np.ndarray, columns: int) -> Masses:
-    """The entries of M of a body, those above the diagonal included."""
+    """Return the entries of M of a body, including those above the diagonal."""
     entries = [(place.columns[i], place.columns[j], place.out + k) for k, (i, j) in enumerate(place.layout["mass"])]
     entries += [(j, i, at) for i, j, at in entries if i != j]
     i, j, at = np.array([entry for entry in entries if max(entry[:2]) < columns], dtype=int).reshape(-1, 3).T
@@ -98,7 +98,7 @@ def _mass_of(place: Place, outputs: np.ndarray, columns: int) -> Masses:
 
 
 def _inertia(push: Push, weight: Push, mass: Masses, a: np.ndarray) -> Push:
-    """-M v̇, and what velocities add to the forces of the body."""
+    """Return -M v̇, and the velocity terms in the forces of the body."""
     columns = np.concatenate([mass.rows, push.columns, weight.columns])
     forces = np.concatenate([-mass.values * a[:, mass.columns], push.forces, -weight.forces], axis=1)
     return Push(columns, forces)

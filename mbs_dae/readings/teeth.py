@@ -1,20 +1,20 @@
 """Forces of gears that the multipliers do not contain: the separating force of wheels with a pressure angle, and the
 bearing forces that a gear with a ratio does not determine.
 
-The flank that carries is inclined by the pressure angle α, so teeth with the tangential force F_t push their wheels
-apart by |F_t| tan α, whichever flank it is. On parallel axes this force is along the line of centres. On axes that meet
-it acts in the pitch point P along the common normal n of both pitch cones: with δ the angle of a cone it has the part
-|F_t| tan α cos δ towards the axis of its wheel, and |F_t| tan α sin δ along this axis, away from the apex. Joints keep
-the distance of the axes, and the place of the cones, so this force does no work: accelerations and F_t do not feel it,
-and bearings carry it. With J_d the row of the rate at which teeth leave each other, ± n · (v_j(P) - v_i(P)),
+The loaded flank is inclined by the pressure angle α, so teeth with the tangential force F_t push their wheels apart by
+|F_t| tan α, on either flank. On parallel axes this force is along the line of centres. On axes that meet it acts in the
+pitch point P along the common normal n of both pitch cones: with δ the angle of a cone it has the component |F_t| tan α
+cos δ towards the axis of its wheel, and |F_t| tan α sin δ along this axis, away from the apex. Joints hold the distance
+of the axes, and the position of the cones, so this force does no work: it does not change accelerations and F_t, and
+bearings carry it. With J_d the row of the rate at which teeth separate, ± n · (v_j(P) - v_i(P)),
 
     Φ_vᵀ Δλ = -J_dᵀ μ,        μ = -|F_t| tan α,
 
-is what it adds to the multipliers, the least one where joints are redundant. Friction in joints depends on it: there it
-is a force along a row of contacts (`model.contacts.Separation`), and the multipliers of a run have it in them.
+gives its change of the multipliers, the least one if joints are redundant. Friction in joints depends on it: then it is
+a force along a row of contacts (`model.contacts.Separation`), and the multipliers of a run contain it.
 
-A ratio says which moments act, and nothing of the forces between wheels and what carries them: any force on a wheel
-along what its bearing holds, with the opposite one on its carrier, could be there.
+A ratio determines the moments, but not the forces between wheels and their carriers: any force on a wheel along the
+constraints of its bearing, with the opposite one on its carrier, is possible.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ HELD = 1e-8
 
 
 def apart(system: System) -> list[Gear]:
-    """The gears of a model whose teeth drive their wheels apart."""
+    """Return the gears of a model with a separating force."""
     return [e for e in system.model.conditions if isinstance(e, Gear) and e.pressure_angle != 0]
 
 
@@ -65,9 +65,9 @@ def separating_wrench(system: System, motion: Trajectory, gear: Gear, multiplier
 
 
 def with_separation(system: System, motion: Trajectory, multipliers: np.ndarray) -> np.ndarray:
-    """Return the multipliers with what bearings carry of the forces that drive wheels apart, shape (times, rows)."""
+    """Return the multipliers including the bearing loads of separating forces, shape (times, rows)."""
     if system.structure.contacts.separations:
-        return multipliers  # they have it already
+        return multipliers  # the multipliers contain the separating forces already
     out, units = multipliers.copy(), system.row_units / system.length
     for gear in apart(system):
         others = np.arange(units.size) != system.rows_of(gear.name)[0]
@@ -83,12 +83,12 @@ def with_separation(system: System, motion: Trajectory, multipliers: np.ndarray)
     return out
 
 
-# --- what a ratio leaves open ---
+# --- bearing forces that a ratio leaves undetermined ---
 
 
 @cache
 def _bearing(dimension: int, markers: int) -> Relation:
-    """The velocities of a wheel that a bearing holds, against the body that carries it, or against the world."""
+    """Return the velocities of a wheel that a bearing prevents, relative to its carrier, or to the world."""
     symbols = marker_symbols(markers, dimension)
     i = symbols[0]
     velocity, omega = i.velocity, i.omega
@@ -99,12 +99,13 @@ def _bearing(dimension: int, markers: int) -> Relation:
 
 
 def coupled(system: System) -> list[Gear]:
-    """The gears of a model that couple angles, without teeth."""
+    """Return the gears of a model that couple angles, without teeth."""
     return [e for e in system.model.conditions if isinstance(e, Gear) and e.radii is None]
 
 
 def open_rows(system: System, t: float, q: np.ndarray, gears: Sequence[Gear] = ()) -> sps.csr_matrix:
-    """The rows along which these gears with a ratio (all of them, unless named) may press on bearings, at a pose."""
+    """Return the rows along which these gears with a ratio (all of them, by default) may press on bearings, at a
+    pose."""
     rows = [system.reader_of(*given).jacobian(t, q) for given in _open(system, gears or coupled(system))]
     return sps.vstack(rows).tocsr() if rows else sps.csr_matrix((0, system.structure.columns))
 

@@ -12,15 +12,16 @@ from ..errors import ModelError
 
 
 def check_read(form: Any, q: Any, who: str) -> None:
-    """Slopes of expressions are known by the places and velocities of bodies, and not by states and inputs."""
+    """Refuse a reading that depends on states or inputs: slopes of expressions are known by positions and velocities
+    only."""
     if isinstance(q, Dual) and form.signals:
         what = f"{who} depends on states or inputs, and derivatives of what it does are not known"
         raise ModelError(f"{what}; ask for the motion, for states, or for what joints carry")
 
 
 def called(function: Callable[[float, Any], Any], times: np.ndarray, states: Any) -> Any:
-    """Return the values of a Python function at each time. It sees numbers; if these carry derivatives it is
-    differenced."""
+    """Return the values of a Python function at each time. The function gets plain numbers; derivatives, if requested,
+    are finite differences."""
     if not isinstance(states, Dual):
         return np.array([function(t, state) for t, state in zip(times, states, strict=True)])
     value = called(function, times, states.value)

@@ -16,6 +16,6 @@ def vector(result: Result, name: str, axes: str) -> np.ndarray:
 
 
 def vector_of(result: Result, name: str) -> str | None:
-    """Return the name of the vector of which this is a component; None if there is none."""
+    """Return the name of the vector that contains this component; None if there is none."""
     known = result.scalar_names
     return next((v for v in result.all_names[len(known) :] if name in result.components(v)), None)

@@ -1,7 +1,7 @@
-"""How wheels and their steering axes stand in the vehicle, by ISO 8855.
+"""Angles of wheels and their steering axes in the vehicle, by ISO 8855.
 
-With f forward, u up and o outward (to the left for a left wheel, to the right for a right one), all three at right
-angles, and s the direction of the wheel's axis that points outward,
+With the orthogonal directions f forward, u up and o outward (to the left for a left wheel, to the right for a right
+one), and s the direction of the wheel's axis that points outward,
 
     camber = atan2(-s·u, √((s·f)² + (s·o)²)),      toe = atan2(s·f, s·o);
 
@@ -20,11 +20,11 @@ from ..results.geometry import Direction
 from ..results.result import Result
 
 AXLES = ("pin", "sleeve")
-"""Joints that have an axis to spin about, as they are drawn."""
+"""Pictures of joints with an axis of spin."""
 SIDES = {"left": 1.0, "right": -1.0}
 UP = (0.0, 0.0, 1.0)
 NEAR = 1e-9
-"""Relative to the place of a wheel: so near to the centre plane it is on neither side."""
+"""Distance from the centre plane, relative to the distance of a wheel, below which the wheel is on neither side."""
 
 
 def camber(
@@ -56,7 +56,8 @@ def kingpin(
 
 
 def _axle(result: Result, vehicle: Frame, wheel: str, side: str | None) -> np.ndarray:
-    """The parts forward, outward and up of the wheel's axis; it is the direction that points outward at first."""
+    """Return the components forward, outward and up of the wheel's axis, in the direction that points outward at
+    first."""
     own = _frame(result, wheel, AXLES)
     parts = vehicle.parts(own.axes[:, :, 2])
     parts[:, 1] *= _outward(vehicle.parts(own.point - vehicle.point), side, wheel)
@@ -68,7 +69,7 @@ def _axle(result: Result, vehicle: Frame, wheel: str, side: str | None) -> np.nd
 
 
 def _steering(result: Result, vehicle: Frame, lower: str, upper: str) -> tuple[np.ndarray, np.ndarray]:
-    """The parts forward, to the left and up of the steering axis, and of the place of its lower end."""
+    """Return the components forward, to the left and up of the steering axis, and of the position of its lower end."""
     ends = [vehicle.parts(_frame(result, name).point - vehicle.point) for name in (lower, upper)]
     parts = ends[1] - ends[0]
     if not (parts[:, 2] > NEAR * np.linalg.norm(ends[0], axis=1)).all():
@@ -88,7 +89,7 @@ def _outward(place: np.ndarray, side: str | None, name: str) -> float:
 
 
 def _vehicle(result: Result, axes: str, forward: Direction, vertical: Direction | None) -> Frame:
-    """Its origin, with the axes forward, to the left and up."""
+    """Return the frame at the vehicle's origin, with the axes forward, to the left and up."""
     if result.sketch.dimension != 3:
         raise ModelError("wheels stand in space, and this mechanism is in the plane; read its angles")
     frame = named(result, axes)

@@ -1,4 +1,4 @@
-"""The room of results: named arrays over time, violations, files."""
+"""Results: named arrays over time, violations, files."""
 
 from .files import load
 from .result import Result

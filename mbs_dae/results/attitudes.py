@@ -1,4 +1,4 @@
-"""Attitudes and screws of a result: how its bodies stand and turn, and what acts on them, as six-vectors."""
+"""Attitudes and screws of a result: rotations and twists of its bodies, and wrenches on them, as six-vectors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ class Attitudes:
     sketch: Sketch
 
     def rotation(self, body: str) -> np.ndarray:
-        """The matrix from the axes of a body to those of the world over time: (len(t), 3, 3); in the plane 2 x 2.
+        """Return the rotation matrix from the axes of a body to those of the world over time: (len(t), 3, 3); in the
+        plane 2 x 2.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), np.pi / 2 * mbs.t))
@@ -29,7 +30,7 @@ class Attitudes:
         return of_coordinates(coordinates(self, body)).axes[:, :size, :size]
 
     def quaternion(self, body: str) -> np.ndarray:
-        """The attitude of a body in space over time, as unit quaternions (scalar first): (len(t), 4).
+        """Return the attitude of a body in space over time, as unit quaternions (scalar first): (len(t), 4).
 
         >>> model = mbs.SpatialModel("arm")
         >>> arm = model.link("arm", (0, 0, 0), (1, 0, 0))
@@ -44,8 +45,8 @@ class Attitudes:
         return own[:, 3:].copy()
 
     def twist(self, body: str) -> np.ndarray:
-        """(ω, v_O) of a body over time, world axes: (len(t), 6), with v_O the velocity of what is passing through the
-        world's origin (`mbs.screws`).
+        """Return the twist (ω, v_O) of a body over time, in rad/s and m/s, in world axes: (len(t), 6), with v_O the
+        velocity of the body's material that passes through the world's origin (`mbs.screws`).
 
         >>> model = mbs.SpatialModel("arm")
         >>> arm = model.link("arm", (1, 0, 0), (2, 0, 0))
@@ -57,7 +58,8 @@ class Attitudes:
         return provided("Result.twist")(self, body)
 
     def wrench(self, name: str) -> np.ndarray:
-        """(M_O, F) of what a joint, driver or force does to its second body, about the world's origin: (len(t), 6).
+        """Return the wrench (M_O, F) of a joint, driver or force on its second body over time, in N m and N, about the
+        world's origin: (len(t), 6).
 
         >>> model = mbs.SpatialModel("arm", gravity=(0, 0, -10))
         >>> arm = model.link("arm", (1, 0, 0), (2, 0, 0), mass=2)
@@ -68,7 +70,7 @@ class Attitudes:
         return provided("Result.wrench")(self, name)
 
     def screw(self, joint: str) -> np.ndarray:
-        """The unit screw about which the second body of a joint may move, over time: (len(t), 6).
+        """Return the unit screw about which the second body of a joint may move, over time: (len(t), 6).
 
         >>> model = mbs.SpatialModel("arm")
         >>> arm = model.link("arm", (1, 0, 0), (2, 0, 0))

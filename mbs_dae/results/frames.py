@@ -1,5 +1,5 @@
-"""Where bodies and markers are in a result, and how their axes stand: read off its coordinates and its sketch, so that
-a result from a file knows it, too. The plane is a part of space: there z is 0, and all turns are about z."""
+"""Positions and axes of bodies and markers in a result, from its coordinates and its sketch, so that a result from a
+file has them, too. The plane is a part of space: z is 0, and all rotations are about z."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from ..rotations import about_z, from_quaternion
 from .sketch import ElementSketch, Sketch
 
 Marker = tuple[Any, ...]
-"""(body, and where the marker's point and axes are in those of the body), as in `ElementSketch`."""
+"""(body, position and axes of the marker in those of the body), as in `ElementSketch`."""
 
 
 class Placed(Protocol):
-    """A result, as far as it is needed here."""
+    """A result with coordinates and a sketch."""
 
     @property
     def q(self) -> np.ndarray: ...
@@ -28,27 +28,27 @@ class Placed(Protocol):
 
 
 class Frame(NamedTuple):
-    """The place and axes of a body or a marker over time, in the world."""
+    """The position and axes of a body or a marker over time, in the world."""
 
     point: np.ndarray
-    """(times, 3)"""
+    """Shape (times, 3), in m."""
     axes: np.ndarray
-    """(times, 3, 3), the axes as columns."""
+    """Shape (times, 3, 3), with the axes as columns."""
 
     def parts(self, vectors: np.ndarray) -> np.ndarray:
-        """The components of vectors in the world, (times, 2 or 3), along these axes."""
+        """Return the components of vectors in the world, (times, 2 or 3), along these axes."""
         size = vectors.shape[1]
         return np.einsum("tkc,tk->tc", self.axes[:, :size, :size], vectors)
 
 
 def in_space(points: Any) -> np.ndarray:
-    """Points of the plane, shape (..., 2), with z = 0; those of space as they are."""
+    """Return points of the plane, shape (..., 2), with z = 0; points of space as they are."""
     points = np.asarray(points, dtype=float)
     return np.concatenate([points, np.zeros((*points.shape[:-1], 3 - points.shape[-1]))], axis=-1)
 
 
 def on_body(marker: Marker) -> tuple[np.ndarray, np.ndarray]:
-    """The point and the axes (columns) of a marker in those of its body."""
+    """Return the point and the axes (columns) of a marker in those of its body."""
     numbers = marker[1:]
     if len(numbers) == 3:
         return in_space(numbers[:2]), about_z(numbers[2])
@@ -73,7 +73,7 @@ def of_coordinates(own: np.ndarray) -> Frame:
 
 
 def of_world(times: int) -> Frame:
-    """In which the ground stands."""
+    """Return the frame of the ground."""
     return Frame(np.zeros((times, 3)), np.tile(np.eye(3), (times, 1, 1)))
 
 
@@ -82,19 +82,19 @@ def moving(result: Placed) -> list[str]:
 
 
 def elements(result: Placed, kind: str, name: str) -> Iterator[ElementSketch]:
-    """The sketch of an element; over a parameter that changes it, that at each value."""
+    """Yield the sketch of an element; for a sweep that changes it, the sketch at each value."""
     check_name(kind, name, [e.name for e in result.sketch.elements], "the result")
     for sketch in result.sketch.variants or (result.sketch,):
         yield next(e for e in sketch.elements if e.name == name)
 
 
 def at_element(result: Placed, name: str, place: int) -> Frame:
-    """The frame of a marker of an element, by its place among these."""
+    """Return the frame of a marker of an element, by its index among the element's markers."""
     return _placed(result, [e.markers[place] for e in elements(result, "element", name)])
 
 
 def at_marker(result: Placed, name: str) -> Frame:
-    """The frame of a named marker, "rod.tip"."""
+    """Return the frame of a named marker, "rod.tip"."""
     return _placed(result, [sketch.markers[name] for sketch in result.sketch.variants or (result.sketch,)])
 
 
@@ -105,8 +105,8 @@ def _placed(result: Placed, markers: list[Marker]) -> Frame:
 
 
 def named(result: Placed, axes: str, owner: str = "") -> Frame:
-    """The frame by the name that ``axes=`` gives it: "world", a body or a marker, "rod.tip"; of an element, the
-    `owner`, also its "first" or "second" body."""
+    """Return a frame by its name in ``axes=``: "world", a body or a marker, "rod.tip"; for an element, the `owner`,
+    also its "first" or "second" body."""
     own = next((e.markers for e in result.sketch.elements if e.name == owner), ())
     bodies = {"world": "", "ground": ""} | {body: body for body in moving(result)}
     if own:
@@ -116,7 +116,7 @@ def named(result: Placed, axes: str, owner: str = "") -> Frame:
 
 
 def along(result: Placed, wrench: np.ndarray, axes: str, owner: str = "") -> np.ndarray:
-    """A force and a moment in the world, side by side, along the axes that `named` knows by this name."""
+    """Return a force and a moment in the world, side by side, along the axes that `named` has under this name."""
     frame, size = named(result, axes, owner), result.sketch.dimension
     if axes == "world":
         return wrench

@@ -1,5 +1,5 @@
-"""Readings of a result about the mechanism's geometry: vectors in any axes, angles that say how well a force drives,
-angles of wheels and of what steers them."""
+"""Readings of a result about the mechanism's geometry: vectors in any axes, transmission and pressure angles, angles of
+wheels and of their steering axes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ CALLS = {
     **{word: f"{word}('upright.hub')" for word in ("camber", "toe")},
     **{word: f"{word}('upright.lower', 'upright.upper')" for word in ("caster", "kingpin")},
 }
-"""What needs more than a name, and is written as a call: for who asks for it by name."""
+"""Examples of calls, for readings that need more than a name."""
 CALL = re.compile(r"(\w+)\((.*)\)")
 
 
 def call_of(name: object) -> tuple[str, tuple[str, ...]] | None:
-    """Split a name such as "transmission_angle(B, C, D)" into its function and arguments; None for any other name."""
+    """Split a name such as "transmission_angle(B, C, D)" into its function and arguments; return None for any other
+    name."""
     found = CALL.fullmatch(name.strip()) if isinstance(name, str) else None
     if found is None or found[1] not in CALLS:
         return None
@@ -32,20 +33,20 @@ def call_of(name: object) -> tuple[str, tuple[str, ...]] | None:
 
 
 def calls_like(name: str) -> list[str]:
-    """Return the call that a misspelt one, such as "transmision_angle(B, C, D)", means, with its arguments; without
-    parentheses, with an example's; none if no function is spelt alike."""
+    """Return the probable call for a misspelt one, such as "transmision_angle(B, C, D)", with its arguments; without
+    parentheses, with the arguments of an example; an empty list if no function has a similar name."""
     word, opening, rest = name.strip().partition("(")
     near = get_close_matches(word.strip(), CALLS, n=1, cutoff=0.75)
     return [f"{one}({rest}" if opening else CALLS[one].replace("'", "") for one in near]
 
 
 class Geometry:
-    """A part of `Result`. All of it is read off places and axes, so a result from a file knows it, too."""
+    """A part of `Result`. Its readings follow from positions and axes, so a result from a file has them, too."""
 
     def vector(self, name: str, axes: str = "world") -> np.ndarray:
-        """A vector by its components along other axes: of a body or a marker, ``vector("rod.tip.a", axes="rod")``; of
-        a reaction also of the joint's "first" or "second" body. It is the same vector, nothing is taken from it: a
-        velocity is that against the world, a place counts from the world's origin.
+        """Return the components of a vector over time along other axes, shape (len(t), 2 or 3): of a body or a marker,
+        ``vector("rod.tip.a", axes="rod")``; for a reaction also of the joint's "first" or "second" body. The vector
+        itself does not change: a velocity is relative to the world, a position counts from the world's origin.
 
         >>> model = mbs.PlanarModel("turning rod")
         >>> rod = model.link("rod", (0, 0), (2, 0))
@@ -57,14 +58,15 @@ class Geometry:
         """
         return provided("Result.vector")(self, name, axes)
 
-    # --- how well a force drives ---
+    # --- transmission and pressure angles ---
 
     def transmission_angle(self, *joints: str) -> np.ndarray:
-        """μ = π/2 - α over time, from 0 (a dead point) to π/2 (best), α the `pressure_angle`.
+        """Return the transmission angle μ = π/2 - α over time, in rad, shape (len(t),), from 0 (a dead point) to π/2
+        (best), with α the `pressure_angle`.
 
-        ``transmission_angle("B", "C", "D")``: the coupler from B to C drives a body that is guided by D. Of a four-bar
-        it is the acute angle between coupler and rocker; of a slider-crank, with its guide for D, what the angle of the
-        rod against the guide lacks of a right one. It is known at dead points, too.
+        ``transmission_angle("B", "C", "D")``: the coupler from B to C drives a body that D guides. In a four-bar μ is
+        the acute angle between coupler and rocker; in a slider-crank, with its guide for D, π/2 minus the angle of the
+        rod against the guide. The angle is defined at dead points, too.
 
         >>> points = {"A": (0, 0), "B": (0, 1), "C": (3, 3), "D": (4, 0)}
         >>> rods = {"crank": "AB", "coupler": "BC", "rocker": "CD"}
@@ -78,13 +80,13 @@ class Geometry:
         return provided("Result.transmission_angle")(self, joints)
 
     def pressure_angle(self, *joints: str) -> np.ndarray:
-        """α over time, from 0 (best) to π/2: between the line along which a member pushes, and the way on which a guide
-        lets go the point where it pushes. Across a Revolute guide this way is at right angles to the arm; along a
-        Translational one it is the guide's.
+        """Return the pressure angle α over time, in rad, shape (len(t),), from 0 (best) to π/2: between the line along
+        which a member pushes, and the direction in which a guide lets the pushed point move. For a Revolute guide this
+        direction is normal to the arm; for a Translational one it is the guide's.
 
         The member is a coupler, named by the joints at both its ends, ``pressure_angle("B", "C", "D")``, with no other
-        load on it; or a massless one of a single equation, which pushes along one line: a cam, a Distance, a pin in a
-        slot, ``pressure_angle("cam", "guide")``. (The latter is read of one run in memory.)
+        load on it; or a massless one with a single equation, which pushes along one line: a cam, a Distance, a pin in a
+        slot, ``pressure_angle("cam", "guide")``. (The latter needs a single run in memory.)
 
         >>> model = mbs.PlanarModel("slider-crank")
         >>> crank, slider = model.link("crank", (0, 0), (1, 0)), model.body("slider", position=(3, 0))
@@ -104,15 +106,15 @@ class Geometry:
         self, wheel: str, side: str | None = None, *, axes: str = "world", forward: Direction = FORWARD,
         vertical: Direction | None = None,
     ) -> np.ndarray:  # fmt: skip
-        """The angle of a wheel's plane with the vertical over time (ISO 8855): positive where its top leans outward,
-        away from the centre plane of the vehicle.
+        """Return the camber angle of a wheel over time, in rad, shape (len(t),): between the wheel's plane and the
+        vertical (ISO 8855), positive if its top leans outward, away from the centre plane of the vehicle.
 
-        `wheel` is a joint that the wheel spins in, or a marker whose z axis is the wheel's axis, "upright.hub".
+        `wheel` is a joint in which the wheel spins, or a marker whose z axis is the wheel's axis, "upright.hub".
 
-        ``axes`` are those of the vehicle: the world's, or those of a body or a marker. Along them are said the
-        `vertical` (if not, it is against gravity; where there is none, and in axes of a body, it is z) and `forward`,
-        which counts as far as it is horizontal. The `side` is "left" or "right"; if it is not said, it is where the
-        wheel is at first, seen from the origin of the axes.
+        ``axes`` are those of the vehicle: the world's, or those of a body or a marker. `vertical` and `forward` are
+        directions along them; by default `vertical` is against gravity (without gravity, and in axes of a body, z), and
+        the horizontal part of `forward` counts. `side` is "left" or "right"; by default the side on which the wheel is
+        at first, seen from the origin of the axes.
 
         A left wheel that turns about x by 0.1 leans inward:
 
@@ -130,9 +132,10 @@ class Geometry:
         self, wheel: str, side: str | None = None, *, axes: str = "world", forward: Direction = FORWARD,
         vertical: Direction | None = None,
     ) -> np.ndarray:  # fmt: skip
-        """The angle of a wheel's plane with the forward direction over time, seen from above (ISO 8855): positive,
-        toe-in, where the front of the wheel points to the centre plane of the vehicle. So it is the steer angle of a
-        right wheel, and minus that of a left one. All arguments are those of `camber`.
+        """Return the toe angle of a wheel over time, in rad, shape (len(t),): between the wheel's plane and the forward
+        direction, seen from above (ISO 8855), positive (toe-in) if the front of the wheel points to the centre plane of
+        the vehicle. Toe is the steer angle of a right wheel, and minus that of a left one. All arguments are those of
+        `camber`.
 
         A left wheel that steers to the left by 0.1 toes out:
 
@@ -150,9 +153,9 @@ class Geometry:
         self, lower: str, upper: str, *, axes: str = "world", forward: Direction = FORWARD,
         vertical: Direction | None = None,
     ) -> np.ndarray:  # fmt: skip
-        """The angle of the steering axis with the vertical over time, seen from the side (ISO 8855): positive where its
-        top is inclined to the rear. The axis goes from a lower to an upper joint or marker; the other
-        arguments are those of `camber`.
+        """Return the caster angle over time, in rad, shape (len(t),): between the steering axis and the vertical, seen
+        from the side (ISO 8855), positive if its top is inclined to the rear. The axis goes from a lower to an upper
+        joint or marker; the other arguments are those of `camber`.
 
         >>> model = mbs.SpatialModel("strut")
         >>> lower, upper = model.ground.marker("lower", 0, 0.7, 0.2), model.ground.marker("upper", -0.05, 0.6, 0.7)
@@ -167,8 +170,9 @@ class Geometry:
         self, lower: str, upper: str, side: str | None = None, *, axes: str = "world", forward: Direction = FORWARD,
         vertical: Direction | None = None,
     ) -> np.ndarray:  # fmt: skip
-        """The angle of the steering axis with the vertical over time, seen from the front (ISO 8855): the inclination
-        of the kingpin, positive where its top is inclined inward. The arguments are those of `caster` and `camber`.
+        """Return the kingpin inclination over time, in rad, shape (len(t),): between the steering axis and the
+        vertical, seen from the front (ISO 8855), positive if its top is inclined inward. The arguments are those of
+        `caster` and `camber`.
 
         >>> model = mbs.SpatialModel("strut")
         >>> lower, upper = model.ground.marker("lower", 0, 0.7, 0.2), model.ground.marker("upper", -0.05, 0.6, 0.7)

@@ -16,7 +16,7 @@ from .names import components
 
 @dataclass(frozen=True, eq=False)
 class StoredState:
-    """The readings at a moment, out of a file: ``state["slider.x"]``. No run begins there."""
+    """The readings at an instant, from a file: ``state["slider.x"]``. No run can begin there."""
 
     t: float
     values: Names[float] = field(repr=False)
@@ -27,20 +27,19 @@ class StoredState:
 
 
 class Happening(NamedTuple):
-    """An event of a run."""
+    """An event of a run, at the time `t`, in s, with the `name` of its `mbs.Event`."""
 
     t: float
     name: str
     state: Any
-    """A `State`, just before anything was reset; out of a file a `StoredState`, its numbers only (None out of older
-    files)."""
+    """The `State` just before any reset; from a file a `StoredState` with the numbers only (None from older files)."""
 
     def d(self, name: str, by: Any) -> Any:
-        """The derivative of what is read at the event by a parameter, or of the time of the event, ``event.d("t",
+        """Return the derivative of a quantity at the event by a parameter, or of the time of the event, ``event.d("t",
         "k")``, in a run with ``derivatives=``.
 
-        It is the total derivative: with a parameter the event comes at another time, and there other values are read.
-        (``result.d`` is that at a time that is held.)
+        The derivative is total: with a parameter the time of the event changes, and with it the quantities.
+        (``result.d`` is the derivative at a fixed time.)
 
         >>> model = mbs.PlanarModel("ball", gravity=(0, -10))
         >>> ball = model.body("ball", mass=1.0, inertia=0.1)
@@ -57,18 +56,23 @@ class ImpactRecord(NamedTuple):
     """The fields of an `Impact`."""
 
     t: float
+    """The time of the impact, in s."""
     contacts: tuple[str, ...]
-    """The contacts that pushed."""
+    """The names of the contacts with an impulse."""
     impulses: Mapping[str, np.ndarray]
-    """The impulse that each joint, driver and contact exerts on its second body, in N s and N m s, with the components
-    of `Result.reaction`."""
+    """The impulse of each joint, driver and contact on its second body, in N s and N m s, with the components of
+    `Result.reaction`."""
     energy_lost: float
+    """The energy that the impact dissipates, in J."""
     rests: float | None
-    """The time at which all impacts are over, where this is the last one told apart of impacts without end."""
+    """The time, in s, at which all impacts are over, if this is the last resolved one of infinitely many impacts; else
+    None."""
     before: Any = None
+    """The `State` of the model just before the impact (in time stepping: at the beginning of the step); from a file a
+    `StoredState` with the numbers only; None from older files."""
     after: Any = None
-    """The `State` of the model just before it and just behind it: ``impact.after["ball.vy"]``. (Time stepping gives
-    the ends of the step.) Out of a file a `StoredState`, its numbers only; None out of older files."""
+    """The `State` just after the impact (in time stepping: at the end of the step), as `before`:
+    ``impact.after["ball.vy"]``."""
 
 
 class Impact(ImpactRecord, metaclass=PublicClass):
@@ -93,20 +97,23 @@ class TransitionRecord(NamedTuple):
     """The fields of a `Transition`."""
 
     t: float
+    """The time of the change, in s."""
     contact: str
+    """The name of the contact, friction or stop."""
     point: int
     """The number of its point, counted from 1."""
     before: str
+    """The state before the change, as in `Result.modes`: "open", "closed", "sticks", "slips", "kept"."""
     after: str
-    """Its states, as those of `Result.modes`: "open", "closed", "sticks", "slips", "kept"."""
+    """The state after the change, as `before`."""
     state: Any
-    """The `State` of the model behind the change; out of a file a `StoredState`, its numbers only."""
+    """The `State` of the model just after the change; from a file a `StoredState` with the numbers only."""
 
 
 class Transition(TransitionRecord, metaclass=PublicClass):
     """A change of a contact, a friction or a stop in a run, as ``result.transitions`` lists them.
 
-    A block that slides to rest, with 2 m/s on a floor that takes 5 m/s² away:
+    A block with 2 m/s slides to rest on a floor that decelerates it by 5 m/s²:
 
     >>> model = mbs.PlanarModel("block", gravity=(0, -10))
     >>> block = model.body("block", mass=1.0, inertia=0.1)

@@ -1,9 +1,9 @@
-"""Names of a result beside the quantities of its motion: of all that follows from forces and from equations, and
-vectors.
+"""Names of a result besides the quantities of its motion: of everything that follows from forces and from equations,
+and of vectors.
 
-A vector is called what its components are called, without x, y, z: ``rod.tip`` has the components ``rod.tip.x`` and
+The name of a vector is that of its components without x, y, z: ``rod.tip`` has the components ``rod.tip.x`` and
 ``rod.tip.y``, ``rod.tip.v`` has ``rod.tip.vx`` and ``rod.tip.vy``, ``B.F`` has ``B.Fx`` and ``B.Fy``. So nothing is
-listed twice, and a result from a file knows what one in memory does.
+listed twice, and a result from a file has the same names as one in memory.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from .quantities import PARTS, Energy, Quantities, Reactions, frozen
 from .violation import Violation
 
 COMPONENTS = {2: ("Fx", "Fy", "M"), 3: ("Fx", "Fy", "Fz", "Mx", "My", "Mz")}
-"""Of what acts on a marker, by the dimension: force and moment in world axes."""
+"""The components of a load on a marker, by the dimension: force and moment in world axes."""
 WORDS = {"omega": "w", "force": "F", "moment": "M"}
-"""Other words for vectors: ``B.force`` is ``B.F``. Not where a number has the word: the ``force`` of a contact, and
+"""Other words for vectors: ``B.force`` is ``B.F``. Numbers with these words come first: the ``force`` of a contact, and
 ``force1``, ``force2`` of one at several points, are normal forces."""
 EFFORT, POWER, ENERGY, VIOLATION = "effort", "power", "energy", "violation"
 TOTALS = (*PARTS, "total", "error")
 LEVELS = {"position": "m or rad", "velocity": "m/s or rad/s", "acceleration": "m/s² or rad/s²"}
-"""The largest violation is one of lengths or of angles, whichever is larger."""
+"""The units of the largest violation, of lengths or of angles, whichever is larger, by level."""
 OF_RATES = {"m/s": "N", "rad/s": "N m"}
-"""The unit of the effort along a coordinate, by that of its rate."""
+"""The unit of the effort along a coordinate, by the unit of the coordinate's rate."""
 
 # --- vectors ---
 
 
 def components(name: str, known: Collection[str]) -> tuple[str, ...]:
-    """The names of the components of a vector, two or three; none if there is no such vector. A marker goes before a
-    word: where body ``rod`` has a marker ``a``, ``rod.a`` is the place of this marker."""
+    """Return the names of the components of a vector, two or three; an empty tuple if there is no such vector. A marker
+    takes precedence over a word: if body ``rod`` has a marker ``a``, ``rod.a`` is the position of this marker."""
     for stem in _stems(name, known):
         found = tuple(f"{stem}{axis}" for axis in "xyz" if f"{stem}{axis}" in known)
         if len(found) > 1:
@@ -53,19 +53,19 @@ def _stems(name: str, known: Collection[str]) -> Iterator[str]:
 
 
 def vectors(known: Collection[str]) -> list[str]:
-    """All that there are, each by its word where it has one."""
+    """Return the names of all vectors, by their words where they have one."""
     return [*dict.fromkeys(name for first in known if first.endswith("x") for name in _vector_of(first, known))]
 
 
 def _vector_of(first: str, known: Collection[str]) -> Iterator[str]:
-    """The name of the vector with this first component, if there is one that has no other meaning."""
+    """Yield the name of the vector with this first component, if there is one that has no other meaning."""
     owner, dot, letter = first[:-1].rpartition(".")
     words = [f"{owner}.{word}" for word, meant in WORDS.items() if meant == letter]
     names = (name for name in (*words, f"{owner}{dot}{letter}".removesuffix(".")) if dot and name not in known)
     yield from [name for name in names if first in components(name, known)][:1]
 
 
-# --- what follows from forces and from equations ---
+# --- quantities from forces and equations ---
 
 
 TIME = "t", "s"
@@ -73,7 +73,7 @@ TIME = "t", "s"
 
 
 class Known(Protocol):
-    """A result, as far as it is needed here."""
+    """A result with the fields that derived quantities need."""
 
     @property
     def quantities(self) -> Quantities: ...
@@ -107,13 +107,14 @@ class Derived:
                 if rate := self.rates.get(name):
                     found |= {f"{name}.{EFFORT}": OF_RATES[self.result.quantities.unit(rate)], f"{name}.{POWER}": "W"}
                 found |= {f"{name}.{component}": unit for component, unit in force.items()}
-            if self.result.axis == TIME:  # over a swept parameter there is no ledger
+            if self.result.axis == TIME:  # a sweep over a parameter has no energy balance
                 found |= {f"{ENERGY}.{total}": "J" for total in TOTALS}
         return found | {f"{VIOLATION}.{level}": unit for level, unit in LEVELS.items()}
 
     @cached_property
     def rates(self) -> Mapping[str, str]:
-        """The rate of the coordinate along which each effort acts: the first one that its element tells."""
+        """The rate of the coordinate along which each effort acts: the first such rate among the element's
+        quantities."""
         reactions, found = self.result.reactions, dict[str, str]()
         acting = frozenset(reactions.efforts() if reactions else ())
         for name in self.result.quantities.names():
@@ -128,7 +129,7 @@ class Derived:
         return self._read[name]
 
     def _values(self, name: str) -> Iterator[tuple[str, np.ndarray]]:
-        """Its own, and those that come with it."""
+        """Yield the values of a quantity, and of quantities that are computed with it, by name."""
         owner, _, word = name.rpartition(".")
         reactions = self.result.reactions
         if owner == ENERGY and word in TOTALS:
@@ -149,7 +150,7 @@ class Derived:
             yield from zip(names, map(frozen, columns.copy()), strict=True)
 
     def unique(self, name: str) -> np.ndarray | None:
-        """Whether it is determined, over time; None of what always is."""
+        """Return whether a quantity is determined, over time; None for a quantity that always is."""
         owner, _, word = name.rpartition(".")
         reactions = self.result.reactions
         if reactions is None or word not in COMPONENTS[reactions.dimension]:
@@ -164,7 +165,7 @@ def names_of_forces(elements: Iterable[str], dimension: int) -> list[str]:
 
 
 class Said(Protocol):
-    """A model, as far as names need it."""
+    """A model with the content that names need."""
 
     dimension: int
 
@@ -189,7 +190,7 @@ def known_names(model: Said) -> dict[str, None]:
     return dict.fromkeys([*model.quantity_names(), *more])
 
 
-# --- what names mean ---
+# --- meanings of names ---
 
 MEANINGS: dict[str, Any] = {
     "omega": "angular velocity", "alpha": "angular acceleration", "displacement": "displacement",

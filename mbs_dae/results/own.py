@@ -14,7 +14,7 @@ class Lazy:
     """A field that may be given as a function without arguments: it is called when the field is first read."""
 
     def __init__(self, *default: Any) -> None:
-        """With a default or without one."""
+        """Store the default, if one is given."""
         self.default = default
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -36,12 +36,12 @@ class Lazy:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OwnMotion:
-    """The coordinates that a motion was computed in, over time: ``own["A.angle"]`` is a column of q."""
+    """The coordinates in which a motion was computed, over time: ``own["A.angle"]`` is a column of q."""
 
     name: str
-    """Of the set: "cartesian", "natural", "joint"."""
+    """The name of the set: "cartesian", "natural", "joint"."""
     names: tuple[str, ...]
-    """Of the coordinates, one for each column of q."""
+    """The names of the coordinates, one for each column of q."""
     q: np.ndarray
     v: np.ndarray
     a: np.ndarray

@@ -1,4 +1,4 @@
-"""The pictures of a result, as a person asks for them; how they are drawn is the business of a later room."""
+"""The pictures of a result, as the user asks for them; the package `view` draws them."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ if TYPE_CHECKING:
 
 
 class Pictures:
-    """The pictures of a `Result`. Numbers are shown in SI; ``degrees=True`` shows angles in degrees; ``units=``
-    shows whatever it names in other units: "deg, mm", ``{"rod.angle": "deg"}``, or what `mbs.units` gives."""
+    """The pictures of a `Result`. Numbers are shown in SI; ``degrees=True`` shows angles in degrees; ``units=`` chooses
+    other units by name: "deg, mm", ``{"rod.angle": "deg"}``, or a value of `mbs.units`."""
 
     @checked_options
     def plot(
         self, *names: str, axes: str = "world", over: str | None = None, degrees: bool = False,
         units: UnitsLike = None, beside: Any = (),
     ) -> Figure:  # fmt: skip
-        """The named quantities over time, or ``over`` another one, a panel for each unit and each vector; ``axes`` are
-        those of vectors, as of `vector`. Dashed is what redundant joints leave open.
+        """Plot the named quantities over time, or ``over`` another one, with a panel for each unit and each vector;
+        return a matplotlib figure. ``axes`` are those of vectors, as in `vector`. Curves that redundant joints leave
+        undetermined are dashed.
 
         ``degrees=True`` shows angles and their rates in degrees, ``units="deg, mm, rpm"`` or ``units={"rod.angle":
-        "deg"}`` whatever is named in other units than those of SI: see `mbs.units`. Other results are drawn with it:
-        ``beside={"with friction": other}``, dotted or in dashes and dots.
+        "deg"}`` shows the named units in place of SI: see `mbs.units`. ``beside={"with friction": other}`` adds curves
+        of other results, dotted or dash-dotted.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
@@ -46,8 +47,8 @@ class Pictures:
 
     @checked_options
     def plot_path(self, *markers: str, units: UnitsLike = None) -> Figure:
-        """The paths that named points take (coupler curves); a circle shows where each begins, and faint lines the
-        mechanism there.
+        """Plot the paths of named points (coupler curves), with a circle at the beginning of each, and the mechanism
+        there in faint lines; return a matplotlib figure.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
@@ -59,8 +60,9 @@ class Pictures:
             return provided("Result.plot_path")(self, markers)
 
     def plot_violation(self) -> Figure:
-        """The largest violation of position, velocity and acceleration equations over time. It is one of lengths or of
-        angles, whichever is larger in SI, and so is not shown in other units.
+        """Plot the largest violation of position, velocity and acceleration equations over time; return a matplotlib
+        figure. Violations are of lengths or of angles, whichever is larger in SI, and so are not shown in other
+        units.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
         >>> figure = mbs.simulate(rod, [0, 0.5, 1], initial={"rod.omega": 2}).plot_violation()
@@ -70,8 +72,8 @@ class Pictures:
         return provided("Result.plot_violation")(self)
 
     def plot_energy(self, units: UnitsLike = None) -> Figure:
-        """The ledger over time: kinetic, potential, dissipated, supplied, and their total; below, the error of the
-        total.
+        """Plot the energies over time: kinetic, potential, dissipated, supplied, and their total; below, the error of
+        the total. Return a matplotlib figure.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
         >>> figure = mbs.simulate(rod, [0, 0.5, 1], initial={"rod.omega": 2}).plot_energy()
@@ -82,11 +84,12 @@ class Pictures:
             return provided("Result.plot_energy")(self)
 
     def plot_reaction(self, *joints: str, axes: str = "world", polar: bool = False, units: UnitsLike = None) -> Figure:
-        """Plot the loads of joints on their second bodies over time: Fx, Fy, the magnitude, and the moment where there
-        is one. Dashed is what redundant joints leave open (see `Result.is_unique`).
+        """Plot the loads of joints on their second bodies over time: Fx, Fy, the magnitude, and the moment if there is
+        one; return a matplotlib figure. Components that redundant joints leave undetermined are dashed (see
+        `Result.is_unique`).
 
-        With ``polar=True`` the path of the tip of the force, for bearings; then ``axes="first"`` or ``"second"`` shows
-        where the load meets the one or the other body.
+        ``polar=True`` plots the path of the force's tip, for bearings; then ``axes="first"`` or ``"second"`` shows
+        where the load acts on the one or the other body.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
         >>> result = mbs.simulate(rod, [0, 0.5, 1], initial={"rod.omega": 2})
@@ -102,14 +105,15 @@ class Pictures:
         trace: str | Sequence[str] = (), size: tuple[float, float] = (6.4, 4.8), view: tuple[float, ...] | None = None,
         units: UnitsLike = None, degrees: bool = False,
     ) -> Any:  # fmt: skip
-        """The motion as a film, drawn from joints and links: in a notebook it plays as a page; with a `path`, a file: a
-        .gif or .mp4 film, a page of .html, or a .png or .svg picture of the first pose with later ones faint behind it.
+        """Animate the motion, drawn from joints and links: in a notebook it plays as a page; with a `path` it becomes a
+        file: a .gif or .mp4 film, a page of .html, or a .png or .svg picture of the first pose with later ones faint
+        behind it.
 
-        `fps` are frames per second of the film and `speed` is model time over film time (0.1: ten times slower; 1 if it
-        is not said, and for pages what makes them play some seconds long); a sweep of a parameter shows one frame for
+        `fps` are frames per second of the film and `speed` is model time over film time (0.1: ten times slower; by
+        default 1, and for pages a speed with which they play some seconds); a sweep of a parameter shows one frame for
         each value. `trace` names points whose paths are drawn. `size` is in inches. In space ``view=(elevation,
-        azimuth)`` says from where it is seen, in degrees; a third angle rolls the picture: where z points down,
-        ``view=(-24, -58, 180)`` stands it upright.
+        azimuth)`` is the direction of view, in degrees; a third angle rolls the picture: if z points down, ``view=(-24,
+        -58, 180)`` shows it upright.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
@@ -127,8 +131,8 @@ class Pictures:
         self, index: int = 0, ax: Any = None, *, trace: str | Sequence[str] = (),
         size: tuple[float, float] = (6.4, 4.8), view: tuple[float, ...] | None = None, units: UnitsLike = None,
     ) -> Figure:  # fmt: skip
-        """A still picture of one pose, in given axes or in a new matplotlib figure; `trace`, `size` and `view` as of
-        `animate`.
+        """Draw one pose, number `index`, in given axes or in a new matplotlib figure, and return the figure; `trace`,
+        `size` and `view` are those of `animate`.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
@@ -145,7 +149,7 @@ class Pictures:
         view: tuple[float, ...] | None = None, speed: float | None = None, live: bool = False,
         height: int | None = None, units: UnitsLike = None, degrees: bool = False,
     ) -> Any:  # fmt: skip
-        """The motion in a notebook, to play, turn and scrub, with curves of `plots` beside it: the page that
+        """Show the motion in a notebook, to play, turn and scrub, with curves of `plots` beside it: the page that
         ``result.save("motion.html", plots="rod.angle")`` makes for any browser. `height` is in pixels.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")

@@ -1,5 +1,5 @@
-"""Sources of a result's readings, which a file keeps: named arrays, the loads that joints, drivers and forces do to
-bodies, and the ledger of its energy. Those of a run are computed (`readings`)."""
+"""Sources of a result's readings, which a file stores: named arrays, the loads of joints, drivers and forces on bodies,
+and the energy balance. `readings` computes those of a run."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ import numpy as np
 from ..errors import ModelError, Names, unknown_name
 
 PARTS = ("kinetic", "potential", "dissipated", "supplied")
-"""Of the ledger of energy."""
+"""The parts of the energy balance."""
 
 
 class Quantities(Protocol):
-    """`names` in a useful order, the array of a name, its unit, and all arrays at once; and the error of a name that is
-    none of these, nor of the `others` that the result knows."""
+    """Named arrays: the names in a useful order, the array of a name, its unit, all arrays at once; and the error for
+    an unknown name, which lists these names and `others`."""
 
     def names(self) -> list[str]: ...
     def __contains__(self, name: object) -> bool: ...
@@ -26,14 +26,14 @@ class Quantities(Protocol):
 
 
 def frozen(array: np.ndarray) -> np.ndarray:
-    """The array, which cannot be written to from now on."""
+    """Return the array after making it read-only."""
     array.setflags(write=False)
     return array
 
 
 @dataclass(frozen=True, eq=False)
 class StoredQuantities:
-    """Arrays that came out of a file."""
+    """Quantities from a file."""
 
     _arrays: Names
     _units: Names
@@ -65,7 +65,7 @@ class Reactions(Protocol):
     @property
     def dimension(self) -> int: ...
     def efforts(self) -> list[str]:
-        """The names of those that have one."""
+        """Return the names of the elements that have an effort."""
         ...
 
     def world(self, name: str) -> np.ndarray: ...
@@ -77,7 +77,7 @@ class Reactions(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class StoredReactions:
-    """Arrays that came out of a file, by the names of elements and of what is read."""
+    """Reactions from a file, by the names of elements and of readings."""
 
     _arrays: Names
     smallest_singular_value: np.ndarray
@@ -104,23 +104,23 @@ class StoredReactions:
 
 @dataclass(frozen=True, eq=False)
 class Energy:
-    """Where the energy is and where it went, over time, in J.
+    """The energy balance over time, in J.
 
-    total = kinetic + potential + dissipated - supplied
+        total = kinetic + potential + dissipated - supplied
 
-    is constant but for errors of integration; `error` is how far it has moved, up (positive) or down. `potential` has
-    weight, springs, and what was stored in forces that have no potential in closed form (which counts from the start).
-    As an array, an energy is its `total`.
+    is constant up to errors of integration; `error` is its change from the start. `potential` includes weight, springs,
+    and the energy stored in forces without a potential in closed form (counted from the start). As an array, an energy
+    is its `total`.
     """
 
     kinetic: np.ndarray
-    """Of the motion of all bodies."""
+    """Kinetic energy of all bodies, in J."""
     potential: np.ndarray
-    """Of weight and springs."""
+    """Potential energy of weight and springs, in J."""
     dissipated: np.ndarray
-    """By dampers, friction and drag."""
+    """Energy dissipated by dampers, friction and drag, in J."""
     supplied: np.ndarray
-    """By drivers, motors and given forces."""
+    """Energy supplied by drivers, motors and given forces, in J."""
 
     @property
     def total(self) -> np.ndarray:
@@ -129,7 +129,7 @@ class Energy:
 
     @property
     def error(self) -> np.ndarray:
-        """How far the total has moved from its first value."""
+        """The change of the total from its first value, in J."""
         total = self.total
         return total - total[:1]
 
@@ -138,6 +138,6 @@ class Energy:
 
 
 def ledger(columns: np.ndarray) -> Energy:
-    """From the columns kinetic, potential, stored, dissipated, supplied."""
+    """Return the energy balance from columns kinetic, potential, stored, dissipated, supplied."""
     kinetic, potential, stored, dissipated, supplied = columns.T
     return Energy(*map(frozen, (kinetic, potential + stored, dissipated, supplied)))

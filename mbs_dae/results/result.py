@@ -40,11 +40,11 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
     """The result of an analysis.
 
     ``result["slider.vx"]`` is an array over ``result.t``; ``result.names`` lists the quantities of the motion. A vector
-    is read without x, y, z, one column for each: ``result["rod.tip"]``, ``result["rod.tip.v"]``. What follows from
-    forces has names, too: ``result["motor.effort"]``, ``result["B.Fx"]``, ``result["B.force"]``,
+    is read without x, y, z, one column for each: ``result["rod.tip"]``, ``result["rod.tip.v"]``. Quantities that follow
+    from forces have names, too: ``result["motor.effort"]``, ``result["B.Fx"]``, ``result["B.force"]``,
     ``result["energy.total"]``; ``result.all_names`` lists everything. Angles that need several names are written as
-    calls, ``result["transmission_angle(B, C, D)"]``, in objectives, limits and plots, too. A run that stopped early
-    says so in `success` and `message`, and keeps what it had.
+    calls, ``result["transmission_angle(B, C, D)"]``, in objectives, limits and plots, too. A run that stopped early has
+    `success` False, a `message`, and the motion up to there.
 
     >>> rod = mbs.PlanarModel.from_points(
     ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -61,57 +61,58 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
     title: str
     """The name of the model."""
     t: np.ndarray
-    """The times; or the values of a swept parameter."""
+    """The times, in s; or the values of a swept parameter."""
     q: np.ndarray
-    """The coordinates of the bodies, a row for each time."""
+    """The coordinates of the bodies, one row for each time."""
     v: np.ndarray
-    """Their velocities; in space of the places, and ω in body axes."""
+    """The velocities of the bodies, one row for each time; in space of positions, and ω in body axes."""
     a: np.ndarray
-    """The rates of these."""
+    """The rates of `v`."""
     coordinate_names: tuple[str, ...]
-    """Of the columns of `q`."""
+    """The names of the columns of `q`."""
     quantities: Quantities
-    """What names are read from."""
+    """The source of named readings."""
     violation: Violation = cast(Any, Lazy())
-    """How far the constraints are from being met."""
+    """The violation of the constraints."""
     sketch: Sketch = cast(Any, Lazy())
-    """What pictures are drawn from."""
+    """The source of pictures."""
     success: bool = True
     """Whether the run came to its end."""
     message: str = ""
-    """Why it did not, or what is to be said of it."""
+    """Why the run stopped early, or a remark on it."""
     stats: Mapping[str, Any] = field(default_factory=dict)
-    """Counts of steps and evaluations, the method, and what else the run tells."""
+    """Counts of steps and evaluations, the method, and further facts of the run."""
     axis: tuple[str, str] = ("t", "s")
-    """What the results run over, and its unit: time, or the name of a swept parameter."""
+    """The independent variable and its unit: time, or the name of a swept parameter."""
     multipliers: np.ndarray | None = cast(Any, Lazy(None))
-    """λ of every row, (times, rows); None where no forces were computed."""
+    """λ of every row, (times, rows); None if no forces were computed."""
     reactions: Reactions | None = None
-    """What `reaction` and `effort` are read from."""
+    """The source of `reaction` and `effort`; None if no forces were computed."""
     ledger: Energy | None = cast(Any, Lazy(None))
-    """What `energy` gives, if forces were computed: there are reactions then, too."""
+    """The source of `energy`; None if no forces were computed."""
     events: tuple[Happening, ...] = ()
-    """What `mbs.Event` has found, in the order of time."""
+    """The events of `mbs.Event`, in the order of time."""
     impacts: tuple[Impact, ...] = ()
-    """In the order of time."""
+    """The impacts, in the order of time."""
     transitions: tuple[Transition, ...] = ()
     """All changes of contacts, friction and stops, in the order of time; none in a result from a file."""
     modes: Mapping[str, np.ndarray] = field(default_factory=dict)
-    """Of each contact over time: "open", "closed", with friction "sticks" or "slips", or "kept" closed by joints alone;
-    one column for each of its points if there are several."""
+    """The state of each contact over time: "open", "closed", with friction "sticks" or "slips", or "kept" closed by
+    joints alone; one column for each of its points if there are several."""
     own: OwnMotion | None = None
-    """The same motion in the coordinates that it was computed in; q, v and a are those of bodies, whatever these are.
-    None in a result from a file."""
+    """The motion in the coordinates in which it was computed; q, v and a are always those of bodies. None in a result
+    from a file."""
     past: Any = None
-    """The run that it is of, for runs that go on from its states; None where there was none."""
+    """The run behind this result, for runs that continue from its states; None if there is none."""
     varied: Any = None
-    """What derivatives are read from, where some were asked for."""
+    """The source of derivatives, if some were requested."""
     certificate: Any = None
-    """What is proven of the motion, where ``certify=True`` asked for it: a `MotionCertificate`."""
+    """A `MotionCertificate` of the motion, if ``certify=True`` requested it."""
 
     @property
     def names(self) -> list[str]:
-        """The quantities of the motion: values, rates and accelerations of bodies, markers and joints; states.
+        """The names of the quantities of the motion: values, rates and accelerations of bodies, markers and joints;
+        states.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
@@ -122,16 +123,18 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
 
     @property
     def all_names(self) -> list[str]:
-        """All that can be read: `names`; efforts, powers and components of reactions; energies; violations; vectors."""
+        """The names of all readable quantities: `names`; efforts, powers and components of reactions; energies;
+        violations; vectors."""
         return [*self.scalar_names, *vectors(self._known)]
 
     @property
     def scalar_names(self) -> list[str]:
-        """`all_names` without the vectors, which consist of these."""
+        """`all_names` without the vectors."""
         return [*self._known]
 
     def components(self, name: str) -> tuple[str, ...]:
-        """The names of a vector's components, ``("B.Fx", "B.Fy")`` of ``"B.force"``; of a number its own.
+        """Return the names of a vector's components, ``("B.Fx", "B.Fy")`` for ``"B.force"``; for a number its own
+        name.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
@@ -147,14 +150,14 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
         same = any(f"{owner}.{other}" in unknown for other in SYNONYMS.get(word, ()))
         if self.reactions is None and (same or name in unknown or components(str(name), unknown)):
             raise ModelError(_NO_FORCES)
-        if word in CALLS and not any(f".{word}." in one for one in self.names):  # as a marker of this name would be
+        if word in CALLS and not any(f".{word}." in one for one in self.names):  # unless a marker has this name
             raise ModelError(f"{word.replace('_', ' ')} is no name, but a call: result.{CALLS[word]}", name=name)
         if meant := calls_like(str(name)):
             raise unknown_name("quantity", name, meant, f"model {self.title!r}")
         raise self.quantities.unknown(str(name), [*self._derived.units, *vectors(self._known)])
 
     def unit(self, name: str) -> str:
-        """The unit of a quantity, or of the components of a vector.
+        """Return the unit of a quantity, or of the components of a vector.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
@@ -194,7 +197,7 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
 
     @cached_property
     def _known(self) -> Mapping[str, None]:
-        """All numbers, by name and in order."""
+        """The names of all numbers, in order."""
         return dict.fromkeys([*self.names, *self._derived.units])
 
     def __len__(self) -> int:
@@ -208,10 +211,9 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
         return f"<Result of {self.title!r}: {len(self.t)} poses, {len(self.coordinate_names)} coordinates, {state}>"
 
     def state(self, index: int = -1) -> State:
-        """One pose of the result (the last one): where another run may start, ``simulate(model, times,
-        result.state())``. The states of a run know it: with the same model and options another one goes on from any of
-        them to the last bit as this one did, or would have done. (From the last one at once; from others the run is
-        made again up to there.)
+        """Return the state at one time (the last one by default), from which another run may start, ``simulate(model,
+        times, result.state())``. States refer to their run: with the same model and options another run continues from
+        any of them to the last bit. (From the last state at once; from others after repeating the run up to there.)
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=1)
         >>> first = mbs.simulate(rod, [0, 0.5], initial={"rod.omega": 2})
@@ -222,9 +224,9 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
         return provided("Result.state")(self, index)
 
     def d(self, name: str, by: Any) -> np.ndarray:
-        """The derivative of anything that has a name by a parameter, over time, where ``derivatives=`` asked for it.
+        """Return the derivative of a named quantity by a parameter, over time, if ``derivatives=`` requested it.
 
-        How the end of a rod that turns follows its length:
+        The derivative of the end of a rotating rod by its length:
 
         >>> rod = mbs.PlanarModel("rod")
         >>> l = rod.parameter("l", 0.3, unit="m")
@@ -240,13 +242,13 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
     # --- forces ---
 
     def reaction(self, joint: str, axes: str = "world") -> np.ndarray:
-        """Fx, Fy and M over time, shape (len(t), 3), in space force and moment, shape (len(t), 6): what the joint does
-        to its second body, the moment about the second marker. ``axes`` are those of the "world", of its "first" body
-        or its "second" one, or of any body or marker, "rod.tip".
+        """Return the load of a joint on its second body over time: Fx, Fy and M in N and N m, shape (len(t), 3); in
+        space force and moment, shape (len(t), 6). The moment is about the second marker. ``axes`` are those of the
+        "world", of the joint's "first" or "second" body, or of any body or marker, "rod.tip".
 
-        Of redundant joints it is the least of all possible ones: see `is_unique`.
+        For redundant joints it is the least of all possible loads: see `is_unique`.
 
-        A rod of 2 kg, let go at the horizontal, still lets the pin carry a quarter of its weight:
+        A rod of 2 kg, released at the horizontal, loads its pin at first with a quarter of its weight:
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -256,10 +258,10 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
         return along(self, self._forces().world(joint), axes, joint)
 
     def is_unique(self, name: str) -> np.ndarray:
-        """Whether the reaction of a joint is determined: booleans, one for each component (world axes); or whether a
-        quantity is, ``is_unique("B.Fx")``.
+        """Return whether the reaction of a joint is determined over time: booleans, one for each component (world
+        axes); or whether a quantity is, ``is_unique("B.Fx")``.
 
-        A beam on two pins. How they share a force along it is open, the rest is not:
+        A beam on two pins. Their shares of a force along it are undetermined, the other components are determined:
 
         >>> model = mbs.PlanarModel("beam", gravity=(0, -9.81))
         >>> beam = model.link("beam", (0, 0), (2, 0), mass=1)
@@ -275,8 +277,8 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
         return np.stack(columns, axis=1).reshape(self[name].shape)
 
     def effort(self, name: str) -> np.ndarray:
-        """The effort of a driver over time: the force or torque along the coordinate that it drives; of a spring,
-        damper or motor along its own.
+        """Return the effort of a driver over time, in N or N m: the force or torque along the coordinate that it
+        drives; for a spring, damper or motor along its own coordinate.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -290,7 +292,7 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
         return effort
 
     def power(self, name: str) -> np.ndarray:
-        """The power that a driver, a motor or a spring gives to the mechanism over time.
+        """Return the power that a driver, a motor or a spring supplies to the mechanism over time, in W.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -305,7 +307,7 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
 
     @property
     def energy(self) -> Energy:
-        """The ledger: kinetic, potential, dissipated, supplied, and their constant total.
+        """The energy balance, in J: kinetic, potential, dissipated, supplied, and their constant total.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -324,7 +326,7 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
         """The smallest singular value of Φ_v over time (rows of unit length, redundant ones left out): 0 in a singular
         pose.
 
-        A parallelogram, as it comes near the line on which it may change to another branch:
+        A parallelogram, as it approaches the line on which it may change to another branch:
 
         >>> points = {"A": (0, 0), "B": (0, 1), "C": (2, 1), "D": (2, 0)}
         >>> model = mbs.PlanarModel.from_points(points, rods=["AB", "BC", "CD"], fixed="AD")
@@ -343,8 +345,8 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
 
 @dataclass(frozen=True, eq=False)
 class State(metaclass=PublicClass):
-    """One pose with its velocities and accelerations: ``state["slider.x"]`` is a number, of a vector an array. Other
-    runs may start there: ``mbs.simulate(model, times, state)``.
+    """One pose with its velocities and accelerations: ``state["slider.x"]`` is a number, for a vector an array. Other
+    runs may start from it: ``mbs.simulate(model, times, state)``.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
     >>> state = mbs.assemble(rod, fix={"rod.angle": np.pi / 2, "rod.omega": 2})
@@ -353,26 +355,26 @@ class State(metaclass=PublicClass):
     """
 
     system: Any
-    """The compiled system that the pose is of."""
+    """The compiled system of the pose."""
     t: float
     full_q: np.ndarray = field(repr=False)
     full_v: np.ndarray = field(repr=False)
     full_a: np.ndarray = field(repr=False)
     message: str = ""
-    """What is not determined at this pose; empty if all is."""
+    """A remark on undetermined quantities at this pose; empty if all are determined."""
     free: np.ndarray | None = field(default=None, repr=False)
-    """A motion that the equations leave free, where accelerations are but the least that satisfy these."""
+    """A motion that the equations leave free, if the accelerations are the least ones that satisfy the equations."""
     past: Any = field(default=None, repr=False)
-    """The run that it is a state of."""
+    """The run that contains this state."""
 
     @property
     def q(self) -> np.ndarray:
-        """The coordinates of the bodies: x, y, angle of each, in space x, y, z and a unit quaternion."""
+        """The coordinates of the bodies: x, y, angle of each; in space x, y, z and a unit quaternion."""
         return self.full_q[: self.system.nq]
 
     @property
     def v(self) -> np.ndarray:
-        """The velocities of the bodies; in space of the place, and ω in body axes."""
+        """The velocities of the bodies; in space of the position, and ω in body axes."""
         return self.full_v[: self.system.nv]
 
     @property
@@ -382,7 +384,7 @@ class State(metaclass=PublicClass):
 
     @property
     def motion(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Positions, velocities and accelerations as a motion of one moment, with what stands still."""
+        """Positions, velocities and accelerations as a motion of one instant, with bodies at rest."""
         return self.full_q[None], self.full_v[None], self.full_a[None]
 
     @cached_property
@@ -391,7 +393,7 @@ class State(metaclass=PublicClass):
         return provided("State.result")(self)
 
     def __getitem__(self, name: str) -> Any:
-        """A number; of a vector its components as an array."""
+        """Return a quantity as a number; a vector as an array of its components."""
         if any(provided("State.is_free")(self, part) for part in self.result.components(name)):
             warn(
                 f"{name} is left free by the equations of {self.system.model.name!r}; this is the least acceleration "
@@ -402,7 +404,7 @@ class State(metaclass=PublicClass):
         return value if np.ndim(value) else float(value)
 
     def d(self, name: str, by: Any) -> Any:
-        """The derivative by a parameter or a fixed value that ``assemble(derivatives=)`` was asked for.
+        """Return the derivative of a quantity by a parameter or a fixed value that ``assemble(derivatives=)`` names.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> state = mbs.assemble(rod, fix={"rod.angle": np.pi / 6}, derivatives=["rod.angle"])
@@ -412,7 +414,7 @@ class State(metaclass=PublicClass):
         return provided("State.d")(self, name, by)
 
     def draw(self, ax: Any = None, **options: Any) -> Figure:
-        """A picture of the pose, in given axes or in a new matplotlib figure.
+        """Draw the pose, in given axes or in a new matplotlib figure; return the figure.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> figure = mbs.assemble(rod).draw(trace="rod.B")

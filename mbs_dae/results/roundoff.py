@@ -1,4 +1,4 @@
-"""Tables for people: a number that is roundoff of the numbers it is computed with is told as 0."""
+"""Tables for people: a number that is roundoff of the numbers from which it is computed is shown as 0."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from .result import Result
 from .shares import NOTHING
 
 TERMS = {"rad/s²": ("rad/s", "rad/s"), "m/s²": ("rad/s", "m/s"), "N m": ("N", "m"), "W": ("N", "m/s")}
-"""Products that are summed to a number in this unit, ω² or F r: their size is its scale where the sum is zero."""
+"""Products that are summed to a number in this unit, such as ω² r or F r: their size is the scale of a sum that
+vanishes."""
 REMAINDERS = ("violation.", "energy.error")
-"""Quantities that tell how large roundoff is."""
+"""Quantities that measure roundoff themselves."""
 
 
 class Scales:
-    """How large numbers are, by their unit of SI: the largest of all that are given."""
+    """The largest absolute value of all given numbers, by SI unit."""
 
     def __init__(self, given: Iterable[tuple[str, np.ndarray]]) -> None:
         self.largest: dict[str, float] = {}
@@ -32,7 +33,7 @@ class Scales:
         return cls((result.unit(name), result[name]) for name in names)
 
     def cleaned(self, values: np.ndarray, unit: str, name: str) -> np.ndarray:
-        """The values of a quantity, in SI, with 0 in place of those below 1e-12 of the scale of this unit."""
+        """Return the values of a quantity, in SI, with 0 in place of those below 1e-12 of the scale of this unit."""
         if name.startswith(REMAINDERS):
             return values
         one, other = (self.largest.get(part, 0.0) for part in TERMS.get(unit, ("", "")))

@@ -1,4 +1,4 @@
-"""Where loads come from: a load of a result as the sum of the shares of its sources."""
+"""Origins of loads: a load of a result as the sum of the shares of its sources."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ..unit_system import UnitsLike, shown_in, size_of, told
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-NOTHING = 1e-12  # a force this small against the moment (at one metre), or a load against its shares, is roundoff
+NOTHING = 1e-12  # roundoff: a force relative to the moment (at one metre), or a load to its shares
 WORDS = ("force", "moment")
 
 
 @dataclass(frozen=True)
 class Share(metaclass=PublicClass):
     """The share of one source in a load at one time: ``name`` of the source, ``fraction`` of the load (along the load;
-    all of them add up to 1), and its ``size`` in the unit of the load.
+    all fractions add up to 1), and its ``size`` in the unit of the load.
 
     >>> rod = mbs.PlanarModel.from_points(
     ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -40,13 +40,13 @@ class Share(metaclass=PublicClass):
     fraction: float
     size: float
     shares: Shares = field(repr=False, compare=False)
-    """The load that it is part of."""
+    """All shares of the load."""
     index: int = field(repr=False, compare=False)
-    """The number of the time."""
+    """The index of the time."""
 
     @property
     def sentence(self) -> str:
-        """The load at that time and the largest source, in the units of the reader."""
+        """The load at this time and the largest source as a sentence, in the chosen units."""
         of, k, unit = self.shares, self.index, self.shares._unit
         what = f"at {of._when(k)} {of.of} {of.verb}"
         if not self.size:
@@ -62,11 +62,11 @@ class Share(metaclass=PublicClass):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Shares(metaclass=PublicClass):
-    """A load of a result, and what each source has of it: ``parts["inertia of rod"]`` is an array like the load itself,
-    ``total`` is their sum.
+    """A load of a result, and the share of each source: ``parts["inertia of rod"]`` is an array like the load itself,
+    ``total`` is the sum of all shares.
 
     Sources are the weight and the inertia of each body, each spring, damper, motor, given force, contact and friction.
-    The shares are those of the motion as it was.
+    The shares belong to the actual motion.
 
     >>> rod = mbs.PlanarModel.from_points(
     ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -85,22 +85,22 @@ class Shares(metaclass=PublicClass):
     """
 
     of: str
-    """Whose load it is."""
+    """The owner of the load."""
     t: np.ndarray
     parts: Mapping[str, np.ndarray]
-    """By source."""
+    """The share of each source, by its name."""
     total: np.ndarray
-    """The load: (times, components), or (times,) of an effort."""
+    """The load: (times, components), or (times,) for an effort."""
     components: tuple[str, ...]
-    """Of the load: ("Fx", "Fy", "M"), or ("effort",)."""
+    """The components of the load: ("Fx", "Fy", "M"), or ("effort",)."""
     units: tuple[str, ...]
-    """Of the components."""
+    """The units of the components."""
     verb: str = "carries"
     axis: tuple[str, str] = ("t", "s")
     note: str = ""
-    """What is to be said of it; empty where all is well."""
+    """A remark on the shares; empty if there is none."""
     read: Callable[[str], np.ndarray] = field(default_factory=lambda: _known_of_nothing)
-    """The quantities of the result, by name."""
+    """A function that returns a quantity of the result by its name."""
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.parts:
@@ -114,7 +114,8 @@ class Shares(metaclass=PublicClass):
         return f"<Shares of {self.of}: {len(self.parts)} sources, {len(self.t)} times>"
 
     def only(self, *words: str) -> Shares:
-        """The shares of the sources whose names begin with one of these words, and their sum: ``only("inertia")``.
+        """Return the shares of the sources whose names begin with one of these words, and their sum:
+        ``only("inertia")``.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -136,8 +137,8 @@ class Shares(metaclass=PublicClass):
     # --- at one time ---
 
     def index(self, at: float | Mapping[str, float] | None) -> int:
-        """The place in ``t`` that is nearest to a time, or to where a quantity first has a value, ``{"crank.angle":
-        1.5}``; without either where the load is largest, of the times at which its shares are known."""
+        """Return the index in ``t`` that is nearest to a time, or to the first time at which a quantity has a value,
+        ``{"crank.angle": 1.5}``; by default the index of the largest load with known shares."""
         if at is None:
             sizes = np.linalg.norm(self._main(self.total), axis=1)
             known = np.isfinite(np.sum([self._main(part) for part in self.parts.values()], axis=0)).all(axis=1)
@@ -150,9 +151,9 @@ class Shares(metaclass=PublicClass):
         return _nearest(self.read(name), value, name)
 
     def largest(self, at: float | Mapping[str, float] | None = None) -> Share:
-        """The source that has most of the load, at a time, at ``{"crank.angle": 1.5}``, or where the load is largest.
+        """Return the largest `Share` at a time, at ``{"crank.angle": 1.5}``, or by default where the load is largest.
 
-        A rod that swings down and whose pin carries most where it passes the lowest point:
+        A rod that swings down loads its pin most where it passes the lowest point:
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0, -0.3)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -170,8 +171,8 @@ class Shares(metaclass=PublicClass):
         return Share(name, fractions[name], sizes[name], self, k)
 
     def table(self, at: float | Mapping[str, float] | None = None, units: UnitsLike = None) -> str:
-        """All shares at one time, the largest first: for ``print``. `units` are those of ``Result.plot``; ``at`` is in
-        SI.
+        """Return a table of all shares at one time, the largest first, for ``print``. `units` are those of
+        ``Result.plot``; ``at`` is in SI, as in `largest`.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -199,7 +200,7 @@ class Shares(metaclass=PublicClass):
         return "\n".join([f"{self.of} at {self._when(k)}", *_lines(head, rows, size)])
 
     def __str__(self) -> str:
-        """The largest of each source, at its own time, and its share of the load where the load is largest."""
+        """Return a table of the largest share of each source over time, and its share where the load is largest."""
         k = self.index(None)
         fractions, halves = self._fractions(k), self._halves
         read = [(at, *size_of(unit)) for _, unit, at in halves]
@@ -220,8 +221,8 @@ class Shares(metaclass=PublicClass):
         return "\n".join([title, *_lines(head, rows, size), *note])
 
     def plot(self, *names: str, units: UnitsLike = None) -> Figure:
-        """The shares stacked over time, and the load as a line, a panel for each component that is not zero, or for
-        those that are named. What is positive is stacked upwards, what is negative downwards.
+        """Plot the shares stacked over time, positive ones upwards, negative ones downwards, and the load as a line; a
+        panel for each component that is not zero, or for the named ones. Return a matplotlib figure.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -245,7 +246,7 @@ class Shares(metaclass=PublicClass):
 
     @property
     def _chosen(self) -> tuple[str, str, list[int]]:
-        """Forces; or moments, where there are no forces."""
+        """The columns of forces; or of moments, if there are no forces."""
         halves = self._halves
         sizes = [max(_peak(_columns(part)[:, at]) for part in self.parts.values()) for _, _, at in halves]
         return halves[0] if sizes[0] > NOTHING * max(sizes) or len(halves) == 1 else halves[1]
@@ -282,7 +283,7 @@ def _columns(load: np.ndarray) -> np.ndarray:
 
 
 def _peak(values: np.ndarray) -> float:
-    """The largest size over time."""
+    """Return the largest magnitude over time."""
     sizes = np.linalg.norm(values, axis=1)
     return float(sizes[np.isfinite(sizes)].max(initial=0.0))
 
@@ -292,7 +293,7 @@ def _percent(fraction: float) -> str:
 
 
 def _lines(head: tuple[str, ...], rows: list[tuple[Any, ...]], sizes: np.ndarray) -> Iterator[str]:
-    """Columns of words and numbers; what is roundoff of the largest of its column is 0."""
+    """Yield lines with columns of words and numbers; roundoff of the largest number in a column is shown as 0."""
     cells = [head]
     for name, *values, share in rows:
         clean = (0.0 if abs(x) <= NOTHING * size else x + 0.0 for x, size in zip(values, sizes, strict=True))
@@ -304,7 +305,7 @@ def _lines(head: tuple[str, ...], rows: list[tuple[Any, ...]], sizes: np.ndarray
 
 
 def _nearest(values: np.ndarray, value: float, name: str) -> int:
-    """Return the first place at which values pass a value."""
+    """Return the index nearest to the first passage of values through a value; else the index of the nearest value."""
     if not isinstance(value, Real):
         raise ModelError(f"at= takes a time, or a quantity with its value, {{{name!r}: 1.5}}, not {value!r}")
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
@@ -323,15 +324,15 @@ class Origins:
     """The readings of a `Result` about the sources of its loads."""
 
     def shares(self, name: str, axes: str = "world") -> Shares:
-        """Where the reaction of a joint, or the effort of a driver, comes from: the shares of the weight and the
-        inertia of each body, and of each spring, damper, motor, given force, contact and friction. They add up to
+        """Return the origins of the reaction of a joint, or the effort of a driver, as `Shares`: of the weight and the
+        inertia of each body, and of each spring, damper, motor, given force, contact and friction. The shares add up to
         ``reaction`` (with these `axes`) or ``effort``.
 
-        At the motion that there was, loads are linear in the sources. Where all freedom is driven, a share is the load
-        in the same motion if there were no other source. Where freedom is left, one source alone would move the
-        mechanism, and its share is what the joint carries while it does.
+        At the actual motion, loads are linear in the sources. If all freedom is driven, a share is the load in the same
+        motion without the other sources. If freedom is left, one source alone would move the mechanism, and its share
+        is the load of the joint during that motion.
 
-        A motor that turns a rod of 2 kg ever faster, up from the horizontal:
+        A motor that accelerates a rod of 2 kg, up from the horizontal:
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -348,12 +349,13 @@ class Origins:
         return shares
 
     def shaking(self, about: Any = None) -> Shares:
-        """The shaking force and moment: what the mechanism does to its frame, through all joints, drivers, springs and
-        contacts that touch it, by the sources that they come from; the moment about the origin or another point of the
-        frame, ``about=(1, 0)`` or a marker on the ground. What masses do by moving is ``shaking().only("inertia")``.
+        """Return the shaking force and moment as `Shares`: the load of the mechanism on its frame, through all joints,
+        drivers, springs and contacts that touch the frame, by its sources. The moment is about the origin or another
+        point of the frame, ``about=(1, 0)``, in m, or a marker on the ground. ``shaking().only("inertia")`` is the load
+        of moving masses.
 
-        A driver or a spring on a coordinate in the world acts against the frame, too; a force that is said of one body
-        alone comes from outside.
+        A driver or a spring on a coordinate in the world acts on the frame, too; a force on a single body comes from
+        outside.
 
         A disk of 2 kg whose centre is 1 mm off the axis, at 3000 turns a minute:
 

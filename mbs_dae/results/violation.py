@@ -1,4 +1,4 @@
-"""How far the constraints are from being met."""
+"""The violation of the constraints."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEVELS = ("positions", "velocities", "accelerations")
 
 
 def _largest(level: int) -> cached_property[np.ndarray]:
-    """The largest violation of all rows at each time."""
+    """Return a property: the largest violation of all rows at each time."""
 
     def read(violation: Violation) -> np.ndarray:
         return frozen(np.abs(violation.rows[level]).max(axis=1, initial=0.0))
@@ -26,16 +26,16 @@ def _largest(level: int) -> cached_property[np.ndarray]:
 
 @dataclass(frozen=True, eq=False)
 class Violation:
-    """How far the constraints are from being met: the sizes of Φ, Φ̇, Φ̈ of each row, each in the unit of its row.
+    """The violation of the constraints: |Φ|, |Φ̇|, |Φ̈| of each row, each in the unit of its row.
 
-    `position`, `velocity` and `acceleration` are the largest of all rows at each time; ``violation.joint("A")`` is
+    `position`, `velocity` and `acceleration` are the largest of all rows at each time; ``violation.joint("A")`` returns
     the same for one element. As an array, a violation is its `position`.
     """
 
     rows: np.ndarray
     """Shape (3, times, rows)."""
     elements: tuple[str, ...]
-    """Whose each row is."""
+    """The element of each row."""
 
     position, velocity, acceleration = map(_largest, range(3))
 

@@ -1,4 +1,4 @@
-"""The files and tables of a result, as a person asks for them; `files` writes them."""
+"""The files and tables of a result, as the user asks for them; `files` writes them."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ class Written(metaclass=PublicClass):
     """The formats in which a `Result` can be written."""
 
     def save(self, path: str | Path, *, units: UnitsLike = None, degrees: bool = False, **choices: Any) -> Path:
-        """Write a file; the ending of its name says which: .npz or .nc with everything, for ``mbs.load(path)``; .csv,
-        .xlsx, .mat or .parquet with a table of all numbers; .html with a page that plays the motion in any browser;
-        .gif, .mp4, .png or .svg with the motion, drawn.
+        """Write a file, and return its path; the ending of its name is the format: .npz or .nc with everything, for
+        ``mbs.load(path)``; .csv, .xlsx, .mat or .parquet with a table of all numbers; .html with a page that plays the
+        motion in any browser; .gif, .mp4, .png or .svg with the motion, drawn.
 
-        A page takes choices of what it shows at first: ``save("motion.html", plots="slider.x", trace="rod.tip",
-        view=(24, -58), speed=0.1)``; with ``live=True`` it solves driven motions. Pictures take those of `animate`.
+        A page has options for its first view: ``save("motion.html", plots="slider.x", trace="rod.tip", view=(24, -58),
+        speed=0.1)``; with ``live=True`` it solves driven motions. Pictures have the options of `animate`.
 
         ``units="deg, mm"`` (see `mbs.units`) and ``degrees=True`` are for tables and pages that people read, each with
-        its units written in it. ``mbs.load`` gives SI again; .npz is SI always.
+        its units written in it. ``mbs.load`` returns SI again; .npz is always in SI.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))
@@ -33,8 +33,8 @@ class Written(metaclass=PublicClass):
         return provided("Result.save")(self, path, units=units, degrees=degrees, **choices)
 
     def to_dataframe(self, *names: str, units: UnitsLike = None, degrees: bool = False) -> Any:
-        """The named quantities (`names`, if none is said) as a pandas table over time; vectors by their components.
-        ``table.attrs["units"]`` and ``table.attrs["long_names"]`` tell of each column. Where units are chosen, by
+        """Return the named quantities (by default `names`) as a pandas table over time; vectors by their components.
+        ``table.attrs["units"]`` and ``table.attrs["long_names"]`` describe each column. If units are chosen, by
         `units`, `degrees` or `mbs.units`, each column has its unit in its name.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
@@ -56,7 +56,7 @@ class Written(metaclass=PublicClass):
             return provided("Result.to_dataframe")(self, names)
 
     def to_xarray(self, *names: str, units: UnitsLike = None, degrees: bool = False) -> Any:
-        """The named quantities (`names`, if none is said) as an xarray Dataset over time, each with its ``units`` and
+        """Return the named quantities (by default `names`) as an xarray Dataset over time, each with its ``units`` and
         ``long_name``; vectors with a second dimension, ``component``.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")

@@ -1,1 +1,1 @@
-"""The verbs: one file each, each reads like the algorithm in the book."""
+"""One file for each verb (`simulate`, `equilibrium`, ...). Each file reads like the algorithm in a textbook."""

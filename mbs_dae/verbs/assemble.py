@@ -1,4 +1,4 @@
-"""Assembly: a pose that satisfies every equation, with its velocity and acceleration."""
+"""Assembly of a model: a pose that satisfies all equations, with its velocity and acceleration."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -29,14 +29,14 @@ def assemble(
     model: Model | System, t: float = 0.0, fix: Mapping[str, float] | None = None, start: State | None = None,
     forces: bool = False, derivatives: Sequence[Any] = (),
 ) -> State:  # fmt: skip
-    """A consistent position, velocity and acceleration at time t.
+    """Return a consistent position, velocity and acceleration of a model at time t, in s, as a `State`.
 
-    `fix` holds quantities at values, by name: ``fix={"crank.angle": 0.6, "crank.omega": 10}``. They are met exactly
-    and everything else changes as little as possible from the reference placement (or from `start`).
+    `fix` maps names of quantities to values in SI units: ``fix={"crank.angle": 0.6, "crank.omega": 10}``. Fixed values
+    are met exactly; all other coordinates change as little as possible from the reference placement, or from the state
+    `start`.
 
-    Accelerations are those that the equations ask for. Where these leave freedom, forces decide: with ``forces=True``
-    the accelerations are those of M v̇ + Φ_vᵀ λ = Q; without, they are the least ones, and reading one that is not
-    determined gives a warning.
+    With ``forces=True`` accelerations satisfy M v̇ + Φ_vᵀ λ = Q. With ``forces=False`` accelerations satisfy the
+    constraints alone and are the least ones; reading an acceleration that constraints do not determine gives a warning.
 
     `derivatives` names parameters, constants and fixed values by which the state is differentiated: see `State.d`.
 

@@ -1,4 +1,4 @@
-"""At rest but for these: initial values with which all that is not named stands still, as far as it can."""
+"""Initial values of a motion in which every velocity is zero except the given ones and those that follow from them."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ from ..public_class import PublicClass
 from ..tolerances import DEPENDENT
 
 MOVES = 1e-10
-"""A velocity is zero that is less than this part of the sum of its terms: constraints are met to about 1e-12."""
+"""A velocity counts as zero below this fraction of the sum of the sizes of its terms: constraints are met to about
+1e-12."""
 
 
 class Rest(dict[str, float], metaclass=PublicClass):
-    """Initial values by name, for `simulate`, with the names of what could not be kept at rest: see `at_rest`.
+    """Initial values by name, for `simulate`, and the names of velocities that cannot be zero: see `at_rest`.
 
     A driver moves its joint, whatever else is at rest:
 
@@ -35,7 +36,8 @@ class Rest(dict[str, float], metaclass=PublicClass):
     """
 
     moving: tuple[str, ...] = ()
-    """The velocities of joints, and of bodies that no joint holds, that follow from the given ones and are not zero."""
+    """Names of velocities of joints, and of bodies that no joint holds, that follow from the given ones and are not
+    zero."""
 
     def __repr__(self) -> str:
         moves = f"; moving with them: {', '.join(self.moving)}" if self.moving else ""
@@ -43,16 +45,16 @@ class Rest(dict[str, float], metaclass=PublicClass):
 
 
 def at_rest(model: Model, initial: Mapping[str, float] | None = None, t: float = 0.0) -> Rest:
-    """Return the initial values of a motion that is at rest at time t but for the velocities that are given.
+    """Return the initial values of a motion that is at rest at time t, in s, except for the given velocities.
 
-    Velocities that `simulate` is not given are those of least kinetic energy: a double pendulum whose upper joint turns
-    swings its lower rod back. Here they are zero, one after the other, as far as constraints, drivers and the given
-    velocities let them: first the velocities of joints, as "B.omega", in the order in which the joints stand in the
-    model, then those of bodies ("b.vx", "b.vy", "b.omega"; in space "b.vx", "b.vy", "b.vz", "b.wx", "b.wy", "b.wz").
-    A velocity that the ones before it determine is left to them; where it is not zero, ``moving`` names it.
+    `simulate` chooses velocities that are not given by least kinetic energy: a double pendulum whose upper joint turns
+    swings its lower rod back. Here these velocities are set to zero, one after the other, as far as constraints,
+    drivers and the given velocities allow: first the velocities of joints, as "B.omega", in the order of the joints in
+    the model, then the velocities of bodies ("b.vx", "b.vy", "b.omega"; in space "b.vx", "b.vy", "b.vz", "b.wx",
+    "b.wy", "b.wz"). A velocity that earlier ones determine is not set; if it is not zero, ``moving`` names it.
 
-    `initial` are values and velocities by name, as `simulate` takes them. What is returned is a dict of them and of the
-    velocities that are zero, for ``simulate(model, times, initial=...)``, ensembles and derivatives.
+    `initial` maps names to values and velocities, as in `simulate`. Returns a dict of these and of the velocities that
+    are set to zero, for ``simulate(model, times, initial=...)``, ensembles and derivatives.
 
     >>> model = mbs.PlanarModel("double pendulum")
     >>> upper, lower = model.link("upper", (0, 0), (1, 0), mass=1), model.link("lower", (1, 0), (2, 0), mass=1)
@@ -74,7 +76,8 @@ def at_rest(model: Model, initial: Mapping[str, float] | None = None, t: float =
     known: list[np.ndarray] = []
 
     def is_left(row: np.ndarray) -> bool:
-        """Whether a row of velocities is independent of those that are known, by its squared sine; it is known then."""
+        """Return whether a row of velocities is independent of the known rows, by its squared sine; add it to them if
+        it is."""
         row = row * scale
         size = float(row @ row)
         if not (np.isfinite(size) and size > 0.0):

@@ -28,11 +28,11 @@ from .diagnose import diagnose
 from .inverse_dynamics import inverse_dynamics
 from .simulate import simulate
 
-OPTIONS = [*signature(simulate).parameters][3:]  # of the simulation, behind the model, the times and the initial values
+OPTIONS = [*signature(simulate).parameters][3:]  # of `simulate`, after model, times and initial
 
 
 def _size(of: Callable[[System], int], meaning: str) -> cached_property[int]:
-    """A size of the system, where there is one."""
+    """Return a property that reads a size of the system, and raises a `ModelError` where there is no system."""
 
     def read(one: Any) -> int:
         if one.system is None:
@@ -45,17 +45,18 @@ def _size(of: Callable[[System], int], meaning: str) -> cached_property[int]:
 
 @dataclass(frozen=True, eq=False)
 class InCoordinates:
-    """One coordinate set: what it makes of the model, what that costs, and the motion in it."""
+    """One coordinate set: the size of the model's equations in it, their cost, and the motion computed with them."""
 
     set: str
+    """The name of the coordinate set: "cartesian", "natural" or "joint"."""
     system: System | None = None
     run: Result | None = None
     reason: str = ""
-    """Why there is no run, or why it stopped early."""
+    """Why there is no run, or why the run stopped early; empty otherwise."""
     evaluation: float = float("nan")
-    """Seconds for one evaluation of all accelerations."""
+    """Duration of one evaluation of all accelerations, in s."""
     difference: Difference | None = None
-    """To the motion in Cartesian coordinates."""
+    """Difference to the motion in Cartesian coordinates."""
 
     coordinates = _size(lambda s: s.nq, "How many there are.")
     differential_equations = _size(lambda s: s.nv, "Of second order: one for each velocity.")
@@ -72,19 +73,20 @@ class InCoordinates:
 
     @property
     def redundant(self) -> int:
-        """Algebraic equations that others determine."""
+        """The number of algebraic equations that depend on others."""
         return int(self.run.stats["redundant_equations"]) if self.run else 0
 
     @property
     def drift(self) -> tuple[float, float]:
-        """The largest violation of the joints along the run: of positions, and of velocities."""
+        """The largest constraint violations along the run: of positions, in m, and of velocities, in m/s."""
         assert self.run is not None
         return float(self.run.violation.position.max()), float(self.run.violation.velocity.max())
 
 
 @dataclass(frozen=True, eq=False)
 class CoordinateComparison(metaclass=PublicClass):
-    """The coordinate sets by name: ``comparison.natural``, ``comparison["natural"]``. ``print`` gives a table.
+    """A comparison of the coordinate sets: ``comparison.natural``, ``comparison["natural"]``. ``print`` shows a
+    table.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2)
     >>> found = mbs.compare_coordinates(rod, [0, 0.1], initial={"rod.omega": 2})
@@ -96,14 +98,14 @@ class CoordinateComparison(metaclass=PublicClass):
 
     title: str
     driven: bool
-    """Whether drivers move all freedom: then the runs are those of inverse dynamics."""
+    """True if drivers move all degrees of freedom: the runs are then runs of inverse dynamics."""
     cartesian: InCoordinates
     natural: InCoordinates
     joint: InCoordinates
 
     @property
     def sets(self) -> dict[str, InCoordinates]:
-        """All three, by name."""
+        """The three coordinate sets, by name."""
         return {name: getattr(self, name) for name in SETS}
 
     def __getitem__(self, name: str) -> InCoordinates:
@@ -112,11 +114,11 @@ class CoordinateComparison(metaclass=PublicClass):
 
     @property
     def differences(self) -> dict[str, Difference]:
-        """To the motion in Cartesian coordinates, for each set that made it."""
+        """The difference of each set's motion to the motion in Cartesian coordinates, by the name of the set."""
         return {name: one.difference for name, one in self.sets.items() if one.difference is not None}
 
     def table(self) -> list[tuple[str, ...]]:
-        """The rows, the first one the names of the sets."""
+        """Return the rows of the printed table as texts; the first row holds the names of the sets."""
         slowest, done = self.cartesian.evaluation, self.sets.values()
         rows: list[tuple[str, Callable[[Any], Any], str]] = [
             ("coordinates", lambda c: c.coordinates, "d"),
@@ -172,11 +174,12 @@ def compare_coordinates(
     model: Model | System, times: Sequence[float] | np.ndarray = (), initial: Mapping[str, float] | State | None = None,
     **options: Any,
 ) -> CoordinateComparison:  # fmt: skip
-    """Compute one motion in Cartesian, natural and joint coordinates: sizes, cost, drift, and how well they agree.
+    """Compute one motion in Cartesian, natural and joint coordinates, and compare sizes, cost, drift and agreement.
 
-    Where drivers move all freedom and no `initial` is given, the motion is theirs (`inverse_dynamics`); else forces
-    make it (`simulate`, to which further options go). A set that cannot do the model says why. How far simulated
-    motions part is for the most part the error of the integration: see `rtol`.
+    `times` are in s. If drivers move all degrees of freedom and no `initial` state (values by name, or a `State`) is
+    given, each motion comes from `inverse_dynamics`; otherwise from `simulate`, which gets the further options. The
+    entry of a coordinate set that cannot describe the model says why. Differences between simulated motions are mostly
+    the error of integration: see `rtol`. Returns a `CoordinateComparison`.
 
     A rod on a pin: x, y and angle; the tip's x and y; or the angle alone, and no equation at all.
 
@@ -214,8 +217,8 @@ def _in_coordinates(model: Model, name: str, moved: Any) -> InCoordinates:
         run = moved(system := model.compile(name))
         return InCoordinates(name, system, run, run.message)
     except MbsError as error:
-        run = error.facts.get("result") or None  # none, where it has no time either
-        if run is None and name == "cartesian":  # then it is the model that cannot be moved
+        run = error.facts.get("result") or None  # no run, if not even one time was reached
+        if run is None and name == "cartesian":  # the model itself cannot be simulated
             raise
         return InCoordinates(name, system, run, str(error))
 
@@ -237,7 +240,8 @@ USUAL: Mapping[str, Stabilization] = {
 
 @dataclass(frozen=True, eq=False)
 class StabilizationComparison:
-    """One run for each stabilisation, by name. ``print`` gives a table, ``plot()`` the picture."""
+    """One run for each stabilisation, by name. ``print`` shows a table, ``plot()`` draws violations and energy
+    errors."""
 
     title: str
     runs: Mapping[str, Result]
@@ -261,7 +265,7 @@ class StabilizationComparison:
     __repr__ = __str__
 
     def plot(self, units: UnitsLike = None) -> Any:
-        """Position and velocity violation and energy error over time; a matplotlib figure."""
+        """Plot position violation, velocity violation and energy error over time; return a matplotlib figure."""
         from ..view import plots
 
         with shown_in(units):
@@ -272,9 +276,10 @@ def compare_stabilization(
     model: Model | System, times: Sequence[float] | np.ndarray = (), initial: Mapping[str, float] | State | None = None,
     stabilizations: Mapping[str, Stabilization] | None = None, **options: Any,
 ) -> StabilizationComparison:  # fmt: skip
-    """Simulate with each stabilisation (without, Baumgarte's, projection; or those given by name).
+    """Simulate a motion once with each stabilisation, and return a `StabilizationComparison`.
 
-    Further options go to `simulate`. A run that stops early is kept as far as it came.
+    `times` (in s), `initial` and the further options are those of `simulate`. `stabilizations` maps names to methods;
+    by default none, Baumgarte's and projection. A run that stops early is included as far as it came.
 
     >>> rod = mbs.PlanarModel.from_points(
     ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))

@@ -1,8 +1,8 @@
-"""Diagnosis: does it assemble, how many degrees of freedom has it, which equations are redundant, and why.
+"""Diagnosis: can the model be assembled, how many degrees of freedom has it, which equations are redundant, and why.
 
-1. Assemble. If that fails, say whether equations contradict each other or the dimensions do not reach.
+1. Assemble. If that fails, report contradictory equations or dimensions that do not fit.
 2. Rank of Φ_v at this pose, and at others reached along the freedom that the joints (without drivers) leave.
-3. Each dependent row stands for a minimal group of joints. Dependent at every pose: generic, the mechanism is built so.
+3. A dependent row stands for a minimal group of joints. Dependent at every pose: generic, a property of the design.
    Dependent at this pose only: momentary, a change point or dead point.
 4. A dependent row whose right side does not fit those of its group contradicts it: a conflict.
 """
@@ -32,14 +32,18 @@ from ..unit_system import told
 
 @dataclass(frozen=True)
 class Group:
-    """Elements whose equations depend on each other. `equations`: how many of them too many."""
+    """Elements whose equations depend on each other."""
 
     joints: tuple[str, ...]
+    """Names of the elements."""
     bodies: tuple[str, ...]
+    """Names of their bodies without the ground."""
     kind: str
-    """"generic" (at every pose), "momentary" (at this one) or "conflict" (and they contradict each other)."""
+    """"generic" (dependent at every pose), "momentary" (dependent at this pose) or "conflict" (contradictory)."""
     equations: int
+    """Number of redundant equations in the group."""
     advice: str
+    """A suggestion of what to change."""
 
     def __str__(self) -> str:
         return f"{self.kind}, {counted(self.equations, 'equation')}: {', '.join(self.joints)}. {self.advice}"
@@ -60,34 +64,35 @@ class Diagnosis(metaclass=PublicClass):
     equations: int
     equations_by_element: dict[str, int]
     rank: int
-    """Independent equations at this pose, drivers included."""
+    """Number of independent equations at this pose, drivers included."""
     degrees_of_freedom: int
-    """Coordinates less rank: the velocities that remain free at this pose, with the drivers at work."""
+    """Coordinates minus rank: the number of velocities that remain free at this pose, drivers included."""
     mobility: int
-    """The same without the drivers."""
+    """The degrees of freedom at this pose without drivers."""
     place_freedom: int
-    """Of positions: more than of velocities where something rolls or cuts, which may get anywhere."""
+    """The degrees of freedom of positions: greater than those of velocities where velocities are restricted, as by
+    rolling."""
     drivers: int
-    """How many coordinates are driven: one by a driver, all of a body's by the driver of a pose."""
+    """Number of driven coordinates: one for a driver, all coordinates of a body for the driver of a pose."""
     generic_degrees_of_freedom: int
     """The degrees of freedom at a pose in general position."""
     gruebler: int
-    """Coordinates less equations: what counting alone says."""
+    """Coordinates minus equations: the count of Gruebler and Kutzbach."""
     redundant: tuple[Group, ...]
     conflicts: tuple[Group, ...]
     assembled: bool
-    """Whether a pose satisfies all position equations."""
+    """True if a pose satisfies all position equations."""
     message: str
-    """Why it does not assemble, or cannot move as it is told; empty if all is well."""
+    """Why the model cannot be assembled, or cannot move as its drivers prescribe; empty otherwise."""
     poses_tested: int
     moved: tuple[str, float, float]
-    """The body that assembly moved most from its placement, how far (m), and by what angle (rad)."""
+    """The body that assembly moved most from its placement, its displacement in m, and its rotation in rad."""
     length: float
-    """The model's own length, by which tolerances are scaled."""
+    """The model's own length, in m, which scales tolerances."""
     contacts: tuple[str, ...] = ()
-    """Those that the model has: they are no equations, and are not counted."""
+    """The contacts of the model, which are no equations and are not counted."""
     notes: tuple[str, ...] = ()
-    """What looks like a slip: degrees, millimetres, a joint that was made and not added."""
+    """Probable slips: degrees for radians, millimetres for metres, a joint that was made but not added."""
 
     def __str__(self) -> str:
         return "\n".join(_report(self))
@@ -97,9 +102,10 @@ class Diagnosis(metaclass=PublicClass):
 
 
 def diagnose(model: Model | System) -> Diagnosis:
-    """Count, rank and explain the equations of a model at its assembled pose (t = 0).
+    """Count the equations of a model at its assembled pose (t = 0), compute their rank, explain redundancy; return a
+    `Diagnosis`.
 
-    A third crank in a parallelogram turns as the two others do; it moves, with an equation too many:
+    A third crank in a parallelogram turns as the two others do; the mechanism moves, with one equation too many:
 
     >>> points = {"A": (0, 0), "B": (0, 1), "C": (2, 1), "D": (2, 0), "E": (1, 0), "F": (1, 1)}
     >>> model = mbs.PlanarModel.from_points(points, rods={"a": "AB", "b": "CD", "c": "EF", "bar": "BFC"}, fixed="AED")
@@ -159,14 +165,14 @@ def diagnose(model: Model | System) -> Diagnosis:
 
 
 def _disturbed(system: System, q: np.ndarray) -> list[np.ndarray]:
-    """Poses near one that cannot be closed: what depends there too is built in, not a matter of pose."""
+    """Return poses near one that cannot be closed: a dependence that persists there does not come from the pose."""
     random = np.random.default_rng(7)
     noise = random.standard_normal((2, system.nv)) * 0.1 * system.length / np.sqrt(system.weight)
     return [system.moved(q, shift) for shift in noise]
 
 
 def _best_pose(system: System, error: MbsError) -> np.ndarray:
-    """The pose at which an assembly gave up."""
+    """Return the pose at which an assembly failed."""
     q = system.placement.copy()
     pose = error.facts["pose"]
     q[: system.nq] = pose.q if isinstance(pose, State) else pose
@@ -174,7 +180,8 @@ def _best_pose(system: System, error: MbsError) -> np.ndarray:
 
 
 def _moved(system: System, q: np.ndarray) -> tuple[str, float, float]:
-    """How far assembly took the bodies from where they were placed: a large way may mean another branch."""
+    """Return the body that assembly moved most from its placement, its displacement in m, and its rotation in rad. A
+    large displacement may mean another branch."""
     way = system.between(system.placement, q).reshape(len(system.bodies), -1)
     size = np.sqrt((system.weight.reshape(way.shape) * way**2).sum(axis=1))
     k, dimension = int(np.argmax(size)), system.model.dimension
@@ -186,7 +193,7 @@ def _moved(system: System, q: np.ndarray) -> tuple[str, float, float]:
 
 
 def _groups(system: System, q: np.ndarray, circuits: Iterable[Circuit], kind: str) -> tuple[Group, ...]:
-    """Circuits by the elements that they join."""
+    """Return groups of elements that circuits of dependent rows join, with the number of circuits of each."""
     groups = []
     for joints, count in Counter(elements_of(system, circuit.rows) for circuit in circuits).items():
         elements = [system.model.elements[name] for name in joints]

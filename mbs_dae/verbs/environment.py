@@ -1,4 +1,4 @@
-"""A mechanism as a Gymnasium environment: a learner pushes it by its inputs, and sees what it is told to see."""
+"""A mechanism as a Gymnasium environment: a learner sets inputs and observes quantities."""
 
 from __future__ import annotations
 
@@ -29,17 +29,18 @@ def environment(
 ) -> Any:  # fmt: skip
     """Return a ``gymnasium.Env`` of a model, for programs that learn to control it.
 
-    `action` gives bounds for each input that the learner sets, `observation` names the quantities that it sees.
-    `reward` is an expression of quantities of the model, or a function of the `Simulation`; an episode is terminated
-    where `ends` holds, a condition of quantities or a function of the `Simulation`, where an event stops the run, or
-    where the motion cannot go on, and truncated `until` seconds after its begin. Where the motion cannot go on, the
-    environment warns, ``info["error"]`` tells why, and observation and reward are those of the last time that was
-    reached. Errors of the caller, such as an action of another size, are raised.
+    `action` gives bounds (low, high) for each input that the learner sets, and `observation` names the quantities that
+    it sees. Actions and observations are arrays in SI units, in the order of their names.
 
-    `initial` is what `start` takes, or a function that returns it from a numpy random generator. A step of the
-    environment takes `step` seconds; `render_mode` is "rgb_array" or None; `options` are those of `start`. Actions and
-    observations are in SI units, in the order of their names here. It needs gymnasium: ``pip install
-    'mbs_dae[learning]'``.
+    `reward` is an expression of quantities of the model, or a function of the `Simulation`. An episode is terminated
+    where `ends` holds (a condition of quantities or a function of the `Simulation`), where an event stops the run, or
+    where the motion cannot go on; it is truncated `until` seconds after its beginning. Where the motion cannot go on,
+    the environment warns, ``info["error"]`` holds the reason, and observation and reward belong to the last time that
+    was reached. Errors of the caller, such as an action of another size, are raised.
+
+    `initial` is the initial state of `start`, or a function that returns one from a numpy random generator. A step of
+    the environment takes `step` seconds; `render_mode` is "rgb_array" or None; `options` are options of `start`. The
+    function needs gymnasium: ``pip install 'mbs_dae[learning]'``.
 
     A cart of 1 kg that is to come to rest at the origin:
 
@@ -87,7 +88,7 @@ def environment(
             raise ModelError(f"observation {name!r} is a vector; name its components, {parts}")
 
     class MechanismEnvironment(gymnasium.Env):  # type: ignore[name-defined, misc]
-        """A mechanism that a learner pushes."""
+        """A mechanism that a learner controls by its inputs."""
 
         metadata = {"render_modes": ["rgb_array"], "render_fps": max(1, round(1.0 / length))}
         action_space = gymnasium.spaces.Box(low, high, dtype=np.float64)
@@ -110,7 +111,7 @@ def environment(
             try:
                 self.run.set(dict(zip(action_names, given.tolist(), strict=True))).step(length)
             except MbsError as error:
-                if error is not self.run._failure:  # it is not the motion that fails
+                if error is not self.run._failure:  # the error is not a failure of the motion
                     raise
                 info["error"] = str(error)
                 gymnasium.logger.warn(f"the episode is terminated: {error}")
@@ -142,7 +143,7 @@ def _duration(given: Any, name: str) -> float:
 
 
 def _condition_by(model: Model, ends: Any) -> Callable[[Simulation], bool]:
-    """Return the condition of a held run for which `ends` stands; its value is checked to be one of True and False."""
+    """Return the condition `ends` as a function of a held run; its value must be True or False."""
     wanted = "ends= of an environment is a condition, such as abs(angle) > 0.5, or a function that tells True or False"
     if not isinstance(ends, bool | np.bool_ | sp.logic.boolalg.Boolean) and not callable(ends):
         raise ModelError(f"{wanted}, not {shortened(ends)}")
@@ -160,7 +161,7 @@ def _condition_by(model: Model, ends: Any) -> Callable[[Simulation], bool]:
 
 
 def _read_by(model: Model, given: Any, what: str) -> Callable[[Simulation], Any]:
-    """Return the function of a held run for which an expression or a condition of quantities stands."""
+    """Return an expression or a condition of quantities as a function of a held run."""
     if callable(given) and not isinstance(given, sp.Basic):
         return given
     if isinstance(given, bool | np.bool_):

@@ -1,4 +1,4 @@
-"""Where a mechanism comes to rest: poses in which all forces balance.
+"""Equilibria of a mechanism: poses in which all forces balance.
 
 Q - Φ_vᵀ λ = 0,        Φ = 0,        v = 0
 """
@@ -56,29 +56,29 @@ def equilibrium(
     model: Model | System, start: Start = None, all: bool = False, over: Over | None = None,
     derivatives: Sequence[Any] = (),
 ) -> Equilibrium | Equilibria | EquilibriumPath:  # fmt: skip
-    """The pose in which a mechanism comes to rest when it is let go slowly from the start: with reactions, stiffness,
-    frequencies, and whether it is stable.
+    """Return the equilibrium that a mechanism reaches when it moves slowly from the start: with reactions, stiffness,
+    frequencies and stability.
 
-    ``start`` is a `State`, or named values for its pose (``{"crank.angle": 0.6}``); without, the placement. The search
-    goes downhill, by the work of all forces, loads included: what is found is stable but for a start right on a pose
-    that is not, and where nothing stable is found, there is an `EquilibriumError`. (A load that turns with its body may
-    make a rest flutter that it does not push away: ``found.stable`` tells.) States of the model come to rest, too, by
-    Newton's method. Time stands still (at 0, or at that of the start), and so must drivers; forces must not change
-    with it.
+    `start` is a `State`, or a dict of values for the pose (``{"crank.angle": 0.6}``); by default the placement. The
+    search descends along the work of all forces, loads included, so the equilibrium is stable unless the start itself
+    is an unstable one; if no stable equilibrium is found, an `EquilibriumError` is raised. (A load that turns with its
+    body may cause flutter: see ``found.stable``.) States of the model reach their equilibrium by Newton's method. Time
+    is held (at 0, or at the time of the start); drivers must be at rest, and forces must not change with time.
 
-    With ``all=True`` all rests are returned, stable or not, on all branches of the assembly, as `Equilibria`: the one
-    of least potential first (where loads have no potential, those that forces hold: ``message`` says so), and
-    ``complete`` tells whether there can be others. A mechanism with one freedom is
-    followed along each of its circuits, which all assembly modes at several values of a quantity lead to; one whose
-    drivers hold all motions rests in each of its assembly modes; one with more freedom is let go in many poses.
+    With ``all=True`` all equilibria are returned, stable or not, on all branches of the assembly, as `Equilibria`: the
+    one of least potential first (if loads have no potential, equilibria that forces hold first: see ``message``);
+    ``complete`` says whether there can be others. A mechanism with one degree of freedom is followed along each of its
+    circuits, which start from all assembly modes at several values of a quantity. A mechanism whose drivers hold all
+    motions has an equilibrium in each assembly mode. With more degrees of freedom the search starts from many poses.
 
-    Contacts press or open, as it comes out. A pose in which friction holds a model already is told as it is, for it
-    does not move; from any other the rest without friction is looked for. ``found.holding`` tells how safely it is
-    held.
+    `over` is a pair (name, values) along which equilibria are followed, as an `EquilibriumPath`.
 
-    `derivatives` names parameters and constants with which each equilibrium goes: see `Equilibrium.d`.
+    Contacts close or open as equilibrium demands. A pose that friction already holds is returned as it is; from any
+    other pose the equilibrium without friction is searched. ``found.holding`` says how safely friction holds it.
 
-    A rod on a pin hangs down, and swings about that with ω² = 3 g/2L:
+    `derivatives` names parameters and constants by which each equilibrium is differentiated: see `Equilibrium.d`.
+
+    A rod on a pin hangs down, and swings about that pose with ω² = 3 g/2L:
 
     >>> rod = mbs.PlanarModel.from_points(
     ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -103,7 +103,7 @@ def equilibrium(
         raise ModelError(
             f'start must be a state or a dict of names and values, not {start!r}; e.g. {{"crank.angle": 0.6}}'
         )
-    asked_of(own, derivatives)  # what cannot be asked for is told before the way
+    asked_of(own, derivatives)  # refuse unknown names before the search
     if own.contacts or own.frictions:
         return _on_contacts(own, start, t, all, over, derivatives)
     if over is not None:
@@ -118,7 +118,7 @@ def equilibrium(
 
 
 def _start(model: Model, start: Start, t: float) -> np.ndarray:
-    """A closed pose with drivers at rest."""
+    """Return a closed pose; refuse drivers that move."""
     q, *_ = posed(model, t, start if isinstance(start, Mapping) else {}, start if isinstance(start, State) else None)
     check_still(balance_at(model.compile(), t, q))
     return q
@@ -195,7 +195,7 @@ def _path(model: Model, start: Start, all: bool, over: Over, names: Sequence[Any
 
     t = start.t if isinstance(start, State) else 0.0
     begin = _nearest(system(0.0), t, _start(system(0.0).model, start, t))
-    equilibrium_at(begin, names)  # what cannot be done is told before the way
+    equilibrium_at(begin, names)  # refuse before the path is followed
     points, met, limits = followed(Family(system), begin, [(value - first) / span for value in values])
 
     def at(some: Sequence[Point]) -> tuple[float, ...]:

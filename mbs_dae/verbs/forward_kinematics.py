@@ -1,17 +1,18 @@
-"""Forward kinematics: where all bodies and markers are with these joint values, and how fast they move with them.
+"""Forward kinematics: poses of all bodies and markers for given joint coordinates, and their velocities.
 
-Where a frame is, tells a homogeneous matrix. It has the frame's axes and its origin for columns, in world axes,
+A homogeneous matrix describes a frame. Its columns are the axes and the origin of the frame, in world axes,
 
     T = [R p; 0 1],        and of frame j seen from frame i    ⁱT_j = T_i⁻¹ T_j,   T⁻¹ = [Rᵀ -Rᵀp; 0 1],
 
 so the matrices of links along a chain are multiplied: ⁰T_n = ⁰T_1 ¹T_2 ... (in the plane 3 x 3).
 
-How fast a marker moves is told by its Jacobian, and how well it can be moved by its manipulability.
+The Jacobian gives the velocity of a marker for given joint rates:
 
     (v, ω) = J q̇,      v the velocity of the marker's point, ω its angular velocity, in world axes.
 
 The image of the unit ball |q̇| ≤ 1 is an ellipsoid whose half axes are the singular values of J along its left singular
-vectors; sqrt(det J Jᵀ), their product, is Yoshikawa's measure of manipulability. It vanishes where a direction is lost.
+vectors; sqrt(det J Jᵀ), their product, is Yoshikawa's measure of manipulability. The measure vanishes where a direction
+is lost.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,19 +38,19 @@ from ..results.result import State
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ForwardKinematics:
-    """Poses: ``fk["link6.tool"]`` is a homogeneous matrix, of a body, a named marker, or any marker."""
+    """Poses of all frames: ``fk["link6.tool"]`` is the homogeneous matrix of a body, a named marker, or any marker."""
 
     joints: Mapping[str, float]
-    """The coordinates of all joints of the tree, by name."""
+    """Coordinates of all joints of the tree, by name."""
     state: State
-    """The pose as a state, where other runs may start."""
+    """The pose as a state, from which other runs may start."""
     message: str
-    """What was left aside or left open."""
+    """A note on drivers that were ignored; empty otherwise."""
     _space: JointSpace = field(repr=False)
 
     @property
     def names(self) -> list[str]:
-        """All bodies and named markers, those of the ground too."""
+        """Names of all bodies and named markers, including those of the ground."""
         everyone = (self._space.model.ground, *self._space.model.bodies.values())
         return [label(marker) for body in everyone for marker in (body.origin, *body.markers.values())]
 
@@ -57,16 +58,16 @@ class ForwardKinematics:
         return transform_of(self.state, self._space.marker(name))
 
     def transform(self, name: Any, relative_to: Any = "ground") -> np.ndarray:
-        """The matrix of one frame seen from another one."""
+        """Return the homogeneous matrix of a frame relative to another frame, 3 x 3 in the plane, 4 x 4 in space."""
         (first, p), (second, r) = ((T[:-1, :-1], T[:-1, -1]) for T in (self[relative_to], self[name]))
         return _homogeneous(first.T @ second, first.T @ (r - p))
 
     def point(self, name: Any) -> np.ndarray:
-        """Where a body's origin or a marker is."""
+        """Return the position of a body's origin or of a marker, in m, in world axes."""
         return self[name][:-1, -1]
 
     def rotation(self, name: Any) -> np.ndarray:
-        """The matrix whose columns are the axes of the frame."""
+        """Return the rotation matrix of a frame; its columns are the axes of the frame in world axes."""
         return self[name][:-1, :-1]
 
     def __repr__(self) -> str:
@@ -78,11 +79,12 @@ class ForwardKinematics:
 def forward_kinematics(
     model: Model | System, joints: Mapping[str, float] | None = None, start: State | None = None
 ) -> ForwardKinematics:
-    """Poses of all bodies and markers from the coordinates of joints: ``joints={"axis1.angle": 0.3, ...}``.
+    """Return the poses of all bodies and markers for given joint coordinates, as `ForwardKinematics`.
 
-    What is not said stays as it is placed (or as in `start`). In a mechanism without loops every joint may be given,
-    and poses follow one from another. With loops give as many as there are degrees of freedom; the others are
-    assembled, as near to the placement as can be. Drivers are left aside.
+    `joints` maps names of joint coordinates to values in rad or m: ``joints={"axis1.angle": 0.3, ...}``. Coordinates
+    that are not given have their values in the placement (or in the state `start`). Without loops, every joint may be
+    given. With loops, give as many coordinates as there are degrees of freedom; the others follow by assembly as near
+    as possible to the placement. Drivers are ignored.
 
     >>> arm = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0), "C": (3, 0)}, rods=["AB", "BC"], fixed="A")
     >>> pose = mbs.forward_kinematics(arm, {"A.angle": np.pi / 2, "B.angle": -np.pi / 2})
@@ -105,7 +107,7 @@ def forward_kinematics(
 
 
 def transform_of(state: State, marker: Marker) -> np.ndarray:
-    """The homogeneous matrix of a marker in the world."""
+    """Return the homogeneous matrix of a marker in the world."""
     point, axes = marker_frame(state.system, state.full_q, marker)
     return _homogeneous(axes, point)
 
@@ -116,22 +118,22 @@ def _homogeneous(R: np.ndarray, p: np.ndarray) -> np.ndarray:
     return frozen(T)
 
 
-# --- how fast they move ---
+# --- velocities ---
 
 
 @dataclass(frozen=True, eq=False)
 class TaskJacobian:
-    """`matrix` has a row for each of `rows` and a column for each of `names`; as an array, this is its matrix."""
+    """The Jacobian of a marker's velocity by joint rates; as an array, this object is its `matrix`."""
 
     matrix: np.ndarray
     rows: tuple[str, ...]
-    """vx, vy, vz, wx, wy, wz; in the plane vx, vy, omega."""
+    """Names of the rows: vx, vy, vz, wx, wy, wz; in the plane vx, vy, omega."""
     names: tuple[str, ...]
-    """The coordinate whose rate each column belongs to."""
+    """The joint coordinate whose rate multiplies each column."""
 
     @property
     def linear(self) -> np.ndarray:
-        """The rows of the point's velocity."""
+        """The rows of the velocity of the marker's point."""
         return self.matrix[: (len(self.rows) + 1) // 2]  # two of three, or three of six
 
     @property
@@ -145,14 +147,14 @@ class TaskJacobian:
 
 @dataclass(frozen=True, eq=False)
 class Manipulability:
-    """As a number, this is `value`."""
+    """The manipulability of a marker; as a number, this object is its `value`."""
 
     value: float
     """sqrt(det J Jᵀ): the product of the singular values."""
     singular_values: np.ndarray
     """The half axes of the ellipsoid, the longest first."""
     directions: np.ndarray
-    """Its axes, as columns."""
+    """The axes of the ellipsoid, as columns."""
     jacobian: np.ndarray
 
     def __float__(self) -> float:
@@ -162,10 +164,12 @@ class Manipulability:
 def task_jacobian(
     pose: Model | System | State, marker: Place | str, joints: Sequence[str] | None = None
 ) -> TaskJacobian:
-    """The Jacobian of a marker ("link6.tool") in a pose: a state, or the reference placement of a model.
+    """Return the Jacobian of a marker's velocity by joint rates in a pose, as a `TaskJacobian` with shape (rows,
+    columns).
 
-    Its columns belong to all joint coordinates, or to the `joints` named, the others standing still. With closed loops
-    joints do not move one by one: name as many as there are degrees of freedom, and the others follow.
+    `pose` is a `State`, or a model in its reference placement. `marker` is a marker or its name ("link6.tool").
+    `joints` names the coordinates of the columns, the other joints being locked; by default all coordinates. With
+    closed loops joints do not move one by one: name as many as there are degrees of freedom, and the others follow.
 
     >>> arm = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0), "C": (3, 0)}, rods=["AB", "BC"], fixed="A")
     >>> J = mbs.task_jacobian(arm, "BC.C")
@@ -188,10 +192,12 @@ def task_jacobian(
 def manipulability(
     pose: Model | System | State, marker: Place | str, of: str = "point", joints: Sequence[str] | None = None
 ) -> Manipulability:
-    """How well a marker can be moved in a pose: `of` its "point", its "rotation" or its whole "pose" (which mixes
-    metres and radians).
+    """Return the `Manipulability` of a marker in a pose: the singular values of its Jacobian, their product and axes.
 
-    Stretched, an arm cannot move its hand along itself; at a right angle it can:
+    `of` chooses the velocity: "point", "rotation", or "pose" (both, which mixes metres and radians). `pose`, `marker`
+    and `joints` are those of `task_jacobian`.
+
+    A stretched arm cannot move its hand along itself; at a right angle it can:
 
     >>> arm = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0), "C": (3, 0)}, rods=["AB", "BC"], fixed="A")
     >>> round(mbs.manipulability(arm, "BC.C").value, 6)
@@ -223,8 +229,8 @@ def _columns(space: JointSpace, joints: Sequence[str] | None) -> list[int]:
 
 
 def _jacobians(space: JointSpace, q: np.ndarray, marker: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the Jacobian of the marker by all velocities, without regard to loops (on the ground 0); and of the loops,
-    where a turn counts by the model's length."""
+    """Return the Jacobian of the marker by all velocities, without loops (0 on the ground); and the Jacobian of the
+    loops, where rotations are multiplied by the model's length."""
     moving = next(iter(space.model.bodies.values())).origin if marker.body.fixed else marker
     d, free = moving.body.dimension, np.full(space.size, np.inf)
     task = task_of(space, (Target(moving, np.zeros(d), np.eye(d)),), -free, free)
@@ -235,7 +241,7 @@ def _jacobians(space: JointSpace, q: np.ndarray, marker: Any) -> tuple[np.ndarra
 
 
 def _following(space: JointSpace, loops: np.ndarray, columns: list[int]) -> np.ndarray:
-    """All velocities, for a unit of each of these."""
+    """Return all joint velocities for a unit of each of the given columns, with closed loops."""
     others = np.setdiff1d(np.arange(space.system.nv), columns)
     small = 1e-9 * float(np.linalg.svd(loops, compute_uv=False).max(initial=0.0))
     freedom = space.system.nv - int(np.linalg.matrix_rank(loops, tol=small))

@@ -26,17 +26,18 @@ from ..results.result import State
 def holding(
     model: Model | System, pose: State | Equilibrium | Mapping[str, float] | None = None, load: str | None = None
 ) -> Holding:
-    """Whether a mechanism stays in a pose: ``held``, with a ``margin``, and what ``slips`` first.
+    """Return whether friction holds a mechanism in a pose, as a `Holding`: ``held``, with a ``margin``, and what
+    ``slips`` first.
 
-    A pose is held where there are forces of joints and contacts that balance all others, normal forces that press and
-    friction within its bounds at rest (`static_friction`, `mu_static`, `static_force`). `pose` is a `State`, or named
-    values; without, the placement.
+    A pose is held if there are reactions of joints and forces of contacts that balance all other forces, with normal
+    forces that press and friction within its bounds at rest (`static_friction`, `mu_static`, `static_force`). `pose` is
+    a `State`, an `Equilibrium`, or a dict of values by name; by default the placement.
 
-    With `load`, the name of a parameter of forces or of an input, ``between`` tells from which value of it to which
-    the pose is held: how hard one may pull, and which weight slides.
+    `load` names a parameter of forces or an input; then ``between`` is the range of its values in which the pose is
+    held.
 
-    For contacts, and friction of a given force, all this is exact: friction in space is a cone. What presses in a
-    joint may depend on its friction; there ``certain`` tells whether no more than a hundredth is overlooked.
+    For contacts, and for friction of a given force, the answer is exact: friction in space is a cone. The normal force
+    of a joint may depend on its friction; for such joints ``certain`` says whether the error is below one percent.
 
     A block on a slope, tan α = 0.3, with μ = 0.6:
 

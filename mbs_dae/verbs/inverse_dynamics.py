@@ -1,7 +1,8 @@
-"""Inverse dynamics: the efforts and reactions that a prescribed motion takes.
+"""Inverse dynamics: the efforts and reactions that a prescribed motion requires.
 
-Kinematics gives q, v and v̇; then M v̇ + Φ_vᵀ λ = Q has only λ for an unknown. It is solved together with Φ_v v̇ = γ, by
-the matrix of forward dynamics: where all freedom is driven v̇ comes out as it went in, and redundant rows do no harm.
+Kinematics gives q, v and v̇; then λ is the only unknown of M v̇ + Φ_vᵀ λ = Q. The equation is solved together with Φ_v
+v̇ = γ, by the matrix of forward dynamics: with all freedom driven the solution returns the given v̇, and redundant rows
+do no harm.
 """
 
 from collections.abc import Sequence
@@ -39,19 +40,21 @@ def inverse_dynamics(
     model: Model | System, times: Sequence[float] | np.ndarray = (), start: State | None = None,
     progress: Progress | None = None, derivatives: Sequence[Any] = (),
 ) -> Result:  # fmt: skip
-    """Kinematics with forces: ``effort(driver)``, ``reaction(joint)``, ``power(driver)`` and the energy ledger.
+    """Return the driven motion with its forces: ``effort(driver)``, ``reaction(joint)``, ``power(driver)`` and
+    energies.
 
-    All degrees of freedom must be driven; so bodies need no mass. The works in the ledger are sums of powers over the
-    requested times (Simpson's rule), so a coarse grid shows there. A motion whose prescribed velocities jump is
-    refused: it takes impulses. Where its accelerations jump, efforts and reactions do: see ``stats["kinks"]``. Forces
-    that depend on states of the model are refused, too: states are integrated by `simulate`.
+    `times` are in s; `start`, `progress` and `derivatives` are those of `kinematics`. All degrees of freedom must be
+    driven, so bodies need no mass. The works in the energy balance are integrals of powers over the requested times
+    (Simpson's rule) and need a fine grid. A motion whose prescribed velocities jump is refused, because it needs
+    impulses. Efforts and reactions jump where accelerations jump: see ``stats["kinks"]``. Forces that depend on states
+    of the model are refused, too: `simulate` integrates states.
 
-    Joint friction acts against the slip and follows from the normal force in the joint. Where a joint with friction
-    stands still, drivers and friction share the load, so ``is_unique`` is False for their forces. Contacts, stops and
-    ropes may remove freedom that no driver moves: contacts that are closed at the start stay closed, with friction
-    against their slip; if
-    freedom is left they roll or stick. Where one would have to pull, or to hold more than its friction can, the motion
-    is refused. A contact that drivers alone keep closed carries nothing, and its force is not ``is_unique``.
+    Joint friction opposes the slip and follows from the normal force in the joint. Where a joint with friction is at
+    rest, drivers and friction share the load, so ``is_unique`` is False for their forces. Contacts, stops and ropes may
+    remove freedom that no driver moves: contacts that are closed at the start stay closed, with friction against their
+    slip; if freedom is left, contacts roll or stick. A motion in which a contact would have to pull, or to exceed its
+    friction bound, is refused. A contact that drivers alone keep closed carries no force, and its force is not
+    ``is_unique``.
 
     A rod of 2 kg, held at the horizontal by a motor: half of its length times its weight.
 
@@ -79,7 +82,7 @@ def inverse_dynamics(
     except SingularConfigurationError as error:
         walked = error.facts.get("result")
         if walked is None or not len(walked) or "change_points" not in walked.stats:
-            raise  # the motion does not begin: there are no velocities to which forces belong
+            raise  # there is no motion whose forces could be computed
         motion, stopped = walked, error
     _check_apart(system.cartesian, motion)
     result, undefined = _with_loads(system.cartesian, motion, closures)
@@ -92,8 +95,8 @@ def inverse_dynamics(
 
 
 def _closures(system: System, t: float, start: State | None) -> tuple[Closure, ...]:
-    """The contacts that take freedom which no driver moves: those that are closed where the motion begins. Their gaps
-    stay zero; and if that leaves freedom, what has friction there rolls or sticks."""
+    """Return closures of the contacts that remove freedom which no driver moves: contacts that are closed at the start
+    of the motion. Their gaps stay zero; if this leaves freedom, contacts with friction roll or stick."""
     model, bodies = system.model, system.cartesian
     if not model.contacts:
         return ()
@@ -118,12 +121,12 @@ def _closures(system: System, t: float, start: State | None) -> tuple[Closure, .
 
 
 def _freedom(bodies: System, t: float, q: np.ndarray) -> int:
-    """How many degrees of freedom no driver moves at a pose."""
+    """Return the number of degrees of freedom that no driver moves at a pose."""
     return bodies.nv - len(bodies.rows) + len(PoseRank(bodies, t, q).dependent(range(len(bodies.rows))))
 
 
 def _check_apart(system: System, motion: Result) -> None:
-    """Refuse a motion that presses bodies together, whatever forces there are."""
+    """Refuse a motion that presses bodies together for any forces."""
     if not system.model.contacts:
         return
     contacts, along = system.structure.contacts, computed(motion).motion
@@ -141,7 +144,7 @@ def _check_apart(system: System, motion: Result) -> None:
 
 
 def _check_closed(system: System, t: np.ndarray, modes: np.ndarray, closures: Sequence[Closure]) -> None:
-    """Refuse a motion on contacts that would have to pull, or to hold more than their friction can."""
+    """Refuse a motion on contacts that would have to pull, or to exceed their friction bounds."""
     states = states_of(system, modes)
     for closure in closures:
         contact, rolls = closure.contact, bool(closure.rolling)
@@ -163,7 +166,7 @@ def _check_friction(system: System, t: float, q: np.ndarray, v: np.ndarray) -> N
 
 
 def check_no_states(model: Model, what: str) -> None:
-    """Refuse forces that depend on states of the model, for `what` integrates none."""
+    """Refuse forces that depend on states of the model, since `what` integrates no states."""
     known = {state.symbol for state in model.states}
     for element in model.forces:
         if named := known.intersection(signals_of(element)):
@@ -172,8 +175,9 @@ def check_no_states(model: Model, what: str) -> None:
 
 
 def _check_ledger(result: Result) -> None:
-    """The ledger must add up where the times are dense enough to tell: where poses are foretold from the last, mostly,
-    and where half of the times give the same works. What is off there by as much as the motion has is wrong."""
+    """Check the energy balance where times are dense enough: where most poses were predicted from the last one without
+    halving, and where half of the times give the same works. Raise an `IntegrationError` if the imbalance there is
+    comparable with the energies of the motion."""
     energy = result.energy
     if len(result) < 9 or result.stats["halvings"] >= len(result):
         return
@@ -193,13 +197,13 @@ def _check_ledger(result: Result) -> None:
 
 
 def _works(t: np.ndarray, powers: np.ndarray) -> np.ndarray:
-    """The integrals of columns up to each time: of the parabola through three neighbours, over every other interval the
-    first part of one, over those between the last part of it (Simpson's rule, for uneven times)."""
+    """Return the integrals of columns up to each time, by Simpson's rule for uneven times: each interval is integrated
+    with the parabola through it and a neighbour."""
     h, y = np.diff(t)[:, None], powers
     parts = 0.5 * h * (y[1:] + y[:-1])
     if t.size > 2:
         slopes = np.diff(y, axis=0) / h
-        bend = np.diff(slopes, axis=0) / (h[1:] + h[:-1])  # of the parabola around each inner time: y'' / 2
+        bend = np.diff(slopes, axis=0) / (h[1:] + h[:-1])  # y'' / 2 of the parabola around each inner time
         parts[:-1:2] -= (h[:-1] ** 3 / 6.0 * bend)[::2]
         parts[1::2] -= (h[1:] ** 3 / 6.0 * bend)[::2]
         parts[-1] = 0.5 * h[-1] * (y[-1] + y[-2]) - h[-1] ** 3 / 6.0 * bend[-1]
@@ -207,11 +211,12 @@ def _works(t: np.ndarray, powers: np.ndarray) -> np.ndarray:
 
 
 def _with_loads(system: System, motion: Result, closures: Sequence[Closure]) -> tuple[Result, str]:
-    """The motion with its forces, up to a force that has no value; and what is to be said of that."""
+    """Return the motion with its forces, up to the first time at which forces have no value, and a sentence about that
+    time."""
     along = computed(motion).motion
     system.forget_errors()
     redundant, modes = motion.stats.get("redundant_equations", 0), None
-    if closures:  # they are no equations of the model itself
+    if closures:  # closures add equations to those of the model
         redundant = len(PoseRank(system, along.t[0], along.q[0]).dependent(range(len(system.rows))))
     for k in range(along.t.size) if system.structure.contacts.drags else ():
         _check_friction(system, *(x[k] for x in along[:3]))

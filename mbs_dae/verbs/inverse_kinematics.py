@@ -1,6 +1,6 @@
-"""The inverse geometric model: the joints with which markers are where they are wanted.
+"""Inverse kinematics: joint coordinates for which markers have given poses.
 
-How they are looked for stands in `poses.reach.solutions`.
+`poses.reach.solutions` describes the search.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,32 +22,34 @@ from ..results.result import State
 from ..unit_system import equation, shown, size_of
 from .forward_kinematics import transform_of
 
-NEGLIGIBLE = 1e-9  # what a pose misses beside more, relative to the model's length, that is not worth telling
+NEGLIGIBLE = 1e-9  # errors below this, relative to the model's length, are not reported beside larger ones
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution:
-    """One pose: ``solution["axis1.angle"]`` is a number, ``solution.state`` starts other runs."""
+    """One pose: ``solution["axis1.angle"]`` is a number in rad or m; other runs may start from ``solution.state``."""
 
     joints: Mapping[str, float]
-    """The coordinates of all joints of the tree, by name."""
+    """Coordinates of all joints of the tree, by name."""
     residual: float
-    """The error of the targets and the gap of loops together, in metres: angles are multiplied by the model's length.
-    `misses` has both apart."""
+    """Error of the targets and gaps of loops together, in m: angles are multiplied by the model's length. `misses` has
+    them separately."""
     distance: float
-    """From the start, in radians: the root of the summed squares of changes, slides counting by the model's length."""
+    """Distance from the start, in rad: root of the summed squares of changes; slides are divided by the model's
+    length."""
     misses: Mapping[str, tuple[float, float]]
-    """For each marker how far its point (m) and its rotation (rad) are from the target; 0 for what is left free."""
+    """Distance, in m, and rotation, in rad, of each marker from its target; 0 where a target leaves one of them
+    free."""
     _space: JointSpace = field(repr=False)
     _q: np.ndarray = field(repr=False)
 
     @cached_property
     def state(self) -> State:
-        """The pose, where other runs may start."""
+        """The pose as a state, from which other runs may start."""
         return self._space.state(self._q, self._space.note)
 
     def point(self, marker: Any) -> np.ndarray:
-        """Where a marker is then."""
+        """Return the position of a marker in this pose, in m, in world axes."""
         return transform_of(self.state, self._space.marker(marker))[:-1, -1]
 
     def __getitem__(self, name: str) -> float:
@@ -57,7 +59,7 @@ class Solution:
         return f"<Solution: {', '.join(equation(name, x, self.unit(name)) for name, x in self.joints.items())}>"
 
     def unit(self, name: str) -> str:
-        """The SI unit of a joint coordinate; "" of one that is no named quantity of the model."""
+        """Return the SI unit of a joint coordinate; "" if the coordinate is no named quantity of the model."""
         if name not in self._space.model.quantity_names():
             return ""
         measure, level = self._space.model.quantity(name)
@@ -70,30 +72,29 @@ class Nearest(Solution):
 
     @property
     def gap(self) -> float:
-        """How far it is from the targets, in metres: of one point simply the distance. Angles count by the model's
-        length; `misses` has metres and radians apart."""
+        """The distance from the targets, in m: for one point its distance. Angles are multiplied by the model's length;
+        `misses` has metres and radians separately."""
         return self.residual
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solutions(Sequence):
-    """The solutions of `inverse_kinematics`, the nearest to the start first; ``for solution in found``,
-    ``found[0]``."""
+    """The solutions of `inverse_kinematics`, nearest to the start first; ``for solution in found``, ``found[0]``."""
 
     solutions: tuple[Solution, ...]
     nearest: Nearest | None
-    """Where there is no solution, the pose nearest to the targets; else None."""
+    """The pose nearest to the targets if there is no solution; else None."""
     excluded_by: tuple[str, ...]
-    """Where there are solutions but for the limits: the joints whose limits exclude them."""
+    """The joints whose limits exclude all solutions; empty if there are solutions, or none even without limits."""
     tries: int
-    """How many starts were tried."""
+    """Number of starts that were tried."""
     hits: int
-    """And from how many a solution was found."""
+    """Number of starts that led to a solution."""
     message: str
 
     @property
     def reachable(self) -> bool:
-        """Whether there is a solution."""
+        """True if there is a solution."""
         return bool(self.solutions)
 
     @overload
@@ -146,19 +147,19 @@ def inverse_kinematics(
     limits: Mapping[str, tuple[float | None, float | None]] | None = None,
     start: State | Mapping[str, float] | None = None, all: bool = True, seed: int = 0, tries: int | None = None,
 ) -> Solutions:  # fmt: skip
-    """The joint coordinates with which markers are at their targets.
+    """Return the joint coordinates for which markers are at their targets, as `Solutions`.
 
-    A target is a point, a homogeneous matrix, or a pair (point, rotation), of which one may be None: ``{"link6.tool":
-    T}``; several markers may have one. Limits are of joint coordinates: ``limits={"axis2.angle": (-1.0, 2.0)}``, None
-    for a side that is free; every solution keeps them. An angle without limits is the one next to that of the start.
+    `targets` maps markers or their names to targets: ``{"link6.tool": T}``. A target is a point in m, a homogeneous
+    matrix, or a pair (point, rotation), of which one may be None. `limits` maps joint coordinates to bounds,
+    ``{"axis2.angle": (-1.0, 2.0)}``, None for a free side; all solutions obey them. An angle without limits is the one
+    nearest to the start's angle.
 
-    With ``all=True`` all solutions are looked for, from as many starts at random as `tries` says (the same ones for the
-    same `seed`); otherwise the search ends with the first one, from the `start` if it can be: a pose, or joint values
-    (the reference placement by default). If targets leave joints free to choose, a solution is a least change from the
-    start: a minimum in its neighbourhood.
+    With ``all=True`` all solutions are searched, from `tries` random starts (equal for equal `seed`); otherwise the
+    search ends with the first one, tried from `start` first: a pose, or joint values (default: the reference
+    placement). If targets leave joints free, a solution is a local minimum of the change from the start.
 
-    What is solved misses its targets by 1e-12 of the model's length at most. Targets that cannot be reached are no
-    error: `reachable` says so, and `nearest` how near one comes. Drivers of the model are left aside.
+    Solutions miss their targets by at most 1e-12 of the model's length. Targets that cannot be reached raise no error:
+    `reachable` is then False, and `nearest` is the nearest pose. Drivers of the model are ignored.
 
     An arm of two links of 1 m reaches (1, 1) with its elbow on either side:
 
@@ -180,7 +181,7 @@ def inverse_kinematics(
     nearest = None
     if not poses and (pose := search.nearest(ends)) is not None:
         nearest = _solution(search, pose, Nearest)
-        if nearest.residual <= search.tolerance:  # no search came there, and the nearest pose does
+        if nearest.residual <= search.tolerance:  # the nearest pose is a solution that no search found
             poses, nearest = [pose], None
     solutions = tuple(sorted((_solution(search, q) for q in poses), key=lambda s: s.distance))
     if solutions:
@@ -203,7 +204,8 @@ def _solution(search: Search, q: np.ndarray, kind: type = Solution) -> Any:
 
 
 def _missed(search: Search, pose: Solution) -> str:
-    """The markers that are not where they are wanted: metres, radians, or both. Roundoff beside more is left out."""
+    """Return a text of the markers that miss their targets, in metres, radians, or both. Roundoff is left out if
+    another error is larger."""
     asked = []
     for target in search.targets:
         who, (point, rotation) = label(target.marker), pose.misses[label(target.marker)]
@@ -234,7 +236,8 @@ def _limits(space: JointSpace, limits: Mapping[str, Any]) -> tuple[np.ndarray, n
 
 
 def _excluded(search: Search, seed: int, tries: int | None) -> tuple[tuple[str, ...], str]:
-    """The joints whose limits exclude every solution, and the solution that comes nearest to keeping them."""
+    """Return the joints whose limits exclude every solution, and a text about the solution that violates limits
+    least."""
     space, names, none = search.space, np.array(search.space.names), np.full(search.space.size, np.inf)
     poses = replace(search, low=-none, high=none).solve(True, seed, tries).poses
     if not poses:

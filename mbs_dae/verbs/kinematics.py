@@ -1,10 +1,10 @@
 """Kinematics: every pose, velocity and acceleration of a driven mechanism.
 
-Each pose is foretold from the last (q + h v + h² a / 2), closed by Newton, and accepted only if one smooth motion
-passes both; otherwise the step is halved. What cannot be halved further is a dead point: the driver asks for a motion
-that the mechanism does not have. A requested time may also fall on a change point, where Φ_v loses rank but the motion
-goes on: there the first-order equations do not determine the velocity, and the pose is taken from the smooth motion
-on both its sides (`continuation.bridge`).
+Each pose is predicted from the last one (q + h v + h² a / 2), corrected by Newton's method, and accepted only if one
+smooth motion passes through both; otherwise the step is halved. A step that cannot be halved further ends at a dead
+point: the driver prescribes a motion that the mechanism does not have. A requested time may also fall on a change
+point, where Φ_v loses rank but the motion goes on: the first-order equations do not determine the velocity there, and
+the pose is taken from the smooth motion on both its sides (`continuation.bridge`).
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ from ..readings.motion import result_of
 from ..results.result import Result, State
 
 CHUNK, PATIENCE = 5000, 5e5
-"""At most so many poses, and so many unknowns solved for, between two looks at the progress bar and at Ctrl-C."""
+"""Greatest number of poses, and of unknowns solved for, between two checks of the progress bar and Ctrl-C."""
 
 BRIDGED = "at change points the motion is the smooth one; velocities there come from both its sides"
 
@@ -48,12 +48,14 @@ def kinematics(
     model: Model | System, times: Sequence[float] | np.ndarray = (), start: State | None = None,
     progress: Progress | None = None, derivatives: Sequence[Any] = (), certify: bool = False,
 ) -> Result:  # fmt: skip
-    """Positions, velocities and accelerations at every time. All degrees of freedom must be driven.
+    """Return the positions, velocities and accelerations of a driven mechanism at every time, as a `Result`.
 
-    The motion is that of the bodies whatever it is computed in: ``kinematics(model.compile("natural"), times)``.
-    The first pose is assembled from the placement (or from `start`, which chooses the assembly branch).
-    ``progress(done, total)`` is called now and then. Raises `SingularConfigurationError` at a dead point; its
-    ``result`` keeps what was computed. With `certify`, ``result.certificate`` is a `MotionCertificate`.
+    All degrees of freedom must be driven. `times` are in s. The result holds the motion of the bodies in every
+    coordinate set: ``kinematics(model.compile("natural"), times)``. The first pose is assembled from the placement, or
+    from the state `start`, which chooses the assembly branch. ``progress(done, total)`` is called repeatedly.
+    `derivatives` names parameters and constants by which the motion is differentiated: see `Result.d`. With `certify`,
+    ``result.certificate`` is a `MotionCertificate`. Raises `SingularConfigurationError` at a dead point; its ``result``
+    holds the motion up to there.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
     >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 10 * mbs.t))
@@ -112,18 +114,18 @@ def noted(**told: Any) -> dict[str, Any]:
 
 
 def poses_at_once(machine: Machine) -> int:
-    """How many poses are made between two looks."""
+    """Return the number of poses between two checks of the progress bar."""
     return max(1, min(CHUNK, int(PATIENCE / (machine.pattern.n + machine.pattern.m))))
 
 
 def counts_of(machine: Machine) -> dict[str, Any]:
-    """The work of a walk, for `stats`."""
+    """Return the work counts of a walk, for `stats`."""
     named = {"evaluations": EVALUATIONS, "factorisations": FACTORISATIONS, "halvings": HALVINGS}
     return {name: int(machine.counts[place]) for name, place in named.items()}
 
 
 def moments_beside(t: np.ndarray) -> np.ndarray:
-    """The first time, and others beside it: where it is looked how many equations depend on others."""
+    """Return the first time and two times shortly after it, at which the rank of the equations is examined."""
     span = t[-1] - t[0] if t.size > 1 else 1.0
     return t[0] + np.array([0.0, 1e-3, 2.7e-3]) * span
 
@@ -131,10 +133,10 @@ def moments_beside(t: np.ndarray) -> np.ndarray:
 def redundant_rows(
     system: System, machine: Machine, t: np.ndarray, first: State, q0: np.ndarray, v0: np.ndarray
 ) -> tuple[int, int]:
-    """How many equations depend on others in general, and how many almost do: fewest of several poses, so that a
-    singular first pose shows."""
+    """Return how many equations depend on others in general, and how many almost do: the smallest numbers over several
+    poses, so that a singular first pose is noticed."""
     counts, nearly = dependent_beside(machine, moments_beside(t), q0, v0)
-    if not counts:  # nothing closes nearby
+    if not counts:  # no pose nearby satisfies the constraints
         raise change_point_at_start(first)
     redundant = min(counts)
     freedom = system.nv - len(system.rows) + redundant

@@ -51,23 +51,25 @@ def linearize(
     model: Model | System, state: Where = None, inputs: Sequence[str] = (), outputs: Sequence[str] = (),
     coordinates: Sequence[str] = (), over: Over | None = None, derivatives: Sequence[Any] = (),
 ) -> LinearSystem | LinearPath:  # fmt: skip
-    """The law of small motions about a state: M, D, K in independent coordinates, A, B, C with names, modes.
+    """Return the equations of small motions about a state: M, D, K in independent coordinates, A, B, C with names,
+    modes.
 
-    ``state`` is an equilibrium (``mbs.equilibrium(model).state``), or a steady motion: a body that spins, a wheel that
-    rolls, a mechanism driven evenly; named values as for ``simulate(initial=...)`` make one, too. What is neither is
-    refused. `inputs` are those of the model, or parameters of forces, `outputs` named quantities, states and their
-    rates, efforts of drivers, or inputs; `coordinates` are names of positions to be used as independent coordinates.
-    Where none are given those that tell most are taken.
+    `state` is an equilibrium (``mbs.equilibrium(model).state``, the default), a steady motion (a spinning body, a
+    rolling wheel, an evenly driven mechanism), or a dict of values as in ``simulate(initial=...)``. Other states are
+    refused. `inputs` names inputs of the model or parameters of forces; `outputs` names quantities, states and their
+    rates, efforts of drivers, or inputs; `coordinates` names positions that are used as independent coordinates, by
+    default a well-conditioned choice.
 
-    With ``over=("rotor.wz", speeds)`` it is done for each value of a named quantity of the state, or of a parameter,
-    and the modes are followed from one to the next: see `LinearPath`.
+    With ``over=("rotor.wz", speeds)`` the equations are linearised for each value of a quantity of the state, or of a
+    parameter, and modes are followed from value to value: see `LinearPath`. Without `over` the result is a
+    `LinearSystem`.
 
-    States of the model that are not held stand behind the motion in A, about a state in which they do not change.
+    States of the model that are not held follow the motion in A; they must not change at `state`.
 
-    `derivatives` names parameters and constants with which the law about a rest changes: see `LinearSystem.d`.
-    Derivatives by positions and velocities are exact, those by inputs and states where laws are of the third degree at
-    most. A system in natural coordinates is linearised in them; one in joint coordinates, or in motion, through the
-    bodies. A law that has no slope at the state, or changes with time, is refused.
+    `derivatives` names parameters and constants by which the matrices about an equilibrium are differentiated: see
+    `LinearSystem.d`. Derivatives by positions and velocities are exact; derivatives by inputs and states are exact for
+    laws up to the third degree. A system in natural coordinates is linearised in these; one in joint coordinates, or in
+    motion, in coordinates of bodies. A law that has no slope at the state, or changes with time, is refused.
 
     Two masses of 2 kg between springs of 18 N/m and a wall on either side, ω² = k/m and 3 k/m:
 
@@ -110,7 +112,7 @@ def linearize(
 
 
 def _differentiated(law: LinearSystem, asked: Asked, used: System) -> LinearSystem:
-    """With its derivatives, of a rest in coordinates of bodies."""
+    """Return the linear system with its derivatives, about an equilibrium in coordinates of bodies."""
     state = law.state
     if state.v.any() or not used.is_cartesian:
         where = "in natural coordinates" if not used.is_cartesian else "about a steady motion"
@@ -146,14 +148,15 @@ def _path(
     first = linearize(*place(values[0]), inputs, outputs, coordinates, None, derivatives)
 
     def at(value: float) -> LinearSystem:
-        same = first.velocities  # coordinates, throughout
+        same = first.velocities  # the same coordinates for all values
         return linearize(*place(value), inputs, outputs, same, None, derivatives)
 
     return LinearPath(name, unit, np.array(values), (first, *map(at, values[1:])), at)
 
 
 def _by_parameter(system: System, state: Where, name: str) -> Callable[[float], tuple[System, Where]]:
-    """The system at a value, and its state: as named, or the rest that is found from that at the nearest value."""
+    """Return a function of a parameter's value that returns the system and its state: the named state, or the
+    equilibrium that is found from the equilibrium at the nearest value."""
     rests: dict[float, State] = {}
 
     def at(value: float) -> tuple[System, Where]:
@@ -168,7 +171,7 @@ def _by_parameter(system: System, state: Where, name: str) -> Callable[[float], 
 
 
 def _state(model: Model, state: State | Mapping[str, float] | None) -> State:
-    """A state of the bodies, consistent with all constraints."""
+    """Return a state of the bodies, consistent with all constraints."""
     if state is None:
         return equilibrium(model).state
     if isinstance(state, State):
@@ -178,7 +181,7 @@ def _state(model: Model, state: State | Mapping[str, float] | None) -> State:
 
 
 def _joint_coordinates(system: System) -> tuple[str, ...]:
-    """Return the joint coordinates in which small motions are told: those that are named quantities."""
+    """Return the joint coordinates in which small motions are described: the ones that are named quantities."""
     if system.coordinates.kernels is system.coordinates:
         return ()
     known = set(system.model.quantity_names())

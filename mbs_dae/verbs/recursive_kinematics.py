@@ -1,8 +1,7 @@
-"""Kinematics of a tree, body by body: from the coordinates of the joints, with no equation to solve.
+"""Kinematics of a tree, body by body: from the coordinates of the joints, without equations to solve.
 
-Where every body hangs on one joint, its pose follows from that of its parent, its velocity from the parent's, and its
-acceleration too (`coordinates.joint.recursion`). What is fixed on a body moves with it: a point at p = A s from the
-body's origin
+If every body hangs on one joint, its pose, velocity and acceleration follow from those of its parent
+(`coordinates.joint.recursion`). For a point that is fixed on a body, at p = A s from the body's origin, they are
 
     r + p,        ṙ + ω × p,        r̈ + α × p + ω × (ω × p).
 """
@@ -36,15 +35,15 @@ Arrays = Mapping[str, np.ndarray]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecursiveKinematics:
-    """Where the bodies and their named markers are, and how they move: ``found.position["rod"]``,
-    ``found.velocity["rod.tip"]``, in world axes.
+    """Poses and motions of bodies and their named markers, in world axes: ``found.position["rod"]``,
+    ``found.velocity["rod.tip"]``.
 
     An attitude is the matrix whose columns are the axes of the body, or of the marker (in the plane 2 x 2). Angular
     velocities are vectors in space, and numbers in the plane.
     """
 
     coordinates: Mapping[str, float]
-    """The coordinates of the joints that have a name, as they were given or are in the reference placement."""
+    """Coordinates of the joints that have a name, as given or as in the reference placement."""
     attitude: Arrays
     position: Arrays
     velocity: Arrays
@@ -52,7 +51,7 @@ class RecursiveKinematics:
     angular_velocity: Arrays
     angular_acceleration: Arrays
     state: State
-    """All of it as a state: ``found.state["rod.x"]``; another run may start there."""
+    """The motion as a state: ``found.state["rod.x"]``; other runs may start from it."""
 
     def __repr__(self) -> str:
         said = ", ".join(f"{name} = {value:g}" for name, value in self.coordinates.items())
@@ -63,15 +62,17 @@ class RecursiveKinematics:
 def recursive_kinematics(
     model: Model | System, values: Values, rates: Values | None = None, accelerations: Values | None = None
 ) -> RecursiveKinematics:
-    """Poses, velocities and accelerations of a mechanism without loops, from its joints' coordinates.
+    """Return poses, velocities and accelerations of a mechanism without loops for given joint coordinates.
 
-    They are named as in results: ``values={"A.angle": 0.3, "guide.displacement": 0.1}``, ``rates={"A.omega": 2.0,
-    "guide.velocity": 0.5}``, ``accelerations={"A.alpha": 1.0}``; of a body that floats "body.x", "body.vx", "body.ax"
-    and so on (in space its angular velocity is given by "body.wx", "body.wy", "body.wz"). What is not said stays as it
-    is in the reference placement, and at rest. So do the motions of joints that have no name in results: balls, the
-    slides of a planar joint, the turns of a universal one; and the attitude of a body that floats in space.
+    The coordinates have the names of results and SI units: ``values={"A.angle": 0.3, "guide.displacement": 0.1}``,
+    ``rates={"A.omega": 2.0, "guide.velocity": 0.5}``, ``accelerations={"A.alpha": 1.0}``; for a floating body "body.x",
+    "body.vx", "body.ax" and so on (in space its angular velocity is "body.wx", "body.wy", "body.wz"). Coordinates that
+    are not given have their values in the reference placement and are at rest, as do motions without a name
+    in results: of balls, of the slides of a planar joint, of the turns of a universal joint; and for the attitude
+    of a floating body in space.
 
-    Drivers and forces have no say. A model with loops is refused: `mbs.kinematics` solves them.
+    Drivers and forces are ignored. A model with loops is refused: `mbs.kinematics` solves it. Returns a
+    `RecursiveKinematics`.
 
     An arm of two links, stretched; the second one turns at 2 - 1 rad/s:
 
@@ -106,8 +107,8 @@ def recursive_kinematics(
 
 
 def _names(freedoms: Iterable[Freedom], level: int) -> dict[str, tuple[Freedom, int]]:
-    """Return the names of values (level 0), rates (1) or accelerations (2), with the component of a motion that each
-    is."""
+    """Return the names of values (level 0), rates (1) or accelerations (2), with the motion and the component of
+    each."""
     found = {}
     for freedom in freedoms:
         owner = freedom.edge.child.name if freedom.edge.floating else freedom.edge.joint.name
@@ -118,7 +119,7 @@ def _names(freedoms: Iterable[Freedom], level: int) -> dict[str, tuple[Freedom, 
 
 
 def _kinds(freedom: Freedom) -> tuple[str, ...]:
-    """The measures that read a motion; none where it has no name."""
+    """Return the measures that read a motion; none if the motion has no name."""
     edge, motion = freedom.edge, freedom.motion
     if isinstance(motion, Ball):
         return ("wx", "wy", "wz") if edge.floating else ()
@@ -138,21 +139,21 @@ def _fill(numbers: np.ndarray, given: Values, freedoms: Iterable[Freedom], level
         number = finite_number(system.evaluator(value), repr(name))
         if level == 0:
             numbers[freedom.q] = number
-        elif isinstance(freedom.motion, Ball):  # said in world axes, kept in those of the body, which stay as placed
+        elif isinstance(freedom.motion, Ball):  # given in world axes, stored in body axes, which are as placed
             _, rotation = marker_frame(system, system.placement, freedom.edge.child.origin)
             numbers[freedom.v : freedom.v_end] += number * rotation[component]
         else:
             numbers[freedom.v] = number
 
 
-# --- what moves with the bodies ---------------------------------------------------------------------------------
+# --- motions of bodies and markers ------------------------------------------------------------------------------
 
 
 MOTIONS = ("attitude", "position", "velocity", "acceleration", "angular_velocity", "angular_acceleration")
 
 
 def _motions(state: State) -> dict[str, Any]:
-    """The six of all bodies and named markers."""
+    """Return attitudes, positions, velocities and accelerations (also angular ones) of all bodies and named markers."""
     motions: dict[str, dict[str, np.ndarray]] = {what: {} for what in MOTIONS}
     system = state.system
     for body in system.bodies:

@@ -1,8 +1,8 @@
-"""Forward dynamics: the motion that forces make, from given initial values.
+"""Forward dynamics: the motion that forces cause, from given initial values.
 
     M v̇ + Φ_vᵀ λ = Q,      Φ_v v̇ = γ
 
-stabilised and integrated as `motion` says, without a Python call a step.
+The package `motion` stabilises and integrates these equations, without a Python call in each step.
 """
 
 from collections.abc import Mapping, Sequence
@@ -80,7 +80,7 @@ from ..results.result import Result, State
 from ..tolerances import REPEAT
 
 NO_TURNS = np.zeros(0), np.full(1, np.inf)
-PATIENCE = 2e6  # unknowns solved for between two looks at the progress bar and at Ctrl-C: some tenths of a second
+PATIENCE = 2e6  # unknowns solved for between two checks of progress and Ctrl-C: some tenths of a second
 
 
 @checked_options
@@ -91,36 +91,38 @@ def simulate(
     max_step: float | None = None, max_steps: int | None = None, impacts: Literal["together", "in turn"] = "together",
     derivatives: Sequence[Any] = (),
 ) -> Result:  # fmt: skip
-    """The motion at every time, with velocities, accelerations, multipliers and the energy ledger.
+    """Return the motion at every time, in s, with velocities, accelerations, multipliers and energies, as a `Result`.
 
-    The motion is that of the bodies whatever it is computed in: ``simulate(model.compile("natural"), times)``.
+    The result holds the motion of the bodies in every coordinate set: ``simulate(model.compile("natural"), times)``.
 
-    `initial` names values at the first time, as many as there are degrees of freedom (positions not given are those
-    nearest to the placement, velocities those of least kinetic energy); or it is a `State`. From a state of another
-    run, at its time, with the same model, method, tolerances, lengths of steps and stabilization, a run goes on as if
-    that one had not stopped, to the last bit, and ``stats["goes_on"]`` tells so. With others, or from a state that was
-    edited, it is a start like any other.
+    `initial` maps names to values at the first time, as many as there are degrees of freedom (other positions are the
+    nearest to the placement, other velocities have least kinetic energy); or it is a `State`. From a state of another
+    run, at its time, with the same model, method, tolerances, step lengths and stabilization, the run continues the
+    other one to the last bit, and ``stats["goes_on"]`` says so. With other options, or from an edited state, the run
+    starts anew.
 
     `method` is "RK4", "DP5", "DP8" (explicit), "Radau5", "GA" or ``mbs.GA(spectral_radius)`` (implicit: for stiff
-    springs, dampers, controllers; ``result.stats["stiff"]`` tells where an explicit run suffers from one), or time
-    stepping over many contacts: "Moreau" and "HalfExplicit", of order 1 and 2. With `step` steps are of this length
-    (and `rtol` says how well implicit ones are solved); without, all but RK4 and time stepping choose them by `rtol`
-    and `atol` (default: rtol) per unit of length, angle, and their rates, none longer than `max_step`. After
-    `max_steps` the run ends (a million, unless said). Steps end where a law of time switches (`Piecewise`, `Motion`, a
-    table), and begin anew there; of two values the later one is recorded. Requested times change no steps.
+    springs, dampers, controllers; ``result.stats["stiff"]`` says where stiffness slows an explicit run), or time
+    stepping over many contacts: "Moreau" and "HalfExplicit", of order 1 and 2. `step`, in s, fixes the length of steps
+    (`rtol` is then the tolerance of implicit solutions). Otherwise all methods except RK4 and time stepping choose
+    steps by `rtol` and `atol` (default: rtol) per unit of length, angle, and their rates, none longer than `max_step`,
+    in s. The run ends after `max_steps` steps (default: a million). Steps end where a law of time switches
+    (`Piecewise`, `Motion`, a table), and begin anew there; of two values the later one is recorded. Requested times
+    change no steps.
 
     Branches of laws that switch with the state (`Piecewise`, `Abs`, `sign`, `Max`, ...) are held within a step; steps
-    end where they switch, too, and where contacts close, open, begin to stick or to slip. ``result.events`` tells of
-    every `mbs.Event` of the model, ``result.modes`` and ``result.impacts`` of contacts. Impacts of points that touch
-    are solved together, or passed on "in turn" from one contact to the next.
+    also end where branches switch, and where contacts close, open, begin to stick or to slip. ``result.events`` lists
+    every `mbs.Event` of the model, ``result.modes`` and ``result.impacts`` describe contacts. `impacts` says whether
+    impacts of touching points are solved "together" or pass "in turn" from contact to contact.
 
-    `derivatives` names parameters, constants of elements ("spring.stiffness") and values given in `initial`: then
-    ``result.d(name, by)`` is known of the steps that were taken (docs/derivatives.md).
+    `derivatives` names parameters, constants of elements ("spring.stiffness") and values in `initial`; then
+    ``result.d(name, by)`` is the derivative of the computed steps (docs/derivatives.md).
 
-    `stabilization` is `Baumgarte()` (the default of explicit methods), `Projection()` (that of implicit ones) or
-    `Unstabilized()`. ``result.stats`` reports gains and counts. ``progress(done, total)`` is called now and then; on a
-    terminal a long run shows a bar by itself. Ctrl-C returns what was computed. Raises `IntegrationError` where the
-    motion cannot go on; its ``result`` keeps what was computed. ``result.message`` tells what tolerances hide.
+    `stabilization` is `Baumgarte()` (default of explicit methods), `Projection()` (default of implicit ones) or
+    `Unstabilized()`. ``result.stats`` reports gains and counts. ``progress(done, total)`` is called repeatedly; on a
+    terminal a long run shows a bar by itself. Ctrl-C returns the motion so far. Raises `IntegrationError` where the
+    motion cannot go on; its ``result`` holds the motion up to there. ``result.message`` warns of effects that
+    tolerances hide.
 
     A rod of 0.3 m, let go at the horizontal. At the bottom its ω² is 3 g/L:
 
@@ -145,38 +147,38 @@ def simulate(
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A run that has not begun: all of it is in `march`."""
+    """A run with its records; `march` holds all numbers that steps read and write."""
 
     run: Run
     system: System
     march: March
     times: np.ndarray  # as requested
-    moments: np.ndarray  # when laws are read for them
+    moments: np.ndarray  # times at which laws are read for them
     q: np.ndarray  # the first state
     v: np.ndarray
-    redundant: list[int]  # the rows that are left out because others determine them
+    redundant: list[int]  # dependent rows, which are left out
     sampling: Sampling
-    facts: Mapping[str, Any]  # what the run was asked for
-    noted: list[Memory | None] = field(default_factory=lambda: [None])  # at the step that the end cuts short
-    impacts: list[np.ndarray] = field(default_factory=list)  # as they are noted
-    events: list[Happening] = field(default_factory=list)  # that have been told
+    facts: Mapping[str, Any]  # options of the run
+    noted: list[Memory | None] = field(default_factory=lambda: [None])  # memory before the step that the end shortens
+    impacts: list[np.ndarray] = field(default_factory=list)  # pieces of the log of impacts
+    events: list[Happening] = field(default_factory=list)  # events that have been reported
     stops: list[str] = field(default_factory=list)  # the events that have stopped the run
-    happened: list[Happening] = field(default_factory=list)  # events inside steps, which have not been told yet
-    changes: list[np.ndarray] = field(default_factory=list)  # of contacts, with the state behind each
-    reset_at: dict[str, float] = field(default_factory=dict)  # when each event has reset the run last
-    asked: Asked | None = None  # by what it is to be differentiated
-    steps: Steps | None = None  # then
-    moves: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # then: how the ends of spans move
-    following: Following | None = None  # where it may switch
-    samples: list[Sample] | None = None  # then: what controllers did
-    resets: list[ResetTaken] = field(default_factory=list)  # then: where events set states
-    reversals: Reversals | None = None  # where forces turn within one step, of a run whose steps are made again
-    first: Any = None  # prepared as well: the run that it goes on from, where that is made again
-    known: list[float] = field(default_factory=lambda: [-np.inf])  # the time up to which events have been told
-    seen: list[int] = field(default_factory=lambda: [0, 0])  # so many changes and impacts events have been asked about
+    happened: list[Happening] = field(default_factory=list)  # events inside steps, not reported yet
+    changes: list[np.ndarray] = field(default_factory=list)  # changes of contacts, with the state after each
+    reset_at: dict[str, float] = field(default_factory=dict)  # last time at which each event has reset the run
+    asked: Asked | None = None  # parameters of derivatives
+    steps: Steps | None = None  # with derivatives: the steps
+    moves: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # with derivatives: how the ends of spans move
+    following: Following | None = None  # derivatives computed while the run goes on, where laws may switch
+    samples: list[Sample] | None = None  # with derivatives: samples of controllers
+    resets: list[ResetTaken] = field(default_factory=list)  # with derivatives: resets of states by events
+    reversals: Reversals | None = None  # reversals of forces within one step
+    first: Any = None  # the prepared run that this one continues, if it is repeated
+    known: list[float] = field(default_factory=lambda: [-np.inf])  # time up to which events have been reported
+    seen: list[int] = field(default_factory=lambda: [0, 0])  # numbers of changes and impacts that events have examined
 
     def take_notes(self) -> None:
-        """Impacts, events inside steps, and steps since this was last asked."""
+        """Take impacts, events inside steps, and steps since the last call from the records of the march."""
         if self.happened:
             self.events.extend([one for one in self.happened if self.is_new(one.t)])
             self.happened.clear()
@@ -196,7 +198,7 @@ class Prepared:
         events.struck[0] = 0
 
     def begin(self) -> int:
-        """The first state, the first step and the gains; a status."""
+        """Compute the first state, the first step and the gains; return a status."""
         self.system.forget_errors()
         if self.run.memory:
             remind(self.march, self.run.memory)
@@ -217,12 +219,12 @@ class Prepared:
         return self._followed(status)
 
     def sample_first(self, t: float) -> int:
-        """Let controllers set states at the first time t, and begin with these; a status."""
+        """Let controllers set states at the first time t, and begin with these; return a status."""
         self.sampling.sample(self.march, t, float(self.march.course.first[0]), self.samples)
         return marching.start(self.march, self.march.stages.y0[: self.q.size].copy(), self.v)
 
     def sample(self) -> int:
-        """Let the controllers that the run waits for set states, and go on behind; a status."""
+        """Let the controllers that are due set states, and continue; return a status."""
         march = self.march
         step = self.steps.total + int(march.tape.filled[0]) if self.steps else 0
         now = float(march.course.first[march.course.at[SPAN] + 1])
@@ -235,8 +237,8 @@ class Prepared:
         return status
 
     def go_on(self, patience: int, made: int | None = None) -> int:
-        """Make up to `patience` steps, none beyond the next sampling time, and one where the run is followed; return a
-        status. `made` is the status of steps that lanes have made."""
+        """Make up to `patience` steps, none beyond the next sampling time, and one step if derivatives are computed
+        during the run; return a status. `made` is the status of steps that lanes have made."""
         march = self.march
         if self.following:
             self.following.before()
@@ -254,11 +256,12 @@ class Prepared:
         return status
 
     def note_cut(self) -> None:
-        """Note where the run stands, before a step that its last time cuts short."""
+        """Note the state of the run before a step that its last time shortens."""
         self.noted[0] = memory_of(self.march)
 
     def _look(self, t: np.ndarray, y: np.ndarray) -> None:
-        """For forces that turn within one of these steps, or of those up to the present state."""
+        """Search for forces that reverse within one of these steps, or between the last of them and the present
+        state."""
         if self.reversals and self.reversals.names:
             layout, now = self.march.mechanism.state, self.march.stages.y0[None]
             y = np.concatenate([y[:, : now.size], now])
@@ -267,7 +270,7 @@ class Prepared:
             self.reversals.follow(np.append(t, self.march.time[0]), q, v)
 
     def changes_now(self) -> set[ContactChange]:
-        """The changes of contacts where the run stands, as far as events name them, since this was last asked."""
+        """Return the changes of contacts at the present time since the last call, as far as events name them."""
         events, t = self.march.events, float(self.march.time[0])
         if not events.asks[0]:
             return set()
@@ -278,8 +281,8 @@ class Prepared:
         return changes_at(self.system, t, now, new)
 
     def _look_at_events(self) -> int:
-        """Note the events in a step that is to be accepted, and accept it; or, where one of them stops or resets the
-        run, have it end there. A status."""
+        """Note the events in a step that is to be accepted, and accept the step; or end the step at the first event
+        that stops or resets the run. Return a status."""
         glance, following, found = Glance(self.system, self.march), self.following, list[Happening]()
         kept = following.standing() if following else None
         for new, events in glance:
@@ -301,7 +304,7 @@ class Prepared:
             t, own = glance.passed[0], self.march.events
             since = t - self.reset_at.get(acting[0].name, -np.inf)
             if isinstance(acting[0].action, Reset) and glance.is_at_once and since <= REPEAT * max(abs(t), 1.0):
-                # the motion since its last reset is too short to be told apart: on which side it is, is roundoff
+                # the motion since its last reset is too short: roundoff decides on which side it is
                 own.passed[:], own.endless[0] = glance.passed[1] != 0, 1
                 return CHATTERS
             if isinstance(acting[0].action, Reset):
@@ -313,9 +316,9 @@ class Prepared:
 
     @property
     def is_to_be_followed(self) -> bool:
-        """Whether derivatives of the run, which has ended, are to be found as it goes, and not from its steps: laws
-        have held it on a surface where they jump, its contacts have changed together with laws or in a way that is one
-        of several, or an event has come where laws switch or within the step in which the ends of a force pass each
+        """Whether derivatives must be computed while the run goes on, and not from its steps afterwards: laws have held
+        the ended run on a surface where they jump, contacts have changed together with laws or in one of several
+        possible ways, or an event has come where laws switch or within the step in which the ends of a force pass each
         other."""
         if self.steps is None:
             return False
@@ -331,7 +334,7 @@ class Prepared:
         passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals else []
         clocks = {event.name for event in self.system.model.events if is_clock(event)}
         ends = bool(self.stops) and clocks.issuperset(self.stops)
-        resets = {one.t for one in self.resets}  # at which nothing else happens
+        resets = {one.t for one in self.resets}  # times at which nothing else happens
         events = [(one.state.t, ends and one.name in self.stops) for one in self.events if one.state.t not in resets]
         events += [(float(self.march.time[0]), ends)] if self.stops else []
         return any(
@@ -340,14 +343,14 @@ class Prepared:
         )
 
     def note_reset(self, event: Event) -> None:
-        """Note the state before an event gives the run another one."""
+        """Note the state before an event resets it."""
         if self.steps is not None:
             march, step = self.march, self.steps.total + int(self.march.tape.filled[0])
             self.resets.append(ResetTaken(step, float(march.time[0]), event.name, march.stages.y0.copy()))
 
     def _resets_are_special(self, head: np.ndarray) -> bool:
-        """Return whether a state has been set at an instant at which something else happens, or is asked for. (An event
-        of time alone is a break of time, at which laws may break, too.)"""
+        """Return whether a state has been set at an instant at which another event happens, or at a requested time. (An
+        event of time alone is a break of time, at which laws may break, too.)"""
         steps, recorded = [one.step for one in self.resets], self.march.record.times
         if self.first or len({*steps}) < len(steps) or steps[0] == 0 or steps[-1] >= len(head):
             return True
@@ -365,15 +368,15 @@ class Prepared:
         return False
 
     def _breaks_beside(self, event: str, t: float, near: float) -> bool:
-        """Return whether another element than an event breaks in time so near to t."""
+        """Return whether an element other than an event has a break in time close to t."""
         others = [one for one in self.system.structure.with_breaks if one.name != event]
         ends = self.run.t, float(self.times[-1])
         found = breaks_of(others, self.system.evaluator, *ends, self.run.by.method.order)
         return bool((np.abs(found - t) <= near).any())
 
     def _samples_are_special(self, head: np.ndarray, last: np.ndarray) -> bool:
-        """Return whether a controller has read something else than places, velocities, states and inputs, or has
-        sampled where laws switch, or break at a time that moves."""
+        """Return whether a controller has read other quantities than positions, velocities, states and inputs, or has
+        sampled where laws switch, or at a break whose time moves with a parameter."""
         if not are_states(self.system, {n for own in self.samples or () for one in own.updates for n in one.reads}):
             return True
         at = head[head[:, FRESH] == SAMPLED]
@@ -382,28 +385,28 @@ class Prepared:
 
     @property
     def before(self) -> np.ndarray | None:
-        """The first pose of a run that goes on from another one."""
+        """The first pose of a run that continues another one; else None."""
         initial = self.run.initial
         return initial.full_q if self.run.memory and isinstance(initial, State) else None
 
     @property
     def repeats(self) -> bool:
-        """Whether what happens now has happened in the run before this one."""
+        """Whether the present instant was already reached in the run before this one."""
         return not self.is_new(float(self.march.time[0]))
 
     def is_new(self, t: float) -> bool:
-        """Return whether events at this time have not been told yet."""
+        """Return whether events at this time have not been reported yet."""
         return t > self.known[0]
 
     def memory(self, status: int) -> Memory | None:
-        """With which another run goes on from the last state, after a good end."""
+        """Return the memory with which another run continues from the last state, or None if this run failed."""
         if status == DONE and self.noted[0]:
             return self.noted[0]
         return memory_of(self.march, ended=True) if status in (DONE, EVENT) else None
 
     def told(self, status: int, done: int) -> dict[str, Any]:
-        """Return the facts of the run that its result keeps: its impacts, and its transitions and events, whose states
-        carry the past of the run."""
+        """Return the facts for the result of the run: its impacts, and its transitions and events, whose states carry
+        the past of the run."""
         t, none = float(self.times[done - 1]), np.zeros(0)
         past = Past(self.run, t, none, none, self.memory(status))
 
@@ -427,8 +430,9 @@ def prepare(
     model: Model | System, times: Sequence[float] | np.ndarray, initial: Mapping[str, float] | State | None = None,
     stabilization: Stabilization | None = None, asked: Sequence[Any] = (), follows: bool = False, **steps: Any,
 ) -> Prepared:  # fmt: skip
-    """Return a run that is ready to begin, by all that `simulate` does before its first step; `steps` are its options
-    of this name (see `stepping`). Derivatives are found as the run goes where it `follows`, whatever its model is."""
+    """Return a run that is ready to begin, with everything that `simulate` does before its first step; `steps` are
+    its options of these names (see `stepping`). Derivatives are computed while the run goes on if `follows`, for any
+    model."""
     system, initial, t, by = system_of(model).run_system, as_state(initial), checked_times(times), stepping(**steps)
     how, memory = stabilization_of(stabilization, by.method.projects), None
     past = initial.past if isinstance(initial, State) else None
@@ -444,14 +448,15 @@ def prepare(
 
 
 def _from_the_first(run: Run, t: np.ndarray, asked: Asked, follows: bool) -> Prepared:
-    """A run that goes on, made again from the beginning of the first one: so its derivatives are those of one run."""
+    """Return a run that continues another one, repeated from the beginning of the first: its derivatives are those of
+    one run."""
     first = prepared_run(replace(run.first, system=run.system), np.unique([run.first.t, t[-1]]))
     first.begin()
     return prepared_run(replace(run, memory=memory_of(first.march)), t, asked, first, follows=follows)
 
 
 def _made_again(run: Run, until: float) -> Memory | None:
-    """Make the run again up to this time; return what it carries there."""
+    """Repeat the run up to a time, in s; return the memory with which another run continues there."""
     again = prepared_run(run, np.unique([run.t, until]))
     return again.memory(advance(again, lambda done, total: None).status)
 
@@ -460,8 +465,8 @@ def prepared_run(
     run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepared | None = None, looks_ahead: bool = False,
     follows: bool = False,
 ) -> Prepared:  # fmt: skip
-    """Return a run that is ready to begin, with its model checked and its course of time known. One that `looks_ahead`
-    need not come to the times behind the first: its laws are checked at the first one alone."""
+    """Return a run that is ready to begin, with its model checked and its breaks of time known. A run that
+    `looks_ahead` need not reach the times after the first: its laws are checked at the first time only."""
     system, by, how, initial, memory = run.system, run.by, run.how, run.initial, run.memory
     model, bodies = system.model, system.cartesian
     checked = t[:1] if looks_ahead else t
@@ -496,14 +501,14 @@ def prepared_run(
     turns = NO_TURNS if by.length else system.latest(_turns, *whole)
     course = new_course(begin, float(recorded[-1]), breaks, sampling.times, side_of, turns, by.longest)
     followed = asked is not None and (follows or is_to_be_followed(system, by))
-    if asked and model.controllers:  # of a first run samples are not noted, and inputs may jump where they are read
+    if asked and model.controllers:  # a first run notes no samples, and inputs may jump where they are read
         followed = followed or begun is not None or bool(inputs_made_of(asked.model, asked.symbols))
         check_followed(system, asked)
     march = new_march(system, by, how, course, recorded, taped=asked is not None and not followed)
     told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     told |= {} if memory else slips_in_assembly(bodies, first.full_q)
     told |= {"goes_on": memory is not None} | ({} if by.length else {"rtol": by.rtol, "atol": by.atol})
-    facts = {"method": by.method.name, "stabilization": type(how).__name__, "switches": 0}  # counted where laws switch
+    facts = {"method": by.method.name, "stabilization": type(how).__name__, "switches": 0}  # counted during the run
     facts |= {k: x for k, x in told.items() if x}
     q, v = first.full_q.copy(), first.full_v.copy()
     if system is not bodies:
@@ -530,15 +535,15 @@ def _turns(system: System, first: float, last: float) -> tuple[np.ndarray, np.nd
 
 
 class Ended(NamedTuple):
-    """How a run went: its last status, and what is to be said of its end."""
+    """The end of a run: its last status, and a sentence about it."""
 
     status: int
     message: str
-    error: MbsError | None = None  # of what a controller or an event asked for
+    error: MbsError | None = None  # the error of a controller or an event
 
 
 def result_of_run(prepared: Prepared, ended: Ended) -> Result:
-    """Return the result; or raise the error that ended the run, with the result up to there."""
+    """Return the result; or raise the error that ended the run, with the result until then."""
     status, message, error = ended
     march, system = prepared.march, prepared.system
     done, total = int(march.counts[marching.NEXT]), march.record.times.size
@@ -565,14 +570,14 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
 
 
 def check_result(system: System, march: March, result: Result) -> None:
-    """Check what a run has computed: constraints, energy, turns."""
+    """Check constraints, energy and turns of a computed run."""
     check_violation(system.cartesian, march, result)
     check_energy(system, march, result)
     check_turns(result)
 
 
 def _with_derivatives(prepared: Prepared, result: Result) -> Result:
-    """The result, which knows how it changes with what was asked for."""
+    """Return the result with its derivatives."""
     assert prepared.asked
     if prepared.following:
         return followed_run(result, prepared.asked, prepared.following)
@@ -593,15 +598,14 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
 
 
 def patience_of(march: March, slow: int = 1) -> int:
-    """How many steps are made between two looks."""
+    """Return the number of steps between two checks of the progress bar."""
     pattern = march.mechanism.machine.pattern
     return max(1, int(PATIENCE / ((pattern.n + pattern.m) * march.tableau.stages * slow)))
 
 
 def advance(prepared: Prepared, progress: Progress, begins: bool = True, made: int | None = None) -> Ended:
-    """Take a run to its last time, or to the event that stops it, in pieces short enough for progress and Ctrl-C. A run
-    that does not begin (`begins` False) goes on from where it stands; its first steps may be `made`, with this status.
-    """
+    """Take a run to its last time, or to the event that stops it, in pieces short enough for progress and Ctrl-C. With
+    `begins` False the run continues from its present state; its first steps may be `made`, with this status."""
     march = prepared.march
     patience = patience_of(march, 1000 if prepared.system.raised else 1)
     total = march.record.times.size
@@ -626,8 +630,8 @@ def advance(prepared: Prepared, progress: Progress, begins: bool = True, made: i
 
 
 def answer_events(prepared: Prepared) -> tuple[int, str]:
-    """Do what the events at the present time ask for, and those that their resets pass. Returns a status, and a message
-    where an event stops the run."""
+    """Execute the actions of events at the present time, and of events that their resets cause. Return a status, and a
+    message if an event stops the run."""
     march, system, resets, status = prepared.march, prepared.system, list[Event](), EVENT
     while status == EVENT or (status == DONE and resets):
         if status == EVENT:

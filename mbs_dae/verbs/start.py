@@ -1,12 +1,12 @@
-"""A run that a program advances step by step, and whose inputs it sets on the way.
+"""A run that a program advances step by step, and whose inputs it sets in between.
 
     run = mbs.start(model, initial)
     while run.t < 1.0:
         run.set(push=-k * run["cart.x"])
         run.step(0.01)
 
-It is the run of `simulate`, with the same steps and digits: a step that a requested time cuts short is made once more,
-without the cut, when the run goes on. Only where something is set the motion begins anew.
+The run equals the one of `simulate`, with the same steps and digits: a step that a requested time shortens is repeated
+with its full length when the run goes on. The integration begins anew only where a value is set.
 """
 
 from __future__ import annotations
@@ -55,11 +55,12 @@ from ..unit_system import told
 from .simulate import Ended, Prepared, advance, answer_events, check_result, prepared_run
 
 WINDOW = 1.0
-"""Breaks of laws are known so many seconds ahead at the start; twice as far whenever the run comes there."""
+"""Breaks of laws are computed this many seconds ahead at the start; the time doubles whenever the run reaches its
+end."""
 ROWS = "q", "v", "a", "multipliers", "contacts", "energies", "modes", "independence"
-"""The arrays that a run keeps of each time at which it is held."""
+"""The arrays of the record that a run stores for each time at which it stops."""
 ROUNDS = 1000
-"""So many rounds of steps are made in lanes between two looks at Ctrl-C: some hundredths of a second."""
+"""Number of rounds of steps in lanes between two checks of Ctrl-C: some hundredths of a second."""
 
 
 @overload
@@ -86,13 +87,13 @@ def start(
     step: float | None = None, max_step: float | None = None, max_steps: int | None = None,
     impacts: Literal["together", "in turn"] = "together", count: int | None = None,
 ) -> Simulation | Simulations:  # fmt: skip
-    """Begin a run that the caller advances, and return it as a `Simulation` that stands at the time `t`, in s; without
-    it, at the time of `initial` if that is a `State` or an equilibrium, or at 0.
+    """Begin a run that the caller advances, and return it as a `Simulation` at the time `t`, in s; by default the time
+    of `initial`, if that is a `State` or an equilibrium, else 0.
 
     `initial` and the options are those of `simulate`. Inputs whose law is a number keep their value until
-    ``run.set(name=value)`` gives another one; `inputs` gives first values, also of inputs with a law of time, which
-    are then held as well. `max_steps` limits the steps of one call of `step` or `until`. With `count` so many runs
-    begin, which go on together as `Simulations`; initial values are then numbers, or one for each run.
+    ``run.set(name=value)``; `inputs` gives first values by name, also for inputs with a law of time, which are then
+    held as well. `max_steps` limits the steps of one call of `step` or `until`. With `count`, this many runs begin
+    together as `Simulations`; initial values are then numbers, or one for each run.
 
     A cart of 2 kg is pushed by 4 N for a second and pulled by 4 N for another one:
 
@@ -133,12 +134,13 @@ def start(
 
 @dataclass(slots=True, eq=False)
 class Row:
-    """Where a run was held: the time, the moment at which laws are read there, and a copy of what was recorded."""
+    """The record of a run at a time at which it stopped: the time, the moment at which laws are read, and recorded
+    numbers."""
 
     t: float
     moment: float
     numbers: np.ndarray
-    place: int  # which of the two rows that are recorded
+    place: int  # the number of the recorded row, 0 or 1
     places: dict[str, tuple[int, int]]
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -147,26 +149,27 @@ class Row:
 
 
 class HeldRun(Prepared):
-    """A run that can be taken back to where a step was cut short, and that waits for what is set before controllers
+    """A run that can return to the state before a shortened step, and that waits for set values before controllers
     sample."""
 
-    __setattr__ = object.__setattr__  # it is no value, as runs that are prepared are
+    __setattr__ = object.__setattr__  # unlike `Prepared`, this class is mutable
     is_cut = False
-    """Whether the last step was cut short, so that the run is to be taken back before it goes on."""
+    """Whether the last step was shortened, so that the run returns to the state before it when it goes on."""
 
     @cached_property
     def words(self) -> list[np.ndarray]:
-        """All numbers that steps write, but for what is recorded."""
+        """All numbers that steps write, except the record."""
         return [words for words, _ in places_written(self.march, RECORD)]
 
     @cached_property
     def before_cut(self) -> list[np.ndarray]:
-        """Return copies of the words of the march as they stood before the step that was cut short."""
+        """Copies of the words of the march before the step that was shortened."""
         return [words.copy() for words in self.words]
 
     @cached_property
     def recorded(self) -> np.ndarray:
-        """The part of the record that is kept of each time at which the run is held: two rows of each of its arrays."""
+        """The part of the record that is stored for each time at which the run stops: two rows of each of its
+        arrays."""
         record: Any = self.march.record
         first = address_of(record.words)
         arrays = [getattr(record, name) for name in ROWS]
@@ -176,7 +179,8 @@ class HeldRun(Prepared):
 
     @cached_property
     def places(self) -> dict[str, tuple[int, int]]:
-        """Where in this part the first row of each array begins, and how long a row is."""
+        """The place in this part at which the first row of each array begins, and the length of a row, by the array's
+        name."""
         arrays, first = {name: getattr(self.march.record, name) for name in ROWS}, address_of(self.recorded)
         return {name: ((address_of(x) - first) // WORD if x.size else 0, x.size // 2) for name, x in arrays.items()}
 
@@ -186,7 +190,7 @@ class HeldRun(Prepared):
 
     @property
     def waits(self) -> bool:
-        """Whether controllers are to sample where the run stands."""
+        """Whether controllers are to sample at the present time."""
         return bool(self.march.course.at[WAITING])
 
     def begin(self) -> int:
@@ -221,7 +225,8 @@ class HeldRun(Prepared):
             np.copyto(copy, words)
 
     def take_back(self) -> None:
-        """Stand before the step that was cut short, if there was one, with nothing noted of what happened in it."""
+        """Return to the state before the shortened step, if there was one, and remove everything that was noted in
+        it."""
         if not self.is_cut:
             return
         self.is_cut = False
@@ -235,7 +240,7 @@ class HeldRun(Prepared):
             np.copyto(words, copy)
 
     def forget_instant(self) -> None:
-        """Let events that have happened where the run stands not happen there once more."""
+        """Prevent events that have happened at the present time from happening there once more."""
         t, own, deciding = float(self.march.time[0]), self.march.events, self.system.structure.deciding
         since = t - REPEAT * max(abs(t), 1.0)
         happened = {one.name for one in self.events if one.state.t >= since}
@@ -244,8 +249,8 @@ class HeldRun(Prepared):
 
 
 class Simulation(metaclass=PublicClass):
-    """A run that stands at a time, from `start`: it goes on by `step` and `until`, is read by name, and takes other
-    inputs by `set`.
+    """A run at a present time, from `start`: `step` and `until` advance it, names read quantities, `set` changes
+    inputs.
 
     >>> rod = mbs.PlanarModel.from_points(
     ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -261,16 +266,16 @@ class Simulation(metaclass=PublicClass):
         self._rows: list[Row] = []
         self._message = ""
         self._failure: BaseException | None = None
-        self._jump: MbsError | None = None  # the first one of prescribed motion that is known
-        self._jumps_end = run.t  # no other one lies before this time
-        self._kinks: dict[str, list[float]] = {}  # when accelerations of drivers jump, up to this time
-        self._steps = np.zeros(2, dtype=np.int64)  # accepted and rejected before the last time was asked for
+        self._jump: MbsError | None = None  # the first known jump of a prescribed motion
+        self._jumps_end = run.t  # no other jump lies before this time
+        self._kinks: dict[str, list[float]] = {}  # times of jumps in drivers' accelerations, up to this time
+        self._steps = np.zeros(2, dtype=np.int64)  # accepted and rejected steps before the last call
         self._held = _held_run(run, run.t + WINDOW)
         self._answer(self._held.begin())
         self._keep(0, run.t)
 
     def _answer(self, status: int) -> None:
-        """Do what events at the present time ask for, or raise the error of a status that is not good."""
+        """Execute the actions of events at the present time, or raise the error of a failed status."""
         held = self._held
         if status == Status.EVENT:
             status, self._message = answer_events(held)
@@ -279,7 +284,7 @@ class Simulation(metaclass=PublicClass):
 
     @contextmanager
     def _change(self) -> Iterator[None]:
-        """Let an error or Ctrl-C that comes while the run is changed end it, since it stands between two states."""
+        """Let an error or Ctrl-C during a change of the run end the run, which is then between two states."""
         try:
             yield
         except BaseException as error:
@@ -287,7 +292,7 @@ class Simulation(metaclass=PublicClass):
             raise
 
     def _fail(self, error: BaseException) -> None:
-        """Let the run not go on any more, because of this error."""
+        """Mark the run as ended by this error."""
         self._failure = self._failure or error
 
     def _check_alive(self) -> None:
@@ -296,24 +301,25 @@ class Simulation(metaclass=PublicClass):
             what = f"this run of {self._held.system.model.name!r} has ended behind t = {self.t:g}: {why}"
             raise ModelError(f"{what}; begin again: run.reset()")
 
-    # --- the run goes on ----------------------------------------------------------------------------------------
+    # --- advancing the run --------------------------------------------------------------------------------------
 
     @property
     def t(self) -> float:
-        """The time at which the run stands, in s."""
+        """The present time of the run, in s."""
         return self._rows[-1].t
 
     @property
     def message(self) -> str:
-        """Why an event has stopped the run before the time that was asked for; empty if none has."""
+        """The reason why an event has stopped the run before the requested time; empty if none has."""
         return self._message
 
     def step(self, dt: float) -> Simulation:
-        """Go on by `dt` seconds, and return the run."""
+        """Advance the run by `dt`, in s, and return the run."""
         return self.until(self.t + finite_number(dt, "dt"))
 
     def until(self, t: float) -> Simulation:
-        """Go on up to the time `t`, or to an event that stops the run before (see `message`); return the run."""
+        """Advance the run to the time `t`, in s, or to an event that stops it before (see `message`); return the
+        run."""
         t = finite_number(t, "t")
         self._check_ahead(t)
         with self._change():
@@ -338,14 +344,14 @@ class Simulation(metaclass=PublicClass):
             raise self._jump
 
     def _leave(self, t: float) -> bool:
-        """Make the run ready to go on to t. Return whether it is to go on."""
+        """Prepare the run to go on to t. Return whether it has to go on."""
         self._message = ""
         if t == self.t:
             return False
         self._held.take_back()
         counts = self._held.march.counts
         self._steps += counts[[ACCEPTED, REJECTED]]
-        counts[[ACCEPTED, REJECTED, MARK]] = 0  # max_steps, and the search for a stall, are of one call
+        counts[[ACCEPTED, REJECTED, MARK]] = 0  # max_steps, and the search for a stall, count one call
         if self._held.waits:
             self._sample(t)
             if self._message:
@@ -363,11 +369,11 @@ class Simulation(metaclass=PublicClass):
         return True
 
     def _arrive(self, ended: Ended) -> None:
-        """Stand where the run has come to, or raise the error that ended it."""
+        """Record the state that the run has reached, or raise the error that ended it."""
         held, march, course, (span, end, last) = self._held, self._held.march, self._held.march.course, self._cut
         if course.ends[span] < end:
             course.ends[span], course.last[span] = end, last
-        elif held.waits or int(course.at[SPAN]) > span:  # a step ends there in any case
+        elif held.waits or int(course.at[SPAN]) > span:  # a step ends there without the cut, too
             held.is_cut = False
         if ended.error or ended.status == Status.PAUSED:
             raise ended.error or KeyboardInterrupt(ended.message)
@@ -378,7 +384,7 @@ class Simulation(metaclass=PublicClass):
             self._keep(1, float(march.time[0]))
 
     def _sample(self, t: float) -> None:
-        """Let controllers sample what has been set, before the run goes on to t; results tell what they have set."""
+        """Let controllers sample the set values before the run goes on to t; results show their outputs."""
         held, march = self._held, self._held.march
         march.record.times[:], march.counts[marching.NEXT] = (self.t, t), 0
         status = held.sample()
@@ -387,10 +393,10 @@ class Simulation(metaclass=PublicClass):
         self._keep(0, self.t)
 
     def _look_ahead(self, t: float) -> None:
-        """Find the breaks of laws up to a time behind t, and go on with them."""
+        """Find the breaks of laws up to a time beyond t, and continue with them."""
         old, begin = self._held, self._run.t
         system, course, end = old.system, old.march.course, t + (t - begin)
-        if not system.structure.once(_reads_time):  # there are none
+        if not system.structure.once(_reads_time):  # no law breaks
             course.ends[-1] = course.first[-1] = course.last[-2:] = end
             search: Any = old.march.search
             search.put("whole", end - self.t)
@@ -406,7 +412,7 @@ class Simulation(metaclass=PublicClass):
         held.reset_at.update(old.reset_at)
 
     def _keep(self, row: int, t: float) -> None:
-        """Keep what stands in a row of the record as what the run is at t, also where it was held there before."""
+        """Store a row of the record as the state of the run at t, in place of an earlier row at the same time."""
         held, course = self._held, self._held.march.course
         span = int(course.at[SPAN])
         if self._rows and self._rows[-1].t == t:
@@ -416,11 +422,11 @@ class Simulation(metaclass=PublicClass):
         self._present: Result | None = None
         self._state: State | None = None
 
-    # --- the run is read ----------------------------------------------------------------------------------------
+    # --- readings of the run ------------------------------------------------------------------------------------
 
     @property
     def state(self) -> State:
-        """Where the run stands: other runs may start there."""
+        """The present state of the run; other runs may start from it."""
         if self._state is None:
             system, row = self._held.system, self._rows[-1]
             (q,), (v,), (a,) = system.to_bodies((row["q"][None].copy(), row["v"][None].copy(), row["a"][None].copy()))
@@ -428,8 +434,7 @@ class Simulation(metaclass=PublicClass):
         return self._state
 
     def __getitem__(self, name: str) -> Any:
-        """A number by the name that results have for it, at the time at which the run stands; a vector is
-        returned as an array."""
+        """Return the present value of a quantity by the name that results use; a vector is returned as an array."""
         if name in self.state.result:
             return self.state[name]
         value = self._now[name][-1]
@@ -443,7 +448,8 @@ class Simulation(metaclass=PublicClass):
         return self._present
 
     def result(self) -> Result:
-        """Everything so far: a `Result` over the times at which the run was held, with events, impacts and energy."""
+        """Return the motion so far: a `Result` over the times at which the run stopped, with events, impacts and
+        energy."""
         held = self._held
         found = self._whole()
         check_result(held.system, held.march, found)
@@ -463,7 +469,7 @@ class Simulation(metaclass=PublicClass):
     def _result(self, rows: list[Row], **more: Any) -> Result:
         held, own = self._held, self._held.march.record
         stacked = {name: np.empty((len(rows), *getattr(own, name).shape[1:])) for name in ROWS}
-        for name, array in stacked.items() if rows else ():  # a run that cannot begin has none
+        for name, array in stacked.items() if rows else ():  # a run that cannot begin has no rows
             array.reshape(len(rows), -1)[:] = [row[name] for row in rows]
         times, moments = np.array([row.t for row in rows]), np.array([row.moment for row in rows])
         stats = {**held.facts, **counts_of(held.march)}
@@ -478,12 +484,12 @@ class Simulation(metaclass=PublicClass):
         note = f"; {self._message}" * bool(self._message)
         return f"<Simulation of {self._held.system.model.name!r} at {told(self.t, 's')}{note}>"
 
-    # --- the run is changed -------------------------------------------------------------------------------------
+    # --- changes of the run -------------------------------------------------------------------------------------
 
     def set(self, values: Mapping[str, float] | None = None, /, **inputs: float) -> Simulation:
-        """Give inputs and states of the model other values from now on, by their names, and return the run. A dict may
-        name quantities, too, ``run.set({"crank.omega": 3})``: then positions and velocities are the nearest ones that
-        joints allow."""
+        """Change values of inputs and states of the model from now on, by their names, and return the run. A dict may
+        also name positions and velocities, ``run.set({"crank.omega": 3})``: the other coordinates then take the nearest
+        values that constraints allow."""
         self._check_alive()
         held, march, t = self._held, self._held.march, self.t
         if not isinstance(values, Mapping | None):
@@ -543,13 +549,14 @@ class Simulation(metaclass=PublicClass):
         raise unknown_name("input, state, position or velocity", name, known, f"model {model.name!r}")
 
     def reset(self, initial: Mapping[str, float] | State | None = None, t: float | None = None) -> Simulation:
-        """Begin again, at the first state and time or at others, with nothing behind, and return the run. A `State`
-        begins at its own time, unless `t` is given. A state that is refused leaves the run as it was."""
+        """Begin again and return the run, without memory of the motion so far: from `initial` (values by name or a
+        `State`) at the time `t`, in s; by default the first state and time. A `State` begins at its own time, unless
+        `t` is given. A refused state leaves the run unchanged."""
         vars(self).update(vars(self._begun(initial, t)))
         return self
 
     def _begun(self, initial: Mapping[str, float] | State | None, t: float | None) -> Simulation:
-        """Return a run of this model that begins, at the first state and time of this one or at others."""
+        """Return a run of this model that begins at the given state and time, by default those of this run."""
         run, given = self._run, as_state(initial)
         if given is not None:
             run = replace(run, initial=without_past(_with_inputs(run.system, given)))
@@ -559,8 +566,9 @@ class Simulation(metaclass=PublicClass):
 
 
 class Simulations(metaclass=PublicClass):
-    """Runs of one model that go on together, from ``start(..., count=n)``, with the verbs of one `Simulation`. What is
-    read has a row for each member, and what is set may have one. ``runs[k]`` is member k, a `Simulation`.
+    """Runs of one model that advance together, from ``start(..., count=n)``, with the methods of `Simulation`.
+    Values that are read have a row for each member; values that are set may have one. ``runs[k]`` is member k, a
+    `Simulation`.
 
     >>> rod = mbs.PlanarModel.from_points(
     ...     {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81))
@@ -583,17 +591,17 @@ class Simulations(metaclass=PublicClass):
 
     @property
     def t(self) -> np.ndarray:
-        """The time at which each member stands, in s, shape (count,)."""
+        """The present time of each member, in s, shape (count,)."""
         return np.array([one.t for one in self._members])
 
     @property
     def messages(self) -> tuple[str, ...]:
-        """Why an event has stopped each member before the time that was asked for; empty if none has."""
+        """The reason why an event has stopped each member before the requested time; empty if none has."""
         return tuple(one.message for one in self._members)
 
     @property
     def state(self) -> tuple[State, ...]:
-        """Where each member stands."""
+        """The present state of each member."""
         return tuple(one.state for one in self._members)
 
     @overload
@@ -601,21 +609,22 @@ class Simulations(metaclass=PublicClass):
     @overload
     def __getitem__(self, name: str) -> np.ndarray: ...
     def __getitem__(self, name: int | str) -> Any:
-        """A member by its number; or a quantity by its name, shape (count,), of a vector (count, components)."""
+        """Return a member by its number; or the values of a quantity by its name, shape (count,), for vectors (count,
+        components)."""
         if isinstance(name, int | np.integer):
             return self._members[name]
         first = self._members[0]
-        if str(name).startswith("energy."):  # it is counted from the begin of each
+        if str(name).startswith("energy."):  # energy counts from the beginning of each run
             return np.array([one[name] for one in self._members])
         return np.array(first._result([one._rows[-1] for one in self._members])[name])
 
     def step(self, dt: Any) -> Simulations:
-        """Go on by `dt` seconds, a number or one for each member, and return the runs."""
+        """Advance all members by `dt`, in s, a number or one for each member, and return the runs."""
         return self.until(self.t + self._of_members(dt, "dt"))
 
     def until(self, t: Any) -> Simulations:
-        """Go on up to the time `t`, a number or one for each member, or to an event that stops a member before; return
-        the runs. Where a member fails, the others have come to their times, and its error is raised."""
+        """Advance all members to the time `t`, in s, a number or one for each member, or to an event that stops a
+        member before; return the runs. If a member fails, the others reach their times before its error is raised."""
         times = self._of_members(t, "t").tolist()
         for k, (one, to) in enumerate(zip(self._members, times, strict=True)):
             with _member(k):
@@ -659,8 +668,8 @@ class Simulations(metaclass=PublicClass):
         return self
 
     def _made(self, going: Sequence[int]) -> np.ndarray | None:
-        """Make steps of these members in lanes, to their times or to what is done alone. Return the status of each
-        member; None where members are not made in lanes."""
+        """Make steps of these members in lanes, to their times or to an action that each member does alone. Return the
+        status of each member; None if members do not run in lanes."""
         lanes = self._lanes
         if lanes is None:
             return None
@@ -683,8 +692,8 @@ class Simulations(metaclass=PublicClass):
         return lanes.status.copy()
 
     def set(self, values: Mapping[str, Any] | None = None, /, **inputs: Any) -> Simulations:
-        """Give inputs, states, positions and velocities other values, numbers or one for each member, as
-        `Simulation.set` does; return the runs."""
+        """Change inputs, states, positions and velocities as `Simulation.set` does, to numbers or one for each member;
+        return the runs."""
         if not isinstance(values, Mapping | None):
             raise ModelError(f"set() takes names and values, not {shortened(values)}; e.g. runs.set(push=2.0)")
         given = {**(values or {}), **inputs}
@@ -697,8 +706,8 @@ class Simulations(metaclass=PublicClass):
     def reset(
         self, initial: Mapping[str, Any] | State | None = None, t: Any = None, members: Any = None
     ) -> Simulations:
-        """Begin again, all members or those of `members` (numbers, or a mask of True and False), and return the runs.
-        Initial values and times are numbers, or one for each member that begins again."""
+        """Begin all members again, or those of `members` (numbers, or a mask of True and False), and return the runs.
+        `initial` values and times `t`, in s, are numbers, or one for each member that begins again."""
         chosen = np.arange(len(self)) if members is None else np.asarray(members)
         if chosen.dtype == bool and chosen.shape == (len(self),):
             chosen = np.flatnonzero(chosen)
@@ -711,12 +720,12 @@ class Simulations(metaclass=PublicClass):
         for row, (k, first) in enumerate(zip(chosen.tolist(), _initials(initial, chosen.size), strict=True)):
             with _member(k):
                 fresh.append((k, self._members[k]._begun(first, times[row])))
-        for k, one in fresh:  # nothing is refused from here on
+        for k, one in fresh:  # no error is raised from here on
             vars(self._members[k]).update(vars(one))
         return self
 
     def result(self) -> tuple[Result, ...]:
-        """Everything so far of each member: a `Result` over the times at which it was held."""
+        """Return the motion so far of each member: a `Result` over the times at which it stopped."""
         return tuple(one.result() for one in self._members)
 
     def _of_members(self, given: Any, what: str) -> np.ndarray:
@@ -730,7 +739,7 @@ class Simulations(metaclass=PublicClass):
 
 @contextmanager
 def _member(k: int) -> Iterator[None]:
-    """Let an error name the member that it is of."""
+    """Add the number of the member to errors."""
     try:
         yield
     except MbsError as error:
@@ -751,7 +760,7 @@ def _of_members(given: Any, what: str, count: int) -> np.ndarray:
 
 
 def _initials(initial: Any, count: int) -> Sequence[Any]:
-    """Return the initial values of members: of a dict the numbers of each."""
+    """Return the initial values of each member; values in a dict may be one for each member."""
     if not isinstance(initial, Mapping):
         return [initial] * count
     several = {name: _of_members(x, f"initial[{name!r}]", count).tolist() for name, x in initial.items() if np.ndim(x)}
@@ -759,12 +768,12 @@ def _initials(initial: Any, count: int) -> Sequence[Any]:
 
 
 def _first_time(t: float | None, initial: Any) -> float:
-    """Return the time at which a run begins: t, or that of its first state, or 0."""
+    """Return the time at which a run begins: t, or the time of its first state, or 0."""
     return finite_number(initial.t if t is None and isinstance(initial, State) else t or 0.0, "t")
 
 
 def _reads_time(structure: Structure) -> bool:
-    """Return whether anything of a model depends on time, or happens at times of its own."""
+    """Return whether a part of a model depends on time, or switches at times of its own."""
     model, elements = structure.model, structure.model.elements.values()
     laws = [one.law for one in model.inputs] + [one.rate for one in model.states]
     switch = bool(structure.with_breaks or model.controllers) or any(map(bends, elements))
@@ -772,7 +781,7 @@ def _reads_time(structure: Structure) -> bool:
 
 
 def _held_run(run: Run, end: float) -> HeldRun:
-    """Return a run up to a time, with a record of two rows: where it was held last, and where it is held next."""
+    """Return a run up to a time, with a record of two rows: the last and the next time at which it stops."""
     prepared = prepared_run(run, np.array([run.t, end]), looks_ahead=True)
     course, times = with_span_before(prepared.march.course), prepared.march.record.times.copy()
     held = HeldRun(**{**vars(prepared), "times": times, "moments": times.copy()})
@@ -782,7 +791,7 @@ def _held_run(run: Run, end: float) -> HeldRun:
 
 
 def _with_inputs(system: System, initial: Mapping[str, float] | State | None) -> Mapping[str, float] | State:
-    """Return initial values with those of the inputs that are held."""
+    """Return initial values together with the values of held inputs."""
     number, states = system.evaluator, {one.name: one for one in system.model.states}
     if not isinstance(initial, State):
         held = {one.name: number(one.initial) for one in states.values() if one.is_held}
@@ -797,4 +806,4 @@ def _with_inputs(system: System, initial: Mapping[str, float] | State | None) ->
 
 
 def _ignore(done: int, total: int) -> None:
-    """Show no progress: a person holds the run."""
+    """Show no progress: the caller advances the run."""

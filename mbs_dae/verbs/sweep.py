@@ -1,7 +1,7 @@
-"""A sweep over a parameter instead of time: how a pose changes when a length does.
+"""A sweep over a parameter instead of time: how a pose changes with a dimension.
 
-Each pose follows from the one before in one smooth step (`poses.designs`), or in as many as it takes. For each step
-there is a table of the numbers in the equations: nothing is built for a value.
+Each pose follows from the previous one in one smooth step (`poses.designs`), or in several smaller ones. A table holds
+the numbers of the equations for each step, so that no value needs a new system.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ from ..readings.reactions import ComputedReactions, Loads, SweptReactions
 from ..results.result import Result, State
 from .inverse_dynamics import check_no_states
 
-DEPTH = 20  # how often a step may be halved
+DEPTH = 20  # greatest number of halvings of a step
 MOVES = 1e-12
 """Greatest acceleration, in model lengths per s², that counts as zero, for rows that do not depend on time."""
 
@@ -45,15 +45,15 @@ def sweep(
     model: Model | System, parameter: str | Parameter, values: Sequence[float] | np.ndarray, t: float = 0.0,
     derivatives: Sequence[Any] = (), forces: bool = False,
 ) -> Result:  # fmt: skip
-    """The pose (and its velocity and acceleration at time t) for each value of a parameter.
+    """Return the pose (with velocity and acceleration at time t, in s) for each value of a parameter, as a `Result`.
 
-    The first pose is assembled from the placement; each of the others follows smoothly from the one before. Where
-    poses are determined `derivatives` names parameters by which they are differentiated, the one that is swept or
-    others: see `Result.d`.
+    `parameter` is a parameter or its name, `values` are its values in its unit. The first pose is assembled from the
+    placement; each of the others follows smoothly from the previous one. `derivatives` names parameters, the swept one
+    or others, by which poses are differentiated where they are determined: see `Result.d`.
 
     With ``forces=True`` the result has ``effort(driver)`` and ``reaction(joint)`` of the quasi-static motion through
-    these poses. Friction opposes the direction of the sweep: the one in which a pose was reached (for the first pose
-    the one in which it is left). Drivers must hold all degrees of freedom; contacts are refused.
+    these poses. Friction opposes the direction of the sweep in which a pose was reached (for the first pose, the
+    direction in which the sweep leaves it). Drivers must hold all degrees of freedom; contacts are refused.
 
     The foot of a ladder of 5 m, which leans against a wall at the height h:
 
@@ -66,11 +66,11 @@ def sweep(
     array([3., 4.])
     """
     model = model_of(model)
-    parameter = str(getattr(parameter, "symbol", parameter))  # its symbol will do, and what the model knows of it
+    parameter = str(getattr(parameter, "symbol", parameter))  # a symbol or a Parameter is accepted, too
     _check_parameter(model, parameter)
     p = _checked_values(parameter, values)
     swept = Swept(model.parameters[parameter].symbol, p.tolist())
-    model.compile()  # so that the models below share it
+    model.compile()  # the models below share the compiled structure
     model.check_along(*swept)
     t = finite_number(t, "the time t")
     for value in {p.min(), p.max()}:
@@ -96,7 +96,7 @@ def sweep(
 
 
 def _check_parameter(model: Model, name: str) -> None:
-    """Refuse a name that is no parameter, and say how a driver or a quantity is swept."""
+    """Refuse a name that is no parameter, and explain how to sweep a driver or a quantity."""
     driver = next((d for d in model.drivers if isinstance(d, Driver) and d.name == name.partition(".")[0]), None)
     if name not in model.parameters and driver is not None:
         unit = driver.measure.unit
@@ -137,7 +137,7 @@ def _checked_values(parameter: str, values: Sequence[float] | np.ndarray) -> np.
 
 
 class _Path:
-    """A model along one of its parameters: its poses, of which the first is known."""
+    """The poses of a model along one of its parameters; the first pose is given."""
 
     def __init__(self, first: State, swept: Swept):
         self.first, self.swept, self.machine = first, swept, first.system.machine()
@@ -157,7 +157,8 @@ class _Path:
         return Designs(p, batch.numbers_along(*along), batch.slopes_along(*along), equations, 2 * builder.columns + 1)
 
     def measure(self, k: int) -> int:
-        """Let the length of design k measure what follows; up to the first design that is twice or half as large."""
+        """Use the model length of design k for tolerances; return the number of the first design that is twice or half
+        as long."""
         if not 0.5 < self.machine.length / self.lengths[k] < 2.0:
             self.machine = design_of(self.first.system, self.swept.parameter, self.swept.values[k]).machine()
         other = np.abs(np.log2(self.lengths[k:] / self.lengths[k])) >= 1.0

@@ -1,4 +1,4 @@
-"""Everything compiled ahead, so that nobody waits for it later."""
+"""Compilation ahead of use, so that later runs do not wait for it."""
 
 import os
 import sys
@@ -24,10 +24,12 @@ from .simulate import simulate
 
 
 def warm(told: Callable[[str, int, int], object] | None = None) -> None:
-    """Compile all that is compiled once per installation: the solvers, and what pins, guides and bodies say in
-    the plane, in all three sets of coordinates. Any other element adds a part of a second when it is first used.
+    """Compile all functions that are compiled once per installation: the solvers, and the equations of revolute joints,
+    pins in slots and bodies in the plane, in all three coordinate sets. Any other element takes a part of a second when
+    it is first used.
 
-    ``told(what, done, total)`` is called before each part and at the end. What is there already takes no time.
+    ``told(what, done, total)`` is called before each part and at the end. Functions that are already compiled take no
+    time.
 
     >>> told = []
     >>> mbs.warm(lambda what, done, total: told.append(what))
@@ -52,7 +54,7 @@ def _use(coordinates: str) -> None:
 
 
 def import_all() -> None:
-    """Every module that has a compiled function."""
+    """Import every module that has a compiled function."""
     package = __name__.partition(".")[0]
     for room in ROOMS:
         home = import_module(f"{package}.{room}")
@@ -61,7 +63,7 @@ def import_all() -> None:
 
 
 def help_out() -> None:
-    """Compile what is missing for a process that waits for some of it; end with it."""
+    """Compile missing functions for a process that waits for some of them; end with that process."""
 
     def listen_to_parent() -> None:
         work.listen(line.decode() for line in sys.stdin.buffer)
@@ -75,7 +77,7 @@ def help_out() -> None:
 
 
 def slider_crank(driven: bool) -> PlanarModel:
-    """A small model of which all that is compiled once per installation has a use."""
+    """Return a small model that uses every function which is compiled once per installation."""
     x, y, end = 0.1 * np.cos(0.6), 0.1 * np.sin(0.6), 0.1 * np.cos(0.6) + np.sqrt(0.09 - 0.01 * np.sin(0.6) ** 2)
     model = PlanarModel("slider-crank", gravity=(0, -9.81))
     crank, rod = model.link("crank", (0, 0), (x, y), mass=1.0), model.link("rod", (x, y), (end, 0), mass=1.0)

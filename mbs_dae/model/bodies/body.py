@@ -1,4 +1,4 @@
-"""Rigid bodies, and the markers fixed on them: what those in the plane and those in space have in common."""
+"""Rigid bodies, and the markers fixed on them: the common part of planar and spatial bodies."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from ...symbolic.markers import LABELS, reference_turn
 from ..parameters import Number, Numeric, check_number, plain
 
 Vector: TypeAlias = Sequence[Numeric] | np.ndarray
-"""As many numbers as there are dimensions."""
+"""A vector with one number for each dimension."""
 
 
 @dataclass(frozen=True, eq=False)
 class Marker(metaclass=PublicClass):
-    """A point and a frame fixed on a body, in body axes (metres, radians): what joints and forces act on. It is made by
-    `Body.at`, or with a name by `Body.marker`, under which results know it.
+    """A point and a frame fixed on a body, in body axes (metres, radians), on which joints and forces act. `Body.at`
+    returns one; `Body.marker` returns one with a name, under which results know it.
 
     >>> model = mbs.PlanarModel("plate")
     >>> plate = model.body("plate", position=(1, 2), angle=np.pi / 2)
@@ -39,23 +39,23 @@ class Marker(metaclass=PublicClass):
     body: Any
 
     numbers: ClassVar[property]
-    """All that says where it is."""
+    """All numbers that define the position and the attitude of the marker."""
     frame: ClassVar[property]
-    """The rows of the matrix whose columns are the axes of its frame, in body axes."""
+    """The rows of the rotation matrix whose columns are the axes of the marker's frame, in body axes."""
     placed: ClassVar[property]
     """The marker at the reference placement, as numbers or expressions of parameters: a `FormMarker`."""
 
     @property
     def point(self) -> tuple[Number, ...]:
-        """Its coordinates in body axes."""
+        """The coordinates of the point in body axes, in m."""
         return self.numbers[: self.body.dimension]
 
     def on_body(self, number: Callable[[Number], Any]) -> tuple[np.ndarray, np.ndarray]:
-        """Its point, and the matrix whose columns are its axes, in body axes."""
+        """Return the point, and the matrix whose columns are the axes of the frame, in body axes."""
         return np.array([number(n) for n in self.point]), np.array([[number(n) for n in row] for row in self.frame])
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
-        """Check what depends on the values of parameters."""
+        """Check the numbers of the marker with the values of parameters."""
         symbolic = [n for n in self.numbers if isinstance(n, sp.Basic)]
         if not all(isfinite(number(n)) for n in symbolic):
             what = f"a number of marker {self.label} of {who} is not a finite real number for these parameters"
@@ -73,9 +73,8 @@ class Marker(metaclass=PublicClass):
 
 @dataclass(frozen=True, eq=False)
 class Body(metaclass=PublicClass):
-    """A rigid body, from `body` or `link` of a model. Its frame stands somewhere in the reference placement; `com` is
-    its centre of mass in body axes, and `inertia` is about that centre. Where a marker is meant, a body stands for its
-    origin.
+    """A rigid body, from `body` or `link` of a model. `com` is its centre of mass in body axes, in m; `mass` is in kg,
+    `inertia`, in kg m², about the centre of mass. In place of a marker, a body stands for its origin.
 
     >>> model = mbs.PlanarModel("lever", gravity=(0, -10))
     >>> lever = model.body("lever", mass=2.0, inertia=0.1, com=(0.5, 0))
@@ -96,42 +95,43 @@ class Body(metaclass=PublicClass):
     fixed: bool = False
     markers: dict[str, Any] = field(default_factory=dict, repr=False)
     waiting: dict[str, str] = field(default_factory=dict, repr=False)
-    """Elements that were made on it and added to no model yet: what they are, by name."""
+    """Elements that were made on the body and not yet added to a model: their descriptions, by name."""
     span: Number | None = None
-    """The length of a link, which must be positive."""
+    """The length of a link, which must be positive, in m."""
     placed_span: Number | None = None
-    """The distance of the two points between which a link was placed."""
+    """The distance of the two points between which a link was placed, in m."""
 
     meshes: list[MeshSketch] = field(default_factory=list, repr=False)
-    """What it is drawn by, where files say it."""
+    """The meshes, from files, with which the body is drawn."""
 
     parts: tuple[str, ...] = ()
-    """The names of the parts that were added to it."""
+    """The names of the parts that were added to the body."""
     is_compiled: bool = False
-    """Whether a compiled system goes by its mass; then no part can be added any more."""
+    """Whether a compiled system uses the mass of the body; then no part can be added."""
 
     dimension: ClassVar[int]
     measure_kinds: ClassVar[tuple[str, ...]]
-    """The measures that can be read of a body or of a named marker."""
+    """The measures of a body or of a named marker."""
     quantity_names: ClassVar[tuple[str, ...]]
-    """What those are called in results."""
+    """The names of these measures in results."""
     numbers: ClassVar[property]
-    """All that says what it is and where it stands."""
+    """All numbers that define the body and its placement."""
     _place: ClassVar[Callable[..., Marker]]
 
     def _set(self, what: str, checked: Callable, *more: Any, **limits: Any) -> None:
-        """One of its own numbers, after its check, while the body is made."""
+        """Check and set one of the body's own numbers while the body is made."""
         value = checked(getattr(self, what), f"{what} of body {self.name!r}", *more, **limits)
         object.__setattr__(self, what, value)
 
     def at(self, *place: Numeric | Vector, **frame: Any) -> Marker:
-        """A marker at this point in body axes: ``at(x, y)``, its frame turned by `angle`; in space ``at(x, y, z)``, its
-        z axis along `axis`, its x axis as near to `x_axis` as can be, or both by `rotation`.
-        """
+        """Return a marker at a point in body axes, in m: ``at(x, y)``, with its frame turned by `angle`, in rad; in
+        space ``at(x, y, z)``, with its z axis along `axis`, its x axis as near to `x_axis` as possible, or both by
+        `rotation`."""
         return self._place("", *place, **frame)
 
     def marker(self, name: str, *place: Numeric | Vector, **frame: Any) -> Marker:
-        """A marker with a name: results know it as ``res["body.name.x"]``."""
+        """Return a marker with a name, at a point in body axes as in `at`: results know it as
+        ``res["body.name.x"]``."""
         if not isinstance(name, str) or not name.isidentifier():
             raise ModelError(f"{name!r} cannot name a marker of body {self.name!r}; use letters, digits and _")
         if name in self.markers or name in self.quantity_names:
@@ -140,19 +140,21 @@ class Body(metaclass=PublicClass):
         return marker
 
     def at_world(self, point: Any, axis: Any = None, x_axis: Any = None, who: str = "a marker") -> Marker:
-        """The marker that lies at this world point, its axis along this world direction, in the reference placement."""
+        """Return the marker at a point in the world, with its axis along a direction in the world, in the reference
+        placement."""
         raise NotImplementedError
 
     def add_part(self, name: str, mass: Numeric = 0, inertia: Any = 0, **place: Any) -> Self:
-        """Weld a part to the body, and give the body back: `mass`, `com` and `inertia` become those of both.
+        """Weld a part to the body, and return the body: `mass`, `com` and `inertia` become those of both.
 
-        The part is said as a body is: its `com` and its `inertia` about that in its own axes, its frame at `position`
-        in the axes of this body, turned by `angle` (in space by `rotation`). Numbers may be expressions of parameters.
-        The frame of the body and its markers stay. With m and m' the masses, d the way between both centres::
+        A part is described like a body: `mass` in kg, its centre of mass `com`, in m, and its `inertia` about it, in kg
+        m², in axes of the part, whose frame is at `position` in the axes of this body, turned by `angle` (in space by
+        `rotation`). Numbers may be expressions of parameters. The frame of the body and its markers do not change. With
+        masses m and m', and d the vector between both centres of mass::
 
             com = (m c + m' c') / (m + m'),        I = I_c + I'_c' + m m' / (m + m') (d² 1 - d dᵀ)
 
-        All parts are added before anything is computed of a model with the body.
+        All parts are added before the first computation with a model of the body.
 
         >>> model = mbs.PlanarModel("dumb-bell")
         >>> bell = model.body("bell")
@@ -197,29 +199,30 @@ class Body(metaclass=PublicClass):
         return self
 
     def _in_frame(self) -> tuple[tuple[Number, ...], Any]:
-        """The centre of mass, and the inertia about it, in the axes in which this body is placed."""
+        """Return the centre of mass, and the inertia about it, in the axes in which this body is placed."""
         raise NotImplementedError
 
     def _sum_of_inertia(self, other: Any, spread: Number, way: Sequence[Number]) -> Any:
-        """With the inertia of a part, in the same axes, and spread (d² 1 - d dᵀ) of the way d between both centres."""
+        """Return the inertia with that of a part, in the same axes, and spread (d² 1 - d dᵀ), d being the vector
+        `way`."""
         raise NotImplementedError
 
     def __getstate__(self) -> dict[str, Any]:
-        """For copies, of which nothing is compiled."""
+        """Return the state of a copy, for which nothing is compiled."""
         return {**vars(self), "is_compiled": False}
 
     @property
     def origin(self) -> Marker:
-        """The marker in the origin of its frame."""
+        """The marker at the origin of the body's frame."""
         return self._place("", *(0,) * self.dimension)
 
     @property
     def centred(self) -> bool:
-        """Whether the frame's origin is the centre of mass, whatever parameters are."""
+        """Whether the frame's origin is the centre of mass, for all values of parameters."""
         return all(is_zero(c) for c in self.com)
 
     def check_values(self, number: Callable[[Number], float]) -> None:
-        """Check what depends on the values of parameters."""
+        """Check the numbers of the body with the values of parameters."""
         check_number(number(self.mass), f"mass of body {self.name!r}", non_negative=True)
         if not all(isfinite(number(c)) for c in self.com):
             what = f"the centre of mass of body {self.name!r} is nowhere for these parameters"
@@ -228,7 +231,7 @@ class Body(metaclass=PublicClass):
             check_number(number(self.span), f"length of link {self.name!r}", positive=True)
 
     def __getattr__(self, name: str) -> Marker:
-        """Named markers read like attributes: ``link.tail``."""
+        """Return a named marker: ``link.tail``."""
         markers = self.__dict__.get("markers", {})
         if name in markers:
             return markers[name]
@@ -240,7 +243,7 @@ class Body(metaclass=PublicClass):
 
 
 Place: TypeAlias = Marker | Body
-"""A body stands for its origin marker."""
+"""A marker, or a body, which stands for its origin marker."""
 
 
 def reference_turns(form: Any, markers: Sequence[Marker]) -> dict[sp.Symbol, Number]:
@@ -260,7 +263,7 @@ def as_marker(thing: Any, who: str) -> Marker:
 
 
 def components_of(value: Any, what: str, names: Sequence[str]) -> tuple[Any, ...]:
-    """A pair or a triple, of whatever."""
+    """Return the components of a pair or a triple."""
     try:
         components = tuple(value)
         if len(components) != len(names):
@@ -272,13 +275,13 @@ def components_of(value: Any, what: str, names: Sequence[str]) -> tuple[Any, ...
 
 
 def coordinates_of(value: Any, what: str, count: int) -> tuple[Number, ...]:
-    """A pair (x, y) or a triple (x, y, z) of numbers."""
+    """Return a pair (x, y) or a triple (x, y, z) of numbers."""
     pairs = zip("xyz", components_of(value, what, "xyz"[:count]), strict=False)
     return tuple(check_number(n, f"{name} of the {what}") for name, n in pairs)
 
 
 def square_of(value: Any, what: str, wanted: str) -> tuple[tuple[Number, ...], ...]:
-    """A square matrix of numbers, given as it is or by its diagonal."""
+    """Return a square matrix of numbers, given by its rows or by its diagonal."""
     rows = value.tolist() if hasattr(value, "tolist") else value
     try:
         rows = [*value] if isinstance(value, sp.MatrixBase) and 1 in value.shape else [*rows]

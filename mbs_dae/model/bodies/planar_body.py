@@ -18,7 +18,7 @@ from .body import Body, Marker, coordinates_of, difference, is_zero
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PlanarPlace(Marker):
-    """A point and a frame fixed on a planar body: (x, y) in body axes, the frame turned by `angle` against them."""
+    """A point and a frame fixed on a planar body: (x, y) in body axes, in m; the frame is turned by `angle`, in rad."""
 
     x: Number = 0
     y: Number = 0
@@ -46,7 +46,7 @@ class PlanarPlace(Marker):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PlanarBody(Body):
-    """A rigid planar body. Its frame sits at `position`, turned by `angle`, in the reference placement."""
+    """A rigid planar body. In the reference placement its frame is at `position`, in m, turned by `angle`, in rad."""
 
     com: tuple[Number, ...] = (0, 0)
     position: tuple[Number, ...] = (0, 0)
@@ -84,7 +84,7 @@ class PlanarBody(Body):
         return plain(as_sympy(self.inertia) + other + spread * (way[0] ** 2 + way[1] ** 2))
 
     def mesh(self, path: Any, **choices: Any) -> None:
-        """In space only: what is seen of a part in the plane is the outline that its markers say."""
+        """Refuse a mesh: in the plane, markers define the drawn outline of a body."""
         what = f"body {self.name!r} is in the plane, where no mesh is drawn"
         raise ModelError(f"{what}; put markers at the corners of its outline, or use a SpatialModel")
 

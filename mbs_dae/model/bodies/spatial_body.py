@@ -24,7 +24,7 @@ IDENTITY: Rotation = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
 def rotation_of(value: Any, what: str) -> Rotation:
-    """Return the rotation for an orientation that a person gave: a matrix, a quaternion, a scipy Rotation."""
+    """Return the rotation matrix for a given orientation: a matrix, a quaternion, a scipy Rotation."""
     if value is None or value is IDENTITY:
         return IDENTITY
     rows = value.tolist() if isinstance(value, sp.MatrixBase) else value
@@ -38,14 +38,14 @@ def rotation_of(value: Any, what: str) -> Rotation:
 
 
 def check_rotation(rows: Sequence[Sequence[float]], what: str) -> None:
-    """For matrices of which the numbers are known only now."""
+    """Check a rotation matrix whose numbers depend on parameters."""
     if not np.isfinite(rows).all():
         raise ModelError(f"{what} has no direction for these parameters; mend its axis, or give x_axis=")
     rotations.rotation_matrix(np.array(rows), what)
 
 
 def frame_of(axis: Any, x_axis: Any, who: str) -> Rotation:
-    """The right-handed frame with this z axis, and with the x axis as near to `x_axis` as can be."""
+    """Return the right-handed frame with this z axis, and with its x axis as near to `x_axis` as possible."""
     if axis is None and x_axis is None:
         return IDENTITY
     z = (0, 0, 1) if axis is None else coordinates_of(axis, f"axis= of {who}", 3)
@@ -56,7 +56,7 @@ def frame_of(axis: Any, x_axis: Any, who: str) -> Rotation:
         except ModelError as exc:
             raise ModelError(f"{who}: {exc}") from exc
     third = sp.Matrix(z).normalized()
-    if x is None:  # the shortest turn from the world's z axis, as for numbers
+    if x is None:  # the smallest rotation from the world's z axis, as for numbers
         a, b, c = third
         return ((1 - a**2 / (1 + c), -a * b / (1 + c), a), (-a * b / (1 + c), 1 - b**2 / (1 + c), b), (-a, -b, c))
     start = sp.Matrix(x)
@@ -93,7 +93,8 @@ def _entries(rows: Any) -> list[Any]:
 
 
 def _plain(matrix: np.ndarray) -> Rotation:
-    """Floats, with what is a whole number made one: a frame along the axes costs nothing."""
+    """Return the matrix as tuples of floats, with 0, 1 and -1 as integers: a frame along the axes then costs
+    nothing."""
     return tuple(tuple(int(n) if n in (0.0, 1.0, -1.0) else float(n) for n in row) for row in np.asarray(matrix))
 
 
@@ -133,16 +134,16 @@ class SpatialPlace(Marker):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SpatialBody(Body):
-    """A rigid body in space. Its frame sits at `position` in the reference placement, and `rotation` takes its axes to
-    those of the world; `inertia` is a tensor in body axes."""
+    """A rigid body in space. In the reference placement its frame is at `position`, in m, and `rotation` takes its axes
+    to the axes of the world; `inertia` is a tensor in body axes, in kg m²."""
 
     inertia: Rotation = NOTHING
     com: tuple[Number, ...] = (0, 0, 0)
     position: tuple[Number, ...] = (0, 0, 0)
     rotation: Rotation = IDENTITY
     lone_axes: tuple[tuple[Number, ...], ...] = ()
-    """The axes, in body axes, about which alone its inertia was said; `check_lone_axes` sees that it turns about no
-    other. The moments across are then without effect: those of a thin disc stand there."""
+    """The axes, in body axes, about which alone the inertia was given; `check_lone_axes` checks that the body turns
+    about no other axis. The moments about transverse axes have no effect: the values of a thin disc are used."""
 
     dimension = 3
     measure_kinds = ("x", "y", "z", "wx", "wy", "wz")
@@ -170,7 +171,7 @@ class SpatialBody(Body):
 
     @property
     def principal(self) -> bool:
-        """Whether the body axes are principal axes of inertia, whatever parameters are."""
+        """Whether the body axes are principal axes of inertia, for all values of parameters."""
         return all(is_zero(self.inertia[r][c]) for r in range(3) for c in range(3) if r != c)
 
     def check_values(self, number: Callable[[Number], float]) -> None:
@@ -179,7 +180,8 @@ class SpatialBody(Body):
         check_rotation([[number(n) for n in row] for row in self.rotation], f"rotation of body {self.name!r}")
 
     def _check_inertia(self, number: Callable[[Number], float]) -> None:
-        """A body's moments of inertia are sums over its mass: I₁ + I₂ - I₃ = 2 ∫ x₃² dm is never negative."""
+        """Check the moments of inertia, which are integrals over the mass: I₁ + I₂ - I₃ = 2 ∫ x₃² dm is never
+        negative."""
         tensor = np.array([[number(n) for n in row] for row in self.inertia])
         what = f"inertia of body {self.name!r}"
         if not np.isfinite(tensor).all():
@@ -217,10 +219,10 @@ class SpatialBody(Body):
         )
 
     def mesh(self, path: str | PathLike[str], *, at: Any = (0, 0, 0), rotation: Any = None, scale: float = 1.0) -> None:
-        """Draw the body as the part in an STL file, text or binary. `scale` is metres for a unit of the file: 0.001 if
-        that is in millimetres. Its origin is put `at` a point of the body, and its axes turned by `rotation`, both in
-        body axes. More than 2000 triangles are thinned: corners near to each other become one. It is a picture only:
-        mass, inertia and contacts are what they were, and parameters do not change it."""
+        """Draw the body as the part in an STL file, text or binary. `scale` is the length of one unit of the file in
+        metres: 0.001 for millimetres. The file's origin is placed `at` a point of the body, in m, and its axes are
+        turned by `rotation`, both in body axes. More than 2000 triangles are thinned: near corners are merged. The mesh
+        is a picture only: mass, inertia and contacts do not change, and parameters do not change the mesh."""
         who = f"body {self.name!r}"
         if self.fixed:
             raise ModelError(f"the ground has no mesh; draw it on a body that mbs.Fixed holds on {self.name!r}")
@@ -263,7 +265,7 @@ class SpatialBody(Body):
 
 
 def _tensor(value: Any, what: str) -> Rotation:
-    """From one moment (the same about all axes), three principal moments, or a tensor."""
+    """Return the inertia tensor from one moment (equal about all axes), three principal moments, or a tensor."""
     wanted = "three principal moments or a 3 x 3 tensor"
     one = isinstance(value, sp.Basic | int | float | np.number) and not isinstance(value, sp.MatrixBase)
     tensor = square_of((value,) * 3 if one else value, what, wanted)

@@ -1,4 +1,4 @@
-"""The room of contacts: contacts and stops, and the shapes of bodies that meet; `base` says what a contact is."""
+"""Contacts and stops, and the shapes of bodies that touch; `base` defines the contract of a contact."""
 
 from .base import Contact, ContactElement, registered_contacts
 from .closure import Closure

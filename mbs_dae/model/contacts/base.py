@@ -1,20 +1,20 @@
 """The base class of contacts.
 
-The contract of a contact (all that `ContactElement` asks of a new class):
+The contract of a contact (all that `ContactElement` demands of a new class):
 
-1. Its constants are declared in the class with `scalar`, `function` or `choice`.
-2. ``gap(i, j, ..., constants)`` is a static, pure function. The parameters that are not declared constants are its
-   markers. It returns the gap, or a list of them, one for each point that may touch: a signed distance, positive where
-   the bodies are apart and negative where they overlap. It says nothing of velocities.
-3. It is a length that grows by 1 with the way of the second body along its gradient, the normal: then the multiplier of
-   a closed gap is the normal force, which pushes the second body along the normal. (Or an angle, and a moment.)
-4. ``slip(i, j, ..., constants)`` returns how fast the second body's material moves against the first body's, at the
-   point of contact and across the normal: of every gap one velocity in the plane; in space two, in directions of length
-   1 at right angles, which are smooth functions of the markers where they touch. Its multiplier is the friction force
-   on the second body. Without ``slip`` there is no friction.
-5. Where there is friction and the gap does not grow by 1 with the way, or a slip by 1 with the velocity, of the second
-   marker's point, it is divided by the length of that gradient: the same contact, and its multiplier a force.
-6. A gap may have corners (Min, Max, Abs, Piecewise), and no jumps. It may depend on time (`mbs.t`).
+1. The class declares its constants with `scalar`, `function` or `choice`.
+2. ``gap(i, j, ..., constants)`` is a static, pure function. Parameters that are not declared constants are markers.
+   It returns the gap, or a list of gaps, one for each point that may touch: a signed distance, positive where
+   the bodies are separate and negative where they overlap. The gap does not depend on velocities.
+3. The gap is a length whose gradient by the second body's position is a unit vector, the normal: the multiplier of
+   a closed gap is then the normal force on the second body along the normal. (Or an angle, and a moment.)
+4. ``slip(i, j, ..., constants)`` returns the velocity of the second body's material relative to the first body's, at
+   the point of contact and tangential to the surface: one velocity for each gap in the plane; two in space, in
+   orthogonal unit directions, which are smooth functions of the markers near contact. Its multiplier is the friction
+   force on the second body. Without ``slip`` there is no friction.
+5. With friction, a gap whose gradient by the position of the second marker's point is no unit vector is divided by
+   the length of the gradient, and so is a slip by its gradient by the velocity: multipliers are then forces.
+6. A gap may have corners (Min, Max, Abs, Piecewise), and no jumps. A gap may depend on time (`mbs.t`).
 7. Every contact takes ``restitution``, ``friction``, ``static_friction``, ``smooth``; these are no fields of the class.
 
 Everything else follows from being a subclass.
@@ -45,7 +45,7 @@ _registry: list[type[ContactElement]] = []
 
 
 def registered_contacts() -> tuple[type[ContactElement], ...]:
-    """Every contact class there is, the user's included: tests and documentation walk this list.
+    """Return all contact classes, including the user's; tests and documentation walk this list.
 
     >>> mbs.Rope in mbs.registered_contacts()
     True
@@ -54,8 +54,8 @@ def registered_contacts() -> tuple[type[ContactElement], ...]:
 
 
 class Contact(Touching):
-    """Two bodies that may touch, and never overlap: gaps g ≥ 0 and normal forces f ≥ 0, one of which is zero. They are
-    said by two shapes:
+    """Two bodies that may touch, and never overlap: gaps g ≥ 0 and normal forces f ≥ 0, one of which is zero. Two
+    shapes define the gaps:
 
     >>> model = mbs.PlanarModel("ball", gravity=(0, -10))
     >>> ball = model.body("ball", mass=1.0, inertia=0.004, position=(0, 5.1))
@@ -64,19 +64,20 @@ class Contact(Touching):
     >>> print(bounced["floor.gap"].round(6), round(bounced.impacts[0].energy_lost, 6))
     [5.   1.25] 37.5
 
-    or by functions of markers in this order, `gap` and `slip` (how fast the second body moves along the first where
-    they touch):
+    or functions of the markers in this order, `gap`, in m, and `slip`, the tangential velocity of the second body
+    relative to the first at the point of contact, in m/s:
 
     >>> by_hand = mbs.Contact("floor", model.ground, ball, restitution=0.5, friction=0.3,
     ...                       gap=lambda i, j: j.y - 0.1, slip=lambda i, j: j.velocity[0] + 0.1 * j.omega)
 
-    These have x, y, angle, point, x_axis, y_axis, velocity, omega, velocity_at(point), in space z and z_axis, too.
-    Several gaps are "gap1", "gap2", ... in results.
+    Markers have x, y, angle, point, x_axis, y_axis, velocity, omega, velocity_at(point), in space z and z_axis, too.
+    Results name several gaps "gap1", "gap2", ...
 
-    `restitution` is what is left of the approach velocity after an impact, 0 to 1. `friction` is the coefficient of
-    sliding, `static_friction` that of rest, which is no less. They are numbers, or expressions of parameters, time,
-    states and quantities of the model; `friction` may be a function of the speed of slip, ``lambda speed: ...``, too.
-    With `smooth`, a speed v, nothing sticks: friction is μ N s / √(s² + v²) against the slip s.
+    `restitution`, from 0 to 1, is the ratio of the velocities after and before an impact. `friction` is the coefficient
+    of sliding, `static_friction` that of rest, which is no less. Coefficients are numbers, or expressions of
+    parameters, time, states and quantities of the model; `friction` may also be a function of the speed of slip,
+    ``lambda speed: ...``. With `smooth`, a speed v in m/s, contacts never stick: friction is μ N s / √(s² + v²) against
+    the slip s.
     """
 
     restitution: Number
@@ -107,7 +108,7 @@ class Contact(Touching):
         return self._form
 
     def forms(self) -> tuple[tuple[Form, Slots], ...]:
-        """The gaps and slips; and the coefficients of friction where they change."""
+        """Return the gaps and slips; and the coefficients of friction if they change along a motion."""
         return self.form(), *self.rubbing.curve(*self.form(), self.markers, self.points)
 
     # --- the laws -------------------------------------------------------------------------------------------
@@ -120,7 +121,8 @@ class Contact(Touching):
 
     @property
     def laws(self) -> tuple[Number, ...]:
-        """The numbers of its laws: restitution, friction, static friction, and the speed of smoothing."""
+        """The numbers of the contact laws: restitution, friction, static friction, and the speed of smoothing, in
+        m/s."""
         return self.restitution, *self.rubbing.numbers
 
     @property
@@ -150,8 +152,8 @@ class Contact(Touching):
 
 
 class ContactElement(Contact, Declared):
-    """The base of every contact with a class of its own, which says its constants and its gap: here of a point over a
-    hill.
+    """The base of every contact with a class of its own, which declares its constants and its gap: here of a point over
+    a plateau.
 
     >>> class Hill(mbs.ContactElement):
     ...     height = mbs.scalar("m", positive=True)
@@ -166,7 +168,7 @@ class ContactElement(Contact, Declared):
     >>> print(lies["stone.y"][-1].round(6), lies["hill.force"][-1].round(6), lies.modes["hill"][-1])
     3.0 20.0 closed
 
-    What more it may say is in the docstring of `mbs_dae.model.contacts.base`, which is its contract.
+    The docstring of `mbs_dae.model.contacts.base` is the contract of such a class.
     """
 
     equations = NAMES
@@ -204,7 +206,7 @@ class ContactElement(Contact, Declared):
 
     @classmethod
     def form_on(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Relation:
-        """The equations between these markers. Functions are kept whole."""
+        """Return the gaps and slips between these markers. Functions are kept whole."""
         constants = {n: opaque(v) if isinstance(v, Law) else v for n, v in constants.items()}
         gap, slip = getattr(cls, "gap", None), getattr(cls, "slip", None)
         return relation_of(gap, slip, markers, constants, f"contact class {cls.__name__}", NAMES)

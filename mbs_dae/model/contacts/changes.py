@@ -10,7 +10,7 @@ STICKS, SLIPS, TOUCHES, PARTS = "sticks", "slips", "touches", "parts"
 
 
 class ContactChange(NamedTuple):
-    """A change of a contact or a friction: the name of the element, and the change that it begins."""
+    """A change of a contact or a friction: the name of the element, and the change that begins."""
 
     element: str
     change: str
@@ -20,7 +20,7 @@ class ContactChange(NamedTuple):
 
 
 class ContactChanges:
-    """An element of which events may name changes."""
+    """An element whose changes events may name."""
 
     name: str
     who: Any
@@ -28,26 +28,26 @@ class ContactChanges:
 
     @property
     def sticks(self) -> ContactChange:
-        """The change at which it begins to stick, for `when` of an `mbs.Event`."""
+        """The change at which the element begins to stick, for `when` of an `mbs.Event`."""
         return self._change(STICKS)
 
     @property
     def slips(self) -> ContactChange:
-        """The change at which it begins to slip."""
+        """The change at which the element begins to slip, for `when` of an `mbs.Event`."""
         return self._change(SLIPS)
 
     @property
     def touches(self) -> ContactChange:
-        """The change at which bodies touch that were apart: where they stay together, and in every impact."""
+        """The change at which separate bodies touch: where they stay together, and in every impact."""
         return self._change(TOUCHES)
 
     @property
     def parts(self) -> ContactChange:
-        """The change at which bodies part that have touched; a bounce touches and parts at one instant."""
+        """The change at which touching bodies separate; a bounce touches and separates at one instant."""
         return self._change(PARTS)
 
     def __getattr__(self, name: str) -> NoReturn:
-        """Tell an unknown attribute with the changes that the element may have."""
+        """Raise an error for an unknown attribute, which lists the changes of the element."""
         if name.startswith("_") or "_form" not in vars(self):  # copies and pickles ask for names that may be missing
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         may = [change for change in (TOUCHES, PARTS, STICKS, SLIPS) if not self.never(change)]
@@ -62,5 +62,5 @@ class ContactChanges:
         return ContactChange(self.name, change)
 
     def never(self, change: str) -> str:
-        """Why a change never happens; empty where it may."""
+        """Return why a change never happens; empty if it may happen."""
         return ""

@@ -1,4 +1,4 @@
-"""A contact that stays closed, as a condition on the motion."""
+"""A contact that stays closed, as a constraint on the motion."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -8,7 +8,7 @@ from .base import Contact
 
 
 class Closure(Condition):
-    """The condition that some points of a contact have zero gap and some have zero slip, which roll or stick."""
+    """The constraint that some points of a contact have zero gap and some have zero slip, where they roll or stick."""
 
     def __init__(self, contact: Contact, gaps: Iterable[int], slips: Iterable[int] = ()):
         self.name, self.contact = f"{contact.name} (closed)", contact

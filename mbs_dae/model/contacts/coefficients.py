@@ -1,5 +1,5 @@
-"""Coefficients of friction: numbers; functions of how fast surfaces slip (Stribeck curves); or expressions of time,
-places and states (a wet strip, a brake that is applied)."""
+"""Coefficients of friction: numbers; functions of the speed of slip (Stribeck curves); or expressions of time,
+positions and states (a wet strip, a brake that is applied)."""
 
 from __future__ import annotations
 
@@ -23,13 +23,14 @@ from .geometry import TINY
 
 Slots: TypeAlias = dict[sp.Symbol, Number]
 Coefficient: TypeAlias = Any
-"""A number, or a `Law` of the speed of slip, which may speak of time, quantities and signals as well."""
+"""A number, or a `Law` of the speed of slip, which may also depend on time, quantities and signals."""
 SPEEDS = (0.0, *(10.0**k for k in range(-5, 3)))
-"""A curve is looked at here, in m/s: friction that is negative would drive."""
+"""Speeds of slip, in m/s, at which a curve is checked: negative friction would drive the motion."""
 
 
 def check_coefficient(value: Any, name: str, who: str) -> Coefficient:
-    """A number, a function or table of the slip speed, an expression of `mbs.speed`, or of quantities of the model."""
+    """Return a number, or a function or table of the slip speed as a `Law`, or an expression of `mbs.speed` or of
+    quantities of the model as a `Law`."""
     if not is_curve(value):
         return check_number(value, f"{name} of {who}", non_negative=True)
     law = Function("", name=name, of=speed).check(value, who)
@@ -47,26 +48,26 @@ def is_curve(value: Any) -> bool:
 
 
 def changes(value: Any) -> bool:
-    """Whether an expression changes along a motion, other than by the speed of slip."""
+    """Return whether an expression changes along a motion, other than by the speed of slip."""
     return isinstance(value, sp.Basic) and bool(value.has(t) or value.atoms(Quantity, Signal))
 
 
 def at_rest(mu: Coefficient) -> Number:
-    """The coefficient where nothing slips."""
+    """Return the coefficient at zero slip."""
     return mu(0) if isinstance(mu, Law) else mu
 
 
 @dataclass(frozen=True)
 class Rubbing:
-    """How the surfaces of an element rub."""
+    """The friction laws of the surfaces of an element."""
 
     who: str
     names: tuple[str, str]
-    """What the coefficients are called, of sliding and of rest."""
+    """The names of the coefficients, of sliding and of rest."""
     sliding: Coefficient
     static: Number
     smooth: Number = 0.0
-    """The speed of slip over which friction builds up, where nothing sticks; 0 where it may."""
+    """The speed of slip, in m/s, over which smoothed friction builds up; 0 if friction may stick."""
 
     @classmethod
     def said(cls, who: str, names: tuple[str, str], sliding: Any, static: Any = None, smooth: Any = None) -> Rubbing:
@@ -79,7 +80,7 @@ class Rubbing:
             raise ModelError(f"{who} has smooth=, and no friction; give {names[0]}=, or leave smooth= out")
         width = 0.0 if smooth is None else check_number(smooth, f"smooth of {who}", positive=True)
         rest = at_rest(mu if static is None else check_coefficient(static, names[1], who))
-        rest = 0.0 if smooth is not None else rest  # it holds nothing
+        rest = 0.0 if smooth is not None else rest  # smoothed friction holds no force at rest
         found = cls(who, names, mu, rest, width)
         if not free_parameters((*found.numbers, *(mu(place) for place in SPEEDS if isinstance(mu, Law)))):
             found.check_values(float)
@@ -87,14 +88,14 @@ class Rubbing:
 
     @property
     def numbers(self) -> tuple[Number, Number, Number]:
-        """The coefficient of sliding at zero slip speed, that of rest, and the speed `smooth`. A coefficient that
-        changes along a motion stands as 1 here; `curve` reads its value."""
+        """The coefficient of sliding at zero slip speed, the coefficient of rest, and the speed `smooth`, in m/s. A
+        coefficient that changes along a motion is 1 here; `curve` reads its value."""
         mu, rest = (1.0 if changes(number) else number for number in (at_rest(self.sliding), self.static))
         return mu, rest, self.smooth
 
     @property
     def is_read(self) -> bool:
-        """Whether coefficients are read of the motion."""
+        """Whether coefficients depend on the motion."""
         return isinstance(self.sliding, Law) or changes(self.static)
 
     @property
@@ -105,7 +106,7 @@ class Rubbing:
 
     @property
     def is_there(self) -> bool:
-        """Whether there may be some friction, for some values of the parameters."""
+        """Whether there may be friction, for some values of the parameters."""
         mus = self.sliding, self.static
         return any(isinstance(mu, Law | sp.Basic) or mu > 0 for mu in mus)
 
@@ -119,7 +120,7 @@ class Rubbing:
         return found if changes(self.static) else found | {static: (self.static, "")}
 
     def with_constant(self, name: str, value: Number) -> Rubbing:
-        """Return the coefficients with another number. Friction at rest follows that of sliding where both are one
+        """Return the coefficients with another number. Friction at rest changes with sliding friction if both are one
         number."""
         if not self.is_there:
             what = f"{self.who} has no friction, and by its {name} there is a derivative to one side alone"
@@ -171,14 +172,14 @@ class Rubbing:
 
 
 def slip_speed(slips: Sequence[sp.Expr]) -> sp.Expr:
-    """The speed |s| of a slip with these components. Its slope at rest is 0, not 0/0: below the root stands a number
-    that no other slip feels."""
+    """Return the speed |s| of a slip with these components. Its slope at rest is 0, not 0/0, because of a negligible
+    number below the root."""
     return sp.sqrt(sp.Add(*(s**2 for s in slips)) + TINY)
 
 
 def smoothed(slips: Sequence[sp.Expr], width: Number) -> tuple[list[sp.Expr], sp.Expr]:
-    """The direction s / √(s·s + v²) of a friction that does not stick, v the `width`; and the speed of slip along it,
-    s·s / √(s·s + v²), which is |s| where that is large, and smooth where it is zero."""
+    """Return the direction s / √(s·s + v²) of a friction that does not stick, v being the `width`, in m/s; and the
+    speed of slip along it, s·s / √(s·s + v²), which is |s| where |s| is large, and smooth at zero."""
     square = sp.Add(*(s**2 for s in slips))
     length = sp.sqrt(square + as_sympy(width) ** 2)
     return [s / length for s in slips], square / length

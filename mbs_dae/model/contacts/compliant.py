@@ -1,4 +1,4 @@
-"""Contacts that give way: the force follows from how deep bodies lie in each other, and how fast they go deeper."""
+"""Compliant contacts: the force follows from the penetration of bodies and its rate."""
 
 from __future__ import annotations
 
@@ -26,20 +26,24 @@ from .shapes import Shape
 from .touching import Touching
 
 NEAR = 1e-4
-"""Above a restitution less than 1 by this roundoff of logarithms would be in the first four terms of their series."""
+"""If 1 - restitution is smaller than this, roundoff of logarithms would reach the first four terms of their series."""
 
 
 class CompliantContact(Touching, ForceElement):
-    """Two bodies that give way where they touch: with δ = -g, how deep they lie in each other, and δ̇ its rate::
+    """Two bodies that are compliant where they touch: with the penetration δ = -g and its rate δ̇::
 
         F = k δⁿ (1 + λ δ̇) where δ > 0, and never less than zero          (Hunt and Crossley)
 
-    for each gap g; they are said as those of a `Contact`. `stiffness` is k, `exponent` n (3/2 after Hertz, 1 of a
-    spring), `damping` λ. In its place `restitution` and `speed` say what is left of an approach with this speed: for
-    bodies on which nothing else acts, λ follows from these alone. k δⁿ⁺¹/(n + 1) is stored, the rest is dissipated.
+    for each gap g, defined by shapes or functions as in `Contact`. `stiffness` is k, in N/mⁿ, `exponent` is n (3/2
+    after Hertz, 1 for a linear spring), `damping` is λ, in s/m. Instead of `damping`, `restitution` is the ratio of the
+    velocities after and before an impact at the approach `speed`, in m/s: λ follows from these two for bodies on which
+    no other forces act. The contact stores k δⁿ⁺¹/(n + 1) and dissipates the rest.
 
-    `friction` is a coefficient, or a function of the speed of slip; `smooth` is the speed v over which it builds up:
-    bodies feel μ F s / √(s² + v²) against their slip s. They creep under loads that friction holds, and never stick.
+    `friction` is a coefficient, or a function of the speed of slip; `smooth` is the speed v, in m/s, over which
+    friction builds up: bodies feel μ F s / √(s² + v²) against their slip s. Bodies creep under loads that friction
+    balances, and never stick.
+
+    `gap`, `slip` and `unit` define gaps by functions of markers, as in `Contact`.
 
     >>> model = mbs.PlanarModel("ball on a mat", gravity=(0, -10))
     >>> ball = model.body("ball", mass=1.0, inertia=0.004, position=(0, 0.1))
@@ -96,7 +100,7 @@ class CompliantContact(Touching, ForceElement):
         self._complete(load, {**slots, **own, **numbers})
 
     def never(self, change: str) -> str:
-        """See `ContactChanges`."""
+        """Return why a change never happens: see `ContactChanges`."""
         return "it is a force, without states; write its gap or its slip as when"
 
     @property
@@ -137,12 +141,12 @@ class CompliantContact(Touching, ForceElement):
 
     @property
     def size_is_read(self) -> bool:
-        """Whether its coefficient of friction changes along a motion."""
+        """Whether the coefficient of friction changes along a motion."""
         return self.has_friction and self.rubbing.is_read
 
     @property
     def size_reading(self) -> tuple[Reading, dict[sp.Symbol, Number], tuple[Marker, ...]]:
-        """The reading of the coefficient of friction of each point, which is 0 where it does not touch; what stands in
+        """Return the reading of the coefficient of friction of each point, which is 0 for an open gap; the values of
         its slots, and its markers."""
         relation, slots = self._gaps
         relation = self.rubbing.with_readings(relation, self.feeling)[1]
@@ -156,7 +160,7 @@ class CompliantContact(Touching, ForceElement):
         return reading, {**slots, **numbers}, self.markers
 
     def _loaded(self, relation: Relation) -> tuple[Load, dict[sp.Symbol, Number], Reading]:
-        """The load; what stands in its slots; and what pushes along each row, to be read.
+        """Return the load; the values of its slots; and the reading of the force along each row.
 
         With the rates (ġ, s) = J r of gaps and slips, markers feel Jᵀ (F, f).
         """
@@ -197,22 +201,23 @@ class CompliantContact(Touching, ForceElement):
 
 
 def _power(deep: sp.Expr, exponent: float) -> sp.Expr:
-    """δⁿ, which goes on as δ |δ|ⁿ⁻¹ where δ < 0: in a step that holds the branch of touch, and that parting cuts."""
+    """Return δⁿ, continued as δ |δ|ⁿ⁻¹ to δ < 0: for a step that holds the branch of touch, until separation ends the
+    step."""
     if exponent.is_integer():
         return deep ** int(exponent)
     return deep * (deep**2 + TINY) ** ((sp.Float(exponent) - 1) / 2)
 
 
 def damping_of(restitution: float) -> float:
-    """λ v, for an approach with v of bodies on which nothing else acts.
+    """Return λ v, for an approach with the speed v of bodies on which no other forces act.
 
-    With x = λ v the motion m δ̈ = -k δⁿ (1 + λ δ̇) gives m δ̇ dδ̇ / (1 + λ δ̇) = -k δⁿ dδ, and both sides vanish from touch
-    (δ̇ = v) to parting (δ̇ = -e v):
+    With x = λ v the motion m δ̈ = -k δⁿ (1 + λ δ̇) gives m δ̇ dδ̇ / (1 + λ δ̇) = -k δⁿ dδ, and the integrals of both
+    sides vanish from touch (δ̇ = v) to separation (δ̇ = -e v):
 
         x (1 + e) = ln (1 + x) - ln (1 - e x),
 
-    whatever the stiffness, the exponent and the masses are. 0 < x < 1/e; for e near 1 the series of the logarithms give
-    x (1 + e³)/3 = (1 - e²)/2.
+    for any stiffness, exponent and masses. 0 < x < 1/e; for e near 1 the series of the logarithms gives x (1 + e³)/3 =
+    (1 - e²)/2.
     """
     if restitution > 1.0 - NEAR:
         return 1.5 * (1.0 - restitution**2) / (1.0 + restitution**3)

@@ -1,8 +1,9 @@
-"""Friction that sticks: in a joint, or on a measure. It holds where the force that this needs is within a bound.
+"""Friction that sticks: in a joint, or on a measure. Friction sticks while the force that sticking needs is within a
+bound.
 
-A friction element says what slips: velocities ψ(m, r), whose multipliers are forces (or an effort on a measure) that
-the second body feels. While it slips they oppose ψ and are as large as the bound of sliding; at rest they are whatever
-keeps ψ at zero, up to the bound of rest.
+A friction element defines the slip: velocities ψ(m, r), whose multipliers are forces (or an effort on a measure) on the
+second body. During slip they oppose ψ and equal the bound of sliding; at rest they keep ψ at zero, up to the bound of
+rest.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from .changes import PARTS, TOUCHES, ContactChanges
 from .coefficients import SPEEDS, Rubbing, Slots, slip_speed, smoothed
 
 RUBBING = (Revolute, Translational, Cylindrical, Screw, Spherical)
-"""The joints that have friction of their own: those whose bodies touch along a surface."""
+"""The joints that may have friction: their bodies touch along a surface."""
 LEAD = slot("pitch") / (2 * sp.pi * slot("radius"))
 """The slope of a thread, tan λ."""
 
@@ -39,14 +40,15 @@ class FrictionElement(Element, ContactChanges):
     units: tuple[str, ...]
 
     def never(self, change: str) -> str:
-        """See `ContactChanges`."""
+        """Return why a change never happens: see `ContactChanges`."""
         if change in (TOUCHES, PARTS):
             return "it is friction, and has no gap"
         return "with smooth= nothing sticks" if self.laws[-1] != 0 else ""
 
     @property
     def laws(self) -> tuple[Number, ...]:
-        """As those of a contact, without restitution. A bound that is given is the whole of it."""
+        """The numbers of a contact's laws, without restitution. A given bound needs no coefficient: coefficients are
+        1."""
         return 0.0, 1.0, 1.0, 0.0
 
     @property
@@ -58,7 +60,7 @@ class FrictionElement(Element, ContactChanges):
 
 
 class Friction(FrictionElement):
-    """Friction in a joint, from what the joint carries.
+    """Friction in a joint, from the reaction of the joint.
 
     >>> model = mbs.PlanarModel("block on a bench", gravity=(0, -10))
     >>> block = model.body("block", mass=1.0, inertia=0.1)
@@ -69,15 +71,15 @@ class Friction(FrictionElement):
     >>> print(run["block.x"][-1].round(6), run.modes["bench"][-1])  # v²/(2 μ g), and it sticks
     4.0 sticks
 
-    The normal force N is the part of the joint's reaction in the directions `normal`: along all axes but those of its
-    slides. What slips are the velocities that the joint leaves free, as those of the surfaces: `radius` times the
-    relative angular velocity about its axis (in a ball about all three), and the velocity along its slide; of a screw
-    the one along its thread. Friction is μ N at most, with `mu` while it slips and `mu_static` at rest. Guides have no
+    The normal force N is the part of the joint's reaction in the directions `normal`: along all axes except those of
+    its slides. The slip velocities are those of the surfaces: `radius`, in m, times the relative angular velocity about
+    the joint's axis (in a ball about all three axes), and the velocity along its slide; in a screw the velocity along
+    its thread. Friction is at most μ N, with the coefficient `mu` during slip and `mu_static` at rest. Guides have no
     radius.
 
     `mu` may be a function of the speed of slip, ``lambda speed: ...``; both may be expressions of time, states and
-    quantities of the model, ``sp.Piecewise((0.05, model["block.x"] > 2), (0.2, True))``. With `smooth`, a speed v,
-    nothing sticks: friction is μ N s / √(s² + v²) against the slip s.
+    quantities of the model, ``sp.Piecewise((0.05, model["block.x"] > 2), (0.2, True))``. With `smooth`, a speed v
+    in m/s, the joint never sticks: friction is μ N s / √(s² + v²) against the slip s.
     """
 
     def __init__(
@@ -134,7 +136,7 @@ class Friction(FrictionElement):
 
     @staticmethod
     def _turning(i: FormMarker, j: FormMarker, motions: Any) -> list[sp.Expr]:
-        """The relative angular velocities that the joint leaves free, in the axes of the first marker."""
+        """Return the relative angular velocities that the joint leaves free, in the axes of the first marker."""
         omega = j.omega - i.omega
         if i.dimension == 2:
             return [omega]
@@ -143,14 +145,14 @@ class Friction(FrictionElement):
 
     @staticmethod
     def _along(motions: Any) -> list[int]:
-        """The axes along which it moves: a screw, too, though not freely."""
+        """Return the axes along which the joint moves: also that of a screw, though it is not free."""
         return [m.axis for m in motions if isinstance(m, Slide | Helix)]
 
     friction = property(lambda self: self.rubbing.sliding, doc="The coefficient of sliding.")
     static_friction = property(lambda self: self.rubbing.static, doc="The coefficient of rest.")
 
     def forms(self) -> tuple[tuple[Form, Slots], ...]:
-        """The velocities of slip; and the coefficients where they change."""
+        """Return the velocities of slip; and the coefficients if they change along a motion."""
         relation, slots = self._form
         return (relation, slots), *self.rubbing.curve(relation, slots, self.markers)
 
@@ -175,7 +177,7 @@ class Friction(FrictionElement):
         return other
 
     def renewed(self) -> Self:
-        """With the pitch of its thread."""
+        """Return the friction with the present pitch of its joint's thread."""
         relation, slots = self._form
         (joint,) = self.speaks_of
         assert isinstance(joint, Joint)
@@ -184,9 +186,9 @@ class Friction(FrictionElement):
         return other
 
     def normal(self, i: FormMarker, j: FormMarker) -> list[sp.Matrix]:
-        """The directions of the joint's reaction, a force on its second marker, that press its surfaces together: the
-        normal force is the length of that part. The face of a thread leans by λ, and has cos λ of its force along
-        the axis."""
+        """Return the directions in which the joint's reaction, a force on its second marker, presses its surfaces
+        together: the normal force is the length of this part of the reaction. The flank of a thread is inclined by λ:
+        its normal force is the axial reaction over cos λ."""
         scale = {axis: sp.sqrt(1 + LEAD**2) for axis in self._threads}
         return [scale.get(k, 1) * axis for k, axis in enumerate(i.axes) if k not in self._free]
 
@@ -208,14 +210,14 @@ class DryFriction(FrictionElement):
     >>> print(run["wheel.angle"][-1].round(6), run.modes["brake"])  # ω²/2 over M/I
     3.0 ['slips' 'slips' 'sticks']
 
-    `force` is the bound while it slips, `static_force` that at rest (by default the same): numbers or expressions of
-    parameters, time, states and quantities; `force` may be a function of the speed of slip, ``lambda speed: ...``, too,
-    of which `static_force` is the value at zero. On an angle they are moments. With `smooth`, a speed v, nothing
-    sticks: it is a force F ṡ / √(ṡ² + v²) against the rate ṡ, see `SmoothFriction`.
+    `force`, in N, is the bound during slip, `static_force` the bound at rest (by default equal): numbers or expressions
+    of parameters, time, states and quantities. `force` may also be a function of slip speed, ``lambda speed: ...``; its
+    value at zero is then the default of `static_force`. On an angle both are moments, in N m. With `smooth`, a speed v,
+    the measure never sticks: the force is F ṡ / √(ṡ² + v²) against the rate ṡ, see `SmoothFriction`.
     """
 
     def __new__(cls, *args: Any, smooth: Any = None, **said: Any) -> Any:
-        """Friction with modes; or a force."""
+        """Return friction with modes; or, with `smooth`, a force."""
         return super().__new__(cls, *args, **said) if smooth is None else SmoothFriction(*args, smooth=smooth, **said)
 
     def __init__(self, name: str, measure: Measure, force: Any, static_force: Any = None, *, smooth: None = None):
@@ -244,7 +246,7 @@ class DryFriction(FrictionElement):
         return {name: (bound, unit) for name, bound in named if is_constant(bound)}
 
     def with_constant(self, name: str, value: Number) -> Self:
-        """Return a copy with another number. Friction at rest follows that of sliding where both are one number."""
+        """Return a copy with another number. Friction at rest changes with sliding friction if both are one number."""
         force, rest = self._bounds
         if name not in self.constants:
             return super().with_constant(name, value)
@@ -260,8 +262,8 @@ class DryFriction(FrictionElement):
         self._check_bounds(number, (Parameter,))
 
     def _check_bounds(self, number: Callable[[Number], float], known: tuple[type, ...]) -> None:
-        """Check that friction at rest is no less than that of sliding, and that no friction is negative, where this is
-        known."""
+        """Check that friction at rest is no less than sliding friction, and that no friction is negative, as far as
+        values are known."""
         sliding, rest = self._bounds
         ways = {f"static_force of {self.who}": rest, f"force of {self.who}": sliding.xreplace({speed: sp.S.Zero})}
         for place in SPEEDS if sliding.has(speed) else ():
@@ -277,7 +279,7 @@ class DryFriction(FrictionElement):
             raise ModelError(f"{what}; what rests holds at least what slides; give a larger one, or leave it out")
 
     def forms(self) -> tuple[tuple[Form, dict[sp.Symbol, Number]], ...]:
-        """The rate that slips; the bounds (of sliding, of rest) on what acts along it."""
+        """Return the rate that slips; and the bounds (of sliding, of rest) of the effort along it."""
         return self.form(), (self.bound, self._bound_slots)
 
     def measures(self) -> dict[str, Measure]:
@@ -285,8 +287,8 @@ class DryFriction(FrictionElement):
 
 
 class SmoothFriction(EffortElement):
-    """A `DryFriction` with `smooth=`: the force F ṡ / √(ṡ² + v²) against the rate ṡ of any measure. At rest
-    there is none: what friction would hold creeps."""
+    """A `DryFriction` with `smooth=`: the force F ṡ / √(ṡ² + v²) against the rate ṡ of any measure. The force is zero
+    at rest, so loads that dry friction would hold make the measure creep."""
 
     equations = ("effort",)
     sketch = ""
@@ -313,12 +315,12 @@ class SmoothFriction(EffortElement):
 
     @property
     def size_is_read(self) -> bool:
-        """Whether F is more than a number, which is checked once."""
+        """Whether F depends on more than a number, which is checked once."""
         return isinstance(self.values["force"], sp.Basic) and not self.values["force"].is_number
 
     @property
     def size_reading(self) -> tuple[Reading, Slots, tuple[Marker, ...]]:
-        """The reading of F, what stands in its slots, and its markers."""
+        """The reading of F, the values of its slots, and its markers."""
         size = _FrictionSize(self.name, self.measure, self.values["force"], smooth=self.values["smooth"])
         return size.effort_reading, size.form()[1], size.markers
 
@@ -329,7 +331,7 @@ class SmoothFriction(EffortElement):
 
 
 class _FrictionSize(SmoothFriction):
-    """The F of a `SmoothFriction` as an effort, whose reading it makes; part of no model."""
+    """The F of a `SmoothFriction` as an effort, for its reading; part of no model."""
 
     equations = ("effort",)
     work = "supplied"
@@ -340,7 +342,7 @@ class _FrictionSize(SmoothFriction):
 
 
 def _of_speed(force: Any, what: str) -> sp.Expr:
-    """A force as an expression, which may speak of `mbs.speed`, that of slip."""
+    """Return a force as an expression, which may depend on `mbs.speed`, the speed of slip."""
     if callable(force) and not isinstance(force, sp.Basic):
         force = called(force, (speed,), what)
     found = expression_of(force, what, jumps=True)

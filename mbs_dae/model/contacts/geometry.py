@@ -1,20 +1,20 @@
 """The geometry of two bodies that may touch: signed distances of points from surfaces, on marker symbols.
 
-All that moves freely against a surface is a *hull*: corners, and all between them, within a ball of some radius (a
-disk has one corner, a capsule two, a box with sharp edges has radius 0). A surface knows the distance of a point from
-it and the direction in which that grows, the normal n, |n| = 1. So the gap of a corner is
+A body that moves freely against a surface is a *hull*: the convex hull of corners, thickened by a radius (a disk has
+one corner, a capsule two, a box with sharp edges has radius 0). A surface knows the distance of a point from it and the
+direction in which the distance grows, the normal n, |n| = 1. So the gap of a corner is
 
     g = distance(corner) - radius,        and it touches at c = corner - radius n.
 
-This is the distance of the bodies where the distance from the surface is a concave function of the point, which over a
+The gap is the distance of the bodies if the distance from the surface is a concave function of the point, which over a
 hull is least at a corner: a plane, the inside of a ring. Other surfaces meet a single corner, a ball. In the plane two
-hulls that are apart are nearest to each other at a corner of one of them: so corners of each stand against the other.
-At least one of the two is round there. Then the distance has a normal everywhere that turns as a corner passes another
-one, and nothing is met twice: a box that slides over the end of another is not caught by it. (Of sharp corners that
-pass each other neither would have a normal.)
+separate hulls are nearest to each other at a corner of one of them: so corners of each stand against the other. At
+least one of the two is round. Then the distance has a normal everywhere that turns smoothly as a corner passes another
+one, and no contact is counted twice: a box that slides over the end of another does not catch on it. (Sharp corners
+that pass each other would have no normal.)
 
-At c the material of the second body slips along the surface by (velocity of the second at c) - (that of the first),
-which is told in one unit tangent in the plane, in two at right angles in space.
+At c the material of the second body slips along the surface by (velocity of the second at c) - (velocity of the first),
+which has one tangential component in the plane, two orthogonal ones in space.
 """
 
 from __future__ import annotations
@@ -35,11 +35,12 @@ from ..fields import Law
 from ..parameters import Number, constants_out
 
 TINY = 1e-100
-"""Nothing beside the square of a length, nor are its powers; with it roots have slopes where that is zero."""
+"""A number that is negligible beside the square of a length, as are its powers; with it roots of squares have
+slopes at zero."""
 
 
 class Touch(NamedTuple):
-    """Where a point stands against a surface."""
+    """The relation of a point to a surface: its distance, the normal and unit tangents."""
 
     distance: sp.Expr
     normal: sp.Matrix
@@ -48,11 +49,11 @@ class Touch(NamedTuple):
 
 @dataclass(frozen=True)
 class Geometry:
-    """A shape in the axes of a marker, its numbers numbers or symbols. A number that is 0 is part of the form."""
+    """A shape in the axes of a marker; its data are numbers or symbols. A number that is 0 is part of the form."""
 
     @property
     def roundness(self) -> Number:
-        """The radius of the ball about each point of its hull."""
+        """The radius of the ball about each point of the hull."""
         return 0
 
     def corners(self, marker: FormMarker) -> list[sp.Matrix]:
@@ -61,16 +62,17 @@ class Geometry:
 
     @property
     def count(self) -> int:
-        """How many corners it has."""
+        """The number of corners."""
         return 0
 
     def takes(self, other: Geometry) -> bool:
-        """Whether it is a surface from which the distance of all of that hull is that of its corners."""
+        """Return whether this shape is a surface whose distance from the other hull is the least distance of its
+        corners."""
         return False
 
     @property
     def is_convex(self) -> bool:
-        """Whether it is a hull in the plane that has a distance from every corner of another one."""
+        """Whether this shape is a hull in the plane with a distance from every corner of another one."""
         return False
 
     def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
@@ -94,10 +96,10 @@ class Geometry:
 
 @dataclass(frozen=True)
 class RoundedBox(Geometry):
-    """All points no farther than a radius from a box about the marker, which may have no extension along some axes, or
-    along none: a point, a disk, a ball, a capsule, a box.
+    """All points whose distance from a box about the marker is at most a radius. The box may have zero extension along
+    some or all axes: a point, a disk, a ball, a capsule, a box.
 
-    The point of the box that is nearest to another has its coordinates, each cut off at the box's faces.
+    The point of the box that is nearest to another point has its coordinates, each clipped at the box's faces.
     """
 
     halves: tuple[Number, ...]
@@ -113,7 +115,7 @@ class RoundedBox(Geometry):
 
     @property
     def reach(self) -> Number:
-        """The radius of the least ball around it."""
+        """The radius of the least ball around the shape."""
         return sp.sqrt(sum(half**2 for half in self.halves)) + self.radius
 
     def corners(self, marker: FormMarker) -> list[sp.Matrix]:
@@ -125,7 +127,8 @@ class RoundedBox(Geometry):
         return len(self.halves) == 2
 
     def takes(self, other: Geometry) -> bool:
-        """The distance from a sharp edge has no slope there, so a point has to be round, or the box."""
+        """Return whether the other shape has one corner and one of both is round: the distance from a sharp edge has no
+        slope at the edge."""
         return other.count == 1 and are_round(self, other)
 
     def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
@@ -142,8 +145,8 @@ class RoundedBox(Geometry):
     def _solid(
         self, marker: FormMarker, place: Sequence[sp.Expr], length: sp.Expr, normal: sp.Matrix
     ) -> tuple[sp.Expr, sp.Matrix]:
-        """The same, and within the box how deep the point lies below the face next to it: it overlaps, and is told by
-        how much."""
+        """Return the distance and the normal of a point, also within the box: there the distance is minus the depth
+        below the nearest face, and the normal is that of the face."""
         heights = [abs(x) - half for x, half in zip(place, self.halves, strict=True)]
         outside = sp.Or(*(height > 0 for height in heights))
         *first, last = (sp.sign(x) * axis for x, axis in zip(place, marker.axes, strict=True))
@@ -157,11 +160,11 @@ class RoundedBox(Geometry):
 
 @dataclass(frozen=True)
 class Polytope(Geometry):
-    """All points no farther than a radius from a polygon or a polyhedron, whose corners are in the marker's axes. A
-    convex polygon is a surface for round bodies, and a round one for all convex ones.
+    """All points whose distance from a polygon or a polyhedron is at most a radius; corners are in the marker's axes. A
+    convex polygon is a surface for round bodies, and a round one for all convex bodies.
 
-    In the plane what is outside of it are strips before its edges, where the distance is that from the edge, and
-    cones at its corners, where it is that from the corner.
+    In the plane the outside consists of strips along the edges, where the distance is that from the edge, and cones at
+    the corners, where the distance is that from the corner.
     """
 
     points: tuple[tuple[Number, ...], ...]
@@ -187,7 +190,7 @@ class Polytope(Geometry):
         return self.is_convex and other.count == 1 and are_round(self, other)
 
     def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
-        """Its corners go round counterclockwise."""
+        """Return the distance and normal of a point. The corners are ordered counterclockwise."""
         place = sp.Matrix([axis.dot(point - marker.point) for axis in marker.axes])
         corners = [sp.Matrix(corner) for corner in self.points]
         edges = [b - a for a, b in zip(corners, corners[1:] + corners[:1], strict=True)]
@@ -201,7 +204,7 @@ class Polytope(Geometry):
                 (length, arm / length, sp.And(edges[k - 1].dot(arm) >= 0, edges[k].dot(arm) <= 0)),
                 (heights[k], normals[k], sp.And(edges[k].dot(arm) >= 0, edges[k].dot(ends) <= 0, heights[k] >= 0)),
             ]
-        # the core, where only bodies that give way may be
+        # the interior, which only compliant bodies reach
         for k, (height, n) in enumerate(zip(heights, normals, strict=True)):
             regions.append((height, n, sp.And(*(height - other >= 0 for other in heights[k + 1 :]))))
         distance = sp.Piecewise(*((size, where) for size, _, where in regions))
@@ -210,7 +213,7 @@ class Polytope(Geometry):
         return Touch(distance - self.radius, normal, tangents(normal))
 
     def bulges(self, number: Callable[[Number], float]) -> bool:
-        """Whether its corners go round counterclockwise, once, and turn left at every one."""
+        """Return whether the corners go round counterclockwise, once, with a left turn at each of them."""
         x, y = ([number(p[c]) for p in self.points] for c in (0, 1))
         sides = [(x[k] - x[k - 1], y[k] - y[k - 1]) for k in range(self.count)]
         turns = [atan2(a[0] * b[1] - a[1] * b[0], a[0] * b[0] + a[1] * b[1]) for a, b in pairwise((*sides, sides[0]))]
@@ -218,12 +221,14 @@ class Polytope(Geometry):
 
 
 def convex_parts(points: Sequence[Sequence[float]]) -> list[list[int]]:
-    """The numbers of the corners of convex polygons, each counterclockwise, that make up a simple polygon whose corners
-    go round counterclockwise; empty if they do not, or cross themselves.
+    """Return the corner numbers of convex polygons, each counterclockwise, that make up a simple polygon with
+    counterclockwise corners; empty if the corners are clockwise or the sides intersect.
 
-    Ears are clipped: of three corners in a row that turn left the middle one may be cut off where no other corner lies
-    in their triangle, and every simple polygon has two of these (Meisters). Then every diagonal goes without which both
-    of its ends still turn left (Hertel and Mehlhorn): no more than four times the least number of parts are left."""
+    Ears are clipped: of three successive corners with a left turn, the middle one may be cut off if no other corner
+    lies in their triangle, and every simple polygon has two such corners (Meisters). Then every diagonal is removed
+    without which both of its ends still turn left (Hertel and Mehlhorn): at most four times the least number of parts
+    remain.
+    """
 
     def turn(a: int, b: int, c: int) -> float:
         (ax, ay), (bx, by), (cx, cy) = points[a], points[b], points[c]
@@ -246,7 +251,8 @@ def convex_parts(points: Sequence[Sequence[float]]) -> list[list[int]]:
         return []
 
     def joined(one: list[int], other: list[int]) -> list[int] | None:
-        """Both as one convex polygon, if they have an edge i → j, j → i in common and its ends turn left without it."""
+        """Return both as one convex polygon, if they share an edge i → j, j → i and its ends turn left without it; else
+        None."""
         for at, j in enumerate(one):
             i = one[at - 1]
             if i in other and other[other.index(i) - 1] == j:
@@ -266,8 +272,8 @@ def convex_parts(points: Sequence[Sequence[float]]) -> list[list[int]]:
 
 
 def inset(points: Sequence[Sequence[Number]], radius: Number) -> tuple[tuple[Number, ...], ...]:
-    """The corners of a convex polygon whose sides lie a radius farther in: between sides with normals m and n, of
-    length 1, a corner p moves to p - radius (m + n) / (1 + m·n)."""
+    """Return the corners of a convex polygon whose sides are shifted inwards by a radius: between sides with unit
+    normals m and n, a corner p moves to p - radius (m + n) / (1 + m·n)."""
     corners = [sp.Matrix(point) for point in points]
     sides = [corner - corners[k - 1] for k, corner in enumerate(corners)]
     normals = [sp.Matrix([side[1], -side[0]]) / sp.sqrt(side.dot(side)) for side in sides]
@@ -289,8 +295,8 @@ class HalfSpace(Geometry):
 
 @dataclass(frozen=True)
 class Hollow(Geometry):
-    """The inside of a ring or of a bowl. In its middle, where bodies often begin, there is no direction to go; the
-    distance has its top there, without a slope."""
+    """The inside of a ring or of a bowl. At its centre, where bodies often begin, the distance has its maximum without
+    a slope and thus no normal."""
 
     opening: Number
 
@@ -305,7 +311,7 @@ class Hollow(Geometry):
 
 @dataclass(frozen=True)
 class Outline(Geometry):
-    """The outside of a closed curve in polar form, in space that of the cylinder over it along the marker's axis."""
+    """The outside of a closed curve in polar form; in space the cylinder over it along the marker's axis."""
 
     profile: Law
 
@@ -317,12 +323,12 @@ class Outline(Geometry):
 
 
 def touch_of_curve(marker: FormMarker, point: sp.Matrix, profile: Callable[[sp.Expr], sp.Expr]) -> Touch:
-    """f = |d| - r(polar angle) vanishes on the curve, and grows by |∇f| = √(1 + (r'/|d|)²) along n. Divided by that, it
-    is the distance to first order, and grows by 1 on the curve."""
+    """Return the distance of a point from a curve, to first order. f = |d| - r(polar angle) vanishes on the curve, and
+    grows by |∇f| = √(1 + (r'/|d|)²) along n. f / |∇f| has slope 1 on the curve."""
     x, y = marker.axes[:2]
     along, across = x.dot(point - marker.point), y.dot(point - marker.point)
     way = sp.sqrt(along**2 + across**2)
-    radius = profile(Unwound(sp.atan2(across, along), sp.S.Zero))  # it is closed: where the angle jumps it does not
+    radius = profile(Unwound(sp.atan2(across, along), sp.S.Zero))  # closed: no jump at ±π
     lean = radius.fdiff(3) / way
     growth = sp.sqrt(1 + lean**2)
     outwards, onwards = (along * x + across * y) / way, (along * y - across * x) / way
@@ -331,21 +337,22 @@ def touch_of_curve(marker: FormMarker, point: sp.Matrix, profile: Callable[[sp.E
 
 
 def _placed(marker: FormMarker, coordinates: Sequence[Any]) -> sp.Matrix:
-    """The point with these coordinates in the marker's axes."""
+    """Return the point with these coordinates in the marker's axes."""
     pairs = zip(coordinates, marker.axes, strict=True)
     return sum((value * axis for value, axis in pairs if value != 0), marker.point)
 
 
 def _cut(value: sp.Expr, half: Number) -> sp.Expr:
-    """The value, cut off at ±half."""
+    """Return the value, clipped at ±half."""
     return sp.S.Zero if half == 0 else (abs(value + half) - abs(value - half)) / 2
 
 
 def tangents(normal: sp.Matrix) -> list[sp.Matrix]:
-    """Unit directions at right angles to the normal and to each other, smooth functions of it.
+    """Return unit tangents orthogonal to the normal and to each other, smooth functions of the normal.
 
-    In the plane it is turned back by a right angle. In space no such pair is smooth all around a ball. This one, for
-    n = (a, b, c) in world axes, is smooth but for the circle c = -1/2: with s = 1 above it and s = -1 below,
+    In the plane the tangent is the normal turned back by a right angle. In space no such pair is smooth all around a
+    ball. This pair, for n = (a, b, c) in world axes, is smooth except on the circle c = -1/2: with s = 1 above it and s
+    = -1 below,
 
         (1 - s a²/(s + c), -s ab/(s + c), -s a)   and   (-ab/(s + c), s - b²/(s + c), -b).
     """
@@ -360,8 +367,8 @@ def tangents(normal: sp.Matrix) -> list[sp.Matrix]:
 def relation_between(
     first: Geometry, second: Geometry, dimension: int, slips: bool
 ) -> tuple[Relation, dict[sp.Symbol, Number]]:
-    """The gaps, and the slip velocities if they matter, of two shapes of which one is a surface for the other, or each
-    for the other."""
+    """Return the gaps, and with `slips` the slip velocities, of two shapes; one is a surface for the other, or each for
+    the other."""
     own, other = (one.with_slots(label) for one, label in zip((first, second), LABELS, strict=False))
     slots = {**own[1], **other[1]}
     relation = _derived(own[0], other[0], dimension, slips, tuple(slots))
@@ -373,7 +380,7 @@ def relation_between(
 
 @lru_cache(maxsize=256)
 def _derived(first: Geometry, second: Geometry, dimension: int, slips: bool, slots: tuple[sp.Symbol, ...]) -> Relation:
-    """Made once for each kind of pair."""
+    """Return the gaps and slips of one kind of pair; cached."""
     i, j = markers = marker_symbols(2, dimension)
     pair = (first, i), (second, j)
     gaps, velocities = [], []
@@ -384,13 +391,13 @@ def _derived(first: Geometry, second: Geometry, dimension: int, slips: bool, slo
             gaps.append(found.distance - hull.roundness)
             contact = corner - hull.roundness * found.normal
             velocity = j.velocity_at(contact) - i.velocity_at(contact)
-            velocities += [(-1) ** n * tangent.dot(velocity) for tangent in found.tangents]  # one way for all points
+            velocities += [(-1) ** n * tangent.dot(velocity) for tangent in found.tangents]  # one sign for all
     return Relation(markers, tuple(gaps), tuple(velocities) if slips else (), slots=slots)
 
 
 def surfaces(first: Geometry, second: Geometry) -> list[tuple[int, int]]:
-    """Which of both (0, 1) is a surface for the corners of which other: one for all of them, or in the plane each for
-    those of the other; none if the pair has no distance that is known."""
+    """Return pairs (number of the surface, number of the hull), 0 or 1 each: one pair, or in the plane one for each
+    shape as the surface; none if the distance of the pair is not known."""
     pair = first, second
     one = [(own, 1 - own) for own in (0, 1) if pair[own].takes(pair[1 - own])]
     if one or not (first.is_convex and second.is_convex and are_round(first, second)):
@@ -399,5 +406,5 @@ def surfaces(first: Geometry, second: Geometry) -> list[tuple[int, int]]:
 
 
 def are_round(first: Geometry, second: Geometry) -> bool:
-    """Whether one of them is, at least, so that there is a normal where corners meet."""
+    """Return whether one of them is round, so that there is a normal where corners meet."""
     return first.roundness != 0 or second.roundness != 0

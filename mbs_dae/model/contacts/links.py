@@ -1,4 +1,4 @@
-"""Joints that hold to one side only: a rope, a strut, a cam from which the follower may lift off."""
+"""Joints that restrict one side only: a rope, a strut, a cam from which the follower may lift off."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from .geometry import touch_of_curve
 
 
 class Rope(ContactElement):
-    """A massless rope or chain between two points, which may go slack: they are no farther apart than its length.
+    """A massless rope or chain between two points, which may go slack: their distance is at most its length, in m.
 
-    g = (length² - d·d) / (2 length), d from the first point to the second: smooth also where d is short. Where the rope
-    is taut it grows by 1 as the second point comes nearer, and its multiplier is the tension.
+    g = (length² - d·d) / (2 length), with d from the first point to the second: smooth also for short d. Where the rope
+    is taut g grows by 1 as the second point approaches, and its multiplier is the tension.
 
     >>> model = mbs.PlanarModel("weight on a rope", gravity=(0, -10))
     >>> weight = model.body("weight", mass=2.0, inertia=0.1, position=(0, -1))
@@ -43,7 +43,7 @@ class Rope(ContactElement):
 
 
 class Strut(ContactElement):
-    """A massless strut between two points, which only pushes: they are no nearer than its length.
+    """A massless strut between two points, which only pushes: their distance is at least its length, in m.
 
     g = (d·d - length²) / (2 length), see `Rope`; the multiplier is the thrust.
 
@@ -122,11 +122,11 @@ UNILATERAL: dict[Any, dict[Any, type[ContactElement]]] = {
     Distance: {"rope": Rope, "strut": Strut},
     CamFollower: {True: CamContact},
 }
-"""What joints are where they hold to one side only."""
+"""The contact classes of joints that restrict one side only, by joint class and side."""
 
 
 def unilateral(joint: type[Joint], side: Any) -> type[ContactElement]:
-    """The class of contact that a joint is with ``unilateral=side``."""
+    """Return the class of contact of a joint with ``unilateral=side``."""
     if joint not in UNILATERAL:
         there = ", ".join(f"{cls.__name__}(unilateral={next(iter(ways))!r})" for cls, ways in UNILATERAL.items())
         raise ModelError(f"{joint.__name__} holds to both sides; there is {there}, mbs.Stop, and mbs.Contact")

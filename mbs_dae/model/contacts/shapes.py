@@ -1,4 +1,4 @@
-"""The shapes of bodies that may touch, as a person says them: each stands at a marker, in its axes."""
+"""The shapes of bodies that may touch; each is described in the axes of a marker."""
 
 from __future__ import annotations
 
@@ -26,19 +26,20 @@ class Shape(metaclass=PublicClass):
 
     dimensions: ClassVar[tuple[int, ...]] = (2, 3)
     elsewhere: ClassVar[str] = ""
-    """What to take where there is none."""
+    """A suggestion of another shape in the dimension that this one does not support."""
 
     marker: Marker
     geometry: Geometry
     lengths: dict[str, Number]
-    """Those that must be positive."""
+    """The lengths that must be positive, in m, by name."""
     whole: Shape | None = None
-    """The shape of which it is a part: pictures show that one."""
+    """The shape of which this one is a part; pictures show the whole."""
     said: Mapping[str, Any] = {}
-    """The arguments that it was made of, but for the marker."""
+    """The arguments of the shape, without the marker."""
 
     def __new__(cls, *given: Any, **named: Any) -> Any:
-        """Arguments that are missing, or not its own, are told. (Copies are made of nothing.)"""
+        """Refuse missing or unknown arguments with an error that lists the valid ones. (Copies are made without
+        arguments.)"""
         try:
             bound = signature(cls.__init__).bind(None, *given, **named) if given or named else None
         except TypeError as exc:
@@ -61,7 +62,8 @@ class Shape(metaclass=PublicClass):
 
     @property
     def constants(self) -> dict[str, Number]:
-        """The numbers that it was made of: lengths; of a size "size_x", ..., of corners "points1_x", ..."""
+        """The numbers among the arguments: lengths; components of a size as "size_x", of corners as "points1_x" and so
+        on."""
         return {name: n for argument, value in self.said.items() for name, n in _numbers(argument, value)}
 
     def with_constant(self, name: str, value: Number) -> Self:
@@ -72,7 +74,7 @@ class Shape(metaclass=PublicClass):
         return other
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
-        """Check the profile with the values of the parameters."""
+        """Check the lengths of the shape with the values of the parameters."""
         for name, length in self.lengths.items():
             check_number(number(length), f"{name} of {self} of {who}", positive=True)
 
@@ -81,7 +83,7 @@ class Shape(metaclass=PublicClass):
 
 
 def _numbers(name: str, value: Any) -> Iterator[tuple[str, Number]]:
-    """The numbers in an argument, by name: itself, or components."""
+    """Yield the numbers in an argument, by name: the argument itself, or its components."""
     if is_constant(value):
         yield name, value
     for part, item in _parts(name, value):
@@ -104,7 +106,7 @@ def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
 
 
 class Point(Shape):
-    """A point of a body.
+    """A point of a body, at a marker.
 
     >>> model = mbs.PlanarModel("pin over a floor")
     >>> pin = model.body("pin", position=(0, 2))
@@ -120,7 +122,7 @@ class Point(Shape):
 
 
 class Round(Shape):
-    """A disk or a ball about the marker; with ``inside=True`` the ring or the bowl that it would fill."""
+    """A disk or a ball about the marker; with ``inside=True`` the ring or the bowl around it."""
 
     def __init__(self, marker: Place, radius: Numeric, inside: bool = False):
         super().__init__(marker, radius=radius)
@@ -134,7 +136,8 @@ class Round(Shape):
 
 
 class Disk(Round):
-    """A disk in the plane; with ``inside=True`` a ring, in which others move.
+    """A disk in the plane about a marker, with a `radius`, in m; with ``inside=True`` a ring, in which other bodies
+    move.
 
     >>> model = mbs.PlanarModel("wheel in a ring")
     >>> wheel = model.body("wheel", position=(0.5, 0))
@@ -149,7 +152,7 @@ class Disk(Round):
 
 
 class Sphere(Round):
-    """A ball; with ``inside=True`` a bowl, in which others move.
+    """A ball about a marker, with a `radius`, in m; with ``inside=True`` a bowl, in which other bodies move.
 
     >>> model = mbs.SpatialModel("two balls")
     >>> one, other = model.body("one"), model.body("other", position=(3, 4, 0))
@@ -164,9 +167,9 @@ class Sphere(Round):
 
 
 class Capsule(Shape):
-    """All points no farther than a radius from a segment of this length, which lies along the marker's x axis in the
-    plane, along its z axis in space, with the marker in its middle. Its points are "gap1", at the negative end of that
-    axis, and "gap2".
+    """All points whose distance from a segment is at most `radius`, in m. The segment has the `length`, in m, and lies
+    along the marker's x axis in the plane, along its z axis in space, with the marker in its middle. The points of
+    contact are "gap1", at the negative end of this axis, and "gap2".
 
     >>> model = mbs.PlanarModel("log over a floor")
     >>> log = model.body("log", position=(0, 2), angle=np.pi / 6)
@@ -185,9 +188,10 @@ class Capsule(Shape):
 
 
 class Box(Shape):
-    """A rectangle or a cuboid of this size along the marker's axes, with the marker in its middle. With a `radius` its
-    edges are rounded, and its faces stay where they are. Its corners count with the last axis first: in the plane
-    "gap1" to "gap4" are (-, -), (-, +), (+, -), (+, +); in space "gap1" to "gap8" (-, -, -), (-, -, +), (-, +, -), ...
+    """A rectangle or a cuboid along the marker's axes, with the marker in its middle and side lengths `size`, in m.
+    With a `radius`, in m, its edges are rounded, and its faces do not move. Corners are counted with the last axis
+    first: in the plane "gap1" to "gap4" are (-, -), (-, +), (+, -), (+, +); in space "gap1" to "gap8" begin with (-, -,
+    -), (-, -, +), (-, +, -).
 
     >>> model = mbs.PlanarModel("crate over a floor")
     >>> crate = model.body("crate", position=(0, 2))
@@ -208,7 +212,7 @@ class Box(Shape):
             self._check_radius(float, str(self))
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
-        """Check the profile with the values of the parameters."""
+        """Check the sides and the radius with the values of the parameters."""
         super().check_values(number, who)
         self._check_radius(number, f"{self} of {who}")
 
@@ -221,9 +225,9 @@ class Box(Shape):
 
 
 class Polygon(Shape):
-    """A polygon in the plane, a polyhedron in space: its corners, in the marker's axes. With a `radius` the corners of
-    a convex polygon (counterclockwise) are rounded, and its sides stay where they are. "gap1", "gap2", ... are its
-    corners in the order in which they are given.
+    """A polygon in the plane, or a polyhedron in space, with corners `points` in the marker's axes, in m. With a
+    `radius`, in m, the corners of a convex polygon (counterclockwise) are rounded, and its sides do not move. "gap1",
+    "gap2", ... belong to its corners in the given order.
 
     >>> model = mbs.PlanarModel("wedge over a floor")
     >>> wedge = model.body("wedge", position=(0, 2))
@@ -258,14 +262,14 @@ class Polygon(Shape):
             self._check_radius(float, str(self))
 
     def check_values(self, number: Callable[[Number], float], who: str) -> None:
-        """Check the profile with the values of the parameters."""
+        """Check the corners and the radius with the values of the parameters."""
         super().check_values(number, who)
         if self.radius != 0:
             self._check_radius(number, f"{self} of {who}")
 
     def parts(self) -> list[Polygon]:
-        """Convex polygons at the same marker that make up this one, a list; each is to have a contact of its own. Its
-        corners are sharp, are numbers and go round counterclockwise. A picture shows the polygon as a whole.
+        """Return a list of convex polygons at the same marker that make up this one; each needs a contact of its own.
+        The corners must be sharp, numbers, and counterclockwise. A picture shows the polygon as a whole.
 
         >>> model = mbs.PlanarModel("bracket")
         >>> corners = [(0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2)]
@@ -288,7 +292,8 @@ class Polygon(Shape):
         return made
 
     def _check_radius(self, number: Callable[[Number], float], who: str) -> None:
-        """Sides become shorter by the rounding, and none may turn round by it."""
+        """Check that the polygon is convex, and that no side reverses its direction by the rounding, which shortens
+        sides."""
         radius = check_number(number(self.radius), f"radius of {who}", non_negative=True)
         check_convex(Polytope(self.points), number, who)
         sharp, core = ([[number(x) for x in p] for p in points] for points in (self.points, self.core))
@@ -300,7 +305,7 @@ class Polygon(Shape):
 
 
 class Line(Shape):
-    """The marker's x axis; its y axis points out, to where others may be.
+    """The marker's x axis as a line; the marker's y axis points out, to where other bodies may be.
 
     >>> model = mbs.PlanarModel("ball over a slope")
     >>> ball = model.body("ball", position=(0, 2))
@@ -320,7 +325,7 @@ class Line(Shape):
 
 
 class Plane(Shape):
-    """The plane through the marker at right angles to its z axis, which points out, to where others may be.
+    """The plane through the marker normal to its z axis, which points out, to where other bodies may be.
 
     >>> model = mbs.SpatialModel("ball", gravity=(0, 0, -10))
     >>> ball = model.body("ball", mass=2.0, inertia=0.01, position=(0, 0, 0.1))
@@ -339,9 +344,9 @@ class Plane(Shape):
 
 
 class Profile(Shape):
-    """A closed curve about the marker, in polar form: its radius, an expression of `mbs.theta` or a periodic `Table`.
-    In space, the cylinder over it along the marker's z axis. It meets a `Point`; where a roller touches, that is its
-    centre, and the profile is the pitch curve.
+    """A closed curve about the marker, in polar form: its radius, in m, an expression of `mbs.theta` or a periodic
+    `Table`. In space, the cylinder over the curve along the marker's z axis. A profile meets a `Point`; for a roller
+    the point is its centre, and the profile is the pitch curve.
 
     >>> import sympy as sp
     >>> model = mbs.PlanarModel("cam")
@@ -367,12 +372,12 @@ class Profile(Shape):
         check_radius(self.given, f"{self} of {who}", number)
 
     def parts(self) -> list[Profile]:
-        """Profiles that make up one of a `Table` with kind="linear", a list; each is to have a contact of its own.
+        """Return a list of profiles that make up one of a `Table` with kind="linear"; each needs a contact of its own.
         Between two parts the profile turns inwards, as at the root of a tooth: a point that comes to rest there touches
         both. A picture shows the profile as a whole.
 
-        The curve is r = max(r₁, r₂, ...): each part has every second tooth, its two flanks go on a little beyond the
-        roots, and from there it stays below the others.
+        The curve is r = max(r₁, r₂, ...): each part has every second tooth, whose two flanks continue a little beyond
+        the roots; elsewhere the part stays below the others.
 
         >>> model = mbs.PlanarModel("ratchet")
         >>> angles = [0, np.pi / 3, np.pi, 4 * np.pi / 3, 2 * np.pi]  # two teeth
@@ -388,7 +393,7 @@ class Profile(Shape):
 
 
 def _teeth(table: Table) -> list[Table]:
-    """The tables of the parts of a profile. A root is where the slope rises; between two of them is a tooth."""
+    """Return the tables of the parts of a profile. The slope rises at a root; a tooth lies between two roots."""
     x, y, n = table.x[:-1], table.y[:-1], table.x.size - 1
     period, slopes = table.x[-1] - table.x[0], np.diff(table.y) / np.diff(table.x)
     roots = np.flatnonzero(slopes - np.roll(slopes, 1) > 1e-12 * np.abs(slopes).max())
@@ -409,7 +414,7 @@ def _teeth(table: Table) -> list[Table]:
             if colour[k] == own:
                 points |= {x[j % n]: y[j % n] for j in range(first, last + 1)}
                 continue
-            for end, side in ((first, 1), (last, -1)):  # the flanks of its neighbours, on the first third of a piece
+            for end, side in ((first, 1), (last, -1)):  # flanks of neighbours, on the first third of a piece
                 inner = slopes[end % n] if side > 0 else slopes[(end - 1) % n]
                 outer = slopes[(end - 1) % n] if side > 0 else slopes[end % n]
                 beyond = side * (place(end + side) - place(end)) / 3
@@ -429,7 +434,7 @@ def _teeth(table: Table) -> list[Table]:
 
 
 def check_pair(first: Shape, second: Shape, who: str) -> None:
-    """Whether one is a surface for the other."""
+    """Refuse a pair of shapes neither of which is a surface for the other."""
     a, b = first.geometry, second.geometry
     if surfaces(a, b):
         return
@@ -451,7 +456,8 @@ def check_pair(first: Shape, second: Shape, who: str) -> None:
 
 
 def check_room(pair: tuple[Shape, ...], number: Callable[[Number], float], who: str) -> None:
-    """Whether what moves in a ring or in a bowl fits in it, and a polygon that others touch all around is convex."""
+    """Check that a body in a ring or in a bowl fits in it, and that a polygon whose whole outline is a surface is
+    convex."""
     for own, other in surfaces(pair[0].geometry, pair[1].geometry):
         surface, hull = pair[own].geometry, pair[other].geometry
         check_convex(surface, number, f"{who}: {pair[own]}")
@@ -466,7 +472,7 @@ def check_room(pair: tuple[Shape, ...], number: Callable[[Number], float], who: 
 
 
 def check_convex(body: Geometry, number: Callable[[Number], float], who: str) -> None:
-    """A polygon that others touch all around has to be."""
+    """Refuse a polygon that is not convex, if its whole outline is a surface for other bodies."""
     if isinstance(body, Polytope) and not body.bulges(number):
         what = f"{who} has no corners that go round counterclockwise and turn left at each"
         raise ModelError(f"{what}; order them, and say a polygon that is not convex by its parts()")

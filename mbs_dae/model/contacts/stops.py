@@ -17,8 +17,8 @@ from .base import Contact
 
 
 class Stop(Contact):
-    """A measure that stays between two values, or on one side of one. The gaps are measure - lower and upper - measure,
-    "gap1" and "gap2" if there are both. Values of an angle are in radians.
+    """A measure that stays between two values, or on one side of one. The gaps are measure - lower and upper - measure;
+    with both limits they are "gap1" and "gap2". Limits are in m, or in rad for an angle.
 
     >>> model = mbs.PlanarModel("buffers")
     >>> cart = model.body("cart", mass=2.0, inertia=0.1)
@@ -68,7 +68,7 @@ class Stop(Contact):
     def constants(self) -> Mapping[str, tuple[Number, str]]:
         own = super().constants
         limits = {n: (v, self.measure.unit) for n, v in self.limits.items()}
-        return {**limits, "restitution": own["restitution"]}  # it has no friction
+        return {**limits, "restitution": own["restitution"]}  # a stop has no friction
 
     def with_constant(self, name: str, value: Number) -> Self:
         if name not in self.limits:

@@ -1,4 +1,4 @@
-"""The separating force of gears in models whose joints rub: friction depends on it, and it depends on friction."""
+"""The separating force of gears in models with joint friction: friction depends on it, and it depends on friction."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ ONE = slot("one")
 
 
 class Separation(FrictionElement):
-    """The force |F_t| tan α that drives the wheels of a gear apart, as a law of contact: along the row of the rate at
-    which teeth leave each other it has the size of a friction that slips, tan α |λ|, with λ the multiplier of the gear,
-    and one direction for good. The rate vanishes in the bearings, so this force does no work."""
+    """The separating force |F_t| tan α on the wheels of a gear, as a law of contact: along the row of the rate at which
+    teeth separate it has the size of a friction that slips, tan α |λ|, with λ the multiplier of the gear, and one
+    constant direction. The rate vanishes in the bearings, so this force does no work."""
 
     units = ("m/s",)
     loads = property(lambda self: {}, doc="None: `reaction` of the gear has it.")
@@ -25,7 +25,7 @@ class Separation(FrictionElement):
     def __init__(self, gear: Gear):
         self.name, self.gear, self.joint = f"pressure angle of {gear.name}", gear, gear.name
         self.markers = gear.markers[:2]
-        self._form = gear.separation  # no model has it among its elements
+        self._form = gear.separation  # the separation is no element of a model
 
     @property
     def who(self) -> str:
@@ -33,11 +33,11 @@ class Separation(FrictionElement):
 
     @property
     def laws(self) -> tuple[Number, ...]:
-        """As those of friction; the last number, less than zero, says that it acts in one direction."""
+        """The numbers of a friction law; the last number, less than zero, marks a force of one direction."""
         slope = sp.tan(as_sympy(self.gear.pressure_angle))
         return 0.0, slope, slope, -1.0
 
     @property
     def bound(self) -> tuple[Form, Slots]:
-        """The factor of the multiplier of the gear: 1."""
+        """The factor of the gear's multiplier: 1."""
         return Reading(self._form[0].markers, (ONE,), slots=(ONE,)), {ONE: 1.0}

@@ -1,6 +1,6 @@
-"""Two bodies that may touch: the gaps between them, and how fast they slip along each other.
+"""Two bodies that may touch: their gaps and slip velocities.
 
-It is said by two shapes, or by functions of markers; what follows from touching, elements say that build on it.
+Two shapes, or functions of markers, define them; elements derived from this class add the laws of contact.
 """
 
 from __future__ import annotations
@@ -30,26 +30,26 @@ from .geometry import relation_between
 from .shapes import Shape, check_pair, check_room
 
 UNIT = 1e-9
-"""How near 1 the length of a gradient is where it is 1: roundoff."""
+"""Greatest difference from 1, by roundoff, of the length of a unit gradient."""
 NAMES = ("gap", "slip")
-"""What the equations of a contact are called."""
+"""The names of the equations of a contact."""
 
 
 class Touching(Element, ContactChanges):
-    """An element with gaps, and with slips where there is friction: its relation has the gaps of all points, then the
+    """An element with gaps, and with slips if there is friction: its relation has the gaps of all points, then the
     slips."""
 
     sketch = "contact"
     units: tuple[str, ...]
     points: int
-    """How many gaps it has."""
+    """The number of gaps."""
     slip_directions: int
-    """How many slip velocities each of them has: none without friction."""
+    """The number of slip velocities of each gap: none without friction."""
     shapes: tuple[Shape, ...] = ()
     rubbing: Rubbing
     _gaps: tuple[Relation, dict[sp.Symbol, Number]]
     _acting: Any = None
-    """How many of its markers it acts on: all, unless coefficients read others."""
+    """The number of markers on which the contact acts: all, unless coefficients read others."""
 
     friction = property(lambda self: self.rubbing.sliding, doc="The coefficient of sliding.")
     static_friction = property(lambda self: self.rubbing.static, doc="The coefficient of rest.")
@@ -62,19 +62,19 @@ class Touching(Element, ContactChanges):
         return self.markers[: self._acting]
 
     def never(self, change: str) -> str:
-        """See `ContactChanges`."""
+        """Return why a change never happens: see `ContactChanges`."""
         if change in (STICKS, SLIPS) and not self.has_friction:
             return "it has no friction"
         return "with smooth= nothing sticks" if change in (STICKS, SLIPS) and self.rubbing.smooth else ""
 
     @property
     def constants(self) -> Mapping[str, tuple[Number, str]]:
-        """The constants of its shapes: "radius", or, of two that have one, "ball.radius" of the one on this body."""
+        """The constants of its shapes: "radius", or "ball.radius" with the body's name if two shapes have one."""
         return {**super().constants, **{name: (n, "m") for name, (_, _, n) in self._of_its_shapes.items()}}
 
     @property
     def _of_its_shapes(self) -> dict[str, tuple[int, str, Number]]:
-        """By these names: of which shape, its name there, the number."""
+        """The constants of the shapes by name: number of the shape, name in the shape, value."""
         own = [(k, name, n) for k, shape in enumerate(self.shapes) for name, n in shape.constants.items()]
         often = Counter(name for _, name, _ in own)
         bodies = [shape.marker.body.name for shape in self.shapes]
@@ -92,13 +92,13 @@ class Touching(Element, ContactChanges):
         return other
 
     def _finish(self, relation: Relation, slots: dict[sp.Symbol, Number], unit: str) -> None:
-        """Make its expressions of these gaps and slips."""
+        """Build the expressions of the element from these gaps and slips."""
         raise NotImplementedError
 
     def _between(
         self, things: Sequence[Place | Shape], gap: Callable | None, slip: Callable | None, unit: str
     ) -> tuple[Relation, dict[sp.Symbol, Number], str]:
-        """The gaps and slips of two shapes, or of markers and functions; and the unit of a gap."""
+        """Return the gaps and slips of two shapes, or of markers and functions; and the unit of a gap."""
         if any(isinstance(thing, Shape) for thing in things):
             return *self._of_shapes(things, gap or slip), "m"
         return *self._of_functions(things, gap, slip), unit
@@ -140,7 +140,7 @@ class Touching(Element, ContactChanges):
         self.units = (unit,) * self.points + (f"{unit}/s",) * len(relation.psi)
 
     def _rubbing(self, relation: Relation) -> Relation:
-        """The gaps and, where there is friction, the slip velocities, of gaps that grow by 1 along their normals."""
+        """Return the gaps and, with friction, the slip velocities, both with unit gradients."""
         points, rows = len(relation.phi), len(relation.psi)
         allowed = {2: (1,), 3: (1, 2)}[self.dimension]
         if rows and (rows % points or rows // points not in allowed):
@@ -161,11 +161,11 @@ class Touching(Element, ContactChanges):
         if self.shapes:
             check_room(self.shapes, number, self.who)
 
-    # --- what is read of it ---------------------------------------------------------------------------------
+    # --- readings -------------------------------------------------------------------------------------------
 
     def measures(self) -> dict[str, Measure]:
-        """Its gaps, and the slip velocities of those with friction: "gap" and "slip", of several points "gap1", ..., of
-        two directions "slip_u" and "slip_v"."""
+        """Return measures of the gaps, and of slip velocities if there is friction: "gap" and "slip"; for several
+        points "gap1", ...; for two directions "slip_u" and "slip_v"."""
         relation, slots = self._gaps
         found = {}
         for k, (name, unit) in enumerate(zip(self.row_names, self.units, strict=True)):
@@ -176,7 +176,7 @@ class Touching(Element, ContactChanges):
 
     @property
     def row_names(self) -> list[str]:
-        """The names of its gaps in results, then those of its slips."""
+        """The names of the gaps in results, then the names of the slips."""
         return self._names("gap", "slip")
 
     @property
@@ -191,7 +191,7 @@ class Touching(Element, ContactChanges):
         return f"point {number + 1}" if self.points > 1 else ""
 
     def _names(self, normal: str, across: str) -> list[str]:
-        """One for each row, the gaps' first."""
+        """Return a name for each row, those of gaps first."""
         points = [str(k + 1) if self.points > 1 else "" for k in range(self.points)]
         ways = ["_u", "_v"] if self.slip_directions == 2 else [""] * self.slip_directions
         return [normal + k for k in points] + [across + k + way for k in points for way in ways]
@@ -199,8 +199,8 @@ class Touching(Element, ContactChanges):
 
 @lru_cache(maxsize=1024)
 def with_unit_gradients(relation: Relation, second: int, who: str) -> Relation:
-    """The relation with every gap and every slip velocity divided by the length of its gradient by the place, or by the
-    velocity, of the second marker's point; unless that is 1 wherever one looks."""
+    """Return the relation with every gap and every slip velocity divided by the length of its gradient by the position,
+    or by the velocity, of the second marker's point; unless the length is 1 at all sampled poses."""
     marker = relation.markers[second]
     along, rates = marker.m[: marker.dimension], marker.rates[: marker.dimension]
     gaps = []
@@ -218,7 +218,7 @@ def _by_length(value: sp.Expr, place: Sequence[sp.Symbol], relation: Relation) -
 
 
 def _is_one(value: sp.Expr, relation: Relation) -> bool:
-    """Whether an expression is 1 at some places that nobody chose: then it is 1."""
+    """Return whether an expression is 1 at random values of its symbols: then it is taken as 1."""
     return value == 1 or all(abs(_somewhere(value, relation, Random(seed)) - 1) < UNIT for seed in range(4))
 
 

@@ -1,4 +1,4 @@
-"""The forces, one short file a family; `base` says what a force is."""
+"""The forces, one short file for each family; `base` defines the contract of a force."""
 
 from .base import EffortElement, ForceElement, registered_forces
 from .given import Actuator, Force, Motor, PythonForce, Torque, Wrench

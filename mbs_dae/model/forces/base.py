@@ -1,19 +1,19 @@
 """The base class of forces.
 
-The contract of a force (all that `ForceElement` asks of a new class):
+The contract of a force (all that `ForceElement` demands of a new class):
 
-1. Its constants are declared in the class with `scalar`, `function`, `expression` or `choice`.
-2. It says one of these, or both, as static, pure functions; the parameters that are not constants are its markers::
+1. The class declares its constants with `scalar`, `function`, `expression` or `choice`.
+2. It defines one or both of these static, pure functions; parameters that are not constants are markers::
 
-       potential(i, j, ..., constants)    the energy that it stores, an expression of places and angles
-       force(i, j, ..., constants)        what it does to each marker's body, one item a marker in their order:
-                                          (Fx, Fy, M), force at the marker and moment, world axes; M may be left out.
+       potential(i, j, ..., constants)    the energy that it stores, an expression of positions and angles
+       force(i, j, ..., constants)        the load on each marker's body, one item for each marker in their order:
+                                          (Fx, Fy, M), force at the marker and moment, world axes; M may be omitted.
                                           In space (Fx, Fy, Fz, Mx, My, Mz), or the force alone
 
    ``force`` may use ``velocity`` and ``omega`` of a marker.
-3. ``work`` says what becomes of the work that ``force`` takes or gives: "supplied" (the default) or "dissipated". The
-   work of a potential is stored.
-4. The third law is the author's: an inner force acts on two markers, with opposite signs.
+3. ``work`` says where the work of ``force`` is counted: "supplied" (the default) or "dissipated". The work of a
+   potential is stored.
+4. The author satisfies the third law: an inner force acts on two markers, with opposite signs.
 
 A force along one coordinate (a length, an angle) is shorter: see `EffortElement`.
 """
@@ -44,7 +44,7 @@ _registry: list[type[ForceElement]] = []
 
 
 def registered_forces() -> tuple[type[ForceElement], ...]:
-    """Every force class there is, the user's included: tests and documentation walk this list.
+    """Return all force classes, including the user's; tests and documentation walk this list.
 
     >>> mbs.Spring in mbs.registered_forces()
     True
@@ -53,8 +53,8 @@ def registered_forces() -> tuple[type[ForceElement], ...]:
 
 
 class ForceElement(Declared):
-    """The base of every force with a class of its own, which says its constants and its law, as an energy or as what
-    each marker's body feels: here of a weight in another gravity.
+    """The base of every force with a class of its own, which declares its constants and its law, as an energy or as the
+    load on each marker's body: here of a weight in another gravity.
 
     >>> class Weight(mbs.ForceElement):
     ...     weight = mbs.scalar("N")
@@ -68,7 +68,7 @@ class ForceElement(Declared):
     >>> print(mbs.simulate(model, [0, 1])["stone.vy"][-1].round(6))
     -1.62
 
-    What more it may say is in the docstring of `mbs_dae.model.forces.base`, which is its contract.
+    The docstring of `mbs_dae.model.forces.base` is the contract of such a class.
     """
 
     equations: ClassVar[tuple[str, ...]] = ("potential", "force")
@@ -89,7 +89,8 @@ class ForceElement(Declared):
         self.finish()
 
     def finish(self) -> None:
-        """Build the load from markers and values; the markers of quantities in its expressions join those given."""
+        """Build the load from markers and values; add the markers of quantities in its expressions to the given
+        ones."""
         try:
             load, slots = self._built()
         except ModelError as exc:
@@ -112,7 +113,7 @@ class ForceElement(Declared):
 
     @property
     def told(self) -> tuple[Reading, dict[sp.Symbol, Number]]:
-        """How all its `loads` are read, where it has some, and what stands in the slots of that."""
+        """The reading of all `loads`, if there are any, and the values of its slots."""
         raise NotImplementedError
 
     @property
@@ -136,11 +137,11 @@ class ForceElement(Declared):
 
 
 WRENCH = {dimension: f"({', '.join(names)})" for dimension, names in COMPONENTS.items()}
-"""What is said of the force and moment on a marker; the moment may be left out."""
+"""The components of force and moment on a marker, by dimension; the moment may be omitted."""
 
 
 def duals(wrenches: Any, markers: Sequence[FormMarker], what: str) -> list[Any]:
-    """The forces and moments that a function returned for markers, one after the other."""
+    """Return the forces and moments that a function returned for markers, one after the other."""
     dimension, size = markers[0].dimension, len(markers[0].rates)
     try:
         rows = [tuple(w) for w in wrenches]
@@ -153,7 +154,7 @@ def duals(wrenches: Any, markers: Sequence[FormMarker], what: str) -> list[Any]:
 
 
 def _with_markers(load: Load, markers: tuple[Marker, ...]) -> tuple[Load, tuple[Marker, ...]]:
-    """The load with its quantities written out in markers, which join those that are there."""
+    """Return the load with its quantities written out in markers, which are added to the given ones."""
     quantities = sorted({q for e in load.expressions for q in e.atoms(Quantity)}, key=str)
     places, symbols, values = written_in_markers(quantities, markers, "a force")
     silent = (sp.S.Zero,) * len(variables(symbols[len(markers) :])[1])
@@ -169,10 +170,9 @@ class EffortElement(ForceElement):
     """An effort on a coordinate of two markers, of a joint, or on any measure: a length, a displacement, an angle.
 
     An effort F on a coordinate s(m) has the power F ṡ; so the markers feel f = F ∂ṡ/∂r, with r their rates. A subclass
-    says ``effort(s, rate, constants)`` and nothing else. What it gives at rest, F(s, 0), is elastic: its work is
-    stored, as U = -∫ F(s, 0) ds where that is a polynomial in s alone, and otherwise added up along the motion (then it
-    counts from the start of a run). The rest is dissipated. A class with ``work = "supplied"`` gives its work from
-    outside, all of it.
+    defines ``effort(s, rate, constants)`` only. The effort at rest, F(s, 0), is elastic: its work is stored, as U = -∫
+    F(s, 0) ds if F is a polynomial in s alone, and otherwise integrated along the motion (from the start of a run). The
+    rest is dissipated. All work of a class with ``work = "supplied"`` is supplied from outside.
 
     >>> class Stiffening(mbs.EffortElement):
     ...     k = mbs.scalar("N/m³")
@@ -189,16 +189,16 @@ class EffortElement(ForceElement):
 
     equations = ("effort",)
     fewest: ClassVar[int] = 2
-    """How many markers it needs; with one, it acts against the world."""
+    """The least number of markers; with one, the effort acts against the world."""
     coordinates: ClassVar[tuple[str, ...]] = ("distance",)
-    """The kinds of measure that it can act on; between two markers it is the first."""
+    """The kinds of measure on which the effort can act; between two markers it is the first."""
     free: ClassVar[str] = ""
-    """The scalar at which no energy is stored; without one, that is where the coordinate is zero. A default that is a
-    function is the coordinate in the reference placement."""
+    """The name of the scalar at which no energy is stored; if empty, no energy is stored where the coordinate is zero.
+    A default that is a function is the coordinate in the reference placement."""
     work = "dissipated"
 
     some_of: ClassVar[tuple[str, ...]] = ()
-    """The constants of which one at least must be given, or the effort would be nothing."""
+    """The constants of which at least one must be given, since otherwise the effort is zero."""
 
     effort: ClassVar[Callable]
 
@@ -221,11 +221,11 @@ class EffortElement(ForceElement):
 
     @property
     def nought(self) -> set[str]:
-        """A distance that vanishes has no direction; a spring that is free there needs none: k s²/2 is smooth."""
+        """Return the free length if it is zero: a vanishing distance has no direction, but k s²/2 is smooth there."""
         return {self.free} if self.measure.kind == "distance" and self.free and self.values[self.free] == 0 else set()
 
     def _measure(self, args: tuple) -> tuple[Measure, tuple]:
-        """The coordinate that is meant, and the arguments behind it."""
+        """Return the coordinate, and the arguments after it."""
         if args and isinstance(args[0], Measure | Element):
             first, *rest = args
             is_measure = isinstance(first, Measure)
@@ -267,7 +267,7 @@ class EffortElement(ForceElement):
 
     @property
     def effort_reading(self) -> Reading:
-        """The effort itself, of the markers."""
+        """The reading of the effort, from the markers."""
         load, _ = self.form()
         return Reading(load.markers, (load.effort,), slots=load.slots, signals=load.signals)
 
@@ -279,7 +279,7 @@ class EffortElement(ForceElement):
         return expression_of(called(type(self).effort, (s, rate), what, **self.values), what)
 
     def _built(self) -> tuple[Load, dict[sp.Symbol, Number]]:
-        """f = F ∂ṡ/∂r for every part, with s put in."""
+        """Return f = F ∂ṡ/∂r for every part, with s substituted."""
         load, slots = super()._built()
         symbols = marker_symbols(len(self.markers), self.dimension)
         s = sp.S.Zero if self.measure.lowest else self.measure.of(*symbols)
@@ -290,7 +290,7 @@ class EffortElement(ForceElement):
 
     @classmethod
     def form_on(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
-        """The efforts on the bare coordinate s, by what becomes of their work; `_built` puts s in."""
+        """Return the efforts on the coordinate s as a symbol, by the kind of their work; `_built` substitutes s."""
         what = f"the effort of force class {cls.__name__}"
         total = expression_of(called(cls.effort, (_s, _rate), what, **constants), what, jumps=True)
         if cls.work != "dissipated":
@@ -298,7 +298,7 @@ class EffortElement(ForceElement):
         elastic = total.xreplace({_rate: sp.S.Zero})
         efforts = [("dissipated", total - elastic)]
         energy = sp.S.Zero
-        if elastic.is_polynomial(_s) and not elastic.has(t, Quantity, Signal):  # else ∂U/∂m is not all the coordinate's
+        if elastic.is_polynomial(_s) and not elastic.has(t, Quantity, Signal):  # else ∂U/∂m has other terms
             free = constants.get(cls.free, sp.S.Zero)
             energy = -sp.integrate(elastic.xreplace({_s: _s + free}), _s).xreplace({_s: _s - free})
         else:

@@ -1,4 +1,4 @@
-"""Forces that are given: as numbers, as expressions of time and of the motion, or by a function of Python."""
+"""Given forces: numbers, expressions of time and of the motion, or Python functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .base import EffortElement, ForceElement, duals
 
 
 class _AtMarker(ForceElement):
-    """A force, and perhaps a moment, at one marker: given as vectors or by components."""
+    """A force, optionally with a moment, at one marker: given as vectors or by components."""
 
     equations = ("force",)
     x = expression("N", default=0)
@@ -45,7 +45,7 @@ class _AtMarker(ForceElement):
 
     @property
     def constants(self) -> Mapping[str, tuple[Number, str]]:
-        """With the magnitude of the force, whose direction stays."""
+        """The constants, with the magnitude of the force, whose direction does not change."""
         found = {n: told for n, told in super().constants.items() if self.dimension == 3 or n not in ("z", "mx", "my")}
         components = [self.values[name] for name in "xyz"]
         if all(map(is_constant, components)) and any(n != 0 for n in components):
@@ -68,8 +68,8 @@ class _AtMarker(ForceElement):
 
 
 class Force(_AtMarker):
-    """A force at a marker: ``Force("push", slider, (-50, 0))``, in world axes or (``axes="body"``) in the marker's own;
-    in space of three components.
+    """A force at a marker: ``Force("push", slider, (-50, 0))``, in N, in world axes or (``axes="body"``) in axes of the
+    marker; in space with three components.
 
     The components are numbers or sympy expressions of `mbs.t`, parameters and quantities: ``-c * model["slider.vx"]``.
 
@@ -87,8 +87,8 @@ class Force(_AtMarker):
 
 
 class Wrench(_AtMarker):
-    """A force and a moment at a marker, in world axes or (``axes="body"``) in the marker's own; in the plane the moment
-    is a number.
+    """A force, in N, and a moment, in N m, at a marker, in world axes or (``axes="body"``) in axes of the marker; in
+    the plane the moment is a number.
 
     >>> model = mbs.SpatialModel("platform")
     >>> platform = model.body("platform", mass=4.0, inertia=(1.0, 1.0, 2.0))
@@ -121,23 +121,23 @@ class Wrench(_AtMarker):
 
 
 def _components(vector: Any, names: Sequence[str], who: str) -> dict[str, Any]:
-    """A vector by the names of its components."""
+    """Return the components of a vector by their names."""
     shown = [f"{'M' if 'mx' in names else 'F'}{name[-1]}" for name in names]
     return dict(zip(names, components_of(vector, who, shown), strict=True))
 
 
 def _in_axes(i: Any, vector: tuple[Any, ...], axes: str) -> tuple[Any, ...]:
-    """World components of a vector that is given in the axes of the world or of the marker."""
+    """Return the world components of a vector that is given in axes of the world or of the marker."""
     if axes == "world":
         return vector[: i.dimension]
     return tuple(sum((c * d for c, d in zip(vector, i.axes, strict=False)), sp.zeros(i.dimension, 1)))
 
 
 class Torque(EffortElement):
-    """A torque on a body, or on the second of two bodies and against the first, or in a revolute joint; in space about
-    the axis of the marker.
+    """A torque, in N m, on a body, or on the second of two bodies and against the first, or in a revolute joint; in
+    space about the axis of the marker.
 
-    A number or a sympy expression of `mbs.t`, parameters and quantities: ``-c * model["crank.omega"]``.
+    The torque is a number or a sympy expression of `mbs.t`, parameters and quantities: ``-c * model["crank.omega"]``.
 
     >>> model = mbs.PlanarModel("flywheel")
     >>> wheel = model.body("wheel", mass=1.0, inertia=0.5)
@@ -160,10 +160,10 @@ class Torque(EffortElement):
 
 
 class Actuator(EffortElement):
-    """A given force along a slide, or between two points: ``Actuator("leg", slide, 50 * sp.sin(mbs.t))``; positive
-    where it drives the second body on, or the points apart.
+    """A given force, in N, along a slide, or between two points: ``Actuator("leg", slide, 50 * sp.sin(mbs.t))``;
+    positive if it pushes the second body forward, or the points apart.
 
-    A number or a sympy expression of `mbs.t`, parameters and quantities: ``-c * model["slide.velocity"]``.
+    The force is a number or a sympy expression of `mbs.t`, parameters and quantities: ``-c * model["slide.velocity"]``.
 
     >>> model = mbs.PlanarModel("press")
     >>> ram = model.body("ram", mass=5.0, inertia=1.0)
@@ -185,9 +185,10 @@ class Actuator(EffortElement):
 
 
 class Motor(EffortElement):
-    """A motor in a revolute joint, or between two bodies: its torque on the second one as a function of the speed.
+    """A motor in a revolute joint, or between two bodies: its torque on the second body, in N m, is a function of
+    speed.
 
-    ``torque=`` is an expression of `mbs.speed`, such as ``stall * (1 - mbs.speed / no_load)``, or a table.
+    ``torque=`` is an expression of `mbs.speed`, in rad/s, such as ``stall * (1 - mbs.speed / no_load)``, or a table.
 
     >>> model = mbs.PlanarModel("fan")
     >>> fan = model.body("fan", mass=1.0, inertia=0.01)
@@ -209,15 +210,16 @@ class Motor(EffortElement):
 
 
 class PythonForce(ForceElement):
-    """``PythonForce("wind", sail, function=f)``: f(t, i, j, ...) gets the markers with numbers for `point`, `velocity`,
-    `angle`, `omega`, and returns one (Fx, Fy, M) for each of them, world axes; M may be left out. In space these have
-    three components each (and `x_axis`, `y_axis`, `z_axis` take the place of the angle).
+    """``PythonForce("wind", sail, function=f)``: f(t, i, j, ...) gets the time and the markers, with numbers for
+    `point`, `velocity`, `angle`, `omega`, and returns (Fx, Fy, M) for each marker, in N and N m, in world axes; M may
+    be omitted. In space these have three components each (and `x_axis`, `y_axis`, `z_axis` take the place of the
+    angle).
 
-    For what cannot be said as an expression: the function is called at every evaluation, so a run is some ten to a
-    hundred times slower. It must be smooth, and depend on nothing but its arguments. Where it switches with the motion
-    say by which numbers, ``switches=(g, ...)``, each called like f: steps end where one passes zero, and f gets the
-    signs that it is to go by, ``f(t, i, ..., modes=(1.0, ...))``, held within a step. Its derivatives, which implicit
-    methods, `equilibrium` and `linearize` ask for, are central differences.
+    For forces without an expression: the function is called at every evaluation, so a run is ten to a hundred times
+    slower. The function must be smooth, and depend on its arguments only. If it switches with the motion, give the
+    switching functions, ``switches=(g, ...)``, each called like f: steps end where one passes zero, and f gets the
+    signs of its branch, ``f(t, i, ..., modes=(1.0, ...))``, held within a step. Its derivatives, for implicit methods,
+    `equilibrium` and `linearize`, are central differences.
 
     >>> def wind(t, sail):
     ...     return [(20.0 if sail.point[1] > 1.0 else 5.0, 0.0)]
@@ -251,7 +253,7 @@ class PythonForce(ForceElement):
         self.work = check_choice(work, WORKS, f"work of {self.who}")  # type: ignore[misc]
         symbols = marker_symbols(len(self.markers), self.dimension)
         m, rates = variables(symbols)
-        self._complete(Reading(symbols, (*m, *rates)), {})  # the state of the markers, all that the function sees
+        self._complete(Reading(symbols, (*m, *rates)), {})  # the state of the markers, the input of the function
 
     def wrenches(self, t: float, values: Any, modes: Sequence[float] = ()) -> list[float]:
         """Return the checked values of the function for these numbers (m of all markers, then their rates): the forces
@@ -268,7 +270,7 @@ class PythonForce(ForceElement):
         return [*map(float, duals(self.function(t, *states, **told), states, f"the function of {self.who}"))]
 
     def deciding(self, t: float, values: Any) -> list[float]:
-        """Return the values of its switching functions."""
+        """Return the values of the switching functions."""
         return [float(g(t, *self._states(values))) for g in self.switches]
 
     def _states(self, values: Any) -> list[FormMarker]:
@@ -284,4 +286,4 @@ NUMERIC: dict[int, type[FormMarker]] = {
     dimension: type(f"Numeric{kind.__name__}", (kind,), {"vector": staticmethod(tuple)})
     for dimension, kind in MARKERS.items()
 }
-"""The markers at one moment: their vectors are tuples."""
+"""The markers at one instant: their vectors are tuples."""

@@ -21,11 +21,11 @@ from .base import EffortElement, ForceElement
 
 
 class Spring(EffortElement):
-    """A spring between two points: tension = stiffness · (distance - length), which pulls them together. The free
-    length defaults to the distance in the reference placement. Along a slide, ``Spring(name, joint, ...)``, it is the
-    displacement, with its sign: see `SpringDamper`.
+    """A spring between two points: tension = stiffness · (distance - length), in N, which pulls the points together.
+    The free length, in m, defaults to the distance in the reference placement. On a sliding joint, ``Spring(name,
+    joint, ...)``, the signed displacement takes the place of the distance: see `SpringDamper`.
 
-    ``law=`` is any tension, alone or on top: an expression of `mbs.length`, or a table.
+    ``law=`` is any tension, alone or in addition: an expression of `mbs.length`, or a table.
 
     >>> model = mbs.PlanarModel("scale", gravity=(0, -10))
     >>> pan = model.body("pan", mass=2.0, inertia=0.1, position=(0, -1))
@@ -50,10 +50,10 @@ class Spring(EffortElement):
 
 
 class Damper(EffortElement):
-    """A damper between two points: tension = damping · (rate of the distance); or along a slide, ``Damper(name, joint,
+    """A damper between two points: tension = damping · (rate of distance) in N; or along a slide, ``Damper(name, joint,
     ...)``, with the velocity of its displacement in the place of that rate.
 
-    ``law=`` is any tension, alone or on top: an expression of `mbs.rate`, or a table.
+    ``law=`` is any tension, alone or in addition: an expression of `mbs.rate`, or a table.
 
     >>> model = mbs.PlanarModel("door closer")
     >>> rod = model.body("rod", position=(1, 0))
@@ -76,14 +76,15 @@ class Damper(EffortElement):
 
 
 class SpringDamper(EffortElement):
-    """Spring and damper side by side: tension = stiffness · (distance - length) + damping · rate.
+    """A parallel spring and damper: tension = stiffness · (distance - length) + damping · rate, in N.
 
-    Between two points, ``SpringDamper(name, i, j, ...)``, it has the direction from one to the other, which must not
-    meet. Along a slide, ``SpringDamper(name, joint, ...)`` or of ``mbs.displacement(i, j)``, it acts on the
-    displacement s with its sign, through s = 0 as well: the second body is driven on with
-    -stiffness · (s - length) - damping · ṡ. The free length may then be negative, and defaults to s as placed.
+    Between two points, ``SpringDamper(name, i, j, ...)``, it acts along the line between them; the points must not
+    coincide. Along a slide, ``SpringDamper(name, joint, ...)`` or of ``mbs.displacement(i, j)``, it acts on the signed
+    displacement s, through s = 0 as well: the force on the second body is -stiffness · (s - length) - damping · ṡ. The
+    free length, in m, may then be negative, and defaults to s in the reference placement.
 
-    ``law=`` is any tension, alone or on top: an expression of `mbs.length` and `mbs.rate`, or a table over the length.
+    ``law=`` is any tension, alone or in addition: an expression of `mbs.length` and `mbs.rate`, or a table over the
+    length.
 
     >>> model = mbs.PlanarModel("quarter car")
     >>> car = model.body("car", mass=1.0, inertia=1.0, position=(0, 1))
@@ -112,10 +113,11 @@ class SpringDamper(EffortElement):
 
 
 class TorsionSpring(EffortElement):
-    """A torsion spring (and damper) about a revolute joint, or between two bodies: it turns the second one back with
-    stiffness · (angle - free angle) + damping · rate. The free angle defaults to that of the reference placement.
+    """A torsion spring (and damper) about a revolute joint, or between two bodies: it turns the second body back with
+    the moment stiffness · (angle - free angle) + damping · rate, in N m. The free angle, in rad, defaults to the angle
+    in the reference placement.
 
-    ``law=`` is any such moment, alone or on top: an expression of `mbs.theta` and `mbs.rate`, or a table over it.
+    ``law=`` is any such moment, alone or in addition: an expression of `mbs.theta` and `mbs.rate`, or a table over it.
 
     >>> model = mbs.PlanarModel("flap", gravity=(0, -10))
     >>> flap = model.link("flap", (0, 0), (1, 0), mass=2.0)
@@ -142,7 +144,7 @@ class TorsionSpring(EffortElement):
 
 class ViscousFriction(EffortElement):
     """Viscous friction in a joint: -coefficient · rate, of the angle of a revolute joint (N m s/rad) or of the
-    displacement of a sliding one (N s/m). Between two bodies: of their angle.
+    displacement of a sliding joint (N s/m). Between two bodies: of their relative angle.
 
     >>> model = mbs.PlanarModel("grindstone")
     >>> stone = model.body("stone", mass=1.0, inertia=2.0)
@@ -164,7 +166,8 @@ class ViscousFriction(EffortElement):
 
 
 class Drag(ForceElement):
-    """Quadratic drag on a point, against its velocity v over the ground: ``-coefficient · |v| v``.
+    """Quadratic drag on a point, against its velocity v relative to the ground: ``-coefficient · |v| v``, coefficient
+    in kg/m.
 
     >>> model = mbs.PlanarModel("parachute", gravity=(0, -10))
     >>> jumper = model.body("jumper", mass=80.0, inertia=5.0)
@@ -189,7 +192,7 @@ Matrix = tuple[tuple[Number, ...], ...]
 
 
 class Coupling(Field):
-    """A stiffness or damping: one number for each direction, or a symmetric matrix; nothing at all where it is 0."""
+    """A stiffness or damping: one number for each direction, or a symmetric matrix; omitted where it is 0."""
 
     annotation = "Coupling"
 
@@ -204,7 +207,7 @@ class Coupling(Field):
         return tuple(tuple(matrix[max(r, c)][min(r, c)] for c in size) for r in size)
 
     def numbers(self, value: Matrix) -> dict[str, Number]:
-        """Its entries: "stiffness_12" is in the first row and the second column, and the other way round."""
+        """Return the entries: "stiffness_12" is the one in the first row and the second column, and vice versa."""
         size = range(len(value))
         return {f"_{r + 1}{c + 1}": value[r][c] for r in size for c in range(r, len(value))}
 
@@ -215,20 +218,21 @@ class Coupling(Field):
 
 
 def _same(a: Number, b: Number, matrix: Matrix) -> bool:
-    """But for roundoff, where they are numbers."""
+    """Return whether two entries of a matrix are equal, up to roundoff if they are numbers."""
     if isinstance(a, sp.Basic) or isinstance(b, sp.Basic):
         return bool(as_sympy(a) == as_sympy(b))
     return abs(a - b) <= 1e-9 * max(abs(n) for row in matrix for n in row if not isinstance(n, sp.Basic))
 
 
 class Bushing(ForceElement):
-    """An elastic sleeve between two bodies: springs and dampers in all directions, with::
+    """An elastic bushing between two bodies: springs and dampers in all directions, with::
 
-        ξ = (offset of the second point, turn of the second frame), in axes of the first marker
+        ξ = (offset of the second point, rotation of the second frame), in axes of the first marker
         U = ½ ξᵀ K ξ,        efforts along ξ: -K ξ - D ξ̇
 
     `stiffness` K and `damping` D are a number for each of the six directions (three in the plane: x, y, angle) or
-    symmetric matrices. A turn in space is twice the vector part of its quaternion: for small turns the rotation vector.
+    symmetric matrices, in SI units. A rotation in space is twice the vector part of its quaternion: for small rotations
+    the rotation vector.
 
     >>> model = mbs.PlanarModel("engine mount", gravity=(0, -10))
     >>> engine = model.body("engine", mass=100.0, inertia=5.0)
@@ -267,7 +271,8 @@ class Bushing(ForceElement):
 
     @classmethod
     def form_on(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Load:
-        """The same, and the damping, with ξ, ξ̇, J = ∂ξ̇/∂r and the efforts named: markers feel Jᵀ (-K ξ) + Jᵀ (-D ξ̇)."""
+        """Return the load of stiffness and damping, with ξ, ξ̇, J = ∂ξ̇/∂r and the efforts as named steps: markers feel
+        Jᵀ (-K ξ) + Jᵀ (-D ξ̇)."""
         _, rates = variables(markers)
         offsets = _offsets(*markers)
         size = len(offsets)
@@ -285,7 +290,7 @@ class Bushing(ForceElement):
 
 
 def _offsets(i: Any, j: Any) -> list[sp.Expr]:
-    """ξ: where the second marker stands and how it is turned, seen from the first."""
+    """Return ξ: the position and the rotation of the second marker relative to the first."""
     d = j.point - i.point
     return [*(axis.dot(d) for axis in i.axes), *the.turned_by(i, j)]
 

@@ -1,4 +1,4 @@
-"""The joints, one short file a family; `base` says what a joint is."""
+"""The joints, one short file for each family; `base` defines the contract of a joint."""
 
 from .base import Condition, Constraint, CoordinateFix, Joint, registered_joints
 from .contacts import CamFollower, KnifeEdge, PointInPlane, RackAndPinion, RollingDisk

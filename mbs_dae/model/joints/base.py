@@ -1,25 +1,25 @@
 """The base class of joints.
 
-The contract of a joint (all that `Joint` asks of a new class):
+The contract of a joint (all that `Joint` demands of a new class):
 
-1. Its constants are declared in the class with `scalar`, `function` or `choice`.
-2. ``phi(i, j, ..., constants)`` is a static, pure function. The parameters that are not declared constants are
-   markers, as many as there are. It returns the list of expressions that vanish.
+1. The class declares its constants with `scalar`, `function` or `choice`.
+2. ``phi(i, j, ..., constants)`` is a static, pure function. Parameters that are not declared constants are markers, of
+   any number. It returns the list of expressions that vanish.
 3. It uses of a marker only ``point``, ``x_axis``, ``y_axis``, ``angle`` (and ``x``, ``y``; in space ``z_axis`` and
-   ``z``), and what `primitives` make of them, which holds in the plane and in space: no coordinate of any body.
-4. Convention: *first marker minus second*. Where a row is a difference of places or of angles, its multiplier is then
-   the force, or the moment, on the second body.
+   ``z``), and their `primitives`, which hold in the plane and in space: no coordinate of any body.
+4. Convention: *first marker minus second*. The multiplier of a row that is a difference of positions or of angles is
+   then the force, or the moment, on the second body.
 5. Rows that restrict velocities only (rolling, a knife edge) are returned by ``psi``, which may also use
    ``velocity`` and ``omega`` of a marker, linearly.
 6. ``unit`` names the unit of the rows of phi ("m", "rad", "m²"), for messages: of all, of each, or of each in the plane
-   (2) and in space (3). ``sketch`` says how it is drawn.
-7. ``facing`` says what the rows keep parallel in space, and must point the same way, so that no body is assembled on
-   its head: "axis", "frame" (all axes), "twist" (the directions across the axis, on the whole).
-8. ``dimensions`` says where there is such a joint, if not in the plane (2) as well as in space (3).
-9. ``motions`` says, if that can be said, how the second marker moves against the first, in the plane (2) and in space
-   (3): `motions`. Such a joint can stand in the tree of a mechanism; any other closes a loop.
-10. ``shares`` says which rows let both bodies have a point or a direction in common: (what, rows) with "point", or the
-    letters of axes of the markers' frames ("z", "x", "zx"). Natural coordinates then leave these rows out.
+   (2) and in space (3). ``sketch`` names its picture.
+7. ``facing`` names the directions that the rows keep parallel in space and that must point the same way, so that no
+   body is assembled upside down: "axis", "frame" (all axes), "twist" (the directions across the axis, on the whole).
+8. ``dimensions`` names the dimensions of such a joint, if not both the plane (2) and space (3).
+9. ``motions`` gives, if possible, the motion of the second marker relative to the first, in the plane (2) and in space
+   (3): `motions`. Such a joint can be part of the tree of a mechanism; any other closes a loop.
+10. ``shares`` names the rows by which both bodies share a point or a direction: (what, rows) with "point", or the
+   letters of axes of the markers' frames ("z", "x", "zx"). Natural coordinates then omit these rows.
 
 Everything else - Jacobian, ν, γ, machine code, diagnosis, tests - follows from being a subclass.
 """
@@ -48,7 +48,7 @@ _registry: list[type[Joint]] = []
 
 
 def registered_joints() -> tuple[type[Joint], ...]:
-    """Every joint class there is, the user's included: tests and documentation walk this list.
+    """Return all joint classes, including the user's; tests and documentation walk this list.
 
     >>> mbs.Revolute in mbs.registered_joints()
     True
@@ -57,7 +57,7 @@ def registered_joints() -> tuple[type[Joint], ...]:
 
 
 class Condition(Element):
-    """An element that must hold: equations between markers."""
+    """An element that imposes equations between markers."""
 
     units: tuple[str, ...]
     facing: ClassVar[str] = ""
@@ -70,17 +70,17 @@ class Condition(Element):
     def _complete(self, form: Form, slots: dict[sp.Symbol, Number]) -> None:
         wraps = {one for e in form.expressions for one in e.atoms(Wrap)}
         conditions = [c for e in form.expressions for law in e.atoms(sp.Piecewise) for _, c in law.args]
-        decide = {one for c in conditions for one in c.atoms(Wrap)}  # held in a run, with the pieces they decide about
+        decide = {one for c in conditions for one in c.atoms(Wrap)}  # held in a run, with the branches that they select
         if smooth := {one: SmoothWrap(*one.args) for one in wraps - decide}:
             form = form.map(lambda e: e.xreplace(smooth))
         super()._complete(form, slots)
 
 
 class Constraint(Condition):
-    """An element that must hold: ``Constraint("rope", a, b, phi=lambda i, j: (i.point - j.point).norm() - 2)``.
+    """A constraint: ``Constraint("rope", a, b, phi=lambda i, j: (i.point - j.point).norm() - 2)``.
 
-    ``phi`` (and ``psi``, see `Joint`) get the markers in this order and return an expression or a list, in `unit`.
-    Parameters of the model are used as they are.
+    ``phi`` (and ``psi``, see `Joint`) get the markers in this order and return an expression or a list, in `unit`, that
+    vanishes. Parameters of the model may appear in the expressions.
 
     >>> model = mbs.PlanarModel("bead on a parabola")
     >>> bead = model.body("bead", position=(1, 1))
@@ -111,8 +111,8 @@ class Constraint(Condition):
 
 
 class Joint(Condition, Declared):
-    """The base of every joint with a class of its own, which says its constants and its equation: here of a pin on a
-    circle.
+    """The base of every joint with a class of its own, which declares its constants and its equation: here of a pin on
+    a circle.
 
     >>> class OnCircle(mbs.Joint):
     ...     unit = "m²"
@@ -128,12 +128,12 @@ class Joint(Condition, Declared):
     >>> print(round(mbs.assemble(model, fix={"bead.y": 0.6})["bead.x"], 6))
     0.8
 
-    All joints act on markers (the first and the second, i and j). Bodies in their place stand for their origins, or
-    for markers at the world point ``at=`` in the reference placement; there ``axis=`` is the direction of their x axis
-    in the plane, in space of their z axis, beside which ``x_axis=`` may be given.
+    All joints act on markers (the first and the second, i and j). Bodies in place of markers stand for their origins,
+    or for markers at the world point ``at=``, in m, in the reference placement; ``axis=`` is then the direction of
+    the markers' x axis in the plane, or of their z axis in space, where ``x_axis=`` may be given as well.
 
-    What more a class may say (units, motions, equations of velocities) is in the docstring of
-    `mbs_dae.model.joints.base`, which is its contract.
+    The docstring of `mbs_dae.model.joints.base` is the contract of such a class (units, motions, equations of
+    velocities).
     """
 
     equations = ("phi", "psi")
@@ -146,13 +146,13 @@ class Joint(Condition, Declared):
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
         own = vars(cls)
-        if "phi" in own or "psi" in own:  # other equations than those of its base say other things
+        if "phi" in own or "psi" in own:  # new equations invalidate what the base class declares
             cls.motions = own.get("motions")
             cls.shares = own.get("shares", {})
         _registry.append(cls)
 
     def __new__(cls, *args: Any, unilateral: Any = None, **constants: Any) -> Any:
-        """The joint; or what it is where it holds to one side only, which is a contact."""
+        """Return the joint; or, with `unilateral`, the contact that restricts one side only."""
         if unilateral is None or unilateral is False:
             return super().__new__(cls)
         return provided("Joint.unilateral")(cls, unilateral)(*args, **constants)
@@ -170,7 +170,7 @@ class Joint(Condition, Declared):
 
     @classmethod
     def form_on(cls, markers: tuple[FormMarker, ...], constants: dict[str, Any]) -> Relation:
-        """The equations between these markers. Functions are kept whole."""
+        """Return the equations between these markers. Functions are kept whole."""
         constants = {n: opaque(v) if isinstance(v, Law) else v for n, v in constants.items()}
         phi, psi = getattr(cls, "phi", None), getattr(cls, "psi", None)
         return relation_of(phi, psi, markers, constants, f"joint class {cls.__name__}")
@@ -192,8 +192,8 @@ def relation_of(
     who: str,
     names: tuple[str, str] = ("phi", "psi"),
 ) -> Relation:
-    """Rows of phi: expressions of places and angles; then rows of psi: expressions linear in the velocities. `names`
-    are what both are called where they are said."""
+    """Return the rows of phi, expressions of positions and angles, then the rows of psi, expressions linear in the
+    velocities. `names` are the names of both in errors."""
     of_places, of_rates = names
     places = {s for marker in markers for s in marker.m}
     rates = {s for marker in markers for s in marker.rates}
@@ -218,7 +218,7 @@ EXAMPLES = {
     "gap": "j.y - i.y - 0.1",
     "slip": "j.velocity[0] - i.velocity[0]",
 }
-"""What may be said by each name."""
+"""Examples of valid values, by name."""
 
 
 def _rows(equation: Callable | None, markers: tuple, constants: dict[str, Any], what: str) -> list[sp.Expr]:
@@ -244,7 +244,8 @@ COORDINATES = {2: ("x", "y", "angle"), 3: ("x", "y", "z")}
 
 
 class CoordinateFix(Joint):
-    """Hold "x", "y", "z" or "angle" of a body (or of a marker on it) at a value; without one, where it is placed.
+    """Hold "x", "y", "z" or "angle" of a body (or of a marker on it) at a value, in m or rad; by default where it is
+    placed.
 
     ``CoordinateFix("x1", body, "x", 0)``
 

@@ -1,6 +1,6 @@
-"""Bodies in contact: a pinion on its rack, a cam and its follower, a point on a plane, what rolls or cuts.
+"""Bodies in contact: a pinion on its rack, a cam and its follower, a point on a plane, rolling and cutting bodies.
 
-What rolls or cuts may go anywhere, but not in every direction: its equations restrict velocities.
+A rolling or cutting body may reach any place, but not in every direction: its equations restrict velocities.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ class RackAndPinion(Joint):
     """A pinion (first marker: its centre) rolling on a rack (second marker: its x axis is the pitch line).
 
     With the pinion on the rack's +y side, rolling forward turns it clockwise: u = -radius * rotation, where u is the
-    pinion's way along the rack. On the -y side (``side="below"``) the sign turns.
-    In space both markers have their axes along that of the pinion. Other joints hold the centre at the distance
-    `radius` from the pitch line; motions in which it is elsewhere are refused.
+    pinion's displacement along the rack. On the -y side (``side="below"``) the sign is reversed. In space both markers
+    have their axes along that of the pinion. Other joints hold the centre at the distance `radius`, in m, from the
+    pitch line; motions in which they do not are refused.
 
-    Under a pinion that turns clockwise in its bearing the rack goes to the left:
+    Under a pinion that turns clockwise in its bearing the rack moves to the left:
 
     >>> model = mbs.PlanarModel("steering")
     >>> pinion, rack = model.body("pinion", position=(0, 0.02)), model.body("rack")
@@ -62,14 +62,15 @@ class RackAndPinion(Joint):
 
     @property
     def pitch(self) -> Reading:
-        """The place of the pinion's centre on the +y side of the pitch line in m, and the cosine between the axes."""
+        """The signed distance of the pinion's centre from the pitch line, positive on the +y side, in m, and the cosine
+        between the axes."""
         i, j = marker_symbols(2, self.dimension)
         aligned = sp.S.One if self.dimension == 2 else i.axis.dot(j.axis)
         return Reading((i, j), (j.y_axis.dot(i.point - j.point), aligned))
 
     def check_mesh(self, number: Evaluator, t: np.ndarray, place: np.ndarray, aligned: np.ndarray) -> None:
-        """Check that the pitch circle touches the pitch line along a motion. Arrays over the times t are what `pitch`
-        reads."""
+        """Check that the pitch circle touches the pitch line along a motion. `place` and `aligned` are the values of
+        `pitch`, arrays over the times t."""
         radius, above = number(self.values["radius"]), self.values["side"] == "above"
         apart = place if above else -place
         off = np.maximum(np.abs(apart - radius) / radius, np.abs(aligned - 1.0))
@@ -89,17 +90,17 @@ class RackAndPinion(Joint):
 class CamFollower(Joint):
     """A follower (second marker) on a cam (first marker: its centre).
 
-    ``follower="point"`` (a knife edge, or the centre of a roller): ``profile`` is the radius of the curve that this
-    point follows on the cam - for a roller the pitch curve - as a function of the polar angle in cam axes::
+    ``follower="point"`` (a knife edge, or the centre of a roller): ``profile`` is the radius, in m, of the curve that
+    this point follows on the cam - for a roller the pitch curve - as a function of the polar angle in cam axes::
 
         Φ = |d| - profile(polar angle of d),       d from the cam's centre to the point, in cam axes.
 
     ``follower="flat"``: the face is the x axis of the follower marker, its y axis points away from the cam; `profile`
-    is the distance of the tangent from the cam's centre as a function of its normal's direction in cam axes::
+    is the distance of the tangent from the cam's centre, in m, as a function of its normal's direction in cam axes::
 
         Φ = y_j · (r_j - r_i) - profile(θ_j + π/2 - θ_i).
 
-    In space both markers have their axes along the camshaft, and only what is at right angles to it counts.
+    In space both markers have their axes along the camshaft, and only components normal to it matter.
 
     The profile is a sympy expression of ``mbs.theta``, a periodic `Table`, or a `Motion`.
 
@@ -134,7 +135,7 @@ class CamFollower(Joint):
         if follower == "flat":
             return [j.y_axis.dot(d) - profile(the.turn(i, j) + sp.pi / 2)]
         along, across = i.x_axis.dot(d), i.y_axis.dot(d)
-        polar = Unwound(sp.atan2(across, along), sp.S.Zero)  # profiles are closed: where it jumps they do not
+        polar = Unwound(sp.atan2(across, along), sp.S.Zero)  # profiles are closed: no jump at ±π
         return [sp.sqrt(along**2 + across**2) - profile(polar)]
 
 
@@ -147,7 +148,7 @@ def check_cam(cam: Declared, number: Callable[[Number], float]) -> None:
 
 
 class PointInPlane(Joint):
-    """A point of the second body stays in the plane through the first marker, at right angles to its axis.
+    """A point of the second body stays in the plane through the first marker, normal to its axis.
 
     >>> model = mbs.SpatialModel("table")
     >>> table = model.body("table", position=(0, 0, 1))
@@ -168,7 +169,7 @@ class PointInPlane(Joint):
 
 
 def _against(i, j, point):
-    """The velocity of the second body at a point, seen from the first."""
+    """Return the velocity of the second body's material at a point, relative to that of the first body."""
     return j.velocity_at(point) - i.velocity_at(point)
 
 
@@ -176,7 +177,7 @@ class KnifeEdge(Joint):
     """The runner of a sleigh: the second marker's point moves along its own x axis over the first body, never along its
     y axis.
 
-    Ψ = y_j · (velocity of the point over the first body).
+    Ψ = y_j · (velocity of the point relative to the first body).
 
     >>> model = mbs.PlanarModel("sleigh")
     >>> sleigh = model.body("sleigh", mass=1.0, inertia=0.1, angle=np.arctan2(3, 4))
@@ -196,14 +197,14 @@ class KnifeEdge(Joint):
 
 
 class RollingDisk(Joint):
-    """A thin disk (second marker: its centre and its axis) rolls without slipping on the plane through the first marker
-    at right angles to its axis.
+    """A thin disk (second marker: its centre and its axis) that rolls without slip on the plane through the first
+    marker normal to its axis.
 
-    The lowest point of the rim lies at c = r_j - radius e, where e is the direction in the disk's own plane that climbs
-    most steeply: e ∝ n - (n·z_j) z_j, with n the normal of the plane::
+    The lowest point of the rim lies at c = r_j - radius e, where e is the direction of steepest ascent in the disk's
+    own plane: e ∝ n - (n·z_j) z_j, with n the normal of the plane::
 
-        Φ = n · (r_i - c) = 0                it touches
-        Ψ = (x_i, y_i) · ċ = 0               ċ the velocity of the disk's material there: it does not slip
+        Φ = n · (r_i - c) = 0                contact
+        Ψ = (x_i, y_i) · ċ = 0               no slip: ċ is the velocity of the disk's material at c
 
     >>> model = mbs.SpatialModel("coin")
     >>> coin = model.body("coin", mass=0.01, inertia=(1e-6, 1e-6, 2e-6), position=(0, 0, 0.02),

@@ -1,33 +1,33 @@
-"""Wheels in mesh: angles coupled by a ratio, or pitch circles that roll on each other.
+"""Gears: angles coupled by a ratio, or pitch circles that roll on each other.
 
-**A ratio** couples two angles, each against what carries its wheel: moments, and no force.
+**A ratio** couples two angles, each relative to the carrier of its wheel: moments, and no force.
 
-**Radii** put the force where the teeth are. In the pitch point P both wheels have the same velocity along the tangent t
-at right angles to the plane through both axes. With the body c that carries both axes (which stand still in it), a_i
-and a_j the axes, φ_i and φ_j the turns about them, seen from c::
+**Radii** put the force at the teeth. In the pitch point P both wheels have the same velocity along the tangent t normal
+to the plane through both axes. With the body c that carries both axes (which are fixed in it), a_i and a_j the axes,
+φ_i and φ_j the rotations about them relative to c::
 
     t · (velocity of P on the first wheel - velocity of P on the second) = 0
 
     Φ = r_i (φ_i - phase) + s r_j φ_j + w N · (Q_i - Q_j),       s = +1 for outer teeth, -1 for a ring
 
 N is the normal of the plane through the axes, fixed on c, and w N = ± t of length one; Q_i and Q_j are the centres of
-the pitch circles, points of the wheels. N · (Q_i - Q_j) vanishes where the bearings hold, and its slope is what the
-angles lack: with it Φ_vᵀ λ is the force λ t in P on one wheel, the opposite one on the other, and nothing on c. On
+the pitch circles, points of the wheels. N · (Q_i - Q_j) vanishes where the bearings hold, and its slope completes that
+of the angles: with it Φ_vᵀ λ is the force λ t in P on one wheel, the opposite one on the other, and nothing on c. On
 parallel axes::
 
     N = a_c × (o - c),     w = 1/(r_i + s r_j),     Q = the markers of the wheels,
 
-with c and o the points of the axes on the carrier, |r_i + s r_j| apart. Axes that meet in an apex carry pitch cones, of
-the angles δ_i and δ_j, which have the same generatrix of length L = r_i / sin δ_i = r_j / sin δ_j::
+with c and o the points of the axes on the carrier, at the distance |r_i + s r_j|. Axes that meet in an apex carry pitch
+cones, of the angles δ_i and δ_j, which have the same generatrix of length L = r_i / sin δ_i = r_j / sin δ_j::
 
     N = a_c × a_o,         w = ± 1/sin Σ,           Q = apex + L cos δ a.
 
-Where no body carries both axes (a wheel that rolls on another at the end of a rope) they are parallel, and the line of
+If no body carries both axes (a wheel that rolls on another at the end of a rope) they are parallel, and the line of
 centres is d = p_j - p_i. With α the direction of d in the frame of the first wheel, counted from the placement::
 
     Φ = r_i (s ρ φ_ij - (1 + s ρ) α - phase),        ρ = r_j / r_i.
 
-Of the turns that α has made, those count for which Φ is nearest to zero.
+The number of turns of α is the one for which Φ is nearest to zero.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ from ..parameters import Number, check_number
 from .base import Joint
 
 PITCH = 1e-6
-"""Relative tolerance of the sum of the radii against the distance of the axes: typed numbers have six digits, and the
-relative error of the forces is no larger."""
+"""Tolerance of the sum of the radii against the distance of the axes, relative to the radii: typed numbers have six
+digits, and the relative error of the forces is no larger."""
 R_I, R_J, RATIO, PHASE = slot("r_i"), slot("r_j"), slot("ratio"), slot("phase")
 SENSE, ACROSS, H_I, H_J, START = (slot(name) for name in ("sense", "across", "h_i", "h_j", "start"))
-"""s (less than zero also where an axis points to the apex), w, how far Q is from each marker along its axis, and the
+"""s (less than zero also if an axis points to the apex), w, distances of Q from each marker along its axis, and
 direction of the line of centres in the placement."""
 APEX, SIDE = slot("apex"), slot("side")
-"""How far the apex is from the first marker along its axis; and 1 or -1, the sign with which a normal leads out of the
-teeth of the first wheel."""
+"""Distance of the apex from the first marker along its axis; and the sign, 1 or -1, with which a normal leads out of
+the teeth of the first wheel."""
 
 
 def _coupled(i: Any, j: Any, carrier: Any = None, other: Any = None, *, ratio: Any, mesh: str) -> Any:
-    """The angle that the coupling forbids, seen from what carries each wheel."""
+    """Return the coupled angle that vanishes, relative to the carriers of the wheels."""
     sense = 1 if mesh == "external" else -1
     return _turn(carrier, i) + sense * ratio * _turn(other or carrier, j)
 
@@ -74,26 +74,26 @@ def _turn(carrier: Any, wheel: Any) -> Any:
 
 
 class Gear(Joint):
-    """Two wheels in mesh: ``Gear("mesh", wheel, pinion, radii=(r_i, r_j))``; or two angles that are coupled:
-    ``Gear("box", A, B, ratio=...)``.
+    """Two wheels in mesh: ``Gear("mesh", wheel, pinion, radii=(r_i, r_j))``; or two coupled angles: ``Gear("box", A, B,
+    ratio=...)``.
 
-    With ``radii``, those of the pitch circles, the wheels push on each other where these touch, and so on their
+    With ``radii`` of the pitch circles, in m, the wheels push on each other where the circles touch, and thus on their
     bearings: `reaction` is the force of the teeth on the second wheel. The markers are the centres of the wheels (in
     space with their axes, in the middle plane of the teeth). Their axes are parallel and ``|r_i ± r_j|`` apart, else
-    the gear is refused; or in space they meet, as those of bevel gears. They may move: nothing needs to be said of the
-    arm that carries a planet. ``pressure_angle`` α adds the force ``|F_t| tan α`` that drives wheels apart: along the
-    line of centres, of (straight) bevel wheels along the common normal of both pitch cones.
+    the gear is refused; or in space they meet, as those of bevel gears. The axes may move: the arm that carries a
+    planet need not be named. ``pressure_angle`` α, in rad, adds the separating force ``|F_t| tan α``: along the line of
+    centres, for (straight) bevel wheels along the common normal of both pitch cones.
 
-    With ``ratio`` = r_j / r_i, the size of ω_i / ω_j, the gear couples two angles and has no teeth: a gear box, a
+    With ``ratio`` = r_j / r_i, the magnitude of ω_i / ω_j, the gear couples two angles and has no teeth: a gear box, a
     belt, a rotor with a reduction. Moments act on both wheels and on their carrier. The bearing forces are not
-    determined, and `is_unique` is False for these; where friction depends on one, ``stats["note"]`` names both.
-    Angles are against
-    the `carrier`, which is the arm between the two axes, or against the world; or they are those of two joints,
+    determined, and `is_unique` is False for them; if friction depends on one, ``stats["note"]`` names both. Angles are
+    relative to the `carrier`, the arm between the two axes, or to the world; or they are angles of two joints,
     ``Gear("box", A, B, ratio=...)``, on one body or on two.
 
-    ``mesh="internal"`` when one of the wheels is a ring, so that both turn the same way. ``phase`` is the tooth offset;
-    it defaults to that of the reference placement. With the joints of both wheels, ``Gear("mesh", A, B, radii=...)``,
-    radii go by the places of their axes, a ratio by the signs of the joints' angles; in space a ratio needs them.
+    ``mesh="internal"`` means that one of the wheels is a ring, so that both turn the same way. ``phase`` is the tooth
+    offset, in rad; it defaults to that of the reference placement. With the joints of both wheels, ``Gear("mesh", A, B,
+    radii=...)``, radii follow the positions of their axes, a ratio the signs of the joints' angles; in space a ratio
+    needs joints.
 
     10 N m on a wheel of 0.1 m are 100 N in the teeth, and in both bearings:
 
@@ -125,11 +125,11 @@ class Gear(Joint):
     phase = scalar("rad", default=_coupled)
 
     radii: tuple[Number, Number] | None
-    """The radii of the pitch circles, or None for a gear with a ratio."""
+    """The radii of the pitch circles, in m, or None for a gear with a ratio."""
     pressure_angle: Number
-    """0 where nothing drives the axes apart."""
+    """The pressure angle, in rad; 0 without a separating force."""
     bare: Self | None = None
-    """The gear before its model chose a carrier for it; None for a gear without such a carrier."""
+    """The gear before its model chose a carrier; None for a gear without such a carrier."""
 
     def __init__(
         self, name: str, *args: Any, radii: tuple[Number, Number] | None = None,
@@ -197,7 +197,7 @@ class Gear(Joint):
         return {"sense": self._sense, "start": start}, (1 + ratio) * i.turn + ratio * the.turn(i, j)
 
     def _pitch(self, r_i: sp.Expr, r_j: sp.Expr) -> dict[str, Any]:
-        """The numbers of a gear whose axes a body carries."""
+        """Return the constants of a gear whose axes a body carries."""
         sense, (c, o) = self._sense, (m.placed for m in self.markers[2:])
         if self.dimension == 2 or _is_nothing(_square(c.axis.cross(o.axis))):
             facing = 1 if self.dimension == 2 else sp.sign(c.axis.dot(o.axis))
@@ -291,7 +291,7 @@ class Gear(Joint):
         self.check_distance(float(number(sp.sqrt(_square(_across(c, between))))), r_i, r_j)
 
     def check_distance(self, apart: float, r_i: float, r_j: float, when: str = "") -> None:
-        """Whether pitch circles of these radii touch on axes so far apart."""
+        """Check that pitch circles of these radii touch for axes at this distance, in m."""
         wanted = abs(r_i + self._sense * r_j)
         if not abs(apart - wanted) <= PITCH * (r_i + r_j):
             sign = "+" if self._sense > 0 else "-"
@@ -322,14 +322,15 @@ class Gear(Joint):
 
     @property
     def distance(self) -> tuple[Reading, tuple[Marker, Marker]] | None:
-        """A reading of the distance of the axes and its markers, where no body of the model holds that distance."""
+        """A reading of the distance of the axes and its markers, if no body of the model holds this distance; else
+        None."""
         if self.radii is None or len(self.markers) == 4:
             return None
         return _distance(self.dimension), cast(Any, self.markers)
 
     @property
     def turning(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
-        """The equation of poses alone: angles that are coupled, where a body carries both axes; else its own form."""
+        """The equation of poses alone: coupled angles, if a body carries both axes; else the gear's own form."""
         if self.radii is None or len(self.markers) != 4:
             return self._form
         ratio = self._form[1][SENSE] * as_sympy(self.values["ratio"])
@@ -337,8 +338,8 @@ class Gear(Joint):
 
     @property
     def separation(self) -> tuple[Relation, dict[sp.Symbol, Number]]:
-        """The rate in m/s at which teeth leave each other along the line on which a pressure angle pushes, and what
-        stands in its slots. It is read on the markers of both wheels."""
+        """The rate in m/s at which teeth separate along the line of the separating force, and the values of its slots.
+        Its markers are those of both wheels."""
         bevel = self.dimension == 3 and len(self.markers) == 4 and self._form[0] is _carried(3, True)
         relation, own = _leaving(self.dimension, bevel), self._form[1]
         if not bevel:
@@ -348,14 +349,14 @@ class Gear(Joint):
 
     @property
     def _apex(self) -> Number:
-        """How far the apex of the pitch cone of the first wheel is from its marker, along its axis."""
+        """The distance, in m, of the apex of the first wheel's pitch cone from the wheel's marker, along its axis."""
         c, o = (m.placed for m in self.markers[2:])
         between, cosine = o.point - c.point, c.axis.dot(o.axis)
         return (between.dot(c.axis) - cosine * between.dot(o.axis)) / (1 - cosine**2)
 
     @property
     def drawn(self) -> dict[str, Number]:
-        """The numbers for drawings: the pitch radii, and how far the circles are from the markers."""
+        """The numbers for drawings: the pitch radii, and the distances of the circles from the markers, in m."""
         if self.radii is None:
             return {}
         slots = self._form[1]
@@ -394,8 +395,8 @@ def _free(dimension: int) -> Relation:
 
 @cache
 def _leaving(dimension: int, bevel: bool) -> Relation:
-    """n · (v_j - v_i) of both axes, with n along the line of centres, from a ring to its wheel. Of bevel wheels the
-    velocities are those in the pitch point P, and n, in the plane of both axes, is at right angles to P - apex."""
+    """Return n · (v_j - v_i) of both axes, with n along the line of centres, from a ring to its wheel. For bevel wheels
+    the velocities are those in the pitch point P, and n, in the plane of both axes, is normal to P - apex."""
     i, j = marker_symbols(2, dimension)
     if not bevel:
         n = _across(i, j.point - i.point)
@@ -420,7 +421,7 @@ def _direction(i: FormMarker, j: FormMarker) -> tuple[sp.Expr, sp.Expr]:
 
 
 def _across(i: Any, d: sp.Matrix) -> sp.Matrix:
-    """The part of a vector at right angles to the axis of a marker."""
+    """Return the component of a vector normal to the axis of a marker."""
     return d if i.dimension == 2 else d - i.axis.dot(d) * i.axis
 
 
@@ -429,7 +430,7 @@ def _square(vector: sp.Matrix) -> sp.Expr:
 
 
 def _is_nothing(e: Any) -> bool:
-    """Whether an expression is zero, but for roundoff of its numbers."""
+    """Return whether an expression is zero, up to roundoff of its numbers."""
     e = as_sympy(e)
     if e.free_symbols:
         return bool(sp.simplify(e) == 0)
@@ -437,7 +438,7 @@ def _is_nothing(e: Any) -> bool:
 
 
 def _is_nothing_of(markers: tuple[Marker, ...], number: Any, size: float) -> bool:
-    """Whether two markers are placed in one point, or on one axis."""
+    """Return whether two markers are placed in one point, or on one axis."""
     i, j = (m.placed for m in markers)
     return bool(number(sp.sqrt(_square(_across(i, j.point - i.point)))) <= PITCH * size)
 
@@ -449,11 +450,11 @@ def _outward(to_apex: sp.Expr) -> int:
 
 
 def _cone(own: sp.Expr, other: sp.Expr, cosine: sp.Expr, sine: sp.Expr) -> sp.Expr:
-    """L cos δ, the height of a pitch cone: own / tan δ, with tan δ = own sin Σ / (other + own cos Σ)."""
+    """Return L cos δ, the height of a pitch cone: own / tan δ, with tan δ = own sin Σ / (other + own cos Σ)."""
     return (other + own * cosine) / sine
 
 
-# --- what carries wheels --------------------------------------------------------------------------------------------
+# --- carriers of wheels ---------------------------------------------------------------------------------------------
 
 
 def bearings(elements: Iterable[Element], wheel: Marker) -> dict[Any, Marker]:
@@ -469,7 +470,7 @@ def bearings(elements: Iterable[Element], wheel: Marker) -> dict[Any, Marker]:
 
 
 def _on_one_axis(one: Marker, other: Marker) -> bool:
-    """Whether two markers of a body have one point, and in space one axis, but for roundoff."""
+    """Return whether two markers of a body have one point, and in space one axis, up to roundoff."""
     pairs = [*zip(one.point, other.point, strict=True)]
     if one.body.dimension == 3:
         pairs += [(a[2], b[2]) for a, b in zip(one.frame, other.frame, strict=True)]

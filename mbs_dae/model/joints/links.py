@@ -1,4 +1,4 @@
-"""Composite joints: a massless link or cross between two joints, a point that is guided, shafts at an angle."""
+"""Composite joints: a massless link or cross between two joints, a guided point, shafts at an angle."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from .base import Joint
 from .motions import Ball, Slide, Turn
 
 STRAIGHT = 1e-9
-"""Pins are at right angles where their cosine is less than this."""
+"""Pins are orthogonal if the magnitude of their cosine is at most this."""
 
 
 class Distance(Joint):
     """A massless rod with a pin at either end (revolute-revolute), in space with a ball at either end
     (spherical-spherical).
 
-    Φ = d·d - length², d from the first point to the second: smooth also where d is short. The length defaults to
-    that of the reference placement.
+    Φ = d·d - length², d from the first point to the second: smooth also for short d. The length, in m, defaults to that
+    of the reference placement.
 
     With ``unilateral="rope"`` it only pulls, with ``"strut"`` it only pushes: a contact, which takes ``restitution`` as
     well.
@@ -56,12 +56,12 @@ class Distance(Joint):
 
 
 SphericalSpherical = Distance
-"""The same link by its name in space."""
+"""Another name of `Distance`, for links in space."""
 
 
 class RevoluteSpherical(Joint):
-    """A massless rod, pinned to the first body about the axis of its marker, with a ball at the second body; it stands
-    at right angles to the pin.
+    """A massless rod, pinned to the first body about the axis of its marker, with a ball at the second body, normal to
+    the pin. The length is in m.
 
     Φ = (d·d - length², z_i · d).
 
@@ -119,18 +119,18 @@ class PinInSlot(Joint):
 
 
 PointOnLine = PinInSlot
-"""The same joint by its name in space."""
+"""Another name of `PinInSlot`, for guides in space."""
 
 
 class Universal(Joint):
     """A Cardan joint: two shafts meet in a cross. The first carries the cross's pin along the x axis of its marker, the
-    second the one along the y axis of its own.
+    second carries the pin along the y axis of its own marker.
 
-    Φ = (r_i - r_j, x_i · y_j): the pins stay at right angles.
+    Φ = (r_i - r_j, x_i · y_j): the pins stay orthogonal.
 
-    With ``at=`` the pins may be said: ``pins=((0, 0, 1), (0, 1, 0))`` are the directions in the world of the first
-    shaft's pin and of the second's, in the reference placement. Behind a bend of 60° the second shaft turns between
-    cos 60° and 1/cos 60° as fast as the first:
+    With ``at=`` the pins may be given: ``pins=((0, 0, 1), (0, 1, 0))`` are the directions in the world of the first
+    shaft's pin and of the second's, in the reference placement. Behind a bend of 60° the second shaft turns between cos
+    60° and 1/cos 60° as fast as the first:
 
     >>> model = mbs.SpatialModel("cardan shaft")
     >>> first, second = model.body("first"), model.body("second")
@@ -143,10 +143,10 @@ class Universal(Joint):
     >>> print(turned["B.omega"].min().round(6), turned["B.omega"].max().round(6))
     0.5 2.0
 
-    Results know the turn of the cross about the pin of the first shaft as "cross.angle_1", and that of the second shaft
-    about its pin in the cross as "cross.angle_2", in rad, from -π to π, with "cross.angle_1_rate" and
-    "cross.angle_1_acceleration"; both are 0 where the frames of the markers are parallel. `angle` of the joint and a
-    number drives, springs or stops one: ``mbs.angle(cross, 1)``.
+    Results name the rotation of the cross about the first shaft's pin "cross.angle_1", and the rotation of the second
+    shaft about its pin in the cross "cross.angle_2", in rad, from -π to π, with "cross.angle_1_rate" and
+    "cross.angle_1_acceleration"; both are 0 where the frames of the markers are parallel. Drivers, springs and stops
+    take one of them as ``mbs.angle(cross, 1)``.
 
     >>> print(np.degrees(turned["cross.angle_1"]).max().round(6))  # the bend, when its pin is upright on it
     60.0
@@ -174,7 +174,8 @@ class Universal(Joint):
         return [*the.coincident(i, j), *the.perpendicular(i.x_axis, j.y_axis)]
 
     def measures(self) -> dict[str, Measure]:
-        """With R = R_x(angle_1) R_y(angle_2) the rotation from the first frame to the second, R_kl = e_k · e_l."""
+        """Return the angles of R = R_x(angle_1) R_y(angle_2), the rotation from the first frame to the second, R_kl =
+        e_k · e_l."""
         return joint_angles(self.markers, (_about_first_pin, _about_second_pin))
 
 
@@ -187,7 +188,7 @@ def _about_second_pin(i: FormMarker, j: FormMarker) -> sp.Expr:
 
 
 def _across(pins: Any, who: str) -> tuple[Vector, Vector]:
-    """The z and x axes of the frame with these pins for its x and y axes."""
+    """Return the z and x axes of the frame whose x and y axes are these pins."""
     pair = components_of(pins, f"pins= of {who}", ("first", "second"))
     x, y = (sp.Matrix(coordinates_of(pin, f"pin of {who}", 3)) for pin in pair)
     size = sp.sqrt(x.dot(x) * y.dot(y))
@@ -208,8 +209,8 @@ def _degrees(cosine: sp.Expr) -> float:
 class ConstantVelocity(Joint):
     """A homokinetic joint: two shafts, along the axes of their markers, meet in a point and turn equally fast.
 
-    The shafts bend against each other about an axis at right angles to both, and do not twist: with R the rotation from
-    the first frame to the second, a rotation about an axis n without component along z has R_xy = R_yx::
+    The shafts bend against each other about an axis normal to both, and do not twist: with R the rotation from the
+    first frame to the second, a rotation about an axis n without component along z has R_xy = R_yx::
 
         Φ = (r_i - r_j, x_i · y_j - y_i · x_j).
 

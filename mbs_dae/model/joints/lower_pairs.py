@@ -15,9 +15,9 @@ from .motions import Ball, Helix, Slide, Turn
 class Revolute(Joint):
     """A pin: the two points coincide; in space the axes are parallel, too.
 
-    It joins two markers; or two bodies where they are placed, ``Revolute("A", ground, arm, at=(0, 0))``, in space with
-    the direction ``axis=`` of the pin. Results know its angle as "A.angle" and "A.omega", and what it does to the
-    second body as "A.Fx", "A.Fy", in space also "A.Fz" and the moments.
+    The pin joins two markers; or two bodies in their placement, ``Revolute("A", ground, arm, at=(0, 0))``, in space
+    with the direction ``axis=`` of the pin. Results name its angle "A.angle" and "A.omega", and its reaction on the
+    second body "A.Fx", "A.Fy", in space also "A.Fz" and the moments.
 
     Φ = r_i - r_j: its multiplier is the force on the second body, in world axes.
 
@@ -44,11 +44,12 @@ class Revolute(Joint):
 
 
 class Translational(Joint):
-    """A straight guide: the second marker slides along the first, and does not turn against it. In the plane it slides
-    along the x axis of the first marker, in space along its axis.
+    """A straight guide: the second marker slides along the first, and does not turn relative to it. In the plane it
+    slides along the x axis of the first marker, in space along its axis.
 
-    Said of two bodies where they are placed, ``Translational("guide", ground, block, at=(0, 0), axis=(0, 1))``, it
-    slides along `axis`. Results know how far as "guide.displacement", and how fast as "guide.velocity".
+    The guide joins two markers; or two bodies in their placement, ``Translational("guide", ground, block, at=(0, 0),
+    axis=(0, 1))``, which slide along `axis`. Results name its displacement "guide.displacement" and its velocity
+    "guide.velocity".
 
     >>> model = mbs.PlanarModel("ramp")
     >>> block = model.body("block")
@@ -75,13 +76,13 @@ class Translational(Joint):
 
 
 Prismatic = Translational
-"""The same joint by its other name."""
+"""Another name of `Translational`."""
 
 
 class Fixed(Joint):
     """A weld: points and axes of the two markers coincide.
 
-    What a beam feels at the wall where it is built in, with its weight 20 N half a metre away:
+    The reaction at the wall on a clamped beam, whose weight of 20 N acts half a metre away:
 
     >>> model = mbs.PlanarModel("cantilever", gravity=(0, -10))
     >>> beam = model.link("beam", (0, 0), (1, 0), mass=2.0)
@@ -136,8 +137,8 @@ def _thread(i, j, *, pitch):
 
 
 class Screw(Joint):
-    """A nut on a thread: a cylindrical joint that advances by `pitch` with every turn (right-handed where positive).
-    `phase` is how far it has advanced at angle 0; it defaults to that of the reference placement.
+    """A nut on a thread: a cylindrical joint that advances by `pitch`, in m, with every turn (right-handed if
+    positive). `phase` is its displacement at angle 0, in m; it defaults to that of the reference placement.
 
     >>> model = mbs.SpatialModel("vice")
     >>> jaw = model.body("jaw")
@@ -165,7 +166,7 @@ class Screw(Joint):
 
 
 class Spherical(Joint):
-    """A ball and socket: the two points coincide.
+    """A ball and socket: the points of both markers coincide.
 
     >>> model = mbs.SpatialModel("pendulum in space", gravity=(0, 0, -10))
     >>> rod = model.link("rod", (0, 0, 0), (1, 1, 0), mass=3.0, radius=0.01)
@@ -177,12 +178,11 @@ class Spherical(Joint):
     >>> print(round(rest["rod.head.z"], 6), round(rest["A.Fz"], 6))  # it hangs, √2 long, from its weight
     -1.414214 30.0
 
-    Results know three angles of the second marker against the first, in rad, with "A.angle_1_rate" and
+    Results have three angles of the second marker relative to the first, in rad, with "A.angle_1_rate" and
     "A.angle_1_acceleration". The second marker is turned about the x axis of the first by "A.angle_1" (from -π to π),
-    then about the y axis that it has then by "A.angle_2" (from -π/2 to π/2), then about its own z axis by "A.angle_3"
-    (the twist; from -π to π). `angle` of the joint and a number drives, springs or stops one: ``mbs.angle(A, 2)``.
-    Where angle_2 is ±π/2 the first axis and the last one are one line: the other two angles have no value there, and
-    reading them is refused.
+    then about its new y axis by "A.angle_2" (from -π/2 to π/2), then about its own z axis by "A.angle_3" (the twist;
+    from -π to π). Drivers, springs and stops take one of them as ``mbs.angle(A, 2)``. At angle_2 = ±π/2 the first and
+    the last axis coincide: the other two angles have no value there, and reading them is refused.
 
     >>> aside = mbs.assemble(model, fix={"A.angle_1": 0.3, "A.angle_2": 0.5, "A.angle_3": 0.0})
     >>> print(round(aside["A.angle_2"], 6))
@@ -200,7 +200,8 @@ class Spherical(Joint):
         return the.coincident(i, j)
 
     def measures(self) -> dict[str, Measure]:
-        """With R = R_x(angle_1) R_y(angle_2) R_z(angle_3) the rotation from the first frame to the second."""
+        """Return the angles of R = R_x(angle_1) R_y(angle_2) R_z(angle_3), the rotation from the first frame to the
+        second."""
         return joint_angles(self.markers, (_first_angle, _second_angle, _third_angle))
 
 
@@ -218,7 +219,7 @@ def _third_angle(i: FormMarker, j: FormMarker) -> sp.Expr:
 
 
 class Planar(Joint):
-    """Two faces on each other: the second body slides and turns in the plane at right angles to the first's axis.
+    """Two faces on each other: the second body slides and turns in the plane normal to the first's axis.
 
     >>> model = mbs.SpatialModel("puck")
     >>> puck = model.body("puck", position=(0, 0, 0.1))

@@ -1,11 +1,11 @@
-"""How a joint lets its second marker move: elementary motions, one after the other.
+"""The motions that a joint leaves its second marker: elementary motions, one after the other.
 
-A joint may say the same thing twice: by equations that vanish, and by the motions that it leaves. With T_i and T_j the
-frames of its markers (a rotation and a place), the motions μ₁, μ₂, ... lead from the first to the second::
+A joint may be described twice: by equations that vanish, and by the motions that it leaves. With T_i and T_j the frames
+of its markers (a rotation and a position), the motions μ₁, μ₂, ... lead from the first to the second::
 
     T_j = T_i μ₁(θ₁) μ₂(θ₂) ...
 
-Each is in the axes of the frame that those before it have reached. Axes are numbered 0, 1, 2 (x, y, z); e is the unit
+Each motion is in the axes of the frame after the motions before it. Axes are numbered 0, 1, 2 (x, y, z); e is the unit
 vector of one. In the coordinates of that frame::
 
     Turn      a rotation by θ about e                                             one velocity, θ̇
@@ -14,17 +14,16 @@ vector of one. In the coordinates of that frame::
     Ball      any rotation, a unit quaternion                                     three, ω of the second marker against
                                                                                   the first, in the axes of the second
 
-So the axis of a Turn stands still in the frame before it, and in the one behind it; that of a Slide too. With the unit
-vector u (in world axes) and a point p on its axis, what moves behind a motion has, over what moves before it, the
-velocity::
+So the axis of a Turn is fixed in the frames before and after it, as is that of a Slide. With the unit vector u (in
+world axes) and a point p on its axis, the velocity of the material behind a motion relative to the material before it
+is::
 
     ω = u θ̇,  ṙ = u × (r - p) θ̇    (Turn)         ω = 0,  ṙ = u θ̇    (Slide)
 
 A Helix does both at once, the shift with (pitch/2π) θ̇, and a Ball is a Turn about any u.
 
-A joint with c equations and motions of f velocities satisfies c + f = 3 in the plane and 6 in space: what the equations
-forbid and what the motions allow is all that there is. The motions of a joint between two bodies let it stand in a
-tree, where a body's pose follows from that of its parent, with no equation to solve.
+A joint with c equations and motions of f velocities satisfies c + f = 3 in the plane and 6 in space. A joint with
+motions can be part of a tree, where a body's pose follows from that of its parent, without equations to solve.
 
 >>> print(*mbs.Cylindrical.motions[3])  # in space
 slide z turn z
@@ -59,7 +58,7 @@ class Slide(AlongAxis):
 
 @dataclass(frozen=True)
 class Helix(AlongAxis):
-    """A rotation by θ and a shift by phase + pitch θ/2π. Both are constants of the joint, by their names."""
+    """A rotation by θ and a shift by phase + pitch θ/2π. Phase and pitch are constants of the joint, by their names."""
 
     pitch: str = "pitch"
     phase: str = "phase"
@@ -79,9 +78,9 @@ Elementary = Turn | Slide | Helix | Ball
 Motions = tuple[Elementary, ...]
 
 FREE: dict[int, Motions] = {2: (Slide(0), Slide(1), Turn(2)), 3: (Slide(0), Slide(1), Slide(2), Ball())}
-"""A body that nothing holds, seen from the ground: its coordinates are then those that it has anyway."""
+"""The motions of a free body relative to the ground: its coordinates are then the usual ones."""
 
 
 def velocities(motions: Motions) -> int:
-    """How many velocities these motions have together."""
+    """Return the number of velocities of these motions together."""
     return sum(motion.velocities for motion in motions)

@@ -1,1 +1,1 @@
-"""Linkages said in points, and what lies between them."""
+"""Linkages given by points, and the bodies between them."""

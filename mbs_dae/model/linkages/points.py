@@ -1,9 +1,9 @@
 """Mechanisms given as points and rods: the bodies between named points, and the joints where they meet.
 
-    points ──> outlines (which points a body has) ──> shapes (its frame, mass, inertia) ──> bodies and joints
+    points ──> outlines (the points of each body) ──> shapes (its frame, mass, inertia) ──> bodies and joints
 
-A body of two points is a uniform slender rod, one of three and more a uniform lamina (a plate) with these corners;
-if they all lie on one line, it is a rod between the outermost.
+A body of two points is a uniform slender rod, a body of three and more a uniform lamina (a plate) with these corners;
+if all points lie on one line, the body is a rod between the outermost.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def build(
 
 
 def _dimension(model: Any, owner: str, what: str, value: float) -> Any:
-    """A dimension as a parameter of the model, "crank.length"."""
+    """Return a dimension as a new parameter of the model, "crank.length", in m."""
     name = f"{owner}.{what}"
     if name in model.parameters:
         raise ModelError(f"the model already has a parameter {name!r}; choose another name for {owner!r}")
@@ -74,9 +74,9 @@ def _dimension(model: Any, owner: str, what: str, value: float) -> Any:
 
 
 def _join(model: Any, bodies: list[Any], point: str, place: Any, held: bool, guide: Any) -> None:
-    """The joints of all bodies that have a point: pins on the ground, or on the first body; a slot where it slides.
+    """Add the joints of all bodies that have a point: pins on the ground, or on the first body; a slot where it slides.
 
-    One alone is called like the point; of several, each also tells what it joins: "B (crank-rocker)".
+    A single joint has the name of the point; several joints also name their bodies: "B (crank-rocker)".
     """
     pin = model.ground.at(*place) if held else bodies[0].markers[point]
     slot = [] if guide is None else [(PinInSlot, model.ground.at(*place, guide), pin)]
@@ -104,7 +104,7 @@ def _place(name: str, place: Any, number: Callable[[Any], float]) -> tuple[Any, 
 
 
 def _outlines(rods: Any, places: Mapping[str, Any]) -> dict[str, Outline]:
-    """The points of each body. Bodies without a name of their own are called by their points."""
+    """Return the points of each body by its name. Bodies without a name of their own are named by their points."""
     if isinstance(rods, Mapping):
         found = {name: _names(given, places, f"rod {name!r}") for name, given in rods.items()}
     elif isinstance(rods, list | tuple):
@@ -128,7 +128,7 @@ def _outlines(rods: Any, places: Mapping[str, Any]) -> dict[str, Outline]:
 
 
 def _names(given: Any, places: Mapping[str, Any], what: str) -> Outline:
-    """The points that are meant by a text or by several names."""
+    """Return the points that a text or several names denote."""
     if not isinstance(given, Iterable):
         raise ModelError(f'{what} must name points, not {given!r}; write "AB" or ("A", "B")')
     names = _read(given, places, what) if isinstance(given, str) else tuple(given)
@@ -143,7 +143,7 @@ def _names(given: Any, places: Mapping[str, Any], what: str) -> Outline:
 
 
 def _read(text: str, places: Mapping[str, Any], what: str) -> Outline:
-    """A text is the name of one point, or each letter of it is; never both."""
+    """Return the points of a text: either the name of one point, or one point for each letter."""
     letters, known = tuple(text), [letter in places for letter in text]
     if text in places and len(text) > 1 and all(known):
         doubt = f"is that one point, or the points {', '.join(letters)}"
@@ -152,7 +152,7 @@ def _read(text: str, places: Mapping[str, Any], what: str) -> Outline:
 
 
 def _guides(sliders: Any, places: Mapping[str, Any], held: Outline, number: Callable[[Any], float]) -> dict[str, Any]:
-    """The angle of the line on which each sliding point stays."""
+    """Return the angle of the line on which each sliding point stays, in rad."""
     sliders, found = sliders or {}, {}
     check_dict("sliders", sliders, "points and angles or directions", '{"C": 0}')
     for name, way in sliders.items():
@@ -170,12 +170,12 @@ def _guides(sliders: Any, places: Mapping[str, Any], held: Outline, number: Call
 
 
 def _number(value: Any, what: str) -> Any:
-    """A number, or an expression of parameters."""
+    """Return a number, or an expression of parameters."""
     return check_number(value, what) if isinstance(value, sp.Basic) else finite_number(value, what)
 
 
 def _check_use(outlines: Mapping[str, Outline], places: Mapping[str, Any], held: Outline) -> None:
-    """Every point belongs to a rod, and every rod can move."""
+    """Check that every point belongs to a rod, and that every rod can move."""
     used = {name for outline in outlines.values() for name in outline}
     for name in places:
         if name not in used:

@@ -14,11 +14,11 @@ from ...errors import ModelError
 from ...symbolic.functions import as_sympy
 
 Point = tuple[float, float]
-STRAIGHT = 1e-9  # points are on a line if they are no farther off than this, relative to their span
+STRAIGHT = 1e-9  # largest distance of points on a line, relative to their span
 
 
 class Corner(NamedTuple):
-    """A point whose coordinates are expressions of parameters, read like a complex number."""
+    """A point whose coordinates are expressions of parameters, used like a complex number."""
 
     real: Any
     imag: Any
@@ -26,16 +26,16 @@ class Corner(NamedTuple):
 
 @dataclass(frozen=True)
 class Shape:
-    """A uniform body whose frame stands in its centre of mass, its x axis from its first point to its second."""
+    """A uniform body whose frame is at its centre of mass, with the x axis from its first point to its second."""
 
     position: tuple[Any, Any]
     angle: Any
     markers: Mapping[str, tuple[Any, Any]]
-    """Its points, in body axes."""
+    """The points of the body, in body axes, in m."""
     size: Any
-    """Its length; of a plate, its area."""
+    """The length of a rod, in m; the area of a plate, in m²."""
     gyration: Any
-    """Its moment of inertia over its mass: the squared radius of gyration."""
+    """The moment of inertia over the mass: the squared radius of gyration, in m²."""
     is_plate: bool
     ring: tuple[str, ...] = ()
     """The points of a plate in order around it."""
@@ -45,12 +45,12 @@ def shape_of(
     who: str, outline: Sequence[str], places: Mapping[str, tuple[Any, Any]], number: Callable[[Any], float] = float,
     dimension: Callable[..., Any] | None = None, massive: bool = True,
 ) -> Shape:  # fmt: skip
-    """The body with these points: a plate, or a rod where there are two or all lie on a line.
+    """Return the body with these points: a plate, or a rod if there are two points or all lie on a line.
 
     Points may be expressions of parameters, which `number` evaluates. With `dimension` every length of the body is one
     of its values: ``dimension("length", value)`` is the distance of the first two points, ``dimension("P_along",
-    value)`` and ``dimension("P_across", value)`` say where another point lies on their line and to the left of it. A
-    plate that has no mass (`massive` is false) needs no outline: its points are taken around their convex hull.
+    value)`` and ``dimension("P_across", value)`` are the coordinates of another point along their line and to the left
+    of it. A plate without mass (`massive` is false) needs no outline: its points are taken around their convex hull.
     """
     values = {name: (number(places[name][0]), number(places[name][1])) for name in outline}
     for a, b in combinations(outline, 2):
@@ -108,15 +108,15 @@ def shape_of(
 
 
 def polygon(corners: Sequence[Any]) -> tuple[Any, Any, Any]:
-    """Centre of mass, area and squared radius of gyration of a uniform plate with the corners p₀, p₁, ...
+    """Return the centre of mass, area and squared radius of gyration of a uniform plate with the corners p₀, p₁, ...
 
-    It is the sum of the triangles (0, p, q) over its edges from p to q, those counted as negative that turn clockwise;
-    so what lies outside of it cancels. In the triangle r = u p + v q with u, v ≥ 0 and u + v ≤ 1, and dA = c du dv with
-    c = p × q. With ∫u = ∫v = 1/6, ∫u² = ∫v² = 1/12 and ∫uv = 1/24,
+    The plate is the sum of the triangles (0, p, q) over its edges from p to q, clockwise ones being negative, so that
+    areas outside cancel. In the triangle r = u p + v q with u, v ≥ 0 and u + v ≤ 1, and dA = c du dv with c = p × q.
+    With ∫u = ∫v = 1/6, ∫u² = ∫v² = 1/12 and ∫uv = 1/24,
 
         ∫ dA = c/2,     ∫ r dA = c (p + q)/6,     ∫ r² dA = c (p² + p·q + q²)/12.
 
-    The last one is about the origin; about the centre of mass (Steiner) it is less by the area times the square of
+    The last integral is about the origin; about the centre of mass (Steiner) it is less by the area times the square of
     their distance. Points are complex numbers, or a `Corner` of expressions.
     """
     area = x = y = second = 0.0
@@ -133,9 +133,9 @@ def polygon(corners: Sequence[Any]) -> tuple[Any, Any, Any]:
 
 
 def ring_of(who: str, outline: Sequence[str], corners: Sequence[complex], massive: bool = True) -> list[int]:
-    """The places in `outline` of the corners of a plate in order around it: as they are named where the edges meet in
-    corners only, else in order around their centre if all are corners of their convex hull. A plate with mass and a
-    point inside this hull must be named in order, because its outline is not unique."""
+    """Return the indices in `outline` of the corners of a plate in order around it: in the given order if the edges
+    meet in corners only, else in order around their centre if all are corners of their convex hull. A plate with mass
+    and a point inside this hull must be named in order, because its outline is not unique."""
     named = [*range(len(corners))]
     try:
         check_edges(who, outline, corners)
@@ -159,7 +159,7 @@ def _edges(corners: Sequence[Any]) -> list[tuple[Any, Any]]:
 
 
 def check_edges(who: str, outline: Sequence[str], corners: Sequence[complex]) -> None:
-    """The edges of a plate meet in its corners only."""
+    """Check that the edges of a plate meet in its corners only."""
     edges, count = _edges(corners), len(corners)
     for k, m in combinations(range(count), 2):
         if m - k not in (1, count - 1) and _touch(*edges[k], *edges[m]):
@@ -168,8 +168,8 @@ def check_edges(who: str, outline: Sequence[str], corners: Sequence[complex]) ->
 
 
 def _touch(a: complex, b: complex, c: complex, d: complex) -> bool:
-    """Whether two segments have a point in common: an end of one lies on the other, or each has its ends on both sides
-    of the other."""
+    """Return whether two segments have a point in common: an end of one lies on the other, or each has its ends on both
+    sides of the other."""
     sides = _side(a, b, c), _side(a, b, d), _side(c, d, a), _side(c, d, b)
     ends = (a, b, c), (a, b, d), (c, d, a), (c, d, b)
     if any(side == 0 and _between(*three) for side, three in zip(sides, ends, strict=True)):
@@ -178,11 +178,11 @@ def _touch(a: complex, b: complex, c: complex, d: complex) -> bool:
 
 
 def _between(a: complex, b: complex, p: complex) -> bool:
-    """Whether a point of the line through a and b lies between them: it sees them in opposite directions."""
+    """Return whether a point of the line through a and b lies between them: the directions to both are opposite."""
     return ((a - p).conjugate() * (b - p)).real <= 0
 
 
 def _side(a: complex, b: complex, p: complex) -> int:
-    """On which side of the line from a to b a point lies: left 1, right -1, on it 0."""
+    """Return the side of the line from a to b on which a point lies: left 1, right -1, on it 0."""
     cross = ((b - a).conjugate() * (p - a)).imag
     return 0 if abs(cross) <= STRAIGHT * abs(b - a) * abs(p - a) else 1 if cross > 0 else -1

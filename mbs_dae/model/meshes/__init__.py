@@ -1,3 +1,3 @@
-"""Meshes of triangles that a body is drawn by: read from files, and thinned to what a drawing needs."""
+"""Meshes of triangles with which a body is drawn: read from files, and thinned for drawing."""
 
 from .mesh import mesh_of as mesh_of

@@ -1,4 +1,4 @@
-"""A mesh as a body has it: read, put into body axes, and thinned."""
+"""The mesh of a body: read, moved into body axes, and thinned."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ...results.sketch import MeshSketch
 from .stl import triangles_of
 
 MOST = 2000  # triangles: with ten such parts a page still draws 30 frames a second
-SAME = 1e-6  # corners nearer to each other than this part of the longest side are one
-LONGEST = 10.0  # m: what is longer was rarely meant
+SAME = 1e-6  # corners closer than this fraction of the longest side are merged
+LONGEST = 10.0  # m: a longer mesh is probably in another unit
 
 
 def mesh_of(path: str | PathLike[str], who: str, scale: float, place: np.ndarray, turned: np.ndarray) -> MeshSketch:
-    """The mesh of a file, where a frame of this place and these axes stands on a body."""
+    """Read the mesh of a file, and return it in body axes, scaled, rotated, shifted and thinned."""
     what = f"mesh {fspath(path)!r} of {who}"
     try:
         data = Path(path).read_bytes()
@@ -34,16 +34,17 @@ def mesh_of(path: str | PathLike[str], who: str, scale: float, place: np.ndarray
 
 
 def joined(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Corners that triangles share, once each; and the triangles, shape (triangles, 3), by their numbers."""
+    """Return the corners of triangles, shared ones once each; and the triangles as numbers of corners, shape
+    (triangles, 3)."""
     corners = triangles.reshape(-1, 3)
     size = np.ptp(corners, axis=0).max() or 1.0
     return _clustered(corners, np.arange(len(corners)).reshape(-1, 3), SAME * size)
 
 
 def thinned(points: np.ndarray, faces: np.ndarray, most: int = MOST) -> tuple[np.ndarray, np.ndarray]:
-    """At most so many triangles: what lies in one cell of a grid is put into its middle, and triangles that shrink to
-    lines are left out; on the finest grid that leaves few enough."""
-    fine, coarse = SAME, 1.0  # of the longest side
+    """Return at most `most` triangles: corners in one cell of a grid are moved to their middle, and triangles that
+    shrink to lines are removed; the grid is the finest one that leaves few enough."""
+    fine, coarse = SAME, 1.0  # cell sizes relative to the longest side
     if len(faces) <= most:
         return points, faces
     size = np.ptp(points, axis=0).max()
@@ -70,7 +71,8 @@ def _clustered(points: np.ndarray, faces: np.ndarray, cell: float) -> tuple[np.n
 
 
 def _facing(points: np.ndarray, faces: np.ndarray) -> np.ndarray:
-    """Round as seen from outside, whatever way the file goes; of a sheet, which has an edge, both sides."""
+    """Return the triangles counterclockwise as seen from outside, whatever their order in the file; for a sheet, which
+    has an edge, both sides."""
     edges = np.sort(np.concatenate([faces[:, [a, b]] for a, b in ((0, 1), (1, 2), (2, 0))]), axis=1)
     if np.unique(edges, axis=0, return_counts=True)[1].min() < 2:
         return np.concatenate([faces, faces[:, ::-1]])

@@ -1,4 +1,4 @@
-"""Files of triangles, STL, in both their forms: text, and binary."""
+"""STL files of triangles, in both forms: text and binary."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ SAID = re.compile(rb"^[ \t]*(vertex|facet|endfacet|endsolid)\b", re.IGNORECASE |
 
 
 def triangles_of(data: bytes, what: str) -> np.ndarray:
-    """The corners of all triangles, shape (triangles, 3, 3), in the units of the file; `what` is blamed for what is
-    wrong. The size tells a binary file, and not its first word: some of them begin with "solid", as texts do."""
+    """Return the corners of all triangles, shape (triangles, 3, 3), in the unit of the file; `what` names the file in
+    errors. The size identifies a binary file, not its first word: some binary files begin with "solid", as texts do."""
     count = int.from_bytes(data[HEAD - 4 : HEAD], "little") if len(data) >= HEAD else 0
     if len(data) == HEAD + TRIANGLE * count:
         corners = np.frombuffer(data, RECORD, count, HEAD)["corners"].astype(float)
@@ -33,7 +33,7 @@ def triangles_of(data: bytes, what: str) -> np.ndarray:
 
 
 def _of_text(data: bytes, what: str) -> np.ndarray:
-    """Lines are told by their first word, so that a name may have any."""
+    """Return the corners of triangles in a text. First words identify lines, so that a name may contain any words."""
     words = [word.lower() for word in SAID.findall(data)]
     facets, rows = words.count(b"facet"), CORNER.findall(data)
     whole = words.count(b"endfacet") == facets and words.count(b"vertex") == 3 * facets and words[-1:] == [b"endsolid"]

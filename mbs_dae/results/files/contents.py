@@ -1,5 +1,5 @@
-"""The content of a file of a result: a header of plain words and numbers, and arrays. Never pickles: a file from a
-stranger is data, not code."""
+"""The content of a file of a result: a header of plain words and numbers, and arrays. Pickles are never used: a file
+from a stranger is data, not code."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -28,11 +28,12 @@ ALONG_TIME = (
     | {name: 1 for name in ("values", "violation", "energy", "world", "unique", "effort")}
     | {"modes": 0}
 )
-"""The axis of each array along which time goes."""
+"""The time axis of each array."""
 
 
 def contents(result: Result) -> tuple[Header, Arrays]:
-    """The result with every named quantity, so that reading it back needs no model."""
+    """Return the header and the arrays of a result, with every named quantity, so that reading them back needs no
+    model."""
     quantities, names = result.quantities, result.names
     arrays_of = quantities.read_all()
     header = {"format": FORMAT} | {name: getattr(result, name) for name in TOLD}
@@ -58,7 +59,7 @@ def contents(result: Result) -> tuple[Header, Arrays]:
 
 
 def result_of(header: Header, arrays: Arrays, file: str) -> Result:
-    """The result that this is of; `file` is blamed for what makes none."""
+    """Return the result of a header and arrays; errors name the `file`."""
     if header["format"] != FORMAT:
         raise ModelError(f"{file!r} has format {header['format']!r}, not {FORMAT!r}; save it again")
     _check(file, arrays, header["axis"][0] == "t")
@@ -66,7 +67,7 @@ def result_of(header: Header, arrays: Arrays, file: str) -> Result:
 
 
 def _check(file: str, arrays: Arrays, in_time: bool) -> None:
-    """All that is said over time must be numbers, and as many as there are times; and time goes on."""
+    """Check that all arrays over time hold numbers, as many as there are times, and that times increase."""
     times = arrays["t"].size
     for name, axis in ALONG_TIME.items():
         kinds = "U" if name == "modes" else "fb"
@@ -97,7 +98,8 @@ def _read(header: Header, arrays: Arrays) -> Result:
 
 
 def _read_states(states: Sequence[State | StoredState], names: Sequence[str]) -> np.ndarray:
-    """The readings of each state, one a row. (A state does not know the forces of contacts: they are nan.)"""
+    """Return the readings of each state, one in each row. (A state does not know the forces of contacts: they are
+    nan.)"""
     return np.array([[values.get(name, np.nan) for name in names] for values in map(_values_of, states)])
 
 
@@ -108,13 +110,13 @@ def _values_of(state: State | StoredState) -> Mapping[str, float]:
 
 
 def _happenings(header: Header, rows: np.ndarray | None) -> Iterator[Happening]:
-    """Events, with what was read at each, if the file has it."""
+    """Yield the events, with the readings at each, if the file has them."""
     for k, (t, name) in enumerate(header["events"]):
         yield Happening(float(t), str(name), _stored_state(header, float(t), rows, k))
 
 
 def _stored_state(header: Header, t: float, rows: np.ndarray | None, k: int) -> StoredState | None:
-    """The state at a moment, from row k; None out of a file that does not have it."""
+    """Return the state at an instant, from row k; None if the file has no such readings."""
     if rows is None:
         return None
     numbers = [(n, x) for n, x in zip(header["names"], rows[k].tolist(), strict=True) if not np.isnan(x)]
@@ -122,19 +124,20 @@ def _stored_state(header: Header, t: float, rows: np.ndarray | None, k: int) -> 
 
 
 def _read_transitions(header: Header, arrays: Arrays) -> Iterator[Transition]:
-    """Files of earlier versions have none."""
+    """Yield the transitions. Files of earlier versions have none."""
     for k, (t, contact, point, before, after) in enumerate(header.get("transitions", ())):
         state = _stored_state(header, float(t), arrays.get("changed"), k)
         yield Transition(float(t), contact, point, before, after, state)
 
 
 def _impulsive(result: Result) -> Sequence[str]:
-    """The elements whose impulses are known."""
+    """Return the names of elements whose impulses are known."""
     return [*result.impacts[0].impulses] if result.impacts else []
 
 
 def _contacts(result: Result) -> Arrays:
-    """Impacts, one a row, and the states of contacts over time, all points side by side."""
+    """Return arrays of the impacts, one in each row, and of the states of contacts over time, all points side by
+    side."""
     arrays, times, impacts = {}, len(result.t), result.impacts
     if result.modes:
         arrays["modes"] = np.concatenate([np.reshape(x, (times, -1)) for x in result.modes.values()], axis=1)
@@ -147,7 +150,7 @@ def _contacts(result: Result) -> Arrays:
 
 
 def _read_modes(header: Header, arrays: Arrays) -> Iterator[tuple[str, np.ndarray]]:
-    """Files of earlier versions have none."""
+    """Yield the states of contacts by name. Files of earlier versions have none."""
     at = 0
     for name, shape in header.get("touching", {}).items():
         count = int(np.prod(shape, dtype=int))
@@ -204,7 +207,7 @@ def _sketch(data: dict[str, Any]) -> Sketch:
         return tuple(map(tuple, rows))
 
     def shapes(element: dict[str, Any]) -> tuple[ShapeSketch, ...]:
-        """Files of earlier versions have none."""
+        """Return the shapes of an element. Files of earlier versions have none."""
         return tuple(ShapeSketch(s["kind"], pairs(s["corners"]), s["radius"]) for s in element.get("shapes", ()))
 
     def meshes(body: dict[str, Any]) -> tuple[MeshSketch, ...]:

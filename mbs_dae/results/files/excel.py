@@ -12,7 +12,7 @@ from .optional import package
 from .tables import Column, columns_of
 
 ROWS, COLUMNS = 1_048_576, 16_384
-"""Of a sheet, at most."""
+"""Greatest numbers of rows and columns of a sheet."""
 
 
 def write(result: Result, path: Path) -> None:
@@ -38,7 +38,7 @@ def _cells(openpyxl: Any, sheet: Any, values: np.ndarray) -> list[Any]:
 
 
 def _words(openpyxl: Any, sheet: Any, texts: Iterable[str]) -> Iterator[Any]:
-    """As text, whatever they begin with: "=" would make a formula."""
+    """Yield cells of text, whatever the texts begin with: "=" would make a formula."""
     for text in texts:
         cell = openpyxl.cell.WriteOnlyCell(sheet, value=text)
         cell.data_type = "s"
@@ -46,5 +46,5 @@ def _words(openpyxl: Any, sheet: Any, texts: Iterable[str]) -> Iterator[Any]:
 
 
 def _numbers(values: np.ndarray) -> list[float | str | None]:
-    """A sheet has no infinity, and an empty cell for what is not a number."""
+    """Return the cells of numbers: a text for infinity, which a sheet does not have, and an empty cell for nan."""
     return [x if np.isfinite(x) else None if np.isnan(x) else str(x) for x in values.tolist()]

@@ -14,7 +14,7 @@ from . import excel, matlab, netcdf, npz, tables, text
 from .contents import Arrays, Header, result_of
 from .place import file_at, replacing
 
-Write = Callable[..., None]  # of a result, to a path; of pictures with choices
+Write = Callable[..., None]  # writes a result to a path, with options for drawing
 Read = Callable[[Path], tuple[Header, Arrays]]
 
 
@@ -22,15 +22,15 @@ class Format(NamedTuple):
     what: str
     write: Write
     read: Read | None = None
-    """Where a result comes back from it."""
+    """The function that reads a result from such a file; None if there is none."""
     choices: tuple[str, ...] = ()
-    """Of how it is drawn."""
+    """The names of the options for drawing."""
     is_read: bool = True
     """Whether a file of this format may hold numbers in units other than SI."""
 
 
 def _whole(write: Write) -> Write:
-    """A writer that leaves an old file as it is until the new one is there."""
+    """Return a writer that keeps an old file until the new one is complete."""
 
     def written(result: Result, path: Path) -> None:
         with replacing(path, "choose another place, or create it") as place:
@@ -62,17 +62,19 @@ FORMATS: dict[str, Format] = {
     ".png": Format("a still of several poses", _picture, choices=OF_PICTURES),
     ".svg": Format("a still of several poses", _picture, choices=OF_PICTURES),
 }
-"""By the ending of a file's name."""
+"""The formats by the ending of a file's name."""
 
 UNREADABLE = (
     OSError, ValueError, KeyError, IndexError, TypeError, EOFError, AttributeError, NotImplementedError,
     RuntimeError, MemoryError, BadZipFile, zlib.error,
 )  # fmt: skip
-"""What comes of a file that is cut short, encrypted, nested without end, or says that it is larger than memory."""
+"""The errors from reading a file that is truncated, encrypted, nested without end, or claims to be larger than
+memory."""
 
 
 def save(result: Result, path: str | Path, *, units: UnitsLike = None, degrees: bool = False, **choices: Any) -> Path:
-    """Write the result as the ending of the name says; without one it is .npz. Choices are those of pictures."""
+    """Write a result in the format of the name's ending, .npz without one, and return the path. `choices` are options
+    for drawing."""
     path = _with_ending(path)
     if path.suffix.lower() not in FORMATS:
         what = f"cannot write a result to {str(path)!r}: no format is called {path.suffix!r}"
@@ -93,7 +95,8 @@ def save(result: Result, path: str | Path, *, units: UnitsLike = None, degrees: 
 
 
 def load(path: str | Path) -> Result:
-    """Read a result that `Result.save` wrote as .npz or .nc; like there, the ending .npz may be left out.
+    """Return the `Result` in a file that `Result.save` wrote as .npz or .nc; the ending .npz may be omitted, as in
+    `save`.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
     >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 2 * mbs.t))

@@ -1,5 +1,5 @@
-"""Tables as .mat: one variable for each quantity, ``rod_tip_x`` for rod.tip.x, and ``mbs_dae``, a structure that tells
-names, variables, units and what they mean, side by side."""
+"""Tables as .mat: one variable for each quantity, ``rod_tip_x`` for rod.tip.x, and ``mbs_dae``, a structure with names,
+variables, units and meanings, side by side."""
 
 import re
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from ..result import Result
 from .tables import Column, columns_of, distinct, fit
 
 LONGEST = 63
-"""Characters of a name in MATLAB."""
+"""Greatest number of characters of a name in MATLAB."""
 RESERVED = {*kwlist, "case", "catch", "end", "function", "otherwise", "parfor", "persistent", "spmd", "switch"}
-"""Words of MATLAB and of Python that name nothing."""
+"""Reserved words of MATLAB and of Python, which cannot be names."""
 TABLE = "mbs_dae"
 
 
@@ -38,13 +38,13 @@ def write_columns(columns: Sequence[Column], path: Path, title: str) -> None:
 
 
 def _variable(name: str) -> str:
-    """Letters, digits and underscores, the first one a letter."""
-    plain = re.sub("[^A-Za-z0-9_]", "_", name)[: LONGEST - 6]  # room for a number behind it
+    """Return a name of letters, digits and underscores that begins with a letter."""
+    plain = re.sub("[^A-Za-z0-9_]", "_", name)[: LONGEST - 6]  # room for a number after the name
     return plain if re.match("[A-Za-z]", plain) and plain.lower() not in RESERVED else f"x_{plain}"
 
 
 def _cells(texts: Sequence[str] | np.ndarray) -> np.ndarray:
-    """A cell array of texts."""
+    """Return a cell array of texts."""
     cells = np.empty(len(texts), dtype=object)
     cells[:] = [fit(text) for text in texts]
     return cells

@@ -1,8 +1,8 @@
-"""Results as .nc, netCDF 4: all numbers by name over time with their units, as xarray and others read them; and in a
-group ``mbs_dae`` what else a file of a result holds, for `mbs.load`.
+"""Results as .nc, netCDF 4: all numbers by name over time with their units, as xarray and others read them; a group
+``mbs_dae`` holds the other content of a result's file, for `mbs.load`.
 
-Such a file is one of HDF5 in which every variable names the scales of its dimensions. It is written as that, because
-results have thousands of variables: packages for netCDF look at all of them for each.
+Such a file is an HDF5 file in which every variable names the scales of its dimensions. The package h5py writes the
+file, because results have thousands of variables: packages for netCDF walk through all of them for each.
 """
 
 import re
@@ -20,7 +20,7 @@ from .tables import Column, columns_of, distinct, fit
 
 GROUP = "mbs_dae"
 LARGE = 1024
-"""Numbers from which on compression saves more than it costs."""
+"""Least number of values for which compression saves more than it costs."""
 
 
 def write(result: Result, path: Path) -> None:
@@ -32,7 +32,7 @@ def write(result: Result, path: Path) -> None:
     variables = dict(zip(names, own, strict=True))
     header["variables"] = [variables[name] for name in header["names"]]
     if all(column.si is None for column in columns):
-        del arrays["values"]  # they are the variables, which in other units stand beside the values in SI
+        del arrays["values"]  # the variables hold the values; in other units they are additional to values in SI
     with h5py.File(path, "w", track_order=True) as file:
         file.attrs["title"] = fit(result.title)
         scale = _put(file, along, axis.values, axis)
@@ -41,14 +41,14 @@ def write(result: Result, path: Path) -> None:
         scales[0] = np.array([scale.ref], dtype=h5py.ref_dtype)
         for column in columns:
             variable = _put(file, variables[column.name], column.values, column)
-            variable.attrs.create("DIMENSION_LIST", scales, dtype=kind)  # h5py's own way takes their number squared
+            variable.attrs.create("DIMENSION_LIST", scales, dtype=kind)  # faster than h5py's own method
         group = file.create_group(GROUP, track_order=True)
         for name, array in [("header", as_bytes(header)), *arrays.items()]:
             _put(group, name, np.char.encode(array, "utf-8") if array.dtype.kind == "U" else array)
 
 
 def _variable(name: str) -> str:
-    """Letters, digits and a few signs: a slash would be a path."""
+    """Return a name of letters, digits and a few signs: a slash would be a path."""
     return re.sub(r"[^\w.+-]|^[^\w]", "_", name)
 
 
@@ -62,7 +62,7 @@ def _put(group: Any, name: str, array: np.ndarray, told: Column | None = None) -
 
 def read(path: Path) -> tuple[Header, Arrays]:
     h5py = package("h5py", ".nc")
-    with path.open("rb"):  # whoever cannot be opened says so as any file does
+    with path.open("rb"):  # a file that cannot be opened raises the usual error
         pass
     with h5py.File(path, "r") as file:
         arrays = dict(_read_arrays(file[GROUP]))

@@ -1,4 +1,4 @@
-"""Results as .npz: what a file holds, as arrays of numpy; the header is one of them."""
+"""Results as .npz: the content of a file as arrays of numpy; the header is one of them."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from .contents import Arrays, Header, contents
 
 def write(result: Result, path: Path) -> None:
     header, arrays = contents(result)
-    with path.open("wb") as file:  # to a path numpy adds an ending of its own
+    with path.open("wb") as file:  # numpy would add an ending to a path
         np.savez_compressed(file, header=as_bytes(header), **arrays)  # type: ignore[arg-type]
 
 

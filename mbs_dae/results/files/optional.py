@@ -1,4 +1,4 @@
-"""Packages that are needed for one format only."""
+"""Packages that one format only needs."""
 
 from importlib import import_module
 from typing import Any
@@ -11,7 +11,7 @@ EXTRAS |= {"pyarrow": "parquet", "gymnasium": "learning"}
 
 
 def package(name: str, what: str) -> Any:
-    """The package, which `what` needs."""
+    """Return the imported package, or raise an error that `what` needs it."""
     try:
         return import_module(name)
     except ImportError as exc:

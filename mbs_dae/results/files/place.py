@@ -1,4 +1,4 @@
-"""A file is there when it is written, and not before."""
+"""Writing of files: a file appears when it is complete, and not before."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ from ...errors import ModelError
 
 
 def file_at(path: object, remedy: str) -> Path:
-    """The path, if it names a file."""
+    """Return the path, if it names a file; raise an error otherwise."""
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise ModelError(f"a file is named by a text or a Path, not by {path!r}; {remedy}")
     found = Path(path)
@@ -26,9 +26,9 @@ def file_at(path: object, remedy: str) -> Path:
 
 @contextmanager
 def replacing(path: Path, remedy: str) -> Iterator[Path]:
-    """A place beside a file, which takes the file's name once it is written: a full disk, or Ctrl-C, leaves the old
-    file as it is."""
-    place = path.parent / f".{token_hex(8)}{path.suffix}"  # not longer than names may be
+    """Yield a temporary path beside a file, which takes the file's name once it is written: a full disk, or Ctrl-C,
+    leaves the old file unchanged."""
+    place = path.parent / f".{token_hex(8)}{path.suffix}"  # a short name: names have a greatest length
     try:
         if path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
@@ -37,5 +37,5 @@ def replacing(path: Path, remedy: str) -> Iterator[Path]:
     except OSError as exc:
         raise ModelError(f"cannot write {str(path)!r}: {exc.strerror or exc}; {remedy}") from exc
     finally:
-        with suppress(OSError):  # it has its name by now, or was never written
+        with suppress(OSError):  # the file was renamed, or never written
             place.unlink()

@@ -17,19 +17,19 @@ from .optional import package
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """Numbers as they are written, and the unit that they are in."""
+    """A column of numbers, and their unit."""
 
     name: str
     unit: str
     long_name: str
     values: np.ndarray
     si: str | None = None
-    """The unit of SI; None where that is the one they are in."""
+    """The SI unit; None if the numbers are in SI."""
 
     @property
     def key(self) -> str:
-        """The heading in tables that programs read, too: with its unit as soon as units are chosen (`mbs.units`), and
-        without a choice the bare name, whose unit is that of SI."""
+        """The heading in tables that programs read, too: with its unit if units are chosen (`mbs.units`), otherwise the
+        name alone, in SI."""
         return self.name if current().is_si else self.heading
 
     @property
@@ -39,15 +39,15 @@ class Column:
 
 
 def fit(text: str) -> str:
-    """The text as it may stand in a file."""
+    """Return the text without characters that a file cannot hold."""
     return UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def columns_of(result: Result, names: Sequence[str] = ()) -> list[Column]:
-    """Return the column over which the result runs, then the named quantities, vectors by their components, or all that
-    there are."""
+    """Return the column of the independent variable, then those of the named quantities (by default all), vectors by
+    their components."""
     if not names:
-        result.quantities.read_all()  # at once, which is quicker than one by one
+        result.quantities.read_all()  # all together, which is faster than one by one
     parts = dict.fromkeys(part for name in names for part in result.components(name)) if names else result.scalar_names
     owners = {part: name for name in names for part in result.components(name)}
     found = [axis_of(result)]
@@ -57,8 +57,8 @@ def columns_of(result: Result, names: Sequence[str] = ()) -> list[Column]:
 
 
 def column_of(values: np.ndarray, unit: str, names: tuple[str, ...], told: str, *, called: str = "") -> Column:
-    """Values in SI as a column in the unit in which they are read. `names` are those of the quantity and of its vector,
-    by which it may have a unit of its own; `called` is the name of the column, where that is another."""
+    """Return values in SI as a column in the chosen unit. `names` are the names of the quantity and of its vector, for
+    which a unit may be chosen; `called` is another name of the column."""
     size, word = size_of(unit, *names)
     numbers = values if size == 1.0 else values / size
     return Column(called or names[0], word, told, numbers, None if word == unit else unit)
@@ -70,11 +70,11 @@ def axis_of(result: Result) -> Column:
 
 
 def distinct(names: Iterable[str], taken: Iterable[str] = ()) -> Iterator[str]:
-    """The names, those that are there already with a number behind them."""
+    """Yield the names, with a number appended to names that are already taken."""
     known = {*taken}
     for name in names:
         tries = chain([name], (f"{name}_{k}" for k in count(2)))
-        found = next(one for one in tries if one.lower() not in known)  # for programs to which A is a
+        found = next(one for one in tries if one.lower() not in known)  # some programs ignore case
         known.add(found.lower())
         yield found
 
@@ -115,6 +115,6 @@ def _attributes(column: Column) -> dict[str, str]:
 
 
 def write_parquet(result: Result, path: Path) -> None:
-    """Units and long names are what `pandas.read_parquet(path).attrs` tells."""
+    """Write a table in Parquet; `pandas.read_parquet(path).attrs` has its units and long names."""
     package("pyarrow", ".parquet")
     to_dataframe(result, result.scalar_names).to_parquet(path, engine="pyarrow")

@@ -1,9 +1,9 @@
 """Tables as .csv: one line of names with units, ``t [s],slider.x [m]``, and a line for each time, as
 ``pandas.read_csv(path, index_col=0)`` reads it.
 
-Names are the user's, or whoever's the model is. A spreadsheet takes a cell that begins with = + - @, a tab or a line
-break for a formula, which may fetch and run things: such a name gets an apostrophe in front, which makes it text. What
-could end a cell is quoted, the semicolon included, which does so where the comma is in decimal numbers.
+Names may come from strangers. A spreadsheet takes a cell that begins with = + - @, a tab or a line break for a formula,
+which may fetch and run things: such a name gets an apostrophe in front, which makes it text. Texts with characters that
+could end a cell are quoted, the semicolon included, which ends a cell where decimal numbers have a comma.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from ..result import Result
 from .tables import columns_of, fit
 
 FORMULAS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
-"""What formulas begin with, in the wide forms of East Asian keyboards, too."""
+"""The first characters of formulas, including the wide forms of East Asian keyboards."""
 ENDS = {*',;"\t\r\n'}
 
 
@@ -24,7 +24,7 @@ def write(result: Result, path: Path) -> None:
 
 
 def write_columns(columns: Mapping[str, np.ndarray], path: Path) -> None:
-    """Columns of numbers or of words by their headings."""
+    """Write columns of numbers or of words with their headings."""
     lines = [_line(columns), *map(_line, zip(*(values.tolist() for values in columns.values()), strict=True))]
     path.write_text("".join(lines), encoding="utf-8", newline="")
 

@@ -1,4 +1,4 @@
-"""Counterweights that take shaking forces away, in closed form."""
+"""Counterweights that reduce shaking forces, in closed form."""
 
 from .balance import balance as balance
 from .counterweights import Counterweights as Counterweights

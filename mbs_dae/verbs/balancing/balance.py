@@ -1,14 +1,13 @@
 """Balancing masses: the shaking force is linear in the first moments m·e of the bodies, so that counterweights follow
 by linear least squares.
 
-A counterweight at the place p + e of a body, p being the point of it that stays where it is, adds to the force of
-inertia on the frame
+A counterweight at the place p + e of a body, p being the body's fixed point, adds to the force of inertia on the frame
 
     -m d²/dt² (A e) = -Ä (m e),        Ä = A (ω̃ ω̃ + α̃),    ω, α in body axes.
 
-(On a body of which no point stays, its mass would count besides; such bodies are refused.) With the force F(t) that
-there is without, the unknown moments make F - Σ Ä (m e) least: over all times, or in chosen harmonics of one period,
-whose parts in cosine and sine are sums over the times.
+(On a body without a fixed point the mass would count besides its first moment; such bodies are refused.) F(t) is the
+force without counterweights. The unknown moments minimise F - Σ Ä (m e): over all times, or in chosen harmonics of one
+period, whose cosine and sine parts are sums over the times.
 """
 
 from collections.abc import Sequence
@@ -26,26 +25,30 @@ from ..inverse_dynamics import inverse_dynamics
 from .counterweights import Counterweights
 
 STAYS = 1e-9
-"""How far a point that stays may go, relative to the model's own length."""
+"""Largest motion of a point that counts as fixed, relative to the model's own length."""
 PERIODIC = 1e-6
-"""How well the ends of a period must agree, relative to the largest force."""
+"""Largest difference between the ends of a period, relative to the largest force."""
 NOTHING = 1e-9
-"""A harmonic smaller than this part of a force is roundoff."""
+"""A harmonic smaller than this fraction of a force is roundoff."""
 ROUNDOFF = 1e-14
-"""A first moment smaller than this part of all masses times the model's own length is none."""
+"""A first moment smaller than this fraction of (sum of all masses) times (model's own length) counts as zero."""
 TURNS = 1e-9
-"""A body turns by so much, as the singular value of what its axes do, relative to the largest."""
+"""Least rotation of a body that turns: a singular value of the changes of its axes, relative to the largest."""
 
 
 def balance(
     model: Model | System, times: Sequence[float] | np.ndarray, bodies: Sequence[str],
     order: int | Sequence[int] | None = None, start: State | None = None,
 ) -> Counterweights:  # fmt: skip
-    """The counterweights on bodies that turn about a point of the frame which make the shaking force least, that of the
-    inertia of all bodies in the driven motion: over all times; or, with an ``order`` or several, these harmonics of one
-    period, for which ``times`` are evenly spaced from its beginning to its end.
+    """Return the counterweights on bodies that minimise the shaking force: the inertia force of all bodies on the
+    frame.
 
-    Moments of inertia are left as they are, and so is the shaking moment.
+    `times`, in s, are the instants of the driven motion, which begins at the state `start` or at the placement.
+    `bodies` names the bodies that carry counterweights; each of them must turn about a point of the frame. `order` is
+    None (minimise the force over all times), or one or several harmonics of one period to minimise; `times` must then
+    be evenly spaced from the beginning to the end of the period.
+
+    Moments of inertia do not change, and the shaking moment is not balanced.
 
     A slider-crank: a counterweight on the crank takes away half of the first harmonic of the slider at best; the other
     half then turns the other way round.
@@ -102,13 +105,13 @@ def _orders(order: int | Sequence[int]) -> tuple[int, ...]:
 
 
 def _axes(result: Result, body: Body) -> np.ndarray:
-    """A of a body over time."""
+    """Return the rotation matrices A of a body over time, shape (times, dimension, dimension)."""
     system, motion = computed(result).system, computed(result).motion
     return np.asarray(system.layout.rotation(motion.q, body))
 
 
 def _bend(result: Result, body: Body) -> np.ndarray:
-    """Ä of a body over time."""
+    """Return Ä of a body over time, shape (times, dimension, dimension), in 1/s²."""
     system, motion, size = computed(result).system, computed(result).motion, result.sketch.dimension
     turning = list(system.layout.v[body])[size:]
     omega, alpha = (_crossed(x[:, turning]) for x in (motion.v, motion.a))
@@ -116,7 +119,8 @@ def _bend(result: Result, body: Body) -> np.ndarray:
 
 
 def _crossed(turning: np.ndarray) -> np.ndarray:
-    """The matrices of the cross product with angular velocities."""
+    """Return the matrices of the cross product with angular velocities (times, 1 or 3): shape (times, n, n), n = 2 or
+    3."""
     nothing = np.zeros(len(turning))
     if turning.shape[1] == 1:
         rows = [[nothing, -turning[:, 0]], [turning[:, 0], nothing]]
@@ -127,7 +131,8 @@ def _crossed(turning: np.ndarray) -> np.ndarray:
 
 
 def _pivot(result: Result, body: Body) -> np.ndarray:
-    """The point p of a body that stays, r + A p = constant, in body axes; of an axis the point nearest its origin."""
+    """Return the fixed point p of a body, r + A p = constant, in body axes, in m; on a fixed axis the point nearest the
+    origin."""
     system, motion, size = computed(result).system, computed(result).motion, result.sketch.dimension
     axes, place = _axes(result, body), motion.q[:, list(system.layout.q[body])[:size]]
     turned = (axes - axes.mean(axis=0)).reshape(-1, size)
@@ -152,7 +157,7 @@ def _check_period(t: np.ndarray, values: np.ndarray) -> None:
 
 
 def _harmonics(values: np.ndarray, orders: tuple[int, ...]) -> np.ndarray:
-    """The parts of values in the cosine and sine of each order: sums over one period, exact up to half of its times."""
+    """Return the cosine and sine parts of values in each order: sums over one period, exact up to half of its times."""
     count = len(values) - 1
     if 2 * max(orders) >= count:
         raise ModelError(f"{count + 1} times tell no harmonic of order {max(orders)}; give more than {2 * max(orders)}")

@@ -15,8 +15,7 @@ from ...unit_system import size_of, told
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counterweights(metaclass=PublicClass):
-    """The counterweights that `balance` found: ``moments["crank"]`` is m·e, mass times place from the point about which
-    the body turns, in body axes; ``before`` and ``after`` are the forces of inertia on the frame over time.
+    """The counterweights that `balance` returns, with the force of inertia on the frame before and after balancing.
 
     >>> model = mbs.PlanarModel("rotor")
     >>> rotor = model.body("rotor", mass=2, inertia=0.01, com=(0.001, 0))
@@ -31,18 +30,20 @@ class Counterweights(metaclass=PublicClass):
     """
 
     moments: Mapping[str, np.ndarray]
-    """By body, in kg m."""
+    """First moment m·e of each counterweight, in kg m: mass times position from the fixed point of its body, in body
+    axes."""
     pivots: Mapping[str, np.ndarray]
-    """The point of each body that stays where it is, in body axes."""
+    """Fixed point of each body, in body axes, in m."""
     t: np.ndarray
     before: np.ndarray
-    """(times, components), in N."""
+    """Force of inertia on the frame without counterweights, shape (times, components), in N."""
     after: np.ndarray
+    """Force of inertia on the frame with the counterweights, shape (times, components), in N."""
     orders: tuple[int, ...] | None = None
-    """The harmonics that were to vanish, in turns of the period; None: the force itself."""
+    """The harmonics that are minimised, in multiples of one cycle per period; None: the force itself."""
 
     def mass(self, body: str, radius: float) -> float:
-        """How heavy a counterweight is that sits at this distance from the point about which its body turns."""
+        """Return the mass, in kg, of a counterweight at a distance `radius`, in m, from the fixed point of its body."""
         check_name("body", body, [*self.moments], "the counterweights")
         radius = finite_number(radius, "the radius of a counterweight")
         if radius <= 0.0:
@@ -50,14 +51,15 @@ class Counterweights(metaclass=PublicClass):
         return float(np.linalg.norm(self.moments[body]) / radius)
 
     def place(self, body: str, radius: float) -> np.ndarray:
-        """Where that counterweight sits, in body axes: ``body.at(*found.place("crank", 0.1))``."""
+        """Return the position of a counterweight at a distance `radius`, in m, from the fixed point, in body axes, in
+        m: ``body.at(*found.place("crank", 0.1))``."""
         if (mass := self.mass(body, radius)) == 0.0:
             raise ModelError(f"{body} needs no counterweight")
         return np.asarray(self.pivots[body] + self.moments[body] / mass)
 
     @property
     def left(self) -> float:
-        """The part of the force that remains: its root mean square with counterweights over that without."""
+        """The fraction of the force that remains: its root mean square with counterweights over the one without."""
         return float(np.linalg.norm(self.after) / (np.linalg.norm(self.before) or 1.0))
 
     def __repr__(self) -> str:

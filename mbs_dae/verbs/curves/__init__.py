@@ -1,1 +1,1 @@
-"""Curves of mechanisms with one freedom."""
+"""Curves of poses of mechanisms with one degree of freedom."""

@@ -1,4 +1,4 @@
-"""All poses of a mechanism for given values of its drivers."""
+"""All assembly modes of a mechanism: its poses for given values of its drivers."""
 
 from __future__ import annotations
 
@@ -31,15 +31,16 @@ from .released import named_as
 def assembly_modes(
     model: Model | System, fix: Mapping[str, float] | None = None, t: float = 0.0, seed: int = 1
 ) -> AssemblyModes:
-    """All poses in which a mechanism can be put together for given values of its drivers.
+    """Return all poses in which a mechanism can be assembled for given values of its drivers, as `AssemblyModes`.
 
-    Drivers are as they are at the time t, and `fix` holds quantities at values: together they must leave no freedom.
-    The equations are taken as polynomials, and all their solutions found, real and complex: those of a generic
-    mechanism of the same structure by following one of them along loops, until the trace test says that there are no
-    others; then those of this one, by a path from each. The generic ones are kept with the structure: other values,
-    and ``with_parameters``, cost these paths only. `seed` is that of the random numbers that loops are made with.
+    Drivers have their values at the time t, in s, and `fix` maps names of quantities to values in SI units: together
+    they must leave no degree of freedom. The equations are treated as polynomials, and all their solutions are
+    computed, real and complex. The solutions of a generic mechanism of the same structure come from following one
+    solution along loops, until the trace test shows that the set is complete; a path from each leads to a solution of
+    this mechanism. The generic solutions are stored with the structure, so that other values, and ``with_parameters``,
+    cost these paths only. `seed` starts the random numbers of the loops.
 
-    A four-bar has two:
+    A four-bar has two assembly modes:
 
     >>> points = {"A": (0, 0), "B": (0.6, 0), "C": (0.825, 0.662), "D": (1, 0)}
     >>> model = mbs.PlanarModel.from_points(points, rods={"crank": "AB", "coupler": "BC", "rocker": "CD"}, fixed="AD")
@@ -85,7 +86,7 @@ def _check_levels(model: Model, fix: Mapping[str, float]) -> None:
 
 
 def _check_freedom(model: Model, held: System, generic: Generic) -> None:
-    """Everything must be led."""
+    """Refuse a mechanism with a degree of freedom that neither drivers nor fixed quantities prescribe."""
     left = held.nv - generic.family.rows.size
     if not left:
         return
@@ -97,7 +98,7 @@ def _check_freedom(model: Model, held: System, generic: Generic) -> None:
 
 
 def _proofs(asked: Asked, poses: Poses) -> tuple[tuple[Certificate, ...], str]:
-    """A certificate of each mode, and what is to be said of those that are not proven."""
+    """Return a certificate of each mode, and a sentence about modes that are not proven."""
     try:
         proofs = tuple(certified(asked.held, asked.time, asked.in_full(state)) for state in poses.states)
     except ModelError as error:
@@ -107,7 +108,7 @@ def _proofs(asked: Asked, poses: Poses) -> tuple[tuple[Certificate, ...], str]:
 
 
 def _told(asked: Asked, generic: Generic, found: Found, poses: Poses) -> str:
-    """Return the sentence that a person has to know besides the poses."""
+    """Return the remarks on the poses for the user."""
     parts, dimension = [], poses.dimension
     if dimension:
         parts.append(f"some poses are not isolated: a continuum of {counted(dimension, 'dimension')}")
@@ -127,7 +128,7 @@ def _told(asked: Asked, generic: Generic, found: Found, poses: Poses) -> str:
 
 
 def _too_much(model: Model, t: float, fix: Mapping[str, float]) -> str:
-    """Whether more is held than can vary freely."""
+    """Return a sentence if more quantities are held than the mechanism has degrees of freedom, else ""."""
     drivers = [driver.name for driver in model.drivers]
     bare = model.without(*drivers) if drivers else model
     freedoms = free_motions(bare.compile(), t, assembled(bare, t).full_q).shape[1]
@@ -139,7 +140,7 @@ def _too_much(model: Model, t: float, fix: Mapping[str, float]) -> str:
 
 
 def _limit(model: Model, t: float, fix: Mapping[str, float]) -> str:
-    """How far the one quantity that was fixed or driven can go, from the placement."""
+    """Return a sentence about how far the one fixed or driven quantity can go from the placement, or ""."""
     if len(fix) + len(model.drivers) != 1:
         return ""
     try:
@@ -153,8 +154,8 @@ def _limit(model: Model, t: float, fix: Mapping[str, float]) -> str:
 
 
 def _driven(model: Model, t: float) -> tuple[str, float]:
-    """The quantity that the one driver drives, by the name of another element or body, and where it ought to be: as far
-    from where it is as the driver's own."""
+    """Return another name of the quantity that the only driver drives, of an element or body, and the value that it
+    should have: as far from its value in the placement as the driver's law is from the driven quantity there."""
     (driver,) = model.drivers
     if not isinstance(driver, Driver) or driver.measure.lowest:
         raise ModelError(f"{driver.who} drives no single quantity")

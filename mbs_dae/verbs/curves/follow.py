@@ -1,6 +1,6 @@
-"""The whole motion of a mechanism with one freedom, through the dead points of whatever drives it.
+"""The whole motion of a mechanism with one degree of freedom, through the dead points of its drivers.
 
-What is driven is let go, time is held, and the curve that is left is followed by its arc length (`poses.arcs`).
+The driver is released, time is held, and the remaining curve of poses is followed by arc length (`poses.arcs`).
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ from ...results.result import State
 from .released import drivers_of, released, without_drivers
 
 CLOSED = 1e-8
-"""Gaps of less, in lengths of the model, are closed."""
+"""Gaps of constraints below this fraction of the model's length count as closed."""
 
 
 def follow(
@@ -48,22 +48,23 @@ def follow(
     branch: int | None = None, fix: Mapping[str, float] | None = None, release: str | Sequence[str] | None = None,
     t: float | None = None, step: float = 0.05, poses: int = 20_000,
 ) -> Curve:  # fmt: skip
-    """The curve of all poses that a mechanism with one freedom can go to without being taken apart: by arc length,
-    through turning points of any driver.
+    """Return the curve of all poses that a mechanism with one degree of freedom can reach without disassembly, by arc
+    length, through turning points of any driver.
 
-    It begins in the placement (driven as it is at the time t, 0 if not said) or at `start` (at its own time, if no
-    other is said), in the direction in which the quantity `name` grows, and ends where it began: a lap of a circuit.
-    Where it is open (a `Stop` or another contact, a singular pose in which it is not smooth) it is followed in `both`
-    directions. Branch points are passed smoothly, and listed; another branch is followed from there: ``follow(model,
-    name, start=curve.branch_points[0], branch=1)``, with the time, what is held and what is let go as it was.
+    The curve begins in the placement, with drivers at the time `t` in s (default 0), or at `start`: a `State` or a
+    branch point of another curve, at its own time unless `t` is given. The curve leaves in the direction in which the
+    quantity `name` grows and ends where it began, after one lap of a circuit. An open curve, which a `Stop`, another
+    contact or a singular pose ends, is followed in `both` directions. The curve passes branch points smoothly and lists
+    them; ``follow(model, name, start=curve.branch_points[0], branch=1)`` follows another branch from there, with the
+    time and the held and released quantities of the first curve.
 
-    Drivers hold what they drive as it is at the time t, and `fix` holds further quantities at values. Where that leaves
-    no motion, one driver is let go: the only one, or the one that drives `name`. `release` names it, or several. No
-    coordinate moves farther in one `step` than so many lengths of the model, and there are `poses` at most in one
-    direction.
+    Drivers hold their quantities at their values at the time `t`, and `fix` maps further quantities to values. If these
+    leave no motion, one driver is released: the only one, or the one that drives `name`; `release` names one or several
+    instead. Within one step no coordinate moves farther than `step` lengths of the model, and a direction has at most
+    `poses` poses.
 
-    A four-bar whose links all rock. Its crank turns back where coupler and rocker are in line:
-    cos φ = (1² + 0.6² - 1.5²) / (2 · 1 · 0.6).
+    A four-bar whose links all rock. Its crank turns back where coupler and rocker are in line: cos φ = (1² + 0.6² -
+    1.5²) / (2 · 1 · 0.6).
 
     >>> points = {"A": (0, 0), "B": (0.6, 0), "C": (0.825, 0.662), "D": (1, 0)}
     >>> model = mbs.PlanarModel.from_points(points, rods={"crank": "AB", "coupler": "BC", "rocker": "CD"}, fixed="AD")
@@ -99,7 +100,7 @@ def follow(
 
 
 def _curve(track: Track, traced: Traced, ends: tuple[str, ...], beginning: int, **asked: Any) -> Curve:
-    """The result: at a held time, over the arc length."""
+    """Return the traced poses as a `Curve`: at a held time, over the arc length."""
     count, endless = traced.path.t.size, traced.ending == ENDLESS
     path = traced.path._replace(t=np.full(count, track.t))
     told = f"after {count} poses it has not closed; ask for more poses=, or a longer step=" if endless else ""
@@ -119,7 +120,7 @@ def _check_numbers(step: Any, poses: Any, branch: Any, both: Any) -> None:
 
 
 def _as_asked(model: Model, start: Any, fix: Any, release: Any, t: Any) -> tuple[dict[str, float], Any, float]:
-    """Return the held values, the driver that is let go, and the time: from a branch point as it was when that was
+    """Return the held values, the released drivers, and the time; a branch point brings those with which it was
     found."""
     values = checked_fix(fix)
     t = None if t is None else finite_number(t, "the time t")
@@ -137,7 +138,8 @@ def _as_asked(model: Model, start: Any, fix: Any, release: Any, t: Any) -> tuple
 def _held(
     model: Model, t: float, name: str, fix: dict[str, float], release: Any, start: Any
 ) -> tuple[System, np.ndarray, tuple[str, ...]]:
-    """The mechanism with what is held and without what is let go, its pose to begin with, and what is let go."""
+    """Return the mechanism with held quantities and without released drivers, its first pose, and the released
+    drivers."""
     given = start.state if isinstance(start, BranchPoint) else as_state(start)
     check_start(model, given)
     q = posed(model, t, fix, None)[0] if given is None else in_full(model.compile(), given)
@@ -158,7 +160,7 @@ def _held(
 
 
 def _check_singular(system: System, t: float, q: np.ndarray) -> None:
-    """Whether a branch point is a pose of this mechanism."""
+    """Refuse a branch point that is no pose of this mechanism."""
     machine = system.machine()
     evaluate_and_factorise(machine, t, q, system.still, True)
     if not gaps(machine, machine.phi) < CLOSED * system.length:
@@ -168,13 +170,13 @@ def _check_singular(system: System, t: float, q: np.ndarray) -> None:
 
 
 def _other(start: BranchPoint) -> int | None:
-    """The branch that was not gone, where there is but one."""
+    """Return the branch through a branch point that was not followed, if there is exactly one."""
     others = [k for k in range(len(start.tangents)) if k != start.along]
     return others[0] if len(others) == 1 else None
 
 
 def _moving(track: Track, traced: Traced) -> str:
-    """A quantity that changes along a curve, of a joint where there is one."""
+    """Return the name of a quantity that changes along a curve, preferably of a joint."""
     model = track.system.model
     of_joints = [f"{e.name}.{m.levels[0]}" for e in model.conditions for m in e.measures().values()]
     names = [name for name in [*of_joints, *model.quantity_names(1)] if model.found_quantity(name)]

@@ -1,4 +1,4 @@
-"""Circuits and branches of assembly modes: curves are followed from each mode, with one driver at a time let go."""
+"""Circuits and branches of assembly modes: curves are followed from each mode, with one driver at a time released."""
 
 from __future__ import annotations
 
@@ -18,44 +18,55 @@ from ...results.result import State
 from .follow import follow
 
 SAME = 1e-6
-"""Poses that differ by less, in lengths of the model and radians, are one."""
+"""Poses that differ by less, in lengths of the model and in radians, are equal."""
 SHORT = 0.01
-"""The step of `follow` where it is not clear what happens in a singular pose."""
+"""The step of `follow`, in lengths of the model, near a singular pose where the continuation is not clear."""
 MOST = 24
-"""Through so many branch points curves are followed from one mode."""
+"""The greatest number of branch points through which curves are followed from one mode."""
 
 
 class LetGo(NamedTuple):
-    """A quantity that is let go: its name, the values that stay held, and the driver that held it, if there is one."""
+    """A quantity that is released."""
 
     name: str
+    """The name of the quantity."""
     others: dict[str, float]
+    """The values of quantities that remain held, by name."""
     driver: str | None
+    """The name of the driver that held the quantity; None if a fixed value did."""
 
 
 class Met(NamedTuple):
-    """A mode on a curve: the arc length there, and the number of the piece between dead points."""
+    """A mode on a curve."""
 
     s: float
+    """The arc length of the mode on the curve, in m."""
     mode: int
+    """The number of the mode."""
     piece: int
+    """The number of the piece of the curve between dead points."""
 
 
 class Gone(NamedTuple):
-    """A curve and the modes on it in their order; and the one that it leaves in a branch point."""
+    """A followed curve, with the modes on it in their order along the curve."""
 
     curve: Curve
+    """The curve that was followed."""
     met: list[Met]
+    """The modes on the curve, in their order."""
     left: Gone | None = None
+    """The curve that this one leaves in a branch point; None for the first curve."""
     at: BranchPoint | None = None
+    """The branch point at which this curve leaves the other one."""
 
     def points(self) -> list[TurningPoint | BranchPoint]:
-        """Its singular poses, in their order."""
+        """Return the singular poses of the curve in their order."""
         found: list[TurningPoint | BranchPoint] = [*self.curve.dead_points, *self.curve.branch_points]
         return sorted(found, key=lambda point: point.s)
 
     def ways(self) -> Iterator[Way]:
-        """From each mode to the next one, and of a lap from the last to the first; from another curve to this one."""
+        """Yield the ways between neighbouring modes: along the curve, over the end of a lap, and from the curve that it
+        left."""
         points = self.points()
         for a, b in zip(self.met, self.met[1:], strict=False):
             yield Way(a.mode, b.mode, tuple(point for point in points if a.s < point.s < b.s))
@@ -71,7 +82,7 @@ class Gone(NamedTuple):
             yield Way(start, to, (*before[::-1], self.at, *behind))
 
     def nearest(self, s: float) -> tuple[int, list[TurningPoint | BranchPoint]]:
-        """The mode that is nearest to a place, and the singular poses on the way there."""
+        """Return the mode nearest to an arc length, and the singular poses on the way there."""
         lap = self.curve.length
         shift = [0.0, lap, -lap] if self.curve.closed else [0.0]
         end, mode = min(((met.s + k, met.mode) for met in self.met for k in shift), key=lambda one: abs(one[0] - s))
@@ -81,8 +92,8 @@ class Gone(NamedTuple):
 
 
 def reached(modes: AssemblyModes) -> Reached:
-    """Modes on one curve, or on others through its branch points, are of one circuit; those between which what was let
-    go does not turn back, of one branch."""
+    """Group modes into circuits and branches. Modes on one curve, or on curves that share branch points, lie on one
+    circuit; modes between which the released quantity does not turn back lie on one branch."""
     count, ways, whole = len(modes), list[Way](), list[tuple[int, int]]()
     pieces: list[tuple[int, int]] = []
     unfollowed: list[str] = []
@@ -102,7 +113,7 @@ def reached(modes: AssemblyModes) -> Reached:
 
 
 def _led(modes: AssemblyModes) -> Iterator[LetGo]:
-    """Yield the quantities that can be let go."""
+    """Yield the quantities that can be released."""
     for name in modes.fix:
         yield LetGo(name, {key: value for key, value in modes.fix.items() if key != name}, None)
     for driver in modes[0].system.model.drivers:
@@ -111,7 +122,7 @@ def _led(modes: AssemblyModes) -> Iterator[LetGo]:
 
 
 class Curves:
-    """The curves through a mode, and those that leave them in branch points."""
+    """The curves through a mode, and curves that leave them in branch points."""
 
     def __init__(self, modes: AssemblyModes, k: int, one: LetGo):
         self.modes, self.k, self.one = modes, k, one
@@ -137,7 +148,7 @@ class Curves:
                         curves += [Gone(curve, self._met(curve), gone, point) for curve in found]
 
     def _first(self) -> list[Curve]:
-        """The curve through the mode; all branches, where several meet in it."""
+        """Return the curve through the mode; all branches, if several meet in the mode."""
         one = self.one
         given = {"start": self.modes[self.k], "fix": one.others, "t": self.modes.t, "release": one.driver}
         return self._followed(**given)
@@ -161,7 +172,8 @@ class Curves:
 
 
 def _modes_on(modes: AssemblyModes, curve: Curve, one: LetGo) -> list[Met]:
-    """The modes that a curve passes, in their order: where what was let go has its value again."""
+    """Return the modes that a curve passes, in their order: where the released quantity has its value in the modes
+    again."""
     dead = [point.s for point in curve.dead_points]
     found = []
     for place in curve.places_where(one.name, modes[0][one.name]):
@@ -174,7 +186,8 @@ def _modes_on(modes: AssemblyModes, curve: Curve, one: LetGo) -> list[Met]:
 
 
 def _apart(system: System, one: State, other: State, links: tuple[tuple[str, ...], ...] = ()) -> float:
-    """How far two poses are apart, whole turns aside, and the attitudes in which links may stand."""
+    """Return the distance of two poses in units of the model's length, without whole turns and the attitudes of
+    `links`."""
     q, p = (state.full_q[: system.layout.q_size] for state in (one, other))
     step = system.between(q, p) * np.sqrt(system.weight) / system.length
     for name in (name for link in links for name in link):

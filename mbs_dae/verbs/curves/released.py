@@ -1,5 +1,4 @@
-"""The choice of drivers that are let go, so that a mechanism with one freedom can be followed, and of those that
-hold."""
+"""The choice of the drivers that are released, so that a mechanism with one degree of freedom can be followed."""
 
 from __future__ import annotations
 
@@ -20,8 +19,8 @@ PARALLEL = 1e-9
 
 
 def released(model: Model, held: System, t: float, q: np.ndarray, name: str, release: Any) -> tuple[str, ...]:
-    """The drivers that are let go: those named by `release`; none where a motion is left with all of them (and with
-    what else is `held`); the only one; or the only one that drives the quantity."""
+    """Return the drivers to release: those that `release` names; none if the mechanism can move with all drivers and
+    `held` equations; otherwise the only driver, or the only one that drives the quantity `name`."""
     drivers = [d.name for d in model.drivers]
     if release is not None:
         return drivers_named(model, release)
@@ -37,7 +36,7 @@ def released(model: Model, held: System, t: float, q: np.ndarray, name: str, rel
 
 
 def without_drivers(model: Model, names: Sequence[str]) -> Model:
-    """The model without these drivers; what each drove can still be read, and followed, by the same name."""
+    """Return the model without these drivers; the quantity of each can still be read and followed by the same name."""
     if not names:
         return model
     driven = [model.elements[name] for name in names]
@@ -45,8 +44,8 @@ def without_drivers(model: Model, names: Sequence[str]) -> Model:
 
 
 def _freedom(bare: System, held: System, t: float, q: np.ndarray) -> int:
-    """How many motions are left of one that is held, in general. In a single pose there may be more, as at a dead
-    point of its driver; so it is looked beside, where the mechanism without drivers can go."""
+    """Return the number of motions of a held mechanism in general position. A single pose may have more, such as a dead
+    point of its driver, so poses beside it, which the mechanism without drivers can reach, are examined too."""
     here = free_motions(held, t, q).shape[1]
     if here:
         beside = poses_beside(bare, t, q, free_motions(bare, t, q))
@@ -55,7 +54,7 @@ def _freedom(bare: System, held: System, t: float, q: np.ndarray) -> int:
 
 
 def drivers_of(model: Model, name: str, t: float, q: np.ndarray) -> list[str]:
-    """The drivers that drive this quantity: their rows are parallel to that of the quantity."""
+    """Return the drivers whose rows are parallel to the row of the quantity `name`."""
     system, quantity = model.compile(), model.quantity(name)[0]
     found = []
     for driver in model.drivers:
@@ -69,7 +68,8 @@ def drivers_of(model: Model, name: str, t: float, q: np.ndarray) -> list[str]:
 
 
 def named_as(model: Model, driver: Driver, t: float, q: np.ndarray) -> str | None:
-    """The quantity of a joint or a body that changes just as what is driven does, where its driver is let go."""
+    """Return a quantity of a joint or body that changes at the same rate as the driven quantity when the driver is
+    released."""
     freed, system = model.without(driver.name), model.compile()
     owners = [*freed.elements, *freed.bodies]
     named = {f"{o}.{m.levels[0]}": m for o in owners for m in freed.measures_of(o) if m.levels[0] and not m.lowest}

@@ -1,8 +1,8 @@
-"""All rests of a mechanism, and whether there can be others.
+"""All equilibria of a mechanism at rest, and whether there can be others.
 
-Where drivers lead all freedom, rests are assembly modes. With one freedom rests lie on the circuits of the mechanism:
-each is followed whole, and circuits are found from the pose given, from poses at random, and from all assembly modes at
-several values of one quantity. With more freedom rests are looked for from poses at random.
+If drivers prescribe all motions, rests are assembly modes. With one degree of freedom rests lie on the circuits of the
+mechanism: each circuit is followed whole, and circuits start from the given pose, from random poses, and from all
+assembly modes at several values of one quantity. With more degrees of freedom rests are searched from random poses.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from ...tolerances import RANK
 from .assembly_modes import assembly_modes
 
 STARTS = 20
-"""So many poses at random are looked at for circuits."""
+"""Number of random poses from which circuits are searched."""
 VALUES, FIRST = 6, 0.1
 """Number of values of a quantity at which assembly modes are computed, and the first value of an angle in rad, which
 avoids 0 and π, where links are in line."""
 LOOPS = 3
 """Greatest number of loops for which assembly modes are computed: each multiplies their number by two to six."""
 LAP, LAP_POSES = 1e-6, 17
-"""Loads do work on a lap if their potential differs behind it by more than this part of its range, seen at so many
+"""Loads do work on a lap if their potential changes over it by more than this fraction of its range, seen at so many
 poses of the lap; a lap closes to 1e-9."""
 ALIKE = 1e-9
-"""Forces that differ by less than this part, a whole turn apart, are the same."""
+"""Forces one whole turn apart are equal if they differ by less than this fraction."""
 TRIED = 60
-"""So many quantities are looked at for the one with the widest range."""
+"""Greatest number of quantities among which the one with the widest range is chosen."""
 
 
 def all_rests(model: Model, t: float, q: np.ndarray, names: Sequence[Any] = ()) -> Equilibria:
@@ -81,8 +81,8 @@ def all_rests(model: Model, t: float, q: np.ndarray, names: Sequence[Any] = ()) 
 
 
 def _order(found: list[Balance], q: np.ndarray, winds: bool) -> tuple[list[int], str]:
-    """Return the order of rests by potential, ties by distance from q, and a note where they stand in another one:
-    where loads have no potential, or (if `winds`) do work on every turn, stable rests stand first."""
+    """Return the order of rests by potential, ties by distance from q, and a note if the order is another one: where
+    loads have no potential, or (if `winds`) do work on every turn, stable rests come first."""
     distances = [float(np.linalg.norm(one.system.between(q, one.q))) for one in found]
     loads = [load_potential(one) for one in found]
     without = dict.fromkeys(name for _, names in loads for name in names)
@@ -99,7 +99,7 @@ def _order(found: list[Balance], q: np.ndarray, winds: bool) -> tuple[list[int],
 
 
 def _poses(system: System, t: float, q: np.ndarray, count: int = 3) -> Iterator[np.ndarray]:
-    """The pose given and closed poses at random, always the same ones."""
+    """Yield the given pose and `count` closed random poses; the random numbers are always the same."""
     yield q
     here, random = balance_at(system, t, q), np.random.default_rng(11)
     for k in range(count):
@@ -127,8 +127,8 @@ def _modes(model: Model, t: float, fix: dict[str, float] | None, gaps: list[str]
 
 
 def _on_circuits(model: Model, t: float, q: np.ndarray, gaps: list[str]) -> tuple[list[Balance], str, bool]:
-    """Return the equilibria on all circuits that were found, a sentence on the search, and whether loads have another
-    potential after a lap of a circuit, though they are the same; add doubts to `gaps`."""
+    """Return the equilibria on all circuits, a sentence on the search, and whether the potential of loads changes over
+    a lap of a circuit although the loads are equal again; add doubts to `gaps`."""
     system = model.compile()
     circuits = Circuits(system, t)
     for pose in _poses(system, t, q, STARTS):
@@ -166,8 +166,8 @@ def _on_circuits(model: Model, t: float, q: np.ndarray, gaps: list[str]) -> tupl
 
 
 def _widest(circuits: Circuits) -> tuple[str, float, float]:
-    """The angle of a joint or body that turns most on the circuits, over a whole turn; where nothing turns, the length
-    with the widest range, and a tenth of that more to both sides."""
+    """Return the quantity with the widest range on the circuits, with the low and the high end of its range: an angle
+    of a joint or body, over a whole turn; if nothing turns, a length, with a tenth of its range added on both sides."""
     system = circuits.system
     model = system.model
     of_joints = [f"{e.name}.{m.levels[0]}" for e in model.conditions for m in e.measures().values() if not m.lowest]
@@ -190,8 +190,8 @@ def _parity(here: Balance) -> int:
 
 
 def _is_torus(model: Model, t: float, q: np.ndarray) -> bool:
-    """Whether the poses are those of an open chain of hinges in the plane, and forces are the same after a whole turn
-    of any body. Such poses make a torus, whose Euler characteristic is 0."""
+    """Return whether all poses form a torus, whose Euler characteristic is 0: an open chain of hinges in the plane,
+    with forces that are equal after a whole turn of any body."""
     found, system = topology(model), model.compile()
     if model.dimension != 2 or not found.is_tree or found.notes or model.drivers:
         return False

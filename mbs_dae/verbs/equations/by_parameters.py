@@ -1,8 +1,8 @@
 """The equations differentiated by a number in them: a parameter of the model, or a constant of an element.
 
-Coordinates, rates, states, inputs and time are held: Φ_r = ∂Φ(q, t; r)/∂r. What is differentiated is what is printed,
-so the derivatives are exact as well. A constant of an element is a parameter in equations of its own; they are
-differentiated, and then its number stands in them again.
+Coordinates, rates, states, inputs and time are held: Φ_r = ∂Φ(q, t; r)/∂r. The printed equations are differentiated, so
+the derivatives are exact as well. A constant of an element becomes a parameter in a copy of the equations; after
+differentiation its number replaces the parameter again.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Eq = TypeVar("Eq", bound=Matrices)
 
 @dataclass(frozen=True)
 class Freed(Generic[Eq]):
-    """Equations in which a constant is a parameter, and what stood there."""
+    """Equations in which a constant is a parameter, and the number of the constant."""
 
     equations: Eq
     constant: sp.Symbol
@@ -33,7 +33,8 @@ class Freed(Generic[Eq]):
 
 
 def differentiated(eq: Eq, by: Any) -> Eq:
-    """All matrices by a parameter or an input (its name or its symbol), or by a constant such as "spring.stiffness"."""
+    """Return all matrices differentiated by a parameter or an input (its name or its symbol), or by a constant of an
+    element such as "spring.stiffness"."""
     name = str(getattr(by, "symbol", by))
     own = next((symbol for symbol in (*eq.parameters, *eq.laws) if symbol.name == name), None)
     if own is not None:
@@ -52,7 +53,7 @@ def _by_parameter(eq: Eq, symbol: sp.Symbol) -> Eq:
 
 
 def _again(eq: Eq, symbol: sp.Symbol) -> Callable[[str], Freed[Eq]]:
-    """Constants of these derivatives are free in what was differentiated."""
+    """Return a function that frees a constant in the original equations and differentiates them by `symbol`."""
 
     def freed(name: str) -> Freed[Eq]:
         other: Freed[Eq] = eq.freed(name)
@@ -62,8 +63,8 @@ def _again(eq: Eq, symbol: sp.Symbol) -> Callable[[str], Freed[Eq]]:
 
 
 def _slope(e: sp.Expr, by: sp.Symbol, rates: sp.ImmutableMatrix) -> sp.Expr:
-    """∂e/∂by. Functions kept whole are written out where they depend on it themselves; a function that jumps has slope
-    0. A function without a formula has a derivative without one."""
+    """Return ∂e/∂by. Functions that are printed by name are expanded where they depend on `by` themselves; a function
+    that jumps has slope 0. A function without a formula has a derivative without one."""
     if any(by in f.args[0].free_symbols for f in e.atoms(Opaque)):
         e = written_out(e)
     if by not in e.free_symbols:

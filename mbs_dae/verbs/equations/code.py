@@ -1,4 +1,4 @@
-"""The equations of a system as functions in C, JavaScript and Python: self-contained, in the names of the textbook."""
+"""The equations of a system as functions in C, JavaScript and Python: self-contained, in textbook names."""
 
 from __future__ import annotations
 
@@ -39,10 +39,11 @@ class Program(NamedTuple):
     """A program that computes the entries of a matrix."""
 
     reads: list[str]
-    """What is read of arrays, and what is computed, as lines."""
+    """Lines that read arrays."""
     lines: list[str]
+    """Lines that compute the entries."""
     parameters: list[str]
-    """Those that are used."""
+    """Names of the parameters that the program uses."""
     of_time: bool
 
 
@@ -68,7 +69,7 @@ class Code:
 
     @cached_property
     def own_names(self) -> dict[sp.Symbol, str]:
-        """The name of every symbol, in all languages."""
+        """The name of every symbol, equal in all languages."""
         eq, found = self.eq, {t: "t"}
         for symbol in (*eq.q, *eq.v, *eq.turns, *eq.z, *eq.inputs, *eq.parameters):
             found[symbol] = identifier(symbol.name, {*found.values()})
@@ -76,7 +77,7 @@ class Code:
 
     @cached_property
     def tables(self) -> tuple[list[float], dict[sp.Symbol, sp.Integer]]:
-        """The tables that are read, one after the other, and where each begins."""
+        """The data of the tables that are read, one after the other, and the index at which each table begins."""
         used = {s for name in self.names for s in getattr(self.eq, name).free_symbols}
         read = [symbol for symbol in self.eq.tables.values() if symbol in used]
         data = [symbol.table.data for symbol in read]
@@ -86,14 +87,14 @@ class Code:
 
     @property
     def arguments(self) -> list[tuple[str, Sequence[sp.Symbol]]]:
-        """The arrays that functions read besides parameters: turns, states and inputs where there are any."""
+        """The arrays that functions read besides parameters: q and v; turns, states and inputs if there are any."""
         eq = self.eq
         always = [("q", [*eq.q]), ("v", [*eq.v])]
         others = {"turns": eq.turns, "z": eq.z, "inputs": eq.inputs}
         return always + [(name, [*own]) for name, own in others.items() if len(own)]
 
     def program(self, name: str) -> Program:
-        """The assignments of a matrix."""
+        """Return the assignments of a matrix."""
         matrix, named = getattr(self.eq, name), {s: sp.Symbol(n, real=True) for s, n in self.own_names.items()}
         entries = sorted(matrix.todok().items())
         named |= self.tables[1]
@@ -114,7 +115,7 @@ class Code:
 
     @property
     def example(self) -> str:
-        """The function that is shown in use."""
+        """The name of the function in the example of use."""
         return self.called(self.names[0])
 
     def what(self, name: str) -> str:
@@ -125,7 +126,7 @@ class Code:
         return f"{rows} x {columns}, row by row" if name in IN_COLUMNS else f"{rows}"
 
     def header(self) -> Iterator[str]:
-        """Yield the lines of the header, whatever the language."""
+        """Yield the lines of the header, which are the same in all languages."""
         eq = self.eq
         yield "The equations of a mechanism, derived from its joints and forces, and written, by mbs_dae."
         yield ""
@@ -160,7 +161,7 @@ class Code:
 
 
 def _listed(head: str, names: Sequence[str]) -> Iterator[str]:
-    """A long list on several lines."""
+    """Yield the lines of a long list, nine names in each."""
     for k in range(0, len(names), 9):
         start = head if k == 0 else " " * len(head)
         yield start + ", ".join(names[k : k + 9]) + ("," if k + 9 < len(names) else "")
@@ -172,7 +173,7 @@ def code(eq: Matrices, language: str, names: Sequence[str]) -> str:
 
 
 def _programs(code: Code, language: Language) -> tuple[Written, dict[str, Program]]:
-    """The programs of all matrices in a language."""
+    """Return the programs of all matrices in a language."""
     written, found = Written(language), {}
     for name in code.names:
         own = code.program(name)
@@ -185,7 +186,7 @@ def _indented(lines: Iterable[str], by: str) -> list[str]:
 
 
 def in_c(code: Code) -> str:
-    """Functions void NAME_Phi(double t, const double q[], ..., const NAME_parameters *p, double out[])."""
+    """Return C functions void NAME_Phi(double t, const double q[], ..., const NAME_parameters *p, double out[])."""
     eq, title = code.eq, identifier(code.eq.name)
     written, programs = _programs(code, C)
     given = ", ".join(f"const double {array}[]" for array, _ in code.arguments)
@@ -225,7 +226,7 @@ def _use_in_c(code: Code, title: str) -> Iterator[str]:
 
 
 def in_javascript(code: Code) -> str:
-    """A module; Phi(t, q, v, {p, turns, z, inputs}) and the others give a Float64Array."""
+    """Return a JavaScript module; Phi(t, q, v, {p, turns, z, inputs}) and the others return a Float64Array."""
     eq = code.eq
     written, programs = _programs(code, JAVASCRIPT)
     values = [[code.own_names[s], value] for s, value in eq.parameters.items()]
@@ -251,8 +252,8 @@ def in_javascript(code: Code) -> str:
 
 
 def in_python(code: Code) -> str:
-    """A module; Phi(t, q, v, turns, z, inputs, parameters=None) and the others give arrays, where turns, z and inputs
-    are arguments if the equations have any."""
+    """Return a Python module; Phi(t, q, v, turns, z, inputs, parameters=None) and the others return arrays, where
+    turns, z and inputs are arguments if the equations have any."""
     eq = code.eq
     written, programs = _programs(code, PYTHON)
     arrays = ", ".join(array for array, _ in code.arguments)
@@ -314,7 +315,7 @@ def numbers(array, given):
         raise ValueError(f"{array} must be {len(names)} numbers, {', '.join(names)}, not {given!r}")
     return given
 """
-"""The functions of a module in Python that read parameters, coordinates and inputs by name."""
+"""Functions of a generated Python module that read parameters, coordinates and inputs by name."""
 
 
 def _tables(code: Code, head: str, end: str) -> list[str]:

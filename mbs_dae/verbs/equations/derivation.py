@@ -1,8 +1,7 @@
-"""From a model to its equations in textbook names.
+"""The derivation of a model's equations in textbook names.
 
-Nothing is derived here that is not derived for the machine: what joints and forces say of markers goes through
-`Relation.compose` and `Load.compose`, as it does on its way to a kernel, and only then gets its textbook names.
-So what is shown is what is run.
+The printed equations are the ones that run: the conditions and loads of markers go through `Relation.compose` and
+`Load.compose`, as on their way to a kernel, and only then get their textbook names.
 """
 
 from __future__ import annotations
@@ -37,12 +36,12 @@ from ...symbolic.tidy import exact, tidy
 from .by_parameters import Freed
 from .system import SystemEquations
 
-Put = dict[sp.Symbol, sp.Expr]  # what stands for the symbols of a form
+Put = dict[sp.Symbol, sp.Expr]  # expressions that replace the symbols of a form
 Printed = dict[str, sp.ImmutableMatrix]
 
 
 def equations(model: Model | System) -> SystemEquations:
-    """The exact equations of a model, in textbook names. Each type of joint and force is derived once.
+    """Return the exact equations of a model, in textbook names. Each type of joint and force is derived once.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A", mass=3)
     >>> eq = mbs.equations(rod)
@@ -126,7 +125,7 @@ def _constraints(model: Model, names: _Notation) -> tuple[tuple[tuple[str, int],
 
 
 def _signals(model: Model, names: _Notation) -> tuple[sp.ImmutableMatrix, dict[sp.Symbol, sp.Expr]]:
-    """ż, and the law of each input by its symbol."""
+    """Return ż, and the law of each input by its symbol."""
 
     def read(element: Input | StateVariable) -> sp.Expr:
         reading, _ = element.form()
@@ -138,8 +137,8 @@ def _signals(model: Model, names: _Notation) -> tuple[sp.ImmutableMatrix, dict[s
 
 
 def _dynamics(model: Model, names: _Notation) -> tuple[sp.ImmutableMatrix, sp.ImmutableMatrix, dict[str, Any]]:
-    """M, Q, and the functions in which forces of Python stand. Q has two parts: the bodies' own, weight and what
-    velocities make of inertia, and what is applied."""
+    """Return M, Q, and the functions that stand for forces written in Python. Q is the sum of the forces of the bodies
+    themselves (weight, and velocity terms of inertia) and the applied forces."""
     M, Q = sp.zeros(len(names.v)), [sp.S.Zero] * len(names.v)
     functions: dict[str, Any] = {}
 
@@ -171,10 +170,10 @@ def _dynamics(model: Model, names: _Notation) -> tuple[sp.ImmutableMatrix, sp.Im
 
 
 class _Notation:
-    """Names in print: of coordinates and rates of bodies, and of the numbers in slots.
+    """Printed names: of coordinates and rates of bodies, and of the numbers in slots.
 
     sympy sets the name phidot_2 as a dotted letter with an index. Decimal numbers get stand-ins while terms are sorted,
-    so that what cancels does so exactly and leaves no 1e-17 behind.
+    so that terms cancel exactly and leave no 1e-17.
     """
 
     def __init__(self, model: Model) -> None:
@@ -221,8 +220,9 @@ class _Notation:
         return dict(zip((*own.q, *own.v, *own.slots), (*q, *v, *map(self._exact, slots)), strict=True))
 
     def written(self, own: Composed, put: Put) -> Callable[[sp.Expr], sp.Expr]:
-        """Writes an expression out in what is put for coordinates, rates and slots: no marker symbols are left, and
-        nothing that is always 1. Zeros and ones among the numbers keep them short from the start."""
+        """Return a function that writes an expression in the symbols that `put` gives for coordinates, rates and slots:
+        without marker symbols, and without sums that are always 1. Zeros and ones among the numbers keep expressions
+        short."""
         ones = {k.xreplace(put): v for label in LABELS for k, v in self.coordinates.ones(label).items()}
         inlined = dict(put)
 
@@ -237,7 +237,7 @@ class _Notation:
         return self.in_numbers(tidy(e, rates))
 
     def in_numbers(self, e: sp.Expr) -> sp.Expr:
-        """With the numbers themselves instead of their stand-ins."""
+        """Return the expression with numbers in place of their stand-ins."""
         return exact(e.xreplace(self._decimals))
 
     def _exact(self, number: Number) -> sp.Expr:
@@ -256,11 +256,11 @@ class _Notation:
 def _in_functions(
     element: PythonForce, coordinates: Any, put: Mapping[sp.Symbol, sp.Expr]
 ) -> tuple[Load, dict[str, Any]]:
-    """The force as a load, and its functions by name: F_wind_x, F_wind_y, M_wind of a force "wind" on one marker; with
-    several, F_wind_i_x, F_wind_j_x, ...
+    """Return the force as a load, and its functions by name: F_wind_x, F_wind_y, M_wind of a force "wind" on one
+    marker; with several markers F_wind_i_x, F_wind_j_x, ...
 
-    They are functions of all that the user's function can see: the coordinates and rates of the bodies, the parameters
-    in the places of the markers, time. `put` is what stands for the symbols of the maps of the markers.
+    The functions depend on everything that the user's function can see: the coordinates and rates of the bodies, the
+    parameters in the positions of the markers, and time. `put` replaces the symbols of the markers' maps.
     """
     reading, _ = element.form()
     maps = [coordinates.marker_map(label) for label in LABELS[: len(element.markers)]]

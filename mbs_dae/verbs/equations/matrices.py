@@ -1,4 +1,4 @@
-"""The matrices of a system's equations, and what their symbols are."""
+"""The matrices of a system's equations, and the meaning of their symbols."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from ...symbolic.markers import t
 
 SIX = {"Phi": r"\Phi", "Phi_q": r"\Phi_{q}", "nu": r"\nu", "gamma": r"\gamma", "M": "M", "Q": "Q"}
 BOLD = {**SIX, "zdot": r"\dot{z}"}
-"""The matrices, and how they are set (in bold)."""
+"""The matrices, and their (bold) symbols in LaTeX."""
 IN_COLUMNS = ("Phi_q", "M")
-"""Those that have several; the others are one."""
+"""The matrices with several columns; the others have one."""
 
 TOLD = {
     "Phi": "Φ, what is zero: the equations of positions.",
@@ -31,7 +31,7 @@ TOLD = {
 
 
 def _plain(name: str) -> cached_property[sp.ImmutableMatrix]:
-    """A matrix in functions that sympy can evaluate and turn into code."""
+    """Return a property: a matrix in functions that sympy can evaluate and turn into code."""
 
     def read(eq: Any) -> sp.ImmutableMatrix:
         return eq.printed[name].applyfunc(written_out)
@@ -42,38 +42,38 @@ def _plain(name: str) -> cached_property[sp.ImmutableMatrix]:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Matrices:
-    """All that is said of them; `SystemEquations` tells what can be done with them."""
+    """The data of the matrices; `SystemEquations` adds the operations on them."""
 
     name: str
     bodies: Mapping[int, str]
     rows: tuple[tuple[str, int], ...]
-    """Per row of Φ_q, ν and γ: its element, and which of the element's rows it is, from 0."""
+    """For each row of Φ_q, ν and γ: its element, and its number among the element's rows, from 0."""
     position_rows: tuple[int, ...]
-    """Which of these rows stand in Φ: all but those that restrict velocities only."""
+    """The numbers of the rows that Φ contains: all but those that restrict velocities only."""
     q: sp.ImmutableMatrix
     v: sp.ImmutableMatrix
     turns: sp.ImmutableMatrix
-    """tau1_2, tau2_2, ...: in space, how far each body has turned about its own axes, added up. Angles that count past
-    2π speak of them."""
+    """tau1_2, tau2_2, ...: in space, the accumulated rotation of each body about its own axes, in rad, for angles that
+    count past 2π."""
     z: sp.ImmutableMatrix
     laws: Mapping[sp.Symbol, sp.Expr]
     """The law of time of each input in the model, by the symbol of the input: ``eq.Q.subs(eq.laws)``."""
     printed: Mapping[str, sp.ImmutableMatrix]
     """The matrices as they are printed: a function that was given for a joint (a cam's profile) stays f(x)."""
     parameters: Mapping[sp.Symbol, float]
-    """The parameters in numbers: ``eq.Phi.subs(eq.parameters)``."""
+    """The values of the parameters: ``eq.Phi.subs(eq.parameters)``."""
     units: Mapping[sp.Symbol, str]
-    """The units of the parameters and of the inputs, where they have one."""
+    """The units of parameters and inputs that have one."""
     placement: Mapping[sp.Symbol, float]
-    """The coordinates of the reference placement, and the initial values of states, in numbers."""
+    """The values of the coordinates in the reference placement, and the initial values of states."""
     tables: Mapping[str, TableSymbol]
-    """table_1, table_2, ...: what the tables are called in print."""
+    """Printed names of tables: table_1, table_2, ..."""
     functions: Mapping[str, Any]
-    """The functions that stand for forces of Python, by name; each can be evaluated."""
+    """The functions that stand for forces written in Python, by name; each can be evaluated."""
     freed: Callable[[str], Any]
-    """The same equations with a constant of an element, by name, as a parameter."""
+    """A function of the name of an element's constant: the equations with this constant as a parameter."""
     by: tuple[sp.Symbol, ...] = ()
-    """By what these matrices are differentiated, one after the other."""
+    """The symbols by which these matrices are differentiated, in order."""
 
     Phi, Phi_q, nu, gamma, M, Q, zdot = map(_plain, BOLD)
 
@@ -84,23 +84,23 @@ class Matrices:
 
     @property
     def values(self) -> dict[sp.Symbol, float]:
-        """Parameters and placement."""
+        """The values of parameters and of the placement, by symbol."""
         return {**self.parameters, **self.placement}
 
     @cached_property
     def symbols(self) -> dict[str, sp.Symbol]:
-        """All that the equations are written in, by name: coordinates, rates, inputs, t, parameters."""
+        """All symbols of the equations by name: coordinates, rates, turns, states, inputs, t, parameters and tables."""
         named = (*self.q, *self.v, *self.turns, *self.z, *self.laws, t, *self.values)
         return {s.name: s for s in named} | dict(self.tables)
 
     @property
     def shown(self) -> list[str]:
-        """The matrices that there are."""
+        """The names of the matrices that exist: with the rates of states only if there are states."""
         return [name for name in BOLD if name in SIX or self.z]
 
     @property
     def are_zero(self) -> bool:
-        """Whether all entries are: nothing depends on what is differentiated by."""
+        """True if all entries are zero: nothing depends on the number by which the matrices are differentiated."""
         return not any(matrix.todok() for matrix in self.printed.values())
 
     @property
@@ -109,11 +109,11 @@ class Matrices:
         return f"nothing depends on {', then '.join(s.name for s in self.by)}: all derivatives are zero"
 
     def called(self, name: str) -> str:
-        """Return the name of a matrix in print: Q, or Q_r where it is differentiated by r."""
+        """Return the printed name of a matrix: Q, or Q_r for its derivative by r."""
         return "_".join([name, *(s.name for s in self.by)])
 
     def readable(self, name: str) -> sp.Matrix:
-        """A matrix as it is printed, with names for its tables."""
+        """Return a matrix as it is printed, with names for its tables."""
         return self.printed[name].xreplace(self._names_of_tables)
 
     @property

@@ -1,4 +1,4 @@
-"""The equations of a system in files: papers to read, and functions of numbers."""
+"""The equations of a system in files: documents to read, and functions of numbers."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from .matrices import IN_COLUMNS, Matrices
 CODE = {".c": "C", ".js": "JavaScript", ".mjs": "JavaScript", ".py": "Python"}
 ENDINGS = (*PAPERS, *CODE)
 FULL = 15
-"""Digits of numbers in equations to take away."""
+"""Digits of numbers in saved equations."""
 LONG, SHORT = 120, 4
-"""Symbols, numbers and operations of a long expression; operations of one that needs no name."""
+"""Symbols, numbers and operations of an expression that gets abbreviations; operations of one that needs no name."""
 NAMES = {
     "Phi": Bold("Phi"), "Phi_q": Bold("Phi", below="q"), "nu": Bold("nu"), "gamma": Bold("gamma"), "M": Bold("M"),
     "Q": Bold("Q"), "zdot": Bold("z", dots=1),
@@ -41,7 +41,7 @@ def saved(eq: Matrices, path: str | Path, names: Sequence[str]) -> Path:
 
 
 def paper(eq: Matrices, names: Sequence[str]) -> Paper:
-    """The equations with what their symbols mean."""
+    """Return a document of the equations and the meaning of their symbols."""
     blocks: list[Block] = [Heading("Symbols"), *symbols(eq)]
     for name in names:
         blocks += [Heading(TITLES[name]), *matrix(eq, name)]
@@ -50,7 +50,7 @@ def paper(eq: Matrices, names: Sequence[str]) -> Paper:
 
 
 def symbols(eq: Matrices) -> Iterator[Block]:
-    """Bodies, coordinates, parameters."""
+    """Yield tables of bodies, coordinates, parameters and inputs."""
     rates = Bold("q", dots=1) if len(eq.q) == len(eq.v) else Bold("v")
     moving = max(1, len({s.name.rpartition("_")[2] for s in eq.v}))
     width, height = len(eq.q) // moving, len(eq.v) // moving
@@ -73,7 +73,7 @@ def symbols(eq: Matrices) -> Iterator[Block]:
 
 
 def _list(expressions: Sequence[sp.Expr]) -> tuple[str | Math, ...]:
-    """With commas, after each of which a line may end."""
+    """Return the expressions with commas between them, after each of which a line may end."""
     found: list[str | Math] = []
     for e in expressions:
         found += [", ", Math(e)] if found else [Math(e)]
@@ -81,7 +81,7 @@ def _list(expressions: Sequence[sp.Expr]) -> tuple[str | Math, ...]:
 
 
 def matrix(eq: Matrices, name: str, digits: int = FULL) -> Iterator[Block]:
-    """Its entries that are not zero, row by row; where they are long, with abbreviations."""
+    """Yield the entries of a matrix that are not zero, row by row; long entries get abbreviations."""
     shown = eq.readable(name)
     by_columns = name in IN_COLUMNS
     places = sorted(shown.todok())
@@ -109,7 +109,8 @@ def abbreviations(short: Sequence[tuple[sp.Symbol, sp.Expr]]) -> Table:
 
 
 def abbreviated(entries: Sequence[sp.Expr]) -> tuple[list[tuple[sp.Symbol, sp.Expr]], list[sp.Expr]]:
-    """Long expressions with names for what occurs in them more than once, but for what is short itself."""
+    """Return abbreviations of expressions that occur more than once, if entries are long, and the entries in these
+    terms. Short expressions get no abbreviation."""
     if all(next(islice(sp.preorder_traversal(e), LONG, None), None) is None for e in entries):
         return [], [*entries]
     own = {s for e in entries for s in e.free_symbols}
@@ -129,5 +130,5 @@ def abbreviated(entries: Sequence[sp.Expr]) -> tuple[list[tuple[sp.Symbol, sp.Ex
 
 
 def between(parts: Sequence[Math]) -> tuple[str | Math, ...]:
-    """Pieces of a formula with spaces, where lines may end."""
+    """Return the pieces of a formula with spaces between them, where lines may end."""
     return tuple(part for one in parts for part in (" ", one))[1:]

@@ -1,4 +1,4 @@
-"""The equations of a whole system: exact, and in the names of the textbooks.
+"""The equations of a whole system: exact, and in the names of textbooks.
 
 eq = mbs.equations(model)
 eq.Phi, eq.Phi_q, eq.nu, eq.gamma, eq.M, eq.Q         # sympy matrices in x_2, y_2, phi_2, xdot_2, ..., t
@@ -39,30 +39,30 @@ from .saving import ENDINGS, saved
 class SystemEquations(Matrices):
     """Φ(q, t) = 0,   Φ_q q̇ = ν,   Φ_q q̈ = γ,   M q̈ + Φ_qᵀ λ = Q.
 
-    In space the velocities v are those of places and the angular velocities in body axes; there Φ_q stands for Φ_v, and
-    q̇, q̈ for v, v̇. Unit quaternions are taken for granted: where e·e stands in what is derived, 1 is printed.
+    In space v holds velocities of positions, and angular velocities in body axes; there Φ_q stands for Φ_v, and q̇, q̈
+    for v, v̇. Quaternions count as unit quaternions: 1 is printed for e·e.
 
-    Q is all that acts on the bodies but the joints: weight, what velocities make of inertia, and every applied force. A
-    `PythonForce` named "wind" stands in it as functions F_wind_x(...), F_wind_y(...), M_wind(...) of the coordinates
-    and rates of the bodies whose markers it sees, and of time.
+    Q contains all forces on the bodies except reactions of joints: weight, velocity terms of inertia, and every applied
+    force. A `PythonForce` named "wind" appears in Q as functions F_wind_x(...), F_wind_y(...), M_wind(...) of the
+    coordinates and rates of the bodies whose markers it sees, and of time.
 
     The states of a model stand in ``z`` under their own names, and their rates in ``zdot``: ż = zdot(q, v, z, t).
-    Inputs stand in ``inputs`` under their own names: Q(q, v, z, inputs, t). Their laws of time in the model are
-    ``laws``, by symbol, so that ``eq.Q.subs(eq.laws)`` is Q as the model runs it.
+    Inputs stand in ``inputs`` under their own names: Q(q, v, z, inputs, t). ``laws`` holds their laws of time in the
+    model, by symbol, so that ``eq.Q.subs(eq.laws)`` is Q as the model runs it.
 
-    Body 1 is the ground, whose coordinates are zero; where no element uses ``model.ground`` the bodies of the model
-    count from 1. The rates are the symbols xdot_2, ydot_2, phidot_2, set as dotted letters.
+    Body 1 is the ground, whose coordinates are zero; if no element uses ``model.ground``, the bodies of the model count
+    from 1. The rates are the symbols xdot_2, ydot_2, phidot_2, set as dotted letters.
     """
 
     def lambdify(self, *names: str) -> Callable[..., tuple[np.ndarray, ...]]:
-        """Return the named matrices (all six but zdot, where none is named) as one function of numbers::
+        """Return the named matrices (all six but zdot, if none is named) as one function of numbers::
 
             M, Q = eq.lambdify("M", "Q")(t, q, v, turns=None, parameters={"r": 0.2}, z=None, inputs=None)
 
-        q and v stand in the order of ``eq.q`` and ``eq.v``, as in a row of ``result.q`` and ``result.v``; parameters
-        that are not given have their values in the model. Φ, ν, γ and Q come back as vectors. ``turns`` is needed
-        where ``eq.turns`` stand in these matrices, and ``z`` where states do. ``inputs``, in the order of
-        ``eq.inputs``, follow their laws in the model where they are not given.
+        q and v are in the order of ``eq.q`` and ``eq.v``, as in a row of ``result.q`` and ``result.v``; parameters that
+        are not given have their values in the model. Φ, ν, γ and Q are returned as vectors. ``turns`` is needed if
+        ``eq.turns`` occur in these matrices, and ``z`` if states do. ``inputs``, in the order of ``eq.inputs``, follow
+        their laws in the model by default.
 
         >>> rod = mbs.PlanarModel.from_points(
         ...     {"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A", mass=3, gravity=(0, -10))
@@ -76,10 +76,11 @@ class SystemEquations(Matrices):
         self, *, Phi: Any = None, Phi_q: Any = None, nu: Any = None, gamma: Any = None, M: Any = None, Q: Any = None,
         zdot: Any = None,
     ) -> Comparison:  # fmt: skip
-        """Check hand-written matrices entry by entry.
+        """Compare hand-written matrices with the derived ones entry by entry; return a `Comparison`.
 
         Entries are numbers or sympy expressions (no text) in symbols of these names: ``eq.symbols["phi_3"]``, or your
-        own. Any form will do: what expanding does not decide is evaluated at random points near the placement.
+        own. Any equivalent form is accepted: entries that expansion does not decide are evaluated at random points near
+        the placement.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> eq = mbs.equations(rod)
@@ -92,13 +93,13 @@ class SystemEquations(Matrices):
         return _compared(self, {name: matrix for name, matrix in given.items() if matrix is not None})
 
     def d(self, by: str | sp.Symbol) -> SystemEquations:
-        """All matrices differentiated by a parameter, by an input, or by a constant of an element such as
-        "spring.stiffness": ``eq.d("r").Phi`` is ∂Φ/∂r, exact, at coordinates, rates, states, inputs and a time that are
-        held; ``eq.d("voltage").Q`` is the column of an input in a linear model. The derivatives can do what
-        the equations can: be printed, compared, evaluated, written to files, and differentiated once more.
+        """Return all matrices differentiated by a parameter, by an input, or by a constant of an element such as
+        "spring.stiffness": ``eq.d("r").Phi`` is ∂Φ/∂r, exact, at fixed coordinates, rates, states, inputs and time;
+        ``eq.d("voltage").Q`` is the column of an input in a linear model. The derivatives can be printed, compared,
+        evaluated, saved and differentiated once more.
 
-        Where nothing depends on the parameter all of them are zero, and in print they say so. A law that jumps has the
-        slope of the branch that holds.
+        If nothing depends on the parameter, all derivatives are zero, and the printed text says so. A law that jumps
+        has the slope of its active branch.
 
         >>> model = mbs.PlanarModel("pendulum", gravity=(0, -10))
         >>> r = model.parameter("r", 0.5)
@@ -116,7 +117,7 @@ class SystemEquations(Matrices):
         return differentiated(self, by)
 
     def latex(self) -> str:
-        """The whole set as one ``aligned`` block."""
+        """Return all equations as one ``aligned`` block of LaTeX."""
         by = "".join(rf"\frac{{\partial}}{{\partial {sp.latex(s)}}} " for s in reversed(self.by))
         lines = [rf"{by}\boldsymbol{{{BOLD[name]}}} &= {sp.latex(self.readable(name))}" for name in self.shown]
         lines[0] += r" = \boldsymbol{0}" * (not self.by)
@@ -125,16 +126,15 @@ class SystemEquations(Matrices):
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
     def to_code(self, language: str, *names: str) -> str:
-        """Return the named matrices (all, where none is named) as functions of numbers in "C" (C99), "JavaScript" (a
+        """Return the named matrices (all, if none is named) as functions of numbers in "C" (C99), "JavaScript" (a
         module) or "Python" (with numpy): self-contained, with common subexpressions computed once, and a header that
-        tells what the numbers are. Parameters are arguments, by name; their values in the model are there as defaults.
-        """
+        explains the numbers. Parameters are arguments, by name; their values in the model are the defaults."""
         check_name("language", language, LANGUAGES, "to_code()")
         return code(self, language, self._named(names))
 
     def save(self, path: str | Path, *names: str) -> Path:
-        """Write the equations as what the file is called: a document (.tex, .md, .html) or functions of numbers (.c,
-        .js, .py), of these matrices or of all::
+        """Write the named matrices (all, if none is named) in the format of the file name's ending: a document (.tex,
+        .md, .html) or functions of numbers (.c, .js, .py). Return the path::
 
             eq.save("four_bar.tex")
             eq.save("four_bar.c", "Phi", "Phi_q")
@@ -147,7 +147,7 @@ class SystemEquations(Matrices):
         return saved(self, path, self._named(names))
 
     endings = ENDINGS
-    """Those of the files that `save` writes."""
+    """Endings of the files that `save` writes."""
 
     def _named(self, names: Sequence[str]) -> tuple[str, ...]:
         for name in names:
@@ -158,7 +158,7 @@ class SystemEquations(Matrices):
         return f"$${self.latex()}$$"
 
     def __str__(self) -> str:
-        """Row by row, without the zeros."""
+        """Return the equations row by row, without zeros."""
         lines = [repr(self)[1:-1], "bodies: " + ", ".join(f"{number} {name}" for number, name in self.bodies.items())]
         if self.laws:
             lines.append("inputs: " + ", ".join(f"{s.name} = {text(law)}" for s, law in self.readable_laws.items()))
@@ -185,7 +185,7 @@ class SystemEquations(Matrices):
 
 
 WORDS: dict[str, Any] = {name: vars(getattr(abi, name))["py_func"] for name in ("lookup", "unwound", "wrap")}
-"""What kernels call besides Python's math, not compiled."""
+"""Functions that kernels call besides Python's math, not compiled."""
 
 
 def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tuple[np.ndarray, ...]]:
@@ -247,15 +247,15 @@ def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tupl
 
 
 def _shared(plain: Mapping[Any, sp.Symbol], expressions: list[sp.Expr], list: bool = False) -> tuple[Any, Any]:
-    """Compute subexpressions that occur more than once only once; then symbols get names that Python can have (sympy
-    would do this symbol by symbol). Parts of sums and of products are not looked for: in long equations that takes a
-    hundred times longer, and finds little."""
+    """Replace subexpressions that occur more than once by symbols that are valid names in Python (sympy would do this
+    symbol by symbol). Parts of sums and of products are not examined: in long equations that takes a hundred times
+    longer, and finds little."""
     temporaries, reduced = tree_cse(expressions, sp.numbered_symbols("w_"))
     return [(s, e.xreplace(plain)) for s, e in temporaries], [e.xreplace(plain) for e in reduced]
 
 
 def _numbers(given: Any, what: str, symbols: sp.ImmutableMatrix) -> list[float]:
-    """The numbers in the order of the symbols, from a list or from a dictionary by name."""
+    """Return the numbers in the order of the symbols, from a list or from a dictionary by name."""
     names = [symbol.name for symbol in symbols]
     if isinstance(given, Mapping):
         for name in given:
@@ -271,11 +271,12 @@ def _numbers(given: Any, what: str, symbols: sp.ImmutableMatrix) -> list[float]:
     return numbers.tolist()
 
 
-# --- compared with hand-written ones, entry by entry ---
+# --- comparison with hand-written matrices, entry by entry ---
 
 
 class Difference(NamedTuple):
-    """An entry that is not what it should be. `difference` is given minus expected at a random point."""
+    """A hand-written entry that differs from the derived one. `difference` is given minus expected at a random
+    point."""
 
     matrix: str
     row: int
@@ -294,7 +295,7 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """True when all entries agree; printed, one line for each that does not."""
+    """True if all entries agree; printed, one line for each that does not."""
 
     checked: tuple[str, ...]
     differences: tuple[Difference, ...]
@@ -307,7 +308,7 @@ class Comparison:
 
 
 def _compared(eq: SystemEquations, given: Mapping[str, Any]) -> Comparison:
-    """Compare hand-written matrices (by name) with these, entry by entry."""
+    """Compare hand-written matrices (by name) with the derived ones, entry by entry."""
     if not given:
         raise ModelError(f"compare() was given no matrix; name one of {', '.join(f'{n}=...' for n in BOLD)}")
     points, found = _points(eq), []
@@ -321,7 +322,7 @@ def _compared(eq: SystemEquations, given: Mapping[str, Any]) -> Comparison:
 
 
 def _read(eq: SystemEquations, name: str, given: Any) -> sp.Matrix:
-    """A hand-written matrix, in the symbols of the equations."""
+    """Return a hand-written matrix in the symbols of the equations."""
     (m, n), known = getattr(eq, name).shape, eq.symbols
     cells = given.tolist() if hasattr(given, "tolist") else given
     cells = cells if isinstance(cells, list | tuple) else ()
@@ -350,8 +351,8 @@ def _entry(name: str, cell: Any) -> sp.Expr:
 
 
 def _points(eq: SystemEquations, count: int = 12) -> list[dict[sp.Symbol, sp.Rational]]:
-    """Random points around the placement and the parameters' values, where roots and quotients mean something.
-    Rational, so that nothing is rounded before the end."""
+    """Return random points around the placement and the values of parameters, where roots and quotients are defined.
+    The numbers are rational, so that nothing is rounded before the end."""
     dice, placed = random.Random(20240607), {*eq.q}
 
     def near(symbol: sp.Symbol) -> sp.Rational:
@@ -365,7 +366,8 @@ def _points(eq: SystemEquations, count: int = 12) -> list[dict[sp.Symbol, sp.Rat
 
 
 def _gap(expected: sp.Expr, given: sp.Expr, points: list[dict]) -> float | complex | None:
-    """None if both mean the same; otherwise given - expected where they differ (nan: nowhere to be evaluated)."""
+    """Return None if both expressions are equal; else given - expected where they differ (nan: no point could be
+    evaluated)."""
     if expanded(given - expected) == 0:
         return None
     tolerance = 1e-12 if given.has(sp.Float) or expected.has(sp.Float) else 1e-20
@@ -382,8 +384,8 @@ def _gap(expected: sp.Expr, given: sp.Expr, points: list[dict]) -> float | compl
 
 
 def _elementary(e: sp.Expr) -> sp.Expr:
-    """For evaluation: wrapping written out, and for each table a smooth function of its own, with its derivatives; for
-    each function that has a name only, some function of its name and its arguments."""
+    """Return an expression that can be evaluated: wrapping is written out; each table becomes a smooth function of its
+    own, with derivatives; each function that has a name only becomes a function of its name and its arguments."""
     wave = sp.exp(sp.sin(t))
     plain = written_out(e).replace(Wrapping, lambda x, period: x - period * sp.floor(x / period))
     plain = plain.replace(

@@ -1,12 +1,12 @@
 """R of bodies as expressions of θ.
 
-The poses are those of the tree at θ. With T the frame of a body (a rotation and a place), N and F those of the markers
-on the parent and on the child, and μ the motions of the joint, one after the other,
+The poses are those of the tree at θ. T is the frame of a body (a rotation and a position), N and F are the frames of
+the markers on the parent and on the child, and μ are the motions of the joint, one after the other:
 
-    T_child = T_parent N μ F⁻¹;        where the child has the first marker μ⁻¹ stands for μ.
+    T_child = T_parent N μ F⁻¹;        if the child has the first marker, μ⁻¹ replaces μ.
 
-Going along, angular velocities in the axes of the frame reached follow by ω = A₂ᵀ ω₁ + ω₂, those of points by
-differentiation, ṙ = ∂r/∂θ θ̇ (of a ball, whose θ is a unit quaternion e, the rates are ė = ½ e ∘ (0, ω)). Then
+Along the way, angular velocities in the axes of the present frame follow by ω = A₂ᵀ ω₁ + ω₂, velocities of points by
+differentiation, ṙ = ∂r/∂θ θ̇ (for a ball, whose θ is a unit quaternion e, the rates are ė = ½ e ∘ (0, ω)). Then
 
     R = ∂(ṙ, ω)/∂θ̇,        Ṙ = Σ ∂R/∂θ_k θ̇_k.
 """
@@ -29,12 +29,12 @@ from ...symbolic.tidy import exact, tidy
 from .matrices import VelocityTransformation, body_names, column_names
 from .pose import on_body
 
-LONG = 300  # expressions of more operations are left as they come
+LONG = 300  # expressions with more operations are not simplified
 ZERO, ONE = np.zeros(3, dtype=int), np.eye(3, dtype=int)
 
 
 class _Freedom(NamedTuple):
-    """A motion of a joint, its coordinates and its velocities."""
+    """A motion of a joint, with its coordinates and velocities."""
 
     motion: Elementary
     theta: tuple[sp.Symbol, ...]
@@ -42,14 +42,15 @@ class _Freedom(NamedTuple):
 
     @property
     def slopes(self) -> tuple[sp.Expr, ...]:
-        """How θ changes."""
+        """The derivatives of θ by time."""
         ball = isinstance(self.motion, Ball)
         return tuple(quaternion_rates(*map(sp.Matrix, (self.theta, self.rates)))) if ball else self.rates
 
 
 class _Displacement(NamedTuple):
-    """From one frame to another: a shift in the axes of the first, a rotation, and the angular velocity in the axes of
-    the second. In the plane the angle, too, for angles add up, and their sums stay short; in space it is nan."""
+    """The displacement from one frame to another: a shift in the axes of the first frame, a rotation, and the angular
+    velocity in the axes of the second. In the plane it includes the angle, since sums of angles stay short; in space
+    the angle is nan."""
 
     r: np.ndarray
     A: np.ndarray
@@ -66,14 +67,15 @@ class _Displacement(NamedTuple):
 
 
 def in_theta(topology: Topology) -> VelocityTransformation:
-    """θ_1 is the coordinate of edge 1; where it has several, θ_1^1, θ_1^2, ..."""
+    """Return R and Ṙ as expressions. θ_1 is the coordinate of edge 1; an edge with several coordinates has θ_1^1,
+    θ_1^2, ..."""
     freedoms = {edge: [*_freedoms(edge, number)] for number, edge in enumerate(topology.edges, start=1)}
     found = [freedom for own in freedoms.values() for freedom in own]
     theta, rates, slopes = ([x for f in found for x in getattr(f, part)] for part in ("theta", "rates", "slopes"))
     units = {sum(e**2 for e in f.theta): sp.S.One for f in found if isinstance(f.motion, Ball)}
 
     def short(e: sp.Expr) -> sp.Expr:
-        """Tidied where that is quick."""
+        """Return the expression simplified, if it is short enough to simplify quickly."""
         e = exact(e)
         return tidy(e).subs(units) if sp.count_ops(e) < LONG else e
 

@@ -3,19 +3,19 @@
     D_ij   the matrix of d_ij = r_i - r_j, D x = d × x         r_i, u_i   basic points and unit vectors
     U_i    the matrix of u_i                                    u_j        the axis of joint j
 
-The blocks are those of `transformation`. A body that floats has the velocities ṙ_j and ω_j, a ball its relative angular
-velocity ω_j. These are in world axes here, while numbers have them in axes of the body.
+The blocks are those of `transformation`. A floating body has the velocities ṙ_j and ω_j, a ball its relative angular
+velocity ω_j. Here they are in world axes; numbers have them in axes of the body.
 
-The points and vectors are numbered from the ground outwards. Body by body, in the order of their numbers, comes
+Points and vectors are numbered from the ground outwards. Body by body, in the order of their numbers, follow
 
-    a base that floats     its centre of mass, and a vector
-    a joint                the point of its marker on the parent, and its axis; this is the number j of the joint. Where
+    a floating base        its centre of mass, and a vector
+    a joint                the point of its marker on the parent, and its axis; this is the number j of the joint. If
                            the joint slides, the child's marker is another point, and has the next number
     a body at the end      one more point and vector: its first named marker, or its centre of mass.
 
-Points and vectors that stand still have numbers, too, but no velocity. A joint with two or three different axes has
-them as u_j^1, u_j^2, u_j^3. An axis that stands still in both bodies counts for the parent, which has fewer joints
-before it. In the plane the axis of all turns is its normal.
+Points and vectors at rest have numbers, too, but no velocity. A joint with two or three different axes has them as
+u_j^1, u_j^2, u_j^3. An axis that is fixed in both bodies counts for the parent, which has fewer joints before it. In
+the plane the axis of all turns is the normal of the plane.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from .pose import frames_of, on_body, pose_of
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LetteredTransformation:
-    """``found.R`` is a block matrix of sympy, ``found.latex()`` the whole equation."""
+    """R in letters: ``found.R`` is a block matrix of sympy, ``found.latex()`` the whole equation."""
 
     R: sp.BlockMatrix
     Rdot: sp.BlockMatrix
@@ -47,16 +47,16 @@ class LetteredTransformation:
     columns: tuple[sp.Symbol, ...]
     model: Model
     topology: Topology
-    means: Mapping[str, str]  # what the numbered points and vectors are: ``found.means["r_2"]``
+    means: Mapping[str, str]  # the meaning of numbered points and vectors: ``found.means["r_2"]``
     things: tuple[Named, ...]
-    pitches: Mapping[sp.Symbol, Any]  # p_j: how far a thread leads for each radian
+    pitches: Mapping[sp.Symbol, Any]  # p_j: the advance of a thread, in m/rad
 
     def __repr__(self) -> str:
         blocks = "{} x {}".format(*self.R.blockshape)
         return f"<velocity transformation of {self.topology.title!r} in letters: {blocks} blocks>"
 
     def latex(self) -> str:
-        """The equation that gives the velocities, as it is printed."""
+        """Return the equation of the velocities in LaTeX."""
         left, right = (sp.latex(sp.Matrix(symbols)) for symbols in (self.rows, self.columns))
         return f"{left} = {sp.latex(self.R, mat_symbol_style='bold')} {right}"
 
@@ -97,7 +97,8 @@ def _pitch(hinge: Hinge) -> sp.Symbol:
 
 
 class _Velocity(NamedTuple):
-    """A joint velocity: its letter, the point of its axis, the axis and its rate, and what t and s are times that."""
+    """A joint velocity: its letter, the point of its axis, the axis and its rate, and the factors of the axis in t and
+    s."""
 
     symbol: sp.Symbol
     at: str
@@ -152,7 +153,8 @@ def _velocities(edge: Edge, hinge: Hinge, still: set[str]) -> Iterator[_Velocity
 
 
 def _block(thing: Named, velocity: _Velocity, moves: bool) -> tuple[Any, Any]:
-    """s - D t of a point, -U t of a vector, which the velocity `moves`, or zero; and the rate."""
+    """Return s - D t of a point, or -U t of a vector, if the velocity `moves` it, else zero; and the rate of this
+    block."""
     u, du = velocity.u, velocity.du
     if thing.axis is None:
         D, dD = (_D(thing.label, velocity.at, dot) for dot in ("", "dot"))
@@ -171,7 +173,7 @@ def _block(thing: Named, velocity: _Velocity, moves: bool) -> tuple[Any, Any]:
 class Named:
     """A point, or a unit vector: an axis of a marker's frame."""
 
-    label: str  # what stands behind the letter: "4", or "2__1" for the first of several axes of a joint
+    label: str  # index of the letter: "4", or "2__1" for the first of several axes of a joint
     body: Body
     marker: Any
     axis: int | None = None  # 0, 1, 2; None for a point
@@ -184,7 +186,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Hinge:
-    """How the letters of an edge are: at which points its motions have their axes, and which these are."""
+    """The letters of an edge: the points of its axes, and the axes."""
 
     label: str
     near: str  # the point of the first marker
@@ -192,11 +194,11 @@ class Hinge:
     vectors: dict[int, str]  # by the axis of a motion
 
 
-NORMAL = "normal"  # of the plane
+NORMAL = "normal"  # the normal of the plane
 
 
 def numbered(topology: Topology) -> tuple[list[Named], dict[Edge, Hinge]]:
-    """All points and vectors in the order of their numbers, and the letters of each edge."""
+    """Return all points and vectors in the order of their numbers, and the letters of each edge."""
     things: list[Named] = []
     hinges: dict[Edge, Hinge] = {}
     parents = {edge.parent for edge in topology.edges if not edge.floating}
@@ -237,7 +239,7 @@ def _pair(label: str, body: Body, marker: Any, what: str) -> Iterator[Named]:
 
 
 def _vectors(edge: Edge, label: str) -> dict[int, str]:
-    """The letters of the axes of a joint, in the order of its motions."""
+    """Return the letters of the axes of a joint, in the order of its motions."""
     axes = [*dict.fromkeys(motion.axis for motion in edge.motions if not isinstance(motion, Ball))]
     if edge.child.dimension == 2:
         return {axis: NORMAL if axis == 2 else label for axis in axes}
@@ -245,7 +247,7 @@ def _vectors(edge: Edge, label: str) -> dict[int, str]:
 
 
 def _vector(edge: Edge, axis: int, label: str) -> Named:
-    """An axis stands still in all bodies from which no turn about another axis parts it."""
+    """Return an axis as a vector of a body in which it is fixed: no turn about another axis separates the two."""
     at = next(k for k, motion in enumerate(edge.motions) if getattr(motion, "axis", None) == axis)
     parts = [isinstance(m, Ball) or (m.axis != axis and not isinstance(m, Slide)) for m in edge.motions]
     still = [m for m, parting in zip(edge.joint.markers, (parts[:at], parts[at:]), strict=True) if not any(parting)]

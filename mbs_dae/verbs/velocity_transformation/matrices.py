@@ -1,4 +1,4 @@
-"""R and Ṙ, and what their rows and columns are called."""
+"""R and Ṙ, and the names of their rows and columns."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,32 +18,32 @@ class VelocityTransformation:
     """v = R θ̇ and v̇ = R θ̈ + Ṙ θ̇, at one pose. The bodies hang on the joints of `topology`."""
 
     R: Any
-    """An array, one row for each velocity of the system, one column for each joint velocity; a matrix of expressions
-    where these were asked for."""
+    """Array with one row for each velocity of the system, one column for each joint velocity; or a matrix of
+    expressions."""
     Rdot: Any
     rows: tuple[str, ...]
     columns: tuple[str, ...]
     topology: Topology
     theta: Any
-    """The joint coordinates, edge by edge: angles, ways, the quaternion of a ball. Of angles in space those nearest
-    to 0."""
+    """The joint coordinates, edge by edge: angles in rad, displacements in m, quaternions of balls. Angles in space are
+    the nearest to 0."""
     rates: Any
     """θ̇, in the order of `columns`."""
     q: Any = None
-    """The system's coordinates, with what stands still behind them; None beside expressions. What did not quite
-    satisfy the joints of the tree does here."""
+    """The system's coordinates, followed by those of bodies at rest, corrected to satisfy the joints of the tree; None
+    with expressions."""
     v: Any = None
 
     @property
     def remaining(self) -> tuple[str, ...]:
-        """The joints that are cut and the couplings: what R knows nothing of, and must be said besides."""
+        """Names of the cut joints and the couplings, whose equations R does not contain."""
         return tuple(closure.name for closure in (*self.topology.cuts, *self.topology.couplings))
 
     def __repr__(self) -> str:
         return f"<velocity transformation of {self.topology.title!r}: {len(self.rows)} x {len(self.columns)}>"
 
     def __str__(self) -> str:
-        """R with the names of its rows and columns; zeros are left out."""
+        """Return R with the names of its rows and columns; zeros are left out."""
         cells = [["", *self.columns]]
         for name, row in zip(self.rows, np.array(self.R), strict=True):
             cells.append([name, *(_shown(entry) for entry in row)])
@@ -60,7 +60,7 @@ def _shown(entry: Any) -> str:
 # --- names of velocities ---
 
 BODY = {2: ("vx", "vy", "omega"), 3: ("vx", "vy", "vz", "omega1", "omega2", "omega3")}
-"""Of a body; in space ω in its own axes."""
+"""Names of the velocities of a body; in space ω is in body axes."""
 
 
 def body_names(body: Body) -> tuple[str, ...]:
@@ -75,8 +75,8 @@ def row_names(system: System) -> tuple[str, ...]:
 
 
 def column_names(topology: Topology) -> tuple[str, ...]:
-    """Return the names of the joint velocities, edge by edge: "R1.omega", "P3.velocity"; where a joint has several of a
-    kind they are counted: "U.omega1", "U.omega2"; of a ball they are the components of ω."""
+    """Return the names of the joint velocities, edge by edge: "R1.omega", "P3.velocity"; several of one kind in a joint
+    are counted: "U.omega1", "U.omega2"; those of a ball are the components of ω."""
     return tuple(name for edge in topology.edges for name in _edge_names(edge))
 
 

@@ -1,4 +1,4 @@
-"""The pose and the motion of a tree at which R is asked for, and how its bodies and markers move then."""
+"""The pose and the motion of a tree at which R is evaluated, and the motions of its bodies and markers."""
 
 from collections.abc import Callable
 from math import tau
@@ -22,34 +22,34 @@ from ...results.result import State
 
 
 class Pose(NamedTuple):
-    """A motion of the tree, at one moment."""
+    """A motion of the tree, at one instant."""
 
-    tree: Tree  # unfolded: it knows where its frames are and how they move
+    tree: Tree  # unfolded: with poses and motions of its frames
     theta: np.ndarray
     rates: np.ndarray
-    q: np.ndarray  # of bodies, and so is v
+    q: np.ndarray  # coordinates of bodies; v has their velocities
     v: np.ndarray
 
 
 def pose_of(found: Topology, system: System, q: Any = None, v: Any = None) -> Pose:
-    """The pose that is asked for, brought onto the joints of the tree."""
+    """Return the pose q with velocities v, projected onto the joints of the tree."""
     cartesian, motions = system.cartesian, freedoms(found)
     tree = tree_of(found, system.evaluator, cartesian.layout)
     full_q, full_v = _given(system, q, v)
     size = motions[-1].q_end if motions else 0
     theta, rates = np.zeros(size + 3 * len(tree.turns)), np.zeros(found.degrees_of_freedom_of_tree)
     for freedom in motions:
-        if isinstance(freedom.motion, Helix):  # many angles look alike; how far it has gone tells them apart
+        if isinstance(freedom.motion, Helix):  # angles differ by whole turns; the displacement decides
             theta[freedom.q] = _thread_angle(freedom.edge.joint, freedom.motion, cartesian, full_q)
     recursion.fold(tree, full_q, theta)
-    recursion.unfold(tree, theta, rates, full_q.copy(), full_v.copy())  # the velocities are found in this pose
+    recursion.unfold(tree, theta, rates, full_q.copy(), full_v.copy())  # velocities are computed in this pose
     recursion.fold_velocity(tree, full_v, rates)
     recursion.unfold(tree, theta, rates, full_q, full_v)
     return Pose(tree, frozen(theta)[:size], frozen(rates), full_q, full_v)
 
 
 def _given(system: System, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Where the bodies are and how they move: Cartesian coordinates and velocities, those of the ground behind."""
+    """Return Cartesian coordinates and velocities of the bodies, followed by those of the ground."""
     if isinstance(q, State):
         check_start(system.model, q)
         pose, moving, given = q.full_q, q.full_v, q.system
@@ -64,7 +64,7 @@ def _given(system: System, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _array(values: Any, rest: np.ndarray, size: int, name: str) -> np.ndarray:
-    """A whole array; what stands still need not be said."""
+    """Return a whole array; values of bodies at rest need not be given."""
     full = rest.copy()
     if values is None:
         return full
@@ -77,7 +77,7 @@ def _array(values: Any, rest: np.ndarray, size: int, name: str) -> np.ndarray:
 
 
 def _thread_angle(joint: Any, helix: Helix, cartesian: System, q: np.ndarray) -> float:
-    """The angle of a thread that has gone so far."""
+    """Return the angle of a thread from its displacement, in rad."""
     (first, axes), (second, _) = (marker_frame(cartesian, q, marker) for marker in joint.markers)
     pitch, phase = (cartesian.evaluator(joint.values[name]) for name in (helix.pitch, helix.phase))
     return float(tau * (axes[:, helix.axis] @ (second - first) - phase) / pitch) if pitch else 0.0
@@ -87,7 +87,7 @@ Moving = tuple[np.ndarray, np.ndarray]  # a vector, and its rate
 
 
 class Frame(NamedTuple):
-    """Where the frame of a body is and how it moves; the columns of A are its axes."""
+    """Pose and motion of a body's frame; the columns of A are its axes."""
 
     r: np.ndarray
     A: np.ndarray
@@ -95,18 +95,18 @@ class Frame(NamedTuple):
     omega: np.ndarray
 
     def at(self, s: np.ndarray) -> Moving:
-        """A point fixed in it, and its velocity."""
+        """Return the position of a point fixed in the frame, and its velocity."""
         arm, sweep = self.along(s)
         return self.r + arm, self.dr + sweep
 
     def along(self, s: np.ndarray) -> Moving:
-        """A vector fixed in it, and its rate."""
+        """Return a vector fixed in the frame, in world axes, and its rate."""
         arm = self.A @ s
         return arm, np.cross(self.omega, arm)
 
 
 def on_body(marker: Marker, number: Callable[[Any], Any]) -> tuple[np.ndarray, np.ndarray]:
-    """The point and the axes of a marker in body axes; a plane is a part of space."""
+    """Return the point and the axes of a marker in body axes; in the plane extended to space."""
     point, axes = marker.on_body(number)
     whole = np.eye(3, dtype=axes.dtype)
     whole[: point.size, : point.size] = axes
@@ -114,6 +114,6 @@ def on_body(marker: Marker, number: Callable[[Any], Any]) -> tuple[np.ndarray, n
 
 
 def frames_of(tree: Tree, model: Model) -> dict[Body, Frame]:
-    """The frames of the ground and of all bodies, as the last `unfold` left them."""
+    """Return the frames of the ground and of all bodies after the last `unfold`."""
     places = zip((model.ground, *model.bodies.values()), (0, *tree.body_frame), strict=True)
     return {body: Frame(tree.r[k], tree.A[k].reshape(3, 3), tree.dr[k], tree.omega[k]) for body, k in places}

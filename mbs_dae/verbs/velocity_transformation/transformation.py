@@ -1,19 +1,19 @@
 """R and its rate at a pose: blocks from the table of Issa and Arczewski, where the path matrix π* has them.
 
-Behind a joint all moves like one rigid body. With the axis of a joint velocity θ̇_j turning by t_j, shifting by s_j and
-going through the point p_j, a unit of it gives
+Behind a joint all bodies move like one rigid body. The axis of a joint velocity θ̇_j turns by t_j, shifts by s_j and
+passes through the point p_j. A unit of θ̇_j gives
 
     a point     r_i of body i       ṙ_i = s_j - D_ij t_j,      D_ij the matrix of d_ij = r_i - p_j:  D x = d × x
-    a vector    u_i of body i       u̇_i = -U_i t_j,            U_i that of u_i
+    a vector    u_i of body i       u̇_i = -U_i t_j,            U_i the matrix of u_i
     the body i  itself              ω_i = t_j                  in its own axes A_iᵀ t_j
 
-For a revolute t_j = u_j, s_j = 0, and this is the block [-D_ij u_j; -U_i u_j]; for a prismatic joint t_j = 0 and
-s_j = u_j, the block [u_j; 0]; a screw has t_j = u_j and s_j = (pitch/2π) u_j, a ball three turns about one point. Three
-slides along the axes of the world and a ball make the [1 -D_ij; 0 -U_i] of a body that floats; all other joints are put
-together in the same way. The axes stand still in a frame that turns by ω, so ṫ_j = ω × t_j and ṡ_j = ω × s_j, and the
-rates of the blocks follow by the product rule.
+A revolute has t_j = u_j, s_j = 0 and the block [-D_ij u_j; -U_i u_j]; a prismatic joint has t_j = 0 and s_j = u_j, the
+block [u_j; 0]; a screw has t_j = u_j and s_j = (pitch/2π) u_j, a ball three turns about one point. Three slides along
+the axes of the world and a ball make the [1 -D_ij; 0 -U_i] of a floating body; all other joints are composed in the
+same way. The axes are fixed in a frame that turns by ω, so ṫ_j = ω × t_j and ṡ_j = ω × s_j, and the rates of the blocks
+follow by the product rule.
 
-Where π*_ij is not zero, the way from the ground to body i leads over edge j, and R has the block; otherwise a zero.
+If π*_ij is not zero, the way from the ground to body i leads over edge j, and R has the block; otherwise a zero.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ def velocity_transformation(
     system: Model | System, q: Any = None, v: Any = None, base: Any = None, cut: Any = (), *, symbolic: bool = False,
     explicit: bool = False,
 ) -> Any:  # fmt: skip
-    """R and Ṙ of v = R θ̇, for the tree of a mechanism.
+    """Return R and Ṙ of v = R θ̇, for the tree of a mechanism, as a `VelocityTransformation`.
 
-    The velocities of the left side are those of bodies (ω in space in body axes), of points and unit vectors for
-    ``model.compile("natural")``. θ̇ are the velocities in the joints of the tree; a body that floats has its own. The
-    pose is `q`, a state or an array of the coordinates of the given system (which may be joint coordinates), and the
-    placement without it. It moves with `v`, or as the state does; at rest Ṙ = 0. `base` and `cut` choose the tree, as
-    in `mbs.topology`.
+    v holds velocities of bodies (ω in space in body axes), or of points and unit vectors for
+    ``model.compile("natural")``. θ̇ are the joint velocities of the tree; a floating body has its own. `q` is the pose:
+    a state, or an array of the coordinates of the given system (which may be joint coordinates); by default the
+    placement. `v` is an array of velocities, by default those of the state; at rest Ṙ = 0. `base` and `cut` choose the
+    tree, as in `mbs.topology`.
 
-    ``symbolic=True`` gives R in letters, by blocks, for any pose: D_ij, U_i, u_j. ``explicit=True`` gives R of bodies
-    as expressions of θ, for small systems.
+    ``symbolic=True`` returns R in letters, by blocks, for any pose: D_ij, U_i, u_j. ``explicit=True`` returns R of
+    bodies as expressions of θ, for small systems.
 
-    A hinged rod, and what 1 rad/s makes of its middle:
+    A hinged rod, and the velocity of its middle at 1 rad/s:
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A")
     >>> print(mbs.velocity_transformation(rod))
@@ -71,7 +71,7 @@ def velocity_transformation(
         return in_letters(model, found) if symbolic else in_theta(found)
     system = system_of(system)
     if base is None and not cut and isinstance(system.coordinates, JointCoordinates):
-        found = system.coordinates.topology  # the tree that its coordinates are of
+        found = system.coordinates.topology  # the tree of its joint coordinates
     else:
         found = topology(system.model, base, cut)
     pose = pose_of(found, system, q, v)
@@ -86,7 +86,7 @@ def velocity_transformation(
 
 
 def _of_bodies(system: System) -> Iterator[Rows]:
-    """The velocity of each body's frame, and its angular velocity."""
+    """Yield the rows of the velocity of each body's frame, and of its angular velocity."""
     for body in system.bodies:
         size, places = body.dimension, list(system.layout.v[body])
         yield Rows(body, point_block, np.zeros(3), places[:size], range(size))
@@ -94,8 +94,8 @@ def _of_bodies(system: System) -> Iterator[Rows]:
 
 
 def _of_points_and_vectors(found: Topology, system: System) -> Iterator[Rows]:
-    """The basic points and unit vectors. What several bodies share moves with each of them; the one that is nearest to
-    the ground has fewest joints before it."""
+    """Yield the rows of the basic points and unit vectors. A point or vector that bodies share moves with each of them;
+    the body nearest to the ground is used, which has the fewest joints before it."""
     natural: Any = system.coordinates
     size = system.model.dimension
     for thing in natural.moving:
@@ -116,8 +116,8 @@ class Axis(NamedTuple):
 
 
 def axes_of(tree: Tree) -> list[Axis]:
-    """The axes of all joint velocities after the last `unfold`. The child may have the first marker: the tree has its
-    axes with the sign with which they move the child."""
+    """Return the axes of all joint velocities after the last `unfold`. If the child has the first marker, the axes have
+    the sign with which they move the child."""
     omega = tree.omega[tree.v_carrier]
     turns, slides = (zip(x, np.cross(omega, x), strict=True) for x in (tree.turn, tree.slide))
     points = zip(tree.eta[tree.v_step], tree.deta[tree.v_step], strict=True)
@@ -125,7 +125,7 @@ def axes_of(tree: Tree) -> list[Axis]:
 
 
 def crossed(a: Moving, b: Moving) -> Moving:
-    """a × b, and its rate."""
+    """Return a × b, and its rate."""
     return np.cross(a[0], b[0]), np.cross(a[1], b[0]) + np.cross(a[0], b[1])
 
 
@@ -140,7 +140,7 @@ def vector_block(body: Frame, s: np.ndarray, axis: Axis) -> Moving:
 
 
 def turning_block(body: Frame, s: np.ndarray, axis: Axis) -> Moving:
-    """In body axes: d/dt (Aᵀ t) = Aᵀ (ṫ - ω × t)."""
+    """Return Aᵀ t in body axes, and its rate: d/dt (Aᵀ t) = Aᵀ (ṫ - ω × t)."""
     turn, rate = axis.turn
     return body.A.T @ turn, body.A.T @ (rate - np.cross(body.omega, turn))
 
@@ -151,12 +151,12 @@ class Rows(NamedTuple):
     body: Body
     block: Callable[[Frame, np.ndarray, Axis], Moving]
     s: np.ndarray
-    places: Sequence[int]  # the rows of R, and which of the three entries go there
+    places: Sequence[int]  # the rows of R; `entries` are the numbers of their components
     entries: Sequence[int]
 
 
 def assembled(topology: Topology, tree: Tree, model: Model, groups: Iterable[Rows], size: int) -> Moving:
-    """R, of so many rows, and its rate."""
+    """Return R, with `size` rows, and its rate."""
     pi, axes, frames = topology.secondary_path_matrix, axes_of(tree), frames_of(tree, model)
     edge_of = np.repeat(np.arange(len(topology.edges)), [edge.velocities for edge in topology.edges])
     R, dR = np.zeros((2, size, len(axes)))

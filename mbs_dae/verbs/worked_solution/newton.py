@@ -1,4 +1,4 @@
-"""Newton's method as it is done by hand: the whole Jacobian anew at each pose, full steps, no more."""
+"""Newton's method as done by hand: the whole Jacobian anew at each pose, full steps, no more."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 MOST = 40
-"""So many steps are tried."""
+"""Greatest number of steps."""
 CLOSED, NEARLY = 1e-12, 1e-9
-"""A residual below the first (times the model's length) is none; one below the second may be what roundoff allows."""
+"""Residuals, relative to the model's length: below the first value an iterate is a solution; below the second it is one
+if the residual no longer halves, as roundoff causes."""
 
 
 class Iterate(NamedTuple):
-    """A pose on the way, and what its equations leave."""
+    """An iterate: a pose, and the residual of its equations."""
 
     q: np.ndarray
     turns: np.ndarray
@@ -22,16 +23,16 @@ class Iterate(NamedTuple):
 
     @property
     def size(self) -> float:
-        """|Φ|: the largest residual."""
+        """Φ|: the largest residual."""
         return float(np.abs(self.residual).max(initial=0.0))
 
 
 Equations = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
-"""From q and turns to Φ and Φ_q."""
+"""A function of q and turns that returns Φ and Φ_q."""
 
 
 def newton(equations: Equations, q: np.ndarray, turns: np.ndarray, length: float) -> tuple[list[Iterate], bool]:
-    """All iterates from q on, and whether the last one is a solution."""
+    """Return all iterates from q on, and whether the last one is a solution."""
     iterates: list[Iterate] = []
     for _ in range(MOST + 1):
         phi, jacobian = equations(q, turns)
@@ -52,8 +53,8 @@ def newton(equations: Equations, q: np.ndarray, turns: np.ndarray, length: float
 
 
 def moved(q: np.ndarray, turns: np.ndarray, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """q + Δq in the plane. In space a step is Δr and a small turn δ in body axes, which takes an attitude e to
-    e + ½ e ∘ (0, δ), made a unit quaternion again."""
+    """Return q + Δq in the plane. In space a step is Δr and a small rotation δ in body axes, which takes an attitude e
+    to e + ½ e ∘ (0, δ), normalised to a unit quaternion."""
     if q.size == step.size:
         return q + step, turns
     places, steps = q.reshape(-1, 7), step.reshape(-1, 6)
@@ -66,7 +67,7 @@ def moved(q: np.ndarray, turns: np.ndarray, step: np.ndarray) -> tuple[np.ndarra
 
 
 def apart(q: np.ndarray, other: np.ndarray, plane: bool) -> float:
-    """How far two poses are from one another; e and -e are the same attitude."""
+    """Return the distance of two poses, the largest difference of coordinates; e and -e are the same attitude."""
     if plane:
         return float(np.abs(q - other).max(initial=0.0))
     a, b = q.reshape(-1, 7), other.reshape(-1, 7)

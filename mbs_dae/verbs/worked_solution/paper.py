@@ -1,4 +1,4 @@
-"""A worked solution as a paper."""
+"""A worked solution as a document."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from ..equations.saving import abbreviated, abbreviations, between, matrix, symb
 
 DIGITS = 7
 ACROSS = 8
-"""So many iterates stand side by side."""
+"""Number of iterates in the columns of one table."""
 WIDEST = 12
-"""A matrix of numbers up to so many columns is printed as one."""
+"""Greatest number of columns of a matrix of numbers that is printed as a matrix."""
 
 
 def paper_of(solution: Any) -> Paper:
@@ -157,7 +157,7 @@ def _numbers(jacobian: np.ndarray, solution: Any) -> Iterator[Block]:
 
 
 def _clean(number: float) -> float:
-    """Without the roundoff of a sine of π."""
+    """Return the number, or 0 below 1e-12, such as the roundoff of a sine of π."""
     return 0.0 if abs(number) < 1e-12 else float(number)
 
 
@@ -226,7 +226,7 @@ def _result(solution: Any) -> Iterator[Block]:
 
 
 def _unit_tables(*tables: tuple[Sequence[Cell], int, Sequence[tuple[sp.Symbol, Iterable[float]]]]) -> Iterator[Block]:
-    """Yield tables of values in the chosen units, nothing if these are SI. Each table is given by the heads of its
+    """Yield tables of values in the chosen units, none if these are SI. Each table is given by the heads of its
     columns, the order in time of the first column, and rows of a symbol and values."""
     if current().is_si:
         return

@@ -29,18 +29,19 @@ from .newton import Iterate, apart, newton
 from .paper import paper_of
 
 SAME = 1e-9
-"""Poses, velocities and accelerations closer than this (relative to their size) are the same."""
+"""Poses, velocities and accelerations that differ by less (relative to their size) are equal."""
 BESIDE = 1e-6
-"""Velocities that differ by more (relative to their size) are not the same; and how near to a time its sides are."""
+"""Velocities that differ by more (relative to their size) are different; also the distance of the times on both sides
+of an instant, relative to the larger one of 1 s and the time."""
 EARLIER = 12
-"""So often the time between a start and t is halved."""
+"""Greatest number of halvings of the time between a start and t."""
 Numbers = Callable[..., tuple[np.ndarray, ...]]
-"""Φ, Φ_q, ν and γ of t, q, v and what has turned; without v, at rest."""
+"""A function of t, q, v and turns that returns Φ, Φ_q, ν and γ; without v, at rest."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WorkedSolution(metaclass=PublicClass):
-    """A worked solution, in numbers; ``save`` writes it as a paper.
+    """A worked solution, in numbers; ``save`` writes it as a document.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A")
     >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 3 * mbs.t))
@@ -55,44 +56,45 @@ class WorkedSolution(metaclass=PublicClass):
     equations: SystemEquations
     model: Model
     given: Mapping[str, float]
-    """The values that were given where no driver moves."""
+    """The given values of quantities that no driver moves."""
     started_at: float | None
-    """The time of the pose that Newton's method starts from; None: from the placement."""
+    """The time, in s, of the pose from which Newton's method starts; None: the placement."""
     iterates: tuple[Iterate, ...]
     kept: tuple[int, ...]
     """The rows that are solved; the others follow from them."""
     Phi: np.ndarray
-    """Of all rows, at the pose found."""
+    """Φ of all rows, at the solution."""
     Phi_q: np.ndarray
     nu: np.ndarray
     gamma: np.ndarray
     v: np.ndarray | None
-    """None where the velocities are not determined."""
+    """The velocities; None if the equations do not determine them."""
     a: np.ndarray | None
     core: State
-    """What `mbs.kinematics` finds."""
+    """The state that `mbs.kinematics` computes."""
     singular: str
-    """What is to be said of a singular pose; empty at any other."""
+    """A sentence about a singular pose; empty at any other."""
 
     @property
     def q(self) -> np.ndarray:
-        """The pose that Newton's method has come to."""
+        """The pose to which Newton's method converged."""
         return self.iterates[-1].q
 
     @property
     def differences(self) -> tuple[float, float | None, float | None]:
-        """How far q, v and a are from those of `mbs.kinematics`."""
+        """The largest differences of q, v and a from those of `mbs.kinematics`."""
         pairs = ((self.v, self.core.v), (self.a, self.core.a))
         rest = [None if x is None else float(np.abs(x - y).max(initial=0.0)) for x, y in pairs]
         return apart(self.q, self.core.q, self.model.dimension == 2), rest[0], rest[1]
 
     @property
     def paper(self) -> Paper:
-        """The paper that `save` writes: headings, sentences, formulas, tables."""
+        """The document that `save` writes: headings, sentences, formulas, tables."""
         return paper_of(self)
 
     def save(self, path: str | Path) -> Path:
-        """Write it as a page (.html, with its formulas as MathML; it loads nothing), or as .tex or .md.
+        """Write the solution as a page (.html, self-contained, with formulas as MathML), or as .tex or .md; return the
+        path.
 
         >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A")
         >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 3 * mbs.t))
@@ -104,7 +106,7 @@ class WorkedSolution(metaclass=PublicClass):
 
     @property
     def text(self) -> str:
-        """All of it, in Markdown."""
+        """The whole document, in Markdown."""
         return as_text(self.paper, ".md")
 
     def _repr_markdown_(self) -> str:
@@ -118,16 +120,18 @@ class WorkedSolution(metaclass=PublicClass):
 def worked_solution(
     model: Model | System, t: float = 0.0, initial: Mapping[str, float] | None = None
 ) -> WorkedSolution:
-    """The analysis of a driven mechanism at time t as a student would hand it in: dimensions, coordinates, equations in
-    symbols and in numbers, start values, all iterates of Newton's method, velocities, accelerations, and a check::
+    """Return the analysis of a driven mechanism at time t, in s, as a student would hand it in: dimensions,
+    coordinates, equations in symbols and in numbers, start values, all iterates of Newton's method, velocities,
+    accelerations, and a check::
 
         mbs.worked_solution(model, t=0.5).save("solution.html")
 
-    Where no driver moves, `initial` gives values and rates, which are held at this instant (rates that are not given
-    are zero, and so are accelerations): ``initial={"crank.angle": 0.6, "crank.omega": 10}``.
+    If no driver moves the mechanism, `initial` gives values and rates, which are held at this instant (rates that are
+    not given are zero, and so are accelerations): ``initial={"crank.angle": 0.6, "crank.omega": 10}``.
 
-    Newton's method is the plain one, with full steps. It starts from the placement; where that leads to no pose, or to
-    another one than the motion reaches, it starts from the pose of the motion at an earlier time, which is told.
+    Newton's method is the plain one, with full steps. It starts from the placement; if it then converges to no pose, or
+    to a pose that the motion does not reach, it starts from the pose of the motion at an earlier time, which the
+    solution states.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (2, 0)}, rods={"rod": "AB"}, fixed="A")
     >>> motor = rod.add(mbs.Driver("motor", mbs.angle(rod.elements["A"]), 3 * mbs.t))
@@ -155,7 +159,7 @@ def worked_solution(
 
 
 def _held(model: Model, t: float, given: dict[str, float]) -> Model:
-    """The model with a driver for each quantity that is given: value + rate (time - t)."""
+    """Return the model with a driver for each given quantity: value + rate (time - t)."""
     laws: dict[str, dict[int, float]] = {}
     measures: dict[str, Any] = {}
     for name, value in given.items():
@@ -178,7 +182,8 @@ def _held(model: Model, t: float, given: dict[str, float]) -> Model:
 
 
 def _check(model: Model, eq: SystemEquations, t: float) -> None:
-    """All coordinates follow from equations of positions, and all of these are driven."""
+    """Refuse a model whose coordinates do not all follow from equations of positions, or whose freedom is not all
+    driven."""
     if len(eq.position_rows) < len(eq.rows):
         names = ", ".join(sorted({who for k, (who, _) in enumerate(eq.rows) if k not in eq.position_rows}))
         what = f"{names} of {model.name!r} restrict velocities only, so that a pose does not follow from equations"
@@ -193,8 +198,8 @@ def _check(model: Model, eq: SystemEquations, t: float) -> None:
 
 
 def _reference(model: Model, t: float) -> tuple[State, str, list[float]]:
-    """The pose that the motion from time 0 on reaches (without one: that nearest to the placement), what is singular of
-    it, and the times from 0 on."""
+    """Return the pose that the motion reaches from time 0 (without such a motion: the pose nearest to the placement), a
+    sentence about its singularity, and the times of the motion."""
     times = [0.0, t] if t > 0 else [t]
     try:
         result = kinematics(model, times)
@@ -208,7 +213,7 @@ def _reference(model: Model, t: float) -> tuple[State, str, list[float]]:
 
 
 def _nearest(model: Model, t: float) -> State:
-    """The pose nearest to the placement, whether or not it has velocities."""
+    """Return the pose nearest to the placement, whether or not it has velocities."""
     try:
         return assembled(model, t)
     except SingularConfigurationError as error:
@@ -216,7 +221,7 @@ def _nearest(model: Model, t: float) -> State:
 
 
 def _kept(model: Model, core: State, singular: bool) -> tuple[int, ...]:
-    """The rows that determine the pose; at a singular one, all."""
+    """Return the rows that determine the pose; at a singular pose, all rows."""
     rows = range(len(core.system.rows))
     if singular or len(rows) == core.system.nv:
         return tuple(rows)
@@ -227,7 +232,8 @@ def _kept(model: Model, core: State, singular: bool) -> tuple[int, ...]:
 def _iterates(
     of: Numbers, model: Model, core: State, kept: tuple[int, ...], times: list[float], singular: bool
 ) -> tuple[list[Iterate], float | None]:
-    """Newton's iterates to the pose of the core, and where they start: nowhere earlier than needed."""
+    """Return Newton's iterates to the pose of `core`, and the time of their start: the first that leads there among
+    the placement (None), 0, t/2, 3t/4, ..."""
     rows, length, tolerance = list(kept), core.system.length, 1e-5 if singular else SAME
     nq, nv = core.system.nq, core.system.nv
 
@@ -254,7 +260,7 @@ def _iterates(
 
 
 def _solved(of: Numbers, t: float, last: Iterate, rows: list[int] | None) -> dict[str, Any]:
-    """The matrices at the pose found, and velocities and accelerations where these rows determine them."""
+    """Return the matrices at the solution, and velocities and accelerations if these rows determine them."""
     Phi, Phi_q, nu, gamma = of(t, last.q, None, last.turns)
     v = a = None
     if rows is not None:
@@ -265,8 +271,8 @@ def _solved(of: Numbers, t: float, last: Iterate, rows: list[int] | None) -> dic
 
 
 def _smooth(found: WorkedSolution) -> WorkedSolution:
-    """Where a law has a corner its derivative in symbols is that of neither side: then velocities are not those of the
-    motion."""
+    """Refuse a law with a corner at this instant: its symbolic derivative belongs to neither side, so velocities are
+    not those of the motion."""
     core, off = found.core, found.differences[1]
     if off is not None and off > BESIDE * max(1.0, float(np.abs(core.v).max(initial=0.0))):
         aside = BESIDE * max(1.0, abs(core.t))
