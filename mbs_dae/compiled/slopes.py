@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sps
 
+from ..coordinates import Layout
 from ..duals import Dual, value_of
 from ..kernels import cache
 from ..kernels.blocks import block
@@ -174,7 +175,11 @@ def small_motions(structure: Structure, q: Dual) -> np.ndarray:
 
 def places_moved(structure: Structure, q: np.ndarray, moved: np.ndarray) -> np.ndarray:
     """dq = N(q) dx of such small motions."""
-    layout = structure.coordinates.kernels.layout
+    return changes_of_places(structure.coordinates.kernels.layout, q, moved)
+
+
+def changes_of_places(layout: Layout, q: np.ndarray, moved: np.ndarray) -> np.ndarray:
+    """The same in coordinates of this layout."""
     out = np.zeros((*moved.shape[:-1], q.shape[-1]))
     out[..., layout.plain[:, 0]] = moved[..., layout.plain[:, 1]]
     for to, of in layout.quaternions:

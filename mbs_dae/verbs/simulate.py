@@ -580,7 +580,8 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
         return followed_run(result, prepared.asked, prepared.following)
     assert prepared.steps is not None
     own, bodies = prepared.first or prepared, prepared.system.cartesian
-    first = State(bodies, own.run.t, own.q, own.v, bodies.still)
+    (q,), (v,), _ = own.system.to_bodies((own.q[None], own.v[None], 0.0 * own.v[None]))
+    first = State(bodies, own.run.t, q, v, bodies.still)
     assert prepared.reversals is not None
     taken = taken_of(prepared.march, own.run, prepared.steps, first)
     run = prepared.system, prepared.march

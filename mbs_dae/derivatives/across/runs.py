@@ -14,6 +14,7 @@ from ...compiled.reading import Trajectory
 from ...compiled.slopes import small_motions
 from ...duals import Dual
 from ...errors import ModelError
+from ...model.events import Reset
 from ...model.parameters import Reaction
 from ...motion.methods.stepping import Stepping
 from ...readings.motion import ComputedQuantities
@@ -35,7 +36,7 @@ def is_to_be_followed(system: System, by: Stepping) -> bool:
     slopes are not known, events or controllers among contacts, or other coordinates than those of bodies. Derivatives
     of other runs are made from their steps."""
     model = system.model
-    if not system.is_cartesian or by.method.inner == 1:
+    if by.method.inner == 1 or not (system.is_cartesian or is_smooth_in_coordinates(system, by)):
         return True
     late = any(isinstance(signal, Reaction) for signal in system.layout.signals)
     if late or not go_by_steps(system, by):
@@ -45,6 +46,14 @@ def is_to_be_followed(system: System, by: Stepping) -> bool:
     if not all(has_slopes(system, event) for event in model.events):
         return True
     return any(getattr(one, "switches", ()) for one in model.forces if not isinstance(one.form()[0], Load))
+
+
+def is_smooth_in_coordinates(system: System, by: Stepping) -> bool:
+    """Return whether the steps of a run in other coordinates than those of bodies tell its derivatives: explicit ones,
+    without contacts, friction or events that set states."""
+    if by.method.is_implicit or system.structure.contacts.points or system.coordinates.set == "joint":
+        return False
+    return not any(isinstance(event.action, Reset) for event in system.model.events)
 
 
 def go_by_steps(system: System, by: Stepping) -> bool:

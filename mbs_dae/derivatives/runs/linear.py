@@ -44,8 +44,9 @@ from ...kernels.blocks import INDEX, Indices, Integers, Matrix, Vector, Work, bl
 from ...linear.kkt import factorise
 from ...linear.vectors import copy
 from ...motion.course import moment
-from ...motion.derivative import Mechanism, copy_forces
+from ...motion.derivative import Mechanism, copy_forces, evaluate, factorise_terms, solve_terms
 from ...motion.record import March
+from ...motion.switching.switches import hold_all
 from ...poses.newton import solve_here
 
 LEVELS = (POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS, SURFACES, *TOUCHING, MOMENTA, *OF_SIGNALS)
@@ -179,6 +180,19 @@ def linearise_at(
     now = moment(march.course, t)
     differentiate(own.to, now, q, v, a, multipliers)
     differentiate_contacts(own.to, now, q, v, forces)
+
+
+@compiled
+def linearise_forces(own, mechanism, path, k, modes, multipliers):
+    """The entries and the factor at time k of a motion of bodies, at the accelerations that the equations have there,
+    with these branches of laws and multipliers."""
+    t, q, v, a = path.t[k], path.q[k], path.v[k], mechanism.machine.here.a
+    copy(modes, mechanism.switches.mode)
+    hold_all(mechanism)
+    evaluate(mechanism, t, q, v)
+    factorise_terms(mechanism)
+    solve_terms(mechanism, v, a)
+    differentiate(own.to, t, q, v, a, multipliers)
 
 
 @compiled

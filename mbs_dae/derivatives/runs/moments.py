@@ -163,6 +163,8 @@ class EndOfRun(NamedTuple):
     multipliers: np.ndarray
     works: np.ndarray
     signals: np.ndarray
+    slopes: np.ndarray
+    """Of y', all of it."""
 
 
 class EventsAhead:
@@ -178,6 +180,8 @@ class EventsAhead:
         self.replay, self.along, self.events, self.stop, self.head = replay, along, events, stop, steps.head
         self.slopes: list[Slopes] = []
         """How the time, q, v and a of each event change."""
+        self.states: list[tuple[np.ndarray, np.ndarray]] = []
+        """The y and y' of each event."""
         self.end: EndOfRun | None = None
         self.told: dict[str, None] = {}
         """At which events there are no derivatives, and why."""
@@ -218,7 +222,7 @@ class EventsAhead:
             v, a, n = march.stages.y0[state.v_at : state.v_end], rates.y, self.replay.own.columns
             places = v[:n].copy(), a[state.v_at :][:n].copy(), rates.slopes[state.v_at :][:n].copy()
             more = a[state.works_at :].copy(), a[state.z_at : state.q_end].copy()
-            self.end = EndOfRun(moved, *places, rates.loads, *more)
+            self.end = EndOfRun(moved, *places, rates.loads, *more, rates.slopes)
 
     def _meet(self, event: EventTime, sizes: np.ndarray, length: float) -> None:
         state = self.replay.march.mechanism.state
@@ -226,6 +230,7 @@ class EventsAhead:
         y = at_the_event(self.replay.dy0, rates.y, moved)[:, None]
         dy = at_the_event(slopes, rates.slopes, moved)[:, None]
         moving = slice(state.v_at, state.v_end)
+        self.states.append((self.replay.march.stages.y0.copy(), rates.y))
         self.slopes.append(Slopes(moved[:, None], y[..., : state.q_end], y[..., moving], dy[..., moving]))
 
     def _changes(self, event: EventTime, sizes: np.ndarray, length: float) -> tuple[np.ndarray, Rates, np.ndarray]:

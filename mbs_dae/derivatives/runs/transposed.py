@@ -3,13 +3,12 @@
 There is a row of weights for each number that is differentiated; all go through the same factor and the same entries.
 """
 
-from ...compiled.derivatives import differentiate
 from ...compiled.reading import Trajectory
 from ...coordinates.joint.vectors import after, back, quaternion_at
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import axpy, copy
-from ...motion.derivative import Mechanism, evaluate, factorise_terms, refinements
+from ...motion.derivative import Mechanism, refinements
 from ...poses.newton import solve_here
 from .linear import (
     BEND,
@@ -26,6 +25,7 @@ from .linear import (
     Weights,
     factorise_places,
     factorise_velocities,
+    linearise_forces,
     linearise_way_of_places,
     linearise_way_of_velocities,
     put_place_before,
@@ -139,15 +139,14 @@ def put_forces_and_bends(own, machine):
 
 
 @compiled_apart
-def forces_back(mechanism: Mechanism, own: Linear, path: Trajectory, multipliers: Matrix, weights: Weights):
+def forces_back(
+    mechanism: Mechanism, own: Linear, path: Trajectory, modes: Matrix, multipliers: Matrix, weights: Weights
+):  # fmt: skip
     """The transposed of `along.vary_forces`, in place: weights of multipliers at each time, which follow from places,
     velocities and signals there, to those of these."""
     machine, n, count = mechanism.machine, own.columns, own.gradient.shape[0]
     for k in range(path.t.size):
-        t, q, v = path.t[k], path.q[k], path.v[k]
-        differentiate(own.to, t, q, v, path.a[k], multipliers[k])
-        evaluate(mechanism, t, q, v)
-        factorise_terms(mechanism)
+        linearise_forces(own, mechanism, path, k, modes[k], multipliers[k])
         often = max(refinements(mechanism), 1)
         for r in range(count):
             row = count * k + r
