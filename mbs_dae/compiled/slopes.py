@@ -162,7 +162,11 @@ def _read_designs(batch: Batch, designs: np.ndarray, t: np.ndarray, q: np.ndarra
 
 def small_motions(structure: Structure, q: Dual) -> np.ndarray:
     """How places move with each parameter, given like velocities: dx of dq = N(q) dx, in coordinates of bodies."""
-    layout = structure.coordinates.kernels.layout
+    return motions_of_places(structure.coordinates.kernels.layout, q)
+
+
+def motions_of_places(layout: Layout, q: Dual) -> np.ndarray:
+    """The same in coordinates of this layout."""
     out = np.zeros((len(q.by), len(q), layout.v_size))
     out[..., layout.plain[:, 1]] = q.slope[..., layout.plain[:, 0]]
     for of, to in layout.quaternions:

@@ -497,7 +497,7 @@ def prepared_run(
     begin = memory.begin if memory else beginning(float(recorded[0]), breaks, side_of)
     turns = NO_TURNS if by.length else system.latest(_turns, *whole)
     course = new_course(begin, float(recorded[-1]), breaks, sampling.times, side_of, turns, by.longest)
-    followed = asked is not None and (follows or is_to_be_followed(system, by))
+    followed = asked is not None and (follows or is_to_be_followed(system, by, asked))
     if asked and model.controllers:  # of a first run samples are not noted, and inputs may jump where they are read
         followed = followed or begun is not None or bool(inputs_made_of(asked.model, asked.symbols))
         check_followed(system, asked)

@@ -13,12 +13,15 @@ import numpy as np
 
 from ...compiled import System
 from ...compiled.reading import Trajectory
-from ...compiled.slopes import changes_of_places, places_moved, small_motions
+from ...compiled.slopes import changes_of_places, motions_of_places, places_moved, small_motions
+from ...coordinates import JointCoordinates
 from ...duals import Dual
+from ...kernels.blocks import block
 from ...model.parameters import Parameter
 from ...motion.record import March
 from ...results.result import State
 from .linear import Weights
+from .tree import joints_of_bodies, new_tree, tree_numbers, vary_bodies_along
 
 SEEDED = 2_000_000
 """Numbers in an array of slopes: of more than this many fewer times are read at once."""
@@ -33,6 +36,11 @@ class OwnMotion(NamedTuple):
     q: np.ndarray
     v: np.ndarray
     a: np.ndarray
+
+
+def equations_of(system: System) -> System:
+    """The system whose equations are linearised at the steps of a run: in joint coordinates that of bodies."""
+    return system.cartesian if isinstance(system.coordinates, JointCoordinates) else system
 
 
 def own_motion_of(march: March, system: System) -> OwnMotion | None:
@@ -55,13 +63,27 @@ def places_varied(system: System, q: np.ndarray, x: np.ndarray, signals: np.ndar
 def bodies_along(system: System, motion: Any, at: Trajectory) -> tuple[Dual, Dual, Dual]:
     """Return the motion of bodies `at` some times, with its derivatives, from a motion (q, v, a) in the coordinates of
     a run that carries them."""
-    coordinates: Any = system.coordinates
-    x, *rates = coordinates.vary_bodies(system.evaluator, motion)
+    coordinates = system.coordinates
+    if isinstance(coordinates, JointCoordinates):
+        x, *rates = _bodies_of_joints(system, motion, at)
+    else:
+        x, *rates = cast(Any, coordinates).vary_bodies(system.evaluator, motion)
     by, count = motion[0].by, len(system.layout.signals)
     slope = places_moved(system.cartesian.structure, at.q, x)
     slope[..., slope.shape[2] - count :] = motion[0].slope[..., motion[0].slope.shape[2] - count :]
     v, a = (Dual(value, part, by) for value, part in zip((at.v, at.a), rates, strict=True))
     return Dual(at.q, slope, by), v, a
+
+
+def _bodies_of_joints(system: System, motion: Any, at: Trajectory) -> list[np.ndarray]:
+    """Return the small motions and the changes of velocities and accelerations of bodies in joint coordinates."""
+    q, v, a = motion
+    tree, count = new_tree(system, tree_numbers(system, q.by)), len(q.by)
+    changes = motions_of_places(system.layout, q), v.slope, a.slope
+    rows = (np.moveaxis(part, 0, 1).reshape(at.t.size * count, -1).copy() for part in changes)
+    found = [np.zeros((at.t.size * count, system.cartesian.layout.v_size)) for _ in range(3)]
+    vary_bodies_along(tree, block(at), *rows, *found)
+    return [np.moveaxis(part.reshape(at.t.size, count, -1), 1, 0) for part in found]
 
 
 def rows_of_bodies(system: System, motion: Any, at: Trajectory) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -71,20 +93,24 @@ def rows_of_bodies(system: System, motion: Any, at: Trajectory) -> tuple[np.ndar
 
 
 def first_changes(
-    system: System, by: tuple[Any, ...], first: State, x: np.ndarray, v: np.ndarray
+    system: System, by: tuple[Any, ...], first: State, own: np.ndarray, x: np.ndarray, v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return how q and v of a run change at its first state, (parameters, ...), where its bodies have small motions x
-    and changes v of their velocities, (parameters, velocities)."""
-    size = system.cartesian.layout.v_size
+    """Return how q and v of a run change at its first state, which is `own` in its coordinates, (parameters, ...),
+    where its bodies have small motions x and changes v of their velocities, (parameters, velocities)."""
+    size, coordinates = system.cartesian.layout.v_size, system.coordinates
+    if isinstance(coordinates, JointCoordinates):
+        moved, rates = joints_of_bodies(system, by, first.full_q, first.full_v, x, v)
+        none = np.zeros((len(by), 1, len(system.layout.signals)))
+        return places_varied(system, own[None], moved[:, None], none, by).slope[:, 0], rates
     moved, rates = (np.zeros((len(by), 1, size)) for _ in range(2))
     moved[:, 0, : x.shape[1]], rates[:, 0, : v.shape[1]] = x, v
-    bodies, coordinates = Dual(first.full_v[None], rates, by), cast(Any, system.coordinates)
-    places, velocities = coordinates.vary_from_bodies(system.evaluator, first.full_q[None], moved, bodies)
+    bodies = Dual(first.full_v[None], rates, by)
+    places, velocities = cast(Any, coordinates).vary_from_bodies(system.evaluator, first.full_q[None], moved, bodies)
     return places[:, 0], velocities[:, 0]
 
 
 def first_weights(
-    system: System, symbols: tuple[Any, ...], first: State, of_q: np.ndarray, of_v: np.ndarray
+    system: System, symbols: tuple[Any, ...], first: State, own: np.ndarray, of_q: np.ndarray, of_v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
     """Return the transposed of `first_changes` by these parameters: from weights of q and v, in rows, those of q and v
     of bodies, and of parameters."""
@@ -92,8 +118,8 @@ def first_weights(
     n, count = layout.v_size, len(symbols)
     by = (*symbols, *(Parameter(f"seed {k}") for k in range(2 * n)))
     seeds = np.eye(len(by))[:, count:]
-    q, v = first_changes(system, by, first, seeds[:, :n], seeds[:, n:])
-    found = of_q @ q.T + of_v @ v.T
+    q, v = first_changes(system, by, first, own, seeds[:, :n], seeds[:, n:])
+    found = of_q @ q.T + of_v[:, : v.shape[1]] @ v.T
     of_x, signals = found[:, count : count + n], len(system.layout.signals)
     every = Dual(first.full_q[None], np.eye(layout.q_size)[:, None], tuple(range(layout.q_size)))
     bodies = of_x @ small_motions(structure, every)[:, 0].T
@@ -129,4 +155,5 @@ def weights_of_coordinates(
         for part in range(3):
             columns = total[..., first + n * part : first + n * (part + 1)]
             found[part][count * begin : count * some.stop] = columns.reshape(-1, n)
-    return weights._replace(x=found[0], v=found[1], a=found[2]), direct
+    loads = np.zeros((len(weights.x), len(equations_of(system).rows)))  # they follow from the motion of bodies
+    return weights._replace(x=found[0], v=found[1], a=found[2], multipliers=loads), direct

@@ -8,7 +8,6 @@ give them back to the first state and to the numbers in the equations (`back`), 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
@@ -19,7 +18,7 @@ from ...results.result import Result
 from ..across.runs import FollowedRun
 from .back import Way, back_begin, back_stretch
 from .checks import check_same, check_status
-from .coordinates import weights_of_coordinates
+from .coordinates import equations_of, weights_of_coordinates
 from .held_forces import new_held
 from .implicit_back import back_implicit_stretch
 from .implicit_steps import make_implicit_step
@@ -32,6 +31,7 @@ from .saltation import Saltation, guards_at
 from .seeded import weights_of_states
 from .steps import basis_of
 from .transposed import forces_back
+from .tree import size_of_tree
 
 
 def goes_back(result: Result) -> bool:
@@ -107,11 +107,11 @@ def _gone_back(
     samples = varied.sample_slopes
     _end(way, taken.last, head)
     if of_end is not None and not steps.total:
-        _stop_back(way, rerun.along, varied, taken.last, last, loads, of_end)
+        _stop_back(way, rerun, varied, taken.last, last, loads, of_end)
     for begin, end in stretches(steps)[::-1]:
         entries = _entries(way, head[begin:end], [steps.states[k] for k in range(begin, end) if k in steps.states])
         if of_end is not None and end == steps.total:
-            _stop_back(way, rerun.along, varied, entries[-1], last, loads, of_end)
+            _stop_back(way, rerun, varied, entries[-1], last, loads, of_end)
         if end in switching:
             direct += _switch_back(way, rerun, switching[end], entries[-1])
         if end in varied.resets:
@@ -126,11 +126,13 @@ def _gone_back(
             check_status(way.march, back_stretch(way, entries, before))
     for gradient in (way.own.gradient, way.projection.momenta.gradient):
         direct += gradient @ rerun.numbers[:, : gradient.shape[1]].T
+    if taken.own and way.tree.row.size:
+        direct += way.tree.to.gradient @ rerun.tree_numbers[:, : way.tree.to.gradient.shape[1]].T
     return way, way.held.gradient @ rerun.laws.T + direct
 
 
 def _stop_back(
-    way: Way, along: Any, varied: VariedRun, before: np.ndarray, weights: Weights, loads: np.ndarray | None,
+    way: Way, rerun: Rerun, varied: VariedRun, before: np.ndarray, weights: Weights, loads: np.ndarray | None,
     of_end: np.ndarray,
 ) -> None:  # fmt: skip
     """Add to the weights of the last y those that come of the time at which an event stopped the run. `before` is the
@@ -152,7 +154,8 @@ def _stop_back(
         of_signals = weights.signals @ rates.y[state.z_at : state.q_end]
         return of_end + of_signals + sum(own @ rate for own, rate in zip(weights[:5], ways, strict=True))
 
-    end_back(march, way.own, along, way.held, taken.stop, sizes, length, way.y0, of_time)
+    known = march, way.own, way.tree, rerun.along, way.held
+    end_back(*known, taken.stop, sizes, length, way.y0, of_time)
 
 
 def _switch_back(way: Way, rerun: Rerun, place: Saltation, before: np.ndarray) -> np.ndarray:
@@ -201,13 +204,15 @@ def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> t
     system, works = varied.run_system, bool(weights.works.any())
     rerun = rerun_of(system, varied.asked, taken, len(weights.x) // count, works, count)
     march, own = rerun.march, rerun.own
-    factor, basis = march.mechanism.machine.factor, basis_of(march.stages)
+    equations, tree, basis = equations_of(system), rerun.tree, basis_of(march.stages)
+    factor = (march.mechanism if equations is system else tree.mechanism).machine.factor
     shelf = sum(x.size for x in (factor.numbers, factor.weight, factor.beside, factor.jacobian, own.to.values))
-    sizes = {"shelf": shelf + len(system.rows), "shelves": basis.k.shape[0] + 1, "width": march.stages.y0.size}
-    sizes |= {"rows": len(system.rows), "basis": basis.y0.size}
+    shelf += len(equations.rows) + size_of_tree(tree)
+    sizes = {"shelf": shelf, "shelves": basis.k.shape[0] + 1, "width": march.stages.y0.size}
+    sizes |= {"rows": len(equations.rows), "basis": basis.y0.size}
     sizes |= {"weighted": count, "slopes": count * sizes["shelves"], "lines": system.structure.contacts.rows}
     held = new_held(system, rerun.laws, sizes["shelves"], count)
-    return block(Way(march, own, held, rerun.projection, basis, block(weights)), **sizes), rerun
+    return block(Way(march, own, held, rerun.projection, tree, basis, block(weights)), **sizes), rerun
 
 
 def _loads_back(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> np.ndarray:

@@ -205,20 +205,22 @@ def _parts(own, mechanism):
 
 @compiled
 def save_linearised(own, mechanism, row):
-    """Save all that the linearised state has left behind in a row of numbers."""
+    """Save all that the linearised state has left behind in a row of numbers. How many they are."""
     at = 0
     for part in _parts(own, mechanism):
         copy(part, row[at:])
         at += part.size
+    return at
 
 
 @compiled
 def take_linearised(own, mechanism, row):
-    """Put a linearised state that was saved back into its places."""
+    """Put a linearised state that was saved back into its places. How many numbers it has."""
     at = 0
     for part in _parts(own, mechanism):
         copy(row[at : at + part.size], part)
         at += part.size
+    return at
 
 
 # --- ahead --------------------------------------------------------------------------------------------------------
@@ -401,6 +403,13 @@ def vary_projection(
     and of M w + Jᵀ σ stand on the right sides. M, J and these slopes are those at the end of the way, which is an
     error of second order in x.
     """
+    vary_place_projection(own, projection, mechanism, t, before, y, dys)
+    vary_velocity_projection(own, projection, mechanism, t, before, y, dys)
+
+
+@compiled
+def vary_place_projection(own, projection, mechanism, t, before, y, dys):
+    """The first half of `vary_projection`: changes of places."""
     machine, state, n = mechanism.machine, mechanism.state, own.columns
     manifold, q = machine.manifold, y[: state.q_end]
     put_place_before(projection, mechanism, before)
@@ -420,6 +429,13 @@ def vary_projection(
             own.way[k] += machine.x[k]
         vary_places(manifold, q, own.way, dq)
     factorise_velocities(projection, machine)
+
+
+@compiled
+def vary_velocity_projection(own, projection, mechanism, t, before, y, dys):
+    """The second half: changes of velocities, after those of places."""
+    machine, state = mechanism.machine, mechanism.state
+    manifold, q = machine.manifold, y[: state.q_end]
     linearise_way_of_velocities(projection, mechanism, t, before, y)
     take_given(projection.momenta)
     for p in range(dys.shape[0]):

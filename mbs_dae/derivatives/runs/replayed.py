@@ -28,7 +28,7 @@ from ...duals import Dual
 from ...errors import ModelError
 from ...kernels.blocks import block
 from ...motion.course import Course
-from ...motion.derivative import WORK, state_layout
+from ...motion.derivative import WORK, StateLayout, state_layout
 from ...motion.mechanism import mechanism
 from ...motion.methods.stepping import Stepping
 from ...motion.past.past import Run
@@ -54,6 +54,7 @@ from .contact_changes import ContactChange
 from .coordinates import (
     OwnMotion,
     bodies_along,
+    equations_of,
     first_changes,
     first_weights,
     own_motion_of,
@@ -69,6 +70,7 @@ from .resets import ResetPassage, ResetSlopes, ResetTaken, reset_slopes, stand_b
 from .saltation import Passing, Saltation, guards_at, saltations_of
 from .sampled import SampleSlopes, sample_slopes
 from .steps import Changes, Replay, basis_of, vary_begin, vary_stretch
+from .tree import JointTree, new_tree, tree_numbers
 
 OFF, LOOSER = 1e-3, 100.0
 """Derivatives may be off by so much of their largest value, or by so many tolerances of the run."""
@@ -162,14 +164,18 @@ class Rerun:
     laws: np.ndarray
     """The slopes of the laws of contacts, (parameters, laws)."""
     builder: DerivativeBuilder
+    tree: JointTree
+    tree_numbers: np.ndarray
+    """The tree of joint coordinates, and how the numbers in its equations change with each parameter."""
     others: int
     """How many ways there are through changes of contacts besides those of the parameters and of time: going back, as
     many as y has numbers."""
 
     @cached_property
-    def along(self) -> Linear:
-        """The equations with time as their one parameter, at the states that `own` is linearised at."""
-        return linear(self.builder, self.own.to, self.numbers[:0], others=0)
+    def along(self) -> tuple[Linear, JointTree]:
+        """The equations and the tree with time as their one parameter, at the states that `own` is linearised at."""
+        tree = new_tree(self.system, self.tree_numbers, like=self.tree)
+        return linear(self.builder, self.own.to, self.numbers[:0], others=0), tree
 
     @cached_property
     def at_changes(self) -> tuple[Linear, HeldForces]:
@@ -208,7 +214,7 @@ class Rerun:
         """Return the passage of the run, which stands behind the step before it, through a place at which laws switch
         or contacts change."""
         if not place.changes:
-            return Passing(self.march, self.own, place, sizes, mixed)
+            return Passing(self.march, self.own, self.tree, place, sizes, mixed)
         return ContactChange(self.march, *self.at_changes, place, sizes, len(self.numbers))
 
 
@@ -220,8 +226,11 @@ def rerun_of(
     `works`; they change with the parameters ahead, and with none where `weighted` rows of weights go back."""
     course = block(Course(**taken.course))
     march = new_march(system, taken.by, taken.how, course, taken.times[:recorded].copy())
-    structure = system.structure
-    contacts, mechanism, happens = structure.contacts, march.mechanism, taken.has_events
+    of_tree = tree_numbers(system, asked.symbols)
+    of_tree = of_tree if mixed is None else mixed[None] @ of_tree
+    tree, equations = new_tree(system, of_tree, weighted), equations_of(system)
+    structure, mechanism = equations.structure, march.mechanism if equations is system else tree.mechanism
+    contacts, happens = structure.contacts, taken.has_events
     batches = [structure.program.batch, structure.dynamics.batch]
     held = [mechanism.machine.program.batch, mechanism.dynamics.batch]  # whose branches are those of the run
     wanted = MOTION + (POWERS,) * works + (SURFACES,) * (happens or bool(taken.saltations))
@@ -242,10 +251,11 @@ def rerun_of(
     own = linear(builder, builder.fill(*held), ahead, weighted)
     of_ways = lean_builder(structure, (MOMENTA,), numbers[:, :of_joints])
     momenta = linear(of_ways, of_ways.fill(*held[:2]), ahead[:, :of_joints], weighted)
-    sizes = {"place": system.layout.q_size, "way": system.layout.v_size}
-    jacobian = march.mechanism.machine.factor.jacobian.size
+    sizes = {"place": equations.layout.q_size, "way": equations.layout.v_size}
+    jacobian = mechanism.machine.factor.jacobian.size
     projection = block(Projection(momenta), jacobian=jacobian, **sizes)
-    return Rerun(system, march, own, projection, numbers, laws, builder, march.stages.y0.size if weighted else 0)
+    known = system, march, own, projection, numbers, laws, builder, tree, of_tree
+    return Rerun(*known, march.stages.y0.size if weighted else 0)
 
 
 def new_replay(
@@ -255,12 +265,14 @@ def new_replay(
     these proportions."""
     rerun = rerun_of(system, asked, taken, recorded, works, mixed=mixed)
     march, own, held = rerun.march, rerun.own, new_held(system, rerun.laws, INNER)
-    count, width, rows, basis = len(own.given), march.stages.y0.size, len(system.rows), basis_of(march.stages)
-    sizes = {"recorded": recorded * count, "columns": own.columns, "rows": rows, "works": WORK}
+    count, width, basis = len(own.given), march.stages.y0.size, basis_of(march.stages)
+    rows = len(equations_of(system).rows)
+    sizes = {"recorded": recorded * count, "columns": system.nv, "rows": rows, "works": WORK}
     sizes |= {"parameters": count, "width": width, "slopes": count * basis.k.shape[0], "basis": basis.y0.size}
     sizes["lines"] = system.structure.contacts.rows
     sizes |= {"signals": len(system.layout.signals)}
-    replay = block(Replay(march, own, held, rerun.projection, basis, block(Changes(), **sizes)), **sizes)
+    parts = march, own, held, rerun.projection, rerun.tree, basis, block(Changes(), **sizes)
+    replay = block(Replay(*parts), **sizes)
     if not taken.has_events:
         return rerun, replay, None
 
@@ -449,7 +461,7 @@ def _first_changes(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
     q, v = begin.q, begin.energetic_velocity
     if taken.own:
         signals = q[:, q.shape[1] - len(system.layout.signals) :]
-        q, v = first_changes(system, varied.asked.symbols, taken.first, begin.x, v)
+        q, v = first_changes(system, varied.asked.symbols, taken.first, _first_place(taken, state), begin.x, v)
         q[:, q.shape[1] - signals.shape[1] :] = signals
     moved[:, : state.q_end] = q
     moved[:, state.v_at : state.v_at + v.shape[1]] = v
@@ -457,6 +469,12 @@ def _first_changes(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
         what = "the first pose has no derivative: it is singular, or a given value contradicts the equations beside it"
         raise ModelError(f"{what}; start a little aside, or leave derivatives= out")
     return moved
+
+
+def _first_place(taken: Taken, state: StateLayout) -> np.ndarray:
+    """The first q of a run in its own coordinates."""
+    entry = taken.steps.states[0] if taken.steps.total else taken.last
+    return np.array(entry[HEAD:][: state.q_end])
 
 
 def start_back(varied: VariedRun, taken: Taken, march: March, weights: np.ndarray) -> np.ndarray:
@@ -468,7 +486,8 @@ def start_back(varied: VariedRun, taken: Taken, march: March, weights: np.ndarra
     of_samples = direct
     of_q, of_v = weights[:, : state.q_end], weights[:, state.v_at : state.v_end]
     if taken.own:
-        of_q, of_v, of_parameters = first_weights(varied.run_system, varied.asked.symbols, taken.first, of_q, of_v)
+        known = varied.run_system, varied.asked.symbols, taken.first, _first_place(taken, state)
+        of_q, of_v, of_parameters = first_weights(*known, of_q, of_v)
         direct = direct + of_parameters
     found = beginning_of(varied, taken).back(of_q, of_v[:, :nv])
     if np.isfinite(found).all():

@@ -196,9 +196,15 @@ def project_back(
     own: Linear, projection: Projection, mechanism: Mechanism, t: float, before: Vector, y: Vector, weights: Matrix
 ):
     """The transposed of `vary_projection`, in place."""
-    machine, state, first, n = mechanism.machine, mechanism.state, own.first, own.columns
+    velocity_projection_back(own, projection, mechanism, t, before, y, weights)
+    place_projection_back(own, projection, mechanism, t, before, y, weights)
+
+
+@compiled
+def velocity_projection_back(own, projection, mechanism, t, before, y, weights):
+    """The transposed of `vary_velocity_projection`, in place."""
+    machine, state = mechanism.machine, mechanism.state
     manifold, q = machine.manifold, y[: state.q_end]
-    put_place_before(projection, mechanism, before)
     linearise_way_of_velocities(projection, mechanism, t, before, y)
     for r in range(weights.shape[0]):
         own.way[:] = 0.0
@@ -206,6 +212,14 @@ def project_back(
         give_numbers(own, r, RATE, BEND)
         _turned_back(projection, machine, r, own.way)
         add_places(manifold, q, own.way, weights[r, : state.q_end])
+
+
+@compiled
+def place_projection_back(own, projection, mechanism, t, before, y, weights):
+    """The transposed of `vary_place_projection`, in place."""
+    machine, state, first, n = mechanism.machine, mechanism.state, own.first, own.columns
+    manifold, q = machine.manifold, y[: state.q_end]
+    put_place_before(projection, mechanism, before)
     factorise_places(projection, machine)
     linearise_way_of_places(projection, mechanism, t, y)
     for r in range(weights.shape[0]):
