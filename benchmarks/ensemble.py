@@ -27,8 +27,9 @@ from peers import references as ref
 
 import mbs_dae as mbs
 from mbs_dae.compiled import System
-from mbs_dae.compiled.machine import DONE, POSES
+from mbs_dae.compiled.machine import POSES
 from mbs_dae.compiled.reading import Trajectory
+from mbs_dae.compiled.status import DONE
 from mbs_dae.ensembles.runs.chunk import run_chunk
 from mbs_dae.ensembles.runs.recipe import Recipe
 from mbs_dae.ensembles.work.workers import processors

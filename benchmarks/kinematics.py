@@ -16,8 +16,8 @@ from pathlib import Path
 import numpy as np
 
 import mbs_dae as mbs
-from mbs_dae.compiled.machine import DONE
 from mbs_dae.compiled.reading import Trajectory
+from mbs_dae.compiled.status import DONE
 from mbs_dae.kernels.blocks import block
 from mbs_dae.kernels.cache import counts
 from mbs_dae.poses import continuation

@@ -21,7 +21,7 @@ from candidates.motion import Motion
 from peers import references as ref
 
 import mbs_dae as mbs
-from mbs_dae.compiled.machine import DONE
+from mbs_dae.compiled.status import DONE
 from mbs_dae.model.model import Model
 from mbs_dae.motion.run import ACCEPTED, REJECTED
 from mbs_dae.verbs.simulate import Prepared, prepare

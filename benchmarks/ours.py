@@ -16,7 +16,7 @@ from peers.run import Ready, Run, drift, nearest
 
 import mbs_dae as mbs
 from mbs_dae.compiled import System
-from mbs_dae.compiled.machine import DONE
+from mbs_dae.compiled.status import DONE
 from mbs_dae.model.model import Model
 from mbs_dae.motion import comparison
 from mbs_dae.motion import run as marching

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from mbs_dae.compiled.machine import DONE
 from mbs_dae.compiled.manifold import restore
+from mbs_dae.compiled.status import DONE
 from mbs_dae.motion.derivative import derivative
 from mbs_dae.motion.stabilise import project
 from mbs_dae.verbs.simulate import Prepared

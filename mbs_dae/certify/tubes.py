@@ -25,8 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from ..compiled.machine import DONE, Machine
+from ..compiled.machine import Machine
 from ..compiled.reading import Trajectory
+from ..compiled.status import DONE
 from ..poses.continuation import begin as start
 from ..poses.continuation import go_on
 from .charts import Paths, paths_between

@@ -52,7 +52,7 @@ MOMENTA, PUSHES = "momenta", "pushes"
 """F without Q, and without M a too: what minimal velocities and the nearest poses are the zeros of."""
 GAPS, SLIPS, BENDS, SIZES = TOUCHING = "gaps", "slips", "bends", "sizes"
 """The equations of contacts: gaps, rates G v - ν of gaps and slips, their accelerations G v̇ - γ, and the readings that
-bound friction (`contacts.bounds`). With these F and the momenta have the forces of contacts, -Gᵀ f, too."""
+bound friction (`contacts.normals.readings`). With these F and the momenta have the forces of contacts, -Gᵀ f, too."""
 STATE_RATES, INPUTS = OF_SIGNALS = "state rates", "inputs"
 """ż of each signal that is a state, and the laws of inputs. With these there are columns for the signals z."""
 EQUATIONS = (RATES, ACCELERATIONS, FORCES)

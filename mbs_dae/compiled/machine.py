@@ -12,9 +12,6 @@ from .manifold import Instant, Manifold
 from .program import Program, read_jacobian, read_rows
 from .tree.transformation import ACCELERATIONS, REACH, ROWS, VELOCITIES, Transformation, transform, transform_back
 
-# what a compiled solve reports
-DONE, NOT_CONVERGED, NOT_FINITE, SINGULAR, JUMPED, NEAR, ENDLESS, UNSETTLED = range(8)
-
 EVALUATIONS, FACTORISATIONS, CORRECTIONS, HALVINGS, POSES = range(5)
 
 
@@ -79,17 +76,18 @@ def observe(machine: Machine, t: float, q: Vector, v: Vector):
 
 
 @compiled
-def shares_of_rows(program, machine, out, jacobian, share):
+def shares_of_rows(program, norms, out, jacobian, share):
     """How much of each row is left, where parts of it fall on what stands still or cancel each other: its squared
-    norm over that of the full row, 1 at most. A row that is nothing but the roundoff of such a difference has none."""
-    losses, square = program.losses, machine.square
+    norm over that of the full row, 1 at most. A row that is nothing but the roundoff of such a difference has none.
+    `norms` has the fields norm, full_unit and square: a machine, or a step of lanes."""
+    losses, square = program.losses, norms.square
     for k in range(losses.rows.size):
         square[losses.rows[k]] = share[losses.rows[k]] = 0.0
     for k in range(losses.left.size):
-        add_square(program, machine.norm, jacobian, losses.left[k], share)
+        add_square(program, norms.norm, jacobian, losses.left[k], share)
     for k in range(losses.full_row.size):
         entry = out[losses.full_from[k]]
-        square[losses.full_row[k]] += entry * entry * machine.full_unit[losses.full_place[k]]
+        square[losses.full_row[k]] += entry * entry * norms.full_unit[losses.full_place[k]]
     for k in range(losses.rows.size):
         row = losses.rows[k]
         share[row] = min(share[row] / (square[row] + 1e-300), 1.0)

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from ..compiled import System
-from ..compiled.machine import DONE
+from ..compiled.status import DONE
 from ..errors import EquilibriumError, MbsError
 from ..poses import newton
 from .balance import Balance, balance_at

@@ -15,7 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..compiled import System
-from ..compiled.machine import DONE
+from ..compiled.status import DONE
 from ..errors import MbsError
 from ..poses import newton
 from .balance import Balance, balance_at

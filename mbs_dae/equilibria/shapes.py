@@ -12,8 +12,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..compiled import System
-from ..compiled.machine import DONE
 from ..compiled.reading import Trajectory
+from ..compiled.status import DONE
 from ..errors import ModelError
 from ..model.parameters import positive_number
 from ..poses import newton

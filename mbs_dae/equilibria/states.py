@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 
 from ..compiled import System
-from ..compiled.machine import DONE
+from ..compiled.status import DONE
 from ..errors import ModelError
 from ..explain.explanation import no_force
 from ..motion.derivative import derivative

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..compiled import System
-from ..compiled.machine import DONE
+from ..compiled.status import DONE
 from ..errors import ModelError, SingularConfigurationError
 from ..model.breaks import reads_time
 from ..motion.initial import check_regular

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..compiled import System
 from ..compiled.batch import Swept
-from ..compiled.contacts import OPEN, PRESSED, Contacts
+from ..compiled.contact_records import OPEN, PRESSED, Contacts
 from ..compiled.reading import Trajectory
 from ..errors import IntegrationError, ModelError, counted
 from ..linear.complementarity import SEVERAL, solve_complementarity
@@ -132,7 +132,7 @@ def without_forces(march: March, pose: State) -> Explanation:
     contacts, problem, name = march.mechanism.contacts, march.mechanism.contacts.problem, pose.system.model.name
     if lost := frictions_at_fault(pose.system, contacts):
         return Explanation(IntegrationError, *no_friction(name, lost, pose.t), pose.t, tuple(lost), pose)
-    if pressed := [k for k, row in enumerate(contacts.gap) if row >= 0 and contacts.kept[row] == PRESSED]:
+    if pressed := [k for k, row in enumerate(contacts.gap) if row >= 0 and contacts.constrained.state[row] == PRESSED]:
         return _squeezed(pose, _names(pose.system, pressed))
     names, rubs = _names(pose.system, _used(contacts)), bool(problem.mu[: problem.counts[0]].any())
     problem.mu[:] = 0.0
@@ -184,7 +184,7 @@ def _squeezed(pose: State, names: Sequence[str]) -> Explanation:
 
 def told_of_kept(march: March, system: System) -> str:
     """Return a sentence about contacts that carry no force because joints alone keep them closed."""
-    noted = march.mechanism.contacts.noted
+    noted = march.mechanism.contacts.constrained.reported
     if not (names := noted.size and _names(system, np.flatnonzero(noted).tolist())):
         return ""
     them, they = ("them", "they carry") if len(names) > 1 else ("it", "it carries")
@@ -209,7 +209,7 @@ def chatters(march: March, pose: State, entries: Sequence[int]) -> Explanation:
 
 def _used(contacts: Contacts) -> list[int]:
     """The points of the problem that was posed last."""
-    rows = {int(row) for row in contacts.used[: contacts.size[0]]}
+    rows = {int(row) for row in contacts.delassus.used[: contacts.delassus.used_count[0]]}
     own = np.where(contacts.gap >= 0, contacts.gap, contacts.slip)
     return [k for k, row in enumerate(own) if int(row) in rows]
 

@@ -7,24 +7,31 @@ import scipy.sparse as sps
 
 from ..compiled import System
 from ..compiled.contacts import GIVEN
-from ..compiled.machine import NOT_CONVERGED, NOT_FINITE, UNSETTLED
 from ..compiled.reading import read_outputs
+from ..compiled.status import (
+    CHATTERS,
+    DRIVES,
+    FORCES_LOST,
+    NOT_CONVERGED,
+    NOT_FINITE,
+    TANGLED,
+    UNSETTLED,
+    UNSOLVED,
+    Status,
+)
 from ..errors import AssemblyError, IntegrationError, MbsError, ModelError, SingularConfigurationError
 from ..linear.kkt import Factor
 from ..model.drivers import Driver
 from ..model.events import Reset
 from ..model.parameters import constants_out
 from ..motion import run as marching
-from ..motion.contact.bounds import DRIVES
-from ..motion.contact.forces import FORCES_LOST
-from ..motion.contact.states import UNSOLVED
 from ..motion.contact.told import driving_frictions, frictions_lost_at, no_friction
 from ..motion.derivative import Mechanism, evaluate, factorise_terms
 from ..motion.events import present
 from ..motion.mechanism import mechanism
 from ..motion.record import March
 from ..motion.stabilise import ALWAYS, NEVER
-from ..motion.switching.search import CHATTERS, RUSH, TANGLED
+from ..motion.switching.search import RUSH
 from ..poses.assembly import posed
 from ..poses.dependence import joints_at_fault
 from ..poses.freedom import free_motions
@@ -48,7 +55,7 @@ DEAD = 1e-4  # a slip is at a dead point if free motions change it by less than 
 FAINT = 100.0  # a motion of less than so many tolerances is told to be faint
 REST = 1e-12  # one of less than this (lengths of the model or rad, and a second) is none but for roundoff
 SOON = (1e-3, 1e-2)  # after these parts of all requested time a driver's place is looked for beyond a singular pose
-NO_WAY_ON = (marching.STUCK, marching.ASTRAY, marching.LOST, marching.DRIFTED, NOT_CONVERGED, NOT_FINITE)
+NO_WAY_ON = (Status.STUCK, Status.ASTRAY, Status.LOST, Status.DRIFTED, NOT_CONVERGED, NOT_FINITE)
 ABRUPT = 0.5  # a force that changes by so much of itself within the last step is named as what makes steps short
 
 
@@ -125,7 +132,9 @@ def check_energy(system: System, march: March, result: Result) -> None:
     scale = np.abs(energy.potential).max(initial=0.0) + system.heaviest * system.length**2
     fixed, broken = march.control.fixed, joints_with_corners(system)
     least = 1e-9 if fixed > 0.0 else max(1e-9, 10.0 * march.control.rtol)
-    if error <= energy_allowed(march.control) * most + least * scale + float(march.mechanism.contacts.left[1]):
+    if error <= energy_allowed(march.control) * most + least * scale + float(
+        march.mechanism.contacts.steps.residual[1]
+    ):
         return
     remedy = f"try step={fixed / 10:g}, or leave step out" if fixed > 0.0 else "lower rtol, or bound steps by max_step="
     what = f"the energy of {system.model.name!r} is off by {error:.2g} J of {most:.2g} J: steps are too long for its "
@@ -202,7 +211,7 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
     if status == DRIVES:
         own = march.mechanism
         lost = driving_frictions(pose.system, own.contacts, float(np.abs(own.machine.f).max(initial=0.0)))
-        when = float(own.contacts.size_time[0])
+        when = float(own.contacts.laws.sizes_time[0])
         return Explanation(IntegrationError, *no_friction(pose.system.model.name, lost, when), when, tuple(lost), pose)
     if status == UNSOLVED:
         return without_forces(march, pose)
@@ -217,14 +226,14 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
     moments = t + np.array([0.0, *np.geomspace(step, max(1e-3, step), 8)])
     if not unstable and (nowhere := undefined(pose, moments, forces=True)):
         return nowhere
-    rubs = bool(pose.system.structure.contacts.points) and status not in (CHATTERS, marching.TOO_MANY)
+    rubs = bool(pose.system.structure.contacts.points) and status not in (CHATTERS, Status.TOO_MANY)
     for moment in moments if rubs else ():
         if lost := frictions_lost_at(pose.system, moment, going_on(pose, moment - t), pose.full_v):
             sentence, advice = no_friction(pose.system.model.name, lost, moment)
             return Explanation(IntegrationError, sentence, advice, t, tuple(lost), pose)
     names = joints_at_fault(pose.system, t, pose.full_q)
-    near = march.mechanism.nearness[0] < 1e-6 and status in (marching.STUCK, NOT_CONVERGED, NOT_FINITE)
-    singular = near or status == marching.ASTRAY
+    near = march.mechanism.nearness[0] < 1e-6 and status in (Status.STUCK, NOT_CONVERGED, NOT_FINITE)
+    singular = near or status == Status.ASTRAY
     parting = None if singular else contradiction(pose, pose, t, drifted=True)
     if parting:
         return parting
@@ -241,8 +250,8 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
 
 def _contacts_that_change(march: March) -> list[int]:
     """The entries of contacts that pass without end, if it is these and nothing else."""
-    search, own = march.search, march.mechanism.contacts.entries
-    passing = np.flatnonzero(search.wanted if search.wanted.any() else search.surface)
+    search, own = march.search, march.mechanism.contacts.points.entries
+    passing = np.flatnonzero(search.guards.passes_zero if search.guards.passes_zero.any() else search.guards.surface)
     entries = passing - (march.mechanism.switches.kinds.size - own)
     return entries.tolist() if passing.size and (entries >= 0).all() else []
 
@@ -315,23 +324,28 @@ def _knots_of_tables(pose: State, names: set[str]) -> list[str]:
 def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[str, str]:
     """Constraints that drift, or what makes steps short; and what to do about it."""
     system, name, t, widest, fixed = pose.system, pose.system.model.name, pose.t, march.widest[0], march.control.fixed
-    if status == marching.DRIFTED:
+    if status == Status.DRIFTED:
         what = f"{name!r} nears a singular pose at t = {t:.6g} with constraints violated by {widest:.2g} m, too much "
         return what + "to tell how it goes on", "use stabilization=mbs.Projection()"
     if fixed > 0.0 and status == NOT_CONVERGED and march.stages.implicit.weight.size:
         what = f"Newton's method finds no step of {fixed:g} s for {name!r} at t = {t:.6g}: forces change too much "
         what += "within it, or bodies turn too far"
         return what, f"try step={fixed / 10:g}, or leave step out for step control"
-    if fixed > 0.0 and status != marching.TOO_MANY:
+    if fixed > 0.0 and status != Status.TOO_MANY:
         what = f"{name!r} is unstable at t = {t:.6g} with steps of {fixed:g} s: velocities or constraint errors grow "
         advice = f"try step={fixed / 10:g}, smaller gains, or leave step out for step control"
         return what + "without bound", advice
-    if status == marching.LOST:
+    if status == Status.LOST:
         what = f"the constraints of {name!r} are violated by {widest:.2g} m at t = {t:.6g}"
         return what, "use stabilization=mbs.Projection(), or a smaller rtol"
     if status == CHATTERS:
         deciding, search = system.structure.deciding, march.search
-        who = {deciding[k] for k in np.flatnonzero(search.wanted if search.wanted.any() else search.surface)}
+        who = {
+            deciding[k]
+            for k in np.flatnonzero(
+                search.guards.passes_zero if search.guards.passes_zero.any() else search.guards.surface
+            )
+        }
         brief = float(march.search.times.max() - march.search.times.min())
         count = RUSH
         if march.events.endless[0]:
@@ -357,7 +371,7 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
             what = f"{name!r} stands on a dead point at t = {t:.6g}, where no motion that is free moves what "
             what += f"{' and '.join(dead)} rubs on, so which way it slips does not follow from its velocity"
             return what, "start beside the dead point, or with a velocity that leads through it"
-        wrong = march.search.wrong
+        wrong = march.search.guards.wrong
         deciding = {system.structure.deciding[k] for k in np.flatnonzero((wrong > 0) & (wrong == wrong.max()))}
         deciding = deciding or {*system.structure.deciding}
         what = f"{' or '.join(sorted(deciding))} of {name!r} cannot be followed at t = {t:.6g}: it jumps there, or "
@@ -369,7 +383,7 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
             f"mend its expression, or give a shorter max_step={instead}",
         )
     step, times, abrupt = march.control.step[0], march.record.times, _abrupt(march, pose, a)
-    if status == marching.TOO_MANY:
+    if status == Status.TOO_MANY:
         taken = int(march.counts[: marching.NEXT].sum())
         rate = taken / (t - times[0]) if t > times[0] else np.inf
         what = f"{name!r} is at t = {t:.6g} of {times[-1]:g} after {taken} steps, {rate:.2g} in a second; the last one "

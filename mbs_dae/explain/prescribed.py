@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ..compiled import System
-from ..compiled.machine import ENDLESS
 from ..compiled.reading import Trajectory
+from ..compiled.status import ENDLESS
 from ..errors import MbsError, ModelError, SingularConfigurationError
 from ..model.breaks import breaks_of, side_of
 from ..model.drivers import Driver

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..compiled import System
-from ..compiled.contacts import CLOSED, OPEN
+from ..compiled.contact_records import CLOSED, OPEN
 from ..compiled.reading import read_outputs
 from ..motion.contact.states import TOUCHES
 from ..motion.derivative import accelerate
@@ -35,24 +35,25 @@ def _stiff_friction(system: System, march: March, t: float, rate: float) -> str:
     slips. Empty if there is none."""
     mechanism, seen = march.mechanism, march.stiffness
     contacts, state = mechanism.contacts, mechanism.state
-    rubs = np.flatnonzero(contacts.smooth > 0.0)
+    delassus = contacts.delassus
+    rubs = np.flatnonzero(contacts.laws.smooth > 0.0)
     if not rubs.size:
         return ""
 
     def forces(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         q, v = y[: state.q_end].copy(), y[state.v_at : state.v_end].copy()
         accelerate(mechanism, t, q, v, np.zeros_like(v))
-        return contacts.force.copy(), contacts.rate.copy()
+        return contacts.force.copy(), contacts.motion.rate.copy()
 
-    contacts.unseen[0] = 0
+    contacts.choice.closed_only[0] = 0
     forces(seen.y)
-    apart = (contacts.gap >= 0) & (contacts.phi[contacts.gap] > TOUCHES * system.machine().extent)
+    apart = (contacts.gap >= 0) & (contacts.motion.phi[contacts.gap] > TOUCHES * system.machine().extent)
     contacts.state[rubs] = np.where(apart[rubs], OPEN, CLOSED)
-    contacts.closed[0] = int((contacts.state != OPEN).sum())
+    contacts.choice.closed_count[0] = int((contacts.state != OPEN).sum())
     force, slip = (np.abs(one - other) for one, other in zip(forces(seen.y), forces(seen.aside), strict=True))
-    used = contacts.used[: contacts.size[0]]
+    used = delassus.used[: delassus.used_count[0]]
     gained = np.zeros(force.size)
-    gained[used] = force[used] * contacts.delassus.diagonal()[: used.size]
+    gained[used] = force[used] * delassus.W.diagonal()[: used.size]
     for k in rubs:
         own = slice(contacts.slip[k], contacts.slip[k] + contacts.slips[k])
         if gained[own].max() > SHARE * rate * slip[own].max():

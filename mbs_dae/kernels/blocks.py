@@ -73,12 +73,18 @@ FORMATS = {1: "2q", 2: "3q"}
 """The words of an array, by its dimensions, in the language of `struct`."""
 
 
+TAKEN = {"address", "apart", "is_number", "kind", "made", "node", "put", "table_at", "words"}
+"""Names of what a block or a workspace has besides its fields."""
+
+
 class BlockType(types.Type):
     """The type of all blocks of a class of records."""
 
     def __init__(self, record: Any):
         self.record = record
         hints = get_type_hints(record, include_extras=True)
+        if taken := sorted(TAKEN & hints.keys()):
+            raise TypeError(f"{record.__name__}: a field cannot be called {taken[0]!r}; choose another name")
         self.members = {name: kind_of(hint) for name, hint in hints.items()}
         self.records = [name for name, kind in self.members.items() if isinstance(kind, BlockType)]
         self.copied = {name for name, hint in hints.items() if {WORK, DESIGN}.intersection(map(str, get_args(hint)))}

@@ -58,13 +58,14 @@ def new_complementarity(laws: int, unknowns: int, bounds: int) -> Complementarit
 def solve_complementarity(problem: Complementarity):
     """f and w that satisfy all laws, from the f that stands there. The status; `tally` counts what was done."""
     p = problem
+    scaled = p.scaled
     for k in range(p.tally.size):
         p.tally[k] = 0
-    p.eased[0], p.eased[1] = 0.0, 1.0
+    scaled.relaxation[0], scaled.relaxation[1] = 0.0, 1.0
     if not put_into_units(p):
         return NOT_FOUND
     status = DONE
-    if p.scale[0] > 0.0:
+    if scaled.scale[0] > 0.0:
         status = _solve(p)
     if status in (DONE, SEVERAL):
         put_solution(p)
@@ -76,19 +77,20 @@ def find_undetermined(problem: Complementarity, undetermined: Integers):
     """1 for each unknown that laws with the f that stands there leave open, else 0. Where f and w are both zero the law
     is taken as closed: that the other unknowns are determined is certain, that this one is not may be too careful."""
     p = problem
-    p.eased[0], p.eased[1] = 0.0, 1.0
+    scaled, modes = p.scaled, p.modes
+    scaled.relaxation[0], scaled.relaxation[1] = 0.0, 1.0
     for i in range(unknowns(p)):
         undetermined[i] = 0
-    if not put_into_units(p) or p.scale[0] == 0.0:
+    if not put_into_units(p) or scaled.scale[0] == 0.0:
         return
     choose_modes(p, WEAKLY)
     many = write_equations(p)
-    rank = least_solution(p.J, p.e, p.step, p.order, many)
+    rank = least_solution(modes.matrix, modes.residual, modes.step, modes.order, many)
     for k in range(rank):
-        if rank < many and largest(p.J[k, rank:many]) > VAGUE:
-            undetermined[p.free[p.order[k]]] = 1
+        if rank < many and largest(modes.matrix[k, rank:many]) > VAGUE:
+            undetermined[modes.free[modes.order[k]]] = 1
     for k in range(rank, many):
-        undetermined[p.free[p.order[k]]] = 1
+        undetermined[modes.free[modes.order[k]]] = 1
 
 
 @compiled
@@ -114,32 +116,33 @@ def _solve(p):
 
 @compiled
 def _ease(p, damping, friction):
-    p.eased[0], p.eased[1] = damping, friction
+    p.scaled.relaxation[0], p.scaled.relaxation[1] = damping, friction
 
 
 @compiled
 def _search(p, rounds):
     """Sweeps and Newton's method in turns, from x; whether x has become a solution."""
+    scaled = p.scaled
     n, many = unknowns(p), SWEEPS
     for _ in range(rounds):
         for _ in range(many):
             sweep(p)
         p.tally[0] += many
         many *= 2
-        if not all_finite(p.x[:n]):
+        if not all_finite(scaled.x[:n]):
             _clear(p)
             return False
-        copy(p.x[:n], p.kept)
+        copy(scaled.x[:n], p.modes.previous_x)
         if newton(p):
             return True
-        copy(p.kept[:n], p.x)
+        copy(p.modes.previous_x[:n], scaled.x)
     return False
 
 
 @compiled
 def _clear(p):
     for i in range(unknowns(p)):
-        p.x[i] = 0.0
+        p.scaled.x[i] = 0.0
 
 
 @compiled
@@ -168,13 +171,13 @@ def _grow(p):
 def _take_least(p, found):
     """Of all solutions with the same w the least, if it can be found. Whether x is a solution, as it may have been."""
     n = unknowns(p)
-    copy(p.x[:n], p.other)
+    copy(p.scaled.x[:n], p.modes.other_x)
     _ease(p, DAMPED, 1.0)
     better = _search(p, BRIEFLY) or _descend(p, 1.0)
     _ease(p, 0.0, 1.0)
     if better and newton(p):
         return True
-    copy(p.other[:n], p.x)
+    copy(p.modes.other_x[:n], p.scaled.x)
     respond(p)
     return found
 
@@ -188,11 +191,11 @@ def _is_nearly_solved(p):
     n, found, damping = unknowns(p), False, DAMPED
     _clear(p)
     while damping >= 0.99 * NEARLY:
-        copy(p.x[:n], p.other)
+        copy(p.scaled.x[:n], p.modes.other_x)
         _ease(p, damping, 1.0)
         better = _search(p, BRIEFLY)
         if not better:
-            copy(p.other[:n], p.x)
+            copy(p.modes.other_x[:n], p.scaled.x)
         if found and not better:
             break
         found = better
@@ -205,34 +208,42 @@ def _is_nearly_solved(p):
 @compiled
 def _is_squeezed(p):
     """Whether an x ≥ 0 with A x = 0 has q·x < 0."""
+    scaled = p.scaled
     n, least, acts, gain = unknowns(p), 0.0, 0.0, 0.0
-    copy(p.x[:n], p.other)
+    copy(scaled.x[:n], p.modes.other_x)
     _clear(p)
     found = _descend(p, 0.0)
-    size = largest(p.x[:n])
+    size = largest(scaled.x[:n])
     for i in range(n):
-        p.x[i] *= 1.0 / size if size > 0.0 else 0.0
+        scaled.x[i] *= 1.0 / size if size > 0.0 else 0.0
     for k in range(2):  # x is a direction; what W feels of it is taken away
         respond(p)
         for i in range(n):
-            p.y[i] -= p.q[i]
+            scaled.y[i] -= scaled.q[i]
         if k == 0:
             advance(p)
     for i in range(n):
-        least, acts, gain = min(least, p.x[i]), max(acts, abs(p.y[i])), gain - p.q[i] * p.x[i]
-    copy(p.other[:n], p.x)
+        least, acts, gain = (
+            min(least, scaled.x[i]),
+            max(acts, abs(scaled.y[i])),
+            gain - scaled.q[i] * scaled.x[i],
+        )
+    copy(p.modes.other_x[:n], scaled.x)
     return found and least > -NOTHING and acts < NOTHING and gain > GAIN
 
 
 @compiled
 def _is_strong(p):
     """Whether some friction may push what bounds it by more than it gives way: solutions may be several then."""
+    scaled = p.scaled
     for law in range(p.counts[0]):
         for row in range(p.bound_at[law], p.bound_at[law + 1]):
             for j in range(unknowns(p)):
                 pushes, own = 0.0, p.first[law] <= j < p.first[law + 1]
                 for i in range(p.first[law], p.first[law + 1]):
-                    pushes += abs(p.A[j, i])
-                if p.C[row, j] != 0.0 and abs(p.C[row, j]) * (1.0 if own else pushes) >= (1.0 if own else p.A[j, j]):
+                    pushes += abs(scaled.A[j, i])
+                if scaled.C[row, j] != 0.0 and abs(scaled.C[row, j]) * (1.0 if own else pushes) >= (
+                    1.0 if own else scaled.A[j, j]
+                ):
                     return True
     return False

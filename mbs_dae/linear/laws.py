@@ -29,8 +29,50 @@ ENDLESS = 1e300
 """The residual of what is no number."""
 
 
+class ScaledLaws(NamedTuple):
+    """The problem in units of its laws: y = A x + q (+ δ x), r = θ |d + C x|."""
+
+    unit: Work[Vector] = zeros("unknowns")
+    scale: Work[Vector] = zeros(1)
+    """f = scale unit x."""
+    relaxation: Work[Vector] = zeros(2)
+    """δ and θ, for problems that lead to the one in question; 0 and 1 for that itself."""
+    A: Work[Matrix] = zeros("unknowns", "unknowns")
+    q: Work[Vector] = zeros("unknowns")
+    C: Work[Matrix] = zeros("bounds", "unknowns")
+    d: Work[Vector] = zeros("bounds")
+    x: Work[Vector] = zeros("unknowns")
+    y: Work[Vector] = zeros("unknowns")
+
+
+class LawModes(NamedTuple):
+    """The linear equations of a Newton step: each law is open, closed, sticks or slides."""
+
+    mode: Work[Integers] = zeros("unknowns")
+    direction: Work[Vector] = zeros("unknowns")
+    """The direction of the force of a law that slides."""
+    turn_rate: Work[Vector] = zeros("laws")
+    """How far this direction turns with the trial force z: r / |z|."""
+    gradient: Work[Vector] = zeros("bounds")
+    """The gradient of the radius r in the rows of its bound."""
+    matrix: Work[Matrix] = zeros("unknowns", "unknowns")
+    residual: Work[Vector] = zeros("unknowns")
+    step: Work[Vector] = zeros("unknowns")
+    free: Work[Integers] = zeros("unknowns")
+    """The unknown of the problem for each unknown of the step."""
+    order: Work[Integers] = zeros("unknowns")
+    """The order of pivots."""
+    best: Work[Vector] = zeros("unknowns")
+    """The x with the least natural residual so far."""
+    previous_x: Work[Vector] = zeros("unknowns")
+    other_x: Work[Vector] = zeros("unknowns")
+    """An x, or a y, to which an attempt returns or with which it is compared."""
+    choice: Work[Integers] = zeros("laws")
+    """The mode of each law in the combination of modes that is tried."""
+
+
 class Complementarity(NamedTuple):
-    """A problem, which may change its size from call to call: the leading parts of arrays that are large enough."""
+    """A problem of f and w. Its size may change from call to call: it is in the leading parts of the arrays."""
 
     first: Work[Integers] = zeros("laws_and_one")
     """Law c has the unknowns first[c] : first[c + 1]."""
@@ -44,42 +86,14 @@ class Complementarity(NamedTuple):
     w: Work[Vector] = zeros("unknowns")
     mu: Work[Vector] = zeros("laws")
     heading: Work[Vector] = zeros("unknowns")
-    """A direction over the rows of a law that slides along it; of other laws 0."""
+    """A direction over the rows of a law that slides along it; 0 for other laws."""
     B: Work[Matrix] = zeros("bounds", "unknowns")
     b: Work[Vector] = zeros("bounds")
-
-    # --- the same in units of its own: y = A x + q (+ δ x), r = θ |d + C x|
-    unit: Work[Vector] = zeros("unknowns")
-    scale: Work[Vector] = zeros(1)
-    """f = scale unit x."""
-    eased: Work[Vector] = zeros(2)
-    """δ and θ, for problems that lead to the one asked for: 0 and 1 in this."""
-    A: Work[Matrix] = zeros("unknowns", "unknowns")
-    q: Work[Vector] = zeros("unknowns")
-    C: Work[Matrix] = zeros("bounds", "unknowns")
-    d: Work[Vector] = zeros("bounds")
-    x: Work[Vector] = zeros("unknowns")
-    y: Work[Vector] = zeros("unknowns")
-
-    # --- the linear system of some modes
-    mode: Work[Integers] = zeros("unknowns")
-    along: Work[Vector] = zeros("unknowns")
-    """The direction of the force of a law that slides."""
-    turns: Work[Vector] = zeros("laws")
-    """How far it turns with the trial force: r / |z|."""
-    sense: Work[Vector] = zeros("bounds")
-    """The gradient of the radius in the rows of the bound."""
-    J: Work[Matrix] = zeros("unknowns", "unknowns")
-    e: Work[Vector] = zeros("unknowns")
-    step: Work[Vector] = zeros("unknowns")
-    free: Work[Integers] = zeros("unknowns")
-    order: Work[Integers] = zeros("unknowns")
-    best: Work[Vector] = zeros("unknowns")
-    kept: Work[Vector] = zeros("unknowns")
-    other: Work[Vector] = zeros("unknowns")
-    turn: Work[Integers] = zeros("laws")
     tally: Work[Integers] = zeros(4)
-    """Sweeps, Newton steps, combinations of modes that have been tried; how many unknowns were not determined."""
+    """Sweeps, Newton steps, combinations of modes that have been tried; the number of unknowns that are not
+    determined."""
+    scaled: ScaledLaws = ScaledLaws()
+    modes: LawModes = LawModes()
 
 
 @compiled
@@ -95,6 +109,7 @@ def is_unilateral(p, law):
 @compiled
 def put_into_units(p):
     """x, A, q, C, d of the problem; whether all its numbers are finite. `scale` is 0 where nothing acts."""
+    scaled = p.scaled
     n, scale = unknowns(p), 0.0
     for law in range(p.counts[0]):
         begin, end, size = p.first[law], p.first[law + 1], 0.0
@@ -102,50 +117,52 @@ def put_into_units(p):
             size = max(size, abs(p.W[i, i]))
         unit = 1.0 / sqrt(size) if size > 0.0 else 1.0
         for i in range(begin, end):
-            p.unit[i] = unit
+            scaled.unit[i] = unit
             scale = max(scale, abs(p.w0[i]) * unit)
         for k in range(p.bound_at[law], p.bound_at[law + 1]):
             scale = max(scale, p.mu[law] * abs(p.b[k]) / unit)
-    p.scale[0], finite = scale, isfinite(scale)
+    scaled.scale[0], finite = scale, isfinite(scale)
     inverse = 1.0 / scale if scale > 0.0 else 0.0
     for law in range(p.counts[0]):
         begin, end = p.first[law], p.first[law + 1]
         for i in range(begin, end):
-            unit = p.unit[i]
+            unit = scaled.unit[i]
             for j in range(n):
-                p.A[i, j] = unit * p.W[i, j] * p.unit[j]
-            p.q[i] = p.w0[i] * unit * inverse
-            p.x[i] = p.f[i] / unit * inverse if isfinite(p.f[i]) else 0.0
-            finite = finite and all_finite(p.A[i, :n]) and isfinite(p.q[i]) and isfinite(p.heading[i])
+                scaled.A[i, j] = unit * p.W[i, j] * scaled.unit[j]
+            scaled.q[i] = p.w0[i] * unit * inverse
+            scaled.x[i] = p.f[i] / unit * inverse if isfinite(p.f[i]) else 0.0
+            finite = finite and all_finite(scaled.A[i, :n]) and isfinite(scaled.q[i]) and isfinite(p.heading[i])
         for k in range(p.bound_at[law], p.bound_at[law + 1]):
-            of_unit = p.mu[law] / p.unit[begin]
+            of_unit = p.mu[law] / scaled.unit[begin]
             for j in range(n):
-                p.C[k, j] = of_unit * p.B[k, j] * p.unit[j]
-            p.d[k] = of_unit * p.b[k] * inverse
-            finite = finite and all_finite(p.C[k, :n]) and isfinite(p.d[k])
+                scaled.C[k, j] = of_unit * p.B[k, j] * scaled.unit[j]
+            scaled.d[k] = of_unit * p.b[k] * inverse
+            finite = finite and all_finite(scaled.C[k, :n]) and isfinite(scaled.d[k])
     return finite
 
 
 @compiled
 def put_solution(p):
     """f and w from x and y."""
-    scale = p.scale[0]
+    scaled = p.scaled
+    scale = scaled.scale[0]
     for i in range(unknowns(p)):
-        p.f[i] = p.x[i] * p.unit[i] * scale
-        p.w[i] = p.y[i] / p.unit[i] * scale
+        p.f[i] = scaled.x[i] * scaled.unit[i] * scale
+        p.w[i] = scaled.y[i] / scaled.unit[i] * scale
 
 
 @compiled
 def respond(p):
     """y = A x + q + δ x. The largest of the sums of its terms without their signs."""
+    scaled = p.scaled
     n, largest = unknowns(p), 0.0
     for i in range(n):
-        total, size = p.q[i] + p.eased[0] * p.x[i], 0.0
+        total, size = scaled.q[i] + scaled.relaxation[0] * scaled.x[i], 0.0
         for j in range(n):
-            term = p.A[i, j] * p.x[j]
+            term = scaled.A[i, j] * scaled.x[j]
             total += term
             size += abs(term)
-        p.y[i] = total
+        scaled.y[i] = total
         largest = max(largest, size)
     return largest
 
@@ -153,9 +170,10 @@ def respond(p):
 @compiled
 def bound(p, row):
     """A row of d + C x."""
-    total = p.d[row]
+    scaled = p.scaled
+    total = scaled.d[row]
     for j in range(unknowns(p)):
-        total += p.C[row, j] * p.x[j]
+        total += scaled.C[row, j] * scaled.x[j]
     return total
 
 
@@ -164,7 +182,7 @@ def radius(p, law):
     total = 0.0
     for row in range(p.bound_at[law], p.bound_at[law + 1]):
         total += bound(p, row) ** 2
-    return p.eased[1] * sqrt(total)
+    return p.scaled.relaxation[1] * sqrt(total)
 
 
 @compiled
@@ -179,21 +197,22 @@ def speed(p, law):
 @compiled
 def residual(p):
     """The largest item of the natural residual, with the y that stands there."""
+    scaled = p.scaled
     worst = 0.0
     for law in range(p.counts[0]):
         begin, end = p.first[law], p.first[law + 1]
         if is_unilateral(p, law):
             for i in range(begin, end):
-                worst = max(worst, abs(min(p.x[i], p.y[i])))
+                worst = max(worst, abs(min(scaled.x[i], scaled.y[i])))
             continue
         length, longest, slip = 0.0, radius(p, law), speed(p, law)
         for i in range(begin, end):
-            length += (p.x[i] - p.y[i]) ** 2
+            length += (scaled.x[i] - scaled.y[i]) ** 2
         length = sqrt(length)
         share = longest / length if length > longest else 1.0
         for i in range(begin, end):
-            wanted = share * (p.x[i] - p.y[i]) if slip == 0.0 else -longest * p.heading[i] / slip
-            worst = max(worst, abs(p.x[i] - wanted))
+            wanted = share * (scaled.x[i] - scaled.y[i]) if slip == 0.0 else -longest * p.heading[i] / slip
+            worst = max(worst, abs(scaled.x[i] - wanted))
     return worst
 
 
@@ -201,7 +220,7 @@ def residual(p):
 def how_solved(p):
     """The natural residual of x, relative to w0 and what roundoff makes of the terms of w. y is made for it."""
     n, terms = unknowns(p), respond(p)
-    if not (all_finite(p.x[:n]) and all_finite(p.y[:n])):
+    if not (all_finite(p.scaled.x[:n]) and all_finite(p.scaled.y[:n])):
         return ENDLESS
     return residual(p) / (1.0 + ROUNDOFF * terms)
 
@@ -210,28 +229,29 @@ def how_solved(p):
 def sweep(p):
     """All laws are satisfied with the others as they are, each with the sum of its |A_ij| for ρ (Jacobi, projected):
     so much that all together do not go too far. What comes out does not depend on the order of laws."""
+    scaled, modes = p.scaled, p.modes
     n = unknowns(p)
     respond(p)
     for law in range(p.counts[0]):
         begin, end, most = p.first[law], p.first[law + 1], 0.0
         for i in range(begin, end):
-            total = p.eased[0]
+            total = scaled.relaxation[0]
             for j in range(n):
-                total += abs(p.A[i, j])
+                total += abs(scaled.A[i, j])
             most = max(most, total)
         for i in range(begin, end):
-            p.step[i] = p.x[i] - p.y[i] / most if most > 0.0 else p.x[i]
+            modes.step[i] = scaled.x[i] - scaled.y[i] / most if most > 0.0 else scaled.x[i]
             if is_unilateral(p, law):
-                p.x[i] = max(p.step[i], 0.0)
+                scaled.x[i] = max(modes.step[i], 0.0)
     for law in range(p.counts[0]):
-        p.turns[law] = radius(p, law)
+        modes.turn_rate[law] = radius(p, law)
     for law in range(p.counts[0]):
         begin, end, length, slip = p.first[law], p.first[law + 1], 0.0, speed(p, law)
         if is_unilateral(p, law):
             continue
         for i in range(begin, end):
-            length += p.step[i] ** 2
-        length, longest = sqrt(length), p.turns[law]
+            length += modes.step[i] ** 2
+        length, longest = sqrt(length), modes.turn_rate[law]
         share = longest / length if length > longest else 1.0
         for i in range(begin, end):
-            p.x[i] = share * p.step[i] if slip == 0.0 else -longest * p.heading[i] / slip
+            scaled.x[i] = share * modes.step[i] if slip == 0.0 else -longest * p.heading[i] / slip

@@ -43,7 +43,7 @@ def newton(p):
         p.tally[1] += 1
         left = how_solved(p)
         if best <= EXACT and not left < best:
-            copy(p.best[:n], p.x)
+            copy(p.modes.best[:n], p.scaled.x)
             respond(p)
             return True
         p.tally[3] = open_ways
@@ -52,21 +52,22 @@ def newton(p):
         if not left < FAR:
             return False
         best = left
-        copy(p.x[:n], p.best)
+        copy(p.scaled.x[:n], p.modes.best)
     return best <= EXACT
 
 
 @compiled
 def choose_modes(p, margin):
     """Modes as the trial forces have them; what lacks less than `margin` to close is closed. What is open is made 0."""
+    scaled, modes = p.scaled, p.modes
     respond(p)
     for law in range(p.counts[0]):
         if is_unilateral(p, law):
             for i in range(p.first[law], p.first[law + 1]):
-                p.mode[i] = CLOSED if p.x[i] - p.y[i] > -margin else OPEN
+                modes.mode[i] = CLOSED if scaled.x[i] - scaled.y[i] > -margin else OPEN
         else:
             for i in range(p.first[law], p.first[law + 1]):
-                p.mode[i] = CLOSED
+                modes.mode[i] = CLOSED
     _make_open(p)
     for law in range(p.counts[0]):
         if is_unilateral(p, law):
@@ -74,16 +75,16 @@ def choose_modes(p, margin):
         begin, end, length = p.first[law], p.first[law + 1], 0.0
         longest, slip = radius(p, law), speed(p, law)
         for i in range(begin, end):
-            length += (p.x[i] - p.y[i]) ** 2
+            length += (scaled.x[i] - scaled.y[i]) ** 2
         length = sqrt(length)
         slides = slip > 0.0 or length > longest + margin
         nothing = longest == 0.0 and not (slides and _may_grow(p, law))
         mode = OPEN if nothing else SLIDES if slides else CLOSED
-        p.turns[law] = longest / length if slip == 0.0 and mode == SLIDES else 0.0
+        modes.turn_rate[law] = longest / length if slip == 0.0 and mode == SLIDES else 0.0
         for i in range(begin, end):
-            p.mode[i] = mode
+            modes.mode[i] = mode
             if mode == SLIDES:
-                p.along[i] = (p.x[i] - p.y[i]) / length if slip == 0.0 else -p.heading[i] / slip
+                modes.direction[i] = (scaled.x[i] - scaled.y[i]) / length if slip == 0.0 else -p.heading[i] / slip
     _make_open(p)
 
 
@@ -92,7 +93,7 @@ def _may_grow(p, law):
     """Whether the bound of a law depends on what is not open."""
     for row in range(p.bound_at[law], p.bound_at[law + 1]):
         for j in range(unknowns(p)):
-            if p.eased[1] * p.C[row, j] != 0.0 and p.mode[j] != OPEN:
+            if p.scaled.relaxation[1] * p.scaled.C[row, j] != 0.0 and p.modes.mode[j] != OPEN:
                 return True
     return False
 
@@ -101,8 +102,8 @@ def _may_grow(p, law):
 def _make_open(p):
     changed = False
     for i in range(unknowns(p)):
-        if p.mode[i] == OPEN and p.x[i] != 0.0:
-            p.x[i], changed = 0.0, True
+        if p.modes.mode[i] == OPEN and p.scaled.x[i] != 0.0:
+            p.scaled.x[i], changed = 0.0, True
     if changed:
         respond(p)
 
@@ -111,31 +112,33 @@ def _make_open(p):
 def advance(p):
     """Solve the equations of the modes, linear at x, for the least step, and make it. How many unknowns are not
     determined by them."""
+    modes = p.modes
     many = write_equations(p)
-    rank = least_solution(p.J, p.e, p.step, p.order, many)
+    rank = least_solution(modes.matrix, modes.residual, modes.step, modes.order, many)
     for k in range(many):
-        p.x[p.free[k]] += p.step[k]
+        p.scaled.x[modes.free[k]] += modes.step[k]
     return many - rank
 
 
 @compiled
 def write_equations(p):
     """J and e of J dx = e for the unknowns that are not open: they are listed, and counted."""
+    scaled, modes = p.scaled, p.modes
     many = 0
     for i in range(unknowns(p)):
-        if p.mode[i] != OPEN:
-            p.free[many] = i
+        if modes.mode[i] != OPEN:
+            modes.free[many] = i
             many += 1
     row = 0
     for law in range(p.counts[0]):
         for i in range(p.first[law], p.first[law + 1]):
-            if p.mode[i] == CLOSED:
+            if modes.mode[i] == CLOSED:
                 for k in range(many):
-                    p.J[row, k] = p.A[i, p.free[k]]
-                p.J[row, row] += p.eased[0]
-                p.e[row] = -p.y[i]
+                    modes.matrix[row, k] = scaled.A[i, modes.free[k]]
+                modes.matrix[row, row] += scaled.relaxation[0]
+                modes.residual[row] = -scaled.y[i]
                 row += 1
-        if p.mode[p.first[law]] == SLIDES:
+        if modes.mode[p.first[law]] == SLIDES:
             longest = radius(p, law)
             _put_sense(p, law, longest)
             write_sliding(p, law, row, many, longest)
@@ -146,19 +149,22 @@ def write_equations(p):
 @compiled
 def write_sliding(p, law, row, many, longest):
     """The equations of a law that slides, whose radius is known, and grows as `sense` has it."""
+    scaled, modes = p.scaled, p.modes
     begin, end = p.first[law], p.first[law + 1]
     for k in range(many):
-        j, growth, turned = p.free[k], 0.0, 0.0
+        j, growth, turned = modes.free[k], 0.0, 0.0
         for one in range(p.bound_at[law], p.bound_at[law + 1]):
-            growth += p.sense[one] * p.C[one, j]
+            growth += modes.gradient[one] * scaled.C[one, j]
         for i in range(begin, end):
-            turned += p.along[i] * ((1.0 - p.eased[0] if i == j else 0.0) - p.A[i, j])
+            turned += modes.direction[i] * ((1.0 - scaled.relaxation[0] if i == j else 0.0) - scaled.A[i, j])
         for i in range(begin, end):
             own = 1.0 if i == j else 0.0
-            trial = own * (1.0 - p.eased[0]) - p.A[i, j]
-            p.J[row + i - begin, k] = own - p.along[i] * growth - p.turns[law] * (trial - p.along[i] * turned)
+            trial = own * (1.0 - scaled.relaxation[0]) - scaled.A[i, j]
+            modes.matrix[row + i - begin, k] = (
+                own - modes.direction[i] * growth - modes.turn_rate[law] * (trial - modes.direction[i] * turned)
+            )
     for i in range(begin, end):
-        p.e[row + i - begin] = longest * p.along[i] - p.x[i]
+        modes.residual[row + i - begin] = longest * modes.direction[i] - scaled.x[i]
 
 
 @compiled
@@ -168,9 +174,9 @@ def _put_sense(p, law, longest):
     for row in range(begin, end):
         value = bound(p, row)
         if end == begin + 1:
-            p.sense[row] = p.eased[1] * (1.0 if value >= 0.0 else -1.0)
+            p.modes.gradient[row] = p.scaled.relaxation[1] * (1.0 if value >= 0.0 else -1.0)
         else:
-            p.sense[row] = p.eased[1] ** 2 * value / longest if longest > 0.0 else 0.0
+            p.modes.gradient[row] = p.scaled.relaxation[1] ** 2 * value / longest if longest > 0.0 else 0.0
 
 
 # --- all modes ----------------------------------------------------------------------------------------------------
@@ -200,17 +206,18 @@ def _modes_of(p, law):
 def try_modes(p, found):
     """Solutions with different y: with the one in x if one is `found`; x becomes the first one otherwise. Negative if
     there may be one all the same: some modes do not determine theirs, or miss it by little."""
+    scaled, modes = p.scaled, p.modes
     n, solutions, sure = unknowns(p), 0, True
     if found:
         respond(p)
-        copy(p.x[:n], p.kept)
-        copy(p.y[:n], p.other)
+        copy(scaled.x[:n], modes.previous_x)
+        copy(scaled.y[:n], modes.other_x)
         solutions = 1
     for law in range(p.counts[0]):
-        p.turn[law] = 0
+        modes.choice[law] = 0
     while True:
         for i in range(n):
-            p.x[i] = 0.0
+            scaled.x[i] = 0.0
         _put_modes(p)
         respond(p)
         left = advance(p)
@@ -218,22 +225,22 @@ def try_modes(p, found):
         off = how_solved(p)
         if off <= EXACT:
             if solutions == 0:
-                copy(p.x[:n], p.kept)
-                copy(p.y[:n], p.other)
+                copy(scaled.x[:n], modes.previous_x)
+                copy(scaled.y[:n], modes.other_x)
                 p.tally[3] = left
             if solutions == 0 or _is_different(p, n):
                 solutions += 1
         elif left > 0 or off < CLOSE:
             sure = False
         law = 0
-        while law < p.counts[0] and p.turn[law] + 1 == _modes_of(p, law):
-            p.turn[law] = 0
+        while law < p.counts[0] and modes.choice[law] + 1 == _modes_of(p, law):
+            modes.choice[law] = 0
             law += 1
         if law == p.counts[0]:
             break
-        p.turn[law] += 1
+        modes.choice[law] += 1
     if solutions > 0:
-        copy(p.kept[:n], p.x)
+        copy(modes.previous_x[:n], scaled.x)
         respond(p)
     return solutions if sure or solutions > 0 else -1
 
@@ -241,21 +248,22 @@ def try_modes(p, found):
 @compiled
 def _put_modes(p):
     """The modes of all laws from the digits of their `turn`."""
+    modes = p.modes
     for law in range(p.counts[0]):
-        begin, turn = p.first[law], p.turn[law]
+        begin, turn = p.first[law], modes.choice[law]
         if is_unilateral(p, law):
             for i in range(begin, p.first[law + 1]):
-                p.mode[i] = CLOSED if turn & (1 << (i - begin)) else OPEN
+                modes.mode[i] = CLOSED if turn & (1 << (i - begin)) else OPEN
             continue
-        slip, p.turns[law] = speed(p, law), 0.0
+        slip, modes.turn_rate[law] = speed(p, law), 0.0
         for i in range(begin, p.first[law + 1]):
-            p.mode[i] = CLOSED if turn == 2 else SLIDES
-            p.along[i] = (1.0 if turn == 0 else -1.0) * (p.heading[i] / slip if slip > 0.0 else 1.0)
+            modes.mode[i] = CLOSED if turn == 2 else SLIDES
+            modes.direction[i] = (1.0 if turn == 0 else -1.0) * (p.heading[i] / slip if slip > 0.0 else 1.0)
 
 
 @compiled
 def _is_different(p, n):
     different = False
     for i in range(n):
-        different = different or abs(p.y[i] - p.other[i]) > DIFFERENT * (1.0 + abs(p.y[i]))
+        different = different or abs(p.scaled.y[i] - p.modes.other_x[i]) > DIFFERENT * (1.0 + abs(p.scaled.y[i]))
     return different

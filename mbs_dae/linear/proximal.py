@@ -71,6 +71,7 @@ def solve_proximal(
     """x, λ, f, y from the x and λ without contacts, which stand there, and an f from before. `pattern` and `factor` are
     those of W. The natural residual that is left, relative to the y without contacts: less than `enough`, or what it
     was after so many steps. x and λ satisfy their equations with f, whatever is left."""
+    springs = p.springs
     scale, left = _begin(p, pattern, factor, factors, refinements), ENDLESS
     if scale == 0.0 or not isfinite(scale):
         return scale
@@ -92,10 +93,10 @@ def solve_proximal(
             left = _take_along(p, pattern, factor, factors, enough, left, scale)
         if not isfinite(left):
             return ENDLESS
-        if p.tally[0] >= most // 2 and p.firm[1] == STIFF:  # jammed: anew, with soft springs all the way
-            p.firm[1], left = SOFT, ENDLESS
+        if p.tally[0] >= most // 2 and springs.firmness[1] == STIFF:  # jammed: anew, with soft springs all the way
+            springs.firmness[1], left = SOFT, ENDLESS
             become(p, SOFT)
-            p.anchor[:] = 0.0
+            springs.anchor[:] = 0.0
     _solve(p, pattern, factor, refinements)
     _put_rates(p)
     return left if all_finite(p.x) else ENDLESS
@@ -104,56 +105,59 @@ def solve_proximal(
 @compiled
 def _begin(p, pattern, factor, factors, refinements):
     """Units, radii, and the motion with the f that stands there; the scale of all, which is that without."""
+    springs = p.springs
     laws, rows, scale = p.laws, p.rows, 0.0
     p.tally[:] = 0
-    p.drawn[:] = -1.0
-    p.firm[0], p.firm[1] = SOFT, STIFF
+    springs.factored_tangent[:] = -1.0
+    springs.firmness[0], springs.firmness[1] = SOFT, STIFF
     for i in range(p.x.size):
-        p.inertia[i] = factor.weight[i] + factor.soft[i]
-        p.mobility[i] = 1.0 / p.inertia[i] if p.inertia[i] > 0.0 else 0.0
-    for row in range(p.kept.size):
-        p.kept[row] = factor.kept[row] if factor.independence[row] >= factor.truncation[0] else 0.0
+        springs.inertia[i] = factor.weight[i] + factor.soft[i]
+        springs.mobility[i] = 1.0 / springs.inertia[i] if springs.inertia[i] > 0.0 else 0.0
+    for row in range(springs.kept.size):
+        springs.kept[row] = factor.kept[row] if factor.independence[row] >= factor.truncation[0] else 0.0
     for c in range(laws.gap.size):
         first, end, largest = laws.slip[c], laws.slip[c] + laws.slips[c], 0.0
         if laws.gap[c] >= 0:
-            put_unit(p, laws.gap[c], sqrt(reply(rows, laws.gap[c], p.mobility)) if p.asked[c] == 1 else 0.0)
+            put_unit(p, laws.gap[c], sqrt(reply(rows, laws.gap[c], springs.mobility)) if p.asked[c] == 1 else 0.0)
         for r in range(first, end if p.asked[c] == 1 else first):
-            largest = max(largest, reply(rows, r, p.mobility))
+            largest = max(largest, reply(rows, r, springs.mobility))
         for r in range(first, end):
             put_unit(p, r, sqrt(largest))
     _put_rates(p)
     for r in range(p.rate.size):
-        scale = max(scale, abs(p.rate[r]) / p.unit[r] if p.stiffness[r] > 0.0 else 0.0)
+        scale = max(scale, abs(p.rate[r]) / springs.unit[r] if springs.stiffness[r] > 0.0 else 0.0)
     put_radii(p, factors)
     for c in range(laws.gap.size):
         if laws.gap[c] < 0 and p.asked[c] == 1:
-            scale = max(scale, p.radius[c] * p.unit[laws.slip[c]])
+            scale = max(scale, p.radius[c] * springs.unit[laws.slip[c]])
     p.scale[0] = scale
     if not isfinite(scale):
         return ENDLESS
     _solve(p, pattern, factor, refinements)
-    copy(p.force, p.anchor)
+    copy(p.force, springs.anchor)
     for c in range(laws.gap.size):
         for r in range(laws.slip[c], laws.slip[c] + laws.slips[c]):
-            p.anchor[r] *= FADE
+            springs.anchor[r] *= FADE
     return scale
 
 
 @compiled
 def _solve(p, pattern, factor, refinements):
     """x and λ by f."""
-    copy(p.f, p.rest_f)
-    pull(p.rows, p.force, p.rest_f)
-    solve(pattern, factor, p.rest_f, p.g, p.x, p.multipliers, refinements)
+    springs = p.springs
+    copy(p.f, springs.rest_f)
+    pull(p.rows, p.force, springs.rest_f)
+    solve(pattern, factor, springs.rest_f, p.g, p.x, p.multipliers, refinements)
 
 
 @compiled
 def _settle(p, factors):
     """The forces become the f̄, radii follow, springs become firmer. What the laws are off."""
-    copy(p.force, p.anchor)
+    springs = p.springs
+    copy(p.force, springs.anchor)
     put_radii(p, factors)
-    if p.firm[0] < p.firm[1]:
-        become(p, p.firm[0] * FIRMER)
+    if springs.firmness[0] < springs.firmness[1]:
+        become(p, springs.firmness[0] * FIRMER)
     return natural_residual(p)
 
 
@@ -190,19 +194,20 @@ def _put_rates(p):
 def _look(p, pattern, factor, along_with):
     """Forces at x, and what they leave of b + Gᵀ f - W x - Φ_vᵀ λ and of g - Φ_v x. The length of the first, in the
     norm of 1/W_ii."""
+    springs = p.springs
     _put_rates(p)
     put_forces(p, p.rate, p.force, along_with)
-    copy(p.f, p.rest_f)
-    pull(p.rows, p.force, p.rest_f)
-    _subtract_inertia(pattern, factor, p.x, p.rest_f)
-    copy(p.g, p.rest_g)
+    copy(p.f, springs.rest_f)
+    pull(p.rows, p.force, springs.rest_f)
+    _subtract_inertia(pattern, factor, p.x, springs.rest_f)
+    copy(p.g, springs.rest_g)
     jacobian, square = factor.jacobian, 0.0
     for e in range(jacobian.size):
         row, column = pattern.jac_row[e], pattern.jac_column[e]
-        p.rest_f[column] -= jacobian[e] * p.multipliers[row]
-        p.rest_g[row] -= jacobian[e] * p.x[column]
+        springs.rest_f[column] -= jacobian[e] * p.multipliers[row]
+        springs.rest_g[row] -= jacobian[e] * p.x[column]
     for i in range(p.x.size):
-        square += p.rest_f[i] ** 2 * p.mobility[i]
+        square += springs.rest_f[i] ** 2 * springs.mobility[i]
     return sqrt(square)
 
 
@@ -219,27 +224,28 @@ def _subtract_inertia(pattern, factor, x, out):
 @compiled
 def _find_step(p, factor):
     """Newton's step, for what is left at x."""
+    springs = p.springs
     anew, n = False, p.x.size
-    for k in range(p.bent.size):
-        anew = anew or p.bent[k] != p.drawn[k]
+    for k in range(springs.tangent.size):
+        anew = anew or springs.tangent[k] != springs.factored_tangent[k]
     if anew:
         put_matrix(p, factor)
-        eliminate_real(p.elimination, p.kept)
-        copy(p.bent, p.drawn)
+        eliminate_real(p.elimination, springs.kept)
+        copy(springs.tangent, springs.factored_tangent)
         p.tally[1] += 1
     p.tally[0] += 1
-    copy(p.rest_f, p.step)
-    copy(p.rest_g, p.step[n:])
-    solve_real(p.elimination, p.step)
+    copy(springs.rest_f, springs.step)
+    copy(springs.rest_g, springs.step[n:])
+    solve_real(p.elimination, springs.step)
     for r in range(p.rate.size):
-        p.toward[r] = along(p.rows, r, p.step) if p.stiffness[r] > 0.0 else 0.0
+        springs.step_rate[r] = along(p.rows, r, springs.step) if springs.stiffness[r] > 0.0 else 0.0
 
 
 @compiled
 def _go(p, length):
     n = p.x.size
-    axpy(length, p.step[:n], p.x)
-    axpy(length, p.step[n:], p.multipliers)
+    axpy(length, p.springs.step[:n], p.x)
+    axpy(length, p.springs.step[n:], p.multipliers)
 
 
 @compiled
@@ -249,12 +255,13 @@ def _length(p, pattern, factor):
     -step·rest + α step·W step - (f(y + α G step) - f(y)) · G step,
 
     increases with α."""
+    springs = p.springs
     n, down = p.x.size, 0.0
     for i in range(n):
-        down += p.step[i] * p.rest_f[i]
-        p.rest_f[i] = 0.0
-    _subtract_inertia(pattern, factor, p.step, p.rest_f)
-    bend = -dot(p.rest_f, p.step)
+        down += springs.step[i] * springs.rest_f[i]
+        springs.rest_f[i] = 0.0
+    _subtract_inertia(pattern, factor, springs.step, springs.rest_f)
+    bend = -dot(springs.rest_f, springs.step)
     low, high, at_low, at_high = 0.0, 1.0, -down, _slope(p, 1.0, down, bend)
     if down <= 0.0 or at_high <= 0.1 * down:
         return 1.0
@@ -272,11 +279,12 @@ def _length(p, pattern, factor):
 
 @compiled
 def _slope(p, length, down, bend):
+    springs = p.springs
     for r in range(p.rate.size):
-        p.trial[r] = p.rate[r] + length * p.toward[r]
-    put_forces(p, p.trial, p.other, False)
+        springs.trial_rate[r] = p.rate[r] + length * springs.step_rate[r]
+    put_forces(p, springs.trial_rate, springs.trial_force, False)
     slope = length * bend - down
     for r in range(p.rate.size):
-        if p.stiffness[r] > 0.0:
-            slope -= (p.other[r] - p.force[r]) * p.toward[r]
+        if springs.stiffness[r] > 0.0:
+            slope -= (springs.trial_force[r] - p.force[r]) * springs.step_rate[r]
     return slope

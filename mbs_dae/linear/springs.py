@@ -1,7 +1,7 @@
 """Laws of contact as stiff springs: the pieces of `proximal`, which says what they are for. Compiled."""
 
 from math import sqrt
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,26 +32,67 @@ class Laws(NamedTuple):
     bound_rows: Integers
 
 
+class EntryPlaces(NamedTuple):
+    """Places of entries in the matrix of the elimination."""
+
+    diagonal: Integers
+    """The diagonal of W."""
+    beside: Integers
+    """Entries of W below the diagonal."""
+    above: Integers
+    """Their mirror images."""
+    jacobian: Integers
+    """Entries of Φ_v."""
+    mirrored: Integers
+    """Their mirror images."""
+    item_at: Integers
+    """Columns i and j of point c, which has k columns, go to item[item_at[c] + i k + j]."""
+    item: Integers
+
+
+class ContactSprings(NamedTuple):
+    """Springs in the place of contacts, and the work space of their Newton's method."""
+
+    anchor: Work[Vector] = zeros("lines")
+    """f̄."""
+    unit: Work[Vector] = zeros("lines")
+    """√W_rr, nearly: forces times it and rates over it are compared."""
+    stiffness: Work[Vector] = zeros("lines")
+    """ρ."""
+    firmness: Work[Vector] = zeros(2)
+    """ρ W_rr, and the value up to which it grows."""
+    tangent: Work[Vector] = zeros("shape")
+    """The parts of D: for each point its share of ρ along the gap, its share along slips, and the share that a slip
+    takes of the gap's; then for each row the direction in which a slip is not held."""
+    factored_tangent: Work[Vector] = zeros("shape")
+    """The parts of the D that has been factorised."""
+    kept: Work[Vector] = zeros("m")
+    """1 for each row of joints that does not depend on others, else 0."""
+    step_rate: Work[Vector] = zeros("lines")
+    """G times the step."""
+    trial_rate: Work[Vector] = zeros("lines")
+    trial_force: Work[Vector] = zeros("lines")
+    step: Work[Vector] = zeros("unknowns")
+    """The step of x, then that of λ."""
+    rest_f: Work[Vector] = zeros("n")
+    rest_g: Work[Vector] = zeros("m")
+    inertia: Work[Vector] = zeros("n")
+    """The diagonal of W."""
+    mobility: Work[Vector] = zeros("n")
+    """Its inverse."""
+
+
 class Proximal(NamedTuple):
+    """A problem of x, λ and f (`proximal`)."""
+
     rows: Rows
     """The rows of a point have the same columns."""
     laws: Laws
     elimination: Elimination
-    """Of W + Gᵀ D G with Φ_v."""
-    diagonal: Integers
-    beside: Integers
-    above: Integers
-    """Where the diagonal of W stands in its matrix, entries of W beside it, and their mirror images;"""
-    jacobian: Integers
-    mirrored: Integers
-    """and so the entries of Φ_v."""
-    item_at: Integers
-    """Columns i and j of point c go to item_at[c] + i k + j of these, k being how many it has."""
-    item: Integers
-
-    # --- the problem and its solution
+    """The factors of W + Gᵀ D G with Φ_v."""
+    places: EntryPlaces
     asked: Work[Integers] = zeros("points")
-    """1 for a point whose laws are asked; others have no forces."""
+    """1 for a point whose laws hold; others have no forces."""
     still: Work[Integers] = zeros("lines")
     """1 for a row that no force moves, and that is still: it has none."""
     rests: Work[Integers] = zeros("points")
@@ -60,7 +101,7 @@ class Proximal(NamedTuple):
     """The b of the equations."""
     g: Work[Vector] = zeros("m")
     heading: Work[Vector] = zeros("lines")
-    """The direction of a slip that is known; of others 0."""
+    """The direction of a slip that is known; else 0."""
     offset: Work[Vector] = zeros("lines")
     """y₀."""
     x: Work[Vector] = zeros("n")
@@ -73,32 +114,7 @@ class Proximal(NamedTuple):
     """The largest y/√W_rr without contacts, and μ N √W_rr that is given: residuals are relative to it."""
     tally: Work[Integers] = zeros(2)
     """Newton's steps and factorisations of the last solution."""
-
-    # --- on the way
-    anchor: Work[Vector] = zeros("lines")
-    """f̄."""
-    unit: Work[Vector] = zeros("lines")
-    """√W_rr, nearly: forces times it and rates over it are compared."""
-    stiffness: Work[Vector] = zeros("lines")
-    """ρ."""
-    firm: Work[Vector] = zeros(2)
-    """What it is now, relative to 1/W_rr, and up to which it grows."""
-    bent: Work[Vector] = zeros("shape")
-    """What D is made of: of each point its share of ρ along the gap, along slips, and what a slip takes of the gap's;
-    then of each row the direction in which a slip is not held. And that of which there is a factor."""
-    drawn: Work[Vector] = zeros("shape")
-    kept: Work[Vector] = zeros("m")
-    toward: Work[Vector] = zeros("lines")
-    """G times the step."""
-    trial: Work[Vector] = zeros("lines")
-    other: Work[Vector] = zeros("lines")
-    step: Work[Vector] = zeros("unknowns")
-    """Of x, then of λ."""
-    rest_f: Work[Vector] = zeros("n")
-    rest_g: Work[Vector] = zeros("m")
-    inertia: Work[Vector] = zeros("n")
-    mobility: Work[Vector] = zeros("n")
-    """The diagonal of W, and its inverse."""
+    springs: ContactSprings = ContactSprings()
 
 
 def new_proximal(base: Pattern, rows: Rows, laws: Laws, lines: int) -> Proximal:
@@ -120,26 +136,29 @@ def new_proximal(base: Pattern, rows: Rows, laws: Laws, lines: int) -> Proximal:
     )
     ends = (every, every), tuple(given), tuple(given[::-1]), (jac_row, jac_column), (jac_column, jac_row)
     maps = [places(pattern, *both) for both in ends]
-    fields: tuple[Any, ...] = rows, laws, new_elimination(pattern, 1), *maps, item_at, places(pattern, row, column)
+    diagonal, beside, above, jacobian, mirrored = maps
+    entries = EntryPlaces(diagonal, beside, above, jacobian, mirrored, item_at, places(pattern, row, column))
     sizes = {"points": points, "lines": lines, "n": base.n, "m": base.m, "unknowns": base.n + base.m}
-    return block(Proximal(*fields), shape=3 * points + lines, **sizes)
+    return block(Proximal(rows, laws, new_elimination(pattern, 1), entries), shape=3 * points + lines, **sizes)
 
 
 @compiled
 def put_unit(p, r, unit):
     """A row that moves nothing, or is not asked (0), has no stiffness and no force."""
-    p.unit[r] = unit if unit > 0.0 else 1.0
-    p.stiffness[r] = SOFT / (unit * unit) if unit > 0.0 and p.still[r] == 0 else 0.0
-    if p.stiffness[r] == 0.0:
+    springs = p.springs
+    springs.unit[r] = unit if unit > 0.0 else 1.0
+    springs.stiffness[r] = SOFT / (unit * unit) if unit > 0.0 and p.still[r] == 0 else 0.0
+    if springs.stiffness[r] == 0.0:
         p.force[r] = 0.0
 
 
 @compiled
 def become(p, firm):
     """All springs become so firm."""
-    for r in range(p.stiffness.size):
-        p.stiffness[r] *= firm / p.firm[0]
-    p.firm[0] = firm
+    springs = p.springs
+    for r in range(springs.stiffness.size):
+        springs.stiffness[r] *= firm / springs.firmness[0]
+    springs.firmness[0] = firm
 
 
 @compiled
@@ -167,7 +186,8 @@ def put_radii(p, factors):
 @compiled
 def put_forces(p, rate, force, along_with):
     """P(f̄ - ρ y), and what D is made of there; the radii are given, or those of these forces."""
-    laws, points, bent = p.laws, p.laws.gap.size, p.bent
+    springs = p.springs
+    laws, points, bent = p.laws, p.laws.gap.size, springs.tangent
     for c in range(points):
         if p.asked[c] == 0:
             continue
@@ -175,12 +195,12 @@ def put_forces(p, rate, force, along_with):
         square, firm, headed = 0.0, 0.0, is_headed(p, c)
         if laws.gap[c] >= 0:
             r = laws.gap[c]
-            force[r] = max(p.anchor[r] - p.stiffness[r] * rate[r], 0.0)
-            pushes = p.stiffness[r] if force[r] > 0.0 else 0.0
+            force[r] = max(springs.anchor[r] - springs.stiffness[r] * rate[r], 0.0)
+            pushes = springs.stiffness[r] if force[r] > 0.0 else 0.0
             radius = p.mu[c] * force[r] if along_with else radius
         for r in range(first, end):
-            force[r] = -p.heading[r] if headed else p.anchor[r] - p.stiffness[r] * rate[r]
-            square, firm = square + force[r] ** 2, max(firm, p.stiffness[r])
+            force[r] = -p.heading[r] if headed else springs.anchor[r] - springs.stiffness[r] * rate[r]
+            square, firm = square + force[r] ** 2, max(firm, springs.stiffness[r])
         length, share = sqrt(square), 1.0
         slides = headed or length > radius
         if slides:
@@ -206,22 +226,23 @@ def is_headed(p, c):
 def persist(p):
     """What pushes in f̄ pushes on, and a slip does not turn back against its f̄, it sticks: in D, and in what is left of
     the equations, where forces go on along their springs beyond P."""
+    springs = p.springs
     laws, points = p.laws, p.laws.gap.size
-    p.other[:] = 0.0
+    springs.trial_force[:] = 0.0
     for c in range(points):
         r, first, end, onward, firm = laws.gap[c], laws.slip[c], laws.slip[c] + laws.slips[c], 0.0, 0.0
-        if p.asked[c] == 1 and r >= 0 and p.bent[c] == 0.0 and p.anchor[r] > 0.0:
-            p.bent[c] = p.stiffness[r]
-            p.other[r] = p.anchor[r] - p.stiffness[r] * p.rate[r]
+        if p.asked[c] == 1 and r >= 0 and springs.tangent[c] == 0.0 and springs.anchor[r] > 0.0:
+            springs.tangent[c] = springs.stiffness[r]
+            springs.trial_force[r] = springs.anchor[r] - springs.stiffness[r] * p.rate[r]
         for k in range(first, end):
-            onward += p.bent[3 * points + k] * p.anchor[k]
-            firm = max(firm, p.stiffness[k])
+            onward += springs.tangent[3 * points + k] * springs.anchor[k]
+            firm = max(firm, springs.stiffness[k])
         if p.asked[c] == 1 and onward < 0.0 and not is_headed(p, c):
-            p.bent[points + c] = firm
+            springs.tangent[points + c] = firm
             for k in range(first, end):
-                p.bent[3 * points + k] = 0.0
-                p.other[k] = p.anchor[k] - p.stiffness[k] * p.rate[k] - p.force[k]
-    pull(p.rows, p.other, p.rest_f)
+                springs.tangent[3 * points + k] = 0.0
+                springs.trial_force[k] = springs.anchor[k] - springs.stiffness[k] * p.rate[k] - p.force[k]
+    pull(p.rows, springs.trial_force, springs.rest_f)
 
 
 @compiled
@@ -229,59 +250,61 @@ def holds(p, c):
     """Whether the friction of a point is less than its bound."""
     holding = p.asked[c] == 1
     for r in range(p.laws.slip[c], p.laws.slip[c] + p.laws.slips[c]):
-        holding = holding and p.bent[3 * p.laws.gap.size + r] == 0.0
+        holding = holding and p.springs.tangent[3 * p.laws.gap.size + r] == 0.0
     return holding
 
 
 @compiled
 def put_matrix(p, factor):
     """W + Gᵀ D G. Along slips D is ρ (1 - d dᵀ), d being where they are not held; and μ ρ d of the gap in them."""
+    springs = p.springs
     matrix, rows, laws, points = p.elimination.matrix, p.rows, p.laws, p.laws.gap.size
     matrix[:] = 0.0
-    for i in range(p.inertia.size):
-        matrix[p.diagonal[i]] = p.inertia[i]
-    for k in range(p.beside.size):
-        matrix[p.beside[k]] = matrix[p.above[k]] = factor.beside[k]
-    for e in range(p.jacobian.size):
-        matrix[p.jacobian[e]] = matrix[p.mirrored[e]] = factor.jacobian[e]
+    for i in range(springs.inertia.size):
+        matrix[p.places.diagonal[i]] = springs.inertia[i]
+    for k in range(p.places.beside.size):
+        matrix[p.places.beside[k]] = matrix[p.places.above[k]] = factor.beside[k]
+    for e in range(p.places.jacobian.size):
+        matrix[p.places.jacobian[e]] = matrix[p.places.mirrored[e]] = factor.jacobian[e]
     for c in range(points):
-        push, hold, takes = p.bent[c], p.bent[points + c], p.bent[2 * points + c]
+        push, hold, takes = springs.tangent[c], springs.tangent[points + c], springs.tangent[2 * points + c]
         if p.asked[c] == 0 or (push == 0.0 and hold == 0.0):
             continue
         first, end = laws.slip[c], laws.slip[c] + laws.slips[c]
         normal = laws.gap[c] if laws.gap[c] >= 0 else first
-        at, size, item = rows.at[normal], rows.at[normal + 1] - rows.at[normal], p.item_at[c]
+        at, size, item = rows.at[normal], rows.at[normal + 1] - rows.at[normal], p.places.item_at[c]
         for i in range(size):
             off_i = 0.0
             for r in range(first, end):
-                off_i += p.bent[3 * points + r] * rows.value[rows.at[r] + i]
+                off_i += springs.tangent[3 * points + r] * rows.value[rows.at[r] + i]
             for j in range(size):
                 entry, off_j = (push * rows.value[at + i] + takes * off_i) * rows.value[at + j], 0.0
                 if hold > 0.0:
                     for r in range(first, end):
-                        off_j += p.bent[3 * points + r] * rows.value[rows.at[r] + j]
+                        off_j += springs.tangent[3 * points + r] * rows.value[rows.at[r] + j]
                         entry += hold * rows.value[rows.at[r] + i] * rows.value[rows.at[r] + j]
-                matrix[p.item[item]] += entry - hold * off_i * off_j
+                matrix[p.places.item[item]] += entry - hold * off_i * off_j
                 item += 1
 
 
 @compiled
 def natural_residual(p):
     """How far forces are from what laws make of them: the largest of |f - P(f - y/W_rr)| √W_rr."""
+    springs = p.springs
     laws, worst = p.laws, 0.0
     for c in range(laws.gap.size):
         if p.asked[c] == 0:
             continue
         r = laws.gap[c]
         if r >= 0:
-            worst = max(worst, abs(min(p.force[r] * p.unit[r], p.rate[r] / p.unit[r])))
+            worst = max(worst, abs(min(p.force[r] * springs.unit[r], p.rate[r] / springs.unit[r])))
         first, end, square = laws.slip[c], laws.slip[c] + laws.slips[c], 0.0
         for r in range(first, end):
-            square += (p.force[r] * p.unit[r] - p.rate[r] / p.unit[r]) ** 2
-        longest = p.radius[c] * p.unit[first] if end > first else 0.0
+            square += (p.force[r] * springs.unit[r] - p.rate[r] / springs.unit[r]) ** 2
+        longest = p.radius[c] * springs.unit[first] if end > first else 0.0
         share = longest / sqrt(square) if square > longest * longest else 1.0
         for r in range(first, end):
-            force, rate = p.force[r] * p.unit[r], p.rate[r] / p.unit[r]
+            force, rate = p.force[r] * springs.unit[r], p.rate[r] / springs.unit[r]
             wanted = -longest * p.heading[r] if is_headed(p, c) else share * (force - rate)
             worst = max(worst, abs(force - wanted))
     return worst

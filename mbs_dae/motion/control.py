@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..compiled import System
-from ..compiled.machine import DONE, NOT_FINITE
+from ..compiled.status import DONE, NOT_FINITE
 from ..coordinates import Layout
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Vector, Work, zeros

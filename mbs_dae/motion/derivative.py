@@ -13,21 +13,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.contacts import Contacts, observe_contacts
+from ..compiled.contact_records import Contacts
+from ..compiled.contacts import observe_contacts
 from ..compiled.dynamics import KINETIC, POTENTIAL, POWER, SCALARS, Dynamics, evaluate_forces, take_masses
-from ..compiled.machine import (
-    DONE,
-    FACTORISATIONS,
-    NOT_FINITE,
-    UNSETTLED,
-    Machine,
-    observe,
-    put_squares,
-    subtract_rates,
-    take_accelerations,
-)
+from ..compiled.machine import FACTORISATIONS, Machine, observe, put_squares, subtract_rates, take_accelerations
 from ..compiled.manifold import rates
 from ..compiled.signals import Signals, assign, put_reactions, take_signals
+from ..compiled.status import DONE, NOT_FINITE, UNSETTLED
 from ..compiled.tree.transformation import DYNAMICS, MASSES, transform
 from ..coordinates import Layout
 from ..kernels.abi import call_on_block, compiled, compiled_apart
@@ -115,7 +107,7 @@ def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector):
     else:
         take_masses(dynamics, out, factor.weight, factor.beside)
     contacts = mechanism.contacts
-    if contacts.closed[0] > 0 or (contacts.gap.size > 0 and contacts.unseen[0] == 0):
+    if contacts.choice.closed_count[0] > 0 or (contacts.gap.size > 0 and contacts.choice.closed_only[0] == 0):
         observe_contacts(contacts, t, q, v)
 
 
@@ -271,7 +263,7 @@ def keep_contacts(mechanism, t, q, v):
     """Take away what the gaps of closed contacts have become off zero; a status."""
     mechanism.switches.now[0] = t
     call_on_block(mechanism.contacts.functions[KEEP], mechanism, (q, v))
-    return mechanism.contacts.status[0]
+    return mechanism.contacts.choice.status[0]
 
 
 @compiled_apart
@@ -301,9 +293,9 @@ def solve_terms(mechanism: Mechanism, v: Vector, a: Vector):
         if not unsettled * min(mechanism.nearness[1] * mechanism.nearness[2] / DOUBTFUL, 1.0) <= UNCERTAIN:
             return UNSETTLED
     status = DONE if take_accelerations(machine, a) else NOT_FINITE
-    if mechanism.contacts.closed[0] > 0 and status == DONE:
+    if mechanism.contacts.choice.closed_count[0] > 0 and status == DONE:
         call_on_block(mechanism.contacts.functions[PUSH], mechanism, (a,))
-        return mechanism.contacts.status[0]
+        return mechanism.contacts.choice.status[0]
     return status
 
 
@@ -352,7 +344,7 @@ def state_rates(mechanism, t, q, v, dq):
 def powers(mechanism, work):
     """The rates of the works, after `accelerate`."""
     put_powers(mechanism.scalars, mechanism.machine.multipliers, mechanism.machine.nu, work)
-    if mechanism.contacts.closed[0] > 0:
+    if mechanism.contacts.choice.closed_count[0] > 0:
         call_on_block(mechanism.contacts.functions[POWERS], mechanism, (work,))
 
 
@@ -371,7 +363,7 @@ def put_powers(scalars, multipliers, nu, work):
 def copy_forces(contacts, forces):
     """Those of the last accelerations; none where all contacts are open."""
     for row in range(forces.size):
-        forces[row] = contacts.force[row] if contacts.closed[0] > 0 else 0.0
+        forces[row] = contacts.force[row] if contacts.choice.closed_count[0] > 0 else 0.0
 
 
 @compiled_apart
@@ -386,7 +378,7 @@ def solve_motion(
         if modes.shape[1] > 0:
             copy(modes[k], mechanism.switches.mode)
             hold_all(mechanism)
-            if mechanism.contacts.closed[0] > 0:
+            if mechanism.contacts.choice.closed_count[0] > 0:
                 evaluate(mechanism, t[k], q[k], v[k])
                 call_on_block(mechanism.contacts.functions[FIND_KEPT], mechanism, ())
         if accelerate(mechanism, t[k], q[k], v[k], machine.here.a) != DONE:

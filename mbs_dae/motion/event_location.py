@@ -26,8 +26,8 @@ What is zero at the end of a step that ends with a switch, but for roundoff, is 
 
 import numpy as np
 
-from ..compiled.contacts import CLOSED, KEPT, LOG
-from ..compiled.machine import DONE
+from ..compiled.contact_records import CLOSED, KEPT, LOG
+from ..compiled.status import CHATTERS, DONE, STEP_EVENT
 from ..kernels.abi import compiled, compiled_apart, words_at
 from ..linear.vectors import copy, largest
 from ..symbolic.branches import SIDE, WATCH, WHOLE
@@ -41,12 +41,10 @@ from .record import ACCEPTED, March, derivative_at_end, put_back, put_right, rem
 from .switching.along import read_rates_here
 from .switching.locate import is_searched, look_through
 from .switching.looks import EXACT, look_at
-from .switching.search import AT_ONCE, BRIEF, CHATTERS, CUT, HERE, LOST_SIGHT, NONE, RUSH, SOON
+from .switching.search import AT_ONCE, BRIEF, CUT, HERE, LOST_SIGHT, NONE, RUSH, SOON
 from .switching.settling import ZERO
 from .switching.switches import hold_all, is_idle, look, natural, read_scales, read_scales_of_rates
 
-STEP_EVENT = 24
-"""A status: there are events in a step that is to be accepted."""
 HELD = 1e-6
 """A function that contacts or friction hold at zero is zero to this part of its largest value, or to the tolerance of
 the run: errors of constraints move it."""
@@ -79,22 +77,24 @@ def put_numbers_back(events):
 def listen(march, only):
     """Look at events alone from now on; where `only` is not negative, at this one of their functions."""
     events, search, switches = march.events, march.search, march.mechanism.switches
+    values = events.values
+    guards = search.guards
     switches.listens[0] = 1
     search.tries[0] = 0
     search.until[0] = np.inf
     search.status[0] = DONE
-    search.wanted[:] = search.surface[:] = search.refuted[:] = 0
+    guards.passes_zero[:] = guards.surface[:] = guards.refuted[:] = 0
     for k in range(switches.kinds.size):
         switches.leads[k], switches.turn[k] = k, 1
     for n in range(events.function.size):
         k = events.function[n]
         is_event = switches.kinds[k] == WATCH
-        rests = events.side[n] == 0.0 or events.left[n] == 1
+        rests = values.side[n] == 0.0 or values.undecided[n] == 1
         rests = is_event and (rests or (events.due[n] != 0 if only < 0 else n != only))
         rests = rests or is_kept(march, n) or events.turn[n] != 0.0
-        rests = rests or (switches.kinds[k] == SIDE and events.side[n] == 0.0)
+        rests = rests or (switches.kinds[k] == SIDE and values.side[n] == 0.0)
         switches.free[k] = 1 if rests else 0
-        switches.mode[k] = events.side[n] if not (rests and is_event) else 1.0
+        switches.mode[k] = values.side[n] if not (rests and is_event) else 1.0
     hold_all(march.mechanism)
 
 
@@ -103,17 +103,18 @@ def is_kept(march, n):
     """Whether the states of contacts keep the function n of an event constant: a gap and its rate while it is closed, a
     slip while it sticks."""
     events, mechanism = march.events, march.mechanism
+    constants = events.constants
     contacts, modes, found = mechanism.contacts, mechanism.switches.mode, False
-    if events.constant[n] != 0.0 and mechanism.switches.kinds[events.function[n]] != WATCH:
+    if constants.value[n] != 0.0 and mechanism.switches.kinds[events.function[n]] != WATCH:
         return False  # a branch in the expression of the event, of which only the whole is known
-    for i in range(events.place.size):
-        if events.place[i] != n:
+    for i in range(constants.place.size):
+        if constants.place[i] != n:
             continue
-        c = events.points[i]
+        c = constants.points[i]
         found = contacts.gap[c] < 0 or modes[first_entry(mechanism, c)] == CLOSED
-        if events.by_slip[i] == 0:
+        if constants.by_slip[i] == 0:
             found = found or modes[first_entry(mechanism, c)] == KEPT
-        for j in range(contacts.slips[c] if events.by_slip[i] == 1 else 0):
+        for j in range(contacts.slips[c] if constants.by_slip[i] == 1 else 0):
             found = found and modes[slip_entry(mechanism, c) + j] == 0.0
         if not found:
             return False
@@ -126,6 +127,7 @@ def look_at_rates(march, t, y):
     of what size rates are made of. (Accelerations are those without contacts, if they are larger.)"""
     events, mechanism, dy = march.events, march.mechanism, march.search.dy
     switches, contacts, state = mechanism.switches, mechanism.contacts, mechanism.state
+    choice = contacts.choice
     for n in range(events.function.size):
         switches.free[events.function[n]] = 0
         switches.mode[events.function[n]] = np.nan
@@ -133,18 +135,18 @@ def look_at_rates(march, t, y):
     now = moment(march.course, t)
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
     fastest = 0.0
-    if contacts.closed[0] > 0 or switches.sliding[0] > 0:
-        closed, contacts.closed[0] = contacts.closed[0], 0
+    if choice.closed_count[0] > 0 or switches.sliding[0] > 0:
+        closed, choice.closed_count[0] = choice.closed_count[0], 0
         accelerate_as_held(mechanism, now, q, v, a)
         fastest = largest(a)
-        contacts.closed[0] = closed
+        choice.closed_count[0] = closed
     derivative(mechanism, now, y, dy)
     look(mechanism)
     read_rates_here(mechanism, now, q, v, a)
     read_scales_of_rates(mechanism, fastest)
     for n in range(events.function.size):
         k = events.function[n]
-        events.rate[n], events.made[n] = switches.rate[k], switches.scale[k]
+        events.values.rate[n], events.values.rate_size[n] = switches.rate[k], switches.scale[k]
     read_scales(mechanism, q, v, max(fastest, mechanism.length))
 
 
@@ -152,10 +154,11 @@ def look_at_rates(march, t, y):
 def has_event(march, t, end):
     """Whether events happen in the step that was just made, or what their functions do cannot be seen."""
     events, search, mechanism = march.events, march.search, march.mechanism
+    values = events.values
     if events.function.size == 0:
         return False
     keep_numbers(events)
-    events.left[:] = 0
+    values.undecided[:] = 0
     listen(march, -1)
     if is_searched(search):
         derivative(mechanism, moment(march.course, end), march.stages.y1, search.dy)
@@ -163,21 +166,27 @@ def has_event(march, t, end):
     bound, knows_rates = max(HELD, march.control.rtol), False
     for n in range(events.function.size):
         k = events.function[n]
-        value, rests = search.value[k], events.side[n] == 0.0
+        value, rests = search.guards.value[k], values.side[n] == 0.0
         if mechanism.switches.kinds[k] == WHOLE or is_kept(march, n) or events.turn[n] != 0.0:
             continue
-        size = abs(value) if rests else search.size[k]
-        events.last[n], events.pace[n] = value, max(events.pace[n], abs(search.rates[0, k]))
-        if rests and abs(value) > bound * events.top[n]:
+        size = abs(value) if rests else search.guards.size[k]
+        values.previous[n], values.pace[n] = (
+            value,
+            max(values.pace[n], abs(search.samples.rates[0, k])),
+        )
+        if rests and abs(value) > bound * values.largest[n]:
             if not knows_rates:
                 look_at_rates(march, end, march.stages.y1)
                 knows_rates = True
-            is_held = mechanism.contacts.closed[0] > 0 or mechanism.switches.sliding[0] > 0
-            moves = not is_held and abs(events.rate[n]) > FLAT * events.made[n]
+            is_held = mechanism.contacts.choice.closed_count[0] > 0 or mechanism.switches.sliding[0] > 0
+            moves = not is_held and abs(values.rate[n]) > FLAT * values.rate_size[n]
             least = (FLOOR if moves else bound) * (mechanism.switches.scale[k] + mechanism.length)
-            if abs(value) > bound * events.top[n] + least:
-                events.side[n] = 1.0 if value > 0.0 else -1.0  # it has begun on zero, and leaves it
-        events.top[n], events.since[n] = max(events.top[n], size), max(events.since[n], size)
+            if abs(value) > bound * values.largest[n] + least:
+                values.side[n] = 1.0 if value > 0.0 else -1.0  # it has begun on zero, and leaves it
+        values.largest[n], values.largest_since[n] = (
+            max(values.largest[n], size),
+            max(values.largest_since[n], size),
+        )
     put_numbers_back(events)
     return found != NONE
 
@@ -218,7 +227,9 @@ def go_to_event(march: March, last: float, at_switch: int, only: int):
             put_back(march)
             for n in range(events.function.size):
                 k = events.function[n]
-                events.since[n] = max(events.since[n], 0.0 if is_idle(mechanism.switches, k) else search.size[k])
+                events.values.largest_since[n] = max(
+                    events.values.largest_since[n], 0.0 if is_idle(mechanism.switches, k) else search.guards.size[k]
+                )
             return DONE
         short = EXACT * (last - t) + SOON * max(abs(last), 1.0)
         at_end = found == HERE or (found == CUT and last - search.until[0] <= short)
@@ -249,18 +260,20 @@ def _leave_to_switch(march, t, last, found):
     """Leave what is zero from its passage on to the end of the step, but for roundoff, to the switch there, or to the
     next step; whether there is such a function."""
     events, search, switches = march.events, march.search, march.mechanism.switches
+    values = events.values
+    guards = search.guards
     x = 1.0 if found == HERE else 0.0 if found == AT_ONCE else (search.until[0] - t) / (last - t)
     some = False
     for n in range(events.function.size):
         k = events.function[n]
-        if search.wanted[k] == 0 or switches.kinds[k] != WATCH:
+        if guards.passes_zero[k] == 0 or switches.kinds[k] != WATCH:
             continue
-        stays = found != HERE or abs(search.value[k]) <= ZERO * events.top[n] + ROUNDOFF * search.noise[k]
+        stays = found != HERE or abs(guards.value[k]) <= ZERO * values.largest[n] + ROUNDOFF * guards.noise[k]
         for part in range(1, 1 if found == HERE else TAIL + 1):
             look_at(search, t, last - t, x + (1.0 - x) * part / TAIL, True)
-            stays = stays and abs(switches.value[k]) <= ZERO * events.top[n] + ROUNDOFF * search.noise[k]
+            stays = stays and abs(switches.value[k]) <= ZERO * values.largest[n] + ROUNDOFF * guards.noise[k]
         if stays:
-            events.left[n], some = 1, True
+            values.undecided[n], some = 1, True
     return some
 
 
@@ -269,14 +282,16 @@ def _pass(march):
     """Go over to the other side of what passes where the run stands; of a branch in the expression of an event to the
     other branch, and to the other side of what jumps with it."""
     events, search, mechanism = march.events, march.search, march.mechanism
+    values = events.values
+    guards = search.guards
     switches, branches, t = mechanism.switches, False, march.time[0]
     for n in range(events.function.size):
         k = events.function[n]
         events.fired[n] = 0
-        if search.wanted[k] == 1 and switches.kinds[k] == WATCH:
-            _fire(events, n, int(search.after[k]))
-        elif search.wanted[k] == 1:
-            events.side[n], branches = search.after[k], True
+        if guards.passes_zero[k] == 1 and switches.kinds[k] == WATCH:
+            _fire(events, n, int(guards.after[k]))
+        elif guards.passes_zero[k] == 1:
+            values.side[n], branches = guards.after[k], True
     if branches:
         listen(march, -1)
         stages = march.stages
@@ -286,9 +301,9 @@ def _pass(march):
         look(mechanism)
         for n in range(events.function.size):
             k = events.function[n]
-            jumped = switches.value[k] * events.side[n] < -ZERO * search.size[k]
+            jumped = switches.value[k] * values.side[n] < -ZERO * guards.size[k]
             if switches.kinds[k] == WATCH and events.fired[n] == 0 and jumped:
-                _fire(events, n, int(-events.side[n]))
+                _fire(events, n, int(-values.side[n]))
     return _passed_at(march, t, STEP_EVENT)
 
 
@@ -308,8 +323,13 @@ def _passed_at(march, t, status):
 
 @compiled
 def _fire(events, n, direction):
-    events.fired[n], events.side[n], events.passed[n], events.since[n] = direction, direction, 1, 0.0
-    events.count[0] += 1
+    events.fired[n], events.values.side[n], events.passed[n], events.values.largest_since[n] = (
+        direction,
+        direction,
+        1,
+        0.0,
+    )
+    events.passages[0] += 1
 
 
 @compiled
@@ -333,15 +353,16 @@ def put_sides(march: March, t: float, how: int):
     known; what has come to another side has passed. A branch that rests on zero is on neither, and has the mode 0. A
     status."""
     events, mechanism = march.events, march.mechanism
+    values, constants = events.values, events.constants
     switches, contacts = mechanism.switches, mechanism.contacts
     keep_numbers(events)
     listen(march, -1)
     look_at_rates(march, t, march.stages.y0)
-    is_held = contacts.closed[0] > 0 or switches.sliding[0] > 0
+    is_held = contacts.choice.closed_count[0] > 0 or switches.sliding[0] > 0
     bound = max(HELD, march.control.rtol)
     if how == BEGAN:
-        events.top[:] = events.pace[:] = events.since[:] = events.last[:] = 0.0
-        events.passed[:] = events.due[:] = events.fired[:] = events.count[:] = 0
+        values.largest[:] = values.pace[:] = values.largest_since[:] = values.previous[:] = 0.0
+        events.passed[:] = events.due[:] = events.fired[:] = events.passages[:] = 0
         events.total[0] = events.endless[0] = 0
         events.until[0] = np.inf
     some, rests = False, False
@@ -351,19 +372,19 @@ def put_sides(march: March, t: float, how: int):
             if switches.kinds[k] != kind:
                 continue
             if kind == WHOLE:
-                events.side[n] = natural(switches, k)
+                values.side[n] = natural(switches, k)
                 continue
-            g, rate, scale = switches.value[k], events.rate[n], switches.scale[k]
-            before = 0.0 if how == BEGAN else events.side[n]
-            zero = bound * events.top[n] + FLOOR * scale
-            if events.constant[n] != 0.0:  # a gap less 1e-9 m: it tells such a gap from none
-                zero = min(zero, 0.5 * abs(events.constant[n]))
+            g, rate, scale = switches.value[k], values.rate[n], switches.scale[k]
+            before = 0.0 if how == BEGAN else values.side[n]
+            zero = bound * values.largest[n] + FLOOR * scale
+            if constants.value[n] != 0.0:  # a gap less 1e-9 m: it tells such a gap from none
+                zero = min(zero, 0.5 * abs(constants.value[n]))
             is_zero = abs(g) <= zero
-            stays = abs(rate) <= bound * events.pace[n] + FLOOR * scale + FLAT * events.made[n]
-            near = ZERO * events.top[n] + ROUNDOFF * scale
-            moves = abs(rate) > FLAT * events.made[n] and switches.blind[k] == 0
+            stays = abs(rate) <= bound * values.pace[n] + FLOOR * scale + FLAT * values.rate_size[n]
+            near = ZERO * values.largest[n] + ROUNDOFF * scale
+            moves = abs(rate) > FLAT * values.rate_size[n] and switches.blind[k] == 0
             if is_kept(march, n):
-                side = 0.0 if events.constant[n] == 0.0 else 1.0 if events.constant[n] > 0.0 else -1.0
+                side = 0.0 if constants.value[n] == 0.0 else 1.0 if constants.value[n] > 0.0 else -1.0
             elif is_held and is_zero and stays and events.turn[n] == 0.0:
                 side = 0.0
             elif events.turn[n] != 0.0:
@@ -372,18 +393,18 @@ def put_sides(march: March, t: float, how: int):
                 side = 1.0 if g > 0.0 else -1.0
             elif moves:
                 side = 1.0 if rate > 0.0 else -1.0
-            elif how == SWITCHED and contacts.entries > 0 and abs(events.last[n]) > near:
+            elif how == SWITCHED and contacts.points.entries > 0 and abs(values.previous[n]) > near:
                 side = 0.0  # an impact has stopped it, and it stays so in flight
             else:
                 side = before
-            events.side[n], events.last[n] = side, g
+            values.side[n], values.previous[n] = side, g
             if kind == SIDE and side == 0.0:
                 switches.mode[k], rests = 0.0, True
-            has_been_off = events.turn[n] != 0.0 or events.since[n] > ZERO * events.top[n]
+            has_been_off = events.turn[n] != 0.0 or values.largest_since[n] > ZERO * values.largest[n]
             is_new = kind == WATCH and events.passed[n] == 0 and (side != 0.0 or has_been_off)
             if side != before and before != 0.0 and is_new:
                 events.fired[n], events.passed[n] = int(side if side != 0.0 else -before), 1
-                events.count[0] += 1
+                events.passages[0] += 1
                 some = True
         if kind == SIDE and rests:
             hold_all(mechanism)
@@ -407,9 +428,9 @@ def note_contacts(march, how):
         changed = changed or kind != PRESS and (was != now if is_gap else (was == 0.0) != (now == 0.0))
     if how == BEGAN:
         events.logged[0] = 0
-    impacts = march.mechanism.contacts.logged[0]
+    impacts = march.mechanism.contacts.steps.impact_count[0]
     if events.asks[0] == 1 and how != BEGAN and (changed or impacts > events.struck[0]):
-        events.count[0] += 1
+        events.passages[0] += 1
     events.struck[0] = impacts
     if not changed or events.logged[0] == LOG:
         return

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 import numpy as np
 
 from ..compiled import System
-from ..compiled.machine import DONE
+from ..compiled.status import DONE, STEP_EVENT
 from ..errors import MbsError, ModelError
 from ..model.breaks import nearest_passage
 from ..model.contacts.changes import ContactChange
@@ -17,7 +17,7 @@ from ..results.happenings import Happening
 from ..results.result import State
 from ..symbolic.branches import WATCH
 from ..symbolic.markers import t as time
-from .event_location import STEP_EVENT, go_to_event
+from .event_location import go_to_event
 from .initial import nearest_velocity
 from .methods.method import END
 from .record import March
@@ -36,7 +36,7 @@ def happened(
     these changes."""
     deciding, own = system.structure.deciding, march.events
     fired = {deciding[own.function[n]]: int(own.fired[n]) for n in np.flatnonzero(own.fired)}
-    own.fired[:] = own.count[:] = 0
+    own.fired[:] = own.passages[:] = 0
     if not fired and not changes:
         return [], []
     at = present(system, march)
@@ -98,7 +98,7 @@ class Glance:
                 block.words[:] = words  # type: ignore[union-attr]
         for name, numbers in self.ends.items():
             getattr(self.march.record, name)[:] = numbers
-        own.fired[:] = own.count[:] = 0
+        own.fired[:] = own.passages[:] = 0
 
     def end_at(self, acting: Event) -> int:
         """Let the next step of the run, which is to stand where it stood, end where this event happens, and all that
@@ -107,7 +107,7 @@ class Glance:
         only = own.function.tolist().index(function_of(self.system, self.march, acting))
         t, direction = self.passed[0], int(self.passed[1][only])
         while self._goes_on(only):
-            passed, own.count[:] = int(own.fired[only]), 0
+            passed, own.passages[:] = int(own.fired[only]), 0
             own.fired[:] = 0
             if passed == direction:
                 t = float(self.march.time[0])  # in one step, not over other events

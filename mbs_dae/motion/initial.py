@@ -15,8 +15,8 @@ import numpy as np
 from ..arguments import check_start
 from ..compiled import System
 from ..compiled.contacts import GIVEN
-from ..compiled.machine import DONE
 from ..compiled.reading import read_outputs
+from ..compiled.status import DONE
 from ..compiled.structure import Structure
 from ..errors import ModelError, SingularConfigurationError
 from ..model.door import name_of
@@ -199,11 +199,12 @@ def moved_frictions(system: System, t: float, q: np.ndarray, null: np.ndarray) -
     run, found = mechanism(system, asks=GIVEN), list[Element]()
     evaluate(run, t, q, system.still)
     contacts = run.contacts
+    normals = contacts.normals
     for c, (element, _) in enumerate(system.structure.contacts.points):
-        rows, first = int(contacts.bound_rows[c]), int(contacts.bound_from[c])
-        for d in range(int(contacts.bound[c]) if rows else 0):
-            factors = contacts.factors[first + d * rows :][:rows]
-            moved = np.abs(factors @ null[contacts.bound_row[c] :][:rows]).max(initial=0.0)
+        rows, first = int(normals.row_count[c]), int(normals.output[c])
+        for d in range(int(normals.components[c]) if rows else 0):
+            factors = normals.factors[first + d * rows :][:rows]
+            moved = np.abs(factors @ null[normals.first_row[c] :][:rows]).max(initial=0.0)
             if moved > LOOSE * np.abs(factors).sum() and element not in found:
                 found.append(element)
     return found

@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 
 from ..compiled import System
-from ..compiled.contacts import EVENTS, GIVEN, STEPS, Contacts
+from ..compiled.contact_records import Contacts
+from ..compiled.contacts import EVENTS, GIVEN, STEPS
 from ..compiled.dynamics import Dynamics
 from ..compiled.machine import Machine
 from ..coordinates import JointCoordinates
@@ -60,11 +61,11 @@ def numbers_of(system: System) -> dict[str, Any]:
     return found | {
         "machine.factor.compliance": system.compliance,
         "dynamics.batch.parameters": own.dynamics.batch.numbers(number),
-        "contacts.arm": own.contacts.arms(system.length),
-        "contacts.lightest": np.zeros(0),
-        "contacts.heaviest": np.zeros(0),
-        "contacts.column_mass": np.zeros(0),
-        "contacts.drag_sizes.parameters": own.contacts.drag_sizes.numbers(number),
+        "contacts.groups.arm": own.contacts.arms(system.length),
+        "contacts.groups.lightest": np.zeros(0),
+        "contacts.groups.heaviest": np.zeros(0),
+        "contacts.groups.column_mass": np.zeros(0),
+        "contacts.laws.drag_sizes.parameters": own.contacts.drag_sizes.numbers(number),
         "geometric": weight,
         "shape.weight": weight,
         "length": system.length,
@@ -123,14 +124,15 @@ def masses_of(system: System) -> dict[Body, tuple[float, float]]:
 
 
 def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: Contacts) -> Switches:
-    batches = machine.program.batch, dynamics.batch, contacts.bounds, contacts.program.batch
+    points = contacts.points
+    batches = machine.program.batch, dynamics.batch, contacts.normals.readings, contacts.program.batch
     layout = system.layout
-    kinds = np.full(contacts.entries, RUB)
-    kinds[contacts.entry] = TOUCH
+    kinds = np.full(points.entries, RUB)
+    kinds[points.entry] = TOUCH
     kinds[system.structure.contacts.normal_entries] = PRESS
     kinds = np.concatenate([*(batch.switch_kind for batch in batches), kinds])
     blind = np.concatenate([~np.isin(np.arange(one.switch_at.size), one.slope_of) for one in batches]).astype(np.int64)
-    blind = np.append(blind, np.zeros(contacts.entries, dtype=np.int64))
+    blind = np.append(blind, np.zeros(points.entries, dtype=np.int64))
     watched = {event.who for event in system.model.events if not event.change}
     heard = np.array([who in watched for who in system.structure.deciding], dtype=np.int64)
     laws = sum(batch.switch_at.size for batch in batches[:3])

@@ -15,10 +15,12 @@ import numpy as np
 
 from ..arguments import tables_left
 from ..compiled import System
-from ..compiled.contacts import EVENTS, GIVEN, OPEN
-from ..compiled.machine import DONE, EVALUATIONS, FACTORISATIONS
+from ..compiled.contact_records import OPEN
+from ..compiled.contacts import EVENTS, GIVEN
+from ..compiled.machine import EVALUATIONS, FACTORISATIONS
 from ..compiled.manifold import move
 from ..compiled.reading import Trajectory
+from ..compiled.status import DONE
 from ..errors import ModelError
 from ..poses.newton import close, complete, dependent_rows
 from ..readings.motion import own_motion, result_of
@@ -231,7 +233,7 @@ def counts_of(march: March) -> dict[str, Any]:
         stats |= dict(zip(("matrices", "eliminations", "corrections"), implicit.flags[MATRICES:].tolist(), strict=True))
     if march.search.functions.size:
         stats["switches"] = int(march.search.total[0] - march.search.total[1])
-    if (left := march.mechanism.contacts.left[0]) > 0.0:
+    if (left := march.mechanism.contacts.steps.residual[0]) > 0.0:
         stats["contact_residual"] = float(left)
     if stabiliser.when == NEAR_SINGULAR:
         stats |= {"alpha": float(stabiliser.gains[0]), "beta": float(stabiliser.gains[1])}

@@ -7,10 +7,11 @@ import numpy as np
 import sympy as sp
 
 from ..compiled import System
-from ..compiled.contacts import EVENTS, LOG, STEPS
+from ..compiled.contact_records import LOG
+from ..compiled.contacts import EVENTS, STEPS
 from ..compiled.dynamics import KINETIC, POTENTIAL, SCALARS
-from ..compiled.machine import DONE
 from ..compiled.manifold import restore
+from ..compiled.status import DONE
 from ..compiled.structure import Structure
 from ..errors import ModelError
 from ..kernels.abi import compiled, compiled_apart
@@ -78,62 +79,81 @@ class Record(NamedTuple):
     inertia: Work[Matrix] = zeros("limbs", "packed")
 
 
+class ConstantEvents(NamedTuple):
+    """Functions of events that contacts keep constant: each pair of a function and a point. If a function has several
+    pairs, all have to keep it."""
+
+    place: Integers
+    """The place of the function in `EventRecord.function`."""
+    points: Integers
+    by_slip: Integers
+    """1 if the point keeps it by its slip while it sticks, 0 if by its gap while it is closed."""
+    value: Vector
+    """The value of each function while contacts keep it constant."""
+
+
+class EventValues(NamedTuple):
+    """Values and rates of the functions of events."""
+
+    side: Work[Vector] = zeros("functions")
+    """The side of zero of each function (1, -1), 0 while it stays on zero; for a rounding in the expression of an event
+    its integer."""
+    largest_since: Work[Vector] = zeros("functions")
+    """The largest value since the last passage."""
+    largest: Work[Vector] = zeros("functions")
+    """The largest value in the run."""
+    pace: Work[Vector] = zeros("functions")
+    """The largest rate in the run."""
+    rate: Work[Vector] = zeros("functions")
+    """The rate at the last evaluation."""
+    rate_size: Work[Vector] = zeros("functions")
+    """The size of the terms of this rate."""
+    previous: Work[Vector] = zeros("functions")
+    """The value at the end of the last step, or behind a switch."""
+    undecided: Work[Integers] = zeros("functions")
+    """1 for a value of zero at the end of a step at which contacts or laws switch: it is decided behind the switch."""
+
+
 class EventRecord(NamedTuple):
     """Events and changes of contacts of a run. No step depends on this record."""
 
     function: Integers
     """The places of the functions of events among the switching functions."""
     entries: int
-    """The place of the first entry of contacts among them; all behind it are theirs."""
-    place: Integers
-    points: Integers
-    by_slip: Integers
-    """Functions of events that contacts keep constant, by their places in `function`; for each the point that does so,
-    by its gap while it is closed (0) or by its slip while it sticks (1). Where there are several, all have to."""
-    constant: Vector
-    """The value of each function while contacts keep it constant."""
+    """The place of the first entry of contacts among them; all behind it belong to contacts."""
+    constants: ConstantEvents
     turn: Vector
     """The sign of each function that is the gap of a point while the point is open; 0 for other functions."""
     where: Integers
-    """The address of the numbers that a run writes, and how many they are,"""
+    """The address and the number of the words that a run writes."""
     before: Integers
-    """and a copy of them, which is put back when events have been looked at."""
+    """A copy of these words, which is put back when events have been looked at."""
     log: Matrix
-    """Rows (t, modes of contacts, q, v, a): the first state, and the one behind each change of contacts."""
-    side: Work[Vector] = zeros("functions")
-    """The side of zero on which the motion stands by each function (1, -1), 0 while it stays on zero; of a rounding in
-    the expression of an event its integer."""
-    since: Work[Vector] = zeros("functions")
-    top: Work[Vector] = zeros("functions")
-    pace: Work[Vector] = zeros("functions")
-    """The largest value of each since it passed last; the largest value and rate in the run."""
+    """Rows (t, modes of contacts, q, v, a): the first state, and the state behind each change of contacts."""
     fired: Work[Integers] = zeros("functions")
-    """The direction in which each has passed since this was last asked (1, -1), or 0."""
-    rate: Work[Vector] = zeros("functions")
-    made: Work[Vector] = zeros("functions")
-    """The rate of each where it was looked at last, and of what size that is made of."""
-    last: Work[Vector] = zeros("functions")
-    """Its value at the end of the last step, or behind a switch."""
+    """The direction of each passage since this was last read (1, -1), else 0."""
     passed: Work[Integers] = zeros("functions")
-    """Whether it has passed where the run stands (1)."""
+    """1 for each function that has passed zero at the present state."""
     due: Work[Integers] = zeros("functions")
-    """The direction in which it passes at the time `until`, up to which the next step goes."""
+    """The direction in which each function passes zero at the time `until`, at which the next step ends."""
     until: Work[Vector] = zeros(1)
-    left: Work[Integers] = zeros("functions")
-    """1 for what is zero at the end of a step where contacts or laws switch: it is decided behind the switch."""
-    count: Work[Integers] = zeros(1)  # type: ignore[assignment]
-    """How many have passed since this was last asked, or changes of contacts, where these are asked for."""
+    passages: Work[Integers] = zeros(1)
+    """The number of passages, or of changes of contacts if events name these, since this was last read."""
     times: Work[Vector] = zeros(RUSH)
+    """The times of the last passages."""
     total: Work[Integers] = zeros(1)
+    """The number of passages."""
     endless: Work[Integers] = zeros(1)
-    """When the last ones were, how many there were, and whether they come without end (1)."""
+    """1 if they come without end."""
     asks: Work[Integers] = zeros(1)
-    """Whether events name changes of contacts (1)."""
+    """1 if events name changes of contacts."""
     told: Work[Vector] = zeros("entries")
-    """The modes of contacts that were noted last, how many rows of the log are filled, and how many impacts of this
-    instant are known."""
+    """The modes of contacts that were noted last."""
     logged: Work[Integers] = zeros(1)
+    """The number of rows in the log."""
     struck: Work[Integers] = zeros(1)
+    """The number of impacts of this instant that are known."""
+    values: EventValues = EventValues()
 
 
 ACCEPTED, REJECTED, NEXT, MARK = range(4)
@@ -188,9 +208,8 @@ def new_march(
     row = 1 + entries + 2 * sizes["v_size"] + sizes["q_size"]
     log = np.zeros((LOG if entries else 0, row))
     where, before = np.zeros(2, dtype=np.int64), np.zeros(image.words.size if function.size else 0, dtype=np.int64)
-    place, points, by_slip, constants = _constants(system, function)
-    by_contacts = place, points, by_slip, constants, _turns(system, function)
-    known = EventRecord(function, sizes["switches"] - entries, *by_contacts, where, before, log)
+    constants, turns = _constants(system, function), _turns(system, function)
+    known = EventRecord(function, sizes["switches"] - entries, constants, turns, where, before, log)
     events = block(known, functions=function.size, entries=entries)
     events.asks[0] = any(event.change for event in system.model.events)
     march = image.new(course=course, record=record, tape=tape, events=events)
@@ -199,9 +218,8 @@ def new_march(
     return march
 
 
-def _constants(system: System, function: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """The functions of events that contacts keep constant, the points of contacts that do so, whether each does so by
-    its slip; and the constants of all functions."""
+def _constants(system: System, function: np.ndarray) -> ConstantEvents:
+    """Return which functions of events contacts keep constant."""
     structure, found, constants = system.structure, list[tuple[int, int, bool]](), np.zeros(function.size)
     for event in system.model.events:
         keep, constant = ([], sp.S.Zero) if event.change else structure.contacts.constant_by(event.when)
@@ -209,7 +227,7 @@ def _constants(system: System, function: np.ndarray) -> tuple[np.ndarray, np.nda
         found += [(n, *point) for point in keep for n in own]
         constants[own] = system.evaluator(constant) if keep else 0.0
     place, points, by_slip = np.array(found, dtype=np.int64).reshape(-1, 3).T.copy()
-    return place, points, by_slip, constants
+    return ConstantEvents(place, points, by_slip, constants)
 
 
 def _turns(system: System, function: np.ndarray) -> np.ndarray:
@@ -259,7 +277,7 @@ def _prototype(system: System, by: Stepping, how: Stabilization) -> March:
     unit, controlled, inertia = system.once(units_of)
     if method.is_implicit:
         newton = linearised(system, unit, method.inner)
-    mechanism.contacts.in_turn[0] = by.in_turn
+    mechanism.contacts.choice.in_turn[0] = by.in_turn
     control = block(Control(by.rtol, by.atol, unit, controlled, inertia, by.length, by.most))
     stabiliser = new_stabiliser(how, mechanism, by.length, by.rtol ** (1.0 / method.order))
     stages = method.stages(mechanism, nothing(Course), newton)
@@ -302,7 +320,7 @@ def put_right(march, t, y):
         status = project(mechanism, now, q, v)
     if status == DONE and mechanism.switches.sliding[0] > 0:
         status = return_to_surfaces(mechanism, now, y)
-    if status == DONE and mechanism.contacts.closed[0] > 0:
+    if status == DONE and mechanism.contacts.choice.closed_count[0] > 0:
         status = keep_contacts(mechanism, now, q, v)
     return status
 
@@ -312,7 +330,7 @@ def derivative_at_end(march: March, t: float, y: Vector, dy: Vector):
     """y' with its multipliers, forces of contacts and energies; or the means of the last step, where there are such."""
     mechanism, record, stages = march.mechanism, march.record, march.stages
     if march.tableau.means == 1:
-        state, unseen = mechanism.state, mechanism.contacts.unseen
+        state, unseen = mechanism.state, mechanism.contacts.choice.closed_only
         unseen[0] = 1  # the next step looks at contacts
         evaluate(mechanism, moment(march.course, t), y[: state.q_end], y[state.v_at : state.v_end])
         unseen[0] = 0

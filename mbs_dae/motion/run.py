@@ -10,20 +10,33 @@ All state is in `March`, so a run can go back to Python and be taken up again: w
 
 import numpy as np
 
-from ..compiled.contacts import LOG
+from ..compiled.contact_records import LOG
 from ..compiled.dynamics import KINETIC, POTENTIAL
-from ..compiled.machine import DONE
+from ..compiled.status import (
+    ASTRAY,
+    CUT_SHORT,
+    DONE,
+    DRIFTED,
+    DRIVES,
+    EVENT,
+    LOST,
+    PAUSED,
+    SAMPLING,
+    STEP_EVENT,
+    STUCK,
+    TOO_MANY,
+)
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
 from ..linear.vectors import copy, largest
 from ..tolerances import LOSS
-from .contact.bounds import DRIVES, drives, note_sizes, reads_sizes
+from .contact.bounds import drives, note_sizes, reads_sizes
 from .contact.guards import observe_gaps
 from .contact.impulses import note_meeting
 from .control import asks_for_end, choose_next, first_step, judged, pace, parted_within, shortest_step
 from .course import SPAN, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
-from .event_location import STEP_EVENT, fire_due, has_event, note_contacts, put_sides
+from .event_location import fire_due, has_event, note_contacts, put_sides
 from .implicit.iteration import BEGUN, MATRICES
 from .methods.method import END, H, T, X, estimate_error, take_step
 from .methods.runge_kutta import read_cubic
@@ -58,12 +71,6 @@ STALL_STEPS, STALL_SPAN, STALL_PACE = 5000, 1e-7, 1e-3
 """A run has stalled if so many steps advance it by less than STALL_SPAN of its span (the whole would take 5·10¹⁰ steps)
 and by less than STALL_PACE of the time in which bodies move. The second test spares fast motions in a long span that an
 event is to end."""
-STUCK, LOST, DRIFTED, PAUSED, TOO_MANY, ASTRAY, SAMPLING, EVENT, CUT_SHORT = 11, 12, 13, 14, 15, 16, 19, 18, 20
-"""More outcomes than those of a pose: the step size is down to roundoff; constraints are violated grossly, or too much
-for the singular pose that is near; patience is over, and the run can be taken up again; as many steps as are allowed
-have been tried; no step keeps the energy near a singular pose; controllers are to sample the motion, and `resume` goes
-on; events have happened, which the run goes on after; the next step is cut to end with the run, and it and all
-after it are not those of a longer run, which would begin to differ here."""
 
 
 @compiled_apart
@@ -79,13 +86,14 @@ def start(march: March, q: Vector, v: Vector):
     march.course.at[:] = march.counts[:] = 0
     march.crossing.wait[0] = NOWHERE
     march.search.total[0] = 0
-    march.search.top[:] = march.search.late[:] = 0.0
-    march.search.passes[:] = 0
+    march.search.guards.largest[:] = march.search.guards.delay[:] = 0.0
+    march.search.guards.faint_passes[:] = 0
     contacts = march.mechanism.contacts
-    contacts.state[:] = contacts.closed[:] = contacts.logged[:] = contacts.began[:] = 0
-    contacts.kept[:] = contacts.asked[:] = contacts.noted[:] = 0
-    contacts.force[:] = contacts.left[:] = 0.0
-    contacts.largest_friction[:] = contacts.largest_drag[:] = 0.0
+    constrained = contacts.constrained
+    contacts.state[:] = contacts.choice.closed_count[:] = contacts.steps.impact_count[:] = contacts.choice.began[:] = 0
+    constrained.state[:] = constrained.known[:] = constrained.reported[:] = 0
+    contacts.force[:] = contacts.steps.residual[:] = 0.0
+    contacts.laws.largest_sizes[:] = contacts.laws.largest_drag[:] = 0.0
     march.mechanism.switches.mode[:] = np.nan if march.tableau.means == 1 else 0.0
     for k in march.events.function:
         march.mechanism.switches.mode[k] = np.nan
@@ -118,7 +126,7 @@ def take_up(march: March):
     march.course.at[SPAN] = march.counts[:] = march.mechanism.machine.counts[:] = march.stabiliser.projected[0] = 0
     march.stages.implicit.flags[MATRICES:] = 0
     march.search.total[1] = march.search.total[0]
-    march.noted[0] = march.mechanism.contacts.logged[0] = 0
+    march.noted[0] = march.mechanism.contacts.steps.impact_count[0] = 0
     if record.times[0] == t:
         remember(march)
         status = derivative_at_end(march, t, march.stages.y0, record.dy)
@@ -143,7 +151,7 @@ def _begin_anew(march, t, how):
     status = derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
     note_sizes(march.mechanism.contacts)
     _observe_drags(march, t, march.stages.y0)
-    march.mechanism.contacts.size_time[0] = t
+    march.mechanism.contacts.laws.sizes_time[0] = t
     if status == DONE and drives(march.mechanism.contacts, largest(march.mechanism.machine.f)):
         status = DRIVES
     if status == DONE:
@@ -175,7 +183,7 @@ def restart(march: March, q: Vector, v: Vector):
     if march.record.times[last] == t:
         keep(march, last, y0, march.stages.k[0])
     control.step[0] = control.fixed
-    return EVENT if march.events.count[0] > 0 else DONE
+    return EVENT if march.events.passages[0] > 0 else DONE
 
 
 @compiled_apart
@@ -198,7 +206,7 @@ def go_on(march: March, patience: int):
     while status == DONE and march.counts[NEXT] < march.record.times.size:
         if patience <= 0:
             return SAMPLING if march.course.at[WAITING] == 1 else PAUSED
-        patience -= 1 + march.search.looked[0]
+        patience -= 1 + march.search.samples.count_since[0]
         status = propose(march)
         if status == DONE:
             stages = march.stages
@@ -214,11 +222,15 @@ def propose(march: March):
     counts, control = march.counts, march.control
     if march.course.at[WAITING] == 1:
         return SAMPLING
-    if march.mechanism.contacts.logged[0] == LOG or march.events.logged[0] > LOG - ROWS or is_full(march.tape):
+    if (
+        march.mechanism.contacts.steps.impact_count[0] == LOG
+        or march.events.logged[0] > LOG - ROWS
+        or is_full(march.tape)
+    ):
         return PAUSED
     if counts[ACCEPTED] + counts[REJECTED] >= control.most or _has_stalled(march):
         return TOO_MANY
-    march.search.looked[0] = 0
+    march.search.samples.count_since[0] = 0
     t, length = march.time[0], control.step[0]
     remember(march)
     end = _end_of_step(march, t)
@@ -281,7 +293,7 @@ def judge(march: March, status: int):
     if switching in (CUT, AT_ONCE):
         put_back(march)
         status = _switch(march, t) if switching == AT_ONCE else DONE
-        return EVENT if status == DONE and march.events.count[0] > 0 else status
+        return EVENT if status == DONE and march.events.passages[0] > 0 else status
     control.error[0] = error
     if accepted and has_event(march, t, end):
         return STEP_EVENT
@@ -319,7 +331,7 @@ def _take(march, status, error, accepted, otherwise, switches):
         stabiliser.projected[0] += 1
     if accepted and not march.widest[0] <= LOSS * march.mechanism.length:
         return LOST
-    if accepted and march.events.count[0] > 0:
+    if accepted and march.events.passages[0] > 0:
         return EVENT
     drifted = accepted and stabiliser.when == NEVER and march.widest[0] > drift_limit(march.mechanism)
     return DRIFTED if drifted else DONE
@@ -389,7 +401,8 @@ def _drives(march, t, end):
     ends. (Steps of which only means are known are short: their ends tell.) The last evaluation is that of the end."""
     mechanism, stages, y = march.mechanism, march.stages, march.record.y
     contacts, state, force = mechanism.contacts, mechanism.state, largest(mechanism.machine.f)
-    contacts.size_time[0] = end
+    laws = contacts.laws
+    laws.sizes_time[0] = end
     _observe_drags(march, end, stages.y1)
     if drives(contacts, force):
         return True
@@ -398,8 +411,8 @@ def _drives(march, t, end):
     for k in range(1, PARTS):
         stages.now[X] = k / PARTS
         read_cubic(stages, y)
-        contacts.size_time[0] = t + stages.now[X] * (end - t)
-        at = moment(march.course, contacts.size_time[0])
+        laws.sizes_time[0] = t + stages.now[X] * (end - t)
+        at = moment(march.course, laws.sizes_time[0])
         observe_gaps(mechanism, at, y[: state.q_end], y[state.v_at : state.v_end])
         note_sizes(contacts)
         if drives(contacts, force):
@@ -413,7 +426,7 @@ def _drives(march, t, end):
 def _observe_drags(march, t, y):
     """Read the sizes of friction that builds up over a speed at (t, y); evaluations of forces do not keep them."""
     state = march.mechanism.state
-    if march.mechanism.contacts.drag_is_force.size > 0:
+    if march.mechanism.contacts.laws.drag_is_force.size > 0:
         observe_gaps(march.mechanism, moment(march.course, t), y[: state.q_end], y[state.v_at : state.v_end])
 
 
@@ -424,7 +437,7 @@ def resume(march: March):
     status = _next_span(march, SAMPLED)
     if status == DONE:
         _keep_if_asked(march)
-    return EVENT if status == DONE and march.events.count[0] > 0 else status
+    return EVENT if status == DONE and march.events.passages[0] > 0 else status
 
 
 @compiled

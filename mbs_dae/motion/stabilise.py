@@ -11,8 +11,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
-from ..compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, in_own_velocities, leave_out_velocity_rows, observe
+from ..compiled.machine import in_own_velocities, leave_out_velocity_rows, observe
 from ..compiled.manifold import move
+from ..compiled.status import DONE, NOT_CONVERGED, NOT_FINITE
 from ..errors import ModelError
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block, zeros

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from ..compiled.machine import DONE, Machine
+from ..compiled.machine import Machine
 from ..compiled.manifold import move
+from ..compiled.status import DONE
 from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Integers, Vector
 from ..linear.vectors import copy

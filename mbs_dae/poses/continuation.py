@@ -19,9 +19,10 @@ from typing import TypeVar
 import numpy as np
 from scipy.interpolate import KroghInterpolator
 
-from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, HALVINGS, JUMPED, NEAR, POSES, SINGULAR, Machine
+from ..compiled.machine import EVALUATIONS, HALVINGS, POSES, Machine
 from ..compiled.manifold import accelerations, count_turns, difference, move, rates, restore, velocities, way
 from ..compiled.reading import Trajectory
+from ..compiled.status import DONE, ENDLESS, JUMPED, NEAR, SINGULAR
 from ..coordinates import Motion
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector

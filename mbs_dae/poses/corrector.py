@@ -26,8 +26,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled.derivatives import Derivatives, differentiate
-from ..compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, SINGULAR, UNSETTLED, Machine, observe
+from ..compiled.machine import Machine, observe
 from ..compiled.manifold import difference, move
+from ..compiled.status import DONE, NOT_CONVERGED, NOT_FINITE, SINGULAR, UNSETTLED
 from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, zeros
 from ..linear.elimination import factorise, solve

@@ -10,8 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..compiled.derivatives import Derivatives, differentiate
-from ..compiled.machine import DONE, Machine
+from ..compiled.machine import Machine
 from ..compiled.manifold import move
+from ..compiled.status import DONE
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix, Vector
 from ..linear.vectors import all_finite, copy

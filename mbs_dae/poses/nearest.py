@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..compiled.machine import DONE, Machine, subtract_rates
+from ..compiled.machine import Machine, subtract_rates
 from ..compiled.manifold import difference, move
+from ..compiled.status import DONE
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector, Work, block, zeros
 from ..linear.vectors import copy

@@ -11,10 +11,7 @@ import numpy as np
 
 from ..compiled.machine import (
     CORRECTIONS,
-    DONE,
     FACTORISATIONS,
-    NOT_CONVERGED,
-    NOT_FINITE,
     Machine,
     in_own_velocities,
     leave_out_velocity_rows,
@@ -24,6 +21,7 @@ from ..compiled.machine import (
     take_accelerations,
 )
 from ..compiled.manifold import difference, move
+from ..compiled.status import DONE, NOT_CONVERGED, NOT_FINITE
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
 from ..linear.kkt import factorise, solve

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..compiled import System
-from ..compiled.machine import DONE
+from ..compiled.status import DONE
 from ..model.drivers import Prescribed
 from ..tolerances import NEARLY
 from . import newton

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arguments import check_tables, check_without_contacts, model_of
 from ..compiled import System
-from ..compiled.machine import DONE
+from ..compiled.status import DONE
 from ..derivatives.parameters import asked_of
 from ..derivatives.varied import state_with_derivatives
 from ..errors import ModelError, check_dict, checked_options

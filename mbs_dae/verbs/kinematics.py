@@ -15,8 +15,9 @@ import numpy as np
 from ..arguments import check_tables, checked_times, system_of, truth_of
 from ..certify.motion import certified_motion, set_certificate
 from ..compiled import System
-from ..compiled.machine import DONE, ENDLESS, EVALUATIONS, FACTORISATIONS, HALVINGS, NEAR, POSES, Machine
+from ..compiled.machine import EVALUATIONS, FACTORISATIONS, HALVINGS, POSES, Machine
 from ..compiled.reading import Trajectory
+from ..compiled.status import DONE, ENDLESS, NEAR
 from ..derivatives.parameters import asked_of_motion
 from ..derivatives.varied import with_derivatives
 from ..errors import ModelError, checked_options, counted

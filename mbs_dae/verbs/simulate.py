@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arguments import as_state, check_tables, checked_times, system_of
 from ..compiled import System
-from ..compiled.machine import DONE
+from ..compiled.status import CHATTERS, CUT_SHORT, DONE, EVENT, PAUSED, SAMPLING, STEP_EVENT
 from ..derivatives.across.designs import breaks_moved, following_of
 from ..derivatives.across.following import Following, passed_by
 from ..derivatives.across.moments import note_events
@@ -48,7 +48,6 @@ from ..model.model import Model
 from ..motion import run as marching
 from ..motion.contact.told import changes_at, impacts_of, transitions_of
 from ..motion.course import SPAN, beginning, new_course
-from ..motion.event_location import STEP_EVENT
 from ..motion.events import Glance, happened, is_clock, present, reset
 from ..motion.initial import check_reactions, in_own_coordinates, initial_state
 from ..motion.methods import Method
@@ -73,7 +72,6 @@ from ..motion.past.tape import (
 from ..motion.record import March, new_march
 from ..motion.samples import Sample, Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import Stabilization, stabilization_of
-from ..motion.switching.search import CHATTERS
 from ..poses.slips import slips_in_assembly
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, check_progress, progress_bar
@@ -189,9 +187,9 @@ class Prepared:
             self.steps.take(rows)
             tape.filled[0] = 0
         contacts, events = self.march.mechanism.contacts, self.march.events
-        if contacts.logged[0] or not self.impacts:
-            self.impacts.append(contacts.log[: contacts.logged[0]].copy())
-            contacts.logged[0] = 0
+        if contacts.steps.impact_count[0] or not self.impacts:
+            self.impacts.append(contacts.steps.impacts[: contacts.steps.impact_count[0]].copy())
+            contacts.steps.impact_count[0] = 0
         if events.logged[0] or not self.changes:
             self.changes.append(events.log[: events.logged[0]].copy())
             events.logged[0] = 0
@@ -244,12 +242,12 @@ class Prepared:
             self.following.before()
             patience = 1
         status = marching.go_on(march, patience) if made is None else made
-        if status == marching.CUT_SHORT:
+        if status == CUT_SHORT:
             self.note_cut()
             status = marching.go_on(march, patience)
         while status == STEP_EVENT:
             status = self._look_at_events()
-        if status == marching.SAMPLING:
+        if status == SAMPLING:
             status = self.sample()
         if self.following:
             self.following.after()
@@ -401,7 +399,7 @@ class Prepared:
         """With which another run goes on from the last state, after a good end."""
         if status == DONE and self.noted[0]:
             return self.noted[0]
-        return memory_of(self.march, ended=True) if status in (DONE, marching.EVENT) else None
+        return memory_of(self.march, ended=True) if status in (DONE, EVENT) else None
 
     def told(self, status: int, done: int) -> dict[str, Any]:
         """Return the facts of the run that its result keeps: its impacts, and its transitions and events, whose states
@@ -554,13 +552,13 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
         none = ["; ".join(following.told) + ": there are none from there on"] if following.told else []
         if none or following.notes:
             stats["derivatives"] = "; ".join([*none, *following.notes])
-    success = error is None and (done == total or status == marching.EVENT)
+    success = error is None and (done == total or status == EVENT)
     told = {"success": success, "message": message, "stats": stats, **prepared.told(status, done)}
     told["means"] = prepared.run.by.method.steps_over
     result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **told)
     if error:
         raise type(error)(message, **{**error.facts, "result": result}) from error
-    if status not in (DONE, marching.PAUSED, marching.EVENT):
+    if status not in (DONE, PAUSED, EVENT):
         raise failure(system, march, status, result)
     check_result(system, march, result)
     return _with_derivatives(prepared, result) if prepared.asked else result
@@ -610,10 +608,10 @@ def advance(prepared: Prepared, progress: Progress, begins: bool = True, made: i
     total = march.record.times.size
     try:
         status = prepared.begin() if begins else DONE
-        while status in (DONE, marching.PAUSED) and march.counts[marching.NEXT] < total:
+        while status in (DONE, PAUSED) and march.counts[marching.NEXT] < total:
             status, made = prepared.go_on(patience, made), None
             prepared.take_notes()
-            if status == marching.EVENT:
+            if status == EVENT:
                 status, message = answer_events(prepared)
                 if message:
                     return Ended(status, message)
@@ -622,18 +620,18 @@ def advance(prepared: Prepared, progress: Progress, begins: bool = True, made: i
             progress(int(march.counts[marching.NEXT]), total)
     except KeyboardInterrupt:
         done = int(march.counts[marching.NEXT])
-        return Ended(marching.PAUSED, f"interrupted at t = {march.time[0]:g}, after {done} of {total} times")
+        return Ended(PAUSED, f"interrupted at t = {march.time[0]:g}, after {done} of {total} times")
     except MbsError as error:
-        return Ended(marching.PAUSED, str(error), error)
+        return Ended(PAUSED, str(error), error)
     return Ended(status, "")
 
 
 def answer_events(prepared: Prepared) -> tuple[int, str]:
     """Do what the events at the present time ask for, and those that their resets pass. Returns a status, and a message
     where an event stops the run."""
-    march, system, resets, status = prepared.march, prepared.system, list[Event](), marching.EVENT
-    while status == marching.EVENT or (status == DONE and resets):
-        if status == marching.EVENT:
+    march, system, resets, status = prepared.march, prepared.system, list[Event](), EVENT
+    while status == EVENT or (status == DONE and resets):
+        if status == EVENT:
             new, asked = happened(system, march, prepared.changes_now())
             if prepared.repeats:
                 new, asked = [], [event for event in asked if isinstance(event.action, Reset)]

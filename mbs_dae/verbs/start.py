@@ -21,7 +21,7 @@ import numpy as np
 
 from ..arguments import as_state, check_tables, system_of, whole_number
 from ..compiled import System
-from ..compiled.machine import DONE
+from ..compiled.status import DONE, Status
 from ..compiled.structure import Structure
 from ..errors import MbsError, ModelError, checked_options, shortened, unknown_name
 from ..explain.contacts import check_apart, told_of_kept
@@ -272,9 +272,9 @@ class Simulation(metaclass=PublicClass):
     def _answer(self, status: int) -> None:
         """Do what events at the present time ask for, or raise the error of a status that is not good."""
         held = self._held
-        if status == marching.EVENT:
+        if status == Status.EVENT:
             status, self._message = answer_events(held)
-        if status not in (DONE, marching.EVENT):
+        if status not in (DONE, Status.EVENT):
             raise failure(held.system, held.march, status, self._whole())
 
     @contextmanager
@@ -369,9 +369,9 @@ class Simulation(metaclass=PublicClass):
             course.ends[span], course.last[span] = end, last
         elif held.waits or int(course.at[SPAN]) > span:  # a step ends there in any case
             held.is_cut = False
-        if ended.error or ended.status == marching.PAUSED:
+        if ended.error or ended.status == Status.PAUSED:
             raise ended.error or KeyboardInterrupt(ended.message)
-        self._answer(DONE if ended.status == marching.EVENT else ended.status)
+        self._answer(DONE if ended.status == Status.EVENT else ended.status)
         if ended.message:
             self._message, held.is_cut = ended.message, False
         if march.counts[marching.NEXT] > 1:
@@ -674,9 +674,9 @@ class Simulations(metaclass=PublicClass):
             while lanes.go_on(ROUNDS):
                 if self._members[0]._held.system.interrupted():
                     raise KeyboardInterrupt
-            waiting = [k for k in waiting if lanes.status[k] in (marching.CUT_SHORT, marching.PAUSED)]
+            waiting = [k for k in waiting if lanes.status[k] in (Status.CUT_SHORT, Status.PAUSED)]
             for k in waiting:
-                if lanes.status[k] == marching.CUT_SHORT:
+                if lanes.status[k] == Status.CUT_SHORT:
                     self._members[k]._held.note_cut()
                 else:
                     self._members[k]._held.take_notes()

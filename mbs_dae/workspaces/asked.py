@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arguments import as_state, check_tables, drivers_named
-from ..compiled.machine import DONE
+from ..compiled.status import DONE
 from ..errors import ModelError, check_dict, counted
 from ..model.joints import Gear, RackAndPinion, Screw
 from ..model.model import Model

@@ -6,7 +6,7 @@ from helpers import coupled_slider_crank, four_bar, three_cranks
 from scipy.integrate import solve_ivp
 
 import mbs_dae as mbs
-from mbs_dae.compiled.machine import DONE
+from mbs_dae.compiled.status import DONE
 from mbs_dae.coordinates import SETS
 from mbs_dae.linear.unsymmetric import eliminate_real, solve_real
 from mbs_dae.motion.derivative import derivative

@@ -87,7 +87,7 @@ def test_work_space_grows_with_the_number_of_contacts():
         system = chain(count).compile()
         run = mechanism(system, asks=STEPS)
         sizes.append((run.words.size, run.contacts.proximal.elimination.l.size))
-        assert run.contacts.delassus.size == run.contacts.problem.W.size == 0
+        assert run.contacts.delassus.W.size == run.contacts.problem.W.size == 0
     assert np.divide(*sizes[::-1]) == pytest.approx([2, 2], abs=0.2)
 
 

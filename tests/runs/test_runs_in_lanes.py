@@ -12,7 +12,7 @@ import sympy as sp
 from gallery import load
 
 import mbs_dae as mbs
-from mbs_dae.compiled.machine import DONE
+from mbs_dae.compiled.status import DONE
 from mbs_dae.motion import run as marching
 from mbs_dae.motion.lanes.engine import ALONE, JOINT, WAITING, Engine, engine
 from mbs_dae.motion.record import March

@@ -6,7 +6,7 @@ smooth function of the state and of the numbers of the design.
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.status import DONE
 from ...kernels.abi import at, compiled, compiled_apart, words_at
 from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector
 from ...linear.vectors import copy

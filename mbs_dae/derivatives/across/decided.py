@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.status import DONE
 from ...kernels.blocks import block
 from .again import meet
 from .beside import Beside, Stands
@@ -39,7 +39,7 @@ class Decided(NamedTuple):
         """The same, and a status."""
         march, y = beside.march, y.copy()
         beside.stand(self.where)
-        march.search.wanted[:], march.search.after[:] = self.wanted, self.after
+        march.search.guards.passes_zero[:], march.search.guards.after[:] = self.wanted, self.after
         status = meet(march, self.t + later, y, self.meeting, self.modes, self.notes)
         made = np.concatenate([y, self.notes.margins[: self.margins.size]])
         return made if status == DONE else made * np.nan, status
@@ -48,8 +48,8 @@ class Decided(NamedTuple):
 def decided(run: Any, own: Beside, where: Stands, t: float, y: np.ndarray) -> Decided | None:
     """What was decided in the impact that a run has just made, from the state y; None if it comes out as another one
     when it is made again."""
-    meeting, modes = run.mechanism.contacts.meeting.copy(), run.mechanism.switches.mode.copy()
-    known = where, t, meeting, modes, run.search.wanted.copy(), run.search.after.copy()
+    meeting, modes = run.mechanism.contacts.choice.meeting.copy(), run.mechanism.switches.mode.copy()
+    known = where, t, meeting, modes, run.search.guards.passes_zero.copy(), run.search.guards.after.copy()
     room = ROOM
     while True:
         notes: Any = block(Notes(), items=room)

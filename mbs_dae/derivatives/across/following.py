@@ -16,7 +16,7 @@ import numpy as np
 from ...compiled import System
 from ...compiled.derivatives import SUPPLIED
 from ...compiled.dynamics import KINETIC, POTENTIAL
-from ...compiled.machine import DONE
+from ...compiled.status import DONE
 from ...model.events import Event
 from ...motion.contact.guards import PRESS
 from ...motion.events import asked_by, function_of, present
@@ -104,7 +104,7 @@ class Following:
             self._sample(stands(self.run), self.run.stages.y0.copy(), self.run.stages.k[0].copy(), t)
         if self.run.counts[NEXT] > 0:
             self._read_now()
-        if self.run.mechanism.contacts.closed[0] > 0:
+        if self.run.mechanism.contacts.choice.closed_count[0] > 0:
             self._keep(t)
 
     def _keep(self, t: float) -> None:
@@ -139,7 +139,9 @@ class Following:
             else:
                 self._step(t, y, changes=switched or broke)
         if switched:
-            self.crossing = Crossing(was, y, dy, self.S, t, t - was.t, np.flatnonzero(run.search.wanted == 1))
+            self.crossing = Crossing(
+                was, y, dy, self.S, t, t - was.t, np.flatnonzero(run.search.guards.passes_zero == 1)
+            )
             self._switch(y, dy, broke)
         elif stepped and run.events.passed.any():
             passed = run.events.function[run.events.passed == 1]
@@ -506,7 +508,7 @@ class Following:
             return found[guards] if status == DONE else found[guards] * np.nan
 
         unit = self.own.units_of(self.run, crossing.y, crossing.dy)
-        size, of_events = self.run.search.size[guards], np.isin(guards, self.run.events.function)
+        size, of_events = self.run.search.guards.size[guards], np.isin(guards, self.run.events.function)
         size[of_events] = np.abs(make(self.own, before.y, before.t - t))[of_events]
         course, span = self.run.course, before.span
         if t == course.ends[span] and span < course.ends.size - 1:  # behind a break guards cannot be read

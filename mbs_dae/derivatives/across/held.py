@@ -38,24 +38,25 @@ NONE = 1e-8
 def read_modes(problem: Complementarity):
     """`mode`, `along` and `sense` of the solution f: roundoff decides nothing but what has no margin."""
     p = problem
-    p.eased[0], p.eased[1] = 0.0, 1.0
+    scaled, modes = p.scaled, p.modes
+    scaled.relaxation[0], scaled.relaxation[1] = 0.0, 1.0
     put_into_units(p)
     respond(p)
     for law in range(p.counts[0]):
         begin, end = p.first[law], p.first[law + 1]
         if is_unilateral(p, law):
             for i in range(begin, end):
-                p.mode[i], p.along[i] = CLOSED if p.x[i] > p.y[i] else OPEN, 0.0
+                modes.mode[i], modes.direction[i] = CLOSED if scaled.x[i] > scaled.y[i] else OPEN, 0.0
             continue
         for row in range(p.bound_at[law], p.bound_at[law + 1]):
-            p.sense[row] = 1.0 if bound(p, row) >= 0.0 else -1.0
+            modes.gradient[row] = 1.0 if bound(p, row) >= 0.0 else -1.0
         longest, length = held_radius(p, law), 0.0
         for i in range(begin, end):
-            length += (p.x[i] - p.y[i]) ** 2
+            length += (scaled.x[i] - scaled.y[i]) ** 2
         length = sqrt(length)
         for i in range(begin, end):
-            p.mode[i] = SLIDES if length > longest else OPEN if longest == 0.0 else CLOSED
-            p.along[i] = (p.x[i] - p.y[i]) / length if length > 0.0 else 0.0
+            modes.mode[i] = SLIDES if length > longest else OPEN if longest == 0.0 else CLOSED
+            modes.direction[i] = (scaled.x[i] - scaled.y[i]) / length if length > 0.0 else 0.0
 
 
 @compiled_apart
@@ -63,25 +64,26 @@ def solve_held(problem: Complementarity):
     """f and w with the modes that stand there, from the f that stands there. How many unknowns they do not determine;
     -1 where they have no solution."""
     p = problem
-    p.eased[0], p.eased[1] = 0.0, 1.0
+    scaled, modes = p.scaled, p.modes
+    scaled.relaxation[0], scaled.relaxation[1] = 0.0, 1.0
     if not put_into_units(p):
         return -1
     n, best, undetermined = unknowns(p), FAR, 0
     for i in range(n):
-        if p.mode[i] == OPEN:
-            p.x[i] = 0.0
+        if modes.mode[i] == OPEN:
+            scaled.x[i] = 0.0
     for _ in range(STEPS):
         undetermined = _advance(p)
         terms = respond(p)
         left = _left(p) / (1.0 + ROUNDOFF * terms)
-        if not (all_finite(p.x[:n]) and left < FAR):
+        if not (all_finite(scaled.x[:n]) and left < FAR):
             return -1
         if left >= best and best <= EXACT:
-            copy(p.best[:n], p.x)
+            copy(modes.best[:n], scaled.x)
             respond(p)
             break
         if left < best:
-            copy(p.x[:n], p.best)
+            copy(scaled.x[:n], modes.best)
         best = min(left, best)
         if left <= SHARP:
             break
@@ -94,7 +96,7 @@ def held_radius(p, law):
     """That of a law, with the sign that is held."""
     begin, end, total = p.bound_at[law], p.bound_at[law + 1], 0.0
     if end == begin + 1:
-        return p.sense[begin] * bound(p, begin)
+        return p.modes.gradient[begin] * bound(p, begin)
     for row in range(begin, end):
         total += bound(p, row) ** 2
     return sqrt(total)
@@ -103,27 +105,28 @@ def held_radius(p, law):
 @compiled
 def _advance(p):
     """One step of Newton's method with these modes. How many unknowns are not determined."""
+    scaled, modes = p.scaled, p.modes
     respond(p)
     many = row = 0
     for i in range(unknowns(p)):
-        if p.mode[i] != OPEN:
-            p.free[many] = i
+        if modes.mode[i] != OPEN:
+            modes.free[many] = i
             many += 1
     for law in range(p.counts[0]):
         begin, end = p.first[law], p.first[law + 1]
         for i in range(begin, end):
-            if p.mode[i] == CLOSED:
+            if modes.mode[i] == CLOSED:
                 for k in range(many):
-                    p.J[row, k] = p.A[i, p.free[k]]
-                p.e[row], row = -p.y[i], row + 1
-        if p.mode[begin] == SLIDES:
+                    modes.matrix[row, k] = scaled.A[i, modes.free[k]]
+                modes.residual[row], row = -scaled.y[i], row + 1
+        if modes.mode[begin] == SLIDES:
             longest = held_radius(p, law)
             _turn(p, law, longest)
             _slide(p, law, row, many, longest)
             row += end - begin
-    rank = least_solution(p.J, p.e, p.step, p.order, many)
+    rank = least_solution(modes.matrix, modes.residual, modes.step, modes.order, many)
     for k in range(many):
-        p.x[p.free[k]] += p.step[k]
+        scaled.x[modes.free[k]] += modes.step[k]
     return many - rank
 
 
@@ -134,40 +137,42 @@ def _slide(p, law, row, many, longest):
     begin, end = p.bound_at[law], p.bound_at[law + 1]
     if end > begin + 1:
         for one in range(begin, end):
-            p.sense[one] = bound(p, one) / longest if longest > 0.0 else 0.0
+            p.modes.gradient[one] = bound(p, one) / longest if longest > 0.0 else 0.0
     write_sliding(p, law, row, many, longest)
 
 
 @compiled
 def _turn(p, law, longest):
     """The direction of what slides in several rows: that of the trial force."""
+    scaled, modes = p.scaled, p.modes
     begin, end, length = p.first[law], p.first[law + 1], 0.0
-    p.turns[law] = 0.0
+    modes.turn_rate[law] = 0.0
     if end == begin + 1:
         return
     for i in range(begin, end):
-        length += (p.x[i] - p.y[i]) ** 2
+        length += (scaled.x[i] - scaled.y[i]) ** 2
     length = sqrt(length)
     if length > 0.0:
-        p.turns[law] = longest / length
+        modes.turn_rate[law] = longest / length
         for i in range(begin, end):
-            p.along[i] = (p.x[i] - p.y[i]) / length
+            modes.direction[i] = (scaled.x[i] - scaled.y[i]) / length
 
 
 @compiled
 def _left(p):
     """The largest residual of the equations of the modes, with the y that stands there."""
+    modes = p.modes
     worst = 0.0
     for law in range(p.counts[0]):
         longest = 0.0
-        if p.mode[p.first[law]] == SLIDES:
+        if modes.mode[p.first[law]] == SLIDES:
             longest = held_radius(p, law)
             _turn(p, law, longest)
         for i in range(p.first[law], p.first[law + 1]):
-            if p.mode[i] == CLOSED:
-                worst = max(worst, abs(p.y[i]))
-            elif p.mode[i] == SLIDES:
-                worst = max(worst, abs(p.x[i] - longest * p.along[i]))
+            if modes.mode[i] == CLOSED:
+                worst = max(worst, abs(p.scaled.y[i]))
+            elif modes.mode[i] == SLIDES:
+                worst = max(worst, abs(p.scaled.x[i] - longest * modes.direction[i]))
     return worst
 
 
@@ -176,28 +181,38 @@ def put_margins(problem: Complementarity, margins: Vector):
     """Those of the solution, with the y that stands there, times `scale`: of each law one for each of its rows, and one
     for each row of its bound. Of what has none, 1 times `scale`."""
     p, at = problem, 0
+    scaled = p.scaled
     for law in range(p.counts[0]):
         begin, end = p.first[law], p.first[law + 1]
         if is_unilateral(p, law):
             for i in range(begin, end):
-                margins[at] = p.scale[0] * (p.x[i] if p.mode[i] == CLOSED else p.y[i])
+                margins[at] = scaled.scale[0] * (scaled.x[i] if p.modes.mode[i] == CLOSED else scaled.y[i])
                 at += 1
             continue
-        margins[at] = p.scale[0] * _margin_of_friction(p, law)
+        margins[at] = scaled.scale[0] * _margin_of_friction(p, law)
         for i in range(begin + 1, end):
-            margins[at + i - begin] = p.scale[0]
+            margins[at + i - begin] = scaled.scale[0]
         at += end - begin
         single = p.bound_at[law + 1] == p.bound_at[law] + 1
         for row in range(p.bound_at[law], p.bound_at[law + 1]):
             shows = single or held_radius(p, law) <= NONE
-            margins[at] = p.scale[0] * ((p.sense[row] if single else 1.0) * bound(p, row) if shows else 1.0)
+            margins[at] = scaled.scale[0] * (
+                (p.modes.gradient[row] if single else 1.0) * bound(p, row) if shows else 1.0
+            )
             at += 1
 
 
 @compiled
 def _margin_of_friction(p, law):
+    modes = p.modes
     begin, end, length, on = p.first[law], p.first[law + 1], 0.0, 0.0
     for i in range(begin, end):
-        length += p.x[i] ** 2
-        on -= p.y[i] * p.along[i]
-    return on if p.mode[begin] == SLIDES else held_radius(p, law) - sqrt(length) if p.mode[begin] == CLOSED else 1.0
+        length += p.scaled.x[i] ** 2
+        on -= p.scaled.y[i] * modes.direction[i]
+    return (
+        on
+        if modes.mode[begin] == SLIDES
+        else held_radius(p, law) - sqrt(length)
+        if modes.mode[begin] == CLOSED
+        else 1.0
+    )

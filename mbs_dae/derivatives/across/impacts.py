@@ -8,7 +8,9 @@ decisions hold are noted, too: where one is zero, and changes beside, there is n
 
 from typing import NamedTuple
 
-from ...compiled.contacts import CLOSED, put_rows
+from ...compiled.contact_records import CLOSED
+from ...compiled.contacts import put_rows
+from ...compiled.status import UNSOLVED
 from ...kernels.abi import compiled
 from ...kernels.blocks import Integers, Vector, Work, zeros
 from ...linear.laws import unknowns
@@ -29,7 +31,6 @@ from ...motion.contact.impacts import (
     stop,
 )
 from ...motion.contact.problem import is_solved, put_changes, use_points
-from ...motion.contact.states import UNSOLVED
 from ...motion.course import moment
 from ...motion.derivative import evaluate, factorise_terms
 from ...motion.switching.pieces import turn_over
@@ -77,51 +78,53 @@ def strike_alike(search: Search, y: Vector, meeting: Integers, modes: Vector, no
     """The same impact in a state beside: the same points meet, and stay together, as in one that led to these modes."""
     mechanism = search.stages.mechanism
     contacts, state = mechanism.contacts, mechanism.state
+    choice = contacts.choice
     notes.at[:] = notes.full[:] = 0
     notes.acts[:] = 0.0
-    contacts.logged[0] = 0
-    contacts.log[0][:] = contacts.pace[1] = contacts.rests[0] = 0.0
-    search.surface[:] = 0
+    contacts.steps.impact_count[0] = 0
+    contacts.steps.impacts[0][:] = choice.pace[1] = choice.rest_time[0] = 0.0
+    search.guards.surface[:] = 0
     for c in range(contacts.gap.size):
         stays = contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] == CLOSED
-        contacts.lands[c] = 1 if stays else 0
+        choice.lands[c] = 1 if stays else 0
     turn_over(search, y)
-    if contacts.in_turn[0] == 1 and not _pass_on(search, y, notes):
+    if choice.in_turn[0] == 1 and not _pass_on(search, y, notes):
         return
     if not _look(search, y, notes):
         return
     for c in range(contacts.gap.size):
-        contacts.meeting[c] = meeting[c]
-    if not _jumps(search, y, contacts.meeting, notes):
+        choice.meeting[c] = meeting[c]
+    if not _jumps(search, y, choice.meeting, notes):
         return
     copy(modes, mechanism.switches.mode)
     hold_all(mechanism)
-    closed, contacts.closed[0] = contacts.closed[0], 0
+    closed, choice.closed_count[0] = choice.closed_count[0], 0
     if closed > 0:
         evaluate(mechanism, moment(search.stages.course, search.span[0]), y[: state.q_end], y[state.v_at : state.v_end])
         factorise_terms(mechanism)
         put_rows(contacts)
         stop(mechanism, y)
-    contacts.closed[0] = closed
-    contacts.lands[:] = 0
+    choice.closed_count[0] = closed
+    choice.lands[:] = 0
 
 
 @compiled
 def _pass_on(search, y, notes):
     contacts, first = search.stages.mechanism.contacts, 0.0
+    choice = contacts.choice
     for _ in range(MOST):
         if not _look(search, y, notes):
             return False
         fastest = put_approaching(contacts)
         first = max(first, fastest)
         for c in range(contacts.gap.size):
-            touches = contacts.gap[c] >= 0 and note(notes, float(contacts.meeting[c])) == 1.0
-            rate = contacts.rate[contacts.gap[c]] if touches else 1.0
-            _put_margin(notes, rate, note(notes, contacts.pace[1] if touches else 1.0))
-            contacts.touching[c] = int(note(notes, float(contacts.touching[c])))
+            touches = contacts.gap[c] >= 0 and note(notes, float(choice.meeting[c])) == 1.0
+            rate = contacts.motion.rate[contacts.gap[c]] if touches else 1.0
+            _put_margin(notes, rate, note(notes, choice.pace[1] if touches else 1.0))
+            choice.touching[c] = int(note(notes, float(choice.touching[c])))
         if note(notes, 1.0 if is_over(contacts, fastest, first) else 0.0) == 1.0:
             break
-        if not _jumps(search, y, contacts.touching, notes):
+        if not _jumps(search, y, choice.touching, notes):
             return False
     return True
 
@@ -140,10 +143,11 @@ def _put_margin(notes, margin, size):
 def _look(search, y, notes):
     """Rates here; and whether joints alone keep the same rows still."""
     contacts, same = search.stages.mechanism.contacts, True
+    constrained = contacts.constrained
     if not look_at_rates(search, y):
         return False
-    for row in range(contacts.kept.size):
-        same = note(notes, float(contacts.kept[row])) == contacts.kept[row] and same
+    for row in range(constrained.state.size):
+        same = note(notes, float(constrained.state[row])) == constrained.state[row] and same
     if not same:
         search.status[0] = UNSOLVED
     return same
@@ -158,7 +162,7 @@ def _jumps(search, y, points, notes):
     respond(mechanism, 0)
     pose_impact(mechanism, points)
     solved = _solve(contacts, notes)
-    copy(contacts.problem.f[: contacts.size[0]], contacts.amount)
+    copy(contacts.problem.f[: contacts.delassus.used_count[0]], contacts.delassus.amount)
     put_changes(contacts)
     if note(notes, 1.0 if solved and gives_energy(contacts) else 0.0) == 1.0:
         notes.at[MARGINS] = margins
@@ -183,10 +187,10 @@ def _solve(contacts, notes):
             return False
         read_modes(p)
     for i in range(unknowns(p)):
-        p.f[i], p.mode[i] = note(notes, p.f[i]), int(note(notes, float(p.mode[i])))
-        p.along[i] = note(notes, p.along[i])
+        p.f[i], p.modes.mode[i] = note(notes, p.f[i]), int(note(notes, float(p.modes.mode[i])))
+        p.modes.direction[i] = note(notes, p.modes.direction[i])
     for row in range(p.bound_at[p.counts[0]]):
-        p.sense[row] = note(notes, p.sense[row])
+        p.modes.gradient[row] = note(notes, p.modes.gradient[row])
     undetermined = solve_held(p)
     if undetermined < 0 or note(notes, float(undetermined)) != undetermined:
         return False
@@ -196,8 +200,8 @@ def _solve(contacts, notes):
 @compiled
 def _put_margins(contacts, notes):
     p = contacts.problem
-    notes.acts[0] = max(notes.acts[0], p.scale[0])
-    size, many = note(notes, max(p.scale[0], FAINT * notes.acts[0])), unknowns(p) + p.bound_at[p.counts[0]]
+    notes.acts[0] = max(notes.acts[0], p.scaled.scale[0])
+    size, many = note(notes, max(p.scaled.scale[0], FAINT * notes.acts[0])), unknowns(p) + p.bound_at[p.counts[0]]
     at = notes.at[MARGINS]
     if at + many > notes.margins.size:
         notes.full[0] = 1

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...compiled.machine import DONE
 from ...compiled.reading import Trajectory
+from ...compiled.status import DONE
 from ..instants import Slopes
 from .beside import Beside, stands
 from .bodies import slopes_of_bodies

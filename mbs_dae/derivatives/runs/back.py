@@ -14,7 +14,7 @@ first, and what linearises each is put by: its factor, entries and rows of equat
 
 from typing import NamedTuple
 
-from ...compiled.machine import DONE
+from ...compiled.status import BLURS, DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.vectors import axpy, copy, copy_rows
@@ -29,7 +29,7 @@ from ...motion.stabilise import is_projected
 from .held_forces import HeldForces, hold_forces, is_held, keep_back, stage_back
 from .linear import Linear, Projection, Weights, save_linearised, take_linearised, vary_lengths
 from .making import begin_anew, is_closed, make_end, make_inner, put_entry, set_out, time_of
-from .steps import BLURS, is_blurred, linearise_state, prepare_weights
+from .steps import is_blurred, linearise_state, prepare_weights
 from .transposed import add_places, project_back
 from .tree import JointTree, has_joints, joint_projection_back, joint_stage_back, save_tree, take_tree
 

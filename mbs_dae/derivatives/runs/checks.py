@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...compiled.machine import DONE, NOT_CONVERGED
+from ...compiled.status import BLURS, DONE, NOT_CONVERGED
 from ...errors import ModelError
 from ...motion.past.tape import HEAD
 from ...motion.record import NEXT, March
-from .steps import BLURS
 
 
 def check_same(made: np.ndarray, taken: np.ndarray) -> None:

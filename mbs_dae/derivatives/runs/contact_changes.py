@@ -25,8 +25,9 @@ from typing import Any
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, FREE, OPEN, STICKING
-from ...compiled.machine import DONE, subtract_rates
+from ...compiled.contact_records import CLOSED, FREE, OPEN, STICKING
+from ...compiled.machine import subtract_rates
+from ...compiled.status import DONE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector
 from ...linear.vectors import axpy, copy, dot
@@ -36,7 +37,6 @@ from ...motion.contact.guards import first_entry
 from ...motion.contact.impacts import gives_energy, look_at_rates, put_impulses
 from ...motion.contact.normals import components
 from ...motion.contact.rubbing import never_sticks, resting, sliding
-from ...motion.contact.states import UNSOLVED
 from ...motion.course import moment
 from ...motion.derivative import Mechanism, refinements
 from ...motion.past.tape import HEAD
@@ -116,7 +116,7 @@ def vary_guards(
         for level in (GAP_OF, SLIP_OF, SIZE_OF):
             put_right(own, p, level)
         for c in range(contacts.gap.size):
-            e, gap = contacts.entry[c], contacts.gap[c]
+            e, gap = contacts.points.entry[c], contacts.gap[c]
             if gap >= 0:
                 is_open = contacts.state[c] == OPEN
                 out[p, e] = -own.right[own.first[GAP_OF] + gap] if is_open else forces[p, gap]
@@ -124,30 +124,40 @@ def vary_guards(
             out[p, e : e + contacts.slips[c]] = 0.0
             if contacts.slips[c] == 1 and contacts.state[c] == CLOSED and not never_sticks(contacts, c):
                 row = contacts.slip[c]
-                slip = dot(contacts.G[row], dv[: contacts.G.shape[1]]) - own.right[own.first[SLIP_OF] + row]
-                out[p, e] = contacts.heading[row] * slip
+                slip = (
+                    dot(contacts.delassus.G[row], dv[: contacts.delassus.G.shape[1]])
+                    - own.right[own.first[SLIP_OF] + row]
+                )
+                out[p, e] = contacts.sliding.heading[row] * slip
             elif contacts.slips[c] == 1 and contacts.state[c] == STICKING:
                 out[p, e] = _vary_hold(own, held, contacts, p, c, loads[p], forces[p])
             e += contacts.slips[c]
             for d in range(components(contacts, c)):
                 out[p, e + d] = 0.0
             for d in range(components(contacts, c)):
-                out[p, e] += contacts.side[3 * c + d] * _vary_component(own, contacts, c, d, loads[p])
+                out[p, e] += contacts.normals.fixed_direction[3 * c + d] * _vary_component(
+                    own, contacts, c, d, loads[p]
+                )
 
 
 @compiled
 def _vary_hold(own, held, contacts, p, c, loads, forces):
     """How μ N - |f| of a point that sticks changes."""
+    normals = contacts.normals
     sizes = own.right[own.first[SIZE_OF] : own.first[SIZE_OF + 1]]
     row, normal, pressed = contacts.slip[c], abs(normal_force(contacts, c, True)), 0.0
-    coefficient = -sizes[contacts.curve[c] + 1] if contacts.curve[c] >= 0 else held.moved[p, LAWS * c + STATIC]
+    coefficient = (
+        -sizes[contacts.laws.coefficient[c] + 1]
+        if contacts.laws.coefficient[c] >= 0
+        else held.moved[p, LAWS * c + STATIC]
+    )
     if contacts.gap[c] >= 0:
         pressed = forces[contacts.gap[c]]
-    elif contacts.bound_rows[c] == 0:
-        pressed = -sizes[contacts.bound_from[c] + 1]
+    elif normals.row_count[c] == 0:
+        pressed = -sizes[normals.output[c] + 1]
     else:
-        for d in range(contacts.bound[c] if normal > 0.0 else 0):
-            part = component(contacts, c, d, contacts.amount) / normal
+        for d in range(normals.components[c] if normal > 0.0 else 0):
+            part = component(contacts, c, d, contacts.delassus.amount) / normal
             pressed += part * _vary_component(own, contacts, c, d, loads)
     sign = 1.0 if contacts.force[row] >= 0.0 else -1.0
     return coefficient * normal + resting(contacts, c) * pressed - sign * forces[row]
@@ -156,11 +166,12 @@ def _vary_hold(own, held, contacts, p, c, loads, forces):
 @compiled
 def _vary_component(own, contacts, c, d, loads):
     """How component d of the normal force of a joint changes."""
-    total, rows = 0.0, contacts.bound_rows[c]
+    normals = contacts.normals
+    total, rows = 0.0, normals.row_count[c]
     multipliers = own.to.factors[own.to.factors.size - own.forces.size - loads.size :]
     for r in range(rows):
-        place, row = contacts.bound_from[c] + d * rows + r, contacts.bound_row[c] + r
-        total += contacts.factors[place] * loads[row]
+        place, row = normals.output[c] + d * rows + r, normals.first_row[c] + r
+        total += normals.factors[place] * loads[row]
         total -= own.right[own.first[SIZE_OF] + place] * multipliers[row]
     return total
 
@@ -174,17 +185,18 @@ def repeat_impact(march: March, t: float, y: Vector, passed: Vector, modes: Vect
     behind goes into `to`. A status."""
     search, mechanism = march.search, march.mechanism
     contacts, state = mechanism.contacts, mechanism.state
+    choice = contacts.choice
     search.span[0], search.status[0] = t, DONE
-    contacts.pace[1], contacts.logged[0] = 0.0, 0
+    choice.pace[1], contacts.steps.impact_count[0] = 0.0, 0
     copy(y, to)
     for k in range(passed.size):
-        search.wanted[k] = int(passed[k])
+        search.guards.passes_zero[k] = int(passed[k])
     for c in range(contacts.gap.size):
         stays = contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] == CLOSED
-        contacts.lands[c] = 1 if stays else 0
+        choice.lands[c] = 1 if stays else 0
     if not look_at_rates(search, y):
         return search.status[0]
-    if put_impulses(mechanism, contacts.meeting) != DONE or gives_energy(contacts):
+    if put_impulses(mechanism, choice.meeting) != DONE or gives_energy(contacts):
         return UNSOLVED
     put_jump(mechanism)
     axpy(1.0, mechanism.machine.x[: mechanism.machine.norm.size], to[state.v_at : state.v_end])
@@ -196,36 +208,40 @@ def hold_impact(held: HeldForces, mechanism: Mechanism, sticks: Integers):
     """Put the linearised impulses of the impact that was made last on the first shelf. `sticks` becomes 1 for each row
     in use that has an equation: a gap with an impulse, a slip that stops."""
     contacts, n, number, largest = mechanism.contacts, 0, 0, 0.0
-    m = contacts.size[0]
+    delassus = contacts.delassus
+    m = delassus.used_count[0]
     for part in (held.T, held.facts):
         part[:m] = 0.0
     for part in (held.D, held.by_size, held.reach):
         part[: held.u.size] = 0.0
     for i in range(m):
-        row = contacts.used[i]
-        held.used[i], held.point[i], held.curve[i] = row, contacts.point[row], -1
-        copy(contacts.G[row], held.G[i])
-        copy(contacts.response[i], held.X[i])
-        copy(contacts.answer[i], held.L[i])
-        held.facts[i, NU] = contacts.nu[row]
-        largest = max(largest, abs(contacts.amount[i]))
+        row = delassus.used[i]
+        held.used[i], held.point[i], held.curve[i] = row, contacts.points.of_row[row], -1
+        copy(delassus.G[row], held.G[i])
+        copy(delassus.response[i], held.X[i])
+        copy(delassus.multipliers[i], held.L[i])
+        held.facts[i, NU] = contacts.motion.nu[row]
+        largest = max(largest, abs(delassus.amount[i]))
     for c in range(contacts.gap.size):
-        if contacts.meeting[c] == 0:
+        if contacts.choice.meeting[c] == 0:
             continue
         gaps, normal, pressed = 1 if contacts.gap[c] >= 0 else 0, n, 0.0
         if gaps == 1:
-            pressed = contacts.amount[number] if contacts.amount[number] > STICKS * largest else 0.0
-            rests = contacts.state[c] != OPEN and abs(contacts.rate[contacts.gap[c]]) <= EDGE * contacts.pace[1]
+            pressed = delassus.amount[number] if delassus.amount[number] > STICKS * largest else 0.0
+            rests = (
+                contacts.state[c] != OPEN
+                and abs(contacts.motion.rate[contacts.gap[c]]) <= EDGE * contacts.choice.pace[1]
+            )
             sticks[number] = 1 if pressed > 0.0 or rests else 0
             n = _hold_impulse(held, contacts, number, n, sticks[number])
         for i in range(number + gaps, number + gaps + contacts.slips[c]):
             most, facts = sliding(contacts, c) * pressed, held.facts[i]
-            sticks[i] = 1 if abs(contacts.amount[i]) < (1.0 - STICKS) * most else 0
+            sticks[i] = 1 if abs(delassus.amount[i]) < (1.0 - STICKS) * most else 0
             if sticks[i] == 1:
                 n = _hold_impulse(held, contacts, i, n, 1)
             else:
                 facts[NORMAL], facts[COEFFICIENT] = pressed, sliding(contacts, c)
-                facts[ALONG] = -np.sign(contacts.amount[i])
+                facts[ALONG] = -np.sign(delassus.amount[i])
                 held.T[i, normal] = -facts[COEFFICIENT] * facts[ALONG]
         number += gaps + contacts.slips[c]
     held.size[0, 0], held.size[0, 1] = m, n
@@ -237,7 +253,7 @@ def _hold_impulse(held, contacts, number, n, acts):
     """Put equation n: the row with this number in use has the rate that its law asks for, or no impulse. Return
     n + 1."""
     held.about[n], held.T[number, n] = number, 1.0
-    held.moves[n] = 1 if acts == 1 and contacts.kept[contacts.used[number]] == FREE else 0
+    held.moves[n] = 1 if acts == 1 and contacts.constrained.state[contacts.delassus.used[number]] == FREE else 0
     return n + 1
 
 
@@ -274,6 +290,7 @@ def vary_jump(
     """Change `dys`, changes of the state before an impact, to those behind it; how impulses change goes into `forces`,
     and how rates before and behind change into `before` and `behind`."""
     contacts, machine, state, n = mechanism.contacts, mechanism.machine, mechanism.state, own.columns
+    motion = contacts.motion
     own.right[own.first[SLIP_OF] : own.first[MOMENTUM]] = 0.0
     often, m = refinements(mechanism), held.size[0, 0]
     for p in range(dys.shape[0]):
@@ -290,18 +307,18 @@ def vary_jump(
             before[p, row] += along
             behind[p, row] += along
             right = -behind[p, row]
-            if contacts.gap[c] == row and contacts.lands[c] == 0 and contacts.rate[row] < 0.0:
-                right -= contacts.restitution[c] * before[p, row]
-                right -= held.moved[p, LAWS * c + RESTITUTION] * contacts.rate[row]
+            if contacts.gap[c] == row and contacts.choice.lands[c] == 0 and motion.rate[row] < 0.0:
+                right -= contacts.laws.restitution[c] * before[p, row]
+                right -= held.moved[p, LAWS * c + RESTITUTION] * motion.rate[row]
             own.right[own.first[BEND_OF] + row] = right
         vary_held(held, own, mechanism, p, 0, dv, forces[p])
         axpy(1.0, machine.x[:n], dv[:n])
         for i in range(m):
             row, force = held.used[i], forces[p, held.used[i]]
             behind[p, row] += dot(held.G[i], machine.x[: held.G.shape[1]])
-            works[1] -= 0.5 * force * (contacts.rate[row] + after[row])
+            works[1] -= 0.5 * force * (motion.rate[row] + after[row])
             works[1] -= 0.5 * impulses[row] * (before[p, row] + behind[p, row])
-            works[2] += force * contacts.nu[row] - impulses[row] * still[p, row]
+            works[2] += force * motion.nu[row] - impulses[row] * still[p, row]
         for k in range(reactions.size):
             works[2] -= machine.multipliers[k] * machine.nu[k] - reactions[k] * still_joints[p, k]
 
@@ -324,7 +341,7 @@ class ContactChange:
         self.status = linearise_passing(march, own, held, place.t, self.y, self.f_before)
         if self.status != DONE:
             return
-        first = mechanism.switches.kinds.size - mechanism.contacts.entries
+        first = mechanism.switches.kinds.size - mechanism.contacts.points.entries
         self.passed = np.flatnonzero(place.passed_zero[first:])
         self.behind = place.entry[HEAD:][: self.y.size].copy()
         self.strikes = self._closes()
@@ -334,7 +351,7 @@ class ContactChange:
         """Whether a gap closes, so that there is an impact."""
         contacts: Any = self.march.mechanism.contacts
         gaps = [c for c in range(contacts.gap.size) if contacts.gap[c] >= 0 and contacts.state[c] == OPEN]
-        return any(contacts.entry[c] in self.passed for c in gaps)
+        return any(contacts.points.entry[c] in self.passed for c in gaps)
 
     def ways(self, S: np.ndarray) -> np.ndarray:
         """Return the changes behind the place, as `_ways` does, and put the run back."""
@@ -355,7 +372,7 @@ class ContactChange:
         loads, forces = np.zeros((len(dys), mechanism.machine.pattern.m)), np.zeros((len(dys), own.forces.size))
         known = own, held, mechanism, self.y, dys
         vary_stage(*known, np.zeros(shape), loads, forces, refinements(mechanism), 0)
-        guards = np.zeros((len(dys), mechanism.contacts.entries))
+        guards = np.zeros((len(dys), mechanism.contacts.points.entries))
         vary_guards(*known, loads, forces, guards)
         guards = guards[:, self.passed]
         rates, length = guards[of_time], place.head[1] - place.head[0]
@@ -377,6 +394,7 @@ class ContactChange:
         march, own, held, t = self.march, self.own, self.held, self.place.t
         mechanism: Any = march.mechanism
         contacts, state = mechanism.contacts, mechanism.state
+        delassus = contacts.delassus
         modes, y = self.place.entry[-mechanism.switches.mode.size :].copy(), np.zeros_like(self.y)
         status = repeat_impact(march, t, self.y, self.place.passed_zero.copy(), modes, y)
         moving = slice(state.v_at, state.v_end)
@@ -386,10 +404,10 @@ class ContactChange:
             return np.full_like(dys, np.nan)
         sticks = np.zeros(max(contacts.force.size, 1), dtype=np.int64)
         hold_impact(held, mechanism, sticks)
-        used, m = contacts.used[: contacts.size[0]].copy(), int(contacts.size[0])
-        impulses, change, after = np.zeros(own.forces.size), y - self.y, contacts.rate.copy()
-        impulses[used] = contacts.amount[:m]
-        after[used] += contacts.change[:m]
+        used, m = delassus.used[: delassus.used_count[0]].copy(), int(delassus.used_count[0])
+        impulses, change, after = np.zeros(own.forces.size), y - self.y, contacts.motion.rate.copy()
+        impulses[used] = delassus.amount[:m]
+        after[used] += delassus.rate_change[:m]
         reactions = mechanism.machine.multipliers.copy()
         shape = (len(dys), own.forces.size), (len(dys), mechanism.machine.pattern.m), (len(dys), own.columns)
         rows, joints, momenta = ([np.zeros(size) for _ in range(3)] for size in shape)
@@ -410,22 +428,31 @@ class ContactChange:
         """Return for which ways an impulse or a rate that decides about a point is zero, and changes: beside it bodies
         meet in another way, (ways,)."""
         contacts: Any = self.march.mechanism.contacts
-        size, pace = np.abs(impulses).max(initial=0.0) or 1.0, float(contacts.pace[1]) or 1.0
+        size, pace = np.abs(impulses).max(initial=0.0) or 1.0, float(contacts.choice.pace[1]) or 1.0
         most = np.maximum(np.abs(forces).max(axis=1) / size, np.abs(behind).max(axis=1) / pace)
         found, normal = np.zeros(len(forces), dtype=bool), 0
         for i, row in enumerate(used):
-            c, facts = int(contacts.point[row]), self.held.facts[i]
-            coefficient = contacts.friction[c] if contacts.curve[c] < 0 else contacts.factors[contacts.curve[c]]
-            felt = np.abs(contacts.delassus[i, : used.size] * impulses[used]).sum()
+            c, facts = int(contacts.points.of_row[row]), self.held.facts[i]
+            coefficient = (
+                contacts.laws.friction[c]
+                if contacts.laws.coefficient[c] < 0
+                else contacts.normals.factors[contacts.laws.coefficient[c]]
+            )
+            felt = np.abs(contacts.delassus.W[i, : used.size] * impulses[used]).sum()
             if contacts.gap[c] == row and sticks[i] and felt <= EDGE * pace:
                 normal = row  # it rests on, apart from all that meets
                 continue
             if contacts.gap[c] == row:
-                normal, back = row, 0.0 if contacts.lands[c] or contacts.rate[row] >= 0.0 else contacts.restitution[c]
+                normal, back = (
+                    row,
+                    0.0
+                    if contacts.choice.lands[c] or contacts.motion.rate[row] >= 0.0
+                    else contacts.laws.restitution[c],
+                )
                 margin, slope = impulses[row] / size, forces[:, row] / size
                 if not sticks[i]:
-                    moved = self.held.moved[:, LAWS * c + RESTITUTION] * (contacts.rate[row] if back else 0.0)
-                    margin = (after[row] + back * contacts.rate[row]) / pace
+                    moved = self.held.moved[:, LAWS * c + RESTITUTION] * (contacts.motion.rate[row] if back else 0.0)
+                    margin = (after[row] + back * contacts.motion.rate[row]) / pace
                     slope = (behind[:, row] + back * before[:, row] + moved[: len(forces)]) / pace
             elif sticks[i]:
                 sign = np.sign(impulses[row])

@@ -23,7 +23,7 @@ import numpy as np
 import sympy as sp
 
 from ...compiled import System
-from ...compiled.contacts import CLOSED, FREE, OPEN, STICKING
+from ...compiled.contact_records import CLOSED, FREE, OPEN, STICKING
 from ...compiled.machine import subtract_rates
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, zeros
@@ -148,24 +148,25 @@ def is_held(held, s):
 def hold_forces(held: HeldForces, mechanism: Mechanism, s: int):
     """Put the linearised forces of the last evaluation on a shelf."""
     contacts, n, number = mechanism.contacts, 0, 0
+    motion, delassus = contacts.motion, contacts.delassus
     if held.size.size == 0:
         return
     held.size[s, 0] = held.size[s, 1] = 0
-    if contacts.closed[0] == 0:
+    if contacts.choice.closed_count[0] == 0:
         return
-    first, begin, m = s * contacts.gamma.size, s * held.u.size, contacts.size[0]
+    first, begin, m = s * motion.gamma.size, s * held.u.size, delassus.used_count[0]
     for part in (held.T, held.facts):
         part[first : first + m] = 0.0
     for part in (held.D, held.by_size, held.reach):
         part[begin : begin + held.u.size] = 0.0
     held.moves[begin : begin + held.u.size] = 1
     for i in range(m):
-        row = contacts.used[i]
-        held.used[first + i], held.point[first + i], held.curve[first + i] = row, contacts.point[row], -1
-        copy(contacts.G[row], held.G[first + i])
-        copy(contacts.response[i], held.X[first + i])
-        copy(contacts.answer[i], held.L[first + i])
-        held.facts[first + i, NU] = contacts.nu[row]
+        row = delassus.used[i]
+        held.used[first + i], held.point[first + i], held.curve[first + i] = row, contacts.points.of_row[row], -1
+        copy(delassus.G[row], held.G[first + i])
+        copy(delassus.response[i], held.X[first + i])
+        copy(delassus.multipliers[i], held.L[first + i])
+        held.facts[first + i, NU] = motion.nu[row]
     for c in range(contacts.gap.size):
         if contacts.state[c] == OPEN:
             continue
@@ -178,7 +179,7 @@ def hold_forces(held: HeldForces, mechanism: Mechanism, s: int):
         for k in range(contacts.slips[c]):
             i = number + gaps + k
             facts = held.facts[first + i]
-            facts[SLIP], facts[PUSH] = contacts.rate[contacts.used[i]], contacts.force[contacts.used[i]]
+            facts[SLIP], facts[PUSH] = motion.rate[delassus.used[i]], contacts.force[delassus.used[i]]
             if contacts.state[c] == CLOSED:
                 _hold_slip(held, contacts, c, k, first + i)
                 held.T[first + i, normal] = -facts[COEFFICIENT] * facts[ALONG]
@@ -193,7 +194,7 @@ def hold_forces(held: HeldForces, mechanism: Mechanism, s: int):
 def _hold_row(held, contacts, line, begin, n, number):
     """Equation n: the row used as this number does not accelerate, or has no force if joints keep it. The next n."""
     held.about[begin + n], held.T[line, n] = number, 1.0
-    held.moves[begin + n] = 1 if contacts.kept[contacts.used[number]] == FREE else 0
+    held.moves[begin + n] = 1 if contacts.constrained.state[contacts.delassus.used[number]] == FREE else 0
     return n + 1
 
 
@@ -201,16 +202,17 @@ def _hold_row(held, contacts, line, begin, n, number):
 def _hold_normal(held, mechanism, c, equation):
     """Put the equation of the normal force of point c, which a joint carries or which is given."""
     contacts, multipliers = mechanism.contacts, mechanism.machine.multipliers
+    normals = contacts.normals
     held.about[equation] = -1
     if is_given(contacts, c):
-        held.by_size[equation, contacts.bound_from[c]] = 1.0
+        held.by_size[equation, normals.output[c]] = 1.0
         return
-    rows = contacts.bound_rows[c]
-    for d in range(contacts.bound[c]):
-        part = contacts.pressing[3 * c + d]
+    rows = normals.row_count[c]
+    for d in range(normals.components[c]):
+        part = normals.direction[3 * c + d]
         for r in range(rows):
-            place, row = contacts.bound_from[c] + d * rows + r, contacts.bound_row[c] + r
-            held.D[equation, row] -= part * contacts.factors[place]
+            place, row = normals.output[c] + d * rows + r, normals.first_row[c] + r
+            held.D[equation, row] -= part * normals.factors[place]
             held.by_size[equation, place] += part * multipliers[row]
 
 
@@ -221,20 +223,21 @@ def normal_force(contacts, c, rests):
         return contacts.force[contacts.gap[c]]
     if is_given(contacts, c):
         return given(contacts, c, rests)
-    return sense(contacts, c, contacts.amount) * pressure(contacts, c, contacts.amount)
+    return sense(contacts, c, contacts.delassus.amount) * pressure(contacts, c, contacts.delassus.amount)
 
 
 @compiled
 def _hold_slip(held, contacts, c, k, line):
     """Put N, μ and d of friction along component k of the slip of point c, and the slopes of d, into `facts`."""
-    facts, speed, v = held.facts[line], speed_of(contacts, c), contacts.smooth[c]
+    laws = contacts.laws
+    facts, speed, v = held.facts[line], speed_of(contacts, c), laws.smooth[c]
     facts[NORMAL], facts[COEFFICIENT] = normal_force(contacts, c, False), sliding(contacts, c)
     facts[ALONG] = direction(contacts, c, k)
-    if contacts.curve[c] >= 0:
-        held.curve[line] = contacts.curve[c]
+    if laws.coefficient[c] >= 0:
+        held.curve[line] = laws.coefficient[c]
     if never_sticks(contacts, c) and not drives_apart(contacts, c):
         size = np.hypot(speed, v)
-        facts[TURNS], facts[SMOOTHED] = v * v / size**3, -contacts.rate[contacts.slip[c] + k] * v / size**3
+        facts[TURNS], facts[SMOOTHED] = v * v / size**3, -contacts.motion.rate[contacts.slip[c] + k] * v / size**3
 
 
 @compiled

@@ -9,7 +9,7 @@ and are found by the same method with the transposed factors.
 
 import numpy as np
 
-from ...compiled.machine import DONE, NOT_CONVERGED
+from ...compiled.status import BLURS, DONE, NOT_CONVERGED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector
 from ...linear.unsymmetric import solve_transposed
@@ -29,7 +29,7 @@ from .held_forces import hold_forces, is_held, keep_back, stage_back
 from .implicit_steps import ImplicitStep, linearise_stages, put_stages
 from .linear import linearise, take_linearised, vary_lengths
 from .making import make_end, put_entry, set_out
-from .steps import BLURS, is_blurred
+from .steps import is_blurred
 from .transposed import add_places, project_back, take_places
 
 

@@ -26,8 +26,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.machine import DONE, NOT_CONVERGED
 from ...compiled.manifold import from_chart
+from ...compiled.status import BLURS, DONE, NOT_CONVERGED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.unsymmetric import eliminate_real, solve_real
@@ -47,7 +47,7 @@ from .conjugate_residuals import CYCLES, ROUNDOFF, SETTLED, SMALL, TRIES, Residu
 from .held_forces import hold_forces, vary_stage
 from .linear import linearise, put_way, save_linearised, take_linearised, vary_places
 from .making import make_end, put_entry, set_out
-from .steps import BLURS, Replay, is_blurred, keep_changes, vary_begin, vary_end
+from .steps import Replay, is_blurred, keep_changes, vary_begin, vary_end
 
 CORRECTIONS, SHRINKS = 4, 0.3
 """How often the stages of a run are corrected, at most, and by how much each correction is to be smaller than the one
@@ -108,7 +108,7 @@ def put_stages(march, entry):
 def linearise_stages(step, march, own, held):
     """Linearise all stages, each onto a shelf, and eliminate the matrix of the step. A status."""
     stages, mechanism, implicit = march.stages, march.mechanism, march.stages.implicit
-    newton, unseen = implicit.newton, mechanism.contacts.unseen
+    newton, unseen = implicit.newton, mechanism.contacts.choice.closed_only
     unseen[0] = 1
     status = _sharpen(march)
     for s in range(INNER):
@@ -492,9 +492,9 @@ def make_implicit_step(march: March, entry: Vector, before: Vector):
     put_entry(march, entry)
     set_out(march, entry)
     put_stages(march, entry)
-    march.mechanism.contacts.unseen[0] = 1
+    march.mechanism.contacts.choice.closed_only[0] = 1
     status = _sharpen(march)
-    march.mechanism.contacts.unseen[0] = 0
+    march.mechanism.contacts.choice.closed_only[0] = 0
     if status == DONE:
         status = make_end(march, entry[T1], stages.y1, stages.k[march.tableau.stages], before)
     note_end(march)

@@ -5,8 +5,8 @@ Behind each part the mechanism is at a state with its derivative, its multiplier
 linearised.
 """
 
-from ...compiled.machine import DONE
 from ...compiled.manifold import restore
+from ...compiled.status import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import copy
@@ -43,7 +43,7 @@ def put_entry(march: March, row: Vector):
     copy(row[HEAD + width : HEAD + 2 * width], stages.k[0])
     copy(row[HEAD + 2 * width : HEAD + 2 * width + 4], march.mechanism.nearness)
     copy(row[HEAD + 2 * width + 4 : HEAD + 2 * width + 4 + rows], march.mechanism.machine.factor.kept)
-    kept, modes = march.mechanism.contacts.kept, march.mechanism.switches.mode
+    kept, modes = march.mechanism.contacts.constrained.state, march.mechanism.switches.mode
     for k in range(kept.size):
         kept[k] = int(row[row.size - 2 * modes.size - kept.size + k])
     copy(row[row.size - modes.size :], modes)
@@ -98,7 +98,7 @@ def time_of(stages, s):
 def make_inner(march: March, s: int, y: Vector, before: Vector):
     """Make stage s inside the step, its state in `y`, which was `before` until it was put right. A status."""
     stages, mechanism, status = march.stages, march.mechanism, DONE
-    now, unseen = time_of(stages, s), mechanism.contacts.unseen
+    now, unseen = time_of(stages, s), mechanism.contacts.choice.closed_only
     combine(stages.y0, stages.now[H], stages.tableau.a[s], s, stages.k, y)
     unseen[0] = 1 if s < stages.tableau.stages else 0
     if is_closed(stages, s):

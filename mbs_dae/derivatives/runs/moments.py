@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compiled import System
-from ...compiled.machine import DONE
+from ...compiled.status import DONE
 from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...model.events import Event, Reset

@@ -236,7 +236,7 @@ def rerun_of(
     wanted = MOTION + (POWERS,) * works + (SURFACES,) * (happens or bool(taken.saltations))
     if contacts.rows:
         batches += [contacts.program.batch, contacts.bounds]
-        held += [mechanism.contacts.program.batch, mechanism.contacts.bounds]
+        held += [mechanism.contacts.program.batch, mechanism.contacts.normals.readings]
         wanted += (*TOUCHING, MOMENTA)
     if system.layout.signals:
         batches.append(structure.signals.inputs.batch)

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.status import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import copy
@@ -171,7 +171,7 @@ def is_held_on_surface(steps: Steps, last: np.ndarray, kinds: np.ndarray) -> boo
 
 def laws_of(mechanism: Any) -> int:
     """How many switching functions are those of laws; the guards of contacts stand behind them."""
-    return int(mechanism.switches.kinds.size - mechanism.contacts.entries)
+    return int(mechanism.switches.kinds.size - mechanism.contacts.points.entries)
 
 
 def has_choices(
@@ -180,11 +180,11 @@ def has_choices(
     """Return whether the contacts of a run have forces that are one choice of several, have rows that joints alone
     keep, change twice at one instant or together with laws, or meet where it begins, in the state `first` of q, v; or
     its equations are redundant."""
-    if mechanism.contacts.choices[0] or (steps.head[:, TIMES] > 1.0).any() or last[TIMES] > 1.0:
+    if mechanism.contacts.choice.ambiguities[0] or (steps.head[:, TIMES] > 1.0).any() or last[TIMES] > 1.0:
         return True
     if (mechanism.machine.factor.kept == 0.0).any():  # steps leave redundant equations out, and results do not
         return True
-    lines, end = mechanism.contacts.kept.size, last.size - 2 * steps.branches
+    lines, end = mechanism.contacts.constrained.state.size, last.size - 2 * steps.branches
     if any(entry[end - lines : end].any() for entry in (*steps.states.values(), last)):
         return True
     begun = steps.states.get(0, last)[HEAD:]

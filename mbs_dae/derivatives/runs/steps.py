@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.status import BLURS, DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector, Work, block, zeros
 from ...linear.vectors import axpy, copy, copy_rows
@@ -33,9 +33,6 @@ from .held_forces import HeldForces, hold_forces, is_held, vary_keep, vary_stage
 from .linear import Linear, Projection, linearise, put_way, vary_lengths, vary_projection
 from .making import begin_anew, is_closed, make_end, make_inner, set_out, time_of
 from .tree import JointTree, has_joints, linearise_joints, vary_joint_projection, vary_joint_stage
-
-BLURS = 31
-"""The status where a requested time is next to a singular pose, and is read from both its sides."""
 
 
 class Changes(NamedTuple):

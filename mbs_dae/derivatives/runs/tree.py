@@ -28,10 +28,10 @@ from ...compiled.derivatives import (
     differentiate,
     without_forces,
 )
-from ...compiled.machine import DONE
 from ...compiled.manifold import restore
 from ...compiled.program import Program, ProgramBuilder, read_jacobian
 from ...compiled.reading import Trajectory
+from ...compiled.status import DONE
 from ...compiled.structure import Structure
 from ...coordinates import JointCoordinates
 from ...coordinates.joint.recursion import unfold

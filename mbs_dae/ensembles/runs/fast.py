@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...arguments import system_of
-from ...compiled.machine import DONE
+from ...compiled.status import DONE
 from ...errors import MbsError
 from ...kernels import work
 from ...motion import members

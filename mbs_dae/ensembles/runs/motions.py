@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...compiled import System
-from ...compiled.machine import DONE
+from ...compiled.status import DONE
 from ...errors import MbsError
 from ...explain.failures import told_of_faint
 from ...kernels.blocks import block
@@ -54,7 +54,7 @@ class Motions:
         """A workspace for runs, and what is kept of them: what was recorded, and all that is told besides."""
         machine, stabiliser = march.mechanism.machine, march.stabiliser
         told = [march.turned, march.counts, machine.counts, machine.factor.kept, stabiliser.gains, stabiliser.projected]
-        told += [march.search.total, march.mechanism.contacts.left, march.stiffness.counts]
+        told += [march.search.total, march.mechanism.contacts.steps.residual, march.stiffness.counts]
         recorded = [getattr(march.record, name) for name in KEPT]
         return block(Slot(march, reused(march, places_of_run(march)), spans([*recorded, *told])))
 

@@ -87,8 +87,8 @@ class Rows:
 
     def _bounds(self) -> Iterator[Bound]:
         index, balance, lines = self.contacts, self.balance, len(self.G)
-        run = mechanism(balance.system).contacts
-        static = np.where(run.curve < 0, run.static, self.factors[run.curve + 1])
+        laws = mechanism(balance.system).contacts.laws
+        static = np.where(laws.coefficient < 0, laws.static, self.factors[laws.coefficient + 1])
         added = balance.taken_up(self.G.T) if balance.system.model.frictions else np.zeros((0, lines))
         closed, frictions = {*self.closed}, [bound.tolist() for bound in index.bound]
         for k, (gap, first, slips) in enumerate(zip(index.gap, index.slip, index.slips, strict=True)):
@@ -138,15 +138,16 @@ def rows_at(balance: Balance) -> Rows:
             "force that drives wheels apart; leave one of both out, or let mbs.simulate come to rest"
         )
     contacts = run.contacts
+    motion = contacts.motion
     observe_contacts(contacts, balance.t, balance.q, system.still)
     put_rows(contacts)
-    phi, G, factors = contacts.phi.copy(), contacts.G[:, : system.nv].copy(), contacts.factors.copy()
+    phi, G, factors = motion.phi.copy(), contacts.delassus.G[:, : system.nv].copy(), contacts.normals.factors.copy()
     if lost := frictions_at_fault(system, contacts):
         raise ModelError("; ".join(no_friction(system.model.name, lost, balance.t)), time=balance.t)
     if not (np.isfinite(phi).all() and np.isfinite(G).all() and np.isfinite(factors).all()):
         raise ModelError(f"a contact of {system.model.name!r} has no value at t = {balance.t:g}", time=balance.t)
     found = Rows(balance, phi, G, factors, run.machine.extent)
-    _check_still(found, np.maximum(np.abs(contacts.nu), np.abs(contacts.gamma)))
+    _check_still(found, np.maximum(np.abs(motion.nu), np.abs(motion.gamma)))
     return found
 
 

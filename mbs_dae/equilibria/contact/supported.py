@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, OPEN
+from ...compiled.contact_records import CLOSED, OPEN
 from ...compiled.derivatives import derivative_matrix
 from ...errors import ModelError
 from ...motion.contact.told import states_of

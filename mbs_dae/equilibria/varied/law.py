@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.status import DONE
 from ...errors import ModelError, unknown_name
 from ...poses import newton
 from ..balance import Balance, balance_at

@@ -17,7 +17,7 @@ A small force beside a large one that it feels has the roundoff of the large one
 
 import numpy as np
 
-from ...compiled.contacts import FREE
+from ...compiled.contact_records import FREE
 from ...compiled.machine import in_own_velocities
 from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
@@ -41,9 +41,10 @@ REFINED = 2
 @compiled
 def use(contacts, row):
     """One row more; its number among those that are used."""
-    n = contacts.size[0]
-    contacts.used[n] = row
-    contacts.size[0] = n + 1
+    delassus = contacts.delassus
+    n = delassus.used_count[0]
+    delassus.used[n] = row
+    delassus.used_count[0] = n + 1
     return n
 
 
@@ -53,15 +54,16 @@ def respond(mechanism: Mechanism, least: int):
     refinements at least. Forces along what joints alone keep (`kept`) go into joints, and move nothing: to roundoff,
     which would be their W."""
     contacts, machine, rows = mechanism.contacts, mechanism.machine, mechanism.contacts.rows
-    n = contacts.size[0]
-    contacts.amount_tail[:] = 0.0
+    delassus, constrained = contacts.delassus, contacts.constrained
+    n = delassus.used_count[0]
+    delassus.amount_tail[:] = 0.0
     for i in range(n):
-        contacts.moved[:] = contacts.taken[:] = 0.0
-        for e in range(rows.at[contacts.used[i]], rows.at[contacts.used[i] + 1]):
-            contacts.moved[rows.column[e]] = rows.value[e]
-        x, multipliers, times = contacts.response[i], contacts.answer[i], max(mechanism.refinements, least)
-        solve(machine.pattern, machine.factor, contacts.moved, contacts.taken, x, multipliers, times)
-        if contacts.kept[contacts.used[i]] != FREE:
+        constrained.displacement[:] = constrained.combination[:] = 0.0
+        for e in range(rows.at[delassus.used[i]], rows.at[delassus.used[i] + 1]):
+            constrained.displacement[rows.column[e]] = rows.value[e]
+        x, multipliers, times = delassus.response[i], delassus.multipliers[i], max(mechanism.refinements, least)
+        solve(machine.pattern, machine.factor, constrained.displacement, constrained.combination, x, multipliers, times)
+        if constrained.state[delassus.used[i]] != FREE:
             x[:] = 0.0
     for i in range(n):
         _put_products(contacts, i, n)
@@ -71,23 +73,25 @@ def respond(mechanism: Mechanism, least: int):
 @compiled
 def leave_out(contacts, i):
     """Put 0 into W and the response of the row used as number i, which no force moves."""
-    contacts.response[i][:] = 0.0
-    for j in range(contacts.size[0]):
-        contacts.delassus[i, j] = contacts.delassus[j, i] = 0.0
+    delassus = contacts.delassus
+    delassus.response[i][:] = 0.0
+    for j in range(delassus.used_count[0]):
+        delassus.W[i, j] = delassus.W[j, i] = 0.0
 
 
 @compiled
 def _put_products(contacts, i, n):
     """Row i of W. A row of G has few entries that are not zero."""
-    rows, row, w = contacts.rows, contacts.used[i], contacts.delassus[i]
+    delassus = contacts.delassus
+    rows, row, w = contacts.rows, delassus.used[i], delassus.W[i]
     for j in range(n):
         w[j] = 0.0
-    if contacts.kept[row] != FREE:
+    if contacts.constrained.state[row] != FREE:
         return
     for e in range(rows.at[row], rows.at[row + 1]):
         if rows.value[e] != 0.0:
             for j in range(n):
-                w[j] += rows.value[e] * contacts.response[j, rows.column[e]]
+                w[j] += rows.value[e] * delassus.response[j, rows.column[e]]
 
 
 @compiled
@@ -96,25 +100,26 @@ def put_mobilities(mechanism):
     is the size of the terms that W of a row is the sum of, so that W has ε times this as its roundoff: of a row that
     joints keep still W is no more than that. The squared lengths of rows, in the norm of displacements, go along."""
     contacts, machine, tr = mechanism.contacts, mechanism.machine, mechanism.machine.transformation
-    program, terms, mobility = contacts.program, contacts.terms, contacts.mobility
+    delassus = contacts.delassus
+    program, terms, mobility = contacts.program, contacts.tree.terms, delassus.mobility
     mobility[:] = 0.0
-    contacts.row_length[:] = 0.0
+    delassus.squared_length[:] = 0.0
     if tr.edges > 0 and tr.deep == 0:
         for term in range(terms.row.size):
-            take_term(tr, terms, term, contacts.out, contacts.rounding)
+            take_term(tr, terms, term, contacts.motion.outputs, contacts.equations.residual_tail)
             k = 0
             for i in range(6):
                 if tr.tree.dimension == 3 or i < 2 or i == 5:
                     mass = tr.inertia[terms.edge[term], (k + 1) * (k + 2) // 2 - 1]
                     mobility[terms.row[term]] += tr.part[0][i] ** 2 / mass if mass > 0.0 else 0.0
-                    contacts.row_length[terms.row[term]] += tr.part[0][i] ** 2 * tr.unit[i]
+                    delassus.squared_length[terms.row[term]] += tr.part[0][i] ** 2 * tr.unit[i]
                     k += 1
         return
     for k in range(program.jac_to.size):
         e = program.jac_to[k]
-        mass, entry = machine.factor.weight[program.jac_column[e]], contacts.out[program.jac_from[k]]
+        mass, entry = machine.factor.weight[program.jac_column[e]], contacts.motion.outputs[program.jac_from[k]]
         mobility[program.jac_row[e]] += entry * entry / mass if mass > 0.0 else 0.0
-        contacts.row_length[program.jac_row[e]] += entry * entry / mechanism.geometric[program.jac_column[e]]
+        delassus.squared_length[program.jac_row[e]] += entry * entry / mechanism.geometric[program.jac_column[e]]
 
 
 @compiled
@@ -126,9 +131,10 @@ def row_size(contacts, i):
 
 @compiled
 def squared_size(contacts, i):
-    row = contacts.used[i]
-    square = max(contacts.delassus[i, i], contacts.mobility[row])
-    return square if square > 0.0 and contacts.kept[row] == FREE else 1.0
+    delassus = contacts.delassus
+    row = delassus.used[i]
+    square = max(delassus.W[i, i], delassus.mobility[row])
+    return square if square > 0.0 and contacts.constrained.state[row] == FREE else 1.0
 
 
 @compiled
@@ -137,22 +143,23 @@ def put_masses(contacts):
     use: rows between which W has an entry feel each other, and those that these feel. The effective mass 1/W of a row
     counts as a mass, too: that of a rotor is its inertia over the squared arm. Return the least ratio, of rows that
     forces move."""
-    n, changed, least = contacts.size[0], True, 1.0
-    light, heavy = contacts.light, contacts.heavy
+    delassus = contacts.delassus
+    n, changed, least = delassus.used_count[0], True, 1.0
+    light, heavy = contacts.corrections.lightest, contacts.corrections.heaviest
     for i in range(n):
-        row, own = contacts.used[i], contacts.delassus[i, i]
-        point = contacts.point[row]
-        turned = contacts.row_length[row] / own if own > 0.0 else np.inf  # of a rotor this is its inertia over arm²
-        light[i], heavy[i] = min(contacts.lightest[point], turned), contacts.heaviest[point]
+        row, own = delassus.used[i], delassus.W[i, i]
+        point = contacts.points.of_row[row]
+        turned = delassus.squared_length[row] / own if own > 0.0 else np.inf  # of a rotor this is its inertia over arm²
+        light[i], heavy[i] = min(contacts.groups.lightest[point], turned), contacts.groups.heaviest[point]
     while changed:
         changed = False
         for i in range(n):
             for j in range(n):
-                felt = contacts.delassus[i, j] != 0.0 and (light[j] < light[i] or heavy[j] > heavy[i])
+                felt = delassus.W[i, j] != 0.0 and (light[j] < light[i] or heavy[j] > heavy[i])
                 if felt:
                     light[i], heavy[i], changed = min(light[i], light[j]), max(heavy[i], heavy[j]), True
     for i in range(n):
-        if heavy[i] > 0.0 and contacts.delassus[i, i] != 0.0:
+        if heavy[i] > 0.0 and delassus.W[i, i] != 0.0:
             least = min(least, light[i] / heavy[i])
     return least
 
@@ -162,27 +169,28 @@ def put_spread(contacts, least):
     """Put 1 into `spread` for neighbours with a force that is an unknown of its own, is not none, and is less than the
     part `least` of their largest one, by `size_of_force`; return whether there are any. Squares are compared, in units
     of rows. Forces against what moves a row without contacts count as well: a contact bears their difference."""
-    most, found, n, part = 0.0, False, contacts.size[0], least * least
-    contacts.spread[:] = 0
+    delassus, corrections = contacts.delassus, contacts.corrections
+    most, found, n, part = 0.0, False, delassus.used_count[0], least * least
+    corrections.is_spread[:] = 0
     for i in range(n):
         unit = squared_size(contacts, i)
-        against = contacts.free_force[i] if contacts.delassus[i, i] > NO_PIVOT * unit else 0.0
-        contacts.present[i] = max(contacts.amount[i] ** 2, against**2) * unit
-        contacts.small[i] = contacts.size_of_force[i] ** 2 * unit if contacts.solved_for[i] == 1 else 0.0
-        most = max(most, contacts.present[i])
+        against = corrections.free_force[i] if delassus.W[i, i] > NO_PIVOT * unit else 0.0
+        corrections.squared_load[i] = max(delassus.amount[i] ** 2, against**2) * unit
+        corrections.squared_force[i] = corrections.force_size[i] ** 2 * unit if corrections.is_unknown[i] == 1 else 0.0
+        most = max(most, corrections.squared_load[i])
     for i in range(n):
         found = found or _is_small(contacts, i, part * most)
     if not found:
         return False
     _put_neighbours(contacts)
-    contacts.largest_force[:], found = 0.0, False
+    corrections.largest_force[:], found = 0.0, False
     for i in range(n):
-        k = contacts.neighbours[i]
-        contacts.largest_force[k] = max(contacts.largest_force[k], contacts.present[i])
+        k = corrections.neighbourhood[i]
+        corrections.largest_force[k] = max(corrections.largest_force[k], corrections.squared_load[i])
     for i in range(n):
-        k = contacts.neighbours[i]
-        if _is_small(contacts, i, part * contacts.largest_force[k]):
-            contacts.spread[k], found = 1, True
+        k = corrections.neighbourhood[i]
+        if _is_small(contacts, i, part * corrections.largest_force[k]):
+            corrections.is_spread[k], found = 1, True
     return found
 
 
@@ -190,49 +198,55 @@ def put_spread(contacts, least):
 def _is_small(contacts, i, most):
     """Return whether the force along the row used as number i is an unknown of its own, is not none, and has a square
     less than this."""
-    return 0.0 < contacts.small[i] < most and contacts.size_of_force[i] > least_force(contacts, i)
+    return 0.0 < contacts.corrections.squared_force[i] < most and contacts.corrections.force_size[i] > least_force(
+        contacts, i
+    )
 
 
 @compiled
 def _put_neighbours(contacts):
     """Put into `neighbours` of each row the least number of a row that it feels, directly or over others, by W."""
-    n, own, changed = contacts.size[0], contacts.neighbours, True
+    n, own, changed = contacts.delassus.used_count[0], contacts.corrections.neighbourhood, True
     for i in range(n):
         own[i] = i
     while changed:
         changed = False
         for i in range(n):
             for j in range(n):
-                if contacts.delassus[i, j] != 0.0 and own[j] < own[i]:
+                if contacts.delassus.W[i, j] != 0.0 and own[j] < own[i]:
                     own[i], changed = own[j], True
 
 
 @compiled
 def put_free_force(contacts, i, x, start):
     """Put the force along the row used as number i that would stop start[i] and all terms of G x."""
-    own = contacts.delassus[i, i]
-    size = abs(start[i]) + size_along(contacts.rows, contacts.used[i], x)
-    contacts.free_force[i] = size / own if own > 0.0 else 0.0
+    own = contacts.delassus.W[i, i]
+    size = abs(start[i]) + size_along(contacts.rows, contacts.delassus.used[i], x)
+    contacts.corrections.free_force[i] = size / own if own > 0.0 else 0.0
 
 
 @compiled
 def least_force(contacts, i):
     """Return the size below which the force along the row used as number i is none: a part of the forces that would
     stop what its acceleration is made of."""
-    return NONE * (contacts.free_force[i] + opposing_force(contacts, i, contacts.amount))
+    return NONE * (contacts.corrections.free_force[i] + opposing_force(contacts, i, contacts.delassus.amount))
 
 
 @compiled
 def is_far_apart(contacts, i):
     """Return whether the masses of bodies that feel the force along the row used as number i are far apart; nothing
     feels it where joints alone hold the row."""
-    return contacts.delassus[i, i] != 0.0 and contacts.light[i] < FIRM * contacts.heavy[i]
+    return (
+        contacts.delassus.W[i, i] != 0.0 and contacts.corrections.lightest[i] < FIRM * contacts.corrections.heaviest[i]
+    )
 
 
 @compiled
 def is_spread(contacts, i):
     """Return whether the force along the row used as number i is corrected beside larger or smaller ones."""
-    return contacts.delassus[i, i] != 0.0 and contacts.spread[contacts.neighbours[i]] == 1
+    return (
+        contacts.delassus.W[i, i] != 0.0 and contacts.corrections.is_spread[contacts.corrections.neighbourhood[i]] == 1
+    )
 
 
 @compiled
@@ -244,22 +258,24 @@ def is_corrected(contacts, i):
 @compiled
 def keep_uncertain(contacts):
     """Use only the rows between masses that are far apart, by which a refusal names them."""
-    many, contacts.uncertain[0] = 0, 1
-    for i in range(contacts.size[0]):
+    delassus = contacts.delassus
+    many, contacts.corrections.uncertain[0] = 0, 1
+    for i in range(delassus.used_count[0]):
         if is_far_apart(contacts, i):
-            contacts.used[many], many = contacts.used[i], many + 1
-    contacts.size[0] = many
+            delassus.used[many], many = delassus.used[i], many + 1
+    delassus.used_count[0] = many
 
 
 @compiled
 def put_paces(mechanism, x):
     """Put into `group_pace` the acceleration, in lengths, that the largest load of each group gives the heaviest body
     of the group. Loads make the accelerations x, without contacts: a light body alone may have one of any size."""
-    contacts, of = mechanism.contacts, mechanism.contacts.column_group
-    pace, mass = contacts.group_pace, contacts.group_mass
+    contacts, of = mechanism.contacts, mechanism.contacts.groups.of_column
+    groups = contacts.groups
+    pace, mass = groups.pace, groups.mass
     pace[:] = mass[:] = 0.0
     for column in range(of.size):
-        own, g = contacts.column_mass[column], of[column]
+        own, g = groups.column_mass[column], of[column]
         if g >= 0:
             mass[g] = max(mass[g], own)
             pace[g] = max(pace[g], own * abs(x[column]) * np.sqrt(mechanism.geometric[column]))
@@ -270,20 +286,20 @@ def put_paces(mechanism, x):
 @compiled
 def pace_along(contacts, row):
     """Return the acceleration along a row that displacements accelerated by the pace of its group make."""
-    return contacts.group_pace[contacts.row_group[row]] * np.sqrt(contacts.row_length[row])
+    return contacts.groups.pace[contacts.groups.of_row[row]] * np.sqrt(contacts.delassus.squared_length[row])
 
 
 @compiled
 def own_pace(mechanism):
     """The acceleration of the motion's own size: its speed squared over the length of the model."""
-    return largest(mechanism.contacts.parts) ** 2 / mechanism.machine.extent
+    return largest(mechanism.contacts.motion.rate_size) ** 2 / mechanism.machine.extent
 
 
 @compiled
 def fastest(mechanism):
     """The largest acceleration of the last solution, in lengths."""
     x, most = mechanism.machine.x, 0.0
-    for column in range(mechanism.contacts.tail_x.size):
+    for column in range(mechanism.contacts.corrections.acceleration_tail.size):
         most = max(most, abs(x[column]) * np.sqrt(mechanism.geometric[column]))
     return most
 
@@ -292,8 +308,8 @@ def fastest(mechanism):
 def along_row(mechanism, row, most):
     """Return the largest acceleration along a row that displacements accelerated by at most `most` can make."""
     contacts, total = mechanism.contacts, 0.0
-    for column in range(contacts.tail_x.size):
-        total += abs(contacts.G[row, column]) / np.sqrt(mechanism.geometric[column])
+    for column in range(contacts.corrections.acceleration_tail.size):
+        total += abs(contacts.delassus.G[row, column]) / np.sqrt(mechanism.geometric[column])
     return total * most
 
 
@@ -302,10 +318,11 @@ def force_to_stop(mechanism, i, least):
     """The force along the row used as number i that would stop an acceleration of the size of what the present one is
     made of, and of `least`: what is far less is roundoff."""
     contacts, x = mechanism.contacts, mechanism.machine.x
-    row, own = contacts.used[i], contacts.delassus[i, i]
-    size = abs(contacts.gamma[row]) + least
+    delassus = contacts.delassus
+    row, own = delassus.used[i], delassus.W[i, i]
+    size = abs(contacts.motion.gamma[row]) + least
     for column in range(x.size):
-        size += abs(contacts.G[row, column] * x[column])
+        size += abs(delassus.G[row, column] * x[column])
     return size / own if own > 0.0 else 0.0
 
 
@@ -313,16 +330,17 @@ def force_to_stop(mechanism, i, least):
 def opposing_force(contacts, i, amounts):
     """Return the force along the row used as number i that would stop all that forces of these amounts along the rows
     in use make of it, whatever their signs; 0.0 for a row that nothing moves."""
-    size, own = 0.0, contacts.delassus[i, i]
-    for j in range(contacts.size[0]):
-        size += abs(contacts.delassus[i, j] * amounts[j])
+    delassus = contacts.delassus
+    size, own = 0.0, delassus.W[i, i]
+    for j in range(delassus.used_count[0]):
+        size += abs(delassus.W[i, j] * amounts[j])
     return size / own if own > 0.0 else 0.0
 
 
 @compiled
 def is_moved(contacts, i):
     """Return whether forces move the row used as number i: its W is more than roundoff of the terms it is made of."""
-    return contacts.delassus[i, i] > NO_PIVOT * row_size(contacts, i) ** 2
+    return contacts.delassus.W[i, i] > NO_PIVOT * row_size(contacts, i) ** 2
 
 
 @compiled
@@ -331,11 +349,17 @@ def add_responses(mechanism, amounts, tails):
     one small beside the first. The sums have two parts as well, with the second ones in `tail_x` and
     `tail_multipliers`."""
     contacts, machine = mechanism.contacts, mechanism.machine
-    x, multipliers, lost_x, lost = machine.x, machine.multipliers, contacts.tail_x, contacts.tail_multipliers
+    delassus = contacts.delassus
+    x, multipliers, lost_x, lost = (
+        machine.x,
+        machine.multipliers,
+        contacts.corrections.acceleration_tail,
+        contacts.corrections.multiplier_tail,
+    )
     lost_x[:] = lost[:] = 0.0
-    for i in range(contacts.size[0]):
+    for i in range(delassus.used_count[0]):
         if amounts[i] != 0.0:
-            response, answer = contacts.response[i], contacts.answer[i]
+            response, answer = delassus.response[i], delassus.multipliers[i]
             for k in range(lost_x.size):
                 if response[k] != 0.0:
                     add_product(response[k], amounts[i], tails[i], x, lost_x, k)
@@ -357,7 +381,9 @@ def put_residual(mechanism, row, target, rest, residual, residual_tail, i):
     for e in range(rows.at[row], rows.at[row + 1]):
         if rows.value[e] != 0.0:
             column = rows.column[e]
-            add_product(-rows.value[e], x[column], contacts.tail_x[column], residual, residual_tail, i)
+            add_product(
+                -rows.value[e], x[column], contacts.corrections.acceleration_tail[column], residual, residual_tail, i
+            )
     residual[i] += residual_tail[i]
 
 
@@ -367,25 +393,36 @@ def refine_solution(mechanism, f, g, amounts, tails):
     with loads f, rates g and forces of these amounts along the rows in use. Where bodies are a tree there is no M to do
     this with: responses are as right as they are refined."""
     contacts, machine, rows = mechanism.contacts, mechanism.machine, mechanism.contacts.rows
+    constrained, corrections = contacts.constrained, contacts.corrections
     pattern, factor, unsettled = machine.pattern, machine.factor, mechanism.machine.factor.unsettled[0]
     if pattern.tree.edges > 0:
         return
     for _ in range(REFINED):
         put_right_sides(pattern, factor, f, g)
-        for i in range(contacts.size[0]):
-            row = contacts.used[i]
+        for i in range(contacts.delassus.used_count[0]):
+            row = contacts.delassus.used[i]
             for e in range(rows.at[row], rows.at[row + 1] if amounts[i] != 0.0 else rows.at[row]):
                 if rows.value[e] != 0.0:
                     add_product(rows.value[e], amounts[i], tails[i], factor.rest_x, factor.part, rows.column[e])
-        subtract_products(pattern, factor, machine.x, machine.multipliers, contacts.tail_x, contacts.tail_multipliers)
+        subtract_products(
+            pattern, factor, machine.x, machine.multipliers, corrections.acceleration_tail, corrections.multiplier_tail
+        )
         for k in range(pattern.n):
-            contacts.moved[k] = factor.rest_x[k]
+            constrained.displacement[k] = factor.rest_x[k]
         for row in range(pattern.m):
-            contacts.taken[row] = factor.rest_g[row] if factor.kept[row] > 0.0 else 0.0
+            constrained.combination[row] = factor.rest_g[row] if factor.kept[row] > 0.0 else 0.0
         times = mechanism.refinements
-        solve(pattern, factor, contacts.moved, contacts.taken, contacts.step_x, contacts.step_g, times)
-        _add_step(machine.x, contacts.tail_x, contacts.step_x)
-        _add_step(machine.multipliers, contacts.tail_multipliers, contacts.step_g)
+        solve(
+            pattern,
+            factor,
+            constrained.displacement,
+            constrained.combination,
+            corrections.acceleration_step,
+            corrections.multiplier_step,
+            times,
+        )
+        _add_step(machine.x, corrections.acceleration_tail, corrections.acceleration_step)
+        _add_step(machine.multipliers, corrections.multiplier_tail, corrections.multiplier_step)
     factor.unsettled[0] = unsettled
 
 
@@ -400,13 +437,14 @@ def put_rate_tails(mechanism, v):
     """Put what roundoff has left out of the rates G v - ν of all rows into `rate_tail`, by the velocities v of the
     machine's own coordinates."""
     contacts, rows, tr = mechanism.contacts, mechanism.contacts.rows, mechanism.machine.transformation
+    motion, corrections = contacts.motion, contacts.corrections
     if tr.deep == 1:
         v = tr.vc
-    for row in range(contacts.rate.size):
-        contacts.offset[row], contacts.rate_tail[row] = -contacts.nu[row], 0.0
+    for row in range(motion.rate.size):
+        corrections.offset[row], corrections.rate_tail[row] = -motion.nu[row], 0.0
         for e in range(rows.at[row], rows.at[row + 1]):
-            add_product(rows.value[e], v[rows.column[e]], 0.0, contacts.offset, contacts.rate_tail, row)
-        contacts.rate_tail[row] += contacts.offset[row] - contacts.rate[row]
+            add_product(rows.value[e], v[rows.column[e]], 0.0, corrections.offset, corrections.rate_tail, row)
+        corrections.rate_tail[row] += corrections.offset[row] - motion.rate[row]
 
 
 @compiled
@@ -421,10 +459,11 @@ def responses(mechanism, amounts, tails):
 @compiled
 def put_jump(mechanism):
     """Put the jump of velocities that the impulses `amount` make, of the machine's own coordinates, into machine.x: it
-    is refined if they were corrected. Overwrites contacts.f and contacts.g."""
+    is refined if they were corrected. Overwrites contacts.delassus.f and contacts.delassus.g."""
     contacts, machine = mechanism.contacts, mechanism.machine
-    machine.x[:] = machine.multipliers[:] = contacts.f[:] = contacts.g[:] = 0.0
-    add_responses(mechanism, contacts.amount, contacts.amount_tail)
-    if contacts.corrected[0] == 1:
-        refine_solution(mechanism, contacts.f, contacts.g, contacts.amount, contacts.amount_tail)
+    delassus = contacts.delassus
+    machine.x[:] = machine.multipliers[:] = delassus.f[:] = delassus.g[:] = 0.0
+    add_responses(mechanism, delassus.amount, delassus.amount_tail)
+    if contacts.corrections.corrected[0] == 1:
+        refine_solution(mechanism, delassus.f, delassus.g, delassus.amount, delassus.amount_tail)
     in_own_velocities(machine)

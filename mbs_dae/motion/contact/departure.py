@@ -29,7 +29,8 @@ has no friction.
 
 import numpy as np
 
-from ...compiled.contacts import DEPARTS, HOLDS, MOTION, OPEN, SLIPS, STILL, STOPS, put_rows
+from ...compiled.contact_records import DEPARTS, HOLDS, MOTION, OPEN, SLIPS, STILL, STOPS
+from ...compiled.contacts import put_rows
 from ...compiled.machine import take_accelerations
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -47,13 +48,14 @@ ALONG = 0.9
 def may_depart(contacts, c):
     """Return whether joints keep all slips of a point still that touches, in a group that is slow and that friction
     does not hold."""
-    if contacts.rests_in[contacts.group[c]] == MOTION or contacts.holds_in[contacts.group[c]] == 1:
+    groups = contacts.groups
+    if groups.rest[groups.of_point[c]] == MOTION or groups.holds[groups.of_point[c]] == 1:
         return False
     if contacts.slips[c] == 0 or contacts.state[c] == OPEN or never_sticks(contacts, c):
         return False
     stays = True
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-        stays = stays and contacts.kept[row] == STILL
+        stays = stays and contacts.constrained.state[row] == STILL
     return stays
 
 
@@ -62,7 +64,8 @@ def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
     """Mark by HOLDS, with their `heading`, the points whose slips would set out under the forces chosen last; return
     whether there are any. Leaves the evaluation at v."""
     contacts, found = mechanism.contacts, False
-    add_responses(mechanism, contacts.problem.f, contacts.no_tail)
+    sliding = contacts.sliding
+    add_responses(mechanism, contacts.problem.f, contacts.corrections.no_tail)
     finite = take_accelerations(mechanism.machine, a)
     _note_accelerations(mechanism)
     if finite and _remove_friction(mechanism):
@@ -70,14 +73,14 @@ def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
         _note_accelerations(mechanism)
     factorise_joints(mechanism)
     for c in range(contacts.gap.size if finite else 0):
-        g = contacts.group[c]
-        if contacts.accelerates_in[g] == 0 or not may_depart(contacts, c):
+        g = contacts.groups.of_point[c]
+        if contacts.groups.accelerates[g] == 0 or not may_depart(contacts, c):
             continue
         way, size = _put_direction(mechanism, q, v, a, c)
         if way > LEEWAY * size:
-            contacts.departs[c], contacts.departure_rate[c], found = HOLDS, way, True
+            contacts.choice.departure[c], sliding.departure_rate[c], found = HOLDS, way, True
             for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-                contacts.heading[row] = contacts.towards[row] / way
+                sliding.heading[row] = sliding.friction_direction[row] / way
     return found
 
 
@@ -88,29 +91,30 @@ def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, hold
     those marked HOLDS must not; where they disagree all marks of their group are cleared. The groups that disagree are
     in `differs_in`. Leaves the evaluation at v."""
     contacts, differs = mechanism.contacts, False
-    contacts.differs_in[:] = 0
-    add_responses(mechanism, contacts.problem.f, contacts.no_tail)
+    groups, choice, sliding = contacts.groups, contacts.choice, contacts.sliding
+    groups.differs[:] = 0
+    add_responses(mechanism, contacts.problem.f, contacts.corrections.no_tail)
     finite = take_accelerations(mechanism.machine, a)
     _note_accelerations(mechanism)
     factorise_joints(mechanism)
     for c in range(contacts.gap.size):
-        g = contacts.group[c]
-        moves = finite and contacts.accelerates_in[g] == 1
-        if contacts.departs[c] == 0 or (holding and not moves):
+        g = groups.of_point[c]
+        moves = finite and groups.accelerates[g] == 1
+        if choice.departure[c] == 0 or (holding and not moves):
             continue
         (way, size), along = _put_direction(mechanism, q, v, a, c), 0.0
         for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-            along += contacts.towards[row] * contacts.heading[row]
-        sets_out = moves and way > max(LEEWAY * size, TOUCHES**2 * contacts.departure_rate[c])  # it is quadratic in a
+            along += sliding.friction_direction[row] * sliding.heading[row]
+        sets_out = moves and way > max(LEEWAY * size, TOUCHES**2 * sliding.departure_rate[c])  # it is quadratic in a
         if holding and sets_out:
-            contacts.departs[c], contacts.differs_in[g], differs = DEPARTS, 1, True
+            choice.departure[c], groups.differs[g], differs = DEPARTS, 1, True
         elif not holding:
-            agrees = sets_out and along > ALONG * way if contacts.departs[c] == DEPARTS else not sets_out
+            agrees = sets_out and along > ALONG * way if choice.departure[c] == DEPARTS else not sets_out
             if not agrees:
-                contacts.differs_in[g], differs = 1, True
+                groups.differs[g], differs = 1, True
     for c in range(contacts.gap.size if not holding else 0):
-        if contacts.differs_in[contacts.group[c]] == 1:
-            contacts.departs[c] = 0
+        if groups.differs[groups.of_point[c]] == 1:
+            choice.departure[c] = 0
     return differs
 
 
@@ -120,16 +124,17 @@ def _remove_friction(mechanism):
     instant it balances all else, and the accelerations without it tell the way in which they go; return whether there
     are any."""
     contacts, problem, i, found = mechanism.contacts, mechanism.contacts.problem, 0, False
-    contacts.amount[:] = 0.0
+    delassus = contacts.delassus
+    delassus.amount[:] = 0.0
     for c in range(contacts.gap.size):
-        if contacts.touching[c] == 0:
+        if contacts.choice.touching[c] == 0:
             continue
         i += 1 if contacts.gap[c] >= 0 else 0
-        passed = contacts.began[c] == SLIPS and contacts.accelerates_in[contacts.group[c]] == 0
+        passed = contacts.choice.began[c] == SLIPS and contacts.groups.accelerates[contacts.groups.of_point[c]] == 0
         for k in range(contacts.slips[c] if passed else 0):
-            contacts.amount[i + k], problem.f[i + k], found = -problem.f[i + k], 0.0, True
+            delassus.amount[i + k], problem.f[i + k], found = -problem.f[i + k], 0.0, True
         i += contacts.slips[c]
-    add_responses(mechanism, contacts.amount, contacts.no_tail)
+    add_responses(mechanism, delassus.amount, contacts.corrections.no_tail)
     return found
 
 
@@ -139,32 +144,33 @@ def _put_direction(mechanism, q, v, a, c):
     accelerations are `a`, of the machine's own coordinates, and `machine.x` in the columns of G. Return |β| and the sum
     of the absolute values of its terms."""
     contacts, machine, t, size = mechanism.contacts, mechanism.machine, mechanism.switches.now[0], 0.0
-    sigma, rows, along, back = contacts.slip_acceleration, contacts.rows, 0.0, 0.0
+    motion, sliding = contacts.motion, contacts.sliding
+    sigma, rows, along, back = sliding.acceleration, contacts.rows, 0.0, 0.0
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
         depends(mechanism, row)  # puts c, in `taken`
-        contacts.towards[row] = 0.0
+        sliding.friction_direction[row] = 0.0
         for turn in range(3):  # what is quadratic in v: of a, of -a, less twice that of v = 0
             evaluate(mechanism, t, q, v if turn == 2 else a)
             put_rows(contacts)
             for i in range(a.size if turn < 2 else 0):
                 a[i] = -a[i]
-            bend, part = -contacts.gamma[row], abs(contacts.gamma[row])
+            bend, part = -motion.gamma[row], abs(motion.gamma[row])
             for k in range(machine.gamma.size):
-                bend += contacts.taken[k] * machine.gamma[k]
-                part += abs(contacts.taken[k] * machine.gamma[k])
+                bend += contacts.constrained.combination[k] * machine.gamma[k]
+                part += abs(contacts.constrained.combination[k] * machine.gamma[k])
             weight = 1.0 if turn < 2 else -2.0
-            contacts.towards[row] += weight * bend
+            sliding.friction_direction[row] += weight * bend
             size += abs(weight) * part
-        sigma[row] = -contacts.gamma[row]  # of the last turn, at v
+        sigma[row] = -motion.gamma[row]  # of the last turn, at v
         for e in range(rows.at[row], rows.at[row + 1]):
             sigma[row] += rows.value[e] * machine.x[rows.column[e]]
-        along += sigma[row] * contacts.towards[row]
-        back += sigma[row] * contacts.stopped_heading[row] if contacts.began[c] == STOPS else 0.0
-    rate, drawn = across(contacts, c, contacts.towards), across(contacts, c, sigma)
-    seen = drawn > NOTHING * largest_acceleration(mechanism, contacts.group[c])
+        along += sigma[row] * sliding.friction_direction[row]
+        back += sigma[row] * sliding.stopped_heading[row] if contacts.choice.began[c] == STOPS else 0.0
+    rate, drawn = across(contacts, c, sliding.friction_direction), across(contacts, c, sigma)
+    seen = drawn > NOTHING * largest_acceleration(mechanism, contacts.groups.of_point[c])
     if along < 0.0 and (back < 0.0 or (seen and back == 0.0)):
         for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-            contacts.towards[row] = sigma[row] * rate / drawn
+            sliding.friction_direction[row] = sigma[row] * rate / drawn
     return rate, size
 
 
@@ -173,8 +179,9 @@ def _note_accelerations(mechanism):
     """Put into `accelerates_in` for each group whether forces leave something to accelerate, M v̇, beside what they are
     made of."""
     contacts, machine, tr = mechanism.contacts, mechanism.machine, mechanism.machine.transformation
-    pattern, jacobian, left, of = machine.pattern, machine.factor.jacobian, contacts.f, contacts.column_group
-    total, most = contacts.force_left, contacts.force_parts
+    groups, delassus = contacts.groups, contacts.delassus
+    pattern, jacobian, left, of = machine.pattern, machine.factor.jacobian, delassus.f, groups.of_column
+    total, most = groups.net_force, groups.force_size
     total[:] = most[:] = 0.0
     for i in range(pattern.n):
         left[i] = machine.f[i]
@@ -183,14 +190,14 @@ def _note_accelerations(mechanism):
         column, part = pattern.jac_column[e], jacobian[e] * machine.multipliers[pattern.jac_row[e]]
         left[column] -= part
         most[of[column]] = max(most[of[column]], abs(part) / np.sqrt(mechanism.geometric[column]))
-    for i in range(contacts.size[0]):
+    for i in range(delassus.used_count[0]):
         for column in range(pattern.n):
-            left[column] += contacts.G[contacts.used[i], column] * contacts.problem.f[i]
+            left[column] += delassus.G[delassus.used[i], column] * contacts.problem.f[i]
     for edge in range(tr.edges if tr.deep == 0 else 0):  # before joints take their part of it
-        g = contacts.edge_group[edge]
+        g = groups.of_edge[edge]
         for i in range(6 if g >= 0 else 0):
             most[g] = max(most[g], abs(tr.wrench[edge, i]) * np.sqrt(tr.unit[i]))
     for i in range(pattern.n):
         total[of[i]] = max(total[of[i]], abs(left[i]) / np.sqrt(mechanism.geometric[i]))
     for g in range(total.size):
-        contacts.accelerates_in[g] = 1 if total[g] > TOUCHES * most[g] else 0
+        groups.accelerates[g] = 1 if total[g] > TOUCHES * most[g] else 0

@@ -23,8 +23,10 @@ that no force makes what the states ask for, are refused.
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, FREE, HOLDS, INCIPIENT, OPEN, STICKING, put_rows
-from ...compiled.machine import DONE, NOT_CONVERGED, NOT_FINITE, take_accelerations
+from ...compiled.contact_records import CLOSED, FREE, HOLDS, INCIPIENT, OPEN, STICKING
+from ...compiled.contacts import put_rows
+from ...compiled.machine import take_accelerations
+from ...compiled.status import DONE, FORCES_LOST, NOT_CONVERGED, NOT_FINITE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.elimination import scaled_solution
@@ -82,71 +84,72 @@ MISSED = 1e-3
 """An acceleration along a held row that forces leave there is an error if it is more than this part of its terms. A row
 that elimination leaves out depends on others but for the root of `NO_PIVOT`, 1e-6, and lacks as small a part; a row
 that roundoff has lost lacks all of its acceleration. This is the mean of both, in decades."""
-FORCES_LOST = 26
-"""A status: the forces of contacts are lost in roundoff."""
 
 
 @compiled_apart
 def push(mechanism: Mechanism, a: Vector):
     """Accelerations and multipliers with the forces of contacts, from those without, at the last evaluation."""
     contacts, machine = mechanism.contacts, mechanism.machine
+    delassus, choice, equations = contacts.delassus, contacts.choice, contacts.equations
     put_rows(contacts)
     contacts.force[:] = 0.0
     n = _use_closed(contacts)
     respond(mechanism, 0)
     least, most = own_pace(mechanism), fastest(mechanism)
-    for i in range(contacts.size[0]):
-        row, size = contacts.used[i], least
+    for i in range(delassus.used_count[0]):
+        row, size = delassus.used[i], least
         size += along_row(mechanism, row, most)
-        free = contacts.free_force[i] = force_to_stop(mechanism, i, 0.0)
-        contacts.made_of[row] = free + size / contacts.delassus[i, i] if is_moved(contacts, i) else 0.0
+        free = contacts.corrections.free_force[i] = force_to_stop(mechanism, i, 0.0)
+        delassus.force_size[row] = free + size / delassus.W[i, i] if is_moved(contacts, i) else 0.0
     put_bounds(mechanism, False)
-    contacts.amount[:] = contacts.short[:] = 0.0
-    contacts.status[0] = NOT_CONVERGED
-    contacts.weight[:] = 1.0
-    contacts.tail[:] = 0.0
-    copy(machine.x[: contacts.f.size], contacts.f)  # the solution without forces of contacts
-    copy(machine.multipliers, contacts.g)
+    delassus.amount[:] = contacts.sliding.friction_deficit[:] = 0.0
+    choice.status[0] = NOT_CONVERGED
+    choice.weight[:] = 1.0
+    equations.solution_tail[:] = 0.0
+    copy(machine.x[: delassus.f.size], delassus.f)  # the solution without forces of contacts
+    copy(machine.multipliers, delassus.g)
     weakest, unsettled, far_apart, determined, rank = 1.0, 0.0, put_masses(contacts) < FIRM, True, 0
     for k in range(ROUNDS):
-        linear = _put_equations(contacts, contacts.f, n)
-        rank = scaled_solution(contacts.matrix, contacts.right, contacts.rest, contacts.order, n, contacts.units)
+        linear = _put_equations(contacts, delassus.f, n)
+        rank = scaled_solution(
+            equations.matrix, equations.right, equations.solution, equations.order, n, equations.units
+        )
         weakest, determined = 1.0, True
         for i in range(n if far_apart else 0):
-            if is_far_apart(contacts, _row_of(contacts, contacts.order[i])):
-                weakest = min(weakest, contacts.matrix[i, i]) if i < rank else weakest
+            if is_far_apart(contacts, _row_of(contacts, equations.order[i])):
+                weakest = min(weakest, equations.matrix[i, i]) if i < rank else weakest
                 determined = determined and i < rank
         settled = _take_forces(contacts)
         _put_most(contacts)
         shared = rank == n or k >= SHARED or (k >= WEIGHED and not _are_strained(contacts))
-        contacts.choices[0] += 1 if rank < n else 0
+        choice.ambiguities[0] += 1 if rank < n else 0
         if (settled or linear) and shared:
-            contacts.status[0] = DONE
+            choice.status[0] = DONE
             break
         if k < SHARED:
             _weigh(contacts, k < WEIGHED)
-    add_responses(mechanism, contacts.amount, contacts.amount_tail)
-    contacts.choices[0] += 1 if far_apart else 0
-    far_apart = far_apart and contacts.status[0] == DONE
+    add_responses(mechanism, delassus.amount, delassus.amount_tail)
+    choice.ambiguities[0] += 1 if far_apart else 0
+    far_apart = far_apart and choice.status[0] == DONE
     _put_unknowns(contacts, n)
-    spread = contacts.status[0] == DONE and put_spread(contacts, _least_part(contacts, rank))
+    spread = choice.status[0] == DONE and put_spread(contacts, _least_part(contacts, rank))
     if spread:
-        copy(contacts.rest, contacts.plain)
+        copy(equations.solution, equations.uncorrected)
         unsettled = _correct(mechanism, n)
         if not unsettled <= UNCERTAIN:  # digits of small forces are roundoff: nothing hangs on them
             spread, unsettled = False, 0.0
             _take_back(mechanism)
     if not spread and far_apart and weakest < FIRM:
         unsettled = _correct(mechanism, n)
-    for i in range(contacts.size[0]):
+    for i in range(delassus.used_count[0]):
         if is_moved(contacts, i):
-            contacts.made_of[contacts.used[i]] += opposing_force(contacts, i, contacts.amount)
+            delassus.force_size[delassus.used[i]] += opposing_force(contacts, i, delassus.amount)
     if far_apart and not (unsettled <= UNCERTAIN and _are_held(mechanism, n, most, determined)):
-        contacts.status[0] = FORCES_LOST
+        choice.status[0] = FORCES_LOST
     put_normals(mechanism)
     if not take_accelerations(machine, a):
-        contacts.status[0] = NOT_FINITE
-    if contacts.status[0] == FORCES_LOST:
+        choice.status[0] = NOT_FINITE
+    if choice.status[0] == FORCES_LOST:
         keep_uncertain(contacts)
 
 
@@ -156,21 +159,22 @@ def _least_part(contacts, rank):
     least pivot of this rank."""
     least = 1.0
     for k in range(rank):
-        least = min(least, contacts.matrix[k, k])
+        least = min(least, contacts.equations.matrix[k, k])
     return SPREAD / max(least, FIRM)
 
 
 @compiled
 def _put_unknowns(contacts, n):
     """Tell which rows in use have forces that are unknowns of their own, and the sizes of all forces."""
-    contacts.solved_for[:] = 0
-    for i in range(contacts.size[0]):
-        contacts.size_of_force[i], point = abs(contacts.amount[i]), contacts.point[contacts.used[i]]
-        if contacts.slips[point] > 1 and contacts.used[i] != contacts.gap[point]:  # friction in space is a vector
-            contacts.size_of_force[i] = across(contacts, point, contacts.force)
+    delassus, corrections = contacts.delassus, contacts.corrections
+    corrections.is_unknown[:] = 0
+    for i in range(delassus.used_count[0]):
+        corrections.force_size[i], point = abs(delassus.amount[i]), contacts.points.of_row[delassus.used[i]]
+        if contacts.slips[point] > 1 and delassus.used[i] != contacts.gap[point]:  # friction in space is a vector
+            corrections.force_size[i] = across(contacts, point, contacts.force)
     for k in range(n):
-        if contacts.unknown[k] >= 0:
-            contacts.solved_for[contacts.unknown[k]] = 1
+        if contacts.equations.unknown[k] >= 0:
+            corrections.is_unknown[contacts.equations.unknown[k]] = 1
 
 
 @compiled
@@ -178,33 +182,36 @@ def _correct(mechanism, n):
     """Correct the forces, and the solution with them, for what is left of all equations, as long as each correction is
     less than half as large as the one before; how large the last one is, relative to what it corrects."""
     contacts, machine, unsettled = mechanism.contacts, mechanism.machine, np.inf
+    delassus, equations = contacts.delassus, contacts.equations
     counts = weight_of_changes(contacts)
     _leave_to_joints(mechanism)
     respond(mechanism, REFINED)
-    copy(contacts.f, machine.x)
-    copy(contacts.g, machine.multipliers)
+    copy(delassus.f, machine.x)
+    copy(delassus.g, machine.multipliers)
     put_bounds(mechanism, False)
     _put_solution(mechanism)
     for _ in range(OFTEN):
-        _put_equations(contacts, contacts.f, n)
+        _put_equations(contacts, delassus.f, n)
         _put_residuals(mechanism, n)
-        scaled_solution(contacts.matrix, contacts.right, contacts.step, contacts.order, n, contacts.units)
+        scaled_solution(equations.matrix, equations.right, equations.correction, equations.order, n, equations.units)
         change = 0.0
         for i in range(n):
-            row, number = _row_of(contacts, i), contacts.unknown[i]
-            if not is_corrected(contacts, row) or (number >= 0 and contacts.solved_for[number] == 0):
-                contacts.step[i] = 0.0
+            row, number = _row_of(contacts, i), equations.unknown[i]
+            if not is_corrected(contacts, row) or (number >= 0 and contacts.corrections.is_unknown[number] == 0):
+                equations.correction[i] = 0.0
             size = _size_of(contacts, i, row)
-            if contacts.unknown[i] >= -contacts.gap.size and contacts.step[i] != 0.0:
-                change = max(change, counts * abs(contacts.step[i]) / size) if size > 0.0 else np.inf
+            if equations.unknown[i] >= -contacts.gap.size and equations.correction[i] != 0.0:
+                change = max(change, counts * abs(equations.correction[i]) / size) if size > 0.0 else np.inf
         if not change < 0.5 * unsettled:
             return max(change, unsettled)
         for i in range(n):
-            contacts.rest[i], contacts.tail[i] = two_sum(contacts.rest[i], contacts.tail[i] + contacts.step[i])
+            equations.solution[i], equations.solution_tail[i] = two_sum(
+                equations.solution[i], equations.solution_tail[i] + equations.correction[i]
+            )
         _take_forces(contacts)
         _put_most(contacts)
-        copy(contacts.f, machine.x)
-        copy(contacts.g, machine.multipliers)
+        copy(delassus.f, machine.x)
+        copy(delassus.g, machine.multipliers)
         _put_solution(mechanism)
         unsettled = change
         if change <= CORRECTED:
@@ -215,12 +222,13 @@ def _correct(mechanism, n):
 @compiled
 def _size_of(contacts, i, row):
     """Return the size by which corrections of unknown i, along the row used as this number, are judged."""
-    number, size = contacts.unknown[i], abs(contacts.rest[i])
+    equations = contacts.equations
+    number, size = equations.unknown[i], abs(equations.solution[i])
     if number < 0 or not is_spread(contacts, row):
-        return max(size, FAINT * contacts.balancing[i])
-    point = contacts.point[contacts.used[row]]
-    if contacts.used[row] != contacts.gap[point]:  # friction in space is a vector
-        size = max(size, across(contacts, point, contacts.force) / contacts.weight[point])
+        return max(size, FAINT * equations.balancing_size[i])
+    point = contacts.points.of_row[contacts.delassus.used[row]]
+    if contacts.delassus.used[row] != contacts.gap[point]:  # friction in space is a vector
+        size = max(size, across(contacts, point, contacts.force) / contacts.choice.weight[point])
     return max(size, least_force(contacts, row))
 
 
@@ -228,39 +236,46 @@ def _size_of(contacts, i, row):
 def _take_back(mechanism):
     """Return to the forces before corrections, and to the solution with them; none of them are spread."""
     contacts, machine = mechanism.contacts, mechanism.machine
-    contacts.spread[:] = 0
-    contacts.tail[:] = 0.0
-    copy(contacts.plain, contacts.rest)
+    delassus, equations = contacts.delassus, contacts.equations
+    contacts.corrections.is_spread[:] = 0
+    equations.solution_tail[:] = 0.0
+    copy(equations.uncorrected, equations.solution)
     _take_forces(contacts)
     _put_most(contacts)
-    copy(contacts.f, machine.x)
-    copy(contacts.g, machine.multipliers)
-    add_responses(mechanism, contacts.amount, contacts.amount_tail)
+    copy(delassus.f, machine.x)
+    copy(delassus.g, machine.multipliers)
+    add_responses(mechanism, delassus.amount, delassus.amount_tail)
 
 
 @compiled
 def _leave_to_joints(mechanism):
     """Put 0 into `solved_for` for rows in use that depend on those of joints: at a dead centre no force moves them."""
     contacts, ready = mechanism.contacts, False
-    for i in range(contacts.size[0]):
-        if contacts.solved_for[i] == 1 and contacts.kept[contacts.used[i]] == FREE and not is_moved(contacts, i):
+    delassus, corrections = contacts.delassus, contacts.corrections
+    for i in range(delassus.used_count[0]):
+        if (
+            corrections.is_unknown[i] == 1
+            and contacts.constrained.state[delassus.used[i]] == FREE
+            and not is_moved(contacts, i)
+        ):
             if not ready:
                 factorise_joints(mechanism)
-                copy(contacts.f, contacts.step_x)
-                copy(contacts.g, contacts.step_g)
+                copy(delassus.f, corrections.acceleration_step)
+                copy(delassus.g, corrections.multiplier_step)
                 ready = True
-            contacts.solved_for[i] = 0 if depends(mechanism, contacts.used[i]) else 1
+            corrections.is_unknown[i] = 0 if depends(mechanism, delassus.used[i]) else 1
     if ready:
-        copy(contacts.step_x, contacts.f)
-        copy(contacts.step_g, contacts.g)
+        copy(corrections.acceleration_step, delassus.f)
+        copy(corrections.multiplier_step, delassus.g)
 
 
 @compiled
 def _put_solution(mechanism):
     """Add what the forces make to the solution without them, and refine it."""
     contacts, machine = mechanism.contacts, mechanism.machine
-    add_responses(mechanism, contacts.amount, contacts.amount_tail)
-    refine_solution(mechanism, machine.f, machine.g, contacts.amount, contacts.amount_tail)
+    delassus = contacts.delassus
+    add_responses(mechanism, delassus.amount, delassus.amount_tail)
+    refine_solution(mechanism, machine.f, machine.g, delassus.amount, delassus.amount_tail)
 
 
 @compiled
@@ -268,21 +283,22 @@ def _put_residuals(mechanism, n):
     """Put the residuals of the equations into `right`: those of rows that are held from the accelerations themselves,
     for W has lost digits of them; all others from the matrix."""
     contacts = mechanism.contacts
+    delassus, equations = contacts.delassus, contacts.equations
     for i in range(n):
-        held = contacts.unknown[i] >= 0 and contacts.kept[contacts.used[contacts.unknown[i]]] == FREE
-        left, size = contacts.right[i], abs(contacts.right[i])
+        held = equations.unknown[i] >= 0 and contacts.constrained.state[delassus.used[equations.unknown[i]]] == FREE
+        left, size = equations.right[i], abs(equations.right[i])
         for j in range(n):
-            term = contacts.matrix[i, j] * contacts.rest[j]
+            term = equations.matrix[i, j] * equations.solution[j]
             left, size = left - term, size + abs(term)
-        contacts.balancing[i] = size / abs(contacts.matrix[i, i]) if contacts.matrix[i, i] != 0.0 else 0.0
-        contacts.right[i] = left
+        equations.balancing_size[i] = size / abs(equations.matrix[i, i]) if equations.matrix[i, i] != 0.0 else 0.0
+        equations.right[i] = left
         if held:
-            row = contacts.used[contacts.unknown[i]]
-            contacts.balancing[i] = max(contacts.balancing[i], contacts.made_of[row])
-            put_residual(mechanism, row, contacts.gamma[row], 0.0, contacts.right, contacts.rounding, i)
+            row = delassus.used[equations.unknown[i]]
+            equations.balancing_size[i] = max(equations.balancing_size[i], delassus.force_size[row])
+            put_residual(mechanism, row, contacts.motion.gamma[row], 0.0, equations.right, equations.residual_tail, i)
             for j in range(n):
-                if contacts.unknown[j] < -contacts.gap.size:  # by what an incipient slip accelerates
-                    contacts.right[i] -= contacts.matrix[i, j] * contacts.rest[j]
+                if equations.unknown[j] < -contacts.gap.size:  # by what an incipient slip accelerates
+                    equations.right[i] -= equations.matrix[i, j] * equations.solution[j]
 
 
 @compiled
@@ -291,28 +307,29 @@ def _are_held(mechanism, n, most, determined):
     `most`, in lengths, without contacts. Where elimination has not `determined` all forces between far masses, a row
     may lack no more than a part of what heavy bodies do. A row that joints keep still is not held by forces."""
     contacts, x, ready = mechanism.contacts, mechanism.machine.x, False
-    put_paces(mechanism, contacts.f)
+    motion, delassus, equations = contacts.motion, contacts.delassus, contacts.equations
+    put_paces(mechanism, delassus.f)
     for i in range(n):
-        number = contacts.unknown[i]
-        contacts.right[i] = contacts.balancing[i] = 0.0
-        if number < 0 or contacts.kept[contacts.used[number]] != FREE or _sets_out(contacts, number):
+        number = equations.unknown[i]
+        equations.right[i] = equations.balancing_size[i] = 0.0
+        if number < 0 or contacts.constrained.state[delassus.used[number]] != FREE or _sets_out(contacts, number):
             continue
         if not is_far_apart(contacts, number):
             continue
-        row = contacts.used[number]
-        size = abs(contacts.gamma[row])
-        for column in range(contacts.f.size):
-            size += abs(contacts.G[row, column]) * (abs(x[column]) + abs(contacts.f[column]))
-        contacts.balancing[i] = MISSED * size + UNCERTAIN * along_row(mechanism, row, most)
+        row = delassus.used[number]
+        size = abs(motion.gamma[row])
+        for column in range(delassus.f.size):
+            size += abs(delassus.G[row, column]) * (abs(x[column]) + abs(delassus.f[column]))
+        equations.balancing_size[i] = MISSED * size + UNCERTAIN * along_row(mechanism, row, most)
         if not determined:
-            contacts.balancing[i] = MISSED * (abs(contacts.gamma[row]) + pace_along(contacts, row))
-        put_residual(mechanism, row, contacts.gamma[row], 0.0, contacts.right, contacts.rounding, i)
+            equations.balancing_size[i] = MISSED * (abs(motion.gamma[row]) + pace_along(contacts, row))
+        put_residual(mechanism, row, motion.gamma[row], 0.0, equations.right, equations.residual_tail, i)
     for i in range(n):  # `depends` overwrites the solution without contacts
-        if not abs(contacts.right[i]) <= contacts.balancing[i]:
+        if not abs(equations.right[i]) <= equations.balancing_size[i]:
             if not ready:
                 factorise_joints(mechanism)
                 ready = True
-            if not depends(mechanism, contacts.used[contacts.unknown[i]]):
+            if not depends(mechanism, delassus.used[equations.unknown[i]]):
                 return False
     return True
 
@@ -320,11 +337,11 @@ def _are_held(mechanism, n, most, determined):
 @compiled
 def _row_of(contacts, k):
     """Return the number, among the rows in use, of a row along which unknown k acts."""
-    number, point, points = contacts.unknown[k], contacts.unknown[k], contacts.gap.size
+    number, point, points = contacts.equations.unknown[k], contacts.equations.unknown[k], contacts.gap.size
     if number < 0:
         point = -1 - number if number >= -points else -1 - number - points
-        for i in range(contacts.size[0]):
-            if contacts.point[contacts.used[i]] == point:
+        for i in range(contacts.delassus.used_count[0]):
+            if contacts.points.of_row[contacts.delassus.used[i]] == point:
                 number = i
     return number
 
@@ -332,7 +349,7 @@ def _row_of(contacts, k):
 @compiled
 def _sets_out(contacts, number):
     """Whether a row that is used is a slip that sets out, and accelerates."""
-    row, found = contacts.used[number], False
+    row, found = contacts.delassus.used[number], False
     for c in range(contacts.gap.size):
         own = contacts.slip[c] <= row < contacts.slip[c] + contacts.slips[c]
         found = found or (own and contacts.state[c] == INCIPIENT)
@@ -344,24 +361,25 @@ def _use_closed(contacts):
     """Use all rows of points that are not open. The unknowns, in `unknown`, are the forces along those of them that
     hold something, by their numbers; the N of slips without a gap, by -1 less the number of the point; and by what
     friction falls short, by as much less again as there are points. How many."""
+    equations = contacts.equations
     n, points = 0, contacts.gap.size
-    contacts.size[0] = 0
+    contacts.delassus.used_count[0] = 0
     for c in range(contacts.gap.size):
         if contacts.state[c] == OPEN:
             continue
         if contacts.gap[c] >= 0:
-            contacts.unknown[n] = use(contacts, contacts.gap[c])
+            equations.unknown[n] = use(contacts, contacts.gap[c])
             n += 1
         elif contacts.state[c] != STICKING:
-            contacts.unknown[n] = -1 - c
+            equations.unknown[n] = -1 - c
             n += 1
         for k in range(contacts.slips[c]):
             number = use(contacts, contacts.slip[c] + k)
             if contacts.state[c] != CLOSED:
-                contacts.unknown[n] = number
+                equations.unknown[n] = number
                 n += 1
         if contacts.state[c] == INCIPIENT:
-            contacts.unknown[n] = -1 - points - c
+            equations.unknown[n] = -1 - points - c
             n += 1
     return n
 
@@ -370,20 +388,21 @@ def _use_closed(contacts):
 def _put_equations(contacts, x, n):
     """matrix · unknowns = right: of forces along rows by how they accelerate, of an N by what it is made of, which is
     linear around the present forces. The units of both stand in `units`. Whether all are linear as they stand."""
+    equations = contacts.equations
     linear, column, number, points = True, 0, 0, contacts.gap.size
-    units = contacts.units
-    contacts.matrix[:] = 0.0
+    units = equations.units
+    equations.matrix[:] = 0.0
     for i in range(n):
-        if contacts.unknown[i] >= 0:
-            row = contacts.used[contacts.unknown[i]]
-            if contacts.kept[row] != FREE:  # nothing moves it: its force is the least one
-                contacts.matrix[i, i], contacts.right[i] = 1.0, 0.0
+        if equations.unknown[i] >= 0:
+            row = contacts.delassus.used[equations.unknown[i]]
+            if contacts.constrained.state[row] != FREE:  # nothing moves it: its force is the least one
+                equations.matrix[i, i], equations.right[i] = 1.0, 0.0
             else:
-                contacts.right[i] = contacts.gamma[row] - dot(contacts.G[row], x)
-        elif contacts.unknown[i] >= -points:
-            linear = _put_pressure(contacts, -1 - contacts.unknown[i], i) and linear
+                equations.right[i] = contacts.motion.gamma[row] - dot(contacts.delassus.G[row], x)
+        elif equations.unknown[i] >= -points:
+            linear = _put_pressure(contacts, -1 - equations.unknown[i], i) and linear
         else:
-            contacts.right[i], linear = 0.0, False
+            equations.right[i], linear = 0.0, False
     for c in range(contacts.gap.size):  # column by column: what each unknown does along all rows
         if contacts.state[c] == OPEN:
             continue
@@ -401,8 +420,8 @@ def _put_equations(contacts, x, n):
             column += 1
         for k in range(slips if state != CLOSED else 0):
             size = row_size(contacts, number + gaps + k)
-            units[0, column], units[1, column] = 1.0 / size, 1.0 / (contacts.weight[c] * size)
-            _add_effect(contacts, number + gaps + k, contacts.weight[c], column, n)
+            units[0, column], units[1, column] = 1.0 / size, 1.0 / (contacts.choice.weight[c] * size)
+            _add_effect(contacts, number + gaps + k, contacts.choice.weight[c], column, n)
             column += 1
         if state == INCIPIENT:
             units[0, column] = units[1, column] = 1.0 / row_size(contacts, number + gaps)
@@ -415,36 +434,39 @@ def _put_equations(contacts, x, n):
 def _put_pressure(contacts, c, i):
     """The equation N = σ |b + B f| of a point (`normals`), in row i, but for its f: their share is -`pressing` in
     `_add_effect`. Whether it is linear as it stands."""
-    contacts.matrix[i, i] = 1.0
+    normals, delassus, equations = contacts.normals, contacts.delassus, contacts.equations
+    equations.matrix[i, i] = 1.0
     if is_given(contacts, c):
-        contacts.right[i] = given(contacts, c, contacts.departs[c] == HOLDS)
+        equations.right[i] = given(contacts, c, contacts.choice.departure[c] == HOLDS)
         return True
-    size, sign = pressure(contacts, c, contacts.amount), sense(contacts, c, contacts.amount)
-    contacts.right[i] = 0.0
-    for d in range(contacts.bound[c]):
+    size, sign = pressure(contacts, c, delassus.amount), sense(contacts, c, delassus.amount)
+    equations.right[i] = 0.0
+    for d in range(normals.components[c]):
         at = COMPONENTS * c + d
-        share = sign * component(contacts, c, d, contacts.amount) / size if size > 0.0 else contacts.side[at]
-        contacts.pressing[at] = share
-        contacts.right[i] += share * contacts.b[at]
+        share = sign * component(contacts, c, d, delassus.amount) / size if size > 0.0 else normals.fixed_direction[at]
+        normals.direction[at] = share
+        equations.right[i] += share * normals.b[at]
     return False
 
 
 @compiled
 def _add_effect(contacts, number, amount, column, n):
     """What an unknown does by so much force along a row that is used, to all equations."""
+    normals, equations = contacts.normals, contacts.equations
     for i in range(n):
-        unknown = contacts.unknown[i]
+        unknown = equations.unknown[i]
         if unknown >= 0:
-            contacts.matrix[i, column] += amount * contacts.delassus[unknown, number]
+            equations.matrix[i, column] += amount * contacts.delassus.W[unknown, number]
         elif unknown >= -contacts.gap.size and not is_given(contacts, -1 - unknown):
-            for d in range(contacts.bound[-1 - unknown]):
+            for d in range(normals.components[-1 - unknown]):
                 at = COMPONENTS * (-1 - unknown) + d
-                contacts.matrix[i, column] -= amount * contacts.pressing[at] * contacts.B[at, number]
+                equations.matrix[i, column] -= amount * normals.direction[at] * normals.B[at, number]
 
 
 @compiled
 def _take_forces(contacts):
     """The forces along all rows that are used, in `amount`, from the unknowns, in `rest`; whether as before."""
+    delassus, equations = contacts.delassus, contacts.equations
     column, number, largest, change, counts = 0, 0, 0.0, 0.0, weight_of_changes(contacts)
     for c in range(contacts.gap.size):
         if contacts.state[c] == OPEN:
@@ -452,25 +474,29 @@ def _take_forces(contacts):
         slips, state, gaps, normal, tail = contacts.slips[c], contacts.state[c], contacts.gap[c] >= 0, 0.0, 0.0
         part = counts if gaps else 1.0
         if gaps or state != STICKING:
-            normal, tail = contacts.rest[column], contacts.tail[column]
+            normal, tail = equations.solution[column], equations.solution_tail[column]
             column += 1
         for k in range((1 if gaps else 0) + slips):
             force, left, slip = normal, tail, k - (1 if gaps else 0)
             if slip >= 0 and state != CLOSED:
-                force, left = two_product(contacts.weight[c], contacts.rest[column])
-                left += contacts.weight[c] * contacts.tail[column]
+                force, left = two_product(contacts.choice.weight[c], equations.solution[column])
+                left += contacts.choice.weight[c] * equations.solution_tail[column]
                 column += 1
             elif slip >= 0:
                 share = -sliding(contacts, c) * direction(contacts, c, slip)
                 force, left = two_product(share, normal)
                 left += share * tail
-            change, largest = max(change, part * abs(force - contacts.amount[number])), max(largest, abs(force))
-            contacts.amount[number] = contacts.force[contacts.used[number]] = force
-            contacts.amount_tail[number] = left
+            change, largest = max(change, part * abs(force - delassus.amount[number])), max(largest, abs(force))
+            delassus.amount[number] = contacts.force[delassus.used[number]] = force
+            delassus.amount_tail[number] = left
             number += 1
         if state == INCIPIENT:
-            change = max(change, beyond(contacts, c, normal), abs(contacts.rest[column] - contacts.short[c]))
-            contacts.short[c] = contacts.rest[column]
+            change = max(
+                change,
+                beyond(contacts, c, normal),
+                abs(equations.solution[column] - contacts.sliding.friction_deficit[c]),
+            )
+            contacts.sliding.friction_deficit[c] = equations.solution[column]
             column += 1
     return change <= SETTLED * largest
 
@@ -479,7 +505,9 @@ def _take_forces(contacts):
 def _put_most(contacts):
     """The most that each friction which sticks could be."""
     for c in range(contacts.gap.size):
-        contacts.most[c] = resting(contacts, c) * most_pressed(contacts, c, contacts.amount, True)
+        contacts.choice.largest_friction[c] = resting(contacts, c) * most_pressed(
+            contacts, c, contacts.delassus.amount, True
+        )
 
 
 @compiled
@@ -487,17 +515,18 @@ def _weigh(contacts, anew):
     """The weights of frictions that stick, those of normal forces being 1. Of all forces with one sum the least in
     Σ f²/w² has f in proportion to w²: to what each friction could hold, relative to the largest force. So what a stop
     holds as well friction does not hold alone. One that would hold nearly all that it can has its weight made less."""
+    choice = contacts.choice
     largest = 0.0
-    for i in range(contacts.size[0]):
-        largest = max(largest, abs(contacts.amount[i]))
+    for i in range(contacts.delassus.used_count[0]):
+        largest = max(largest, abs(contacts.delassus.amount[i]))
     for c in range(contacts.gap.size):
         if contacts.state[c] != STICKING or contacts.slips[c] == 0:
             continue
-        held, most = across(contacts, c, contacts.force), max(contacts.most[c], 0.0)
+        held, most = across(contacts, c, contacts.force), max(choice.largest_friction[c], 0.0)
         if anew and largest > 0.0:
-            contacts.weight[c] = max(np.sqrt(most / largest), LEAST)
+            choice.weight[c] = max(np.sqrt(most / largest), LEAST)
         elif held > WITHIN * most:
-            contacts.weight[c] = max(contacts.weight[c] * np.sqrt(WITHIN * most / held), LEAST)
+            choice.weight[c] = max(choice.weight[c] * np.sqrt(WITHIN * most / held), LEAST)
 
 
 @compiled
@@ -505,7 +534,7 @@ def _are_strained(contacts):
     """Whether a friction that sticks would hold nearly all that it can, or more."""
     for c in range(contacts.gap.size):
         sticks = contacts.state[c] == STICKING and contacts.slips[c] > 0
-        if sticks and across(contacts, c, contacts.force) > WITHIN * contacts.most[c]:
+        if sticks and across(contacts, c, contacts.force) > WITHIN * contacts.choice.largest_friction[c]:
             return True
     return False
 
@@ -522,21 +551,22 @@ def most_pressed(contacts, c, forces, rests):
 def contact_powers(mechanism: Mechanism, work: Vector):
     """Add to the rates of works what friction takes away, and what obstacles that move by themselves give."""
     contacts = mechanism.contacts
-    for i in range(contacts.size[0]):
-        row = contacts.used[i]
-        work[2] += contacts.force[row] * contacts.nu[row]
+    for i in range(contacts.delassus.used_count[0]):
+        row = contacts.delassus.used[i]
+        work[2] += contacts.force[row] * contacts.motion.nu[row]
     for c in range(contacts.gap.size):
         for k in range(contacts.slips[c]):
             row = contacts.slip[c] + k
-            work[1] -= contacts.force[row] * contacts.rate[row]
+            work[1] -= contacts.force[row] * contacts.motion.rate[row]
 
 
 @compiled
 def contact_works(contacts, rates):
     """Add to the rates of works, with the velocities of the last evaluation, what contacts take away and what obstacles
     that move by themselves give: with the mean of both ends of a step this is what impulses do to the energy."""
-    contacts.lost[0] = 0.0
+    steps = contacts.steps
+    steps.energy_loss[0] = 0.0
     for row in range(contacts.force.size):
-        contacts.lost[0] -= contacts.force[row] * contacts.rate[row]
-        rates[2] += contacts.force[row] * contacts.nu[row]
-    rates[1] += contacts.lost[0]
+        steps.energy_loss[0] -= contacts.force[row] * contacts.motion.rate[row]
+        rates[2] += contacts.force[row] * contacts.motion.nu[row]
+    rates[1] += steps.energy_loss[0]

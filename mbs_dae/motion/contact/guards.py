@@ -10,7 +10,7 @@ These are more entries among the switching functions of a run (`switching`), fou
 
 import numpy as np
 
-from ...compiled.contacts import (
+from ...compiled.contact_records import (
     CLOSED,
     FREE,
     HOLDS,
@@ -23,8 +23,8 @@ from ...compiled.contacts import (
     STICKING,
     STILL,
     STOPS,
-    observe_contacts,
 )
+from ...compiled.contacts import observe_contacts
 from ...compiled.signals import assign, take_signals
 from ...compiled.tree.transformation import REACH, transform
 from ...kernels.abi import compiled
@@ -78,7 +78,7 @@ ALWAYS = 1.0
 def first_entry(mechanism, c):
     """That of a point, among all switching functions."""
     contacts = mechanism.contacts
-    return mechanism.switches.kinds.size - contacts.entries + contacts.entry[c]
+    return mechanism.switches.kinds.size - contacts.points.entries + contacts.points.entry[c]
 
 
 @compiled
@@ -115,7 +115,11 @@ def is_open_gap(mechanism, k):
 def has_gaps_alone(mechanism):
     """Whether open gaps are all that there is to look at: they follow from places and velocities alone."""
     contacts, switches = mechanism.contacts, mechanism.switches
-    return contacts.closed[0] == 0 and contacts.entries > 0 and switches.acting + switches.listens[0] == 0
+    return (
+        contacts.choice.closed_count[0] == 0
+        and contacts.points.entries > 0
+        and switches.acting + switches.listens[0] == 0
+    )
 
 
 @compiled
@@ -137,8 +141,8 @@ def look_at_contacts(mechanism):
     for c in range(contacts.gap.size):
         k, row = first_entry(mechanism, c), contacts.gap[c]
         if row >= 0:
-            room = LEEWAY * mechanism.machine.extent if contacts.kept[row] != FREE else 0.0
-            switches.value[k] = contacts.phi[row] + room if contacts.state[c] == OPEN else contacts.force[row]
+            room = LEEWAY * mechanism.machine.extent if contacts.constrained.state[row] != FREE else 0.0
+            switches.value[k] = contacts.motion.phi[row] + room if contacts.state[c] == OPEN else contacts.force[row]
             switches.guard[k] = switches.value[k]
         k = slip_entry(mechanism, c)
         for i in range(contacts.slips[c]):
@@ -155,16 +159,16 @@ def _guard_of_slip(mechanism, c, i):
     first, along, state = contacts.slip[c], 0.0, contacts.state[c]
     if state == INCIPIENT and i < 2:
         return is_let_go(contacts, c) if i == 0 else stays_incipient(contacts, c)
-    if i == 1 and state == CLOSED and contacts.fades[c] == STRAIGHT:
+    if i == 1 and state == CLOSED and contacts.sliding.holds_direction[c] == STRAIGHT:
         return 1.0 - strays(contacts, c)
     if i > 0 or state == OPEN or never_sticks(contacts, c):
         return ALWAYS
     if rests_by_joints(contacts, c):
         return _friction_scale(contacts, c) * (1.0 - _relative_speed(mechanism, c))
     if state == STICKING:
-        return contacts.most[c] - across(contacts, c, contacts.force)
+        return contacts.choice.largest_friction[c] - across(contacts, c, contacts.force)
     for k in range(first, first + contacts.slips[c]):
-        along += contacts.rate[k] * contacts.heading[k]
+        along += contacts.motion.rate[k] * contacts.sliding.heading[k]
     return along
 
 
@@ -173,7 +177,7 @@ def keeps_still(contacts, c):
     """Whether joints alone keep a slip of a point still."""
     found = False
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-        found = found or contacts.kept[row] == STILL
+        found = found or contacts.constrained.state[row] == STILL
     return found
 
 
@@ -181,13 +185,13 @@ def keeps_still(contacts, c):
 def rests_by_joints(contacts, c):
     """Return whether joints keep the slip of a point still while it sticks, or while friction holds it at a dead
     centre."""
-    return (contacts.state[c] == STICKING or contacts.departs[c] == HOLDS) and keeps_still(contacts, c)
+    return (contacts.state[c] == STICKING or contacts.choice.departure[c] == HOLDS) and keeps_still(contacts, c)
 
 
 @compiled
 def _friction_scale(contacts, c):
     """Return the largest friction of a point, or 1 where it has none."""
-    return contacts.most[c] if contacts.most[c] > 0.0 else 1.0
+    return contacts.choice.largest_friction[c] if contacts.choice.largest_friction[c] > 0.0 else 1.0
 
 
 @compiled
@@ -195,16 +199,16 @@ def joint_rate(mechanism, row):
     """Return the rate c ν_joints - ν that joints give a row which depends on their rows, with the c of `by_joints`. It
     has no errors of v; in the dwell of a driver the rate G v - ν consists of these errors alone."""
     contacts, nu = mechanism.contacts, mechanism.machine.nu
-    rate = -contacts.nu[row]
+    rate = -contacts.motion.nu[row]
     for k in range(nu.size):
-        rate += contacts.by_joints[row, k] * nu[k]
+        rate += contacts.constrained.combinations[row, k] * nu[k]
     return rate
 
 
 @compiled
 def largest_acceleration(mechanism, group):
     """Return the largest acceleration of a group in the last solution, with turns over the model's length."""
-    x, of, most = mechanism.machine.x, mechanism.contacts.column_group, 0.0
+    x, of, most = mechanism.machine.x, mechanism.contacts.groups.of_column, 0.0
     for column in range(of.size):
         if of[column] == group:
             most = max(most, abs(x[column]) * np.sqrt(mechanism.geometric[column]))
@@ -216,10 +220,11 @@ def _relative_speed(mechanism, c):
     """Return how fast a slip is that joints kept still, relative to where it counts as moving: by the rate that joints
     give it, or, where bodies are not at rest, by its own rate."""
     contacts, machine, most = mechanism.contacts, mechanism.machine, 0.0
+    groups = contacts.groups
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-        if contacts.kept[row] == STILL:
+        if contacts.constrained.state[row] == STILL:
             most = max(most, abs(joint_rate(mechanism, row)) / (UNSEEN * machine.extent))
-    fastest, acceleration = contacts.group_rate[contacts.group[c]], largest_acceleration(mechanism, contacts.group[c])
+    fastest, acceleration = groups.rate[groups.of_point[c]], largest_acceleration(mechanism, groups.of_point[c])
     if fastest > AT_REST * np.sqrt(acceleration * machine.extent):
         most = max(most, speed_of(contacts, c) / (LEEWAY * fastest))
     return most
@@ -229,35 +234,36 @@ def _relative_speed(mechanism, c):
 def put_contact_rates(mechanism):
     """The rates of gaps; those of all else that guards are made of are not known."""
     contacts, switches = mechanism.contacts, mechanism.switches
-    for k in range(switches.kinds.size - contacts.entries, switches.kinds.size):
+    for k in range(switches.kinds.size - contacts.points.entries, switches.kinds.size):
         switches.rate[k] = 0.0
     for c in range(contacts.gap.size):
         if contacts.gap[c] >= 0:
-            switches.rate[first_entry(mechanism, c)] = contacts.rate[contacts.gap[c]]
+            switches.rate[first_entry(mechanism, c)] = contacts.motion.rate[contacts.gap[c]]
 
 
 @compiled
 def put_contact_scales(mechanism):
     """Of what size guards are made of."""
     contacts, switches, most = mechanism.contacts, mechanism.switches, 0.0
+    delassus = contacts.delassus
     for row in range(contacts.force.size):
         most = max(most, abs(contacts.force[row]))
     for c in range(contacts.gap.size):
         state, row = contacts.state[c], contacts.gap[c]
         if row >= 0:
-            force = contacts.made_of[row] if contacts.made_of[row] > 0.0 else most
+            force = delassus.force_size[row] if delassus.force_size[row] > 0.0 else most
             switches.scale[first_entry(mechanism, c)] = mechanism.machine.extent if state == OPEN else force
         k = slip_entry(mechanism, c)
         for i in range(contacts.slips[c]):
-            size, own = contacts.parts[contacts.slip[c]], contacts.made_of[contacts.slip[c] + i]
+            size, own = contacts.motion.rate_size[contacts.slip[c]], delassus.force_size[contacts.slip[c] + i]
             if state != CLOSED:
-                size = max(own if own > 0.0 else most, contacts.most[c])
+                size = max(own if own > 0.0 else most, contacts.choice.largest_friction[c])
             if rests_by_joints(contacts, c):  # the roundoff of its slip, beside the small part of speeds it may have
                 size = _friction_scale(contacts, c) / LEEWAY
             switches.scale[k + i] = 1.0 if i == 1 and state in (CLOSED, INCIPIENT) else size
         k = normal_entry(mechanism, c)
         for i in range(components(contacts, c)):
-            switches.scale[k + i] = contacts.noise[c] / NONE
+            switches.scale[k + i] = contacts.normals.noise[c] / NONE
 
 
 @compiled
@@ -275,26 +281,31 @@ def hold_contacts(mechanism):
     """The states of contacts, from their modes: of a gap OPEN or CLOSED; of slips the direction, nothing where they
     stick; of normal forces in joints the direction that is held, nothing where none is."""
     contacts, modes, closed = mechanism.contacts, mechanism.switches.mode, 0
+    sliding = contacts.sliding
     for c in range(contacts.gap.size):
         state, k, size = CLOSED, slip_entry(mechanism, c), 0.0
         if contacts.gap[c] >= 0 and modes[first_entry(mechanism, c)] in (OPEN, KEPT):
             state = OPEN
         for i in range(contacts.slips[c]):
-            contacts.heading[contacts.slip[c] + i] = modes[k + i]
+            sliding.heading[contacts.slip[c] + i] = modes[k + i]
             size += modes[k + i] ** 2
         if state == CLOSED and contacts.slips[c] > 0 and not never_sticks(contacts, c) and size < INCIPIENT_LENGTH:
             state = STICKING if size == 0.0 else INCIPIENT
             for i in range(contacts.slips[c]):
-                contacts.heading[contacts.slip[c] + i] *= 1.0 / INCIPIENT_LENGTH
+                sliding.heading[contacts.slip[c] + i] *= 1.0 / INCIPIENT_LENGTH
         braced = state == CLOSED and not never_sticks(contacts, c) and is_held_heading(size)
-        contacts.departs[c] = HOLDS if braced else 0
+        contacts.choice.departure[c] = HOLDS if braced else 0
         for i in range(contacts.slips[c] if braced else 0):
-            contacts.heading[contacts.slip[c] + i] *= 1.0 / HELD_LENGTH
+            sliding.heading[contacts.slip[c] + i] *= 1.0 / HELD_LENGTH
         contacts.state[c] = state
         closed += 0 if state == OPEN else 1
         for d in range(components(contacts, c)):
-            contacts.side[COMPONENTS * c + d] = modes[k + contacts.slips[c] + d] if state == CLOSED else 0.0
-    contacts.closed[0] = closed if contacts.G.shape[0] > 0 else 0  # else nothing asks for forces while states hold
+            contacts.normals.fixed_direction[COMPONENTS * c + d] = (
+                modes[k + contacts.slips[c] + d] if state == CLOSED else 0.0
+            )
+    contacts.choice.closed_count[0] = (
+        closed if contacts.delassus.G.shape[0] > 0 else 0
+    )  # else nothing asks for forces while states hold
 
 
 @compiled
@@ -308,7 +319,7 @@ def is_held_heading(square):
 def is_held(mechanism, row):
     """Whether joints alone keep a gap closed."""
     contacts = mechanism.contacts
-    return contacts.kept[row] == STILL and contacts.phi[row] <= LEEWAY * mechanism.machine.extent
+    return contacts.constrained.state[row] == STILL and contacts.motion.phi[row] <= LEEWAY * mechanism.machine.extent
 
 
 @compiled
@@ -322,10 +333,12 @@ def tell_states(mechanism):
             modes[first_entry(mechanism, c)] = CLOSED if state != OPEN else KEPT if held else OPEN
         for i in range(contacts.slips[c]):
             part = 1.0 if state == CLOSED else INCIPIENT_LENGTH if state == INCIPIENT else 0.0
-            part = HELD_LENGTH if state == CLOSED and contacts.departs[c] == HOLDS else part
-            modes[k + i] = part * contacts.heading[contacts.slip[c] + i]
+            part = HELD_LENGTH if state == CLOSED and contacts.choice.departure[c] == HOLDS else part
+            modes[k + i] = part * contacts.sliding.heading[contacts.slip[c] + i]
         for d in range(components(contacts, c)):
-            modes[k + contacts.slips[c] + d] = contacts.side[COMPONENTS * c + d] if state == CLOSED else 0.0
+            modes[k + contacts.slips[c] + d] = (
+                contacts.normals.fixed_direction[COMPONENTS * c + d] if state == CLOSED else 0.0
+            )
 
 
 @compiled
@@ -343,23 +356,25 @@ def note_slips(mechanism, held):
     """Where slips go that may turn, by the last evaluation, and how long the next step may be for that; directions may
     be `held` in it."""
     contacts = mechanism.contacts
-    contacts.resolves[0] = longest(contacts, mechanism.machine.x, held)
+    sliding = contacts.sliding
+    sliding.longest_step[0] = longest(contacts, mechanism.machine.x, held)
     note_normals(contacts)
     for c in range(contacts.gap.size):
         moves = contacts.state[c] == CLOSED or contacts.state[c] == INCIPIENT
-        contacts.end_speed[c] = speed_of(contacts, c) if moves else 0.0
-        contacts.faint[c] = _unseen(mechanism, c) if moves else 0.0
+        sliding.end_speed[c] = speed_of(contacts, c) if moves else 0.0
+        sliding.vanishing_speed[c] = _unseen(mechanism, c) if moves else 0.0
         for k in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-            contacts.onward[k] = contacts.rate[k] if contacts.state[c] == CLOSED else -contacts.force[k]
+            sliding.end_slip[k] = contacts.motion.rate[k] if contacts.state[c] == CLOSED else -contacts.force[k]
 
 
 @compiled
 def note_fastest(contacts):
     """Note the largest slip of each point since it set out. This is called where a step has been accepted: a step that
     is rejected may end with a slip that the motion does not have."""
+    sliding = contacts.sliding
     for c in range(contacts.gap.size):
         moves = contacts.state[c] == CLOSED or contacts.state[c] == INCIPIENT
-        contacts.fastest[c] = max(contacts.fastest[c], contacts.end_speed[c]) if moves else 0.0
+        sliding.largest_speed[c] = max(sliding.largest_speed[c], sliding.end_speed[c]) if moves else 0.0
 
 
 @compiled
@@ -368,8 +383,8 @@ def _unseen(mechanism, c):
     in a plane where the acceleration makes the slip faster."""
     contacts, square, along = mechanism.contacts, 0.0, 0.0
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-        change = dot(contacts.G[row], mechanism.machine.x) - contacts.gamma[row]
-        square, along = square + change**2, along + change * contacts.heading[row]
+        change = dot(contacts.delassus.G[row], mechanism.machine.x) - contacts.motion.gamma[row]
+        square, along = square + change**2, along + change * contacts.sliding.heading[row]
     if contacts.slips[c] == 1 and along > 0.0:
         return 0.0
     return np.sqrt(2.0 * REST * mechanism.machine.extent * np.sqrt(square))
@@ -378,7 +393,10 @@ def _unseen(mechanism, c):
 @compiled
 def nothing_of(contacts, c):
     """A slip that is none: beside how fast bodies move, what it has been itself, and how far it would still go."""
-    return max(TOUCHES * max(contacts.point_pace[c], contacts.fastest[c]), contacts.faint[c])
+    return max(
+        TOUCHES * max(contacts.choice.point_pace[c], contacts.sliding.largest_speed[c]),
+        contacts.sliding.vanishing_speed[c],
+    )
 
 
 @compiled
@@ -387,7 +405,7 @@ def has_stopped(contacts):
     found = False
     for c in range(contacts.gap.size):
         rests = contacts.state[c] == STICKING or contacts.state[c] == INCIPIENT
-        found = found or (contacts.began[c] == STOPS and rests)
+        found = found or (contacts.choice.began[c] == STOPS and rests)
     return found
 
 
@@ -396,22 +414,23 @@ def follow_slips(mechanism, guards):
     """What slips on in space, where nothing has switched, is headed from now on for where it goes: it stops where it is
     at right angles to that, and it may turn by any angle before. Its guard is that of the next step."""
     contacts = mechanism.contacts
+    sliding = contacts.sliding
     for c in range(contacts.gap.size):
-        state, first, size = contacts.state[c], contacts.slip[c], across(contacts, c, contacts.onward)
+        state, first, size = contacts.state[c], contacts.slip[c], across(contacts, c, sliding.end_slip)
         if state == CLOSED and components(contacts, c) > 0:
             guards[normal_entry(mechanism, c)] = follow_normal(contacts, c)
         if contacts.slips[c] < 2 or state in (OPEN, STICKING) or never_sticks(contacts, c):
             continue
-        ends = size < contacts.fastest[c] and size <= nothing_of(contacts, c)
-        if state == CLOSED and contacts.straight[c] == 1 and contacts.fades[c] == STRAIGHT and not ends:
+        ends = size < sliding.largest_speed[c] and size <= nothing_of(contacts, c)
+        if state == CLOSED and sliding.straight[c] == 1 and sliding.holds_direction[c] == STRAIGHT and not ends:
             continue  # on as it was
-        contacts.fades[c] = ENDS if state == CLOSED and ends else 0
-        if size > 0.0 and contacts.fades[c] == 0:
+        sliding.holds_direction[c] = ENDS if state == CLOSED and ends else 0
+        if size > 0.0 and sliding.holds_direction[c] == 0:
             for k in range(first, first + contacts.slips[c]):
-                contacts.heading[k] = contacts.onward[k] / size
-        if state == CLOSED and contacts.fades[c] == 0:
+                sliding.heading[k] = sliding.end_slip[k] / size
+        if state == CLOSED and sliding.holds_direction[c] == 0:
             guards[slip_entry(mechanism, c)] = size
-            contacts.fades[c] = STRAIGHT if contacts.straight[c] == 1 else 0
+            sliding.holds_direction[c] = STRAIGHT if sliding.straight[c] == 1 else 0
     tell_states(mechanism)
 
 
@@ -423,50 +442,51 @@ def mark_passed(mechanism, wanted, largest, at_end):
     however slow it is, and goes on as well. `largest` has the largest guards in the last step, which ends here if
     `at_end`."""
     contacts = mechanism.contacts
-    contacts.sticking_trial[:] = 0
-    contacts.stopped_heading[:] = 0.0
+    choice, sliding = contacts.choice, contacts.sliding
+    contacts.groups.sticking_trial[:] = 0
+    sliding.stopped_heading[:] = 0.0
     for c in range(contacts.gap.size):
         k, first, state = slip_entry(mechanism, c), contacts.slip[c], contacts.state[c]
         if components(contacts, c) > 0 and wanted[normal_entry(mechanism, c)] == 1:
             turn_normal(contacts, c, largest[normal_entry(mechanism, c)])
-        contacts.began[c] = PARTS if contacts.gap[c] >= 0 and wanted[first_entry(mechanism, c)] == 1 else 0
-        if contacts.slips[c] == 0 or never_sticks(contacts, c) or contacts.began[c] == PARTS:
+        choice.began[c] = PARTS if contacts.gap[c] >= 0 and wanted[first_entry(mechanism, c)] == 1 else 0
+        if contacts.slips[c] == 0 or never_sticks(contacts, c) or choice.began[c] == PARTS:
             continue
-        if contacts.departs[c] == HOLDS and wanted[k] == 0:
+        if choice.departure[c] == HOLDS and wanted[k] == 0:
             continue
-        if contacts.departs[c] == HOLDS:
-            contacts.departs[c], contacts.state[c], state = 0, STICKING, STICKING
+        if choice.departure[c] == HOLDS:
+            choice.departure[c], contacts.state[c], state = 0, STICKING, STICKING
         speed = speed_of(contacts, c)
-        before = max(contacts.fastest[c], largest[k] if at_end and state == CLOSED else 0.0)
-        stops = speed < (1.0 - LEEWAY) * before and speed <= max(TOUCHES * before, contacts.faint[c])
+        before = max(sliding.largest_speed[c], largest[k] if at_end and state == CLOSED else 0.0)
+        stops = speed < (1.0 - LEEWAY) * before and speed <= max(TOUCHES * before, sliding.vanishing_speed[c])
         stops = stops and state == CLOSED
         differs = state == INCIPIENT and wanted[k + 1] == 1
         if wanted[k] == 0 and not stops and not differs:
-            goes_on = state == CLOSED and contacts.slips[c] == 1 and contacts.departs[c] == 0
-            contacts.began[c] = SLIPS_ON if goes_on and not keeps_still(contacts, c) else 0
+            goes_on = state == CLOSED and contacts.slips[c] == 1 and choice.departure[c] == 0
+            choice.began[c] = SLIPS_ON if goes_on and not keeps_still(contacts, c) else 0
             continue
         least = max(TURNS * largest[k] if state == CLOSED else 0.0, nothing_of(contacts, c))
         if differs or (contacts.slips[c] > 1 and state != STICKING and speed > least):
-            contacts.state[c], contacts.began[c] = CLOSED, SLIPS if differs else 0
+            contacts.state[c], choice.began[c] = CLOSED, SLIPS if differs else 0
             for i in range(contacts.slips[c] if speed > least else 0):  # else it has that of its friction, as it is
-                contacts.heading[first + i] = contacts.rate[first + i] / speed
+                sliding.heading[first + i] = contacts.motion.rate[first + i] / speed
             continue
-        contacts.began[c] = SLIPS if state == STICKING else STOPS
+        choice.began[c] = SLIPS if state == STICKING else STOPS
         if state != STICKING:
             for i in range(contacts.slips[c]):
-                contacts.stopped_heading[first + i] = contacts.heading[first + i]
+                sliding.stopped_heading[first + i] = sliding.heading[first + i]
             continue
         contacts.state[c] = CLOSED if contacts.slips[c] == 1 else INCIPIENT
         held, given = across(contacts, c, contacts.force), 0.0
         for i in range(contacts.slips[c]):
-            contacts.onward[first + i] = joint_rate(mechanism, first + i) if keeps_still(contacts, c) else 0.0
-            given += contacts.onward[first + i] ** 2
+            sliding.end_slip[first + i] = joint_rate(mechanism, first + i) if keeps_still(contacts, c) else 0.0
+            given += sliding.end_slip[first + i] ** 2
         for i in range(contacts.slips[c]):  # what joints move, friction does not hold
             if given > (UNSEEN * mechanism.machine.extent) ** 2 / 4.0:
-                away = contacts.onward[first + i] / np.sqrt(given)
+                away = sliding.end_slip[first + i] / np.sqrt(given)
             else:
-                away = -contacts.force[first + i] / held if held > 0.0 else contacts.rate[first + i] / speed
-            contacts.heading[first + i] = away
+                away = -contacts.force[first + i] / held if held > 0.0 else contacts.motion.rate[first + i] / speed
+            sliding.heading[first + i] = away
     tell_states(mechanism)
 
 

@@ -25,8 +25,9 @@ motion is right to the second order of the approach. When the last one would hav
 2 w'/|ẇ| before has left e/(1 - e) as much.
 """
 
-from ...compiled.contacts import NOTED, OPEN, STILL, put_rows
-from ...compiled.machine import DONE, NOT_FINITE
+from ...compiled.contact_records import OPEN, STILL
+from ...compiled.contacts import NOTED, put_rows
+from ...compiled.status import DONE, FORCES_LOST, NOT_FINITE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import axpy, copy, dot, largest
@@ -38,12 +39,10 @@ from ..switching.search import Search
 from .bounds import is_given
 from .delassus import put_jump, put_rate_tails, respond
 from .following import let_rates_follow
-from .forces import FORCES_LOST
 from .guards import REST, TOUCHES, first_entry
 from .keeping import put_cancelling, use_closed
 from .kept import clear_roundoff, find_kept, is_kept, is_pressed
 from .problem import correct_amounts, is_solved, pose, put_changes, use_points
-from .states import UNSOLVED
 
 GAIN = 1e-9
 """Energy gained is none if it is less than this part of what an impact moves."""
@@ -58,28 +57,29 @@ def strike(search: Search, y: Vector, dy: Vector):
     """An impact at the state y, which becomes that after it, with all that is chosen anew there; y' in dy."""
     mechanism = search.stages.mechanism
     contacts, state = mechanism.contacts, mechanism.state
+    choice, steps = contacts.choice, contacts.steps
     copy(y, search.other)
     copy(dy[state.v_at : state.v_end], search.a)
-    contacts.pace[1] = contacts.rests[0] = 0.0
-    contacts.lands[:] = search.surface[:] = 0
+    choice.pace[1] = choice.rest_time[0] = 0.0
+    choice.lands[:] = search.guards.surface[:] = 0
     turn_over(search, y)
     if not _meet(search, y):
         return
-    pace = contacts.pace[1]
+    pace = choice.pace[1]
     go_on_anew(search, y, dy)
     while search.status[0] == DONE and _land(search):
         copy(search.other, y)
         if not _meet(search, y):
             return
-        contacts.pace[1] = pace
+        choice.pace[1] = pace
         go_on_anew(search, y, dy)
         stop(mechanism, y)
-        contacts.pace[1] = pace
+        choice.pace[1] = pace
         go_on_anew(search, y, dy)
-    contacts.lands[:] = 0
-    note = contacts.log[contacts.logged[0]]
-    contacts.logged[0] += 1 if note[0] > SEEN * pace else 0
-    note[0], note[2] = search.span[0], contacts.rests[0]
+    choice.lands[:] = 0
+    note = steps.impacts[steps.impact_count[0]]
+    steps.impact_count[0] += 1 if note[0] > SEEN * pace else 0
+    note[0], note[2] = search.span[0], choice.rest_time[0]
     before = note[NOTED + contacts.force.size :]
     behind = before[2 * state.v_end - state.v_at :]
     copy(search.other[: state.v_end], before)
@@ -92,10 +92,10 @@ def strike(search: Search, y: Vector, dy: Vector):
 def _meet(search, y):
     """The impact at the state y, which becomes that after it; whether there is one."""
     contacts = search.stages.mechanism.contacts
-    contacts.log[contacts.logged[0]][:] = 0.0
-    if contacts.in_turn[0] == 1 and not _pass_on(search, y):
+    contacts.steps.impacts[contacts.steps.impact_count[0]][:] = 0.0
+    if contacts.choice.in_turn[0] == 1 and not _pass_on(search, y):
         return False
-    return look_at_rates(search, y) and _jumps(search, y, contacts.meeting)
+    return look_at_rates(search, y) and _jumps(search, y, contacts.choice.meeting)
 
 
 @compiled
@@ -104,8 +104,8 @@ def stop(mechanism, y):
     contacts = mechanism.contacts
     use_closed(contacts)
     respond(mechanism, 0)
-    put_cancelling(contacts, contacts.rate, contacts.size[0])
-    contacts.corrected[0] = 0
+    put_cancelling(contacts, contacts.motion.rate, contacts.delassus.used_count[0])
+    contacts.corrections.corrected[0] = 0
     put_changes(contacts)
     jump(mechanism, y)
 
@@ -122,7 +122,7 @@ def _pass_on(search, y):
         first = max(first, fastest)
         if is_over(contacts, fastest, first):
             break
-        if not _jumps(search, y, contacts.touching):
+        if not _jumps(search, y, contacts.choice.touching):
             return False
     return True
 
@@ -130,20 +130,21 @@ def _pass_on(search, y):
 @compiled
 def put_approaching(contacts):
     """Of the points that meet those that approach, in `touching`; how fast the fastest does."""
+    choice = contacts.choice
     fastest = 0.0
     for c in range(contacts.gap.size):
-        approach = -contacts.rate[contacts.gap[c]] if contacts.gap[c] >= 0 and contacts.meeting[c] == 1 else 0.0
-        contacts.touching[c] = 1 if approach > LEFT * contacts.pace[1] else 0
+        approach = -contacts.motion.rate[contacts.gap[c]] if contacts.gap[c] >= 0 and choice.meeting[c] == 1 else 0.0
+        choice.touching[c] = 1 if approach > LEFT * choice.pace[1] else 0
         fastest = max(fastest, approach)
         if contacts.gap[c] < 0:
-            contacts.touching[c] = contacts.meeting[c]
+            choice.touching[c] = choice.meeting[c]
     return fastest
 
 
 @compiled
 def is_over(contacts, fastest, first):
     """Whether nothing approaches any more that can be seen."""
-    return fastest <= max(LEFT * first, LEFT * contacts.pace[1])
+    return fastest <= max(LEFT * first, LEFT * contacts.choice.pace[1])
 
 
 @compiled
@@ -151,7 +152,8 @@ def look_at_rates(search, y):
     """Rows and rates in the state y, and the points that meet; whether they are numbers, and nothing is pressed."""
     mechanism = search.stages.mechanism
     contacts, state = mechanism.contacts, mechanism.state
-    contacts.closed[0] = 0
+    choice = contacts.choice
+    choice.closed_count[0] = 0
     evaluate(mechanism, moment(search.stages.course, search.span[0]), y[: state.q_end], y[state.v_at : state.v_end])
     if not factorise_terms(mechanism):
         search.status[0] = NOT_FINITE
@@ -161,14 +163,14 @@ def look_at_rates(search, y):
     if is_pressed(contacts):
         search.status[0] = UNSOLVED
         return False
-    contacts.pace[1] = max(contacts.pace[1], largest(contacts.parts))
+    choice.pace[1] = max(choice.pace[1], largest(contacts.motion.rate_size))
     for c in range(contacts.gap.size):  # those that touch: closed before, or met now
         if contacts.gap[c] < 0:
-            contacts.meeting[c] = 0 if is_given(contacts, c) else 1
+            choice.meeting[c] = 0 if is_given(contacts, c) else 1
             continue
-        near = abs(contacts.phi[contacts.gap[c]]) <= TOUCHES * mechanism.machine.extent
-        meets = near or contacts.state[c] != OPEN or search.wanted[first_entry(mechanism, c)] == 1
-        contacts.meeting[c] = 1 if meets and not is_kept(contacts, c) else 0
+        near = abs(contacts.motion.phi[contacts.gap[c]]) <= TOUCHES * mechanism.machine.extent
+        meets = near or contacts.state[c] != OPEN or search.guards.passes_zero[first_entry(mechanism, c)] == 1
+        choice.meeting[c] = 1 if meets and not is_kept(contacts, c) else 0
     return True
 
 
@@ -195,23 +197,24 @@ def put_impulses(mechanism, points):
     """Put the impulses with which these points meet, at the rates that were looked at last, into `amount`. Return DONE,
     UNSOLVED or FORCES_LOST."""
     contacts = mechanism.contacts
+    delassus, corrections = contacts.delassus, contacts.corrections
     use_points(contacts, points)
     respond(mechanism, 0)
     clear_roundoff(mechanism)
     pose_impact(mechanism, points)
-    contacts.uncertain[0] = 0
+    corrections.uncertain[0] = 0
     if not is_solved(contacts):
         return UNSOLVED
-    copy(contacts.group_speed, contacts.group_pace)
-    contacts.f[:] = contacts.g[:] = 0.0
-    for i in range(contacts.size[0]):
-        row, start = contacts.used[i], contacts.problem.w0[i]
-        contacts.offset_tail[i] = contacts.rate_tail[row]
-        if contacts.rate[row] != 0.0:
-            contacts.offset_tail[i] *= start / contacts.rate[row]
-        elif start != 0.0 or contacts.kept[row] == STILL:
-            contacts.offset_tail[i] = 0.0
-    certain = correct_amounts(mechanism, contacts.f, contacts.problem.w0, contacts.f, contacts.g)
+    copy(contacts.groups.speed, contacts.groups.pace)
+    delassus.f[:] = delassus.g[:] = 0.0
+    for i in range(delassus.used_count[0]):
+        row, start = delassus.used[i], contacts.problem.w0[i]
+        corrections.offset_tail[i] = corrections.rate_tail[row]
+        if contacts.motion.rate[row] != 0.0:
+            corrections.offset_tail[i] *= start / contacts.motion.rate[row]
+        elif start != 0.0 or contacts.constrained.state[row] == STILL:
+            corrections.offset_tail[i] = 0.0
+    certain = correct_amounts(mechanism, delassus.f, contacts.problem.w0, delassus.f, delassus.g)
     return DONE if certain else FORCES_LOST
 
 
@@ -219,7 +222,7 @@ def put_impulses(mechanism, points):
 def _solve_in_two(mechanism, points):
     """The impulses by Poisson's law: of compression, and what it gives back; whether there are some."""
     pose_compression(mechanism, points)
-    mechanism.contacts.corrected[0] = 0
+    mechanism.contacts.corrections.corrected[0] = 0
     if not is_solved(mechanism.contacts):
         return False
     pose_expansion(mechanism.contacts, points)
@@ -233,9 +236,9 @@ def _solve_in_two(mechanism, points):
 def pose_compression(mechanism, points):
     """The problem of what ends all approach."""
     contacts = mechanism.contacts
-    contacts.choices[0] += 1
+    contacts.choice.ambiguities[0] += 1
     pose(mechanism, points, True)
-    for i in range(contacts.size[0]):
+    for i in range(contacts.delassus.used_count[0]):
         contacts.problem.w0[i] = _rate(contacts, i)
     let_rates_follow(mechanism)
 
@@ -243,16 +246,17 @@ def pose_compression(mechanism, points):
 @compiled
 def pose_expansion(contacts, points):
     """The problem of what more than its part is given back of that, which was solved last; both of them in `amount`."""
-    problem, n, i = contacts.problem, contacts.size[0], 0
-    copy(problem.f[:n], contacts.amount)
-    contacts.amount_tail[:] = 0.0
+    delassus = contacts.delassus
+    problem, n, i = contacts.problem, delassus.used_count[0], 0
+    copy(problem.f[:n], delassus.amount)
+    delassus.amount_tail[:] = 0.0
     for i in range(n):
         problem.w0[i], problem.f[i] = problem.w[i], 0.0
     i = 0
     for c in range(contacts.gap.size):
         if points[c] == 1 and contacts.gap[c] >= 0:
-            back = _restitution(contacts, c) * contacts.amount[i]
-            contacts.amount[i] += back
+            back = _restitution(contacts, c) * delassus.amount[i]
+            delassus.amount[i] += back
             for j in range(n):
                 problem.w0[j] += problem.W[j, i] * back
             for row in range(problem.bound_at[problem.counts[0]]):
@@ -263,8 +267,8 @@ def pose_expansion(contacts, points):
 
 @compiled
 def add_expansion(contacts):
-    for i in range(contacts.size[0]):
-        contacts.amount[i] += contacts.problem.f[i]
+    for i in range(contacts.delassus.used_count[0]):
+        contacts.delassus.amount[i] += contacts.problem.f[i]
     put_changes(contacts)
 
 
@@ -277,18 +281,20 @@ def gives_energy(contacts):
 @compiled
 def _lost(contacts):
     """The energy that the impulses take away."""
+    delassus = contacts.delassus
     lost = 0.0
-    for i in range(contacts.size[0]):
-        lost -= contacts.amount[i] * (contacts.rate[contacts.used[i]] + 0.5 * contacts.change[i])
+    for i in range(delassus.used_count[0]):
+        lost -= delassus.amount[i] * (contacts.motion.rate[delassus.used[i]] + 0.5 * delassus.rate_change[i])
     return lost
 
 
 @compiled
 def _at_stake(contacts):
     """The energy that impulses move to and fro."""
+    delassus = contacts.delassus
     most = 0.0
-    for i in range(contacts.size[0]):
-        most += abs(contacts.amount[i]) * (abs(contacts.rate[contacts.used[i]]) + abs(contacts.change[i]))
+    for i in range(delassus.used_count[0]):
+        most += abs(delassus.amount[i]) * (abs(contacts.motion.rate[delassus.used[i]]) + abs(delassus.rate_change[i]))
     return most
 
 
@@ -296,9 +302,9 @@ def _at_stake(contacts):
 def pose_impact(mechanism, points):
     """The problem of impulses."""
     contacts = mechanism.contacts
-    contacts.slipping[:] = 0
+    contacts.choice.slipping[:] = 0
     pose(mechanism, points, True)
-    for i in range(contacts.size[0]):
+    for i in range(contacts.delassus.used_count[0]):
         contacts.problem.w0[i] = _rate(contacts, i)
     let_rates_follow(mechanism)
     i = 0
@@ -312,26 +318,27 @@ def pose_impact(mechanism, points):
 @compiled
 def _restitution(contacts, c):
     """That of a point: of one that comes to rest here there is none."""
-    return 0.0 if contacts.lands[c] == 1 else contacts.restitution[c]
+    return 0.0 if contacts.choice.lands[c] == 1 else contacts.laws.restitution[c]
 
 
 @compiled
 def _rate(contacts, i):
     """The rate of row i of those that are used, before the impact."""
-    row = contacts.used[i]
-    return 0.0 if contacts.kept[row] == STILL else contacts.rate[row]
+    row = contacts.delassus.used[i]
+    return 0.0 if contacts.constrained.state[row] == STILL else contacts.motion.rate[row]
 
 
 @compiled
 def jump(mechanism, y):
     """The state after the impulses that were solved for, in place; and what they are and take away, noted."""
     contacts, machine, state = mechanism.contacts, mechanism.machine, mechanism.state
-    note, lost, given = contacts.log[contacts.logged[0]], _lost(contacts), 0.0
-    for i in range(contacts.size[0]):
-        row, p = contacts.used[i], contacts.amount[i]
-        given += p * contacts.nu[row]
+    delassus = contacts.delassus
+    note, lost, given = contacts.steps.impacts[contacts.steps.impact_count[0]], _lost(contacts), 0.0
+    for i in range(delassus.used_count[0]):
+        row, p = delassus.used[i], delassus.amount[i]
+        given += p * contacts.motion.nu[row]
         note[NOTED + row] += p
-        note[0] = max(note[0], abs(contacts.change[i]))
+        note[0] = max(note[0], abs(delassus.rate_change[i]))
     put_jump(mechanism)
     for row in range(machine.nu.size):  # what drivers give, as in a motion
         given -= machine.multipliers[row] * machine.nu[row]
@@ -346,13 +353,14 @@ def _land(search):
     """Whether more points have parted whose flight is lower than can be seen: they stay."""
     mechanism, found = search.stages.mechanism, False
     contacts, machine = mechanism.contacts, mechanism.machine
+    choice = contacts.choice
     put_rows(contacts)
     for c in range(contacts.gap.size):
-        row, e = contacts.gap[c], contacts.restitution[c]
-        if row < 0 or contacts.meeting[c] == 0 or contacts.state[c] != OPEN or contacts.lands[c] == 1 or e == 1.0:
+        row, e = contacts.gap[c], contacts.laws.restitution[c]
+        if row < 0 or choice.meeting[c] == 0 or contacts.state[c] != OPEN or choice.lands[c] == 1 or e == 1.0:
             continue
-        speed, back = contacts.rate[row], dot(contacts.G[row], machine.x) - contacts.gamma[row]
+        speed, back = contacts.motion.rate[row], dot(contacts.delassus.G[row], machine.x) - contacts.motion.gamma[row]
         if speed > 0.0 and back < 0.0 and speed * speed <= -2.0 * back * REST * machine.extent:
-            contacts.lands[c], found = 1, True
-            contacts.rests[0] = max(contacts.rests[0], search.span[0] - 2.0 * speed / back / (1.0 - e))
+            choice.lands[c], found = 1, True
+            choice.rest_time[0] = max(choice.rest_time[0], search.span[0] - 2.0 * speed / back / (1.0 - e))
     return found

@@ -26,9 +26,11 @@ away. What slips in space has the direction of its middle, if it goes on slippin
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, NOTED, OPEN, STICKING, STILL, Contacts, put_rows
-from ...compiled.machine import DONE, NOT_FINITE, in_own_velocities
+from ...compiled.contact_records import CLOSED, OPEN, STICKING, STILL, Contacts
+from ...compiled.contacts import NOTED, put_rows
+from ...compiled.machine import in_own_velocities
 from ...compiled.manifold import move
+from ...compiled.status import DONE, FORCES_LOST, NOT_FINITE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.proximal import solve_proximal
@@ -39,13 +41,11 @@ from ...tolerances import TIGHT
 from ..derivative import Mechanism, evaluate, factorise_terms
 from .bounds import BOUND
 from .delassus import FIRM, add_responses, put_masses, put_paces, respond, responses, use
-from .forces import FORCES_LOST
 from .guards import TOUCHES, observe_gaps, tell_states
 from .islands import find_islands
 from .kept import clear_roundoff, is_kept
 from .problem import bound_now, correct_amounts, is_solved, pose, pose_gaps, use_points
 from .rubbing import across, resting, sliding
-from .states import UNSOLVED
 
 DEEP = 1e-12
 """Bodies overlap if a gap is below zero by more than this part of how far the model reaches."""
@@ -65,21 +65,22 @@ def impel(mechanism: Mechanism, h: float):
     (`linear.proximal`), and so are few where there is no exact solution. Where masses are far apart contacts among many
     are solved for exactly as well: they must be few enough."""
     contacts = mechanism.contacts
-    copy(contacts.state, contacts.before)
+    delassus, steps = contacts.delassus, contacts.steps
+    copy(contacts.state, contacts.choice.previous)
     contacts.state[:] = OPEN
-    contacts.heading[:] = 0.0
-    contacts.uncertain[0] = 0
+    contacts.sliding.heading[:] = 0.0
+    contacts.corrections.uncertain[0] = 0
     _find_near(mechanism, h)
-    contacts.by_elimination[:] = contacts.own_column[:] = contacts.own_row[:] = 0
-    if contacts.G.shape[0] > 0:
-        copy(contacts.touching, contacts.by_elimination)
-        contacts.own_column[:] = contacts.own_row[:] = 1
-    elif contacts.response.shape[0] > 0:
+    steps.by_elimination[:] = steps.own_column[:] = steps.own_row[:] = 0
+    if delassus.G.shape[0] > 0:
+        copy(contacts.choice.touching, steps.by_elimination)
+        steps.own_column[:] = steps.own_row[:] = 1
+    elif delassus.response.shape[0] > 0:
         find_islands(mechanism)
-    use_points(contacts, contacts.by_elimination)
-    if contacts.size[0] > contacts.response.shape[0]:
+    use_points(contacts, steps.by_elimination)
+    if delassus.used_count[0] > delassus.response.shape[0]:
         return FORCES_LOST
-    if contacts.size[0] > 0:
+    if delassus.used_count[0] > 0:
         respond(mechanism, 0)
         clear_roundoff(mechanism)
     return _solve(mechanism, h)
@@ -97,32 +98,35 @@ def impel_anew(mechanism: Mechanism, h: float):
 def look_at_start(mechanism: Mechanism, t: float, q: Vector, v: Vector):
     """Gaps and rates where a step begins: there it is told what slips."""
     observe_gaps(mechanism, t, q, v)
-    copy(mechanism.contacts.rate, mechanism.contacts.onward)
+    copy(mechanism.contacts.motion.rate, mechanism.contacts.sliding.end_slip)
 
 
 @compiled_apart
 def look_from_middle(contacts: Contacts):
     """Gaps and rates for the order 1, at the last evaluation: the place in the middle, with the first velocities."""
+    motion, steps = contacts.motion, contacts.steps
     put_rows(contacts)
-    copy(contacts.phi, contacts.ahead)
-    copy(contacts.rate, contacts.setting_out)
-    copy(contacts.rate, contacts.coasting)
+    copy(motion.phi, steps.middle_gap)
+    copy(motion.rate, steps.start_rate)
+    copy(motion.rate, steps.free_rate)
 
 
 @compiled_apart
 def look_from_start(contacts: Contacts, h: float):
     """Gaps and rates for the order 2, from the state where the step begins, the last one looked at."""
-    copy(contacts.rate, contacts.setting_out)
-    for row in range(contacts.ahead.size):
-        contacts.ahead[row] = contacts.phi[row] + 0.5 * h * contacts.rate[row]
+    motion, steps = contacts.motion, contacts.steps
+    copy(motion.rate, steps.start_rate)
+    for row in range(steps.middle_gap.size):
+        steps.middle_gap[row] = motion.phi[row] + 0.5 * h * motion.rate[row]
 
 
 @compiled_apart
 def coast(contacts: Contacts, h: float):
     """Rates at the end of the step for the order 2, by the last evaluation, in its middle."""
+    steps = contacts.steps
     put_rows(contacts)
-    for row in range(contacts.coasting.size):
-        contacts.coasting[row] = contacts.setting_out[row] - h * contacts.gamma[row]
+    for row in range(steps.free_rate.size):
+        steps.free_rate[row] = steps.start_rate[row] - h * contacts.motion.gamma[row]
 
 
 @compiled
@@ -130,7 +134,8 @@ def _solve(mechanism, h):
     """Newton's law may give energy where friction turns one impulse against another: then less is left of the approach,
     so that it does not."""
     contacts, machine, part = mechanism.contacts, mechanism.machine, 1.0
-    x, multipliers = contacts.f, contacts.g
+    steps = contacts.steps
+    x, multipliers = contacts.delassus.f, contacts.delassus.g
     copy(machine.x[: x.size], x)
     copy(machine.multipliers, multipliers)
     bounces = _put_rooms(mechanism, h, part)
@@ -138,10 +143,10 @@ def _solve(mechanism, h):
         return UNSOLVED
     while True:
         for row in range(contacts.force.size):
-            contacts.after[row] = contacts.coasting[row] / h
+            steps.rate_change[row] = steps.free_rate[row] / h
         for c in range(contacts.gap.size):
             if contacts.gap[c] >= 0:
-                contacts.after[contacts.gap[c]] += contacts.room[c] / h
+                steps.rate_change[contacts.gap[c]] += steps.margin[c] / h
         status = _push(mechanism, h)
         if status != DONE:
             return status
@@ -161,7 +166,7 @@ def _have_friction(contacts):
     """Return whether the coefficients of all points that touch are numbers."""
     found = True
     for c in range(contacts.gap.size):
-        if contacts.touching[c] == 1 and contacts.slips[c] > 0:
+        if contacts.choice.touching[c] == 1 and contacts.slips[c] > 0:
             found = found and np.isfinite(sliding(contacts, c)) and np.isfinite(resting(contacts, c))
     return found
 
@@ -172,22 +177,23 @@ def _put_rooms(mechanism, h, part):
     contacts, bounces = mechanism.contacts, False
     for c in range(contacts.gap.size):
         if contacts.gap[c] >= 0:
-            contacts.room[c] = _room(mechanism, c, h, part)
-            bounces = bounces or contacts.room[c] < 0.0
+            contacts.steps.margin[c] = _room(mechanism, c, h, part)
+            bounces = bounces or contacts.steps.margin[c] < 0.0
     return bounces
 
 
 @compiled
 def _give(contacts, h):
     """Whether contacts give energy: by forces times the means of rates before and after the step."""
+    steps = contacts.steps
     given = size = 0.0
     for c in range(contacts.gap.size):
         row = contacts.gap[c]
         if row >= 0:
-            power = contacts.force[row] * (contacts.setting_out[row] + h * contacts.after[row] - contacts.room[c])
+            power = contacts.force[row] * (steps.start_rate[row] + h * steps.rate_change[row] - steps.margin[c])
             given, size = given + power, size + abs(power)
         for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-            power = contacts.force[row] * (contacts.setting_out[row] + h * contacts.after[row])
+            power = contacts.force[row] * (steps.start_rate[row] + h * steps.rate_change[row])
             given, size = given + power, size + abs(power)
     return given > GIVES * size
 
@@ -197,16 +203,17 @@ def _push(mechanism, h):
     """Solve for the points that elimination has, then for all others, or for all where elimination finds no solution;
     between masses that are far apart such a solution is only where elimination begins again. A status."""
     contacts, p = mechanism.contacts, mechanism.contacts.proximal
-    all_few, solved = contacts.G.shape[0] > 0, False
-    copy(contacts.after, p.offset)
-    if all_few or contacts.size[0] > 0:
+    delassus = contacts.delassus
+    all_few, solved = delassus.G.shape[0] > 0, False
+    copy(contacts.steps.rate_change, p.offset)
+    if all_few or delassus.used_count[0] > 0:
         status = _push_few(mechanism, False)
         solved = status == DONE
         if status == FORCES_LOST or (solved and all_few):
             return status
     if not _push_many(mechanism, h, solved):
         return UNSOLVED
-    if not solved and contacts.size[0] > 0 and put_masses(contacts) < FIRM:
+    if not solved and delassus.used_count[0] > 0 and put_masses(contacts) < FIRM:
         solved = _push_few(mechanism, True) == DONE
         if not solved:
             return FORCES_LOST
@@ -218,42 +225,47 @@ def _push_few(mechanism, near):
     """By the dense matrix; a status: whether they are solved for. All in accelerations. Forces of a solution that is
     `near` are corrected only."""
     contacts, problem, x, law, i = mechanism.contacts, mechanism.contacts.problem, mechanism.machine.x, 0, 0
+    delassus, corrections, steps = contacts.delassus, contacts.corrections, contacts.steps
     start = contacts.proximal.offset
-    pose(mechanism, contacts.by_elimination, False)
-    for i in range(contacts.size[0]):
-        row = contacts.used[i]
+    pose(mechanism, steps.by_elimination, False)
+    for i in range(delassus.used_count[0]):
+        row = delassus.used[i]
         problem.f[i] = contacts.force[row]  # of the last step, or of the solution that is near
-        contacts.offset[i] = 0.0 if contacts.kept[row] == STILL else start[row]
-        problem.w0[i] = 0.0 if contacts.kept[row] == STILL else start[row] + along(contacts.rows, row, contacts.f)
+        corrections.offset[i] = 0.0 if contacts.constrained.state[row] == STILL else start[row]
+        problem.w0[i] = (
+            0.0 if contacts.constrained.state[row] == STILL else start[row] + along(contacts.rows, row, delassus.f)
+        )
     if not near and not is_solved(contacts):
         return UNSOLVED
-    contacts.offset_tail[:] = 0.0
+    corrections.offset_tail[:] = 0.0
     _put_paces(mechanism, start)
-    if not correct_amounts(mechanism, contacts.f, contacts.offset, mechanism.machine.f, mechanism.machine.g):
+    if not correct_amounts(mechanism, delassus.f, corrections.offset, mechanism.machine.f, mechanism.machine.g):
         return FORCES_LOST
-    if contacts.G.shape[0] > 0:
+    if delassus.G.shape[0] > 0:
         contacts.force[:] = 0.0
-    still = BOUND * largest(problem.w0[: contacts.size[0]])
-    for i in range(contacts.size[0]):
-        row = contacts.used[i]
+    still = BOUND * largest(problem.w0[: delassus.used_count[0]])
+    for i in range(delassus.used_count[0]):
+        row = delassus.used[i]
         contacts.force[row] = problem.f[i]
-        contacts.after[row] = problem.w[i]
+        steps.rate_change[row] = problem.w[i]
     for c in range(contacts.gap.size):
-        if contacts.by_elimination[c] == 1:
+        if steps.by_elimination[c] == 1:
             law += 1 if contacts.gap[c] >= 0 else 0
             if contacts.slips[c] > 0:
-                mu = sliding(contacts, c) if contacts.slipping[c] == 1 else resting(contacts, c)
-                sticks = across(contacts, c, contacts.after) <= still  # at its bound as well, where others may hold it
-                contacts.most[c] = np.inf if sticks else (1.0 - BOUND) * bound_now(contacts, law, mu)
+                mu = sliding(contacts, c) if contacts.choice.slipping[c] == 1 else resting(contacts, c)
+                sticks = (
+                    across(contacts, c, steps.rate_change) <= still
+                )  # at its bound as well, where others may hold it
+                contacts.choice.largest_friction[c] = np.inf if sticks else (1.0 - BOUND) * bound_now(contacts, law, mu)
                 law += 1
-    if contacts.corrected[0] == 0:
-        copy(contacts.f, x)
-        copy(contacts.g, mechanism.machine.multipliers)
-        add_responses(mechanism, contacts.amount, contacts.amount_tail)
-    for k in range(contacts.f.size):
-        x[k] = x[k] if contacts.own_column[k] == 1 else contacts.proximal.x[k]
-    for k in range(contacts.g.size):
-        if contacts.own_row[k] == 0:
+    if corrections.corrected[0] == 0:
+        copy(delassus.f, x)
+        copy(delassus.g, mechanism.machine.multipliers)
+        add_responses(mechanism, delassus.amount, delassus.amount_tail)
+    for k in range(delassus.f.size):
+        x[k] = x[k] if steps.own_column[k] == 1 else contacts.proximal.x[k]
+    for k in range(delassus.g.size):
+        if steps.own_row[k] == 0:
             mechanism.machine.multipliers[k] = contacts.proximal.multipliers[k]
     return DONE
 
@@ -261,13 +273,14 @@ def _push_few(mechanism, near):
 @compiled
 def _put_paces(mechanism, start):
     """Put the pace of each group with what gaps that touch approach by themselves, over the step."""
-    contacts, pace = mechanism.contacts, mechanism.contacts.group_pace
-    put_paces(mechanism, contacts.f)
+    contacts, pace = mechanism.contacts, mechanism.contacts.groups.pace
+    delassus = contacts.delassus
+    put_paces(mechanism, delassus.f)
     for c in range(contacts.gap.size):
         row = contacts.gap[c]
-        if row >= 0 and contacts.touching[c] == 1 and contacts.row_length[row] > 0.0:
-            g = contacts.group[c]
-            pace[g] = max(pace[g], abs(start[row]) / np.sqrt(contacts.row_length[row]))
+        if row >= 0 and contacts.choice.touching[c] == 1 and delassus.squared_length[row] > 0.0:
+            g = contacts.groups.of_point[c]
+            pace[g] = max(pace[g], abs(start[row]) / np.sqrt(delassus.squared_length[row]))
 
 
 @compiled
@@ -277,35 +290,38 @@ def _push_many(mechanism, h, others):
     Residuals are those of forces times √W and of accelerations over it: their product with what they are relative to is
     a force times an acceleration, and h² times that is energy, so much for each row."""
     contacts, machine, p = mechanism.contacts, mechanism.machine, mechanism.contacts.proximal
+    choice, steps = contacts.choice, contacts.steps
     for row in range(p.still.size):
-        p.still[row] = 1 if contacts.kept[row] == STILL else 0
+        p.still[row] = 1 if contacts.constrained.state[row] == STILL else 0
     for c in range(contacts.gap.size):
-        p.asked[c] = 0 if others and contacts.by_elimination[c] == 1 else contacts.touching[c]
-        p.rests[c] = 1 - contacts.slipping[c]
-        p.mu[c] = sliding(contacts, c) if contacts.slipping[c] == 1 else resting(contacts, c)
+        p.asked[c] = 0 if others and steps.by_elimination[c] == 1 else choice.touching[c]
+        p.rests[c] = 1 - choice.slipping[c]
+        p.mu[c] = sliding(contacts, c) if choice.slipping[c] == 1 else resting(contacts, c)
     copy(machine.f, p.f)
     copy(machine.g, p.g)
-    copy(contacts.f[: p.x.size], p.x)
-    copy(contacts.g, p.multipliers)
+    copy(contacts.delassus.f[: p.x.size], p.x)
+    copy(contacts.delassus.g, p.multipliers)
     copy(contacts.force, p.force)
     for c in range(contacts.gap.size):
-        turned = contacts.slipping[c] == 1
+        turned = choice.slipping[c] == 1
         for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-            p.heading[row] = contacts.heading[row] if turned else 0.0
-    left = solve_proximal(p, machine.pattern, machine.factor, contacts.factors, ENOUGH, MOST, mechanism.refinements)
-    contacts.left[0] = max(contacts.left[0], left)
-    contacts.left[1] += left * (h * p.scale[0]) ** 2 * contacts.force.size
+            p.heading[row] = contacts.sliding.heading[row] if turned else 0.0
+    left = solve_proximal(
+        p, machine.pattern, machine.factor, contacts.normals.factors, ENOUGH, MOST, mechanism.refinements
+    )
+    steps.residual[0] = max(steps.residual[0], left)
+    steps.residual[1] += left * (h * p.scale[0]) ** 2 * contacts.force.size
     for k in range(p.x.size):
-        machine.x[k] = machine.x[k] if others and contacts.own_column[k] == 1 else p.x[k]
+        machine.x[k] = machine.x[k] if others and steps.own_column[k] == 1 else p.x[k]
     for k in range(p.multipliers.size):
-        own = others and contacts.own_row[k] == 1
+        own = others and steps.own_row[k] == 1
         machine.multipliers[k] = machine.multipliers[k] if own else p.multipliers[k]
     for c in range(contacts.gap.size):
-        if not others or contacts.by_elimination[c] == 0:
-            contacts.most[c] = np.inf if holds(p, c) else 0.0
+        if not others or steps.by_elimination[c] == 0:
+            choice.largest_friction[c] = np.inf if holds(p, c) else 0.0
     for row in range(contacts.force.size):
-        if not others or contacts.by_elimination[contacts.point[row]] == 0:
-            contacts.force[row], contacts.after[row] = p.force[row], p.rate[row]
+        if not others or steps.by_elimination[contacts.points.of_row[row]] == 0:
+            contacts.force[row], steps.rate_change[row] = p.force[row], p.rate[row]
     return left <= NEARLY
 
 
@@ -316,15 +332,16 @@ def _closes(mechanism, others):
     gaps, by which a refusal names them. Residuals that weigh accelerations by masses do not see this of a light
     body."""
     contacts, offset, closes, most = mechanism.contacts, mechanism.contacts.proximal.offset, False, 0.0
+    delassus = contacts.delassus
     for row in range(offset.size):
         size = _reach(mechanism, row)
-        if size > 0.0 and contacts.kept[row] != STILL:
-            most = max(most, abs(offset[row] + along(contacts.rows, row, contacts.f)) / size)
+        if size > 0.0 and contacts.constrained.state[row] != STILL:
+            most = max(most, abs(offset[row] + along(contacts.rows, row, delassus.f)) / size)
     for c in range(contacts.gap.size):
         row = contacts.gap[c]
-        asked = row >= 0 and contacts.touching[c] == 1 and not (others and contacts.by_elimination[c] == 1)
-        if asked and contacts.after[row] < -NEARLY * most * _reach(mechanism, row):
-            contacts.size[0] = contacts.size[0] if closes else 0
+        asked = row >= 0 and contacts.choice.touching[c] == 1 and not (others and contacts.steps.by_elimination[c] == 1)
+        if asked and contacts.steps.rate_change[row] < -NEARLY * most * _reach(mechanism, row):
+            delassus.used_count[0] = delassus.used_count[0] if closes else 0
             closes = use(contacts, row) >= 0
     return closes
 
@@ -341,7 +358,7 @@ def _reach(mechanism, row):
 @compiled
 def _free_rate(mechanism, row, h):
     """The rate at the end of the step without contacts."""
-    return mechanism.contacts.coasting[row] + h * along(mechanism.contacts.rows, row, mechanism.machine.x)
+    return mechanism.contacts.steps.free_rate[row] + h * along(mechanism.contacts.rows, row, mechanism.machine.x)
 
 
 @compiled
@@ -351,19 +368,20 @@ def _find_near(mechanism, h):
     and which meet if they push: they did not in the step before, and approach faster than they would from rest in two
     steps."""
     contacts, reach = mechanism.contacts, TOUCHES * mechanism.machine.extent
-    slow = TOUCHES * largest(contacts.parts)  # of what has moved, and of what rests
-    for row in range(contacts.parts.size):
+    choice = contacts.choice
+    slow = TOUCHES * largest(contacts.motion.rate_size)  # of what has moved, and of what rests
+    for row in range(contacts.motion.rate_size.size):
         slow = max(slow, TOUCHES * h * abs(_bend(mechanism, row)))
     for c in range(contacts.gap.size):
         if contacts.gap[c] >= 0:
             reach = max(reach, -h * _free_rate(mechanism, contacts.gap[c], h))
     for c in range(contacts.gap.size):
-        near = contacts.gap[c] < 0 or (contacts.ahead[contacts.gap[c]] <= reach and not is_kept(contacts, c))
-        contacts.touching[c], contacts.meeting[c] = 1 if near else 0, 0
-        contacts.slipping[c] = 0 if _rests(mechanism, c, h, slow) else 1
-        if near and contacts.gap[c] >= 0 and contacts.before[c] == OPEN:
+        near = contacts.gap[c] < 0 or (contacts.steps.middle_gap[contacts.gap[c]] <= reach and not is_kept(contacts, c))
+        choice.touching[c], choice.meeting[c] = 1 if near else 0, 0
+        choice.slipping[c] = 0 if _rests(mechanism, c, h, slow) else 1
+        if near and contacts.gap[c] >= 0 and choice.previous[c] == OPEN:
             fall = abs(_bend(mechanism, contacts.gap[c])) * h
-            contacts.meeting[c] = 1 if -contacts.setting_out[contacts.gap[c]] > 2.0 * fall + slow else 0
+            choice.meeting[c] = 1 if -contacts.steps.start_rate[contacts.gap[c]] > 2.0 * fall + slow else 0
 
 
 @compiled
@@ -372,16 +390,16 @@ def _rests(mechanism, c, h, slow):
     that turns or speeds up it then has one of what rates change by in a step, and sticks all the same."""
     contacts, size, square = mechanism.contacts, 0.0, 0.0
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-        if contacts.kept[row] != STILL:
-            square += contacts.onward[row] ** 2
-            size = max(size, abs(contacts.gamma[row]) + size_along(contacts.rows, row, mechanism.machine.x))
-    return np.sqrt(square) <= (max(slow, h * size) if contacts.before[c] == STICKING else slow)
+        if contacts.constrained.state[row] != STILL:
+            square += contacts.sliding.end_slip[row] ** 2
+            size = max(size, abs(contacts.motion.gamma[row]) + size_along(contacts.rows, row, mechanism.machine.x))
+    return np.sqrt(square) <= (max(slow, h * size) if contacts.choice.previous[c] == STICKING else slow)
 
 
 @compiled
 def _bend(mechanism, row):
     """How the rate of a gap changes without contacts."""
-    return along(mechanism.contacts.rows, row, mechanism.machine.x) - mechanism.contacts.gamma[row]
+    return along(mechanism.contacts.rows, row, mechanism.machine.x) - mechanism.contacts.motion.gamma[row]
 
 
 @compiled
@@ -391,22 +409,23 @@ def _turn(contacts):
     for c in range(contacts.gap.size):
         first, before, now, square = contacts.slip[c], 0.0, 0.0, 0.0
         for k in range(contacts.slips[c]):
-            heading, rate = contacts.heading[first + k], contacts.rate[first + k]
-            before += heading * contacts.setting_out[first + k]
+            heading, rate = contacts.sliding.heading[first + k], contacts.motion.rate[first + k]
+            before += heading * contacts.steps.start_rate[first + k]
             now, square = now + heading * rate, square + rate**2
-        slips = contacts.state[c] == CLOSED and contacts.slipping[c] == 1 and before > 0.0 and now > 0.0
+        slips = contacts.state[c] == CLOSED and contacts.choice.slipping[c] == 1 and before > 0.0 and now > 0.0
         for k in range(contacts.slips[c]):
             turned = slips and contacts.slips[c] > 1
-            contacts.heading[first + k] = contacts.rate[first + k] / np.sqrt(square) if turned else 0.0
+            contacts.sliding.heading[first + k] = contacts.motion.rate[first + k] / np.sqrt(square) if turned else 0.0
 
 
 @compiled
 def _room(mechanism, c, h, part):
     """The r of a point."""
     contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
-    free, back = _free_rate(mechanism, row, h), contacts.restitution[c]
-    gap = contacts.ahead[row] if contacts.ahead[row] > TIGHT * mechanism.machine.extent else 0.0
-    back *= part * min(contacts.setting_out[row], 0.0)
+    steps = contacts.steps
+    free, back = _free_rate(mechanism, row, h), contacts.laws.restitution[c]
+    gap = steps.middle_gap[row] if steps.middle_gap[row] > TIGHT * mechanism.machine.extent else 0.0
+    back *= part * min(steps.start_rate[row], 0.0)
     closes = gap + h * free <= 0.0
     outlasts = -2.0 * back > -h * _bend(mechanism, row)
     return back if closes and outlasts else gap / h  # a flight that ends within a step is none
@@ -417,7 +436,7 @@ def _tell(contacts):
     """The states over the step that the forces stand for."""
     least = BOUND * BOUND * largest(contacts.force)
     for c in range(contacts.gap.size):
-        if contacts.touching[c] == 0:
+        if contacts.choice.touching[c] == 0:
             continue
         first, slips = contacts.slip[c], contacts.slips[c]
         presses = contacts.gap[c] < 0 or contacts.force[contacts.gap[c]] > least
@@ -425,11 +444,11 @@ def _tell(contacts):
         held = speed = 0.0
         for k in range(first, first + slips):
             held += contacts.force[k] ** 2
-            speed += contacts.after[k] ** 2
-        if slips > 0 and presses and np.sqrt(held) < contacts.most[c]:
+            speed += contacts.steps.rate_change[k] ** 2
+        if slips > 0 and presses and np.sqrt(held) < contacts.choice.largest_friction[c]:
             contacts.state[c] = STICKING
         for k in range(first, first + slips):
-            contacts.heading[k] = contacts.after[k] / np.sqrt(speed) if speed > 0.0 else 0.0
+            contacts.sliding.heading[k] = contacts.steps.rate_change[k] / np.sqrt(speed) if speed > 0.0 else 0.0
 
 
 @compiled_apart
@@ -437,12 +456,13 @@ def note_meeting(mechanism: Mechanism, t: float, h: float, y: Vector, end: Vecto
     """Note a step of length h to t, from the state y to `end` with mean accelerations a, as an impact, if bodies have
     met in it."""
     contacts, met = mechanism.contacts, False
+    steps = contacts.steps
     for c in range(contacts.gap.size):
-        met = met or (contacts.meeting[c] == 1 and contacts.state[c] != OPEN)
+        met = met or (contacts.choice.meeting[c] == 1 and contacts.state[c] != OPEN)
     if not met:
         return
-    note = contacts.log[contacts.logged[0]]
-    note[0], note[1], note[2] = t, h * contacts.lost[0], 0.0
+    note = steps.impacts[steps.impact_count[0]]
+    note[0], note[1], note[2] = t, h * steps.energy_loss[0], 0.0
     for row in range(contacts.force.size):
         note[NOTED + row] = h * contacts.force[row]
     state, before = mechanism.state, note[NOTED + contacts.force.size :]
@@ -451,7 +471,7 @@ def note_meeting(mechanism: Mechanism, t: float, h: float, y: Vector, end: Vecto
     copy(a, before[state.v_end :])
     copy(end[: state.v_end], behind)
     copy(a, behind[state.v_end :])
-    contacts.logged[0] += 1
+    steps.impact_count[0] += 1
 
 
 @compiled_apart
@@ -464,7 +484,7 @@ def part(mechanism: Mechanism, t: float, q: Vector, v: Vector):
         deepest = 0.0
         for c in range(contacts.gap.size):
             if contacts.gap[c] >= 0 and not is_kept(contacts, c):
-                deepest = max(deepest, -contacts.phi[contacts.gap[c]])
+                deepest = max(deepest, -contacts.motion.phi[contacts.gap[c]])
         if deepest <= DEEP * machine.extent:
             return DONE
         evaluate(mechanism, t, q, v)
@@ -481,17 +501,17 @@ def part(mechanism: Mechanism, t: float, q: Vector, v: Vector):
 def _part_few(mechanism, deepest):
     """The motion, in machine.x, by the dense matrix where there is one; whether it is found."""
     contacts = mechanism.contacts
-    if contacts.G.shape[0] == 0:
+    if contacts.delassus.G.shape[0] == 0:
         return False
-    contacts.size[0] = 0
+    contacts.delassus.used_count[0] = 0
     for c in range(contacts.gap.size):
-        if contacts.gap[c] >= 0 and contacts.phi[contacts.gap[c]] <= deepest and not is_kept(contacts, c):
+        if contacts.gap[c] >= 0 and contacts.motion.phi[contacts.gap[c]] <= deepest and not is_kept(contacts, c):
             use(contacts, contacts.gap[c])
     respond(mechanism, 0)
     pose_gaps(contacts)
     if not is_solved(contacts):
         return False
-    responses(mechanism, contacts.problem.f, contacts.no_tail)
+    responses(mechanism, contacts.problem.f, contacts.corrections.no_tail)
     return True
 
 
@@ -504,10 +524,10 @@ def _part_many(mechanism, deepest):
     p.f[:] = p.g[:] = p.x[:] = p.multipliers[:] = p.force[:] = p.offset[:] = p.mu[:] = 0.0
     for c in range(contacts.gap.size):
         row = contacts.gap[c]
-        p.asked[c] = 1 if row >= 0 and contacts.phi[row] <= deepest and not is_kept(contacts, c) else 0
+        p.asked[c] = 1 if row >= 0 and contacts.motion.phi[row] <= deepest and not is_kept(contacts, c) else 0
         if row >= 0:
-            p.offset[row] = contacts.phi[row]
-    solve_proximal(p, machine.pattern, machine.factor, contacts.factors, ENOUGH, MOST, mechanism.refinements)
+            p.offset[row] = contacts.motion.phi[row]
+    solve_proximal(p, machine.pattern, machine.factor, contacts.normals.factors, ENOUGH, MOST, mechanism.refinements)
     copy(p.x, machine.x)
     copy(p.multipliers, machine.multipliers)
     in_own_velocities(machine)

@@ -15,7 +15,7 @@ the same direction by both laws, but for ρ²; s has not, and forgets it as soon
 
 import numpy as np
 
-from ...compiled.contacts import CLOSED, INCIPIENT, OPEN
+from ...compiled.contact_records import CLOSED, INCIPIENT, OPEN
 from ...kernels.abi import compiled
 from ...linear.vectors import dot
 from .bounds import BOUND
@@ -42,7 +42,7 @@ stability of all methods."""
 @compiled
 def falls_short(contacts, c, size):
     """By what part of its size friction falls short."""
-    return max(contacts.short[c] / size, 0.0) if size > 0.0 else 0.0
+    return max(contacts.sliding.friction_deficit[c] / size, 0.0) if size > 0.0 else 0.0
 
 
 @compiled
@@ -52,17 +52,17 @@ def put_incipient(contacts, c, number, column):
     bend. So they bend a little more than they do, and forces of several points across their slips that together do
     nothing, which W does not know, stay as they are."""
     slips, size, w = contacts.slips[c], 0.0, 0.0
-    last, amount, matrix = column + 1 + slips, contacts.amount, contacts.matrix
+    last, amount, matrix = column + 1 + slips, contacts.delassus.amount, contacts.equations.matrix
     for k in range(slips):
         size += amount[number + k] ** 2
     size = np.sqrt(size)
-    towards = contacts.towards[contacts.slip[c] :]
+    towards = contacts.sliding.friction_direction[contacts.slip[c] :]
     for k in range(slips):
-        own = amount[number + k] / size if size > 0.0 else -contacts.heading[contacts.slip[c] + k]
+        own = amount[number + k] / size if size > 0.0 else -contacts.sliding.heading[contacts.slip[c] + k]
         towards[k] = own
     for k in range(slips):
         for j in range(slips):
-            w += towards[k] * contacts.delassus[number + k, number + j] * towards[j]
+            w += towards[k] * contacts.delassus.W[number + k, number + j] * towards[j]
     bends = w * (EASED + falls_short(contacts, c, size))
     for k in range(slips):
         for j in range(slips):
@@ -92,7 +92,7 @@ def weight_of_changes(contacts):
 @compiled
 def is_let_go(contacts, c):
     """Positive as long as friction falls short, or all but: of a body that others hold it neither does nor holds."""
-    return contacts.short[c] + BOUND * across(contacts, c, contacts.force)
+    return contacts.sliding.friction_deficit[c] + BOUND * across(contacts, c, contacts.force)
 
 
 @compiled
@@ -103,14 +103,14 @@ def stays_incipient(contacts, c):
     slip, held = speed_of(contacts, c), across(contacts, c, contacts.force)
     if held == 0.0:
         return -FAR
-    short = contacts.short[c] / held
+    short = contacts.sliding.friction_deficit[c] / held
     if slip == 0.0:
         return min(RISEN, FAR - short)
     for k in range(first, first + contacts.slips[c]):
-        along -= contacts.rate[k] * contacts.force[k] / held
+        along -= contacts.motion.rate[k] * contacts.force[k] / held
     for k in range(first, first + contacts.slips[c]):
-        aside += (contacts.rate[k] + along * contacts.force[k] / held) ** 2
-    angle = (np.sqrt(aside) - FAINT * contacts.point_pace[c]) / slip
+        aside += (contacts.motion.rate[k] + along * contacts.force[k] / held) ** 2
+    angle = (np.sqrt(aside) - FAINT * contacts.choice.point_pace[c]) / slip
     return min(max(min(PARALLEL - angle, RISEN), min(TURNED - angle, RISEN - short)), FAR - short)
 
 
@@ -119,44 +119,52 @@ def strays(contacts, c):
     """What of a slip is aside from its heading, relative to what may be."""
     along, square, first = 0.0, 0.0, contacts.slip[c]
     for k in range(first, first + contacts.slips[c]):
-        along += contacts.rate[k] * contacts.heading[k]
+        along += contacts.motion.rate[k] * contacts.sliding.heading[k]
     for k in range(first, first + contacts.slips[c]):
-        square += (contacts.rate[k] - along * contacts.heading[k]) ** 2
-    return np.sqrt(square) / (STRAY * contacts.point_pace[c]) if contacts.point_pace[c] > 0.0 else np.inf
+        square += (contacts.motion.rate[k] - along * contacts.sliding.heading[k]) ** 2
+    return np.sqrt(square) / (STRAY * contacts.choice.point_pace[c]) if contacts.choice.point_pace[c] > 0.0 else np.inf
 
 
 @compiled
 def goes_straight(contacts, c, number, x):
     """Whether a slip that creeps would go so straight on, for `OFTEN` times as long as a step that resolves its
     direction, that the direction may be held; the forces along it begin at `number`."""
-    first, slip, along, square, most, held = contacts.slip[c], speed_of(contacts, c), 0.0, 0.0, 0.0, contacts.fades[c]
-    if not 0.0 < slip < SLOWLY * contacts.point_pace[c] or (held == STRAIGHT and strays(contacts, c) > 0.5):
+    first, slip, along, square, most, held = (
+        contacts.slip[c],
+        speed_of(contacts, c),
+        0.0,
+        0.0,
+        0.0,
+        contacts.sliding.holds_direction[c],
+    )
+    if not 0.0 < slip < SLOWLY * contacts.choice.point_pace[c] or (held == STRAIGHT and strays(contacts, c) > 0.5):
         return False
     for k in range(first, first + contacts.slips[c]):
-        change = dot(contacts.G[k], x) - contacts.gamma[k]
-        along += change * (contacts.heading[k] if held == STRAIGHT else contacts.rate[k] / slip)
+        change = dot(contacts.delassus.G[k], x) - contacts.motion.gamma[k]
+        along += change * (contacts.sliding.heading[k] if held == STRAIGHT else contacts.motion.rate[k] / slip)
         square += change * change
         most = max(most, _slowing(contacts, number + k - first))
     if most <= 0.0:
         return False  # no friction slows it, and no step is short
     aside, step = np.sqrt(max(square - along * along, 0.0)), OFTEN * STABLE * slip / most
-    return aside * step * (1.0 + most * step / slip) < 0.5 * STRAY * contacts.point_pace[c]
+    return aside * step * (1.0 + most * step / slip) < 0.5 * STRAY * contacts.choice.point_pace[c]
 
 
 @compiled
 def longest(contacts, x, held):
     """How long an explicit step may be from here, by the last evaluation, if it is to resolve where slips go: those but
     for which it may be `held`."""
+    sliding = contacts.sliding
     least, number = np.inf, 0
     for c in range(contacts.gap.size):
         if contacts.state[c] == OPEN:
             continue
         number += 1 if contacts.gap[c] >= 0 else 0
         speed = speed_of(contacts, c)
-        turns = contacts.slips[c] > 1 and contacts.state[c] == CLOSED and contacts.fades[c] != ENDS
+        turns = contacts.slips[c] > 1 and contacts.state[c] == CLOSED and sliding.holds_direction[c] != ENDS
         turns = turns and not never_sticks(contacts, c)
-        contacts.straight[c] = 1 if held and turns and goes_straight(contacts, c, number, x) else 0
-        if turns and contacts.straight[c] == 0 and speed > 0.0:
+        sliding.straight[c] = 1 if held and turns and goes_straight(contacts, c, number, x) else 0
+        if turns and sliding.straight[c] == 0 and speed > 0.0:
             for k in range(contacts.slips[c]):
                 slowing = _slowing(contacts, number + k)
                 least = min(least, STABLE * speed / slowing) if slowing > 0.0 else least
@@ -174,6 +182,6 @@ def _slowing(contacts, number):
         other += 1 if contacts.gap[c] >= 0 else 0
         for k in range(contacts.slips[c]):
             if contacts.state[c] == CLOSED:
-                total += abs(contacts.delassus[number, other + k] * contacts.amount[other + k])
+                total += abs(contacts.delassus.W[number, other + k] * contacts.delassus.amount[other + k])
         other += contacts.slips[c]
     return total

@@ -16,40 +16,41 @@ from .delassus import FIRM, put_mobilities
 def find_islands(mechanism: Mechanism):
     """Put 1 into `by_elimination` for the points that elimination has, and into `own_column` and `own_row` for all that
     their forces move or load."""
-    contacts, pattern, few, most = mechanism.contacts, mechanism.machine.pattern, mechanism.contacts.few, 0.0
-    of, light, heavy = contacts.joint_group, contacts.island_light, contacts.island_heavy
+    contacts, pattern, few, most = mechanism.contacts, mechanism.machine.pattern, mechanism.contacts.points.few, 0.0
+    choice, steps = contacts.choice, contacts.steps
+    of, light, heavy = contacts.groups.joint_group, steps.island_light, steps.island_heavy
     put_mobilities(mechanism)
-    for k in range(contacts.island.size):
-        contacts.island[k], contacts.island_rows[k], light[k], heavy[k] = k, 0, 1e300, 0.0
+    for k in range(steps.island.size):
+        steps.island[k], steps.island_rows[k], light[k], heavy[k] = k, 0, 1e300, 0.0
     for c in range(contacts.gap.size):
-        if contacts.touching[c] == 1:
+        if choice.touching[c] == 1:
             _join(contacts, c)
     for c in range(contacts.gap.size):
-        k = _island_of(contacts, c) if contacts.touching[c] == 1 else -1
+        k = _island_of(contacts, c) if choice.touching[c] == 1 else -1
         if k >= 0:
-            light[k], heavy[k] = min(light[k], _lightest(contacts, c)), max(heavy[k], contacts.heaviest[c])
-            contacts.island_rows[k] += contacts.slips[c] + (1 if contacts.gap[c] >= 0 else 0)
+            light[k], heavy[k] = min(light[k], _lightest(contacts, c)), max(heavy[k], contacts.groups.heaviest[c])
+            steps.island_rows[k] += contacts.slips[c] + (1 if contacts.gap[c] >= 0 else 0)
             most = max(most, heavy[k])
-    if _count(contacts, few, most) > contacts.response.shape[0]:
+    if _count(contacts, few, most) > contacts.delassus.response.shape[0]:
         few = 0
-    if _count(contacts, few, most) > contacts.response.shape[0]:
+    if _count(contacts, few, most) > contacts.delassus.response.shape[0]:
         most = 0.0
     for c in range(contacts.gap.size):
-        k = _island_of(contacts, c) if contacts.touching[c] == 1 else -1
-        contacts.by_elimination[c] = 1 if k >= 0 and _is_chosen(contacts, k, few, most) else 0
+        k = _island_of(contacts, c) if choice.touching[c] == 1 else -1
+        steps.by_elimination[c] = 1 if k >= 0 and _is_chosen(contacts, k, few, most) else 0
     for column in range(of.size):
-        contacts.own_column[column] = 1 if _is_chosen(contacts, _root(contacts, of[column]), few, most) else 0
+        steps.own_column[column] = 1 if _is_chosen(contacts, _root(contacts, of[column]), few, most) else 0
     for e in range(pattern.jac_row.size):
-        if contacts.own_column[pattern.jac_column[e]] == 1:
-            contacts.own_row[pattern.jac_row[e]] = 1
+        if steps.own_column[pattern.jac_column[e]] == 1:
+            steps.own_row[pattern.jac_row[e]] = 1
 
 
 @compiled
 def _count(contacts, few, most):
     """Return how many rows elimination would have."""
     many = 0
-    for k in range(contacts.island.size):
-        many += contacts.island_rows[k] if _is_chosen(contacts, k, few, most) else 0
+    for k in range(contacts.steps.island.size):
+        many += contacts.steps.island_rows[k] if _is_chosen(contacts, k, few, most) else 0
     return many
 
 
@@ -57,8 +58,9 @@ def _count(contacts, few, most):
 def _is_chosen(contacts, k, few, most):
     """Return whether elimination has an island: it has few rows, or a mass that is far below `most`, or below another
     one of the island."""
-    light = contacts.island_light[k] < FIRM * max(contacts.island_heavy[k], most)
-    return contacts.island_rows[k] > 0 and (light or contacts.island_rows[k] <= few)
+    steps = contacts.steps
+    light = steps.island_light[k] < FIRM * max(steps.island_heavy[k], most)
+    return steps.island_rows[k] > 0 and (light or steps.island_rows[k] <= few)
 
 
 @compiled
@@ -69,7 +71,7 @@ def _join(contacts, c):
         row = contacts.gap[c] if k < 0 else contacts.slip[c] + k
         for e in range(rows.at[row] if row >= 0 else 0, rows.at[row + 1] if row >= 0 else 0):
             if rows.value[e] != 0.0:
-                contacts.island[_root(contacts, contacts.joint_group[rows.column[e]])] = first
+                contacts.steps.island[_root(contacts, contacts.groups.joint_group[rows.column[e]])] = first
 
 
 @compiled
@@ -80,24 +82,25 @@ def _island_of(contacts, c):
         row = contacts.gap[c] if k < 0 else contacts.slip[c] + k
         for e in range(rows.at[row] if row >= 0 else 0, rows.at[row + 1] if row >= 0 else 0):
             if rows.value[e] != 0.0 and found < 0:
-                found = _root(contacts, contacts.joint_group[rows.column[e]])
+                found = _root(contacts, contacts.groups.joint_group[rows.column[e]])
     return found
 
 
 @compiled
 def _root(contacts, k):
     """Return the group of joints by which an island is called."""
-    while contacts.island[k] != k:
-        k = contacts.island[k]
+    while contacts.steps.island[k] != k:
+        k = contacts.steps.island[k]
     return k
 
 
 @compiled
 def _lightest(contacts, c):
     """Return the least mass that a point feels."""
-    least = contacts.lightest[c]
+    delassus = contacts.delassus
+    least = contacts.groups.lightest[c]
     for k in range(-1, contacts.slips[c]):
         row = contacts.gap[c] if k < 0 else contacts.slip[c] + k
-        if row >= 0 and contacts.mobility[row] > 0.0:
-            least = min(least, contacts.row_length[row] / contacts.mobility[row])
+        if row >= 0 and delassus.mobility[row] > 0.0:
+            least = min(least, delassus.squared_length[row] / delassus.mobility[row])
     return least

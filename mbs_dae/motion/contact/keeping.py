@@ -5,9 +5,11 @@ then velocities. So are the rates that joints are left with: what sticks and wha
 joints (`following`), and each would take away what the other has put there.
 """
 
-from ...compiled.contacts import INCIPIENT, OPEN, STICKING, STOPS, put_rows
-from ...compiled.machine import DONE, NOT_FINITE, in_own_velocities, subtract_rates
+from ...compiled.contact_records import INCIPIENT, OPEN, STICKING, STOPS
+from ...compiled.contacts import put_rows
+from ...compiled.machine import in_own_velocities, subtract_rates
 from ...compiled.manifold import move
+from ...compiled.status import DONE, NOT_FINITE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.elimination import scaled_solution
@@ -21,22 +23,23 @@ from .delassus import respond, responses, row_size, use
 def keep_closed(mechanism: Mechanism, q: Vector, v: Vector):
     """Put a state back onto the surfaces of what is closed, in place."""
     contacts = mechanism.contacts
-    t, closed = mechanism.switches.now[0], contacts.closed[0]
-    contacts.closed[0] = 0
+    delassus, choice = contacts.delassus, contacts.choice
+    t, closed = mechanism.switches.now[0], choice.closed_count[0]
+    choice.closed_count[0] = 0
     evaluate(mechanism, t, q, v)
-    contacts.status[0] = DONE if factorise_terms(mechanism) else NOT_FINITE
-    contacts.closed[0] = closed
-    if contacts.status[0] != DONE:
+    choice.status[0] = DONE if factorise_terms(mechanism) else NOT_FINITE
+    choice.closed_count[0] = closed
+    if choice.status[0] != DONE:
         return
     put_rows(contacts)
     gaps = use_closed(contacts)
     respond(mechanism, 0)
-    put_cancelling(contacts, contacts.phi, gaps)
-    responses(mechanism, contacts.amount, contacts.no_tail)
+    put_cancelling(contacts, contacts.motion.phi, gaps)
+    responses(mechanism, delassus.amount, contacts.corrections.no_tail)
     move(mechanism.machine.manifold, q, mechanism.machine.x)
     _bring_back_joints(mechanism, v)
-    put_cancelling(contacts, contacts.rate, contacts.size[0])
-    responses(mechanism, contacts.amount, contacts.no_tail)
+    put_cancelling(contacts, contacts.motion.rate, delassus.used_count[0])
+    responses(mechanism, delassus.amount, contacts.corrections.no_tail)
     axpy(1.0, mechanism.machine.x[: mechanism.machine.norm.size], v)
 
 
@@ -44,12 +47,13 @@ def keep_closed(mechanism: Mechanism, q: Vector, v: Vector):
 def _bring_back_joints(mechanism, v):
     """Velocities that joints allow, and the rates of contacts with them."""
     contacts, machine = mechanism.contacts, mechanism.machine
-    contacts.f[:] = 0.0
+    delassus = contacts.delassus
+    delassus.f[:] = 0.0
     copy(machine.nu, machine.g)
     subtract_rates(machine, 1.0, v)
-    solve(machine.pattern, machine.factor, contacts.f, machine.g, machine.x, machine.multipliers, mechanism.refinements)
-    for row in range(contacts.rate.size):
-        contacts.rate[row] += dot(contacts.G[row], machine.x[: contacts.G.shape[1]])
+    solve(machine.pattern, machine.factor, delassus.f, machine.g, machine.x, machine.multipliers, mechanism.refinements)
+    for row in range(contacts.motion.rate.size):
+        contacts.motion.rate[row] += dot(delassus.G[row], machine.x[: delassus.G.shape[1]])
     in_own_velocities(machine)
     axpy(1.0, machine.x[: machine.norm.size], v)
 
@@ -58,13 +62,13 @@ def _bring_back_joints(mechanism, v):
 def use_closed(contacts):
     """Use the gaps of points that are closed, then the slips of those that stick, or have just stopped and set out
     anew; how many gaps. (What slips on to the other side passes zero by itself.)"""
-    contacts.size[0] = 0
+    contacts.delassus.used_count[0] = 0
     for c in range(contacts.gap.size):
         if contacts.state[c] != OPEN and contacts.gap[c] >= 0:
             use(contacts, contacts.gap[c])
-    gaps = contacts.size[0]
+    gaps = contacts.delassus.used_count[0]
     for c in range(contacts.gap.size):
-        rests = contacts.state[c] == STICKING or (contacts.state[c] == INCIPIENT and contacts.began[c] == STOPS)
+        rests = contacts.state[c] == STICKING or (contacts.state[c] == INCIPIENT and contacts.choice.began[c] == STOPS)
         for k in range(contacts.slips[c] if rests else 0):
             use(contacts, contacts.slip[c] + k)
     return gaps
@@ -73,10 +77,11 @@ def use_closed(contacts):
 @compiled
 def put_cancelling(contacts, values, n):
     """The amounts of the first n rows that are used with which these values become zero."""
+    delassus, equations = contacts.delassus, contacts.equations
     for i in range(n):
-        contacts.right[i] = -values[contacts.used[i]]
+        equations.right[i] = -values[delassus.used[i]]
         for j in range(n):
-            contacts.matrix[i, j] = contacts.delassus[i, j]
-        contacts.units[0, i] = contacts.units[1, i] = 1.0 / row_size(contacts, i)
-    contacts.amount[:] = 0.0
-    scaled_solution(contacts.matrix, contacts.right, contacts.amount, contacts.order, n, contacts.units)
+            equations.matrix[i, j] = delassus.W[i, j]
+        equations.units[0, i] = equations.units[1, i] = 1.0 / row_size(contacts, i)
+    delassus.amount[:] = 0.0
+    scaled_solution(equations.matrix, equations.right, delassus.amount, equations.order, n, equations.units)

@@ -21,7 +21,8 @@ holds until the row refutes it: a gap that has come off zero, a slip that moves.
 A slip that joints move has its friction as any other.
 """
 
-from ...compiled.contacts import FREE, PRESSED, SLIPS, STICKING, STILL, put_rows
+from ...compiled.contact_records import FREE, PRESSED, SLIPS, STICKING, STILL
+from ...compiled.contacts import put_rows
 from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -69,29 +70,30 @@ def is_pressed(contacts):
     """Whether joints alone press bodies together."""
     found = False
     for c in range(contacts.gap.size):
-        found = found or (contacts.gap[c] >= 0 and contacts.kept[contacts.gap[c]] == PRESSED)
+        found = found or (contacts.gap[c] >= 0 and contacts.constrained.state[contacts.gap[c]] == PRESSED)
     return found
 
 
 @compiled
 def is_kept(contacts, c):
     """Whether joints alone keep the gap of a point closed."""
-    return contacts.gap[c] >= 0 and contacts.kept[contacts.gap[c]] != FREE
+    return contacts.gap[c] >= 0 and contacts.constrained.state[contacts.gap[c]] != FREE
 
 
 @compiled
 def _find(mechanism, h):
     contacts, ready = mechanism.contacts, False
+    constrained = contacts.constrained
     if _is_free(mechanism):
         return
     bend = h * h * own_pace(mechanism)
     for c in range(contacts.gap.size):
         if not _touches(mechanism, c, h, bend):
-            contacts.asked[c] = 0
+            constrained.known[c] = 0
             _put(contacts, c, FREE)
             continue
         rests = keeps_still(contacts, c)
-        if contacts.began[c] == SLIPS:  # it has moved: joints do not keep it still
+        if contacts.choice.began[c] == SLIPS:  # it has moved: joints do not keep it still
             _put_slips(contacts, c, FREE)
         elif _is_to_be_asked(mechanism, c, h):
             if not ready:
@@ -100,11 +102,11 @@ def _find(mechanism, h):
             rests = _ask(mechanism, c)
         else:
             for slip in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
-                if abs(contacts.rate[slip]) > LEEWAY * contacts.group_rate[contacts.group[c]]:
-                    contacts.kept[slip] = FREE
-        contacts.asked[c] = RESTS if rests else 1
+                if abs(contacts.motion.rate[slip]) > LEEWAY * contacts.groups.rate[contacts.groups.of_point[c]]:
+                    constrained.state[slip] = FREE
+        constrained.known[c] = RESTS if rests else 1
         if contacts.gap[c] >= 0 and is_held(mechanism, contacts.gap[c]):
-            contacts.noted[c] = 1
+            constrained.reported[c] = 1
 
 
 @compiled
@@ -120,13 +122,13 @@ def _is_to_be_asked(mechanism, c, h):
     contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
     if is_kept(contacts, c):
         return _is_refuted(mechanism, row)
-    return h == 0.0 or contacts.asked[c] == 0
+    return h == 0.0 or contacts.constrained.known[c] == 0
 
 
 @compiled
 def _is_refuted(mechanism, row):
     """Whether a gap is below zero by as much as its leeway: half of it, for steps end where it is all of it."""
-    return mechanism.contacts.phi[row] < -0.5 * LEEWAY * mechanism.machine.extent
+    return mechanism.contacts.motion.phi[row] < -0.5 * LEEWAY * mechanism.machine.extent
 
 
 @compiled
@@ -135,23 +137,23 @@ def _touches(mechanism, c, h, bend):
     contacts, row, extent = mechanism.contacts, mechanism.contacts.gap[c], mechanism.machine.extent
     if row < 0:
         return True
-    reach = (TOUCHES if contacts.kept[row] == FREE else LEEWAY) * extent
-    reach += 2.0 * h * max(-contacts.rate[row], 0.0) + bend
-    return contacts.phi[row] <= reach
+    reach = (TOUCHES if contacts.constrained.state[row] == FREE else LEEWAY) * extent
+    reach += 2.0 * h * max(-contacts.motion.rate[row], 0.0) + bend
+    return contacts.motion.phi[row] <= reach
 
 
 @compiled
 def _put(contacts, c, what):
     """The same of all rows of a point."""
     if contacts.gap[c] >= 0:
-        contacts.kept[contacts.gap[c]] = what
+        contacts.constrained.state[contacts.gap[c]] = what
     _put_slips(contacts, c, what)
 
 
 @compiled
 def _put_slips(contacts, c, what):
     for k in range(contacts.slips[c]):
-        contacts.kept[contacts.slip[c] + k] = what
+        contacts.constrained.state[contacts.slip[c] + k] = what
 
 
 @compiled
@@ -159,7 +161,7 @@ def keep_sticking(contacts):
     """Put STILL for the slips of points that were chosen to stick and have no rate by joints: friction does not hold
     them, joints do."""
     for c in range(contacts.gap.size):
-        if contacts.state[c] == STICKING and contacts.asked[c] == RESTS:
+        if contacts.state[c] == STICKING and contacts.constrained.known[c] == RESTS:
             _put_slips(contacts, c, STILL)
 
 
@@ -169,14 +171,14 @@ def _ask(mechanism, c):
     contacts, row = mechanism.contacts, mechanism.contacts.gap[c]
     _put(contacts, c, FREE)
     if row >= 0 and depends(mechanism, row):
-        contacts.kept[row] = PRESSED if _is_refuted(mechanism, row) else STILL
+        contacts.constrained.state[row] = PRESSED if _is_refuted(mechanism, row) else STILL
         return False
     rests = contacts.slips[c] > 0
     for row in range(contacts.slip[c], contacts.slip[c] + contacts.slips[c]):
         own = depends(mechanism, row) and _rests(mechanism, row)
         rests = rests and own
         if own and _stays(mechanism, row):
-            contacts.kept[row] = STILL
+            contacts.constrained.state[row] = STILL
     return rests
 
 
@@ -184,10 +186,11 @@ def _ask(mechanism, c):
 def _rests(mechanism, row):
     """Whether joints give no rate to a row that depends on theirs. (Laws are read a little behind a break.)"""
     contacts, nu = mechanism.contacts, mechanism.machine.nu
-    size = abs(contacts.nu[row])
+    constrained = contacts.constrained
+    size = abs(contacts.motion.nu[row])
     for k in range(nu.size):
-        contacts.by_joints[row, k] = contacts.taken[k]
-        size += abs(contacts.taken[k] * nu[k])
+        constrained.combinations[row, k] = constrained.combination[k]
+        size += abs(constrained.combination[k] * nu[k])
     return abs(joint_rate(mechanism, row)) <= max(TOUCHES * size, UNSEEN * mechanism.machine.extent)
 
 
@@ -195,12 +198,12 @@ def _rests(mechanism, row):
 def _stays(mechanism, row):
     """Whether joints do not accelerate a row that depends on theirs: in a dead point that a slider passes they do."""
     contacts, gamma = mechanism.contacts, mechanism.machine.gamma
-    bends = -contacts.gamma[row]
+    bends = -contacts.motion.gamma[row]
     size = abs(bends)
     for k in range(gamma.size):
-        bends += contacts.taken[k] * gamma[k]
-        size += abs(contacts.taken[k] * gamma[k])
-    most = largest_acceleration(mechanism, contacts.row_group[row])
+        bends += contacts.constrained.combination[k] * gamma[k]
+        size += abs(contacts.constrained.combination[k] * gamma[k])
+    most = largest_acceleration(mechanism, contacts.groups.of_row[row])
     return abs(bends) <= LEEWAY * size + NOTHING * most + UNSEEN * mechanism.machine.extent
 
 
@@ -218,27 +221,29 @@ def factorise_joints(mechanism):
 def depends(mechanism, row):
     """Whether a row depends on those of joints: what these leave of it beside all of it."""
     contacts, shape, rows, left = mechanism.contacts, mechanism.shape, mechanism.contacts.rows, 0.0
-    contacts.f[:] = contacts.g[:] = 0.0
+    delassus, constrained = contacts.delassus, contacts.constrained
+    delassus.f[:] = delassus.g[:] = 0.0
     for e in range(rows.at[row], rows.at[row + 1]):
-        contacts.f[rows.column[e]] += rows.value[e]
-    solve(mechanism.plain, shape, contacts.f, contacts.g, contacts.moved, contacts.taken, 2)
+        delassus.f[rows.column[e]] += rows.value[e]
+    solve(mechanism.plain, shape, delassus.f, delassus.g, constrained.displacement, constrained.combination, 2)
     for e in range(rows.at[row], rows.at[row + 1]):
-        left += rows.value[e] * contacts.moved[rows.column[e]]
+        left += rows.value[e] * constrained.displacement[rows.column[e]]
     return left <= DEPENDS * _whole(mechanism, row)
 
 
 @compiled
 def clear_roundoff(mechanism):
     """Put 0 into W, after `respond`, for rows that depend on those of joints: at a dead centre no force moves them, nor
-    an impulse, and W is roundoff, of either sign, by which a friction would be solved for. Overwrites contacts.f and
-    contacts.g."""
+    an impulse, and W is roundoff, of either sign, by which a friction would be solved for. Overwrites the right sides f
+    and g of `DelassusEquations`."""
     contacts, ready = mechanism.contacts, False
-    for i in range(contacts.size[0]):
-        if contacts.kept[contacts.used[i]] == FREE and not is_moved(contacts, i):
+    delassus = contacts.delassus
+    for i in range(delassus.used_count[0]):
+        if contacts.constrained.state[delassus.used[i]] == FREE and not is_moved(contacts, i):
             if not ready:
                 factorise_joints(mechanism)
                 ready = True
-            if depends(mechanism, contacts.used[i]):
+            if depends(mechanism, delassus.used[i]):
                 leave_out(contacts, i)
 
 
@@ -246,16 +251,16 @@ def clear_roundoff(mechanism):
 def _whole(mechanism, row):
     """The squared length of a row over the velocities of bodies, before joints take anything of it."""
     contacts, tr, square = mechanism.contacts, mechanism.machine.transformation, 0.0
-    program, terms = contacts.program, contacts.terms
+    program, terms = contacts.program, contacts.tree.terms
     if tr.edges > 0 and tr.deep == 0:
         for term in range(terms.row.size):
             if terms.row[term] == row:
-                take_term(tr, terms, term, contacts.out, contacts.rest)
+                take_term(tr, terms, term, contacts.motion.outputs, contacts.equations.solution)
                 for i in range(6):
                     square += tr.part[0][i] ** 2 * tr.unit[i]
         return square
     for k in range(program.jac_to.size):
         e = program.jac_to[k]
         if program.jac_row[e] == row:
-            square += contacts.out[program.jac_from[k]] ** 2 / mechanism.geometric[program.jac_column[e]]
+            square += contacts.motion.outputs[program.jac_from[k]] ** 2 / mechanism.geometric[program.jac_column[e]]
     return square

@@ -33,17 +33,17 @@ VANISHES = 1e-6
 @compiled
 def components(contacts, c):
     """How many components the normal force of point c has: 0 if it is that of a gap, or is given."""
-    if contacts.gap[c] >= 0 or contacts.bound_rows[c] == 0:
+    if contacts.gap[c] >= 0 or contacts.normals.row_count[c] == 0:
         return 0
-    return contacts.bound[c]
+    return contacts.normals.components[c]
 
 
 @compiled
 def sense(contacts, c, forces):
     """σ of point c with these forces along rows; 1 where no direction is held."""
     along = 0.0
-    for d in range(contacts.bound[c]):
-        along += contacts.side[COMPONENTS * c + d] * component(contacts, c, d, forces)
+    for d in range(contacts.normals.components[c]):
+        along += contacts.normals.fixed_direction[COMPONENTS * c + d] * component(contacts, c, d, forces)
     return -1.0 if along < 0.0 else 1.0
 
 
@@ -52,19 +52,20 @@ def put_normals(mechanism):
     """Put the N of all points into `normal`, and what is none of it into `noise`: a part of the largest multiplier, of
     the largest load on a body, or of m v²/L, which stabilisation makes of the roundoff of places."""
     contacts, tr, most = mechanism.contacts, mechanism.machine.transformation, 0.0
+    normals = contacts.normals
     loads = tr.fc if tr.edges > 0 else mechanism.machine.f
     for c in range(contacts.gap.size):
         many, factor = components(contacts, c), 1.0
         if many > 0 and most == 0.0:
             most = 2.0 * mechanism.scalars[KINETIC] / mechanism.machine.extent
             most = max(most, largest(mechanism.machine.multipliers))
-            for k in range(min(loads.size, contacts.arm.size)):
-                most = max(most, abs(loads[k]) / contacts.arm[k])
-        for r in range(many * contacts.bound_rows[c] if many > 0 else 0):
-            factor = max(factor, abs(contacts.factors[contacts.bound_from[c] + r]))
+            for k in range(min(loads.size, contacts.groups.arm.size)):
+                most = max(most, abs(loads[k]) / contacts.groups.arm[k])
+        for r in range(many * normals.row_count[c] if many > 0 else 0):
+            factor = max(factor, abs(normals.factors[normals.output[c] + r]))
         for d in range(many):
-            contacts.normal[COMPONENTS * c + d] = component(contacts, c, d, contacts.amount)
-        contacts.noise[c] = NONE * factor * most
+            normals.value[COMPONENTS * c + d] = component(contacts, c, d, contacts.delassus.amount)
+        normals.noise[c] = NONE * factor * most
 
 
 @compiled
@@ -72,39 +73,42 @@ def size_of_normal(contacts, c):
     """|N| of point c at the last accelerations."""
     square = 0.0
     for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):
-        square += contacts.normal[d] ** 2
+        square += contacts.normals.value[d] ** 2
     return np.sqrt(square)
 
 
 @compiled
 def guard_of_normal(contacts, c):
     """e · N, positive up to `noise` below zero, where a direction e is held."""
+    normals = contacts.normals
     along = 0.0
     for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):
-        along += contacts.side[d] * contacts.normal[d]
-    return along + contacts.noise[c]
+        along += normals.fixed_direction[d] * normals.value[d]
+    return along + normals.noise[c]
 
 
 @compiled
 def note_normals(contacts):
     """Keep the N of the last accelerations, those at the end of a step."""
-    for d in range(contacts.normal.size):
-        contacts.end_normal[d] = contacts.normal[d]
+    normals = contacts.normals
+    for d in range(normals.value.size):
+        normals.end_value[d] = normals.value[d]
 
 
 @compiled
 def follow_normal(contacts, c):
     """Take e anew from the N where a step ends, unless that is beyond zero; its guard there."""
+    normals = contacts.normals
     along, square = 0.0, 0.0
     first, end = COMPONENTS * c, COMPONENTS * c + components(contacts, c)
     for d in range(first, end):
-        along += contacts.side[d] * contacts.end_normal[d]
-        square += contacts.end_normal[d] ** 2
+        along += normals.fixed_direction[d] * normals.end_value[d]
+        square += normals.end_value[d] ** 2
     if along <= 0.0 and holds_side(contacts, c):
-        return along + contacts.noise[c]
+        return along + normals.noise[c]
     for d in range(first, end):
-        contacts.side[d] = contacts.end_normal[d] / np.sqrt(square) if square > 0.0 else 0.0
-    return np.sqrt(square) + contacts.noise[c]
+        normals.fixed_direction[d] = normals.end_value[d] / np.sqrt(square) if square > 0.0 else 0.0
+    return np.sqrt(square) + normals.noise[c]
 
 
 @compiled
@@ -112,7 +116,7 @@ def holds_side(contacts, c):
     """Whether a direction of point c is held."""
     held = False
     for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):
-        held = held or contacts.side[d] != 0.0
+        held = held or contacts.normals.fixed_direction[d] != 0.0
     return held
 
 
@@ -120,26 +124,28 @@ def holds_side(contacts, c):
 def turn_normal(contacts, c, most):
     """N of point c, whose guard was at most so large in this step, is at right angles to e: keep -e for the next step,
     which takes it if N has vanished."""
-    contacts.turn[c] = max(VANISHES * most, 2.0 * contacts.noise[c])
+    normals = contacts.normals
+    normals.vanishing_size[c] = max(VANISHES * most, 2.0 * normals.noise[c])
     for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):
-        contacts.end_normal[d] = -contacts.side[d]
+        normals.end_value[d] = -normals.fixed_direction[d]
 
 
 @compiled
 def release_normals(contacts):
     """Hold no direction: friction is μ |N| while states are chosen."""
-    contacts.side[:] = 0.0
+    contacts.normals.fixed_direction[:] = 0.0
 
 
 @compiled
 def hold_normals(contacts, closed):
     """Hold the directions of the last N of all points that slip, whose state is `closed`, for the next step."""
+    normals = contacts.normals
     for c in range(contacts.gap.size):
         first, end = COMPONENTS * c, COMPONENTS * c + components(contacts, c)
         size = size_of_normal(contacts, c)
-        turns = contacts.turn[c] > 0.0 and size <= contacts.turn[c]
+        turns = normals.vanishing_size[c] > 0.0 and size <= normals.vanishing_size[c]
         for d in range(first, end):
-            contacts.side[d] = 0.0
+            normals.fixed_direction[d] = 0.0
             if contacts.state[c] == closed and (turns or size > 0.0):
-                contacts.side[d] = contacts.end_normal[d] if turns else contacts.normal[d] / size
-        contacts.turn[c] = 0.0
+                normals.fixed_direction[d] = normals.end_value[d] if turns else normals.value[d] / size
+        normals.vanishing_size[c] = 0.0

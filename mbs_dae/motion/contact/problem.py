@@ -7,7 +7,7 @@ there are; and a group has its own scale.
 
 import numpy as np
 
-from ...compiled.contacts import FREE, HOLDS, Contacts
+from ...compiled.contact_records import FREE, HOLDS, Contacts
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.complementarity import SEVERAL, solve_complementarity
@@ -60,7 +60,7 @@ force that roundoff has lost."""
 @compiled
 def use_points(contacts, points):
     """Use the rows of these points, and no others: of each its gap, then its slips."""
-    contacts.size[0] = 0
+    contacts.delassus.used_count[0] = 0
     for c in range(contacts.gap.size):
         if points[c] == 1 and contacts.gap[c] >= 0:
             use(contacts, contacts.gap[c])
@@ -73,12 +73,13 @@ def pose(mechanism, points, is_impact):
     """The problem of these points but for its w0. Points that slip, or set out to (`slipping`), have the friction of
     that; so have all in an impact."""
     contacts = mechanism.contacts
+    delassus, choice = contacts.delassus, contacts.choice
     problem, laws, bounds, i = contacts.problem, 0, 0, 0
     problem.B[:] = problem.b[:] = problem.heading[:] = problem.f[:] = 0.0
     put_bounds(mechanism, is_impact)
-    for i in range(contacts.size[0]):
-        for j in range(contacts.size[0]):
-            problem.W[i, j] = contacts.delassus[i, j]
+    for i in range(delassus.used_count[0]):
+        for j in range(delassus.used_count[0]):
+            problem.W[i, j] = delassus.W[i, j]
     i = 0
     for c in range(contacts.gap.size):
         if points[c] == 0:
@@ -87,11 +88,11 @@ def pose(mechanism, points, is_impact):
             problem.first[laws], problem.bound_at[laws], problem.mu[laws] = i, bounds, 0.0
             laws, i = laws + 1, i + 1
         if contacts.slips[c] > 0:
-            slips = contacts.slipping[c] > 0
+            slips = choice.slipping[c] > 0
             problem.first[laws], problem.bound_at[laws] = i, bounds
             problem.mu[laws] = sliding(contacts, c) if slips or is_impact else resting(contacts, c)
-            bounds += _put_bound(contacts, c, bounds, i, not slips or contacts.departs[c] == HOLDS)
-            if contacts.slipping[c] == 1 or drives_apart(contacts, c):
+            bounds += _put_bound(contacts, c, bounds, i, not slips or choice.departure[c] == HOLDS)
+            if choice.slipping[c] == 1 or drives_apart(contacts, c):
                 _put_heading(contacts, c, i, laws)
             laws += 1
         i += contacts.slips[c]
@@ -105,10 +106,10 @@ def _put_heading(contacts, c, i, law):
     problem, part = contacts.problem, 1.0
     is_faint = never_sticks(contacts, c) and not drives_apart(contacts, c)
     if is_faint:
-        part = speed_of(contacts, c) / np.hypot(speed_of(contacts, c), contacts.smooth[c])
+        part = speed_of(contacts, c) / np.hypot(speed_of(contacts, c), contacts.laws.smooth[c])
     problem.mu[law] *= part
     for k in range(contacts.slips[c]):
-        along = contacts.heading[contacts.slip[c] + k]
+        along = contacts.sliding.heading[contacts.slip[c] + k]
         if never_sticks(contacts, c):
             along = direction(contacts, c, k) / part if part > 0.0 else 0.0
         problem.heading[i + k] = along
@@ -117,6 +118,7 @@ def _put_heading(contacts, c, i, law):
 @compiled
 def _put_bound(contacts, c, at, i, rests):
     """The bound of a friction whose first unknown is i, from row `at` on; how many rows it has."""
+    normals = contacts.normals
     problem = contacts.problem
     if contacts.gap[c] >= 0:
         problem.B[at, i - 1] = 1.0
@@ -124,11 +126,11 @@ def _put_bound(contacts, c, at, i, rests):
     if is_given(contacts, c):
         problem.b[at] = given(contacts, c, rests)
         return 1
-    for d in range(contacts.bound[c]):
-        problem.b[at + d] = contacts.b[COMPONENTS * c + d]
-        for j in range(contacts.size[0]):
-            problem.B[at + d, j] = contacts.B[COMPONENTS * c + d, j]
-    return contacts.bound[c]
+    for d in range(normals.components[c]):
+        problem.b[at + d] = normals.b[COMPONENTS * c + d]
+        for j in range(contacts.delassus.used_count[0]):
+            problem.B[at + d, j] = normals.B[COMPONENTS * c + d, j]
+    return normals.components[c]
 
 
 @compiled
@@ -137,7 +139,7 @@ def bound_now(contacts, law, mu):
     problem, square = contacts.problem, 0.0
     for row in range(problem.bound_at[law], problem.bound_at[law + 1]):
         part = problem.b[row]
-        for j in range(contacts.size[0]):
+        for j in range(contacts.delassus.used_count[0]):
             part += problem.B[row, j] * problem.f[j]
         square += part * part
     return mu * np.sqrt(square)
@@ -146,14 +148,15 @@ def bound_now(contacts, law, mu):
 @compiled
 def pose_gaps(contacts):
     """The problem of the least displacement with which no gap that is used is negative."""
-    problem, n = contacts.problem, contacts.size[0]
+    delassus = contacts.delassus
+    problem, n = contacts.problem, delassus.used_count[0]
     problem.heading[:] = problem.f[:] = 0.0
     problem.counts[0] = n
     for i in range(n):
         problem.first[i], problem.bound_at[i], problem.mu[i] = i, 0, 0.0
-        problem.w0[i] = contacts.phi[contacts.used[i]]
+        problem.w0[i] = contacts.motion.phi[delassus.used[i]]
         for j in range(n):
-            problem.W[i, j] = contacts.delassus[i, j]
+            problem.W[i, j] = delassus.W[i, j]
     problem.first[n], problem.bound_at[n] = n, 0
 
 
@@ -164,7 +167,7 @@ def is_solved(contacts: Contacts):
     for group in range(groups):
         if groups > 1:
             _take(contacts, group)
-        if solve_complementarity(contacts.part if groups > 1 else contacts.problem) > SEVERAL:
+        if solve_complementarity(contacts.partition.part if groups > 1 else contacts.problem) > SEVERAL:
             return False
         if groups > 1:
             _give_back(contacts, group)
@@ -181,17 +184,18 @@ def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vect
     corrected anew. Return whether forces settle and satisfy their laws, by the pace of heavy bodies, in `group_pace`.
     Overwrites machine.x and the multipliers, by the solution with these forces if they were `corrected`; otherwise they
     are as before."""
-    contacts, p, n = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0]
-    copy(p.f[:n], contacts.amount)
-    contacts.amount_tail[:] = 0.0
+    contacts, p, n = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.delassus.used_count[0]
+    delassus = contacts.delassus
+    copy(p.f[:n], delassus.amount)
+    delassus.amount_tail[:] = 0.0
     put_changes(contacts)
-    far_apart, contacts.corrected[0] = put_masses(contacts) < FIRM, 0
+    far_apart, contacts.corrections.corrected[0] = put_masses(contacts) < FIRM, 0
     spread = _are_spread(contacts, x, offset, SPREAD / max(mechanism.nearness[2], SPREAD))
     if not spread and not far_apart:
         return True
-    contacts.choices[0] += 1 if far_apart else 0
-    if not put_into_units(p) or p.scale[0] == 0.0:
-        return p.scale[0] == 0.0
+    contacts.choice.ambiguities[0] += 1 if far_apart else 0
+    if not put_into_units(p) or p.scaled.scale[0] == 0.0:
+        return p.scaled.scale[0] == 0.0
     respond_to_forces(mechanism, REFINED)
     for i in range(n):
         if p.W[i, i] == 0.0:
@@ -199,14 +203,14 @@ def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vect
         put_free_force(contacts, i, x, offset)
     if spread and _find_amounts(mechanism, x, offset, loads, rates):
         return True
-    contacts.spread[:] = 0  # digits of small forces are roundoff: nothing hangs on them
+    contacts.corrections.is_spread[:] = 0  # digits of small forces are roundoff: nothing hangs on them
     if far_apart and _find_amounts(mechanism, x, offset, loads, rates):
         return True
     if far_apart:
         keep_uncertain(contacts)
         return False
-    copy(p.f[:n], contacts.amount)
-    contacts.amount_tail[:] = 0.0
+    copy(p.f[:n], delassus.amount)
+    delassus.amount_tail[:] = 0.0
     put_changes(contacts)
     return True
 
@@ -214,14 +218,20 @@ def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vect
 @compiled
 def _find_amounts(mechanism, x, offset, loads, rates):
     """Correct the f of the problem; return whether forces settle and satisfy their laws. If so they are its f and w."""
-    contacts, p, n, unsettled = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0], np.inf
+    contacts, p, n, unsettled = (
+        mechanism.contacts,
+        mechanism.contacts.problem,
+        mechanism.contacts.delassus.used_count[0],
+        np.inf,
+    )
+    delassus = contacts.delassus
     is_tree = mechanism.machine.pattern.tree.edges > 0  # its solution is not refined
     put_into_units(p)
-    p.eased[0], p.eased[1], turned = 0.0, 1.0, True
+    p.scaled.relaxation[0], p.scaled.relaxation[1], turned = 0.0, 1.0, True
     choose_modes(p, 0.0)
     for i in range(n):
-        contacts.amount[i] = 0.0 if p.mode[i] == OPEN else p.f[i]
-    contacts.amount_tail[:] = 0.0
+        delassus.amount[i] = 0.0 if p.modes.mode[i] == OPEN else p.f[i]
+    delassus.amount_tail[:] = 0.0
     for _ in range(OFTEN):
         unsettled = _settle_amounts(mechanism, x, offset, loads, rates)
         turned = _turn_modes(contacts, INEXACT if is_tree else INEXACT * INEXACT)
@@ -231,8 +241,12 @@ def _find_amounts(mechanism, x, offset, loads, rates):
     if not (certain and _are_held(contacts) and _are_open(contacts)):
         return False
     for i in range(n):
-        contacts.change[i], p.f[i], p.w[i] = contacts.right[i] - p.w0[i], contacts.amount[i], contacts.right[i]
-    contacts.corrected[0] = 1
+        delassus.rate_change[i], p.f[i], p.w[i] = (
+            contacts.equations.right[i] - p.w0[i],
+            delassus.amount[i],
+            contacts.equations.right[i],
+        )
+    contacts.corrections.corrected[0] = 1
     return True
 
 
@@ -240,6 +254,7 @@ def _find_amounts(mechanism, x, offset, loads, rates):
 def _are_spread(contacts, x, offset, least):
     """Return whether some forces are less than this part of the largest among those that they feel; put these. Of a gap
     that hardly opens the sign is as uncertain as a small force."""
+    delassus, corrections = contacts.delassus, contacts.corrections
     p = contacts.problem
     for law in range(p.counts[0]):
         begin, end, square = p.first[law], p.first[law + 1], 0.0
@@ -248,10 +263,10 @@ def _are_spread(contacts, x, offset, least):
         size, slips = np.sqrt(square), False
         if not is_unilateral(p, law):
             slips = size >= (1.0 - AT_BOUND) * bound_now(contacts, law, p.mu[law])
-        elif size == 0.0 and contacts.row_length[contacts.used[begin]] > 0.0:
-            size = abs(p.w[begin]) * contacts.heavy[begin] / contacts.row_length[contacts.used[begin]]
+        elif size == 0.0 and delassus.squared_length[delassus.used[begin]] > 0.0:
+            size = abs(p.w[begin]) * corrections.heaviest[begin] / delassus.squared_length[delassus.used[begin]]
         for i in range(begin, end):
-            contacts.size_of_force[i], contacts.solved_for[i] = size, 0 if slips else 1
+            corrections.force_size[i], corrections.is_unknown[i] = size, 0 if slips else 1
             put_free_force(contacts, i, x, offset)
     return put_spread(contacts, least)
 
@@ -261,11 +276,11 @@ def _are_held(contacts):
     """Return whether forces hold the rows that are closed. Where elimination does not determine all forces, a row may
     lack no more than a part of what heavy bodies do: of a light one alone roundoff is more than that."""
     p, held = contacts.problem, True
-    for i in range(contacts.size[0]):
-        if p.mode[i] == CLOSED and is_far_apart(contacts, i):
-            pace = pace_along(contacts, contacts.used[i])
-            most = MISSED * (pace + contacts.balancing[i]) if p.tally[3] == 0 else LACKS * pace
-            held = held and abs(contacts.right[i]) <= most
+    for i in range(contacts.delassus.used_count[0]):
+        if p.modes.mode[i] == CLOSED and is_far_apart(contacts, i):
+            pace = pace_along(contacts, contacts.delassus.used[i])
+            most = MISSED * (pace + contacts.equations.balancing_size[i]) if p.tally[3] == 0 else LACKS * pace
+            held = held and abs(contacts.equations.right[i]) <= most
     return held
 
 
@@ -276,9 +291,11 @@ def _are_open(contacts):
     p, certain = contacts.problem, True
     for law in range(p.counts[0]):
         for i in range(p.first[law], p.first[law + 1] if is_unilateral(p, law) else p.first[law]):
-            if p.mode[i] == OPEN and is_far_apart(contacts, i):
-                error = INEXACT * contacts.balancing[i]
-                known = abs(contacts.right[i]) > error or error <= MISSED * pace_along(contacts, contacts.used[i])
+            if p.modes.mode[i] == OPEN and is_far_apart(contacts, i):
+                error = INEXACT * contacts.equations.balancing_size[i]
+                known = abs(contacts.equations.right[i]) > error or error <= MISSED * pace_along(
+                    contacts, contacts.delassus.used[i]
+                )
                 certain = certain and known
     return certain
 
@@ -288,37 +305,44 @@ def _settle_amounts(mechanism, x, offset, loads, rates):
     """Correct the amounts by Newton's method for the equations of the present modes, as long as each correction is less
     than half as large as the one before; return how large the last one is, relative to what it corrects. The tally of
     the problem becomes the number of forces between far masses that elimination does not determine."""
-    contacts, p, n, unsettled = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.size[0], np.inf
+    contacts, p, n, unsettled = (
+        mechanism.contacts,
+        mechanism.contacts.problem,
+        mechanism.contacts.delassus.used_count[0],
+        np.inf,
+    )
+    scaled, modes = p.scaled, p.modes
+    delassus = contacts.delassus
     for i in range(n):
-        p.x[i] = contacts.amount[i] / (p.unit[i] * p.scale[0])
+        scaled.x[i] = delassus.amount[i] / (scaled.unit[i] * scaled.scale[0])
     respond(p)
     _put_rates(mechanism, x, offset, loads, rates)
     for _ in range(OFTEN):
         many, change = write_equations(p), 0.0
         for k in range(many):
-            i = p.free[k]
-            if p.mode[i] == CLOSED:
-                p.e[k] = -contacts.right[i] * p.unit[i] / p.scale[0]
-            elif contacts.gap[contacts.point[contacts.used[i]]] >= 0:
-                p.e[k] = _slip_residual(contacts, i) / (p.unit[i] * p.scale[0])
-        rank = least_solution(p.J, p.e, p.step, p.order, many)
+            i = modes.free[k]
+            if modes.mode[i] == CLOSED:
+                modes.residual[k] = -contacts.equations.right[i] * scaled.unit[i] / scaled.scale[0]
+            elif contacts.gap[contacts.points.of_row[delassus.used[i]]] >= 0:
+                modes.residual[k] = _slip_residual(contacts, i) / (scaled.unit[i] * scaled.scale[0])
+        rank = least_solution(modes.matrix, modes.residual, modes.step, modes.order, many)
         p.tally[3] = 0
         for k in range(rank, many):
-            p.tally[3] += 1 if is_far_apart(contacts, p.free[p.order[k]]) else 0
+            p.tally[3] += 1 if is_far_apart(contacts, modes.free[modes.order[k]]) else 0
         for k in range(many):
-            i = p.free[k]
+            i = modes.free[k]
             size = _size_of(contacts, i)
             if not is_corrected(contacts, i):
-                p.step[k] = 0.0
-            if p.step[k] != 0.0:
-                change = max(change, abs(p.step[k]) / size) if size > 0.0 else np.inf
+                modes.step[k] = 0.0
+            if modes.step[k] != 0.0:
+                change = max(change, abs(modes.step[k]) / size) if size > 0.0 else np.inf
         if not change < 0.5 * unsettled:
             return max(change, unsettled)
         for k in range(many):
-            i = p.free[k]
-            step = contacts.amount_tail[i] + p.step[k] * p.unit[i] * p.scale[0]
-            contacts.amount[i], contacts.amount_tail[i] = two_sum(contacts.amount[i], step)
-            p.x[i] = contacts.amount[i] / (p.unit[i] * p.scale[0])
+            i = modes.free[k]
+            step = delassus.amount_tail[i] + modes.step[k] * scaled.unit[i] * scaled.scale[0]
+            delassus.amount[i], delassus.amount_tail[i] = two_sum(delassus.amount[i], step)
+            scaled.x[i] = delassus.amount[i] / (scaled.unit[i] * scaled.scale[0])
         _put_rates(mechanism, x, offset, loads, rates)
         unsettled = change
         if change <= CORRECTED:
@@ -329,12 +353,13 @@ def _settle_amounts(mechanism, x, offset, loads, rates):
 @compiled
 def _size_of(contacts, i):
     """Return the size by which corrections of the force along the row used as number i are judged, in units."""
-    p, size = contacts.problem, abs(contacts.problem.q[i])
+    p, size = contacts.problem, abs(contacts.problem.scaled.q[i])
+    scaled = p.scaled
     if is_spread(contacts, i):
-        return max(_length(contacts, i), least_force(contacts, i)) / (p.unit[i] * p.scale[0])
-    for j in range(contacts.size[0]):
-        size += abs(p.A[i, j] * p.x[j])
-    return max(abs(p.x[i]), FAINT * size)
+        return max(_length(contacts, i), least_force(contacts, i)) / (scaled.unit[i] * scaled.scale[0])
+    for j in range(contacts.delassus.used_count[0]):
+        size += abs(scaled.A[i, j] * scaled.x[j])
+    return max(abs(scaled.x[i]), FAINT * size)
 
 
 @compiled
@@ -344,39 +369,42 @@ def _length(contacts, i):
     while p.first[law + 1] <= i:
         law += 1
     for k in range(p.first[law], p.first[law + 1]):
-        square += contacts.amount[k] ** 2
+        square += contacts.delassus.amount[k] ** 2
     return np.sqrt(square)
 
 
 @compiled
 def _slip_residual(contacts, i):
     """Return what the friction of a contact that slides lacks of μ N along its direction, for amounts of two parts."""
+    delassus = contacts.delassus
     p, law = contacts.problem, 0
     while p.first[law + 1] <= i:
         law += 1
-    normal, share = p.first[law] - 1, p.mu[law] * p.along[i]
-    product, left = two_product(share, contacts.amount[normal])
-    residual, rest = two_sum(product, -contacts.amount[i])
-    return residual + (rest + left + share * contacts.amount_tail[normal] - contacts.amount_tail[i])
+    normal, share = p.first[law] - 1, p.mu[law] * p.modes.direction[i]
+    product, left = two_product(share, delassus.amount[normal])
+    residual, rest = two_sum(product, -delassus.amount[i])
+    return residual + (rest + left + share * delassus.amount_tail[normal] - delassus.amount_tail[i])
 
 
 @compiled
 def _turn_modes(contacts, precise):
     """Close gaps that are open and whose rate is negative, and open those that are closed and whose force pulls, by
     more than the errors of corrected numbers, rates of `precise` times their terms; return whether there are any."""
+    delassus, equations = contacts.delassus, contacts.equations
     p, turned = contacts.problem, False
+    modes = p.modes
     for law in range(p.counts[0]):
         for i in range(p.first[law], p.first[law + 1] if is_unilateral(p, law) else p.first[law]):
-            pulls = contacts.amount[i] < -UNCERTAIN * opposing_force(contacts, i, contacts.amount)
-            least = UNCERTAIN * min(contacts.balancing[i], pace_along(contacts, contacts.used[i]))
-            least = max(least, INEXACT * contacts.balancing[i])
+            pulls = delassus.amount[i] < -UNCERTAIN * opposing_force(contacts, i, delassus.amount)
+            least = UNCERTAIN * min(equations.balancing_size[i], pace_along(contacts, delassus.used[i]))
+            least = max(least, INEXACT * equations.balancing_size[i])
             if not is_far_apart(contacts, i):
-                pulls, least = contacts.amount[i] < -least_force(contacts, i), precise * contacts.balancing[i]
-            closes = contacts.right[i] < -least
-            if not is_corrected(contacts, i) or not (pulls if p.mode[i] == CLOSED else closes):
+                pulls, least = delassus.amount[i] < -least_force(contacts, i), precise * equations.balancing_size[i]
+            closes = equations.right[i] < -least
+            if not is_corrected(contacts, i) or not (pulls if modes.mode[i] == CLOSED else closes):
                 continue
-            p.mode[i], turned = OPEN if p.mode[i] == CLOSED else CLOSED, True
-            contacts.amount[i] = contacts.amount_tail[i] = 0.0
+            modes.mode[i], turned = OPEN if modes.mode[i] == CLOSED else CLOSED, True
+            delassus.amount[i] = delassus.amount_tail[i] = 0.0
     return turned
 
 
@@ -386,19 +414,20 @@ def _have_friction_of_modes(contacts):
     they set out to slip, and are left out only where nothing presses: a gap that was closed by corrected numbers has a
     friction that was chosen while it was open."""
     p, agree = contacts.problem, True
+    scaled, modes = p.scaled, p.modes
     for law in range(p.counts[0]):
         begin, held, power, size = p.first[law], 0.0, 0.0, 0.0
         if is_unilateral(p, law) or not is_corrected(contacts, begin):
             continue
         for i in range(begin, p.first[law + 1]):
-            held, power = held + p.x[i] ** 2, power + contacts.amount[i] * contacts.right[i]
-            size += abs(contacts.amount[i]) * contacts.balancing[i]
-        least = least_force(contacts, begin) / (p.unit[begin] * p.scale[0])
-        if p.mode[begin] == CLOSED:
+            held, power = held + scaled.x[i] ** 2, power + contacts.delassus.amount[i] * contacts.equations.right[i]
+            size += abs(contacts.delassus.amount[i]) * contacts.equations.balancing_size[i]
+        least = least_force(contacts, begin) / (scaled.unit[begin] * scaled.scale[0])
+        if modes.mode[begin] == CLOSED:
             agree = agree and np.sqrt(held) <= (1.0 + UNCERTAIN) * radius(p, law) + least
-        elif p.mode[begin] == OPEN:
+        elif modes.mode[begin] == OPEN:
             agree = agree and radius(p, law) <= (UNCERTAIN if is_far_apart(contacts, begin) else least)
-        elif p.mode[begin] == SLIDES and speed(p, law) == 0.0:
+        elif modes.mode[begin] == SLIDES and speed(p, law) == 0.0:
             agree = agree and power <= MISSED * size
     return agree
 
@@ -408,49 +437,60 @@ def _put_rates(mechanism, x, offset, loads, rates):
     """Put the rates of the rows in use, for the amounts of two parts, into `right`, and the size of their terms into
     `balancing`; and the solution for loads, rates of joints and these amounts into machine.x and the multipliers."""
     contacts, machine = mechanism.contacts, mechanism.machine
+    delassus, equations = contacts.delassus, contacts.equations
     machine.x[:] = 0.0
     copy(x, machine.x[: x.size])
-    copy(contacts.g, machine.multipliers)
-    add_responses(mechanism, contacts.amount, contacts.amount_tail)
-    refine_solution(mechanism, loads, rates, contacts.amount, contacts.amount_tail)
-    for i in range(contacts.size[0]):
-        row, start = contacts.used[i], offset[i]
-        contacts.right[i], contacts.balancing[i] = start, abs(start)
-        if contacts.kept[row] == FREE:
-            put_residual(mechanism, row, -start, -contacts.offset_tail[i], contacts.right, contacts.rounding, i)
-            contacts.right[i] = -contacts.right[i]
-            contacts.balancing[i] += size_along(contacts.rows, row, x) + size_along(contacts.rows, row, machine.x)
+    copy(delassus.g, machine.multipliers)
+    add_responses(mechanism, delassus.amount, delassus.amount_tail)
+    refine_solution(mechanism, loads, rates, delassus.amount, delassus.amount_tail)
+    for i in range(delassus.used_count[0]):
+        row, start = delassus.used[i], offset[i]
+        equations.right[i], equations.balancing_size[i] = start, abs(start)
+        if contacts.constrained.state[row] == FREE:
+            put_residual(
+                mechanism,
+                row,
+                -start,
+                -contacts.corrections.offset_tail[i],
+                equations.right,
+                equations.residual_tail,
+                i,
+            )
+            equations.right[i] = -equations.right[i]
+            equations.balancing_size[i] += size_along(contacts.rows, row, x) + size_along(contacts.rows, row, machine.x)
 
 
 @compiled
 def put_changes(contacts):
     """Put W f, what the amounts f change of rates, into `change`."""
-    for i in range(contacts.size[0]):
-        contacts.change[i] = 0.0
-        for j in range(contacts.size[0]):
-            contacts.change[i] += contacts.delassus[i, j] * contacts.amount[j]
+    delassus = contacts.delassus
+    for i in range(delassus.used_count[0]):
+        delassus.rate_change[i] = 0.0
+        for j in range(delassus.used_count[0]):
+            delassus.rate_change[i] += delassus.W[i, j] * delassus.amount[j]
 
 
 @compiled
 def _put_into_groups(contacts):
     """The laws of the problem, group after group in `queue`, group k from `begins`[k]; how many groups there are. Laws
     are of one group if W or a bound has an entry between them, directly or over others."""
-    p, queue, begins = contacts.problem, contacts.queue, contacts.begins
+    partition = contacts.partition
+    p, queue, begins = contacts.problem, partition.queue, partition.begin
     laws, filled, groups = p.counts[0], 0, 0
     for law in range(laws):
-        contacts.seen[law] = 0
+        partition.seen[law] = 0
     for start in range(laws):
-        if contacts.seen[start] == 1:
+        if partition.seen[start] == 1:
             continue
         begins[groups], groups = filled, groups + 1
-        queue[filled], contacts.seen[start], at = start, 1, filled
+        queue[filled], partition.seen[start], at = start, 1, filled
         filled += 1
         while at < filled:
             law = queue[at]
             at += 1
             for other in range(laws):
-                if contacts.seen[other] == 0 and (_is_felt(p, law, other) or _is_felt(p, other, law)):
-                    queue[filled], contacts.seen[other] = other, 1
+                if partition.seen[other] == 0 and (_is_felt(p, law, other) or _is_felt(p, other, law)):
+                    queue[filled], partition.seen[other] = other, 1
                     filled += 1
     begins[groups] = filled
     return groups
@@ -472,10 +512,11 @@ def _is_felt(p, law, other):
 @compiled
 def _take(contacts, group):
     """The problem of one group, in `part`; `place` tells where its unknowns stand in the whole."""
-    whole, part, place = contacts.problem, contacts.part, contacts.place
-    begin, end, n, rows = contacts.begins[group], contacts.begins[group + 1], 0, 0
+    partition = contacts.partition
+    whole, part, place = contacts.problem, partition.part, partition.unknown
+    begin, end, n, rows = partition.begin[group], partition.begin[group + 1], 0, 0
     for k in range(begin, end):
-        law = contacts.queue[k]
+        law = partition.queue[k]
         part.first[k - begin], part.bound_at[k - begin], part.mu[k - begin] = n, rows, whole.mu[law]
         for i in range(whole.first[law], whole.first[law + 1]):
             place[n], n = i, n + 1
@@ -487,7 +528,7 @@ def _take(contacts, group):
             part.W[i, j] = whole.W[place[i], place[j]]
     rows = 0
     for k in range(begin, end):
-        law = contacts.queue[k]
+        law = partition.queue[k]
         for row in range(whole.bound_at[law], whole.bound_at[law + 1]):
             part.b[rows] = whole.b[row]
             for j in range(n):
@@ -497,6 +538,7 @@ def _take(contacts, group):
 
 @compiled
 def _give_back(contacts, group):
-    part = contacts.part
+    partition = contacts.partition
+    part = partition.part
     for i in range(part.first[part.counts[0]]):
-        contacts.problem.f[contacts.place[i]], contacts.problem.w[contacts.place[i]] = part.f[i], part.w[i]
+        contacts.problem.f[partition.unknown[i]], contacts.problem.w[partition.unknown[i]] = part.f[i], part.w[i]

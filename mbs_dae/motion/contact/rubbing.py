@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...compiled.contacts import HOLDS
+from ...compiled.contact_records import HOLDS
 from ...kernels.abi import compiled
 
 AWAY = 1e-12
@@ -12,27 +12,29 @@ AWAY = 1e-12
 @compiled
 def sliding(contacts, c):
     """The coefficient of a point that slips, or whose friction at its bound holds it, at the last evaluation."""
-    if contacts.departs[c] == HOLDS:
+    laws = contacts.laws
+    if contacts.choice.departure[c] == HOLDS:
         return resting(contacts, c)
-    return contacts.friction[c] if contacts.curve[c] < 0 else contacts.factors[contacts.curve[c]]
+    return laws.friction[c] if laws.coefficient[c] < 0 else contacts.normals.factors[laws.coefficient[c]]
 
 
 @compiled
 def resting(contacts, c):
     """The coefficient of friction of a point that sticks."""
-    return contacts.static[c] if contacts.curve[c] < 0 else contacts.factors[contacts.curve[c] + 1]
+    laws = contacts.laws
+    return laws.static[c] if laws.coefficient[c] < 0 else contacts.normals.factors[laws.coefficient[c] + 1]
 
 
 @compiled
 def never_sticks(contacts, c):
-    return contacts.smooth[c] != 0.0
+    return contacts.laws.smooth[c] != 0.0
 
 
 @compiled
 def drives_apart(contacts, c):
     """Whether a point has a force of the size of friction that acts along its row, whatever the slip is: what drives
     the wheels of a gear apart."""
-    return contacts.smooth[c] < 0.0
+    return contacts.laws.smooth[c] < 0.0
 
 
 @compiled
@@ -47,7 +49,7 @@ def across(contacts, c, values):
 @compiled
 def speed_of(contacts, c):
     """How fast a point slips."""
-    return across(contacts, c, contacts.rate)
+    return across(contacts, c, contacts.motion.rate)
 
 
 @compiled
@@ -57,15 +59,16 @@ def direction(contacts, c, k):
     with it a slip in space goes straight to its stop: on the way it may turn without end, by velocities that cannot be
     seen, and then no implicit equations with its direction have a solution. Of friction that never sticks it is
     s/√(s² + v²)."""
+    motion, sliding = contacts.motion, contacts.sliding
     first, speed, onward = contacts.slip[c], speed_of(contacts, c), 0.0
     if drives_apart(contacts, c):
         return -1.0  # friction acts against it
     if never_sticks(contacts, c):
-        return contacts.rate[first + k] / np.hypot(speed, contacts.smooth[c])
+        return motion.rate[first + k] / np.hypot(speed, contacts.laws.smooth[c])
     if contacts.slips[c] == 1:
-        return contacts.heading[first]
+        return sliding.heading[first]
     for i in range(contacts.slips[c]):
-        onward += contacts.rate[first + i] * contacts.heading[first + i]
-    if speed <= AWAY * contacts.point_pace[c] or contacts.fades[c] != 0:
-        return contacts.heading[first + k]
-    return contacts.rate[first + k] / speed * (1.0 if onward > 0.0 else -1.0)
+        onward += motion.rate[first + i] * sliding.heading[first + i]
+    if speed <= AWAY * contacts.choice.point_pace[c] or sliding.holds_direction[c] != 0:
+        return sliding.heading[first + k]
+    return motion.rate[first + k] / speed * (1.0 if onward > 0.0 else -1.0)

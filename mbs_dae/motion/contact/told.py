@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...compiled import System
-from ...compiled.contacts import GIVEN, KEPT, NOTED, OPEN, Contacts, ContactsBuilder, observe_contacts, put_rows
-from ...compiled.machine import DONE
+from ...compiled.contact_records import KEPT, OPEN, Contacts
+from ...compiled.contacts import GIVEN, NOTED, ContactsBuilder, observe_contacts, put_rows
 from ...compiled.reading import Trajectory
+from ...compiled.status import DONE
 from ...errors import Names
 from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
@@ -59,34 +60,36 @@ def frictions_at_fault(system: System, contacts: Contacts) -> dict[str, float]:
     """Return the contacts and frictions whose friction was no finite number when `contacts` were evaluated last, with
     nan; and the coefficients and forces of friction that were negative, with their values. A point that is apart has
     no friction."""
-    builder, last = system.structure.contacts, contacts.factors.size - 1
+    laws, normals = contacts.laws, contacts.normals
+    builder, last = system.structure.contacts, normals.factors.size - 1
     apart, found = TOUCHES * system.machine().extent, dict[str, float]()
     for k in np.flatnonzero(contacts.slips).tolist():
-        curve = int(contacts.curve[k]) if contacts.curve.size else -1
+        curve = int(laws.coefficient[k]) if laws.coefficient.size else -1
         own = [curve, curve + 1] if curve >= 0 else []
         if contacts.gap[k] < 0:
-            first, count = int(contacts.bound_from[k]), int(contacts.bound[k] * contacts.bound_rows[k])
+            first, count = int(normals.output[k]), int(normals.components[k] * normals.row_count[k])
             own += range(first, first + max(count, 2))
-        if not np.isfinite(contacts.factors[[n for n in own if n <= last]]).all():
+        if not np.isfinite(normals.factors[[n for n in own if n <= last]]).all():
             found[builder.points[k][0].who] = np.nan
             continue
-        given = contacts.gap[k] < 0 and contacts.bound_rows[k] == 0
-        at, row = curve if curve >= 0 else int(contacts.bound_from[k]) if given else -1, contacts.gap[k]
-        if at >= 0 and (row < 0 or contacts.phi[row] <= apart):
-            sizes = contacts.factors[at : at + 2]
+        given = contacts.gap[k] < 0 and normals.row_count[k] == 0
+        at, row = curve if curve >= 0 else int(normals.output[k]) if given else -1, contacts.gap[k]
+        if at >= 0 and (row < 0 or contacts.motion.phi[row] <= apart):
+            sizes = normals.factors[at : at + 2]
             found |= _negative(builder, int(k), sizes, 1.0 if curve >= 0 else float(np.abs(sizes).max()))
-    force = float(np.abs(contacts.drag).max(initial=0.0))
+    force = float(np.abs(laws.drag).max(initial=0.0))
     return dict(sorted((found | _negative_drags(builder, contacts, force)).items()))
 
 
 def _negative_drags(builder: ContactsBuilder, contacts: Contacts, force: float) -> dict[str, float]:
     """Return the sizes of friction that builds up over a speed that were negative when `contacts` were evaluated last,
     by their names; `force` is the largest one on bodies."""
+    laws = contacts.laws
     found = dict[str, float]()
     for k, element in enumerate(builder.drags):
-        is_force, size = bool(contacts.drag_is_force[k]), float(contacts.drag[k])
+        is_force, size = bool(laws.drag_is_force[k]), float(laws.drag[k])
         name = f"{'force' if is_force else 'friction'} of {element.who}"
-        if size < -NEGATIVE * (max(float(contacts.largest_drag[k]), force) if is_force else 1.0):
+        if size < -NEGATIVE * (max(float(laws.largest_drag[k]), force) if is_force else 1.0):
             found[name] = min(size, found.get(name, 0.0))
     return found
 
@@ -102,10 +105,11 @@ def _negative(builder: ContactsBuilder, k: int, sizes: np.ndarray, scale: float)
 
 def driving_frictions(system: System, contacts: Contacts, force: float) -> dict[str, float]:
     """Return the sizes of friction, with their values, for which `drives` ended a run."""
+    laws = contacts.laws
     builder, found = system.structure.contacts, dict[str, float]()
-    for k, sizes in enumerate(contacts.friction_size):
+    for k, sizes in enumerate(laws.sizes):
         if sizes.any():
-            scale = 1.0 if contacts.curve[k] >= 0 else max(float(contacts.largest_friction[k]), force)
+            scale = 1.0 if laws.coefficient[k] >= 0 else max(float(laws.largest_sizes[k]), force)
             found |= _negative(builder, k, sizes, scale)
     return found | _negative_drags(builder, contacts, force)
 
@@ -166,14 +170,15 @@ def choose_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: M
     of laws are free. How many states were done: all of them, or those before one where no forces of contacts
     go with the equations."""
     contacts, switches = mechanism.contacts, mechanism.switches
+    choice = contacts.choice
     for k in range(t.size):
         contacts.state[:] = OPEN
-        contacts.closed[0] = 0
-        contacts.began[:] = contacts.lands[:] = 0
-        contacts.pace[:] = 0.0
+        choice.closed_count[0] = 0
+        choice.began[:] = choice.lands[:] = 0
+        choice.pace[:] = 0.0
         switches.now[0] = t[k]
         choose_states(mechanism, q[k], v[k], mechanism.machine.here.a)
-        if contacts.status[0] != DONE:
+        if choice.status[0] != DONE:
             return k
         switches.mode[:] = np.nan
         tell_states(mechanism)
@@ -185,7 +190,7 @@ def choose_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: M
 def impulses_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, p: Matrix, multipliers: Matrix):
     """The impulses of all joints in impacts: those that impulses p along the rows of contacts make."""
     machine, contacts = mechanism.machine, mechanism.contacts
-    contacts.closed[0] = 0
+    contacts.choice.closed_count[0] = 0
     for k in range(t.size):
         evaluate(mechanism, t[k], q[k], v[k])
         factorise_terms(mechanism)

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.machine import DONE
 from ...compiled.manifold import chart_motion
+from ...compiled.status import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, block, nothing, zeros
 from ...linear.unsymmetric import eliminate_complex, eliminate_real, solve_real

@@ -32,8 +32,8 @@ import numpy as np
 
 from ...compiled import System
 from ...compiled.derivatives import ACCELERATIONS, FORCES, Derivatives, derivatives, differentiate
-from ...compiled.machine import DONE
 from ...compiled.manifold import move
+from ...compiled.status import DONE
 from ...kernels.abi import as_complex, compiled, compiled_apart
 from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, nothing, zeros
 from ...linear.order import Ordering, ordering

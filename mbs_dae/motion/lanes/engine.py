@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.status import DONE
 from ...kernels import work
 from ...kernels.abi import address_of, at, compiled, compiled_apart
 from ...kernels.blocks import Integers, Work, block, zeros
@@ -116,7 +116,7 @@ def _take_over(abreast, queue, like):
     for lane in range(LANES):
         if abreast.active[lane] == 1:
             march = at(queue.march[queue.lane[lane]], like)
-            if _is_alone(abreast, march) or get(abreast.doubt, 0, lane) != 0.0:
+            if _is_alone(abreast, march) or get(abreast.step.doubt, 0, lane) != 0.0:
                 queue.steps[ALONE] += 1
                 stages = march.stages
                 made = take_step(stages, stages.now[T], stages.now[H], march.crossing.closed[0])
@@ -134,7 +134,7 @@ def _take_over(abreast, queue, like):
 @compiled
 def _is_alone(abreast, march):
     """Whether there is more to a step than to those in lanes."""
-    mechanism, closed = march.mechanism, march.mechanism.contacts.closed[0]
+    mechanism, closed = march.mechanism, march.mechanism.contacts.choice.closed_count[0]
     other = mechanism.refinements != abreast.mechanism.refinements
     return other or march.crossing.closed[0] == 1 or mechanism.switches.sliding[0] > 0 or closed > 0
 
@@ -171,7 +171,7 @@ def _conclude(abreast, queue, like):
     for lane in range(LANES):
         if abreast.active[lane] == 1:
             march, status = at(queue.march[queue.lane[lane]], like), DONE
-            if get(abreast.doubt, 0, lane) != 0.0:
+            if get(abreast.step.doubt, 0, lane) != 0.0:
                 status = _find_end(abreast, march, lane)
             else:
                 unload_end(abreast, march, lane)

@@ -19,10 +19,60 @@ from ..record import NEXT, March
 from .elimination import WideFactor, wide_factor
 
 
-class Abreast(NamedTuple):
-    """Numbers of eight runs side by side: the work space of a step of each, and what parameters they have.
+class LaneStep(NamedTuple):
+    """The step of each lane, and what is measured of it."""
 
-    Index maps are those of `mechanism`, that of the first run; no number of it is read."""
+    now: Lanes
+    """The time at which laws are read."""
+    begin: Lanes
+    """The time at which the step begins."""
+    h: Lanes
+    """Its length."""
+    end: Lanes
+    """The time at which it ends."""
+    span: Lanes
+    """The first and the last moment of the span of smooth laws in which it is."""
+    gains: Lanes
+    nearness: Lanes
+    doubt: Lanes
+    """Not 0 if a stage met something that its run has to look at alone."""
+    norm: Lanes
+    full_unit: Lanes
+    square: Lanes
+
+
+class LaneStates(NamedTuple):
+    """The states of a step, side by side."""
+
+    y0: Lanes
+    y1: Lanes
+    between: Lanes
+    k: Lanes
+    """y' at the nodes, one node after the other."""
+    estimate: Lanes
+    """The estimates of the error, one row after the other."""
+    sines: Lanes
+    weights: Lanes
+    """The step times the weights of a stage."""
+
+
+class LaneEquations(NamedTuple):
+    """The equations of motion at a stage, side by side."""
+
+    phi: Lanes
+    nu: Lanes
+    gamma: Lanes
+    f: Lanes
+    g: Lanes
+    x: Lanes
+    multipliers: Lanes
+    scalars: Lanes
+
+
+class Abreast(NamedTuple):
+    """The work space and the parameters of eight runs that make their steps side by side.
+
+    Index maps are those of `mechanism`, the first of the runs; none of its numbers is read."""
 
     mechanism: Mechanism
     tableau: Tableau
@@ -32,42 +82,10 @@ class Abreast(NamedTuple):
     turning: WideBatch
     factor: WideFactor
     active: Integers
-    """Which lanes make a step now (1)."""
-    now: Lanes
-    """The time at which laws are read."""
-    begin: Lanes
-    """When the step begins,"""
-    h: Lanes
-    """how long it is,"""
-    end: Lanes
-    """where it ends,"""
-    span: Lanes
-    """and the first and the last moment of the span of smooth laws that it is in."""
-    gains: Lanes
-    nearness: Lanes
-    doubt: Lanes
-    """Not 0 where a stage met something that a run has to look at by itself."""
-    norm: Lanes
-    full_unit: Lanes
-    square: Lanes
-    y0: Lanes
-    y1: Lanes
-    between: Lanes
-    k: Lanes
-    """One node after the other."""
-    estimate: Lanes
-    """Those of the error, one row after the other."""
-    sines: Lanes
-    weights: Lanes
-    """The step times the weights of a stage."""
-    phi: Lanes
-    nu: Lanes
-    gamma: Lanes
-    f: Lanes
-    g: Lanes
-    x: Lanes
-    multipliers: Lanes
-    scalars: Lanes
+    """1 for each lane that makes a step now."""
+    step: LaneStep
+    states: LaneStates
+    equations: LaneEquations
 
 
 def abreast(march: March) -> Abreast | None:
@@ -83,24 +101,17 @@ def abreast(march: March) -> Abreast | None:
     if len(wide) < len(batches):
         return None
     m, nodes, width = machine.pattern.m, march.stages.k.shape[0], state.size
-    sizes: dict[str, int] = {"now": 1, "begin": 1, "h": 1, "end": 1, "span": 2, "gains": 2, "nearness": 4, "doubt": 1}
+    sizes = {"now": 1, "begin": 1, "h": 1, "end": 1, "span": 2, "gains": 2, "nearness": 4, "doubt": 1}
     sizes |= {"norm": machine.norm.size, "full_unit": machine.full_unit.size, "square": machine.square.size}
-    sizes |= {
-        "y0": width,
-        "y1": width,
-        "between": width,
-        "k": nodes * width,
-        "estimate": 2 * width,
-        "sines": nodes,
-        "weights": nodes,
-    }
-    sizes |= dict.fromkeys(("phi", "nu", "gamma", "g", "multipliers"), m) | {"f": machine.pattern.n}
-    sizes |= {"x": machine.x.size, "scalars": SCALARS}
-    arrays: dict[str, Any] = dict(zip(sizes, lanes(*sizes.values()), strict=True))
+    sizes |= {"y0": width, "y1": width, "between": width, "k": nodes * width, "estimate": 2 * width}
+    sizes |= {"sines": nodes, "weights": nodes, "f": machine.pattern.n, "x": machine.x.size, "scalars": SCALARS}
+    sizes |= dict.fromkeys(("phi", "nu", "gamma", "g", "multipliers"), m)
+    arrays = dict(zip(sizes, lanes(*sizes.values()), strict=True))
     arrays["h"][:] = arrays["nearness"][:] = 1.0
+    own: Any = [kind(**{name: arrays[name] for name in kind._fields}) for kind in (LaneStep, LaneStates, LaneEquations)]
     constraints, forces, inputs, turning = wide
     factor, active = wide_factor(machine.pattern), np.zeros(LANES, dtype=np.int64)
-    return block(Abreast(mechanism, tableau, constraints, forces, inputs, turning, factor, active, **arrays))
+    return block(Abreast(mechanism, tableau, constraints, forces, inputs, turning, factor, active, *own))
 
 
 @compiled
@@ -127,25 +138,26 @@ def enter(abreast, march, lane):
     give(machine.manifold.turning.parameters, lane, abreast.turning.parameters)
     give(machine.factor.soft, lane, abreast.factor.soft)
     give(machine.factor.compliance, lane, abreast.factor.compliance)
-    give(machine.norm, lane, abreast.norm)
-    give(machine.full_unit, lane, abreast.full_unit)
+    give(machine.norm, lane, abreast.step.norm)
+    give(machine.full_unit, lane, abreast.step.full_unit)
 
 
 @compiled
 def load(abreast, march, lane):
     """The step that the run has proposed, and the branches of laws that it holds."""
+    step = abreast.step
     mechanism, course, stages = march.mechanism, march.course, march.stages
     span, y = course.at[SPAN], stages.y0
-    put(abreast.begin, 0, lane, stages.now[T])
-    put(abreast.h, 0, lane, stages.now[H])
-    put(abreast.end, 0, lane, march.stages.now[END])
-    put(abreast.span, 0, lane, course.first[span])
-    put(abreast.span, 1, lane, course.last[span])
-    give(mechanism.gains, lane, abreast.gains)
-    give(mechanism.nearness, lane, abreast.nearness)
+    put(step.begin, 0, lane, stages.now[T])
+    put(step.h, 0, lane, stages.now[H])
+    put(step.end, 0, lane, march.stages.now[END])
+    put(step.span, 0, lane, course.first[span])
+    put(step.span, 1, lane, course.last[span])
+    give(mechanism.gains, lane, step.gains)
+    give(mechanism.nearness, lane, step.nearness)
     give(mechanism.machine.factor.kept, lane, abreast.factor.kept)
-    give(y, lane, abreast.y0)
-    give(stages.k[0], lane, abreast.k)
+    give(y, lane, abreast.states.y0)
+    give(stages.k[0], lane, abreast.states.k)
     _hold(mechanism.machine.program.batch, abreast.constraints, lane)
     _hold(mechanism.dynamics.batch, abreast.forces, lane)
 
@@ -160,17 +172,18 @@ def _hold(batch, wide, lane):
 def unload(abreast, march, lane):
     """The stages of the step, and what the run would have left behind had it made them alone. Stages are taken one by
     one only if the step is read inside."""
+    states = abreast.states
     mechanism, stages, end = march.mechanism, march.stages, march.tableau.stages
     factor, counts = mechanism.machine.factor, mechanism.machine.counts
     is_read = march.search.functions.size > 0 or march.record.times[march.counts[NEXT]] < march.stages.now[END]
-    take(abreast.y1, lane, stages.y1)
-    take(abreast.between, lane, stages.between)
+    take(states.y1, lane, stages.y1)
+    take(states.between, lane, stages.between)
     take_inner(abreast, march, lane, 1 if is_read else end - 1)
     _take_estimate(abreast, stages, lane)
-    take(abreast.sines[1:], lane, stages.sines[1:end])
+    take(states.sines[1:], lane, stages.sines[1:end])
     stages.sines[end] = stages.sines[end - 1]
     stages.now[LONGEST] = np.inf
-    take(abreast.nearness, lane, mechanism.nearness)
+    take(abreast.step.nearness, lane, mechanism.nearness)
     take(abreast.factor.weight, lane, factor.weight)
     take(abreast.factor.beside, lane, factor.beside)
     counts[EVALUATIONS] += end - 1
@@ -182,35 +195,36 @@ def take_inner(abreast, march, lane, first):
     """y' at the nodes of the step, from this one on."""
     stages = march.stages
     for s in range(first, march.tableau.stages):
-        take(abreast.k[s * stages.y0.size :], lane, stages.k[s])
+        take(abreast.states.k[s * stages.y0.size :], lane, stages.k[s])
 
 
 @compiled
 def _take_estimate(abreast, stages, lane):
     width = stages.y0.size
     for row in range(stages.tableau.error.shape[0]):
-        take(abreast.estimate[row * width :], lane, stages.estimate[row])
+        take(abreast.states.estimate[row * width :], lane, stages.estimate[row])
 
 
 @compiled
 def load_end(abreast, march, lane):
     """The end of the step, put right."""
-    give(march.stages.y1, lane, abreast.y1)
+    give(march.stages.y1, lane, abreast.states.y1)
 
 
 @compiled
 def unload_end(abreast, march, lane):
     """y' at the end of the step, and what the run would have left behind had it evaluated it alone."""
+    equations = abreast.equations
     mechanism, record, stages = march.mechanism, march.record, march.stages
     machine, factor, end = mechanism.machine, mechanism.machine.factor, march.tableau.stages
-    take(abreast.y1, lane, stages.y1)
-    take(abreast.k[end * stages.y0.size :], lane, stages.k[end])
+    take(abreast.states.y1, lane, stages.y1)
+    take(abreast.states.k[end * stages.y0.size :], lane, stages.k[end])
     if march.tableau.end_in_error:
         _take_estimate(abreast, stages, lane)
     pairs = (
-        (abreast.phi, machine.phi), (abreast.nu, machine.nu), (abreast.gamma, machine.gamma),
-        (abreast.square, machine.square), (abreast.multipliers, machine.multipliers),
-        (abreast.scalars, mechanism.scalars), (abreast.nearness, mechanism.nearness),
+        (equations.phi, machine.phi), (equations.nu, machine.nu), (equations.gamma, machine.gamma),
+        (abreast.step.square, machine.square), (equations.multipliers, machine.multipliers),
+        (equations.scalars, mechanism.scalars), (abreast.step.nearness, mechanism.nearness),
         (abreast.factor.jacobian, factor.jacobian), (abreast.factor.row_square, factor.row_square),
         (abreast.factor.independence, factor.independence), (abreast.factor.share, factor.share),
         (abreast.factor.weight, factor.weight), (abreast.factor.beside, factor.beside),

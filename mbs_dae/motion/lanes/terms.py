@@ -24,6 +24,7 @@ from .records import Abreast
 @compiled_apart
 def derivative(abreast: Abreast, y: Lanes, dy: Lanes):
     """y' at (now, y)."""
+    equations = abreast.equations
     mechanism, state = abreast.mechanism, abreast.mechanism.state
     machine = mechanism.machine
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
@@ -31,35 +32,36 @@ def derivative(abreast: Abreast, y: Lanes, dy: Lanes):
     factorise(machine.pattern, abreast.factor, mechanism.faint)
     _look_at_rows(abreast)
     _solve_terms(abreast, v)
-    copy(abreast.x[: machine.pattern.n], a)
+    copy(equations.x[: machine.pattern.n], a)
     _doubt_unless_finite(abreast, a)
     if machine.manifold.turned.size > 0:
-        evaluate_in_lanes(abreast.turning, abreast.now, q, v)
+        evaluate_in_lanes(abreast.turning, abreast.step.now, q, v)
     put_rates(machine.manifold, q, v, abreast.turning.out, dy[: state.q_end])
     for k in range(mechanism.dynamics.rate_to.size):
         dy[mechanism.dynamics.rate_to[k]] = abreast.forces.out[mechanism.dynamics.rate_from[k]]
     _doubt_unless_finite(abreast, dy[: state.q_end])
-    put_powers(abreast.scalars, abreast.multipliers, abreast.nu, dy[state.works_at :])
+    put_powers(equations.scalars, equations.multipliers, equations.nu, dy[state.works_at :])
 
 
 @compiled_apart
 def evaluate(abreast: Abreast, q: Lanes, v: Lanes):
     """The terms of the equations."""
+    step, equations = abreast.step, abreast.equations
     mechanism, factor, inputs = abreast.mechanism, abreast.factor, abreast.inputs
     program, places = mechanism.machine.program, mechanism.signals.inputs
     if places.target.size > 0:
-        evaluate_in_lanes(inputs, abreast.now, q, v)
+        evaluate_in_lanes(inputs, step.now, q, v)
         for k in range(places.target.size):
             q[places.target[k]] = inputs.out[places.source[k]]
-    evaluate_in_lanes(abreast.constraints, abreast.now, q, v)
+    evaluate_in_lanes(abreast.constraints, step.now, q, v)
     out = abreast.constraints.out
-    read_rows(program, out, abreast.phi, abreast.nu, abreast.gamma)
+    read_rows(program, out, equations.phi, equations.nu, equations.gamma)
     read_jacobian(program, out, factor.jacobian)
     _doubt_unless_finite(abreast, factor.jacobian)
     if program.losses.rows.size > 0:
-        shares_of_rows(program, abreast, out, factor.jacobian, factor.share)
-    evaluate_in_lanes(abreast.forces, abreast.now, q, v)
-    add_forces(mechanism.dynamics, abreast.forces.out, abreast.f, abreast.scalars)
+        shares_of_rows(program, step, out, factor.jacobian, factor.share)
+    evaluate_in_lanes(abreast.forces, step.now, q, v)
+    add_forces(mechanism.dynamics, abreast.forces.out, equations.f, equations.scalars)
     add_masses(mechanism.dynamics, abreast.forces.out, factor.weight, factor.beside)
 
 
@@ -68,13 +70,14 @@ def _doubt_unless_finite(abreast, x):
     most = everywhere(0.0)
     for k in range(x.size):
         most = choose(abs(x[k]) < np.inf, most, 1.0)
-    abreast.doubt[0] = max(abreast.doubt[0], most)
+    abreast.step.doubt[0] = max(abreast.step.doubt[0], most)
 
 
 @compiled
 def _look_at_rows(abreast):
     """How near a singular pose is, which is noted; and whether there is more to be done about it."""
-    factor, nearness = abreast.factor, abreast.nearness
+    step = abreast.step
+    factor, nearness = abreast.factor, step.nearness
     least, out = everywhere(1.0), everywhere(0.0)
     for row in range(factor.kept.size):
         is_kept = factor.kept[row] > 0.0
@@ -83,20 +86,29 @@ def _look_at_rows(abreast):
     weakest = max(least, DEPENDENT)
     nearness[0], nearness[2] = min(nearness[0], weakest * nearness[1]), weakest
     unsure = ((out > 0.0) & (least < DOUBTFUL)) | (weakest < WEAK)
-    abreast.doubt[0] = choose(unsure, 1.0, abreast.doubt[0])
+    step.doubt[0] = choose(unsure, 1.0, step.doubt[0])
 
 
 @compiled
 def _solve_terms(abreast, v):
     """v̇ and λ by the factor that stands, with the feedback of Baumgarte's method where there are gains."""
-    mechanism, factor, g = abreast.mechanism, abreast.factor, abreast.g
-    pattern, alpha, beta = mechanism.machine.pattern, abreast.gains[0], abreast.gains[1]
+    step, equations = abreast.step, abreast.equations
+    mechanism, factor, g = abreast.mechanism, abreast.factor, equations.g
+    pattern, alpha, beta = mechanism.machine.pattern, step.gains[0], step.gains[1]
     fed_back, double, square = (alpha > 0.0) | (beta > 0.0), 2.0 * alpha, beta * beta
     for row in range(pattern.m):
-        g[row] = abreast.gamma[row] + (double * abreast.nu[row] - square * abreast.phi[row])
+        g[row] = equations.gamma[row] + (double * equations.nu[row] - square * equations.phi[row])
     for e in range(factor.jacobian.size):
         g[pattern.jac_row[e]] -= double * factor.jacobian[e] * v[pattern.jac_column[e]]
     for row in range(pattern.m):
-        g[row] = choose(fed_back, g[row], abreast.gamma[row])
-    solve(pattern, factor, abreast.f, g, abreast.x, abreast.multipliers, mechanism.refinements)
-    abreast.doubt[0] = choose(factor.unsettled[0] <= UNCERTAIN, abreast.doubt[0], 1.0)
+        g[row] = choose(fed_back, g[row], equations.gamma[row])
+    solve(
+        pattern,
+        factor,
+        equations.f,
+        g,
+        equations.x,
+        equations.multipliers,
+        mechanism.refinements,
+    )
+    step.doubt[0] = choose(factor.unsettled[0] <= UNCERTAIN, step.doubt[0], 1.0)

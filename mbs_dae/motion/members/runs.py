@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.status import CUT_SHORT, DONE, PAUSED
 from ...kernels.abi import address_of, at, compiled, compiled_apart
 from ...kernels.blocks import Integers, IntegerTable, Matrix, Work, block, zeros
 from ..record import ACCEPTED, NEXT, REJECTED, March
-from ..run import CUT_SHORT, PAUSED, go_on, start
+from ..run import go_on, start
 from .reused import Reused, Spans, put_member, take_words
 from .starts import READY
 

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.machine import DONE, Machine
+from ...compiled.machine import Machine
+from ...compiled.status import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, block
 from ...poses.closing import close_at_once

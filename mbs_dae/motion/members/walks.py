@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.machine import DONE, POSES, Machine
+from ...compiled.machine import POSES, Machine
 from ...compiled.reading import Trajectory
+from ...compiled.status import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, IntegerTable, Vector, Work, block, zeros
 from ...linear.vectors import copy

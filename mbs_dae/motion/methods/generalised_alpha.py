@@ -17,8 +17,8 @@ from functools import cache
 
 import numpy as np
 
-from ...compiled.machine import DONE, NOT_CONVERGED
 from ...compiled.manifold import chart_motion, chart_rates, from_chart, settle_in_chart
+from ...compiled.status import DONE, NOT_CONVERGED
 from ...errors import ModelError
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector

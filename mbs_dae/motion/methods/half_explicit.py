@@ -17,7 +17,8 @@ time is known to h, and what follows has an error of order 1. Forces are explici
 
 import numpy as np
 
-from ...compiled.machine import DONE, take_accelerations
+from ...compiled.machine import take_accelerations
+from ...compiled.status import DONE
 from ...kernels.abi import compiled_apart
 from ..contact.impulses import coast, impel, impel_anew, look_from_start
 from ..derivative import accelerate, evaluate, solve_terms

@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compiled.machine import DONE, NOT_CONVERGED
 from ...compiled.manifold import most_turned
+from ...compiled.status import DONE, NOT_CONVERGED
 from ...kernels.abi import call_on_block, compiled
 from ...kernels.blocks import Integers, Matrix, Vector, Work, block, ones, zeros
 from ...kernels.functions import addresses
@@ -161,7 +161,7 @@ def take_step(stages, t, h, closed):
     """y₁ from y₀ and k₀, which must stand in `stages`; `closed`: with stages put onto the constraints."""
     stages.now[T], stages.now[H], stages.now[LONGEST] = t, h, np.inf
     stages.closed[0] = closed
-    unseen = stages.mechanism.contacts.unseen
+    unseen = stages.mechanism.contacts.choice.closed_only
     unseen[0] = 1 - stages.tableau.means
     call_on_block(stages.functions[STEP], stages, ())
     unseen[0] = 0

@@ -16,15 +16,15 @@ changes the kinetic energy.
 
 import numpy as np
 
-from ...compiled.machine import DONE, NOT_FINITE, take_accelerations
+from ...compiled.machine import take_accelerations
 from ...compiled.manifold import move
+from ...compiled.status import DONE, NOT_FINITE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import all_finite, copy
 from ..contact.forces import contact_works
 from ..contact.impulses import impel, look_at_start, look_from_middle, part
 from ..contact.kept import find_kept_ahead
-from ..contact.states import UNSOLVED
 from ..course import moment
 from ..derivative import accelerate, evaluate, powers, state_rates
 from .method import H, Method, Stages, T, X, tableau
@@ -64,7 +64,7 @@ def keeps(stages: Stages):
 def go_to_middle(stages: Stages):
     """The place in the middle of the step, in y₁, with the velocities of its beginning; the moment of it."""
     mechanism, state, h = stages.mechanism, stages.mechanism.state, stages.now[H]
-    mechanism.contacts.closed[0] = 0  # their forces are none that accelerations ask for
+    mechanism.contacts.choice.closed_count[0] = 0  # their forces are none that accelerations ask for
     copy(stages.y0, stages.y1)
     _go(stages, 0.5 * h, stages.y1[state.v_at : state.v_end])
     for k in range(state.z_at, state.q_end):

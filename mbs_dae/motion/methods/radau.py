@@ -12,8 +12,8 @@ between by the polynomial through all stages: Hairer and Wanner, Solving Ordinar
 
 import numpy as np
 
-from ...compiled.machine import DONE, NOT_CONVERGED
 from ...compiled.manifold import chart_rates, from_chart, motion_of_chart, settle_in_chart
+from ...compiled.status import DONE, NOT_CONVERGED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.unsymmetric import eliminate_real, solve_complex, solve_real

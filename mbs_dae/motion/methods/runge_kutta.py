@@ -11,8 +11,8 @@ interpolant of order 7, which takes three more stages. Scipy has the numbers of 
 import numpy as np
 from scipy.integrate import DOP853, RK45
 
-from ...compiled.machine import DONE
 from ...compiled.manifold import restore
+from ...compiled.status import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import axpy, copy

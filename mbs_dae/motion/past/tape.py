@@ -63,7 +63,7 @@ def is_full(tape):
 @compiled
 def begins_as(march, how):
     """What happened at the present instant; of several things the one that changes most."""
-    tape, wanted = march.tape, march.search.wanted
+    tape, wanted = march.tape, march.search.guards.passes_zero
     if tape.rows.shape[0] == 0:
         return
     tape.fresh[0] = max(tape.fresh[0], how)
@@ -106,7 +106,7 @@ def note_step(march, t, end, switches):
 def put_branches(march, row):
     """Note which rows of contacts joints alone keep, what has passed zero, and the branches that are held, at the end
     of an entry."""
-    kept, modes = march.mechanism.contacts.kept, march.mechanism.switches.mode
+    kept, modes = march.mechanism.contacts.constrained.state, march.mechanism.switches.mode
     begin = row.size - 2 * modes.size - kept.size
     for k in range(kept.size):
         row[begin + k] = kept[k]
@@ -128,7 +128,7 @@ def entry_now(march: Any) -> np.ndarray:
     head = np.array([t, t, march.course.at[0], 0.0, *mechanism.gains, tape.fresh[0], 0.0, tape.often[0], *begun])
     kept = mechanism.machine.factor.kept
     parts = [head, stages.y0, stages.k[0], mechanism.nearness, kept]
-    behind = [mechanism.contacts.kept, tape.passed, mechanism.switches.mode]
+    behind = [mechanism.contacts.constrained.state, tape.passed, mechanism.switches.mode]
     inner = np.zeros(tape.rows.shape[1] - sum(part.size for part in parts + behind))
     return np.concatenate([*parts, inner, *behind])
 

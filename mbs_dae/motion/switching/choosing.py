@@ -5,7 +5,7 @@ Off the surfaces g = 0 it is that of the sign of g, or of the integer below it; 
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.status import CHATTERS, DONE
 from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
@@ -15,7 +15,7 @@ from ..course import SPAN, moment
 from ..derivative import STRIKE, evaluate
 from ..implicit.iteration import SHARP
 from .pieces import breaks_rates, free_what_is_open, put_natural, turn_over
-from .search import BRIEF, CHATTERS, FAINT, HERE, LEFT, LONG, RUSH, SHORT, STANDS, Search
+from .search import BRIEF, FAINT, HERE, LEFT, LONG, RUSH, SHORT, STANDS, Search
 from .settling import ALL, ZERO, choice_of, settle
 from .switches import hold_all, is_idle, look
 
@@ -31,8 +31,8 @@ AT_SAME = 1e-14
 def choose(search: Search, y: Vector, dy: Vector):
     """The branches at the first state, by the signs there; where one is zero, by where the motion goes. No contact has
     been in any state before."""
-    pace = search.stages.mechanism.contacts.pace
-    search.surface[:] = 0
+    pace = search.stages.mechanism.contacts.choice.pace
+    search.guards.surface[:] = 0
     pace[1] = JUMPED
     _choose(search, y, dy)
     pace[1] = 0.0
@@ -47,8 +47,8 @@ def carry_on(search: Search, y: Vector, dy: Vector):
     evaluate(mechanism, before, y[: state.q_end], y[state.v_at : state.v_end])
     look(mechanism)
     for k in range(switches.kinds.size):
-        same = switches.slides[k] == 1 and switches.value[k] == search.value[k]
-        search.surface[k] = STANDS if same else 0
+        same = switches.slides[k] == 1 and switches.value[k] == search.guards.value[k]
+        search.guards.surface[k] = STANDS if same else 0
     _choose(search, y, dy)
 
 
@@ -56,14 +56,14 @@ def carry_on(search: Search, y: Vector, dy: Vector):
 def start_over(search: Search, y: Vector, dy: Vector):
     """The same where velocities have jumped, by a `Reset` or an impact: contacts are as their rates say, not as they
     were."""
-    search.surface[:] = 0
+    search.guards.surface[:] = 0
     go_on_anew(search, y, dy)
 
 
 @compiled_apart
 def go_on_anew(search: Search, y: Vector, dy: Vector):
     """The same, with surfaces on which the motion is known to stand."""
-    pace = search.stages.mechanism.contacts.pace
+    pace = search.stages.mechanism.contacts.choice.pace
     pace[1] = max(pace[1], JUMPED)
     _choose(search, y, dy)
     pace[1] = 0.0
@@ -71,12 +71,13 @@ def go_on_anew(search: Search, y: Vector, dy: Vector):
 
 @compiled_apart
 def _choose(search: Search, y: Vector, dy: Vector):
+    guards = search.guards
     mechanism, t = search.stages.mechanism, search.span[0]
     switches, state = mechanism.switches, mechanism.state
     switches.slides[:] = 0
     switches.sliding[0] = 0
     for k in range(switches.kinds.size):
-        decided = switches.kinds[k] >= TOUCH or search.surface[k] == LEFT  # of a number, by the piece that begins here
+        decided = switches.kinds[k] >= TOUCH or guards.surface[k] == LEFT  # of a number, by the piece that begins here
         switches.mode[k] = switches.mode[k] if decided else np.nan
     free_what_is_open(search)
     hold_all(mechanism)
@@ -84,16 +85,16 @@ def _choose(search: Search, y: Vector, dy: Vector):
     evaluate(mechanism, now, y[: state.q_end], y[state.v_at : state.v_end])
     look(mechanism)
     _begin(search)
-    search.refuted[:] = 0
+    guards.refuted[:] = 0
     for k in range(switches.kinds.size):
-        if switches.kinds[k] >= TOUCH or is_idle(switches, k) or search.surface[k] == LEFT:
+        if switches.kinds[k] >= TOUCH or is_idle(switches, k) or guards.surface[k] == LEFT:
             continue
-        if search.surface[k] == STANDS:
-            search.surface[k], switches.mode[k] = STANDS, 1.0
+        if guards.surface[k] == STANDS:
+            guards.surface[k], switches.mode[k] = STANDS, 1.0
         else:
             put_natural(search, k)
     look(mechanism)
-    copy(switches.guard, search.begin)
+    copy(switches.guard, guards.begin)
     settle(search, now, y, dy)
 
 
@@ -110,7 +111,7 @@ def _begin(search):
 @compiled_apart
 def switch_over(search: Search, y: Vector, dy: Vector):
     """What passes zero at the end of a step changes; dy becomes y' after it. Gaps that close are an impact."""
-    if meets(search.stages.mechanism, search.wanted):
+    if meets(search.stages.mechanism, search.guards.passes_zero):
         _strike(search, y, dy)
     else:
         _change_branches(search, y, dy)
@@ -127,19 +128,20 @@ def _strike(search, y, dy):
 @compiled
 def _change_branches(search, y, dy):
     """Change the branches that are wanted. A choice that was made at this very state is refuted."""
+    guards = search.guards
     t = search.span[0]
     lately = note_switch(search)
     _begin(search)
     switches = search.stages.mechanism.switches
     brief = BRIEF
     for k in range(switches.kinds.size):
-        brief = LONG if search.passes[k] >= RUSH else brief
+        brief = LONG if guards.faint_passes[k] >= RUSH else brief
     if lately < brief * search.whole:
         search.status[0] = CHATTERS
         return
     for k in range(switches.kinds.size):
-        if search.wanted[k] == 1 and search.surface[k] != 0:
-            search.refuted[switches.leads[k]] |= choice_of(switches, switches.leads[k])
+        if guards.passes_zero[k] == 1 and guards.surface[k] != 0:
+            guards.refuted[switches.leads[k]] |= choice_of(switches, switches.leads[k])
     if turn_over(search, y) and breaks_rates(search, y):
         if _rattles(search):
             search.status[0] = CHATTERS
@@ -147,24 +149,24 @@ def _change_branches(search, y, dy):
         call_on_block(search.stages.mechanism.contacts.functions[STRIKE], search, (y, dy))
         return
     for k in range(switches.kinds.size):
-        if search.wanted[k] == 1 and switches.kinds[k] < TOUCH:
-            anew, stayed = search.surface[k] != 0, switches.slides[k] == 1
+        if guards.passes_zero[k] == 1 and switches.kinds[k] < TOUCH:
+            anew, stayed = guards.surface[k] != 0, switches.slides[k] == 1
             switches.sliding[0] -= switches.slides[k]
             switches.slides[k] = 0
-            switches.mode[k] = search.after[k]
+            switches.mode[k] = guards.after[k]
             decided = switches.kinds[k] == WHOLE or (stayed and not anew)
-            search.surface[k] = LEFT if decided else STANDS
-        elif switches.kinds[k] == SIDE and switches.slides[k] + switches.free[k] + search.surface[k] == 0:
-            near = abs(search.begin[k]) <= ZERO * search.size[k]
-            search.surface[k] = STANDS if near else 0  # it may be the same surface, but for roundoff
-    mark_passed(search.stages.mechanism, search.wanted, search.size, search.found[0] == HERE)
+            guards.surface[k] = LEFT if decided else STANDS
+        elif switches.kinds[k] == SIDE and switches.slides[k] + switches.free[k] + guards.surface[k] == 0:
+            near = abs(guards.begin[k]) <= ZERO * guards.size[k]
+            guards.surface[k] = STANDS if near else 0  # it may be the same surface, but for roundoff
+    mark_passed(search.stages.mechanism, guards.passes_zero, guards.size, search.found[0] == HERE)
     settle(search, moment(search.stages.course, t), y, dy)
-    search.stages.mechanism.contacts.began[:] = 0
+    search.stages.mechanism.contacts.choice.began[:] = 0
     for k in range(switches.kinds.size):
-        if search.wanted[k] == 1 and switches.kinds[k] < TOUCH:
-            faint = search.size[k] <= FAINT * search.top[k] and switches.mode[k] == search.after[k]
-            search.passes[k] = search.passes[k] + 1 if faint else 0
-        if search.refuted[k] == ALL:
+        if guards.passes_zero[k] == 1 and switches.kinds[k] < TOUCH:
+            faint = guards.size[k] <= FAINT * guards.largest[k] and switches.mode[k] == guards.after[k]
+            guards.faint_passes[k] = guards.faint_passes[k] + 1 if faint else 0
+        if guards.refuted[k] == ALL:
             search.until[0] = t + SHORT * search.whole
 
 
@@ -172,11 +174,12 @@ def _change_branches(search, y, dy):
 def _rattles(search):
     """Count consecutive faint impacts at the end of a piece of a gap; return whether there are `RATTLE` of them, so
     that the point rests between two pieces of which neither alone can hold it."""
+    guards = search.guards
     switches, found = search.stages.mechanism.switches, False
     for k in range(switches.kinds.size):
-        if search.wanted[k] == 1 and switches.kinds[k] < TOUCH:
-            search.passes[k] = search.passes[k] + 1 if search.size[k] <= FAINT * search.top[k] else 0
-            found = found or search.passes[k] >= RATTLE
+        if guards.passes_zero[k] == 1 and switches.kinds[k] < TOUCH:
+            guards.faint_passes[k] = guards.faint_passes[k] + 1 if guards.size[k] <= FAINT * guards.largest[k] else 0
+            found = found or guards.faint_passes[k] >= RATTLE
     return found
 
 

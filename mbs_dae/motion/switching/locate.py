@@ -18,7 +18,7 @@ choice is refuted, and another one is made.
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.status import DONE, TANGLED
 from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import block
 from ...kernels.functions import addresses
@@ -32,7 +32,7 @@ from .along import read_rates_here
 from .choosing import carry_on, choose, start_over, switch_over
 from .looks import EXACT, LEFT, first_wrong, look_at, sets_out
 from .pieces import hold_pieces
-from .search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, SHORT, SOON, TANGLED, Search, resolved_until
+from .search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, SHORT, SOON, Search, resolved_until
 from .settling import SLACK
 from .switches import is_idle, look, natural, side_of
 from .wide import stays_wide
@@ -51,13 +51,14 @@ SHORTER = 0.1
 @compiled_apart
 def search_step(search: Search):
     """Look at the step whose end has been evaluated last."""
+    guards, samples = search.guards, search.samples
     stages = search.stages
     switches, t, h = stages.mechanism.switches, search.span[0], search.span[1] - search.span[0]
     search.found[0] = NONE
     look(stages.mechanism)
     note_slips(stages.mechanism, True)
-    copy(switches.value, search.value)
-    copy(switches.guard, search.end)
+    copy(switches.value, guards.value)
+    copy(switches.guard, guards.end)
     nothing = SOON * max(abs(t), h, 1.0) / h
     closely = stages.implicit.weight.size > 0  # steps of implicit methods may turn bodies too far for a cubic
     if not closely and stays_wide(search, t, h):
@@ -68,21 +69,21 @@ def search_step(search: Search):
     if search.status[0] != DONE:
         search.found[0] = LOST_SIGHT
         return
-    if (high < 0.0 and search.seen[0] < min(nothing, 1.0)) or search.tries[0] > 2 * TRIES:
+    if (high < 0.0 and samples.part[0] < min(nothing, 1.0)) or search.tries[0] > 2 * TRIES:
         search.status[0], search.found[0] = TANGLED, LOST_SIGHT
         return
-    if high < 0.0 and search.seen[0] < 1.0:
-        search.wanted[:] = 0
+    if high < 0.0 and samples.part[0] < 1.0:
+        guards.passes_zero[:] = 0
         search.tries[0] += 1
         search.found[0] = CUT
-        search.until[0] = t + search.seen[0] * h
+        search.until[0] = t + samples.part[0] * h
         return
     if high < 0.0:
         if search.tries[0] > 0 or _wants_at_end(search, h):
             _extend(search, t, h, max(EXACT, nothing))
             _note_late(search, h, max(EXACT, nothing))
         return
-    high = _narrowed(search, t, h, search.at[LEFT], high, nothing)
+    high = _narrowed(search, t, h, samples.at[LEFT], high, nothing)
     at_once, is_short = high <= nothing, h <= SHORT * search.whole
     if at_once and not is_short and _is_refuted(search):
         search.found[0] = CUT
@@ -107,10 +108,11 @@ def search_step(search: Search):
 def _note_late(search, h, exact):
     """Note by how much later than it was located each wanted guard may pass zero: by the part `exact` of the step h, or
     by a hundredth of it where `TRIES` cuts have not located the passage."""
+    guards = search.guards
     part = 0.01 if search.tries[0] >= TRIES else exact
-    for k in range(search.wanted.size):
-        if search.wanted[k] == 1 and search.found[0] in (HERE, AT_ONCE):
-            search.late[k] = part * h
+    for k in range(guards.passes_zero.size):
+        if guards.passes_zero[k] == 1 and search.found[0] in (HERE, AT_ONCE):
+            guards.delay[k] = part * h
 
 
 @compiled
@@ -118,9 +120,10 @@ def _is_refuted(search):
     """Whether all that switches was chosen at the beginning of the step, where its rate said that it would not: a
     branch on its surface, or a slip that sets out from rest. (A long step of an implicit method may have it go
     backwards at first, by less than its tolerance.)"""
+    guards = search.guards
     refuted = True
-    for k in range(search.wanted.size):
-        refuted = refuted and (search.wanted[k] == 0 or search.surface[k] != 0 or sets_out(search, k))
+    for k in range(guards.passes_zero.size):
+        refuted = refuted and (guards.passes_zero[k] == 0 or guards.surface[k] != 0 or sets_out(search, k))
     return refuted
 
 
@@ -128,16 +131,17 @@ def _is_refuted(search):
 def _put_off_slips(search):
     """Postpone the switches of slips that set out from rest where something else switches at once: the step is too long
     to refute these slips."""
-    for k in range(search.wanted.size):
-        if search.wanted[k] == 1 and sets_out(search, k):
-            search.wanted[k] = 0
+    guards = search.guards
+    for k in range(guards.passes_zero.size):
+        if guards.passes_zero[k] == 1 and sets_out(search, k):
+            guards.passes_zero[k] = 0
 
 
 @compiled
 def is_searched(search):
     """Whether there are laws or contacts that may switch."""
     mechanism = search.stages.mechanism
-    return search.functions.size > 0 and mechanism.switches.acting + mechanism.contacts.entries > 0
+    return search.functions.size > 0 and mechanism.switches.acting + mechanism.contacts.points.entries > 0
 
 
 @compiled
@@ -174,14 +178,15 @@ def next_begins(search):
 @compiled_apart
 def go_on_as_held(search: Search):
     """The same where there is something to be held."""
+    guards = search.guards
     search.until[0] = resolved_until(search, search.span[1])
     search.tries[0] = 0
-    search.surface[:] = search.refuted[:] = 0
+    guards.surface[:] = guards.refuted[:] = 0
     if search.stages.implicit.weight.size > 0:
         search.stages.implicit.flags[SHARP] = 0
-    copy(search.end, search.begin)
+    copy(guards.end, guards.begin)
     note_fastest(search.stages.mechanism.contacts)
-    follow_slips(search.stages.mechanism, search.begin)
+    follow_slips(search.stages.mechanism, guards.begin)
     hold_pieces(search)
 
 
@@ -198,6 +203,7 @@ def new_search(stages: Stages, looks: bool = True) -> Search:
 def _narrowed(search, t, h, low, high, nothing):
     """The first place where a guard that is wrong is below its level, to roundoff. What switches there is `wanted`: a
     sign turns, and a number is the one that holds."""
+    guards = search.guards
     below, above, sides = np.inf, -np.inf, 0
     for _ in range(200):
         if high - low <= 0.1 * EXACT * high or high <= nothing:
@@ -217,10 +223,10 @@ def _narrowed(search, t, h, low, high, nothing):
     look_at(search, t, h, high, True)
     switches = search.stages.mechanism.switches
     for k in range(switches.kinds.size):
-        passes = above == -np.inf or switches.guard[k] < search.level[k]
-        search.wanted[k] = 1 if search.wrong[k] == 1 and passes else 0
+        passes = above == -np.inf or switches.guard[k] < guards.level[k]
+        guards.passes_zero[k] = 1 if guards.wrong[k] == 1 and passes else 0
         turns = switches.kinds[k] != WHOLE and switches.slides[k] == 0
-        search.after[k] = -switches.mode[k] if turns else natural(switches, k)
+        guards.after[k] = -switches.mode[k] if turns else natural(switches, k)
     return high
 
 
@@ -229,23 +235,26 @@ def _least(search):
     """How far the guards that are wrong are above their levels."""
     guards, least = search.stages.mechanism.switches.guard, np.inf
     for k in range(guards.size):
-        if search.wrong[k] == 1:
-            least = min(least, guards[k] - search.level[k])
+        if search.guards.wrong[k] == 1:
+            least = min(least, guards[k] - search.guards.level[k])
     return least
 
 
 @compiled
 def _wants_at_end(search, h):
     """Whether something is zero at the end of the step, and on its way to be wrong: signs, which turn there."""
+    guards = search.guards
     switches, found = search.stages.mechanism.switches, False
     for k in range(switches.kinds.size):
-        is_sign = switches.kinds[k] != WHOLE and switches.slides[k] == 0 and search.level[k] == 0.0
+        is_sign = switches.kinds[k] != WHOLE and switches.slides[k] == 0 and guards.level[k] == 0.0
         is_sign = is_sign and not is_idle(switches, k)
-        is_zero = is_sign and abs(search.end[k]) <= search.slack[k]
-        falls = side_of(switches, k) * search.rates[LEFT, k] * h < -max(PASSES * search.size[k], search.slack[k])
-        search.wanted[k] = 1 if is_zero and falls else 0
-        search.after[k] = -switches.mode[k]
-        found = found or search.wanted[k] == 1
+        is_zero = is_sign and abs(guards.end[k]) <= guards.slack[k]
+        falls = side_of(switches, k) * search.samples.rates[LEFT, k] * h < -max(
+            PASSES * guards.size[k], guards.slack[k]
+        )
+        guards.passes_zero[k] = 1 if is_zero and falls else 0
+        guards.after[k] = -switches.mode[k]
+        found = found or guards.passes_zero[k] == 1
     return found
 
 
@@ -261,7 +270,7 @@ def _extend(search, t, h, exact):
     read_rates_here(mechanism, now, y[: state.q_end], y[state.v_at : state.v_end], slopes[state.v_at : state.v_end])
     missing = np.inf
     for k in range(switches.kinds.size):
-        if search.wanted[k] == 1:
+        if search.guards.passes_zero[k] == 1:
             missing = min(missing, _missing(switches, k))
     if missing <= exact * h or (search.tries[0] >= TRIES and missing < 0.01 * h):
         search.found[0] = HERE

@@ -16,8 +16,8 @@ that of a function in Python.
 
 import numpy as np
 
-from ...compiled.machine import DONE
 from ...compiled.signals import assign
+from ...compiled.status import DONE, TANGLED
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
@@ -35,7 +35,7 @@ from ..course import moment
 from ..derivative import accelerate, evaluate
 from ..methods.method import X, prepare_reading, read_between
 from ..methods.runge_kutta import read_cubic
-from .search import DEEP, TANGLED, Search
+from .search import DEEP, Search
 from .settling import ALL, SLACK, ZERO
 from .switches import guard_of, guard_of_side, is_idle, look, position, read_rates, read_scales, side_of
 
@@ -86,9 +86,10 @@ def look_at(search, t, h, x, closely):
 def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bool):
     """A place in the step before which a guard first becomes wrong, -1 if none does. The place before it up to which
     none does stands at `LEFT`, how far it was looked in `seen`. `is_at_end`: that is where the last evaluation was."""
-    stages, at = search.stages, search.at
-    search.size[:] = 0.0
-    search.seen[0] = 1.0
+    guards, samples = search.guards, search.samples
+    stages, at = search.stages, samples.at
+    guards.size[:] = 0.0
+    samples.part[0] = 1.0
     search.doubt[0] = 0
     if closely:
         search.status[0] = prepare_reading(stages)
@@ -96,11 +97,11 @@ def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bo
             return -1.0
     _note(search, t, h, 1.0, closely, 1, is_at_end)
     _note(search, t, h, 0.0, closely, LEFT, False)
-    for k in range(search.level.size):
-        search.level[k] = -np.inf if _is_past_telling(search, k) else min(_guard(search, k, LEFT), 0.0)
+    for k in range(guards.level.size):
+        guards.level[k] = -np.inf if _is_past_telling(search, k) else min(_guard(search, k, LEFT), 0.0)
     top = 1
     for _ in range(MOST):
-        search.looked[0] += 1
+        samples.count_since[0] += 1
         _note(search, t, h, at[LEFT] + PART * (at[top] - at[LEFT]), closely, top + 1, False)
         if not _is_as_foretold(search, h, top):
             top += 1
@@ -116,14 +117,14 @@ def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bo
         top -= 1
         if top == 0:
             return -1.0
-    search.seen[0] = at[LEFT]
+    samples.part[0] = at[LEFT]
     return -1.0
 
 
 @compiled
 def _is_past_telling(search, k):
     """Whether all choices are refuted."""
-    return search.refuted[search.stages.mechanism.switches.leads[k]] == ALL
+    return search.guards.refuted[search.stages.mechanism.switches.leads[k]] == ALL
 
 
 @compiled
@@ -131,9 +132,9 @@ def is_wrong(search, guards):
     """Whether guards are wrong; which ones is left in `wrong`."""
     found = False
     for k in range(guards.size):
-        is_low = guards[k] < search.level[k] - search.slack[k]
-        search.wrong[k] = 1 if is_low and not is_idle(search.stages.mechanism.switches, k) else 0
-        found = found or search.wrong[k] == 1
+        is_low = guards[k] < search.guards.level[k] - search.guards.slack[k]
+        search.guards.wrong[k] = 1 if is_low and not is_idle(search.stages.mechanism.switches, k) else 0
+        found = found or search.guards.wrong[k] == 1
     return found
 
 
@@ -141,6 +142,7 @@ def is_wrong(search, guards):
 def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int, is_there: bool):
     """Values and rates at t + x h, into a row. The rates are those along what is read. `is_there`: that is where the
     last evaluation was."""
+    guards, samples = search.guards, search.samples
     mechanism = search.stages.mechanism
     switches = mechanism.switches
     if not has_gaps_alone(mechanism):
@@ -150,20 +152,21 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
             look_at(search, t, h, x, closely)
         put_contact_rates(mechanism)
         put_contact_scales(mechanism)
-    search.at[row] = x
+    samples.at[row] = x
     for k in range(switches.kinds.size):
         slides = switches.slides[k] == 1
-        search.positions[row, k] = position(switches, k)
-        search.rates[row, k] = 0.0 if is_idle(switches, k) else switches.rate[k]
-        search.size[k] = max(search.size[k], abs(switches.guard[k]))
-        search.top[k] = max(search.top[k], search.size[k])
-        search.noise[k] = 1.0 if slides else switches.scale[k]
-        search.slack[k] = SLACK if slides else _slack(search, h, k)
+        samples.values[row, k] = position(switches, k)
+        samples.rates[row, k] = 0.0 if is_idle(switches, k) else switches.rate[k]
+        guards.size[k] = max(guards.size[k], abs(switches.guard[k]))
+        guards.largest[k] = max(guards.largest[k], guards.size[k])
+        guards.noise[k] = 1.0 if slides else switches.scale[k]
+        guards.slack[k] = SLACK if slides else _slack(search, h, k)
 
 
 @compiled
 def _see(search, t, h, x, closely, is_there):
     """Values and rates at t + x h where there is more than open gaps: by differences, where rates are not known."""
+    guards = search.guards
     y, dy, other = search.y, search.dy, search.other
     mechanism = search.stages.mechanism
     switches, state = mechanism.switches, mechanism.state
@@ -173,17 +176,17 @@ def _see(search, t, h, x, closely, is_there):
     _read(search, before, closely, y)
     for i in range(y.size):
         dy[i] = (other[i] - y[i]) / span
-    differs = switches.sliding[0] > 0 or mechanism.contacts.closed[0] > 0
+    differs = switches.sliding[0] > 0 or mechanism.contacts.choice.closed_count[0] > 0
     for k in range(switches.kinds.size):
         differs = differs or (switches.blind[k] == 1 and not is_idle(switches, k))
     if differs:
         _evaluate(search, t + before * h)
         for k in range(switches.kinds.size):
-            search.mixed[k] = position(switches, k)
+            guards.mixture_rate[k] = position(switches, k)
         copy(other, y)
         _evaluate(search, t + after * h)
         for k in range(switches.kinds.size):
-            search.mixed[k] = (position(switches, k) - search.mixed[k]) / span
+            guards.mixture_rate[k] = (position(switches, k) - guards.mixture_rate[k]) / span
     _read(search, x, closely, y)
     if differs or not is_there:
         _evaluate(search, t + x * h)
@@ -194,14 +197,14 @@ def _see(search, t, h, x, closely, is_there):
     if differs:
         for k in range(switches.kinds.size):
             if switches.slides[k] == 1 or switches.blind[k] == 1:
-                switches.rate[k] = search.mixed[k]
-        put_differences(mechanism, search.mixed)
+                switches.rate[k] = guards.mixture_rate[k]
+        put_differences(mechanism, guards.mixture_rate)
 
 
 @compiled
 def sets_out(search, k):
     """Return whether entry k is a slip that has set out from rest where the step begins."""
-    return is_slip(search.stages.mechanism, k) and abs(search.begin[k]) <= ZERO * search.size[k]
+    return is_slip(search.stages.mechanism, k) and abs(search.guards.begin[k]) <= ZERO * search.guards.size[k]
 
 
 @compiled
@@ -212,7 +215,7 @@ def _exactness(search, h, k):
     so long its acceleration is against its heading: with ṡ = j (t - δ) the slip s goes back by j δ²/2, which is
     x²/(1 - 2x), x = δ/h, of its size at the end of a step h. A short step behind the switch sees this; one of less than
     2δ sees nothing else."""
-    x = search.late[k] / h
+    x = search.guards.delay[k] / h
     if x * x <= EXACT or not sets_out(search, k):
         return EXACT
     return x * x / (1.0 - 2.0 * x) if x < 0.4 else np.inf
@@ -221,7 +224,7 @@ def _exactness(search, h, k):
 @compiled
 def _slack(search, h, k):
     exactness = _exactness(search, h, k)
-    return exactness * search.size[k] + _held(search, k) if exactness < np.inf else np.inf
+    return exactness * search.guards.size[k] + _held(search, k) if exactness < np.inf else np.inf
 
 
 @compiled
@@ -235,7 +238,7 @@ def _held(search, k):
         return roundoff
     if switches.sliding[0] == 0:
         return 0.0
-    return max(HELD * search.top[k], STILL * switches.scale[k] if watched else roundoff)
+    return max(HELD * search.guards.largest[k], STILL * switches.scale[k] if watched else roundoff)
 
 
 @compiled
@@ -256,7 +259,7 @@ def _evaluate(search, t):
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
     if has_gaps_alone(mechanism):
         observe_gaps(mechanism, now, q, v)
-    elif mechanism.switches.sliding[0] > 0 or mechanism.contacts.closed[0] > 0:
+    elif mechanism.switches.sliding[0] > 0 or mechanism.contacts.choice.closed_count[0] > 0:
         accelerate(mechanism, now, q, v, search.a)
     else:
         evaluate(mechanism, now, q, v)
@@ -265,7 +268,7 @@ def _evaluate(search, t):
 
 @compiled
 def _guard(search, k, row):
-    return guard_of(search.stages.mechanism.switches, k, search.positions[row, k])
+    return guard_of(search.stages.mechanism.switches, k, search.samples.values[row, k])
 
 
 @compiled
@@ -273,48 +276,51 @@ def _is_as_foretold(search, h, top):
     """Whether the place between is where the cubic through both ends has it, of every switching function. A force may
     jump, as that of a pin which comes to the round end of its slot: its values on both sides are seen. A gap that is
     open may not jump below zero. `wrong` has 2 for a function whose value is another one, 1 where its rate is."""
-    at, positions, rates, middle = search.at, search.positions, search.rates, top + 1
+    guards, samples = search.guards, search.samples
+    at, positions, rates, middle = samples.at, samples.values, samples.rates, top + 1
     width = at[top] - at[LEFT]
-    search.wrong[:] = 0
+    guards.wrong[:] = 0
     if width > WHOLE_STEP:
         return False
     kinds, foretold = search.stages.mechanism.switches.kinds, True
-    for k in range(search.level.size):
+    for k in range(guards.level.size):
         may_jump = kinds[k] >= TOUCH and np.isfinite(positions[middle, k])
         if may_jump and (top == DEEP or (width <= NARROW and not _leaps_below_zero(search, k, top))):
             continue
-        largest = FAINT * search.size[k]
+        largest = FAINT * guards.size[k]
         for row in (LEFT, middle, top):
             largest = max(largest, abs(_guard(search, k, row)))
-        bound = TOLD * largest + NOISE * search.noise[k]
+        bound = TOLD * largest + NOISE * guards.noise[k]
         rise, a, b = positions[top, k] - positions[LEFT, k], rates[LEFT, k] * width * h, rates[top, k] * width * h
         c, d = 3.0 * rise - 2.0 * a - b, a + b - 2.0 * rise
         value = positions[LEFT, k] + PART * (a + PART * (c + PART * d))
         slope = a + PART * (2.0 * c + PART * 3.0 * d)
         near = abs(value - positions[middle, k]) <= bound
         if not (near and abs(slope - rates[middle, k] * width * h) <= 4.0 * bound):  # nor where they are no numbers
-            search.wrong[k], foretold = 1 if near else 2, False
+            guards.wrong[k], foretold = 1 if near else 2, False
     return foretold
 
 
 @compiled
 def _leaps_below_zero(search, k, top):
     """Whether entry k is the gap of a point that is open, and jumps from above zero to deep below it."""
-    mechanism, after = search.stages.mechanism, min(search.positions[top, k], search.positions[top + 1, k])
+    samples = search.samples
+    mechanism, after = search.stages.mechanism, min(samples.values[top, k], samples.values[top + 1, k])
     deep = after < -LEAP * mechanism.machine.extent
-    return deep and search.positions[LEFT, k] > 0.0 and is_open_gap(mechanism, k)
+    return deep and samples.values[LEFT, k] > 0.0 and is_open_gap(mechanism, k)
 
 
 @compiled
 def _wrong_before(search, t, h, closely, row):
     """A place up to that of a row where a guard is wrong; -1 if there is none."""
+    guards = search.guards
     switches = search.stages.mechanism.switches
     for _ in range(CLOSER):  # looking at a dip may show larger guards, beside which another dip is none
         found = -1.0
-        for k in range(search.level.size):
-            if _guard(search, k, row) < search.level[k] - search.slack[k]:
-                found = search.at[row]
-        for k in range(search.level.size):
+        for k in range(guards.level.size):
+            if _guard(search, k, row) < guards.level[k] - guards.slack[k]:
+                found = search.samples.at[row]
+        for k in range(guards.level.size):
             for side in (1.0, -1.0):
                 if switches.kinds[k] == WHOLE or switches.slides[k] == 1 or side_of(switches, k) == side:
                     dip = _dip(search, t, h, closely, row, k, side)
@@ -331,19 +337,20 @@ def _wrong_before(search, t, h, closely, row):
 def _dip(search, t, h, closely, row, k, side):
     """Where a guard that is right at both ends becomes wrong in between, by the least value of its cubic: -1 if it does
     not. The guard is that of the bound to this side: a bound itself does not matter to its shape."""
-    at, switches = search.at, search.stages.mechanism.switches
-    bound = search.level[k] - search.slack[k]
+    guards, samples = search.guards, search.samples
+    at, switches = samples.at, search.stages.mechanism.switches
+    bound = guards.level[k] - guards.slack[k]
     shift = guard_of_side(switches, k, side, 0.0)
     low, high = at[LEFT], at[row]
-    f, g = shift + side * search.positions[LEFT, k], shift + side * search.positions[row, k]
-    a, b = side * search.rates[LEFT, k] * h, side * search.rates[row, k] * h
+    f, g = shift + side * samples.values[LEFT, k], shift + side * samples.values[row, k]
+    a, b = side * samples.rates[LEFT, k] * h, side * samples.rates[row, k] * h
     margin = CLOSE * max(abs(f), abs(g))
     for _ in range(CLOSER):
         width = high - low
         x, least = _least_of_cubic(f, width * a, g, width * b)
         if min(f, g) < bound or x <= 0.0 or x >= 1.0:
             return -1.0
-        if not closely and least <= bound + DOUBT * search.size[k]:
+        if not closely and least <= bound + DOUBT * guards.size[k]:
             search.doubt[0] = 1
         if least > bound + margin:
             x, least = _least_of_tangents(f, width * a, g, width * b)
@@ -351,7 +358,7 @@ def _dip(search, t, h, closely, row, k, side):
                 return -1.0
         x = min(max(x, 0.01), 0.99)
         _note(search, t, h, low + x * width, closely, SPARE, False)
-        middle, slope = shift + side * search.positions[SPARE, k], side * search.rates[SPARE, k] * h
+        middle, slope = shift + side * samples.values[SPARE, k], side * samples.rates[SPARE, k] * h
         if middle < bound:
             return at[SPARE]
         if slope < 0.0:
@@ -389,9 +396,10 @@ def _least_of_tangents(f, a, g, b):
 @compiled
 def _go_to(search, row):
     """All is right up to the place of this row."""
-    search.at[LEFT] = search.at[row]
-    copy(search.positions[row], search.positions[LEFT])
-    copy(search.rates[row], search.rates[LEFT])
-    for k in range(search.level.size):
+    samples = search.samples
+    samples.at[LEFT] = samples.at[row]
+    copy(samples.values[row], samples.values[LEFT])
+    copy(samples.rates[row], samples.rates[LEFT])
+    for k in range(search.guards.level.size):
         if _guard(search, k, LEFT) >= 0.0 and not _is_past_telling(search, k):
-            search.level[k] = 0.0
+            search.guards.level[k] = 0.0

@@ -12,7 +12,7 @@ An open gap is what it is at each place: its branches are free, and nobody looks
 
 import numpy as np
 
-from ...compiled.contacts import OPEN, STICKING
+from ...compiled.contact_records import OPEN, STICKING
 from ...kernels.abi import compiled
 from ...linear.vectors import largest
 from ...symbolic.branches import WHOLE
@@ -28,14 +28,14 @@ ALIKE = 1e-9
 @compiled
 def branches_of_gaps(mechanism):
     """The numbers of the first one, and behind the last one: slips have theirs among them."""
-    return laws_of(mechanism.switches), mechanism.switches.kinds.size - mechanism.contacts.entries
+    return laws_of(mechanism.switches), mechanism.switches.kinds.size - mechanism.contacts.points.entries
 
 
 @compiled
 def branches_of_points(mechanism):
     """The range of branches of gaps and of sizes of friction, which stand before these."""
     first, end = branches_of_gaps(mechanism)
-    return first - mechanism.contacts.bounds.switch_at.size, end
+    return first - mechanism.contacts.normals.readings.switch_at.size, end
 
 
 @compiled
@@ -45,17 +45,18 @@ def free_what_is_open(search):
     surface, and its point opens, the laws that had one mixture with it are chosen anew."""
     mechanism = search.stages.mechanism
     switches, contacts = mechanism.switches, mechanism.contacts
+    points = contacts.points
     first, end = branches_of_points(mechanism)
     for k in range(first, end):
-        switches.free[k] = 1 if search.surface[k] == 0 else 0
-    for e in range(contacts.decides.size):
-        if contacts.state[contacts.decided[e]] != OPEN:
-            switches.free[first + contacts.decides[e]] = 0
+        switches.free[k] = 1 if search.guards.surface[k] == 0 else 0
+    for e in range(points.branch.size):
+        if contacts.state[points.decided_point[e]] != OPEN:
+            switches.free[first + points.branch[e]] = 0
     for k in range(first, laws_of(switches)):
         if switches.free[k] == 1 and switches.slides[k] == 1:
             for j in range(laws_of(switches)):
                 if switches.slides[j] == 1 and switches.leads[j] == switches.leads[k]:
-                    switches.slides[j], search.surface[j] = 0, STANDS if switches.free[j] == 0 else 0
+                    switches.slides[j], search.guards.surface[j] = 0, STANDS if switches.free[j] == 0 else 0
                     switches.sliding[0] -= 1
 
 
@@ -85,7 +86,7 @@ def put_natural(search, k):
     switches = search.stages.mechanism.switches
     switches.mode[k] = natural(switches, k)
     if switches.mode[k] == 0.0 and switches.kinds[k] != WHOLE:
-        search.surface[k] = STANDS
+        search.guards.surface[k] = STANDS
         switches.mode[k] = 1.0
 
 
@@ -93,15 +94,16 @@ def put_natural(search, k):
 def turn_over(search, y):
     """Go over to the pieces that begin here, as far as is known before velocities are; return whether there are any. A
     condition that jumps because another one has switched, as that of a piece does where a period begins, follows it."""
+    guards = search.guards
     mechanism = search.stages.mechanism
     switches, state, found = mechanism.switches, mechanism.state, False
     first, end = branches_of_gaps(mechanism)
     for k in range(first, end):
         if _ends_unseen(search, k):
-            search.wanted[k], search.after[k] = 1, -switches.mode[k]
-        if search.wanted[k] == 1:
-            switches.mode[k], found = search.after[k], True
-            search.surface[k] = LEFT if switches.kinds[k] == WHOLE else STANDS
+            guards.passes_zero[k], guards.after[k] = 1, -switches.mode[k]
+        if guards.passes_zero[k] == 1:
+            switches.mode[k], found = guards.after[k], True
+            guards.surface[k] = LEFT if switches.kinds[k] == WHOLE else STANDS
     jumps, rounds = found, 0
     while jumps and rounds < end - first:
         hold_all(mechanism)
@@ -110,8 +112,8 @@ def turn_over(search, y):
         look(mechanism)
         jumps, rounds = False, rounds + 1
         for k in range(first, end):
-            near = abs(search.begin[k]) <= ALIKE * search.size[k]
-            if search.wanted[k] == 0 and not near and switches.slides[k] == 0 and switches.guard[k] < 0.0:
+            near = abs(guards.begin[k]) <= ALIKE * guards.size[k]
+            if guards.passes_zero[k] == 0 and not near and switches.slides[k] == 0 and switches.guard[k] < 0.0:
                 switches.mode[k], jumps = natural(switches, k), True
     if found:
         hold_all(mechanism)
@@ -122,10 +124,11 @@ def turn_over(search, y):
 def _ends_unseen(search, k):
     """Whether a branch is wanted as well, but for roundoff: it says the same as another one in other words. (The first
     row of what was seen is what was seen last before the end.)"""
+    guards = search.guards
     switches = search.stages.mechanism.switches
-    near = abs(search.begin[k]) <= ALIKE * search.size[k]
-    unseen = near and switches.free[k] == 0 and search.wanted[k] == 0 and switches.kinds[k] != WHOLE
-    return unseen and switches.mode[k] * search.rates[0, k] < 0.0
+    near = abs(guards.begin[k]) <= ALIKE * guards.size[k]
+    unseen = near and switches.free[k] == 0 and guards.passes_zero[k] == 0 and switches.kinds[k] != WHOLE
+    return unseen and switches.mode[k] * search.samples.rates[0, k] < 0.0
 
 
 @compiled
@@ -133,11 +136,12 @@ def breaks_rates(search, y):
     """Whether velocities are not those of what is closed, on the pieces that hold."""
     mechanism, fastest = search.stages.mechanism, 0.0
     contacts, state = mechanism.contacts, mechanism.state
+    motion = contacts.motion
     t = moment(search.stages.course, search.span[0])
     observe_gaps(mechanism, t, y[: state.q_end], y[state.v_at : state.v_end])
     for c in range(contacts.gap.size):
         if contacts.state[c] != OPEN and contacts.gap[c] >= 0:
-            fastest = max(fastest, abs(contacts.rate[contacts.gap[c]]))
+            fastest = max(fastest, abs(motion.rate[contacts.gap[c]]))
         for k in range(contacts.slips[c] if contacts.state[c] == STICKING else 0):
-            fastest = max(fastest, abs(contacts.rate[contacts.slip[c] + k]))
-    return fastest > TOUCHES * max(largest(contacts.parts), contacts.pace[0])
+            fastest = max(fastest, abs(motion.rate[contacts.slip[c] + k]))
+    return fastest > TOUCHES * max(largest(motion.rate_size), contacts.choice.pace[0])

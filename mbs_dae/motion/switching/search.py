@@ -23,73 +23,87 @@ STANDS, LEFT = 1, 2
 """Of a surface g = 0 at which a step begins: rates decide about its branch; it is decided."""
 SHORT = BRIEF / RUSH
 """The part of the run below which a step says no more of which branch is right."""
-CHATTERS = 17
-"""A status: laws switch back and forth without end (see `run` for the others)."""
-TANGLED = 22
-"""A status: what a switching function does in a step cannot be seen, however closely it is looked at."""
+
+
+class Guards(NamedTuple):
+    """Guards and switching functions of the step. A guard must stay positive as long as its branch holds."""
+
+    begin: Work[Vector] = zeros("switches")
+    """The guards at the beginning of the step."""
+    end: Work[Vector] = zeros("switches")
+    """The guards at its end."""
+    value: Work[Vector] = zeros("switches")
+    """The switching functions at the end of the last step."""
+    surface: Work[Integers] = zeros("switches")
+    """Whether the motion is on g = 0 at the beginning of the step, so that its branch was chosen there (`settling`)."""
+    refuted: Work[Integers] = zeros("switches")
+    """The choices that have been refuted there, one bit each."""
+    level: Work[Vector] = zeros("switches")
+    slack: Work[Vector] = zeros("switches")
+    """A guard is wrong from its passage through its level on, if it passes the level by more than its slack."""
+    wrong: Work[Integers] = zeros("switches")
+    passes_zero: Work[Integers] = zeros("switches")
+    """1 for each switching function that passes zero where the step ends."""
+    after: Work[Vector] = zeros("switches")
+    """The modes behind this passage."""
+    size: Work[Vector] = zeros("switches")
+    """The largest guards that were seen in the step."""
+    noise: Work[Vector] = zeros("switches")
+    """The size of the terms of which each guard is the sum."""
+    mixture_rate: Work[Vector] = zeros("switches")
+    """The rates at which mixtures of branches change."""
+    largest: Work[Vector] = zeros("switches")
+    """The largest value that each guard has had."""
+    delay: Work[Vector] = zeros("switches")
+    """The time by which each guard may have passed zero after the place that was located, in s."""
+    faint_passes: Work[Integers] = zeros("switches")
+    """The number of faint passages in a row."""
+
+
+class StepSamples(NamedTuple):
+    """Places inside a step at which guards are evaluated (`looks`)."""
+
+    at: Work[Vector] = zeros(DEEP + 3)
+    """Places of the step, from 0 to 1."""
+    values: Work[Matrix] = zeros(DEEP + 3, "switches")
+    """The guards there."""
+    rates: Work[Matrix] = zeros(DEEP + 3, "switches")
+    """Their rates there."""
+    part: Work[Vector] = zeros(1)
+    """The part of the step that has been looked at."""
+    count_since: Work[Integers] = zeros(1)
+    """The number of evaluations since the run was last watched."""
 
 
 class Search(NamedTuple):
-    """What is known of the next switch."""
+    """The search for the next switch."""
 
     stages: Stages
     functions: Integers
-    """The addresses of `CHOOSE`, `SWITCH`, `SEARCH`, `CARRY_ON`, `START_OVER`, `GO_ON`: compiled where something
-    switches."""
+    """Addresses of `CHOOSE`, `SWITCH`, `SEARCH`, `CARRY_ON`, `START_OVER`, `GO_ON`; they are compiled for models that
+    switch."""
     whole: float
-    """How long the run is."""
+    """The length of the run, in s."""
     span: Work[Vector] = zeros(2)
     """The times at which the step begins and ends."""
     found: Work[Integers] = zeros(1)
     doubt: Work[Integers] = zeros(1)
-    """1 where a guard comes so near to zero within the step that the cubic through its ends does not tell whether it
+    """1 if a guard comes so near to zero within the step that the cubic through its ends does not tell whether it
     becomes wrong."""
     until: Work[Vector] = zeros(1)
-    """Where the step is to end; infinite where nothing switches."""
+    """The time at which the step is to end; infinite if nothing switches."""
     tries: Work[Integers] = zeros(1)
-    begin: Work[Vector] = zeros("switches")
-    """The guards at the beginning of the step."""
-    value: Work[Vector] = zeros("switches")
-    """The switching functions at the end of the last one."""
-    surface: Work[Integers] = zeros("switches")
-    """Whether the motion stands on g = 0 where the step begins, so that its branch was chosen there (`settling`)."""
-    refuted: Work[Integers] = zeros("switches")
-    """Which of these choices have been refuted, bit by bit."""
-    level: Work[Vector] = zeros("switches")
-    slack: Work[Vector] = zeros("switches")
-    wrong: Work[Integers] = zeros("switches")
-    """A guard is wrong from where it passes its level on, if it passes it by more than its slack."""
-    wanted: Work[Integers] = zeros("switches")
-    """Which switching functions pass there (1), and the modes after it."""
-    after: Work[Vector] = zeros("switches")
-    end: Work[Vector] = zeros("switches")
-    """The guards at its end."""
-    at: Work[Vector] = zeros(DEEP + 3)
-    """Places of the step between which it is looked at (`looks`), what decides about branches there, and its rates."""
-    positions: Work[Matrix] = zeros(DEEP + 3, "switches")
-    rates: Work[Matrix] = zeros(DEEP + 3, "switches")
-    size: Work[Vector] = zeros("switches")
-    """The largest guards that were seen in it, and of what size the parts are that they are made of."""
-    noise: Work[Vector] = zeros("switches")
-    mixed: Work[Vector] = zeros("switches")
-    """How mixtures change."""
-    seen: Work[Vector] = zeros(1)
-    looked: Work[Integers] = zeros(1)
-    """The part of the step that has been looked at; and at how many places since the run was last watched."""
     y: Work[Vector] = zeros("width")
     dy: Work[Vector] = zeros("width")
-    top: Work[Vector] = zeros("switches")
-    """The largest value that a guard has had."""
-    late: Work[Vector] = zeros("switches")
-    """By how much later than it was located each guard may have passed zero last, in s."""
-    passes: Work[Integers] = zeros("switches")
-    """How many faint passes there were in a row."""
     other: Work[Vector] = zeros("width")
     a: Work[Vector] = zeros("speeds")
     total: Work[Integers] = zeros(2)
-    """How many switches there were, and how many before this run; and when the last ones were."""
+    """The number of switches, and the number of those before this run."""
     times: Work[Vector] = zeros(RUSH)
+    """The times of the last switches."""
     status: Work[Integers] = zeros(1)
+    guards: Guards = Guards()
+    samples: StepSamples = StepSamples()
 
 
 @compiled
@@ -97,4 +111,8 @@ def resolved_until(search, t):
     """Until when an explicit step from t may go if it is to resolve the directions of slips."""
     contacts = search.stages.mechanism.contacts
     explicit = search.stages.implicit.weight.size == 0
-    return t + max(contacts.resolves[0], SHORT * search.whole) if explicit and contacts.gap.size > 0 else np.inf
+    return (
+        t + max(contacts.sliding.longest_step[0], SHORT * search.whole)
+        if explicit and contacts.gap.size > 0
+        else np.inf
+    )

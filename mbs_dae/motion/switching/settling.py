@@ -24,7 +24,7 @@ What a step refutes (`locate`: it goes back at once, however short it is) is not
 
 import numpy as np
 
-from ...compiled.machine import DONE
+from ...compiled.status import CHATTERS, DONE
 from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
@@ -33,7 +33,7 @@ from ..contact.guards import TOUCH, has_stopped, hold_senses, note_fastest, note
 from ..derivative import CHOOSE_STATES, accelerate, derivative, keep_contacts
 from .along import read_rates_here
 from .pieces import hold_pieces
-from .search import CHATTERS, STANDS, Search, resolved_until
+from .search import STANDS, Search, resolved_until
 from .sliding import respond
 from .switches import hold_all, laws_of, look, natural, put_mode
 
@@ -78,7 +78,7 @@ def settle(search: Search, t: float, y: Vector, dy: Vector):
             search.status[0] = derivative(search.stages.mechanism, t, y, dy)
             hold_senses(search.stages.mechanism)
             look(search.stages.mechanism)
-            copy(switches.guard, search.begin)
+            copy(switches.guard, search.guards.begin)
             note_slips(search.stages.mechanism, False)
             note_fastest(search.stages.mechanism.contacts)
             search.until[0] = resolved_until(search, t)
@@ -95,16 +95,16 @@ def _choose_contacts(search, t, y, dy):
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
     hold_all(mechanism)  # others than the present branches have been tried
     call_on_block(contacts.functions[CHOOSE_STATES], mechanism, (q, v, a))
-    search.status[0] = contacts.status[0]
+    search.status[0] = contacts.choice.status[0]
     tell_states(mechanism)
     hold_pieces(search)
-    return contacts.changed[0] == 1
+    return contacts.choice.changed[0] == 1
 
 
 @compiled
 def _is_open(search, k):
     """Whether rates decide about it."""
-    return search.surface[k] == STANDS or search.stages.mechanism.switches.slides[k] == 1
+    return search.guards.surface[k] == STANDS or search.stages.mechanism.switches.slides[k] == 1
 
 
 @compiled
@@ -168,16 +168,17 @@ def choice_of(switches, k):
 @compiled
 def _follow(search, t, y, dy):
     """Switching functions that jump because another one has switched: their natural modes. Whether there are any."""
+    guards = search.guards
     switches, changed = search.stages.mechanism.switches, False
     _move(search, t, y, dy)
     look(search.stages.mechanism)
     for k in range(switches.kinds.size):
         guard = switches.guard[k]
         leapt = switches.kinds[k] == WHOLE and guard < -ASTRAY  # it has switched together with what it is made of
-        if (search.surface[k] != 0 and not leapt) or switches.slides[k] == 1 or switches.kinds[k] >= TOUCH:
+        if (guards.surface[k] != 0 and not leapt) or switches.slides[k] == 1 or switches.kinds[k] >= TOUCH:
             continue
-        jumped = guard < 0.0 and guard != search.begin[k]
-        search.begin[k] = np.inf if jumped else guard
+        jumped = guard < 0.0 and guard != guards.begin[k]
+        guards.begin[k] = np.inf if jumped else guard
         if jumped:
             changed = True
             switches.mode[k] = natural(switches, k)
@@ -192,7 +193,7 @@ def _changes(search, t, y, dy, k):
     if before == STAY:
         _move(search, t, y, dy)
         mixture = switches.mode[k]
-        if abs(mixture) <= 1.0 + 2.0 * ZERO and search.refuted[k] & STAY == 0:
+        if abs(mixture) <= 1.0 + 2.0 * ZERO and search.guards.refuted[k] & STAY == 0:
             return False
         stay(switches, k, 0)
         put_mode(switches, k, 1.0 if mixture > 0.0 else -1.0)
@@ -208,7 +209,7 @@ def _changes(search, t, y, dy, k):
 def _choice(search, k, side, forward, backward):
     """1, -1, or 0 for staying: what rates say first, of what is not refuted. Nothing is left: any, and it is not looked
     at in the next step."""
-    jump, refuted = abs(forward + backward), search.refuted[k]
+    jump, refuted = abs(forward + backward), search.guards.refuted[k]
     jumps = jump > ZERO * (abs(forward) + abs(backward))
     least = ZERO * jump if jumps else 0.0
     onward, back = (1, 2) if side > 0.0 else (2, 1)
@@ -222,7 +223,7 @@ def _choice(search, k, side, forward, backward):
         return side
     if refuted & back == 0:
         return -side
-    search.refuted[k] = ALL
+    search.guards.refuted[k] = ALL
     return side
 
 

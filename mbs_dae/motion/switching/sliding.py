@@ -13,7 +13,7 @@ What g has become by the errors of steps is taken away after each: with S c = -g
 the mixtures had been others for a moment. That is an impulse of the law itself: constraints and works take part in it.
 """
 
-from ...compiled.machine import DONE, NOT_CONVERGED, SINGULAR
+from ...compiled.status import DONE, NOT_CONVERGED, SINGULAR
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ..derivative import Mechanism, accelerate_as_held, derivative

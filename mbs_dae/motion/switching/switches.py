@@ -102,7 +102,7 @@ def hold_all(mechanism):
     modes, gaps = mechanism.switches.mode, mechanism.contacts.program.batch
     at = _hold(mechanism.machine.program.batch, modes, 0)
     at = _hold(mechanism.dynamics.batch, modes, at)
-    at = _hold(mechanism.contacts.bounds, modes, at)
+    at = _hold(mechanism.contacts.normals.readings, modes, at)
     _hold(gaps, modes, at)
     if mechanism.contacts.gap.size > 0:
         hold_contacts(mechanism)
@@ -167,8 +167,8 @@ def look(mechanism):
     at = read_guards(switches, 0, mechanism.machine.program.batch.switch_at, mechanism.machine.out)
     at = read_guards(switches, at, mechanism.dynamics.batch.switch_at, mechanism.out)
     if contacts.gap.size > 0:
-        at = read_guards(switches, at, contacts.bounds.switch_at, contacts.factors)
-        read_guards(switches, at, contacts.program.batch.switch_at, contacts.out)
+        at = read_guards(switches, at, contacts.normals.readings.switch_at, contacts.normals.factors)
+        read_guards(switches, at, contacts.program.batch.switch_at, contacts.motion.outputs)
         look_at_contacts(mechanism)
 
 
@@ -191,8 +191,8 @@ def read_rates(mechanism, q, v, dq, a):
     at = _add_rates(switches, 0, mechanism.machine.program.batch, mechanism.machine.out)
     at = _add_rates(switches, at, mechanism.dynamics.batch, mechanism.out)
     if contacts.gap.size > 0:
-        at = _add_rates(switches, at, contacts.bounds, contacts.factors)
-        _add_rates(switches, at, contacts.program.batch, contacts.out)
+        at = _add_rates(switches, at, contacts.normals.readings, contacts.normals.factors)
+        _add_rates(switches, at, contacts.program.batch, contacts.motion.outputs)
         put_contact_rates(mechanism)
 
 
@@ -249,8 +249,8 @@ def _add_all_scales(mechanism):
     at = _add_scales(switches, 0, mechanism.machine.program.batch, mechanism.machine.out)
     at = _add_scales(switches, at, mechanism.dynamics.batch, mechanism.out)
     if contacts.gap.size > 0:
-        at = _add_scales(switches, at, contacts.bounds, contacts.factors)
-        _add_scales(switches, at, contacts.program.batch, contacts.out)
+        at = _add_scales(switches, at, contacts.normals.readings, contacts.normals.factors)
+        _add_scales(switches, at, contacts.program.batch, contacts.motion.outputs)
         put_contact_scales(mechanism)
 
 

@@ -49,5 +49,5 @@ def _is_wide(mechanism, h):
     """Whether each gap, at the last evaluation, is wider than anything goes in the step."""
     contacts, wide = mechanism.contacts, True
     for row in contacts.gap:
-        wide = wide and (row < 0 or h * contacts.parts[row] < contacts.phi[row])
+        wide = wide and (row < 0 or h * contacts.motion.rate_size[row] < contacts.motion.phi[row])
     return wide

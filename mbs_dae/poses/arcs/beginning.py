@@ -7,7 +7,8 @@ from collections.abc import Iterable
 import numpy as np
 
 from ...compiled import System
-from ...compiled.machine import DONE, Machine
+from ...compiled.machine import Machine
+from ...compiled.status import DONE
 from ...errors import ModelError, SingularConfigurationError, counted
 from ...model.model import Model
 from ...tolerances import DEPENDENT

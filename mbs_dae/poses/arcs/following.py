@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...compiled.machine import DONE, ENDLESS
 from ...compiled.reading import Trajectory
+from ...compiled.status import DONE, ENDLESS, HOME
 from ...errors import ModelError
 from ..dependence import joints_at_fault
 from .singular import across
-from .steps import HOME
 from .tracing import Traced, both_ways, comes_home, joined, traced
 from .track import Place, Track
 

@@ -15,9 +15,10 @@ but for O(h⁵). What depends on time is held: of γ only the part that is quadr
 
 import numpy as np
 
-from ...compiled.machine import DONE, ENDLESS, HALVINGS, NOT_FINITE, POSES, SINGULAR, Machine, observe, subtract_rates
+from ...compiled.machine import HALVINGS, POSES, Machine, observe, subtract_rates
 from ...compiled.manifold import count_turns, difference, move, way
 from ...compiled.reading import Trajectory
+from ...compiled.status import DONE, ENDLESS, HOME, NOT_FINITE, SINGULAR
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import all_finite, copy
@@ -25,8 +26,6 @@ from ...tolerances import DEPENDENT
 from ..continuation import accept, begin, is_smooth, keeps_branch, orient
 from ..newton import close, dependent_rows, solve_here
 
-HOME = 100
-"""What `trace` reports where the curve comes back to its beginning."""
 SMALLEST = 1e-9
 """The shortest step, in lengths of the model: a curve that is not smooth on this scale has an end or a corner."""
 ASIDE = 0.61

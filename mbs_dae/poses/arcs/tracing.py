@@ -6,10 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.machine import DONE, ENDLESS, POSES
+from ...compiled.machine import POSES
 from ...compiled.reading import Trajectory
+from ...compiled.status import DONE, ENDLESS, HOME
 from ...kernels.blocks import block
-from .steps import HOME, ahead_of, size_of, trace
+from .steps import ahead_of, size_of, trace
 from .track import Place, Track
 
 CHUNK = 500

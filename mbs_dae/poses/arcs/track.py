@@ -11,8 +11,9 @@ import numpy as np
 from scipy.optimize import brentq
 
 from ...compiled import System
-from ...compiled.machine import DONE, Machine
+from ...compiled.machine import Machine
 from ...compiled.manifold import count_turns, difference, move
+from ...compiled.status import DONE
 from ...compiled.structure import Structure
 from ...coordinates import body_coordinates
 from ...symbolic.markers import t as time

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compiled import System
-from ...compiled.machine import DONE, POSES, Machine
+from ...compiled.machine import POSES, Machine
 from ...compiled.reading import Trajectory
+from ...compiled.status import DONE
 from ...derivatives.parameters import Asked
 from ...derivatives.varied import VariedMotion
 from ...errors import ModelError, SingularConfigurationError

@@ -21,7 +21,7 @@ from ...arguments import (
     whole_number,
 )
 from ...compiled import System
-from ...compiled.machine import ENDLESS
+from ...compiled.status import ENDLESS
 from ...errors import ModelError
 from ...explain.axes import check_axes
 from ...model.model import Model

@@ -20,7 +20,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...compiled.machine import DONE, UNSETTLED
+from ...compiled.status import DONE, UNSETTLED
 from ...coordinates import body_coordinates
 from ...kernels.blocks import block
 from ...poses.closing import turned_over
