@@ -166,7 +166,7 @@ def small_motions(structure: Structure, q: Dual) -> np.ndarray:
 
 
 def motions_of_places(layout: Layout, q: Dual) -> np.ndarray:
-    """The same in coordinates of this layout."""
+    """Return dq = N(q) dx of small motions in coordinates of this layout."""
     out = np.zeros((len(q.by), len(q), layout.v_size))
     out[..., layout.plain[:, 1]] = q.slope[..., layout.plain[:, 0]]
     for of, to in layout.quaternions:
@@ -183,7 +183,7 @@ def places_moved(structure: Structure, q: np.ndarray, moved: np.ndarray) -> np.n
 
 
 def changes_of_places(layout: Layout, q: np.ndarray, moved: np.ndarray) -> np.ndarray:
-    """The same in coordinates of this layout."""
+    """Return dq = N(q) dx of small motions in coordinates of this layout."""
     out = np.zeros((*moved.shape[:-1], q.shape[-1]))
     out[..., layout.plain[:, 0]] = moved[..., layout.plain[:, 1]]
     for to, of in layout.quaternions:

@@ -191,7 +191,7 @@ def random_tree(seed: int, dimension: int, closed: bool) -> tuple[Any, list[str]
 def test_random_trees(seed, dimension, closed, coordinates):
     model, by = random_tree(seed, dimension, closed)
     names = ["body3.x", "body2.vy", "body3.ax", "energy.kinetic", "spring.effort"]
-    names += ["rod.effort"] if closed else ["joint0.force"]
+    names += ["rod.force"] if closed else ["joint0.force"]
     times, how = np.array([0.0, 0.1, 0.25]), {"stabilization": mbs.Projection()} if seed else {}
     check_against_bodies(model, coordinates, {}, by, names, 1e-8, times, **how)
 
@@ -289,7 +289,7 @@ def test_runs_beside_have_the_same(coordinates, how, monkeypatch):
     """The very steps of the run: by RK4 whatever the errors of these are."""
     model, by = random_tree(0, 3, closed=True)
     check_beside(
-        model.compile(coordinates), [0, 0.1, 0.21], {}, by, ["body3.x", "body2.ay", "rod.effort"], monkeypatch, **how
+        model.compile(coordinates), [0, 0.1, 0.21], {}, by, ["body3.x", "body2.ay", "rod.force"], monkeypatch, **how
     )
 
 

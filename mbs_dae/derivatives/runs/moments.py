@@ -168,7 +168,7 @@ class EndOfRun(NamedTuple):
     works: np.ndarray
     signals: np.ndarray
     slopes: np.ndarray
-    """Of y', all of it."""
+    """The rates of y'."""
 
 
 class EventsAhead:

@@ -78,7 +78,7 @@ class JointTree(NamedTuple):
     rows the coordinates are others."""
 
     mechanism: Mechanism
-    """Of the bodies."""
+    """The bodies, with all their equations."""
     to: Linear
     """The equations of the joints and of their coordinates, edge by edge."""
     size: int
@@ -86,20 +86,20 @@ class JointTree(NamedTuple):
     child: Integers
     """Where the velocities of the body of each edge begin."""
     row: Integers
-    """Of each velocity of a joint, its row."""
+    """The row of each velocity of a joint."""
     entry: Integers
     column: Integers
     row_at: Integers
-    """The entries of A, row by row."""
+    """The entries of A, row by row: in `jacobian`, and their columns."""
     kept_from: Integers
     """The row of the run that is each row of the equations of bodies; -1 of joints of the tree."""
     program: Program
-    """Of these equations."""
+    """The kernels of these equations."""
     out: Work[Vector] = zeros("tree_outputs")
     jacobian: Work[Vector] = zeros("tree_entries")
     """A."""
     inverse: Work[Matrix] = zeros("tree_rows", "edge_rows")
-    """Of the blocks on its diagonal."""
+    """The inverse blocks on its diagonal."""
     y: Work[Vector] = zeros("body_width")
     dy: Work[Vector] = zeros("body_width")
     before: Work[Vector] = zeros("body_width")
@@ -107,7 +107,7 @@ class JointTree(NamedTuple):
     place: Work[Vector] = zeros("joint_places")
     changes: Work[Matrix] = zeros("bunch", "body_width")
     slopes: Work[Matrix] = zeros("bunch", "body_width")
-    """Of the state and of its derivative, a row for each parameter; or weights."""
+    """Changes of the state and of its derivative, a row for each parameter; or weights."""
     way: Work[Vector] = zeros("joint_velocities")
     """A small motion of joints."""
     matrix: Work[Matrix] = zeros("edge_rows", "edge_rows")
@@ -117,7 +117,7 @@ class JointTree(NamedTuple):
 
 
 NO_TREE = nothing(JointTree)
-"""Of runs in other coordinates."""
+"""There is no tree in other coordinates."""
 
 
 @compiled
@@ -158,7 +158,7 @@ def _linearise_tree(tree, t, q, v, a):
 
 @compiled_apart
 def linearise_tree_at(tree: JointTree, q: Vector, v: Vector):
-    """The same for places and velocities alone."""
+    """Linearise the equations of the tree that restrict places and velocities."""
     _linearise_tree(tree, 0.0, q, v, tree.dy[tree.mechanism.state.v_at : tree.mechanism.state.v_end])
 
 
