@@ -166,7 +166,7 @@ def small_motions(structure: Structure, q: Dual) -> np.ndarray:
 
 
 def motions_of_places(layout: Layout, q: Dual) -> np.ndarray:
-    """Return dq = N(q) dx of small motions in coordinates of this layout."""
+    """Return the small motions of places in coordinates of this layout, (parameters, times, velocities)."""
     out = np.zeros((len(q.by), len(q), layout.v_size))
     out[..., layout.plain[:, 1]] = q.slope[..., layout.plain[:, 0]]
     for of, to in layout.quaternions:

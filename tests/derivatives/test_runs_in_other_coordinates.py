@@ -172,9 +172,9 @@ def random_tree(seed: int, dimension: int, closed: bool) -> tuple[Any, list[str]
         place, point = random.uniform(-0.3, 0.3, (2, dimension))
         body = model.body(f"body{n}", position=tuple(place), mass=m if n == 1 else 0.3 + 0.2 * n, inertia=inertia)
         parent, origin = bodies[random.integers(len(bodies))]
-        near = [*(point - origin)]
-        near[0] = near[0] + length - 0.3 if n == 1 else near[0]
-        markers = parent.at(*near), body.at(*(point - place))
+        far = [*(point - place)]
+        far[0] = far[0] + length - 0.3 if n == 1 else far[0]
+        markers = parent.at(*(point - origin)), body.at(*far)
         model.add(random.choice(kinds)(f"joint{n}", *markers[:: 1 - 2 * int(random.integers(2))]))
         bodies.append((body, place))
     model.add(
@@ -332,3 +332,16 @@ def test_what_turns_a_ball_or_is_set_by_an_event_is_followed_beside(coordinates)
     run = mbs.simulate(model.compile(coordinates), [0, 0.2], {"body.wz": 1.0}, derivatives=["turn", "body.mass"])
     assert from_steps(run) == (coordinates == "natural")
     assert abs(run.d("body.x", "turn")[-1]) < 1e-9  # nothing feels how the markers of a ball stand
+
+
+@BOTH
+def test_what_moves_a_point_on_the_ground(coordinates):
+    """In natural coordinates such a point stands still, whatever the parameters, and the run is followed beside."""
+    model = pendulum()
+    place = model.parameter("place", 0.1)
+    rod = model.link("other", (0.1, 0), (0.3, -0.1), mass=1.0)
+    model.add(mbs.Revolute("B", model.ground.at(place, 0), rod.tail))
+    model.add(mbs.SpringDamper("spring", model.bodies["rod"].head, rod.head, stiffness=30, damping=0.2, length=0.1))
+    by, names = ["place", "l", "other.mass"], ["other.x", "other.vy", "rod.angle", "B.force"]
+    start, steps = {"rod.angle": 0.0, "rod.omega": 1.0}, coordinates == "joint"
+    check_against_bodies(model, coordinates, start, by, names, 1e-7, steps=steps)

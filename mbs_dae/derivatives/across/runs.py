@@ -13,6 +13,7 @@ from ...compiled import System
 from ...compiled.reading import Trajectory
 from ...compiled.slopes import small_motions
 from ...coordinates import JointCoordinates
+from ...coordinates.natural.natural import Natural
 from ...duals import Dual
 from ...errors import ModelError
 from ...model.events import Reset
@@ -52,12 +53,18 @@ def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
 
 def has_own_steps(system: System, by: Stepping, asked: Asked) -> bool:
     """Return whether the steps of a run in other coordinates than those of bodies tell its derivatives: explicit ones,
-    without contacts, friction, or events that set states; in joint coordinates where each joint of the tree has as many
-    equations as it takes from its motions, and no parameter turns a marker of a ball."""
+    without contacts, friction, or events that set states; in natural coordinates where no parameter moves a basic point
+    or vector on the ground; in joint coordinates where each joint of the tree has as many equations as it takes from
+    its motions, and no parameter turns a marker of a ball."""
     if by.method.is_implicit or system.structure.contacts.points:
         return False
     if any(isinstance(event.action, Reset) for event in system.model.events):
         return False
+    if isinstance(system.coordinates, Natural):
+        places = (
+            place for thing in system.coordinates.skeleton.things if thing.fixed for place in thing.places.values()
+        )
+        return not {*asked.symbols} & {s for place in places for x in place for s in getattr(x, "free_symbols", ())}
     if not isinstance(system.coordinates, JointCoordinates):
         return True
     for edge in system.coordinates.topology.edges:

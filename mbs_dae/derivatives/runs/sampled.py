@@ -129,7 +129,7 @@ def seeded(asked: Asked, q: np.ndarray, v: np.ndarray, others: int = 0) -> tuple
 
 
 def _bodies_seeded(system: System, q: Dual, v: Dual, path: Trajectory) -> tuple[Dual, Dual, Trajectory]:
-    """Return places and velocities of bodies, from coordinates of which each number varies by itself; and the values."""
+    """Return places and velocities of bodies, from coordinates of which each varies by itself; and their values."""
     bodies = system.of_bodies(path)
     of_q, of_v, _ = bodies_along(system, (q, v, Dual(0.0 * v.value, 0.0 * v.slope, v.by)), bodies)
     return of_q, of_v, bodies
