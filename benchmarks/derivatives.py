@@ -2,8 +2,8 @@
 
 A chain of rods on springs, 3 s. Ahead: so many parameters, and one array is read. Back: the gradient of its sum. An
 iteration of a search: a design, its run, an objective and its slopes by so many variables. Then runs with laws that
-switch, with a stop and friction, with events, with resets, with a controller, and by an implicit method. Runs take
-turns in one process; of each the least processor time counts. Last, how many numbers are kept of long runs.
+switch, with a stop and friction, with events, with resets, with a controller, by an implicit method, and in other
+coordinates. Runs take turns in one process; of each the least processor time counts. Last, how many numbers are kept of long runs.
 """
 
 from __future__ import annotations
@@ -226,6 +226,21 @@ def implicit(runs: int) -> None:
     print_costs(plain, AHEAD, ahead, len(names), back)
 
 
+def in_coordinates(runs: int, coordinates: str) -> None:
+    """The chain on springs, of six rods, in other coordinates than those of bodies."""
+    model, initial, names = chain(6, 2)
+    system, times, tip = model.compile(coordinates), np.linspace(0, 2, 21), "rod5.head.x"
+    square, by = mbs.integral(mbs.quantity(tip) ** 2), names[:10]
+
+    def run(count: int = 0) -> mbs.Result:
+        return mbs.simulate(system, times, initial, derivatives=by[:count])
+
+    forward = [lambda count=count: run(count).d(tip, by[0]) for count in AHEAD]
+    plain, *ahead, back = least(runs, run, *forward, lambda: mbs.gradient(square, system, times, by, initial=initial))
+    print(f"{model.name} in {coordinates} coordinates, {run().stats['accepted']} steps, {1e3 * plain:.1f} ms")
+    print_costs(plain, AHEAD, ahead, len(by), back)
+
+
 def memory() -> None:
     """Numbers kept of runs of so many steps, with entries of 100 numbers."""
     for total in (1_000, 10_000, 100_000, 1_000_000):
@@ -247,4 +262,6 @@ if __name__ == "__main__":
     with_controller(runs, called=True)
     with_controller(runs, called=False, method="Radau5")
     implicit(runs)
+    in_coordinates(runs, "natural")
+    in_coordinates(runs, "joint")
     memory()

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sps
 
+from ..coordinates import Layout
 from ..duals import Dual, value_of
 from ..kernels import cache
 from ..kernels.blocks import block
@@ -163,7 +164,11 @@ def _read_designs(batch: Batch, designs: np.ndarray, t: np.ndarray, q: np.ndarra
 def small_motions(structure: Structure, q: Dual) -> np.ndarray:
     """Return the small motion for each parameter, given like a velocity: dx of dq = N(q) dx, in coordinates of bodies,
     shape (parameters, times, v_size)."""
-    layout = structure.coordinates.kernels.layout
+    return motions_of_places(structure.coordinates.kernels.layout, q)
+
+
+def motions_of_places(layout: Layout, q: Dual) -> np.ndarray:
+    """Return the small motions of places in coordinates of this layout, (parameters, times, velocities)."""
     out = np.zeros((len(q.by), len(q), layout.v_size))
     out[..., layout.plain[:, 1]] = q.slope[..., layout.plain[:, 0]]
     for of, to in layout.quaternions:
@@ -176,7 +181,11 @@ def small_motions(structure: Structure, q: Dual) -> np.ndarray:
 
 def places_moved(structure: Structure, q: np.ndarray, moved: np.ndarray) -> np.ndarray:
     """Return dq = N(q) dx of small motions dx, `moved`."""
-    layout = structure.coordinates.kernels.layout
+    return changes_of_places(structure.coordinates.kernels.layout, q, moved)
+
+
+def changes_of_places(layout: Layout, q: np.ndarray, moved: np.ndarray) -> np.ndarray:
+    """Return dq = N(q) dx of small motions in coordinates of this layout."""
     out = np.zeros((*moved.shape[:-1], q.shape[-1]))
     out[..., layout.plain[:, 0]] = moved[..., layout.plain[:, 1]]
     for to, of in layout.quaternions:

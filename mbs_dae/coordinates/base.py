@@ -19,10 +19,11 @@ from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
+import sympy as sp
 
 from ..model.bodies.body import Body
 from ..model.joints.base import Condition
-from ..model.parameters import Evaluator, Number, Signal
+from ..model.parameters import Along, Evaluator, Noting, Number, Signal
 from ..rotations import about_z, from_quaternion
 from ..symbolic.derive import Equations, Inertia, MarkerMap
 
@@ -194,18 +195,42 @@ class KernelCoordinates(CoordinateSet, Protocol):
         """Return the mass or the moment of inertia of each velocity, while other velocities of its body are 0."""
 
 
+class Numbers:
+    """An array that a function makes of the parameters."""
+
+    def __init__(self, function: Callable[[Evaluator], Any]):
+        self.at = lru_cache(maxsize=2)(lambda number: np.ravel(function(number)))
+        self._symbols: frozenset[sp.Symbol] | None = None
+
+    def symbols(self, number: Evaluator) -> frozenset[sp.Symbol]:
+        """The parameters on which it depends; found once, at the values of this evaluator."""
+        if self._symbols is None:
+            noting = Noting(number)
+            self.at(noting)
+            self._symbols = frozenset(noting.symbols)
+        return self._symbols
+
+
 @dataclass(frozen=True, eq=False)
 class Computed:
-    """One number, for a slot, of an array that a function computes from the parameters."""
+    """One number, for a slot, of an array that a function computes from the parameters. The function is analytic in
+    them, so that it can be evaluated with complex numbers."""
 
-    all_of: Callable[[Evaluator], np.ndarray]
+    all_of: Numbers
     which: int
 
     def __call__(self, number: Evaluator) -> float:
-        return float(self.all_of(number)[self.which])
+        return float(self.all_of.at(number)[self.which])
+
+    def slope(self, along: Along) -> float:
+        """Its derivative by a parameter: the imaginary part, where parameters have imaginary parts that are too small
+        to be felt by the real ones."""
+        if along.parameter not in self.all_of.symbols(along.number):
+            return 0.0
+        return float(self.all_of.at(along)[self.which].imag / along.SMALL)
 
 
 def computed(function: Callable[[Evaluator], Any], count: int) -> tuple[Computed, ...]:
     """Return `count` numbers that a function of the evaluator of parameters computes."""
-    flat = lru_cache(maxsize=2)(lambda number: np.ravel(function(number)))
-    return tuple(Computed(flat, k) for k in range(count))
+    numbers = Numbers(function)
+    return tuple(Computed(numbers, k) for k in range(count))

@@ -30,7 +30,7 @@ from ..linear.vectors import copy
 from ..motion.derivative import Mechanism, evaluate, factorise_terms, refinements
 from ..poses.newton import dependent_rows, evaluate_and_factorise, solve_here
 from ..tolerances import DEPENDENT, WEAK
-from .runs.linear import BEND, FORCE, GAP, RATE, Linear, put_right, take_given
+from .runs.linear import BEND, FORCE, GAP, RATE, Linear, linearise_forces, put_right, take_given
 
 
 class Variation(NamedTuple):
@@ -79,15 +79,14 @@ def vary_loads(
 
 @compiled_apart
 def vary_forces(
-    mechanism: Mechanism, own: Linear, path: Trajectory, multipliers: Matrix, signals: Matrix, out: Variation
+    mechanism: Mechanism, own: Linear, path: Trajectory, modes: Matrix, multipliers: Matrix, signals: Matrix,
+    out: Variation,
 ):  # fmt: skip
-    """Put the changes of accelerations and multipliers, from those of places, velocities and signals."""
+    """Put the changes of accelerations and multipliers, from those of places, velocities and signals, with the branches
+    of laws as they are in `modes`."""
     for k in range(path.t.size):
-        t, q, v = path.t[k], path.q[k], path.v[k]
-        differentiate(own.to, t, q, v, path.a[k], multipliers[k])
+        linearise_forces(own, mechanism, path, k, modes[k], multipliers[k])
         take_given(own)
-        evaluate(mechanism, t, q, v)
-        factorise_terms(mechanism)
         _vary_forces(mechanism, own, k, signals, out)
 
 

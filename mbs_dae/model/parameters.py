@@ -118,6 +118,35 @@ class Evaluator:
         return float(exact) if exact.is_extended_real and exact.is_finite else nan
 
 
+class Noting(Evaluator):
+    """Evaluates as another one does, and notes the symbols of all that it was asked for."""
+
+    def __init__(self, number: Evaluator):
+        super().__init__(number._values)
+        self.symbols = set[sp.Symbol]()
+
+    def __call__(self, number: Number) -> float:
+        self.symbols |= number.free_symbols if isinstance(number, sp.Basic) else set()
+        return super().__call__(number)
+
+
+class Along(Evaluator):
+    """Evaluates expressions at a parameter that has an imaginary part: f(p + i h) = f(p) + i h f'(p) to roundoff, with
+    an h whose square is nothing. What is analytic in these numbers has its derivative in its imaginary part."""
+
+    SMALL = 1e-100
+
+    def __init__(self, number: Evaluator, parameter: sp.Symbol):
+        super().__init__(number._values)
+        self.number, self.parameter = number, parameter
+
+    def __call__(self, number: Number) -> Any:
+        value = super().__call__(number)
+        if not isinstance(number, sp.Basic) or self.parameter not in number.free_symbols:
+            return value
+        return complex(value, self.SMALL * super().__call__(slope_of(number, self.parameter)))
+
+
 @lru_cache(maxsize=100_000)
 def slope_of(expression: sp.Expr, parameter: sp.Symbol) -> sp.Expr:
     """Return the derivative of an expression by a parameter; cached for all models, since each gradient needs the

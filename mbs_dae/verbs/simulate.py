@@ -500,7 +500,7 @@ def prepared_run(
     begin = memory.begin if memory else beginning(float(recorded[0]), breaks, side_of)
     turns = NO_TURNS if by.length else system.latest(_turns, *whole)
     course = new_course(begin, float(recorded[-1]), breaks, sampling.times, side_of, turns, by.longest)
-    followed = asked is not None and (follows or is_to_be_followed(system, by))
+    followed = asked is not None and (follows or is_to_be_followed(system, by, asked))
     if asked and model.controllers:  # a first run notes no samples, and inputs may jump where they are read
         followed = followed or begun is not None or bool(inputs_made_of(asked.model, asked.symbols))
         check_followed(system, asked)
@@ -583,7 +583,8 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
         return followed_run(result, prepared.asked, prepared.following)
     assert prepared.steps is not None
     own, bodies = prepared.first or prepared, prepared.system.cartesian
-    first = State(bodies, own.run.t, own.q, own.v, bodies.still)
+    (q,), (v,), _ = own.system.to_bodies((own.q[None], own.v[None], 0.0 * own.v[None]))
+    first = State(bodies, own.run.t, q, v, bodies.still)
     assert prepared.reversals is not None
     taken = taken_of(prepared.march, own.run, prepared.steps, first)
     run = prepared.system, prepared.march

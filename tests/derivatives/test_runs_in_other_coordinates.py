@@ -1,12 +1,17 @@
-"""Derivatives of runs in natural and joint coordinates: against the equation of a pendulum in 22 digits, and against
-those of the same motion in Cartesian coordinates, which are made in another way."""
+"""Derivatives of runs in natural and joint coordinates, from their steps: against the equation of a pendulum in 22
+digits, against those of the same motion in Cartesian coordinates, against runs beside the run, ahead against back."""
 
 from functools import cache
+from typing import Any
 
 import mpmath as mp
 import numpy as np
 import pytest
 import sympy as sp
+from test_contacts_ahead_and_back import check_back
+from test_events_from_steps import ahead_and_back, from_steps
+from test_signals_from_steps import check_beside
+from test_ways_back import hinged_four_bar
 
 import mbs_dae as mbs
 
@@ -54,19 +59,25 @@ def test_a_pendulum_by_its_own_equation(coordinates):
         for level, name in enumerate(("rod.angle", "rod.omega")):
             exact = (8 * (ahead[level] - behind[level]) - (far[level] - back[level])) / (12 * size)
             assert abs(result.d(name, by)[-1] - float(exact)) < 1e-9 * max(1.0, abs(float(exact))), (by, name)
+    assert from_steps(result)
+    check_back(result, ["rod.angle", "rod.omega", "A.force"])
 
 
-def check_against_bodies(model, coordinates, start, by, names, tolerance, times=TIMES, rtol=1e-11) -> None:
-    """The same motion in both, by two ways of differentiating it where nothing switches."""
-    found, expected = (
-        mbs.simulate(one, times, start, method="DP8", rtol=rtol, derivatives=by)
-        for one in (model.compile(coordinates), model)
-    )
+def check_against_bodies(
+    model, coordinates, start, by, names, tolerance, times=TIMES, rtol=1e-11, steps=True, **how
+) -> mbs.Result:  # fmt: skip
+    """The same motion in both; from steps, ahead and back, unless these are followed by runs beside."""
+    how = {"method": "DP8", "rtol": rtol, "derivatives": by} | how
+    found, expected = (mbs.simulate(one, times, start, **how) for one in (model.compile(coordinates), model))
+    assert from_steps(found) == steps
+    if steps:
+        check_back(found, names)
     for name in names:
         for one in by:
             own = expected.d(name, one)
             off = np.abs(found.d(name, one) - own).max() / max(1.0, np.abs(own).max())
             assert off < tolerance, (name, one, off)
+    return found
 
 
 @BOTH
@@ -106,11 +117,12 @@ def test_in_space(coordinates):
 
 @BOTH
 def test_across_an_impact(coordinates):
-    """A pendulum strikes a stop, in the one way of differentiating that both have."""
+    """A pendulum strikes a stop: contacts in other coordinates are followed by runs beside."""
     model = pendulum()
     model.add(mbs.Stop("stop", mbs.angle(model.elements["A"]), lower=-0.6, restitution=model.parameter("e", 0.6)))
     start = {"rod.angle": 0.0, "rod.omega": 0.0}
-    check_against_bodies(model, coordinates, start, ["l", "e", "c"], ["rod.angle", "rod.omega", "A.force"], 1e-7)
+    names = ["rod.angle", "rod.omega", "A.force"]
+    check_against_bodies(model, coordinates, start, ["l", "e", "c"], names, 1e-7, steps=False)
 
 
 @BOTH
@@ -141,3 +153,195 @@ def test_loads_have_none_where_the_motion_has_none(coordinates):
     for name, before in (("ball.y", 0.1), ("guide.Fx", -0.3)):
         found = result.d(name, "ball.vy")
         assert abs(found[1] - before) < 1e-9 and np.isnan(found[2:]).all(), name
+
+
+# --- trees, loops, motors, states, events -----------------------------------------------------------------------------
+
+PLANAR = [mbs.Revolute, mbs.Translational, mbs.Revolute]
+SPATIAL = [mbs.Revolute, mbs.Spherical, mbs.Cylindrical, mbs.Translational]
+
+
+def random_tree(seed: int, dimension: int, closed: bool) -> tuple[Any, list[str]]:
+    """Bodies that hang on each other, in either sense of their joints; if `closed`, a rod holds the last one."""
+    random = np.random.default_rng(seed)
+    make, kinds = (mbs.PlanarModel, PLANAR) if dimension == 2 else (mbs.SpatialModel, SPATIAL)
+    model = make("random tree", gravity=(0, -9.81, 1.0)[:dimension])
+    length, m, k = (model.parameter(name, value) for name, value in (("l", 0.3), ("m", 0.5), ("k", 20.0)))
+    inertia, bodies = (0.02 if dimension == 2 else (0.02, 0.03, 0.025)), [(model.ground, np.zeros(dimension))]
+    for n in range(4):
+        place, point = random.uniform(-0.3, 0.3, (2, dimension))
+        body = model.body(f"body{n}", position=tuple(place), mass=m if n == 1 else 0.3 + 0.2 * n, inertia=inertia)
+        parent, origin = bodies[random.integers(len(bodies))]
+        far = [*(point - place)]
+        far[0] = far[0] + length - 0.3 if n == 1 else far[0]
+        markers = parent.at(*(point - origin)), body.at(*far)
+        model.add(random.choice(kinds)(f"joint{n}", *markers[:: 1 - 2 * int(random.integers(2))]))
+        bodies.append((body, place))
+    model.add(
+        mbs.SpringDamper("spring", model.ground.at(*[1] * dimension), body, stiffness=k, damping=0.4, length=length)
+    )
+    if closed:
+        model.add(mbs.Distance("rod", model.ground.at(*(place + 0.5)), body.at(*[0.1] * dimension)))
+    return model, ["l", "m", "k", "body3.mass", "gravity.y"]
+
+
+@BOTH
+@pytest.mark.parametrize("closed", [False, True], ids=["tree", "loop"])
+@pytest.mark.parametrize(("seed", "dimension"), [(0, 2), (1, 2), (0, 3), (1, 3)])
+def test_random_trees(seed, dimension, closed, coordinates):
+    model, by = random_tree(seed, dimension, closed)
+    names = ["body3.x", "body2.vy", "body3.ax", "energy.kinetic", "spring.effort"]
+    names += ["rod.force"] if closed else ["joint0.force"]
+    times, how = np.array([0.0, 0.1, 0.25]), {"stabilization": mbs.Projection()} if seed else {}
+    check_against_bodies(model, coordinates, {}, by, names, 1e-8, times, **how)
+
+
+@BOTH
+def test_all_joints_that_stand_in_a_tree(coordinates):
+    """A body that floats carries a universal joint, a cylinder, a ball and a screw, some of them turned round."""
+    model = mbs.SpatialModel("tree", gravity=(0, 0, -9.81))
+    length, k = model.parameter("l", 0.3), model.parameter("k", 0.1)
+    base = model.body("base", position=(0, 0, 0), mass=3.0, inertia=(0.2, 0.3, 0.25))
+    a = model.body("a", position=(0.3, 0, 0), mass=1.0, inertia=(0.01, 0.02, 0.015))
+    b = model.body("b", position=(0.3, 0.3, 0), mass=0.8, inertia=(0.012, 0.01, 0.02))
+    c = model.body("c", position=(0.3, 0.3, 0.4), mass=0.5, inertia=(0.01, 0.01, 0.012))
+    d = model.body("d", position=(-0.3, 0, 0), mass=0.7, inertia=(0.01, 0.02, 0.012))
+    model.add(
+        mbs.Universal("U", a, base, at=(length / 2, 0, 0), pins=((0, 1, 0), (0, 0, 1))),
+        mbs.Cylindrical("C", a.at(k, 0.15, 0), b.at(0, -0.15, 0)),
+        mbs.Spherical("S", c.at(0, 0, -0.2), b.at(0, 0, 0.2)),
+        mbs.Screw("R", base.at(-0.1, k, 0), d.at(0.2, k, 0), pitch=k),
+        mbs.SpringDamper("s1", model.ground.at(0, 0, 1), c, stiffness=20, damping=0.5, length=0.4),
+        mbs.SpringDamper("s2", model.ground.at(0, 1, 1), d, stiffness=15, damping=0.3, length=0.4),
+    )
+    start, by = {"c.wx": 1.0, "a.wz": 0.5, "d.wz": 2.0}, ["l", "k", "c.mass", "s1.stiffness", "d.wz"]
+    names = ["base.x", "c.z", "d.vx", "b.alphay", "C.force", "energy.dissipated"]
+    check_against_bodies(model, coordinates, start, by, names, 1e-8, np.array([0.0, 0.1, 0.3]))
+
+
+@BOTH
+@pytest.mark.parametrize("stabilization", [mbs.Baumgarte(), mbs.Projection()], ids=["feedback", "projected"])
+def test_hinges_of_which_one_would_not_be_needed(coordinates, stabilization):
+    start, by = {"crank.wz": 5.0}, ["r", "m", "k", "crank.wz"]
+    names = ["coupler.x", "rocker.wz", "coupler.ay", "A.Fx", "energy.kinetic"]
+    run = check_against_bodies(hinged_four_bar(), coordinates, start, by, names, 1e-8, stabilization=stabilization)
+    assert run.stats["redundant_equations"] == 3
+
+
+def motor() -> tuple[mbs.PlanarModel, dict[str, float], list[str]]:
+    """A driven slider crank carries a pendulum: with a state, an input, a sampled controller, a law that switches."""
+    model = mbs.PlanarModel("driven", gravity=(0, -9.81))
+    w, T, r = model.parameter("w", 3.0), model.parameter("T", 0.2), model.parameter("r", 0.3)
+    crank, rod = (
+        model.link("crank", (0, 0), (0.3, 0), length=r, mass=1.0),
+        model.link("rod", (0.3, 0), (0.9, 0), mass=0.7),
+    )
+    slider = model.body("slider", position=(0.9, 0), mass=0.5, inertia=0.01)
+    arm = model.link("arm", (0.9, 0), (0.9, -0.4), mass=0.3)
+    u, held = model.input("u", sp.sin(5 * mbs.t)), model.state("held")
+    z = model.state("z", rate=lambda z: (model["slider.vx"] + u - z) / T, initial=0.1)
+    angle = model["arm.angle"]
+    bumper = sp.Piecewise((0, angle < -1.4), (-2 * (angle + 1.4) - 1, True))
+    model.add(
+        mbs.Revolute("A", model.ground, crank.tail),
+        mbs.Revolute("B", crank.head, rod.tail),
+        mbs.Revolute("C", slider, rod.head),
+        mbs.Translational("G", model.ground, slider),
+        mbs.Revolute("P", slider, arm.tail),
+        mbs.Driver("motor", mbs.angle(model.ground, crank), w * mbs.t),
+        mbs.Torque("push", arm, z + bumper + held),
+        mbs.Sampled("controller", every=0.07, update={held: -(angle + 1.5) * T - 0.1 * model["arm.omega"]}),
+        mbs.Event("left", model["arm.head.x"] - 0.93),
+    )
+    start = {"arm.angle": -1.8, "arm.omega": 2.5, "z": 0.1}
+    return model, start, ["w", "T", "r", "arm.mass", "arm.omega", "z"]
+
+
+@BOTH
+def test_a_motor_with_states_a_controller_and_laws_that_switch(coordinates):
+    model, start, by = motor()
+    names = ["arm.x", "slider.ax", "z", "A.force", "motor.effort", "energy.supplied"]
+    times = np.array([0.0, 0.1, 0.25, 0.6])
+    run = check_against_bodies(model, coordinates, start, by, names, 1e-7, times)
+    like = mbs.simulate(model, times, start, method="DP8", rtol=1e-11, derivatives=by)
+    assert run.stats["switches"] > 0 and len(run.events) == len(like.events) > 0
+    for found, expected in zip(run.events, like.events, strict=True):
+        for name in ("t", "arm.x", "arm.omega", "slider.ax", "z"):
+            own = [expected.d(name, one) for one in by]
+            np.testing.assert_allclose([found.d(name, one) for one in by], own, rtol=0, atol=1e-7 * np.abs(own).max())
+
+
+@BOTH
+def test_a_motion_that_an_event_stops(coordinates, monkeypatch):
+    model, start, by = motor()
+    model.add(mbs.Event("end", model["arm.angle"] + 1.2, action="stop"))
+    objective = mbs.at_end("slider.ax") + mbs.at_end("A.Fx") * mbs.at_end(mbs.t) + mbs.at_end("arm.x")
+    rest, how = ([0, 0.1, 2.0], by, start, monkeypatch), {"method": "DP8", "rtol": 1e-11}
+    ahead, back = ahead_and_back(objective, model.compile(coordinates), *rest, **how)
+    np.testing.assert_allclose(back, ahead, rtol=0, atol=1e-12 * np.abs(ahead).max())
+    bodies, _ = ahead_and_back(objective, model, *rest, **how)
+    np.testing.assert_allclose(ahead, bodies, rtol=0, atol=1e-8 * np.abs(bodies).max())
+
+
+@BOTH
+@pytest.mark.parametrize("how", [{"method": "RK4", "step": 5e-3}, {"method": "DP5", "rtol": 1e-9}], ids=["RK4", "DP5"])
+def test_runs_beside_have_the_same(coordinates, how, monkeypatch):
+    """The very steps of the run: by RK4 whatever the errors of these are."""
+    model, by = random_tree(0, 3, closed=True)
+    check_beside(
+        model.compile(coordinates), [0, 0.1, 0.21], {}, by, ["body3.x", "body2.ay", "rod.force"], monkeypatch, **how
+    )
+
+
+def test_joints_that_move_next_to_nothing():
+    """The equations of bodies are solved then, and joints follow from these."""
+    model = mbs.SpatialModel("thin rods", gravity=(0, 0, -9.81))
+    length, m = model.parameter("l", 0.3), model.parameter("m", 0.4)
+    one = model.link("one", (0, 0, 0), (0.3, 0, 0), length=length, mass=m)
+    two = model.link("two", (0.3, 0, 0), (0.5, 0.2, 0.1), mass=0.3)
+    model.add(
+        mbs.Universal("U", model.ground, one, at=(0, 0, 0), pins=((0, 1, 0), (0, 0, 1))),
+        mbs.Universal("V", one, two, at=(0.3, 0, 0), pins=((0, 1, 0), (0, 0, 1))),
+    )
+    system = model.compile("joint")
+    assert system.run_system is not system
+    names = ["two.x", "two.vz", "one.alphay", "U.force", "energy.kinetic"]
+    check_against_bodies(
+        model, "joint", {"one.wz": 1.0}, ["l", "m", "two.mass"], names, 1e-8, np.array([0.0, 0.1, 0.2])
+    )
+
+
+@BOTH
+def test_a_run_that_goes_on(coordinates):
+    model, start, by = motor()
+    model = model.without("controller")
+    system = model.compile(coordinates)
+    first = mbs.simulate(system, [0, 0.3], start)
+    on = mbs.simulate(system, [0.3, 0.6], first.state(), derivatives=by)
+    whole = mbs.simulate(system, [0, 0.3, 0.6], start, derivatives=by)
+    assert from_steps(on) and all((on.d("arm.x", one) == whole.d("arm.x", one)[1:]).all() for one in by)
+
+
+@BOTH
+def test_what_turns_a_ball_or_is_set_by_an_event_is_followed_beside(coordinates):
+    model = mbs.SpatialModel("turned", gravity=(0, 0, -9.81))
+    turn = model.parameter("turn", 0.3)
+    body = model.body("body", position=(0.2, 0, 0), mass=1.0, inertia=(0.01, 0.02, 0.03))
+    frame = [[sp.cos(turn), -sp.sin(turn), 0], [sp.sin(turn), sp.cos(turn), 0], [0, 0, 1]]
+    model.add(mbs.Spherical("S", model.ground.at(0, 0, 0, frame), body.at(-0.2, 0, 0)))
+    run = mbs.simulate(model.compile(coordinates), [0, 0.2], {"body.wz": 1.0}, derivatives=["turn", "body.mass"])
+    assert from_steps(run) == (coordinates == "natural")
+    assert abs(run.d("body.x", "turn")[-1]) < 1e-9  # nothing feels how the markers of a ball stand
+
+
+@BOTH
+def test_what_moves_a_point_on_the_ground(coordinates):
+    """In natural coordinates such a point stands still, whatever the parameters, and the run is followed beside."""
+    model = pendulum()
+    place = model.parameter("place", 0.1)
+    rod = model.link("other", (0.1, 0), (0.3, -0.1), mass=1.0)
+    model.add(mbs.Revolute("B", model.ground.at(place, 0), rod.tail))
+    model.add(mbs.SpringDamper("spring", model.bodies["rod"].head, rod.head, stiffness=30, damping=0.2, length=0.1))
+    by, names = ["place", "l", "other.mass"], ["other.x", "other.vy", "rod.angle", "B.force"]
+    start, steps = {"rod.angle": 0.0, "rod.omega": 1.0}, coordinates == "joint"
+    check_against_bodies(model, coordinates, start, by, names, 1e-7, steps=steps)

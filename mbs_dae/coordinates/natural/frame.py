@@ -56,7 +56,7 @@ def second_moments(body: Body, number: Evaluator) -> np.ndarray:
     # ∫ y² dm = (I_xx + I_zz - I_yy) / 2: the largest is taken from the next one first, so that a rod's is not lost
     second, moments = -own, np.diag(own)
     for k in range(3):
-        less, more = sorted((moments[k - 1], moments[k - 2]))
+        less, more = sorted((moments[k - 1], moments[k - 2]), key=np.real)
         second[k, k] = 0.5 * ((more - moments[k]) + less)
     return second
 
@@ -64,7 +64,6 @@ def second_moments(body: Body, number: Evaluator) -> np.ndarray:
 def mass_matrix(C: np.ndarray, body: Body, number: Evaluator) -> np.ndarray:
     """Return M between the columns X."""
     m, com = number(body.mass), np.array([number(c) for c in body.com])
-    J = np.zeros((len(com) + 1, len(com) + 1))
-    J[0, 0], J[0, 1:], J[1:, 0] = m, m * com, m * com
-    J[1:, 1:] = second_moments(body, number) + m * np.outer(com, com)
+    moments = second_moments(body, number) + m * np.outer(com, com)
+    J = np.block([[np.full((1, 1), m), m * com[None]], [m * com[:, None], moments]])
     return C @ J @ C.T

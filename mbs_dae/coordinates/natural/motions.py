@@ -4,9 +4,11 @@ A body with the columns X and the weights C (`frame`) has the place X c(0) and t
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
+from ...duals import Dual
 from ...rotations import about_z, from_quaternion, quaternion
 from ...rotations.orientation import continued
 from ..base import Layout, Motion
@@ -77,6 +79,42 @@ class Motions:
             attitudes = self.q[:, 3:7]
             out[0][:, attitudes] = continued(out[0][:, attitudes])
 
+    def vary_things(self, places: Any, q: np.ndarray, x: np.ndarray, v: Any) -> tuple[Dual, Dual]:
+        """Places and velocities of all points and vectors, (times, things, dimension), with their derivatives: of
+        bodies in the places q that have small motions x, (parameters, times, v), and velocities v."""
+        size, own = self.size, q[:, self.q]
+        A = from_quaternion(own[..., 3:7]) if size == 3 else about_z(own[..., 2])[..., :2, :2]
+        turns, omega = x[:, :, self.v][..., size:], v[:, self.v][..., size:]
+        if size == 3:
+            turns = np.einsum("tbck,ptbk->ptbc", A, turns)
+        turned: Any = Dual(A, np.stack([swept(turns, A[..., k]) for k in range(size)], axis=-1), v.by)
+        if size == 3:
+            omega = np.einsum("tbck,tbk->tbc", turned, omega)
+        r = Dual(own[..., :size], x[:, :, self.v][..., :size], v.by)
+        arm = (turned[:, self.owner] @ places[..., None])[..., 0]
+        rate, of_body = swept(omega[:, self.owner], arm), v[:, self.v][..., :size]
+        parts: Any = zip((arm, rate), (r, of_body), strict=True)
+        at, moved = (part + np.where(self.is_point, origin[:, self.owner], 0.0) for part, origin in parts)
+        return at, moved
+
+    def vary_bodies(
+        self, weights: Any, motion: tuple[Any, Any, Any]
+    ) -> tuple[np.ndarray, ...]:  # fmt: skip
+        """The small motions of bodies and the changes of their velocities and accelerations with each parameter,
+        (parameters, times, velocities). `weights` are C of each body."""
+        place, ways = weights[..., :1], weights[..., 1:]
+        X, dX, ddX = (x[:, self.base].each(self._columns) for x in motion)
+        A, dA, ddA = X @ ways, dX @ ways, ddX @ ways
+        turns, omega, alpha = _turning(A.value, A.slope), _turning(A, dA), _turning(A, ddA)
+        if self.size == 3:
+            turns = np.einsum("tbkc,ptbk->ptbc", A.value, turns)
+            omega, alpha = (np.einsum("tbkc,tbk->tbc", A, x) for x in (omega, alpha))
+        found = tuple(np.zeros((len(weights.by), len(motion[0]), self.v.max() + 1)) for _ in range(3))
+        parts = zip(found, (X, dX, ddX), (turns, omega.slope, alpha.slope), strict=True)
+        for out, columns, turned in parts:
+            out[:, :, self.v] = np.concatenate([(columns @ place)[..., 0].slope, turned], axis=-1)
+        return found
+
     def _columns(self, own: np.ndarray) -> np.ndarray:
         """Return X (or Ẋ, Ẍ) of every body: (times, bodies, dimension, columns)."""
         X = own.reshape(*own.shape[:2], -1, self.size).swapaxes(-1, -2)
@@ -92,15 +130,15 @@ class Motions:
             yield slice(begin, begin + length)
 
 
-def swept(omega: np.ndarray, arm: np.ndarray) -> np.ndarray:
+def swept(omega: Any, arm: Any) -> Any:
     """Return ω × arm; in the plane ω is about its normal."""
     return omega * (arm @ TURN.T) if arm.shape[-1] == 2 else np.cross(omega, arm)
 
 
-def _turning(A: np.ndarray, rate: np.ndarray) -> np.ndarray:
+def _turning(A: Any, rate: Any) -> Any:
     """Return ½ Σ a_j × ȧ_j over the axes."""
     if A.shape[-1] == 2:
-        return 0.5 * (A[..., 0, :] * rate[..., 1, :] - A[..., 1, :] * rate[..., 0, :]).sum(axis=-1, keepdims=True)
+        return 0.5 * (A[..., 0, :] * rate[..., 1, :] - A[..., 1, :] * rate[..., 0, :]).sum(axis=-1)[..., None]
     return 0.5 * np.cross(A, rate, axis=-2).sum(axis=-1)
 
 

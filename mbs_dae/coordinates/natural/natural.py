@@ -11,12 +11,14 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import sympy as sp
 
+from ...duals import Dual
 from ...errors import ModelError
 from ...model.bodies.body import Body
 from ...model.joints.base import Condition
 from ...model.model import Model
-from ...model.parameters import Evaluator, Number
+from ...model.parameters import Along, Evaluator, Noting, Number
 from ...symbolic.derive import Inertia, MarkerMap
 from ...tolerances import LIGHT, UNCERTAIN
 from ..base import KernelCoordinates, Layout, Motion, OwnEquations, cartesian_layout, computed, pairs, span
@@ -271,14 +273,14 @@ class Natural(KernelCoordinates):
                 unit = "m" if thing.kind == POINT else ""
                 yield OwnEquations(body, "combination", form, slots, (*base, thing), (unit,) * self.dimension)
 
-    def _product(self, body: Body, pair: Sequence[Thing], number: Evaluator) -> float:
+    def _product(self, body: Body, pair: Sequence[Thing], number: Evaluator) -> Any:
         a, b = (as_direction(thing, self.skeleton.base[body][0], body, number) for thing in pair)
-        return float(a @ b)
+        return a @ b
 
     def _combination(self, body: Body, thing: Thing, number: Evaluator) -> list[float]:
         C = self.weights_of(body, number)
         c = weights_of(C, thing.kind == POINT, thing.places[body], number)
-        c = np.where(np.abs(c) > 1e-13 * np.abs(c).max(), c, 0.0)  # values at roundoff count as 0
+        c = np.where(np.abs(c) > 1e-13 * np.abs(c).max(), c, c - c.real)  # values at roundoff count as 0
         return [*c] if self.dimension == 3 else [self._sigma(body), *c]
 
     # --- to and from bodies -----------------------------------------------------------------------------------
@@ -292,6 +294,36 @@ class Natural(KernelCoordinates):
         out = cartesian.motion(len(motion[0]))
         self._motions.to_bodies(self._all_weights_of(number), motion, out)
         return out
+
+    def vary_from_bodies(
+        self, number: Evaluator, q: np.ndarray, x: np.ndarray, v: Dual
+    ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+        """How places and velocities in these coordinates change with all that v varies by, (parameters, times, ...),
+        where bodies in the places q have the small motions x, (parameters, times, v)."""
+        at, asked = self._places_of(number), self._motions.places
+        slopes = np.zeros((len(v.by), *at.shape))
+        symbols = {s for place in asked for n in place if isinstance(n, sp.Basic) for s in n.free_symbols}
+        for row in (row for row, symbol in enumerate(v.by) if symbol in symbols):
+            along = Along(number, v.by[row])
+            slopes[row] = np.imag([[along(n) for n in place] for place in asked]) / along.SMALL
+        places, rates = self._motions.vary_things(Dual(at, slopes, v.by), q, x, v)
+        found = np.zeros((len(v.by), len(q), self.layout.q_size)), np.zeros((len(v.by), len(q), self.layout.v_size))
+        for out, part in zip(found, (places, rates), strict=True):
+            out[:, :, self._motions.at] = part.slope
+        return found
+
+    def vary_bodies(self, number: Evaluator, motion: tuple[Dual, Dual, Dual]) -> tuple[np.ndarray, ...]:
+        """The small motions of bodies, and the changes of their velocities and accelerations, with all that a motion
+        (q, v, a) in these coordinates varies by: (parameters, times, velocities of bodies)."""
+        C, by = self._all_weights_of(number), motion[0].by
+        slopes, noting = np.zeros((len(by), *C.shape)), Noting(number)
+        for body, base in self.skeleton.base.items():
+            body_weights(base, body, noting)
+        for row in (row for row, symbol in enumerate(by) if symbol in noting.symbols):
+            along = Along(number, by[row])
+            weights = [body_weights(base, body, along) for body, base in self.skeleton.base.items()]
+            slopes[row] = np.imag(weights) / along.SMALL
+        return self._motions.vary_bodies(Dual(C, slopes, by), motion)
 
     @cached_property
     def _motions(self) -> Motions:

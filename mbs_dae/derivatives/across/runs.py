@@ -12,8 +12,12 @@ import numpy as np
 from ...compiled import System
 from ...compiled.reading import Trajectory
 from ...compiled.slopes import small_motions
+from ...coordinates import JointCoordinates
+from ...coordinates.natural.natural import Natural
 from ...duals import Dual
 from ...errors import ModelError
+from ...model.events import Reset
+from ...model.joints.motions import Ball
 from ...model.parameters import Reaction
 from ...motion.methods.stepping import Stepping
 from ...readings.motion import ComputedQuantities
@@ -29,13 +33,13 @@ from .crossing import Ending
 from .following import Following
 
 
-def is_to_be_followed(system: System, by: Stepping) -> bool:
+def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
     """Return whether derivatives are to be found as the run goes: it may jump in ways of which there are several, has
     states whose rates read reactions, steps of the generalised-α method, laws in Python that switch, events whose
-    slopes are not known, events or controllers among contacts, or other coordinates than those of bodies. Derivatives
-    of other runs are made from their steps."""
+    slopes are not known, events or controllers among contacts, or contacts in other coordinates than those of bodies.
+    Derivatives of other runs are made from their steps."""
     model = system.model
-    if not system.is_cartesian or by.method.inner == 1:
+    if by.method.inner == 1 or not (system.is_cartesian or has_own_steps(system, by, asked)):
         return True
     late = any(isinstance(signal, Reaction) for signal in system.layout.signals)
     if late or not go_by_steps(system, by):
@@ -45,6 +49,32 @@ def is_to_be_followed(system: System, by: Stepping) -> bool:
     if not all(has_slopes(system, event) for event in model.events):
         return True
     return any(getattr(one, "switches", ()) for one in model.forces if not isinstance(one.form()[0], Load))
+
+
+def has_own_steps(system: System, by: Stepping, asked: Asked) -> bool:
+    """Return whether the steps of a run in other coordinates than those of bodies tell its derivatives: explicit ones,
+    without contacts, friction, or events that set states; in natural coordinates where no parameter moves a basic point
+    or vector on the ground; in joint coordinates where each joint of the tree has as many equations as it takes from
+    its motions, and no parameter turns a marker of a ball."""
+    if by.method.is_implicit or system.structure.contacts.points:
+        return False
+    if any(isinstance(event.action, Reset) for event in system.model.events):
+        return False
+    if isinstance(system.coordinates, Natural):
+        places = (
+            place for thing in system.coordinates.skeleton.things if thing.fixed for place in thing.places.values()
+        )
+        return not {*asked.symbols} & {s for place in places for x in place for s in getattr(x, "free_symbols", ())}
+    if not isinstance(system.coordinates, JointCoordinates):
+        return True
+    for edge in system.coordinates.topology.edges:
+        markers = () if edge.floating else edge.joint.markers
+        if not edge.floating and edge.joint.form()[0].size + edge.velocities != 3 * system.model.dimension - 3:
+            return False
+        turned = {s for marker in markers for row in marker.frame for x in row for s in getattr(x, "free_symbols", ())}
+        if any(isinstance(motion, Ball) for motion in edge.motions) and turned & {*asked.symbols}:
+            return False
+    return system.structure.deciding == system.cartesian.structure.deciding
 
 
 def go_by_steps(system: System, by: Stepping) -> bool:

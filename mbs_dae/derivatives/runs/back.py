@@ -27,10 +27,11 @@ from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
 from .held_forces import HeldForces, hold_forces, is_held, keep_back, stage_back
-from .linear import Linear, Projection, Weights, linearise, save_linearised, take_linearised, vary_lengths
+from .linear import Linear, Projection, Weights, save_linearised, take_linearised, vary_lengths
 from .making import begin_anew, is_closed, make_end, make_inner, put_entry, set_out, time_of
-from .steps import is_blurred, prepare_weights
+from .steps import is_blurred, linearise_state, prepare_weights
 from .transposed import add_places, project_back
+from .tree import JointTree, has_joints, joint_projection_back, joint_stage_back, save_tree, take_tree
 
 
 class Way(NamedTuple):
@@ -40,6 +41,7 @@ class Way(NamedTuple):
     own: Linear
     held: HeldForces
     projection: Projection
+    tree: JointTree
     basis: Stages
     weights: Weights
     shelf: Work[Matrix] = zeros("shelves", "shelf")
@@ -55,10 +57,8 @@ class Way(NamedTuple):
     inside: Work[Matrix] = zeros("weighted", "width")
     k: Work[Matrix] = zeros("slopes", "width")
     loads: Work[Matrix] = zeros("weighted", "rows")
-    no_loads: Work[Matrix] = zeros("weighted", "rows")
     forces: Work[Matrix] = zeros("weighted", "lines")
     """The weights of the forces of contacts."""
-    no_forces: Work[Matrix] = zeros("weighted", "lines")
     read: Work[Vector] = zeros("basis")
 
 
@@ -68,10 +68,45 @@ class Way(NamedTuple):
 @compiled
 def _put_by(way, s, y):
     """Save the state y, which is linearised, on shelf s."""
-    save_linearised(way.own, way.march.mechanism, way.shelf[s])
     copy(y, way.states[s])
+    if has_joints(way.tree):
+        at = save_linearised(way.own, way.tree.mechanism, way.shelf[s])
+        save_tree(way.tree, way.shelf[s, at:])
+        way.often[s] = refinements(way.tree.mechanism)
+        return
+    save_linearised(way.own, way.march.mechanism, way.shelf[s])
     hold_forces(way.held, way.march.mechanism, s)
     way.often[s] = refinements(way.march.mechanism)
+
+
+@compiled
+def _take(way, s):
+    """Take the linearised state from shelf s."""
+    if has_joints(way.tree):
+        at = take_linearised(way.own, way.tree.mechanism, way.shelf[s])
+        take_tree(way.tree, way.shelf[s, at:])
+    else:
+        take_linearised(way.own, way.march.mechanism, way.shelf[s])
+
+
+@compiled
+def _stage_back(way, y, slopes, out, often, s):
+    """Give the weights of y' and of loads at the state y, which is linearised, to those of y."""
+    weights = y, slopes, way.loads, way.forces, out, often, s
+    if has_joints(way.tree):
+        joint_stage_back(way.tree, way.own, way.held, way.march.mechanism, *weights)
+    else:
+        stage_back(way.own, way.held, way.march.mechanism, *weights)
+
+
+@compiled
+def _put_right_back(way, t, s, y, out):
+    """Give the weights of y to those of the state before it was put onto the constraints, in place."""
+    known = way.own, way.projection, way.march.mechanism, t, way.before[s], y, out
+    if not has_joints(way.tree):
+        project_back(*known)
+    elif way.march.mechanism.machine.pattern.m > 0:
+        joint_projection_back(way.tree, *known)
 
 
 # --- one step ---------------------------------------------------------------------------------------------------------
@@ -106,7 +141,7 @@ def _inner(way, s):
     march, stages = way.march, way.march.stages
     status = make_inner(march, s, stages.between, way.before[s])
     if status == DONE:
-        linearise(way.own, march.mechanism, time_of(stages, s), stages.between, stages.k[s])
+        linearise_state(way, time_of(stages, s), stages.between, stages.k[s])
         _put_by(way, s, stages.between)
     return status
 
@@ -115,13 +150,11 @@ def _inner(way, s):
 def _inner_back(way, s):
     march, tableau = way.march, way.march.tableau
     mechanism, y, inside = march.mechanism, way.states[s], way.inside
-    take_linearised(way.own, mechanism, way.shelf[s])
+    _take(way, s)
     inside[:] = 0.0
-    known = way.own, way.held, mechanism
-    stage_back(*known, y, way.k[_rows_of(way, s)], way.no_loads, way.no_forces, inside, way.often[s], s)
+    _stage_back(way, y, way.k[_rows_of(way, s)], inside, way.often[s], s)
     if is_closed(march.stages, s):
-        place = mechanism, time_of(march.stages, s), way.before[s], y
-        project_back(way.own, way.projection, *place, inside)
+        _put_right_back(way, time_of(march.stages, s), s, y, inside)
         vary_lengths(mechanism, way.before[s], inside)
     _combine_back(way, tableau.a[s], s, inside)
 
@@ -130,7 +163,7 @@ def _inner_back(way, s):
 def add_kept(way, y, of_y, of_slope):
     """The weights of the next requested time, which is this state: added to those of it, of its derivative, and of
     `loads`."""
-    march, weights, state, n = way.march, way.weights, way.march.mechanism.state, way.own.columns
+    march, weights, state, n = way.march, way.weights, way.march.mechanism.state, way.weights.x.shape[1]
     count = of_y.shape[0]
     for r in range(count):
         k = count * march.counts[NEXT] + r
@@ -158,19 +191,18 @@ def _read_back(way, t, h, x, s):
     status = make_end(march, t + x * h, record.y, record.dy, way.before[s])
     if status != DONE:
         return status
-    linearise(way.own, mechanism, moment(march.course, t + x * h), record.y, record.dy)
-    hold_forces(way.held, mechanism, s)
-    often, slopes = refinements(mechanism), way.k[_rows_of(way, s)]
+    linearise_state(way, moment(march.course, t + x * h), record.y, record.dy)
+    _put_by(way, s, record.y)
+    often, slopes = way.often[s], way.k[_rows_of(way, s)]
     inside[:] = 0.0
     slopes[:] = 0.0
     clear_loads(way)
     add_kept(way, record.y, inside, slopes)
-    stage_back(way.own, way.held, mechanism, record.y, slopes, way.loads, way.forces, inside, often, s)
+    _stage_back(way, record.y, slopes, inside, often, s)
     if is_held(way.held, s):
         keep_back(way.held, way.own, mechanism, record.y, inside, s)
     if projected:
-        place = mechanism, moment(march.course, t + x * h), way.before[s], record.y
-        project_back(way.own, way.projection, *place, inside)
+        _put_right_back(way, moment(march.course, t + x * h), s, record.y, inside)
     vary_lengths(mechanism, way.before[s], inside)
     _add(way.read[0], inside, way.y0)
     _add(way.read[1], inside, way.y1)
@@ -239,7 +271,7 @@ def end_of_step(way, t):
     march, stages, last = way.march, way.march.stages, way.march.tableau.stages
     status = make_end(march, t, stages.y1, stages.k[last], way.before[last])
     if status == DONE:
-        linearise(way.own, march.mechanism, moment(march.course, t), stages.y1, stages.k[last])
+        linearise_state(way, moment(march.course, t), stages.y1, stages.k[last])
         _put_by(way, last, stages.y1)
         note_end(march)
         remember(march)
@@ -250,14 +282,13 @@ def end_of_step(way, t):
 def end_of_step_back(way, t, projected):
     """Give the weights of y' at the end t of the step to those of y₁, and these back through what put it right."""
     last, mechanism, of_y = way.march.tableau.stages, way.march.mechanism, way.y1
-    take_linearised(way.own, mechanism, way.shelf[last])
-    known, slopes = (way.own, way.held, mechanism), way.k[_rows_of(way, last)]
-    stage_back(*known, way.states[last], slopes, way.loads, way.forces, of_y, way.often[last], last)
+    _take(way, last)
+    _stage_back(way, way.states[last], way.k[_rows_of(way, last)], of_y, way.often[last], last)
+    clear_loads(way)
     if is_held(way.held, last):
         keep_back(way.held, way.own, mechanism, way.states[last], of_y, last)
     if projected:
-        place = mechanism, moment(way.march.course, t), way.before[last], way.states[last]
-        project_back(way.own, way.projection, *place, of_y)
+        _put_right_back(way, moment(way.march.course, t), last, way.states[last], of_y)
     vary_lengths(mechanism, way.before[last], of_y)
 
 
@@ -272,18 +303,17 @@ def back_begin(way: Way, head: Vector, entry: Vector, recorded: int):
     status = begin_anew(march, head)
     if status != DONE:
         return status
-    linearise(way.own, march.mechanism, moment(march.course, head[T0]), stages.y0, stages.k[0])
-    hold_forces(way.held, march.mechanism, 0)
-    often, times = refinements(march.mechanism), march.record.times
-    known, slopes = (way.own, way.held, march.mechanism), way.k[_rows_of(way, 0)]
+    linearise_state(way, moment(march.course, head[T0]), stages.y0, stages.k[0])
+    _put_by(way, 0, stages.y0)
+    often, times, slopes = way.often[0], march.record.times, way.k[_rows_of(way, 0)]
     if head[FRESH] == BEGAN and is_held(way.held, 0):
-        stage_back(*known, stages.y0, slopes, way.loads, way.forces, way.y0, often, 0)
+        _stage_back(way, stages.y0, slopes, way.y0, often, 0)
         keep_back(way.held, way.own, march.mechanism, stages.y0, way.y0, 0)
         slopes[:] = 0.0
         clear_loads(way)
     if recorded < times.size and times[recorded] == head[T0]:
         add_kept(way, stages.y0, way.y0, slopes)
-    stage_back(*known, stages.y0, slopes, way.loads, way.forces, way.y0, often, 0)
+    _stage_back(way, stages.y0, slopes, way.y0, often, 0)
     slopes[:] = 0.0
     clear_loads(way)
     return DONE

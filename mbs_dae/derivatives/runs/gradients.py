@@ -8,18 +8,17 @@ give them back to the first state and to the numbers in the equations (`back`), 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from ...errors import ModelError
 from ...kernels.blocks import block
-from ...motion.mechanism import mechanism
 from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, SPAN_OF, SWITCHES, T0, T1, WENT_ON, entry_size
 from ...results.result import Result
 from ..across.runs import FollowedRun
 from .back import Way, back_begin, back_stretch
 from .checks import check_same, check_status
+from .coordinates import equations_of, weights_of_coordinates
 from .held_forces import new_held
 from .implicit_back import back_implicit_stretch
 from .implicit_steps import make_implicit_step
@@ -32,6 +31,7 @@ from .saltation import Saltation, guards_at
 from .seeded import weights_of_states
 from .steps import basis_of
 from .transposed import forces_back
+from .tree import size_of_tree
 
 
 def goes_back(result: Result) -> bool:
@@ -88,9 +88,13 @@ def _gone_back(
     """A run gone through backwards, and what parameters do through numbers in equations, (count, parameters)."""
     steps, head = taken.steps, taken.steps.head
     last, loads = Weights(*(own[-count:].copy() for own in weights)), None
-    if of_end is not None and varied.has_choice:
+    if of_end is not None and varied.loads_apart:
         loads = varied.least_loads_along()
-    of_loads = _loads_back(varied, weights, count) if varied.has_choice else np.zeros((count, 0))
+    direct = _loads_back(varied, taken, weights, count) if varied.loads_apart else 0.0
+    if taken.own:
+        bodies = varied.run_system, varied.asked.symbols, taken.own, varied.motion
+        weights, of_numbers = weights_of_coordinates(*bodies, weights, count)
+        direct = direct + of_numbers
     way, rerun = _new_way(varied, taken, weights, count)
     times = way.march.record.times
     begun = np.searchsorted(times, head[:, T0], side="right")
@@ -98,15 +102,16 @@ def _gone_back(
     waits[1:] = (head[:-1, SWITCHES] == 1.0) | (head[1:, SPAN_OF] != head[:-1, SPAN_OF])
     before = np.where((head[:, FRESH] != WENT_ON) & waits, np.searchsorted(times, head[:, T0]), begun)
     recorded = np.stack([before, begun], axis=1).astype(np.int64)
-    switching, direct = {one.step: one for one in taken.saltations}, np.zeros((count, len(varied.asked.names)))
+    switching = {one.step: one for one in taken.saltations}
+    direct = direct + np.zeros((count, len(varied.asked.names)))
     samples = varied.sample_slopes
     _end(way, taken.last, head)
     if of_end is not None and not steps.total:
-        _stop_back(way, rerun.along, taken, taken.last, last, loads, of_end)
+        _stop_back(way, rerun, varied, taken.last, last, loads, of_end)
     for begin, end in stretches(steps)[::-1]:
         entries = _entries(way, head[begin:end], [steps.states[k] for k in range(begin, end) if k in steps.states])
         if of_end is not None and end == steps.total:
-            _stop_back(way, rerun.along, taken, entries[-1], last, loads, of_end)
+            _stop_back(way, rerun, varied, entries[-1], last, loads, of_end)
         if end in switching:
             direct += _switch_back(way, rerun, switching[end], entries[-1])
         if end in varied.resets:
@@ -119,20 +124,22 @@ def _gone_back(
             check_status(way.march, back_implicit_stretch(way, rerun.implicit_step, entries, before))
         else:
             check_status(way.march, back_stretch(way, entries, before))
-    for gradient in (way.own.gradient, way.projection.momenta.gradient, of_loads):
+    for gradient in (way.own.gradient, way.projection.momenta.gradient):
         direct += gradient @ rerun.numbers[:, : gradient.shape[1]].T
+    if taken.own and way.tree.row.size:
+        direct += way.tree.to.gradient @ rerun.tree_numbers[:, : way.tree.to.gradient.shape[1]].T
     return way, way.held.gradient @ rerun.laws.T + direct
 
 
 def _stop_back(
-    way: Way, along: Any, taken: Taken, before: np.ndarray, weights: Weights, loads: np.ndarray | None,
+    way: Way, rerun: Rerun, varied: VariedRun, before: np.ndarray, weights: Weights, loads: np.ndarray | None,
     of_end: np.ndarray,
 ) -> None:  # fmt: skip
     """Add to the weights of the last y those that come of the time at which an event stopped the run. `before` is the
     entry of the last step; `weights` are those of what is recorded at its end, and `of_end` those of this time by
     itself, (numbers,). `loads` are the rates of multipliers, where these are not those that steps have."""
-    march, state, n, stop = way.march, way.march.mechanism.state, way.own.columns, taken.stop
-    assert stop is not None
+    march, state, n, taken = way.march, way.march.mechanism.state, way.own.columns, varied.taken
+    assert taken and taken.stop
     put_entry(march, before)
     march.mechanism.gains[:] = taken.last[[ALPHA, BETA]]
     sizes, length = sizes_of(march, float(before[T0])), float(before[T1] - before[T0])
@@ -141,11 +148,14 @@ def _stop_back(
     def of_time(rates: Rates) -> np.ndarray:
         """Return the weights of this time with those of all that goes on along the motion."""
         v, a, more = march.stages.y0[state.v_at :][:n], rates.y[state.v_at :][:n], rates.slopes[state.v_at :][:n]
+        if taken.own:
+            v, a, more = varied.rates_of_bodies(rates.slopes)
         ways = v, a, more, rates.loads if loads is None else loads, rates.y[state.works_at :]
         of_signals = weights.signals @ rates.y[state.z_at : state.q_end]
         return of_end + of_signals + sum(own @ rate for own, rate in zip(weights[:5], ways, strict=True))
 
-    end_back(march, way.own, along, way.held, stop, sizes, length, way.y0, of_time)
+    known = march, way.own, way.tree, rerun.along, way.held
+    end_back(*known, taken.stop, sizes, length, way.y0, of_time)
 
 
 def _switch_back(way: Way, rerun: Rerun, place: Saltation, before: np.ndarray) -> np.ndarray:
@@ -191,25 +201,27 @@ def _reset_back(
 
 def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> tuple[Way, Rerun]:
     """Ready for the last step; and its linearised equations."""
-    system, works = varied.system, bool(weights.works.any())
+    system, works = varied.run_system, bool(weights.works.any())
     rerun = rerun_of(system, varied.asked, taken, len(weights.x) // count, works, count)
     march, own = rerun.march, rerun.own
-    factor, basis = march.mechanism.machine.factor, basis_of(march.stages)
+    equations, tree, basis = equations_of(system), rerun.tree, basis_of(march.stages)
+    factor = (march.mechanism if equations is system else tree.mechanism).machine.factor
     shelf = sum(x.size for x in (factor.numbers, factor.weight, factor.beside, factor.jacobian, own.to.values))
-    sizes = {"shelf": shelf + len(system.rows), "shelves": basis.k.shape[0] + 1, "width": march.stages.y0.size}
-    sizes |= {"rows": len(system.rows), "basis": basis.y0.size}
+    shelf += len(equations.rows) + size_of_tree(tree)
+    sizes = {"shelf": shelf, "shelves": basis.k.shape[0] + 1, "width": march.stages.y0.size}
+    sizes |= {"rows": len(equations.rows), "basis": basis.y0.size}
     sizes |= {"weighted": count, "slopes": count * sizes["shelves"], "lines": system.structure.contacts.rows}
     held = new_held(system, rerun.laws, sizes["shelves"], count)
-    return block(Way(march, own, held, rerun.projection, basis, block(weights)), **sizes), rerun
+    return block(Way(march, own, held, rerun.projection, tree, basis, block(weights)), **sizes), rerun
 
 
-def _loads_back(varied: VariedRun, weights: Weights, count: int) -> np.ndarray:
-    """Where equations are redundant, the multipliers that are told follow from places and velocities at their own time
-    (`VariedRun.moved`), not from steps: their weights are given to those, in place; and to numbers."""
-    own = varied.linear(count)
-    known = mechanism(varied.system, refinements=2), own, block(varied.motion), varied.multipliers.copy()
-    forces_back(*known, block(weights))
-    return own.gradient
+def _loads_back(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> np.ndarray:
+    """Where the multipliers that are told follow from places and velocities at their own time (`VariedRun.moved`), not
+    from steps, their weights are given to those, in place. Return what numbers in the equations make of them, (numbers,
+    parameters)."""
+    run, own = varied.equations(count)
+    forces_back(run, own, block(varied.motion), taken.modes, varied.multipliers.copy(), block(weights))
+    return np.asarray(own.gradient @ varied.numbers_of_bodies[:, : own.gradient.shape[1]].T)
 
 
 def _end(way: Way, last: np.ndarray, head: np.ndarray) -> None:

@@ -86,7 +86,7 @@ def _stages_back(way, step):
         here, y = slice(count * s, count * (s + 1)), implicit.y[s]
         take_linearised(way.own, mechanism, step.shelf[s])
         known = way.own, way.held, mechanism, y, step.slopes[here]
-        stage_back(*known, way.no_loads, way.no_forces, step.y[here], step.often[s], s)
+        stage_back(*known, way.loads, way.forces, step.y[here], step.often[s], s)
         for r in range(count):
             dy = step.y[count * s + r]
             take_places(mechanism.machine.manifold, y[: state.q_end], dy[: state.q_end], step.x[count * s + r])

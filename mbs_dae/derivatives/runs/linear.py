@@ -44,8 +44,9 @@ from ...kernels.blocks import INDEX, Indices, Integers, Matrix, Vector, Work, bl
 from ...linear.kkt import factorise
 from ...linear.vectors import copy
 from ...motion.course import moment
-from ...motion.derivative import Mechanism, copy_forces
+from ...motion.derivative import Mechanism, copy_forces, evaluate, factorise_terms, solve_terms
 from ...motion.record import March
+from ...motion.switching.switches import hold_all
 from ...poses.newton import solve_here
 
 LEVELS = (POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS, SURFACES, *TOUCHING, MOMENTA, *OF_SIGNALS)
@@ -182,6 +183,19 @@ def linearise_at(
 
 
 @compiled
+def linearise_forces(own, mechanism, path, k, modes, multipliers):
+    """The entries and the factor at time k of a motion of bodies, at the accelerations that the equations have there,
+    with these branches of laws and multipliers."""
+    t, q, v, a = path.t[k], path.q[k], path.v[k], mechanism.machine.here.a
+    copy(modes, mechanism.switches.mode)
+    hold_all(mechanism)
+    evaluate(mechanism, t, q, v)
+    factorise_terms(mechanism)
+    solve_terms(mechanism, v, a)
+    differentiate(own.to, t, q, v, a, multipliers)
+
+
+@compiled
 def _parts(own, mechanism):
     """All that linearising a state has left behind: the factor, rows of equations, and entries."""
     machine = mechanism.machine
@@ -191,20 +205,22 @@ def _parts(own, mechanism):
 
 @compiled
 def save_linearised(own, mechanism, row):
-    """Save all that the linearised state has left behind in a row of numbers."""
+    """Save all that the linearised state has left behind in a row of numbers. How many they are."""
     at = 0
     for part in _parts(own, mechanism):
         copy(part, row[at:])
         at += part.size
+    return at
 
 
 @compiled
 def take_linearised(own, mechanism, row):
-    """Put a linearised state that was saved back into its places."""
+    """Put a linearised state that was saved back into its places. How many numbers it has."""
     at = 0
     for part in _parts(own, mechanism):
         copy(row[at : at + part.size], part)
         at += part.size
+    return at
 
 
 # --- ahead --------------------------------------------------------------------------------------------------------
@@ -387,6 +403,13 @@ def vary_projection(
     and of M w + Jᵀ σ stand on the right sides. M, J and these slopes are those at the end of the way, which is an
     error of second order in x.
     """
+    vary_place_projection(own, projection, mechanism, t, before, y, dys)
+    vary_velocity_projection(own, projection, mechanism, t, before, y, dys)
+
+
+@compiled
+def vary_place_projection(own, projection, mechanism, t, before, y, dys):
+    """The first half of `vary_projection`: changes of places."""
     machine, state, n = mechanism.machine, mechanism.state, own.columns
     manifold, q = machine.manifold, y[: state.q_end]
     put_place_before(projection, mechanism, before)
@@ -406,6 +429,13 @@ def vary_projection(
             own.way[k] += machine.x[k]
         vary_places(manifold, q, own.way, dq)
     factorise_velocities(projection, machine)
+
+
+@compiled
+def vary_velocity_projection(own, projection, mechanism, t, before, y, dys):
+    """The second half: changes of velocities, after those of places."""
+    machine, state = mechanism.machine, mechanism.state
+    manifold, q = machine.manifold, y[: state.q_end]
     linearise_way_of_velocities(projection, mechanism, t, before, y)
     take_given(projection.momenta)
     for p in range(dys.shape[0]):

@@ -28,7 +28,6 @@ from ...kernels.blocks import Matrix, Vector
 from ...model.events import Event, Reset
 from ...model.measures import Quantity
 from ...model.parameters import Signal
-from ...motion.course import moment
 from ...motion.derivative import refinements
 from ...motion.events import function_of
 from ...motion.past.tape import BROKE, FRESH, HEAD, T0, T1, WENT_ON, Steps
@@ -40,10 +39,11 @@ from ..across.jumps import at_the_event, grazes, instant_moved
 from ..instants import Slopes
 from .checks import check_status
 from .held_forces import HeldForces, hold_forces, vary_stage
-from .linear import SURFACE, Linear, linearise
-from .saltation import read_surfaces, surfaces_back, vary_surfaces
+from .linear import SURFACE, Linear
+from .saltation import linearise_surfaces, read_surfaces, surfaces_back, vary_surfaces
 from .sampled import are_states
 from .steps import Replay
+from .tree import JointTree, has_joints, vary_joint_stage
 
 TOUCHES = "the motion touches where it happens, and does not pass"
 APART = "several things happen at once that come one after the other beside it"
@@ -51,8 +51,8 @@ APART = "several things happen at once that come one after the other beside it"
 
 @compiled_apart
 def vary_here(
-    march: March, own: Linear, held: HeldForces, t: float, y: Vector, dy: Vector, dys: Matrix, slopes: Matrix,
-    loads: Matrix, forces: Matrix, functions: Matrix,
+    march: March, own: Linear, tree: JointTree, held: HeldForces, t: float, y: Vector, dy: Vector, dys: Matrix,
+    slopes: Matrix, loads: Matrix, forces: Matrix, functions: Matrix,
 ):  # fmt: skip
     """Linearise at (t, y), whose y' goes into dy. Changes of y in rows of `dys` give those of y', of the multipliers
     and of the switching functions, in rows of the others. A status."""
@@ -60,10 +60,13 @@ def vary_here(
     remember(march)
     status = derivative_at_end(march, t, y, dy)
     if status == DONE:
-        linearise(own, mechanism, moment(march.course, t), y, dy)
-        hold_forces(held, mechanism, 0)
-        vary_stage(own, held, mechanism, y, dys, slopes, loads, forces, refinements(mechanism), 0)
-        vary_surfaces(own, mechanism, y, dys, functions)
+        linearise_surfaces(march, own, tree, t, y, dy)
+        if has_joints(tree):
+            vary_joint_stage(tree, own, held, mechanism, y, dys, slopes, loads, forces)
+        else:
+            hold_forces(held, mechanism, 0)
+            vary_stage(own, held, mechanism, y, dys, slopes, loads, forces, refinements(mechanism), 0)
+        vary_surfaces(own, tree, mechanism, y, dys, functions)
     put_back(march)
     return status
 
@@ -126,22 +129,23 @@ class Rates(NamedTuple):
     functions: np.ndarray
 
 
-def rates_at(march: Any, along: Any, held: Any, t: float, y: np.ndarray) -> Rates:
-    """Return the rates along the motion at (t, y), from equations that change with time alone."""
+def rates_at(march: Any, along: Any, tree: Any, held: Any, t: float, y: np.ndarray) -> Rates:
+    """Return the rates along the motion at (t, y), from equations, and a tree, that change with time alone."""
     dy = np.zeros_like(y)
     check_status(march, rate_at(march, t, y, dy))
-    slopes, loads, _, functions = changes_here(march, along, held, t, y, dy[None])
+    slopes, loads, _, functions = changes_here(march, along, tree, held, t, y, dy[None])
     return Rates(dy, slopes[0], loads[0], functions[0])
 
 
 def changes_here(
-    march: Any, own: Any, held: Any, t: float, y: np.ndarray, dys: np.ndarray
+    march: Any, own: Any, tree: Any, held: Any, t: float, y: np.ndarray, dys: np.ndarray
 ) -> tuple[np.ndarray, ...]:  # fmt: skip
     """Return the changes of y', of multipliers, of forces and of switching functions that changes of y make."""
-    functions, joints = int(own.first[SURFACE + 1] - own.first[SURFACE]), march.mechanism.machine.pattern.m
+    linearised = tree.mechanism if tree.row.size else march.mechanism
+    functions, joints = int(own.first[SURFACE + 1] - own.first[SURFACE]), linearised.machine.pattern.m
     sizes = y.size, joints, own.forces.size, functions
     made = tuple(np.zeros((len(dys), size)) for size in sizes)
-    check_status(march, vary_here(march, own, held, t, y, np.zeros_like(y), np.ascontiguousarray(dys), *made))
+    check_status(march, vary_here(march, own, tree, held, t, y, np.zeros_like(y), np.ascontiguousarray(dys), *made))
     return made
 
 
@@ -163,21 +167,26 @@ class EndOfRun(NamedTuple):
     multipliers: np.ndarray
     works: np.ndarray
     signals: np.ndarray
+    slopes: np.ndarray
+    """The rates of y'."""
 
 
 class EventsAhead:
     """The events of a run, on the way ahead through its steps."""
 
     def __init__(
-        self, replay: Replay, along: Any, steps: Steps, last: np.ndarray, events: Sequence[EventTime],
+        self, replay: Replay, along: tuple[Any, Any], steps: Steps, last: np.ndarray, events: Sequence[EventTime],
         stop: EventTime | None, make_step: Callable[[np.ndarray], int],
     ):  # fmt: skip
-        """`last` is where the run has ended, as the entry of a step; `make_step` makes a step with this head, and its
-        changes, from where the run stands, and returns a status."""
+        """`along` are the equations and the tree that change with time alone; `last` is where the run has ended, as
+        the entry of a step; `make_step` makes a step with this head, and its changes, from where the run stands, and
+        returns a status."""
         self.make_step = make_step
         self.replay, self.along, self.events, self.stop, self.head = replay, along, events, stop, steps.head
         self.slopes: list[Slopes] = []
         """How the time, q, v and a of each event change."""
+        self.states: list[tuple[np.ndarray, np.ndarray]] = []
+        """The y and y' of each event."""
         self.end: EndOfRun | None = None
         self.told: dict[str, None] = {}
         """At which events there are no derivatives, and why."""
@@ -218,7 +227,7 @@ class EventsAhead:
             v, a, n = march.stages.y0[state.v_at : state.v_end], rates.y, self.replay.own.columns
             places = v[:n].copy(), a[state.v_at :][:n].copy(), rates.slopes[state.v_at :][:n].copy()
             more = a[state.works_at :].copy(), a[state.z_at : state.q_end].copy()
-            self.end = EndOfRun(moved, *places, rates.loads, *more)
+            self.end = EndOfRun(moved, *places, rates.loads, *more, rates.slopes)
 
     def _meet(self, event: EventTime, sizes: np.ndarray, length: float) -> None:
         state = self.replay.march.mechanism.state
@@ -226,6 +235,7 @@ class EventsAhead:
         y = at_the_event(self.replay.dy0, rates.y, moved)[:, None]
         dy = at_the_event(slopes, rates.slopes, moved)[:, None]
         moving = slice(state.v_at, state.v_end)
+        self.states.append((self.replay.march.stages.y0.copy(), rates.y))
         self.slopes.append(Slopes(moved[:, None], y[..., : state.q_end], y[..., moving], dy[..., moving]))
 
     def _changes(self, event: EventTime, sizes: np.ndarray, length: float) -> tuple[np.ndarray, Rates, np.ndarray]:
@@ -233,8 +243,9 @@ class EventsAhead:
         is held."""
         march, functions, S = self.replay.march, list(event.functions), self.replay.dy0
         y = march.stages.y0.copy()
-        rates = rates_at(march, self.along, self.replay.held, event.t, y)
-        slopes, _, _, varied = changes_here(march, self.replay.own, self.replay.held, event.t, y, S)
+        rates = rates_at(march, *self.along, self.replay.held, event.t, y)
+        known = self.replay.own, self.replay.tree, self.replay.held
+        slopes, _, _, varied = changes_here(march, *known, event.t, y, S)
         passing, known = rates.functions[functions], np.isfinite(S).all(axis=1)
         if grazes(passing, length, sizes[functions]):
             self._tell(event, TOUCHES)
@@ -249,18 +260,19 @@ class EventsAhead:
 
 
 def end_back(
-    march: Any, own: Any, along: Any, held: Any, stop: EventTime, sizes: np.ndarray, length: float, weights: np.ndarray,
-    of_end: Callable[[Rates], np.ndarray],
+    march: Any, own: Any, tree: Any, along: tuple[Any, Any], held: Any, stop: EventTime, sizes: np.ndarray,
+    length: float, weights: np.ndarray, of_end: Callable[[Rates], np.ndarray],
 ) -> None:  # fmt: skip
     """Add to weights of the last y of a run, (numbers, y), those that come of the time of its end, which an event has
     moved there. `of_end` are the weights of this time, (numbers,), by the rates at the end. Weights of numbers in the
     equations go to `own`. One function passes there (`goes_back`)."""
     y, (function,) = march.stages.y0.copy(), stop.functions
-    rates = rates_at(march, along, held, stop.t, y)  # which has linearised `own`, too
+    rates = rates_at(march, *along, held, stop.t, y)
     rate, of_functions = rates.functions[function], np.zeros((len(weights), rates.functions.size))
     wanted = of_end(rates)
     if grazes(rates.functions[[function]], length, sizes[[function]]):
         weights[wanted != 0.0] = np.nan
         return
     of_functions[:, function] = -wanted / rate
-    surfaces_back(own, march.mechanism, y, of_functions, weights)
+    linearise_surfaces(march, own, tree, stop.t, y, rates.y)
+    surfaces_back(own, tree, march.mechanism, y, of_functions, weights)

@@ -20,7 +20,6 @@ from ...compiled.derivatives import (
     SURFACES,
     TOUCHING,
     DerivativeBuilder,
-    filled,
     lean_builder,
 )
 from ...compiled.dynamics import POWER
@@ -29,7 +28,7 @@ from ...duals import Dual
 from ...errors import ModelError
 from ...kernels.blocks import block
 from ...motion.course import Course
-from ...motion.derivative import WORK
+from ...motion.derivative import WORK, StateLayout, state_layout
 from ...motion.mechanism import mechanism
 from ...motion.methods.stepping import Stepping
 from ...motion.past.past import Run
@@ -39,6 +38,7 @@ from ...motion.samples import Sample
 from ...motion.stabilise import Stabilization
 from ...readings.motion import ComputedQuantities
 from ...results.result import Result, State
+from ...symbolic.markers import t as time
 from ..across.again import rate_at
 from ..along import Variation, vary_forces
 from ..instants import Slopes, set_moment
@@ -51,6 +51,16 @@ from .attitudes import INNER, Charts
 from .checks import check_here, check_status
 from .conjugate_residuals import TRIES, Residuals
 from .contact_changes import ContactChange
+from .coordinates import (
+    OwnMotion,
+    bodies_along,
+    equations_of,
+    first_changes,
+    first_weights,
+    own_motion_of,
+    places_varied,
+    rows_of_bodies,
+)
 from .held_forces import HeldForces, law_slopes, new_held
 from .implicit_steps import ImplicitStep, vary_implicit_stretch, vary_shorter_step
 from .linear import MOTION, Linear, Projection, linear
@@ -60,6 +70,7 @@ from .resets import ResetPassage, ResetSlopes, ResetTaken, reset_slopes, stand_b
 from .saltation import Passing, Saltation, guards_at, saltations_of
 from .sampled import SampleSlopes, sample_slopes
 from .steps import Changes, Replay, basis_of, vary_begin, vary_stretch
+from .tree import JointTree, new_tree, tree_numbers
 
 OFF, LOOSER = 1e-3, 100.0
 """Derivatives may be off by so much of their largest value, or by so many tolerances of the run."""
@@ -115,6 +126,10 @@ class Taken:
     """The samples of its controllers, in their order."""
     resets: tuple[ResetTaken, ...] = ()
     """Where events gave it another state, in their order."""
+    modes: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    """The branches of laws at the requested times."""
+    own: OwnMotion | None = None
+    """Its motion in its own coordinates, if these are not those of bodies."""
 
     @property
     def has_events(self) -> bool:
@@ -132,7 +147,8 @@ def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
     began: Any = first, given_of(run), nearest, starts_of(run.varied)
     course = {name: np.copy(getattr(march.course, name))[()] for name in Course._fields[:-1]}
     known = march.record.times.copy(), march.record.energies.copy(), march.record.contacts.copy()
-    return Taken(run.by, run.how, course, *known, steps, entry_now(march), *began)
+    own: dict[str, Any] = {"modes": march.record.modes.copy(), "own": own_motion_of(march, run.system)}
+    return Taken(run.by, run.how, course, *known, steps, entry_now(march), *began, **own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,14 +164,18 @@ class Rerun:
     laws: np.ndarray
     """The slopes of the laws of contacts, (parameters, laws)."""
     builder: DerivativeBuilder
+    tree: JointTree
+    tree_numbers: np.ndarray
+    """The tree of joint coordinates, and how the numbers in its equations change with each parameter."""
     others: int
     """How many ways there are through changes of contacts besides those of the parameters and of time: going back, as
     many as y has numbers."""
 
     @cached_property
-    def along(self) -> Linear:
-        """The equations with time as their one parameter, at the states that `own` is linearised at."""
-        return linear(self.builder, self.own.to, self.numbers[:0], others=0)
+    def along(self) -> tuple[Linear, JointTree]:
+        """The equations and the tree with time as their one parameter, at the states that `own` is linearised at."""
+        tree = new_tree(self.system, self.tree_numbers, like=self.tree)
+        return linear(self.builder, self.own.to, self.numbers[:0], others=0), tree
 
     @cached_property
     def at_changes(self) -> tuple[Linear, HeldForces]:
@@ -194,7 +214,7 @@ class Rerun:
         """Return the passage of the run, which stands behind the step before it, through a place at which laws switch
         or contacts change."""
         if not place.changes:
-            return Passing(self.march, self.own, place, sizes, mixed)
+            return Passing(self.march, self.own, self.tree, place, sizes, mixed)
         return ContactChange(self.march, *self.at_changes, place, sizes, len(self.numbers))
 
 
@@ -206,8 +226,11 @@ def rerun_of(
     `works`; they change with the parameters ahead, and with none where `weighted` rows of weights go back."""
     course = block(Course(**taken.course))
     march = new_march(system, taken.by, taken.how, course, taken.times[:recorded].copy())
-    structure = system.structure
-    contacts, mechanism, happens = structure.contacts, march.mechanism, taken.has_events
+    of_tree = tree_numbers(system, asked.symbols)
+    of_tree = of_tree if mixed is None else mixed[None] @ of_tree
+    tree, equations = new_tree(system, of_tree, weighted), equations_of(system)
+    structure, mechanism = equations.structure, march.mechanism if equations is system else tree.mechanism
+    contacts, happens = structure.contacts, taken.has_events
     batches = [structure.program.batch, structure.dynamics.batch]
     held = [mechanism.machine.program.batch, mechanism.dynamics.batch]  # whose branches are those of the run
     wanted = MOTION + (POWERS,) * works + (SURFACES,) * (happens or bool(taken.saltations))
@@ -228,10 +251,11 @@ def rerun_of(
     own = linear(builder, builder.fill(*held), ahead, weighted)
     of_ways = lean_builder(structure, (MOMENTA,), numbers[:, :of_joints])
     momenta = linear(of_ways, of_ways.fill(*held[:2]), ahead[:, :of_joints], weighted)
-    sizes = {"place": system.layout.q_size, "way": system.layout.v_size}
-    jacobian = march.mechanism.machine.factor.jacobian.size
+    sizes = {"place": equations.layout.q_size, "way": equations.layout.v_size}
+    jacobian = mechanism.machine.factor.jacobian.size
     projection = block(Projection(momenta), jacobian=jacobian, **sizes)
-    return Rerun(system, march, own, projection, numbers, laws, builder, march.stages.y0.size if weighted else 0)
+    known = system, march, own, projection, numbers, laws, builder, tree, of_tree
+    return Rerun(*known, march.stages.y0.size if weighted else 0)
 
 
 def new_replay(
@@ -241,12 +265,14 @@ def new_replay(
     these proportions."""
     rerun = rerun_of(system, asked, taken, recorded, works, mixed=mixed)
     march, own, held = rerun.march, rerun.own, new_held(system, rerun.laws, INNER)
-    count, width, rows, basis = len(own.given), march.stages.y0.size, len(system.rows), basis_of(march.stages)
-    sizes = {"recorded": recorded * count, "columns": own.columns, "rows": rows, "works": WORK}
+    count, width, basis = len(own.given), march.stages.y0.size, basis_of(march.stages)
+    rows = len(equations_of(system).rows)
+    sizes = {"recorded": recorded * count, "columns": system.nv, "rows": rows, "works": WORK}
     sizes |= {"parameters": count, "width": width, "slopes": count * basis.k.shape[0], "basis": basis.y0.size}
     sizes["lines"] = system.structure.contacts.rows
     sizes |= {"signals": len(system.layout.signals)}
-    replay = block(Replay(march, own, held, rerun.projection, basis, block(Changes(), **sizes)), **sizes)
+    parts = march, own, held, rerun.projection, rerun.tree, basis, block(Changes(), **sizes)
+    replay = block(Replay(*parts), **sizes)
     if not taken.has_events:
         return rerun, replay, None
 
@@ -341,7 +367,7 @@ class Crossings:
     """How the changes of a run go across the passages of the ends of forces: see `derivatives.reversals`."""
 
     def __init__(self, system: System, asked: Asked, taken: Taken):
-        self.asked, self.taken, self.reversals = asked, taken, Reversals(system)
+        self.asked, self.taken, self.system, self.reversals = asked, taken, system, Reversals(system.cartesian)
         self.ended: dict[str, str] = {}
         """By which parameters there are no derivatives from a passage on, and why."""
         self.within = list[str]()
@@ -374,6 +400,9 @@ class Crossings:
         def distances(y: np.ndarray, S: np.ndarray) -> list[Any]:
             q, v = (Dual(y[None, own], S[:, None, own], by) for own in (slice(state.q_end), moving))
             still = Dual(0.0 * v.value, 0.0 * v.slope, by)
+            if not self.system.is_cartesian:
+                at = Trajectory(np.array([passages[0].t]), q.value, v.value, still.value)
+                q, v, still = bodies_along(self.system, (q, v, still), self.system.of_bodies(at))
             return self.reversals.read(np.array([passages[0].t]), q, v, still)
 
         here = distances(y, S)
@@ -427,14 +456,25 @@ def moved_state(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
 
 def _first_changes(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
     """How the state that a run was given changes."""
-    begin, state = beginning_of(varied, taken), march.mechanism.state
+    begin, state, system = beginning_of(varied, taken), march.mechanism.state, varied.run_system
     moved = np.zeros((len(varied.asked.names), state.size))
-    moved[:, : state.q_end] = begin.q
-    moved[:, state.v_at : state.v_at + varied.system.nv] = begin.energetic_velocity
+    q, v = begin.q, begin.energetic_velocity
+    if taken.own:
+        signals = q[:, q.shape[1] - len(system.layout.signals) :]
+        q, v = first_changes(system, varied.asked.symbols, taken.first, _first_place(taken, state), begin.x, v)
+        q[:, q.shape[1] - signals.shape[1] :] = signals
+    moved[:, : state.q_end] = q
+    moved[:, state.v_at : state.v_at + v.shape[1]] = v
     if not np.isfinite(moved).all():
         what = "the first pose has no derivative: it is singular, or a given value contradicts the equations beside it"
         raise ModelError(f"{what}; start a little aside, or leave derivatives= out")
     return moved
+
+
+def _first_place(taken: Taken, state: StateLayout) -> np.ndarray:
+    """The first q of a run in its own coordinates."""
+    entry = taken.steps.states[0] if taken.steps.total else taken.last
+    return np.array(entry[HEAD:][: state.q_end])
 
 
 def start_back(varied: VariedRun, taken: Taken, march: March, weights: np.ndarray) -> np.ndarray:
@@ -443,8 +483,16 @@ def start_back(varied: VariedRun, taken: Taken, march: March, weights: np.ndarra
     direct = np.zeros((len(weights), len(varied.asked.names)))
     if FIRST in varied.sample_slopes:
         weights, direct = varied.sample_slopes[FIRST].back(weights)
-    found = beginning_of(varied, taken).back(weights[:, : state.q_end], weights[:, state.v_at : state.v_at + nv])
-    return direct + (found if np.isfinite(found).all() else weights @ _first_changes(varied, taken, march).T)
+    of_samples = direct
+    of_q, of_v = weights[:, : state.q_end], weights[:, state.v_at : state.v_end]
+    if taken.own:
+        known = varied.run_system, varied.asked.symbols, taken.first, _first_place(taken, state)
+        of_q, of_v, of_parameters = first_weights(*known, of_q, of_v)
+        direct = direct + of_parameters
+    found = beginning_of(varied, taken).back(of_q, of_v[:, :nv])
+    if np.isfinite(found).all():
+        return direct + found
+    return of_samples + weights @ _first_changes(varied, taken, march).T
 
 
 def errors_of(replay: Replay, faint: np.ndarray) -> np.ndarray:
@@ -474,10 +522,17 @@ class VariedRun(VariedMotion):
     """This run with its end at a time that is held, where the end moves with the event that stopped it."""
 
     @cached_property
+    def run_system(self) -> System:
+        """The system in the coordinates of the run, whose steps are made again."""
+        own = self.taken.own if self.taken else None
+        found: System = self.asked.model.compile(own.set, **own.tree).run_system if own else self.system
+        return found
+
+    @cached_property
     def sample_slopes(self) -> dict[int, SampleSlopes]:
         """How the samples of controllers depend on the state and on the parameters, by the steps that begin there."""
         assert self.taken is not None
-        return sample_slopes(self.system, self.asked, self.taken.samples)
+        return sample_slopes(self.run_system, self.asked, self.taken.samples)
 
     @cached_property
     def resets(self) -> dict[int, tuple[ResetTaken, ResetSlopes]]:
@@ -555,11 +610,11 @@ class VariedRun(VariedMotion):
     def _followed(self, works: bool) -> tuple[Changes, tuple[Slopes, ...], EndOfRun | None]:
         """Return how all that is recorded, events and the end change; nan where steps are too long for it."""
         assert self.taken is not None
-        rerun, replay, events = new_replay(self.system, self.asked, self.taken, self.motion.t.size, works)
+        rerun, replay, events = new_replay(self.run_system, self.asked, self.taken, self.motion.t.size, works)
         if rerun.is_implicit:
             rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[:, 1:].T
         events = None if works else events
-        crossings = Crossings(self.system, self.asked, self.taken) if self.taken.passages else None
+        crossings = Crossings(self.run_system, self.asked, self.taken) if self.taken.passages else None
         ended: dict[str, str] = {}
 
         def end(where: np.ndarray, why: str) -> None:
@@ -576,6 +631,11 @@ class VariedRun(VariedMotion):
         for what in events.told if events else ():
             tell(self.result, what)
         moments, last = (tuple(events.slopes), events.end) if events else ((), None)
+        if self.taken.own and events:
+            pairs = zip(moments, events.states, self.result.events, strict=True)
+            moments = tuple(self._moment_of_bodies(own, *known, event.state) for own, known, event in pairs)
+        if self.taken.own and last:
+            last = last._replace(**dict(zip("xva", self.rates_of_bodies(last.slopes), strict=True)))
         off = errors_of(replay, self._small)
         for k in np.flatnonzero(off > errors_allowed(self.taken.by)):
             if not works:
@@ -585,6 +645,28 @@ class VariedRun(VariedMotion):
             for part in (*chain.from_iterable(moments), *([last.moved] if last else ())):
                 part[k] = np.nan
         return found, moments, last
+
+    def _moment_of_bodies(self, own: Slopes, y: np.ndarray, dy: np.ndarray, at: State) -> Slopes:
+        """How bodies change `at` an event, from changes in the coordinates of the run, whose state and rates are y and
+        dy there."""
+        state, by = state_layout(self.run_system.layout), self.asked.symbols
+        values = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
+        motion = tuple(Dual(value[None], slope, by) for value, slope in zip(values, own[1:], strict=True))
+        there = Trajectory(np.array([at.t]), *(x[None] for x in (at.full_q, at.full_v, at.full_a)))
+        return Slopes(own.t, *(x.slope for x in bodies_along(self.run_system, motion, there)))
+
+    def rates_of_bodies(self, slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The rates of places, velocities and accelerations of bodies at the end of a run, where y' has the rates
+        `slopes`."""
+        assert self.taken and self.taken.own
+        system, own, at, by = self.run_system, self.taken.own, self.motion.t.size - 1, (time,)
+        q, v, a = (part[at : at + 1].copy() for part in own[2:])
+        state = state_layout(system.layout)
+        more = slopes[state.v_at : state.v_end]
+        places = places_varied(system, q, v[None, :, : system.nv], np.zeros((1, 1, len(system.layout.signals))), by)
+        motion = places, Dual(v, a[None], by), Dual(a, more[None, None], by)
+        x, v, a = rows_of_bodies(system, motion, Trajectory(*(part[-1:] for part in self.motion)))
+        return x[0, 0, : self.system.nv], v[0, 0, : self.system.nv], a[0, 0, : self.system.nv]
 
     def check_steps(self) -> None:
         """Where long steps were taken, whether they were short enough for what is beside: for all that is asked for
@@ -597,7 +679,7 @@ class VariedRun(VariedMotion):
         if (head[:, T1] - head[:, T0]).max() <= LONG * (taken.times[-1] - taken.times[0]):
             return
         mixed = np.random.default_rng(0).uniform(0.5, 1.5, len(self.asked.names)) * self._sizes
-        rerun, replay, _ = new_replay(self.system, self.asked, taken, self.motion.t.size, False, mixed)
+        rerun, replay, _ = new_replay(self.run_system, self.asked, taken, self.motion.t.size, False, mixed)
         if rerun.is_implicit:
             rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[:1, 1:].T * self._sizes[0]
         begins = mixed[None] @ moved_state(self, taken, replay.march)
@@ -637,23 +719,69 @@ class VariedRun(VariedMotion):
         return bool(self.result.stats["redundant_equations"])
 
     @property
+    def loads_apart(self) -> bool:
+        """Whether multipliers follow from places and velocities at their own time, and not from steps: where equations
+        are redundant, and where joints have no equations in the coordinates of the run."""
+        return self.has_choice or bool(self.taken and self.taken.own)
+
+    @property
     def moved_by_steps(self) -> Variation:
         """With the multipliers that steps have."""
-        own, size = self.changes, self.motion.v.shape[1]
-        x, v, a = (np.zeros((len(rows), size)) for rows in (own.x, own.v, own.a))
-        for rows, to in ((own.x, x), (own.v, v), (own.a, a)):
+        own, size = self.changes_of_bodies, self.motion.v.shape[1]
+        x, v, a = (np.zeros((len(rows), size)) for rows in own[:3])
+        for rows, to in zip(own, (x, v, a), strict=False):
             to[:, : rows.shape[1]] = rows
         return Variation(x, v, a, own.multipliers)
+
+    @cached_property
+    def changes_of_bodies(self) -> Changes:
+        """The changes with those of bodies in place of those of coordinates, and no multipliers of the run."""
+        found, own = self.changes, self.taken.own if self.taken else None
+        if not own:
+            return found
+        x, v, a = self._bodies_moved(own)
+        return found._replace(x=x, v=v, a=a, multipliers=np.zeros((len(x), len(self.system.rows))))
+
+    def _bodies_moved(self, own: OwnMotion) -> tuple[np.ndarray, ...]:
+        """How bodies move, from changes in the coordinates of the run."""
+        system, by, done = self.run_system, self.asked.symbols, self.motion.t.size
+        x, v, a = map(self._by_parameter, self.changes[:3])
+        wide = [np.zeros((len(by), done, system.layout.v_size)) for _ in range(2)]
+        for rows, to in zip((v, a), wide, strict=True):
+            to[..., : rows.shape[2]] = rows
+        q = places_varied(system, own.q[:done], x, self._by_parameter(np.array(self.changes.signals)), by)
+        rates = (Dual(value[:done], part, by) for value, part in zip(own[3:], wide, strict=True))
+        found = rows_of_bodies(system, (q, *rates), self.motion)
+        return tuple(np.moveaxis(part, 0, 1).reshape(done * len(by), -1).copy() for part in found)
+
+    def equations(self, weighted: int = 0, along: bool = False) -> tuple[Any, Linear]:
+        """The equations of bodies, and how they depend on what is asked for, with branches that are held; going back,
+        with so many rows of weights, or `along` the motion, with time as their one parameter."""
+        system, structure = self.system, self.system.structure
+        run, numbers = mechanism(system, refinements=2), self.numbers_of_bodies
+        builder = lean_builder(structure, self.levels, 0.0 * numbers if along else numbers, by_time=along)
+        held = builder.fill(run.machine.program.batch, run.dynamics.batch)
+        count = numbers[:0] if weighted or along else numbers
+        return run, linear(builder, held, count, weighted, others=0 if along else -1)
+
+    @cached_property
+    def numbers_of_bodies(self) -> np.ndarray:
+        """How the numbers in the equations of bodies change with each parameter, (parameters, numbers)."""
+        structure = self.system.structure
+        batches = structure.program.batch, structure.dynamics.batch
+        slopes = [batch.slopes(self.system.evaluator, self.asked.symbols) for batch in batches]
+        return np.concatenate(slopes, axis=1)
 
     @cached_property
     def moved(self) -> Variation:
         if self.fixed_end is not None:
             return self._moved_with_end(self.fixed_end)
         out = self.moved_by_steps
-        if not self.has_choice:
+        if not self.loads_apart:
             return out
+        assert self.taken is not None
         least = out._replace(a=np.zeros_like(out.a), multipliers=np.zeros((len(out.x), len(self.system.rows))))
-        known = mechanism(self.system, refinements=2), self.linear(), block(self.motion), self.multipliers.copy()
+        known = *self.equations(), block(self.motion), self.taken.modes, self.multipliers.copy()
         vary_forces(*known, np.array(self.changes.signals), block(least))
         return out._replace(multipliers=least.multipliers)
 
@@ -667,17 +795,17 @@ class VariedRun(VariedMotion):
     @property
     def loads_along(self) -> np.ndarray:
         """The rates of the multipliers along the motion at the end of a run that an event stopped."""
-        return self.least_loads_along() if self.has_choice else self.end.multipliers
+        return self.least_loads_along() if self.loads_apart else self.end.multipliers
 
     def least_loads_along(self) -> np.ndarray:
-        """Return the rates of the least multipliers at the end of a run, where equations are redundant."""
-        structure, (t, q, v, a) = self.system.structure, (part[-1:].copy() for part in self.motion)
-        numbers = np.zeros((1, structure.program.batch.room + structure.dynamics.batch.room))
-        builder = lean_builder(structure, self.levels, numbers, by_time=True)
-        own = linear(builder, filled(builder, self.system), numbers[:0], others=0)
+        """Return the rates of the least multipliers at the end of a run, where they do not follow from steps."""
+        assert self.taken is not None
+        t, q, v, a = (part[-1:].copy() for part in self.motion)
+        run, own = self.equations(along=True)
         rates = Variation(v.copy(), a.copy(), np.zeros_like(a), np.zeros((1, len(self.system.rows))))
-        known = mechanism(self.system, refinements=2), own, block(Trajectory(t, q, v, a))
-        vary_forces(*known, self.multipliers[-1:].copy(), self.end.signals[None].copy(), block(rates))
+        modes = self.taken.modes[self.motion.t.size - 1 :][:1].copy()
+        known = run, own, block(Trajectory(t, q, v, a)), modes, self.multipliers[-1:].copy()
+        vary_forces(*known, self.end.signals[None].copy(), block(rates))
         return rates.multipliers[0]
 
     @property

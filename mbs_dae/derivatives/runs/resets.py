@@ -189,7 +189,8 @@ class ResetPassage:
         self.rerun, self.held, self.taken, self.slopes = rerun, held, taken, slopes
         march, y = rerun.march, taken.y
         self.function = function_of(rerun.system, march, rerun.system.model.elements[taken.name])
-        self.rates = rates_at(march, rerun.along, held, taken.t, y.copy())
+        along, tree = rerun.along
+        self.rates = rates_at(march, along, tree, held, taken.t, y.copy())
         self.behind = entry[HEAD + y.size :][: y.size]
         self.why = slopes.why
 
@@ -208,7 +209,7 @@ class ResetPassage:
             self.why = f"at t = {self.taken.t:.6g} the motion touches where it switches, and does not pass"
             return np.full_like(S, np.nan)
         y, march = self.taken.y.copy(), self.rerun.march
-        *_, functions = changes_here(march, self.rerun.own, self.held, self.taken.t, y, S.copy())
+        *_, functions = changes_here(march, self.rerun.own, self.rerun.tree, self.held, self.taken.t, y, S.copy())
         moved = instant_moved(functions[:, [self.function]], self.rates.functions[[self.function]])
         direct = self.slopes.by_parameters.T
         own = direct if mixed is None else mixed @ direct
@@ -221,5 +222,5 @@ class ResetPassage:
             return np.full_like(weights, np.nan), np.full_like(direct, np.nan)
         found, of_functions = weights @ self.slopes.by_state, np.zeros((len(weights), self.rates.functions.size))
         of_functions[:, self.function] = -(weights @ self._by_time) / self.rates.functions[self.function]
-        surfaces_back(self.rerun.own, self.rerun.march.mechanism, self.taken.y, of_functions, found)
+        surfaces_back(self.rerun.own, self.rerun.tree, self.rerun.march.mechanism, self.taken.y, of_functions, found)
         return found, direct

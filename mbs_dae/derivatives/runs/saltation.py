@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 
 from ...compiled.status import DONE
-from ...kernels.abi import compiled_apart
+from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
+from ...linear.vectors import copy
 from ...motion.course import moment
 from ...motion.derivative import Mechanism
 from ...motion.past.tape import BROKE, FRESH, HEAD, SPAN_OF, SWITCHED, TIMES, Steps
@@ -32,6 +33,7 @@ from ...symbolic.branches import SIDE
 from ..across.jumps import carried_over, grazes, instant_moved, is_smooth
 from .linear import SURFACE, Linear, linearise, put_changes, put_right, take_given
 from .transposed import changes_back, give_back, give_numbers
+from .tree import JointTree, add_back, has_joints, linearise_joints, to_bodies
 
 
 @compiled_apart
@@ -49,14 +51,29 @@ def read_surfaces(march: March, t: float, y: Vector, dy: Vector):
 
 
 @compiled_apart
-def linearise_surfaces(march: March, own: Linear, t: float, y: Vector, dy: Vector):
+def linearise_surfaces(march: March, own: Linear, tree: JointTree, t: float, y: Vector, dy: Vector):
     """Linearise the equations, switching functions among them, at a state whose y' was evaluated last."""
-    linearise(own, march.mechanism, moment(march.course, t), y, dy)
+    if has_joints(tree):
+        linearise_joints(tree, own, march.mechanism, moment(march.course, t), y)
+    else:
+        linearise(own, march.mechanism, moment(march.course, t), y, dy)
 
 
 @compiled_apart
-def vary_surfaces(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, out: Matrix):
+def vary_surfaces(own: Linear, tree: JointTree, mechanism: Mechanism, y: Vector, dys: Matrix, out: Matrix):
     """Put g_y δy + g_p of each switching function into a row of `out` for each parameter."""
+    if not has_joints(tree):
+        _vary_surfaces(own, mechanism, y, dys, out)
+        return
+    state, b = mechanism.state, tree.mechanism.state
+    to_bodies(tree, mechanism, y, dys)
+    _vary_surfaces(own, tree.mechanism, tree.y, tree.changes[: dys.shape[0]], out)
+    for p in range(dys.shape[0]):  # inputs
+        copy(tree.changes[p, b.z_at : b.q_end], dys[p, state.z_at :])
+
+
+@compiled
+def _vary_surfaces(own, mechanism, y, dys, out):
     take_given(own)
     for p in range(dys.shape[0]):
         put_changes(own, mechanism, y, p, dys[p])
@@ -66,9 +83,24 @@ def vary_surfaces(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, out
 
 
 @compiled_apart
-def surfaces_back(own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix, outs: Matrix):
+def surfaces_back(own: Linear, tree: JointTree, mechanism: Mechanism, y: Vector, weights: Matrix, outs: Matrix):
     """Apply the transposed of `vary_surfaces` to rows of weights of the switching functions: add to rows of weights of
     y, in `outs`, and to those of the numbers in the equations."""
+    if not has_joints(tree):
+        _surfaces_back(own, mechanism, y, weights, outs)
+        return
+    state, b = mechanism.state, tree.mechanism.state
+    for r in range(outs.shape[0]):
+        tree.changes[r, :] = 0.0
+        copy(outs[r, state.z_at : state.q_end], tree.changes[r, b.z_at :])
+        outs[r, state.z_at : state.q_end] = 0.0
+    _surfaces_back(own, tree.mechanism, tree.y, weights, tree.changes[: outs.shape[0]])
+    for r in range(outs.shape[0]):
+        add_back(tree, mechanism, y, r, tree.changes[r], outs[r])
+
+
+@compiled
+def _surfaces_back(own, mechanism, y, weights, outs):
     for r in range(outs.shape[0]):
         for k in range(weights.shape[1]):
             own.right[own.first[SURFACE] + k] = weights[r, k]
@@ -173,11 +205,13 @@ class Passing:
     """The passage of a run through a place at which laws switch: y' on both sides, and the rates of the switching
     functions that pass."""
 
-    def __init__(self, march: Any, own: Any, place: Saltation, sizes: np.ndarray, mixed: np.ndarray | None = None):
+    def __init__(
+        self, march: Any, own: Any, tree: Any, place: Saltation, sizes: np.ndarray, mixed: np.ndarray | None = None
+    ):  # fmt: skip
         """The run stands behind the step before the place, with the branches that were held in it; `sizes` are the
         guards at the beginning of this step. With `mixed`, (1, parameters), all parameters change
         together in these proportions."""
-        self.march, self.own, self.place = march, own, place
+        self.march, self.own, self.tree, self.place = march, own, tree, place
         self.moved = place.moved if mixed is None else mixed @ place.moved
         self.y, count = march.stages.y0.copy(), own.first[SURFACE + 1] - own.first[SURFACE]
         self.f_before, self.f_behind = np.zeros_like(self.y), place.entry[HEAD + self.y.size :][: self.y.size].copy()
@@ -188,7 +222,7 @@ class Passing:
         length = place.head[1] - place.head[0]
         self.grazes = grazes(self.rates, length, sizes[passed])
         if passed.size and not place.breaks:
-            linearise_surfaces(march, own, place.t, self.y, self.f_before)
+            linearise_surfaces(march, own, tree, place.t, self.y, self.f_before)
 
     @property
     def why(self) -> str:
@@ -209,7 +243,7 @@ class Passing:
         if self.place.breaks:
             return carried_over(S, self.f_before, self.f_behind, self.moved)
         along = np.zeros((len(S), self.count))
-        vary_surfaces(self.own, self.march.mechanism, self.y, np.ascontiguousarray(S), along)
+        vary_surfaces(self.own, self.tree, self.march.mechanism, self.y, np.ascontiguousarray(S), along)
         moved = instant_moved(along[:, self.place.passed], self.rates)
         return carried_over(S, self.f_before, self.f_behind, moved)
 
@@ -228,7 +262,7 @@ class Passing:
             return weights, np.outer(jump, self.moved)
         weights, of_surfaces = weights.copy(), np.zeros((len(weights), self.count))
         of_surfaces[:, self.place.passed[0]] = -jump / self.rates[0]
-        surfaces_back(self.own, self.march.mechanism, self.y, of_surfaces, weights)
+        surfaces_back(self.own, self.tree, self.march.mechanism, self.y, of_surfaces, weights)
         return weights, direct
 
 

@@ -24,11 +24,10 @@ from ...motion.samples import Sample, updates_of
 from ...readings.motion import ComputedQuantities
 from ...symbolic.slopes import Chosen
 from ..parameters import Asked
+from .coordinates import SEEDED, bodies_along
 
 ACCELERATION = 2
 """The level of a quantity that is an acceleration (`Measure.levels`)."""
-SEEDED = 2_000_000
-"""Numbers in an array of slopes: of more than this many fewer times are read at once."""
 
 
 class SampleSlopes(NamedTuple):
@@ -92,12 +91,14 @@ def _slopes_of(system: System, asked: Asked, samples: Sequence[Sample]) -> dict[
     layout, count = system.layout, len(asked.names)
     t, y = np.array([one.now for one in samples]), np.array([one.y for one in samples])
     q, v = y[:, : layout.q_size].copy(), y[:, layout.q_size : layout.q_size + layout.v_size].copy()
+    own = *seeded(asked, q, v), Trajectory(t, q, v, 0.0 * v)
+    of_q, of_v, path = own if system.is_cartesian else _bodies_seeded(system, *own)
     of_expressions = {
-        name: _of_expressions(system, asked, name, t, q, v)
+        name: _of_expressions(system, asked, name, path, of_q, of_v)
         for name in {one.controller for sample in samples for one in sample.updates if one.slopes is None}
     }
     names = [name for sample in samples for one in sample.updates for name in one.reads]
-    readings = _readings(system, asked, t, q, v, dict.fromkeys(names))
+    readings = _readings(system.cartesian, path, of_q, of_v, dict.fromkeys(names))
     found = dict[int, SampleSlopes]()
     for k, sample in enumerate(samples):
         targets, rows = list[int](), [np.zeros((0, count + layout.q_size + layout.v_size))]
@@ -127,42 +128,46 @@ def seeded(asked: Asked, q: np.ndarray, v: np.ndarray, others: int = 0) -> tuple
     return Dual(q, slopes[0], by), Dual(v, slopes[1], by)
 
 
+def _bodies_seeded(system: System, q: Dual, v: Dual, path: Trajectory) -> tuple[Dual, Dual, Trajectory]:
+    """Return places and velocities of bodies, from coordinates of which each varies by itself; and their values."""
+    bodies = system.of_bodies(path)
+    of_q, of_v, _ = bodies_along(system, (q, v, Dual(0.0 * v.value, 0.0 * v.slope, v.by)), bodies)
+    return of_q, of_v, bodies
+
+
 def _readings(
-    system: System, asked: Asked, t: np.ndarray, q: np.ndarray, v: np.ndarray, names: Mapping[str, None]
+    bodies: System, path: Trajectory, q: Dual, v: Dual, names: Mapping[str, None]
 ) -> dict[str, np.ndarray]:  # fmt: skip
-    """Return the slopes of what functions read, (samples, parameters and y)."""
+    """Return the slopes of what functions read of bodies, (samples, parameters and y)."""
     if not names:
         return {}
-    of_q, of_v = seeded(asked, q, v)
-    motion: Any = of_q, of_v, Dual(0.0 * v, 0.0 * of_v.slope, of_q.by)
-    quantities: Any = ComputedQuantities(system, Trajectory(t, *motion), integrated=True)
+    motion: Any = q, v, Dual(0.0 * v.value, 0.0 * v.slope, q.by)
+    quantities: Any = ComputedQuantities(bodies, Trajectory(path.t, *motion), integrated=True)
     return {name: np.asarray(quantities[name].slope).T for name in names}
 
 
 def _of_expressions(
-    system: System, asked: Asked, name: str, t: np.ndarray, q: np.ndarray, v: np.ndarray
+    system: System, asked: Asked, name: str, path: Trajectory, q: Dual, v: Dual
 ) -> np.ndarray:  # fmt: skip
-    """Return the slopes of the expressions of a controller, (samples, expressions, parameters and y)."""
-    builder, layout, count = updates_of(system)[name], system.layout, len(asked.names)
-    values, size = builder.batch, layout.v_size
+    """Return the slopes of the expressions of a controller, (samples, expressions, parameters and y), at states in the
+    coordinates of kernels."""
+    builder, kernels, count = updates_of(system)[name], system.coordinates.kernels.layout, len(asked.names)
+    values, size = builder.batch, kernels.v_size
     directions = [max(len(ways) for _, ways in members) for members in ways_of(values)]
     outputs = [group.kernel.layout["outputs"] for group in values.groups]
     chosen = [Chosen(tuple(range(a)), tuple(range(b))) for a, b in zip(outputs, directions, strict=True)]
     own, batch = SlopesBuilder(values, True, chosen), values.fill(system.evaluator)
-    partials, (source, output, by) = read_outputs(own.fill(batch), t, q, v), own.entries
+    partials, (source, output, by) = read_outputs(own.fill(batch), path.t, path.q, path.v), own.entries
     numbers = values.slopes(system.evaluator, asked.symbols)
-    of_q, _ = seeded(asked, q, v)
-    motions = small_motions(system.structure, of_q)  # (parameters and y, samples, velocities)
-    first = 2 * size + 1 + values.room
-    found = np.zeros((t.size, values.out_size, count + layout.q_size + size))
+    motions = small_motions(system.structure, q)  # (parameters and y, samples, velocities)
+    first, signals = 2 * size + 1 + values.room, path.q.shape[1] - len(system.layout.signals)
+    found = np.zeros((path.t.size, values.out_size, len(q.by)))
     for k, row, way in zip(source, output, by, strict=True):
         slope = partials[:, k]
-        if way < size:
-            found[:, row] += slope[:, None] * motions[:, :, way].T
-        elif way < 2 * size:
-            found[:, row, count + layout.q_size + way - size] += slope
-        elif 2 * size < way < first:
+        if 2 * size < way < first:
             found[:, row, :count] += slope[:, None] * numbers[:, way - 2 * size - 1]
-        elif way >= first:
-            found[:, row, count + layout.q_size - len(layout.signals) + way - first] += slope
+        elif way != 2 * size:
+            moved = motions[:, :, way] if way < size else v.slope[:, :, way - size] if way < 2 * size else None
+            moved = q.slope[:, :, signals + way - first] if moved is None else moved
+            found[:, row] += slope[:, None] * moved.T
     return found[:, builder.source]

@@ -24,9 +24,9 @@ from ...readings.motion import computed
 from ...results.result import Result
 from ..along import Variation
 from ..parameters import Asked
+from .coordinates import SEEDED
 from .linear import Weights
 from .replayed import VariedRun
-from .sampled import SEEDED
 from .steps import Changes
 
 
@@ -49,6 +49,10 @@ class SeededRun(VariedRun):
             one[:, begin : begin + size] = np.eye(size)
             rows.append(one.reshape(self.motion.t.size * count, size))
         return Changes(*rows)
+
+    @property
+    def changes_of_bodies(self) -> Changes:
+        return self.changes
 
     @property
     def works_changed(self) -> np.ndarray:

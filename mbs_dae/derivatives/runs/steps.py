@@ -32,6 +32,7 @@ from ...tolerances import BLURRED
 from .held_forces import HeldForces, hold_forces, is_held, vary_keep, vary_stage
 from .linear import Linear, Projection, linearise, put_way, vary_lengths, vary_projection
 from .making import begin_anew, is_closed, make_end, make_inner, set_out, time_of
+from .tree import JointTree, has_joints, linearise_joints, vary_joint_projection, vary_joint_stage
 
 
 class Changes(NamedTuple):
@@ -53,6 +54,7 @@ class Replay(NamedTuple):
     own: Linear
     held: HeldForces
     projection: Projection
+    tree: JointTree
     basis: Stages
     """A step whose y₀, y₁ and k are unit vectors: read, it says with which weights all steps are read."""
     out: Changes
@@ -111,7 +113,7 @@ def vary_begin(replay: Replay, head: Vector):
     status = begin_anew(march, head)
     if status != DONE:
         return status
-    linearise(replay.own, march.mechanism, moment(march.course, head[T0]), stages.y0, stages.k[0])
+    linearise_state(replay, moment(march.course, head[T0]), stages.y0, stages.k[0])
     vary_state(replay, stages.y0, replay.dy0, replay.dk[:count])
     if counts[NEXT] < times.size and times[counts[NEXT]] == head[T0]:
         keep_changes(replay, stages.y0, replay.dy0, replay.dk[:count])
@@ -162,19 +164,41 @@ def _vary_inner(replay, s):
     if status != DONE:
         return status
     _combine_changes(replay.dy0, stages.now[H], tableau.a[s], s, replay.dk, replay.between)
-    linearise(replay.own, mechanism, time_of(stages, s), y, stages.k[s])
+    linearise_state(replay, time_of(stages, s), y, stages.k[s])
     if is_closed(stages, s):
         vary_lengths(mechanism, replay.before, replay.between)
-        place = mechanism, time_of(stages, s), replay.before, y
-        vary_projection(replay.own, replay.projection, *place, replay.between)
+        _vary_put_right(replay, time_of(stages, s), y, replay.between)
     vary_state(replay, y, replay.between, replay.dk[count * s : count * (s + 1)])
     return DONE
+
+
+@compiled
+def linearise_state(linearised, t, y, dy):
+    """Linearise at a state of a run that was evaluated last, on the way ahead or back."""
+    if has_joints(linearised.tree):
+        linearise_joints(linearised.tree, linearised.own, linearised.march.mechanism, t, y)
+    else:
+        linearise(linearised.own, linearised.march.mechanism, t, y, dy)
+
+
+@compiled
+def _vary_put_right(replay, t, y, changes):
+    """How a state changes by being put onto the constraints."""
+    known = replay.own, replay.projection, replay.march.mechanism, t, replay.before, y, changes
+    if not has_joints(replay.tree):
+        vary_projection(*known)
+    elif replay.march.mechanism.machine.pattern.m > 0:
+        vary_joint_projection(replay.tree, *known)
 
 
 @compiled
 def vary_state(replay, y, changes, slopes):
     """How y' at the state that was linearised changes."""
     mechanism = replay.march.mechanism
+    if has_joints(replay.tree):
+        equations = replay.tree, replay.own, replay.held, mechanism
+        vary_joint_stage(*equations, y, changes, slopes, replay.loads, replay.forces)
+        return
     hold_forces(replay.held, mechanism, 0)
     often, known = refinements(mechanism), (replay.own, replay.held, mechanism)
     vary_stage(*known, y, changes, slopes, replay.loads, replay.forces, often, 0)
@@ -188,11 +212,10 @@ def vary_end(replay, t, y, dy, changes, slopes):
     status = make_end(march, t, y, dy, replay.before)
     if status != DONE:
         return status
-    linearise(replay.own, mechanism, moment(march.course, t), y, dy)
+    linearise_state(replay, moment(march.course, t), y, dy)
     vary_lengths(mechanism, replay.before, changes)
     if projected:
-        place = mechanism, moment(march.course, t), replay.before, y
-        vary_projection(replay.own, replay.projection, *place, changes)
+        _vary_put_right(replay, moment(march.course, t), y, changes)
     hold_forces(replay.held, mechanism, 0)
     if is_held(replay.held, 0):
         vary_keep(replay.held, replay.own, mechanism, y, changes, 0)
@@ -324,7 +347,7 @@ def _combine_changes(base, h, weights, stages, slopes, out):
 def keep_changes(replay, y, changes, slopes):
     """The next requested time: a state, its changes, those of its derivative, and those of λ, in `loads`."""
     march, own, out, state = replay.march, replay.own, replay.out, replay.march.mechanism.state
-    n, first = own.columns, march.counts[NEXT] * changes.shape[0]
+    n, first = out.x.shape[1], march.counts[NEXT] * changes.shape[0]
     for p in range(changes.shape[0]):
         put_way(march.mechanism.machine.manifold, y[: state.q_end], changes[p, : state.q_end], own.way)
         copy(own.way[:n], out.x[first + p])

@@ -3,13 +3,12 @@
 There is a row of weights for each number that is differentiated; all go through the same factor and the same entries.
 """
 
-from ...compiled.derivatives import differentiate
 from ...compiled.reading import Trajectory
 from ...coordinates.joint.vectors import after, back, quaternion_at
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import axpy, copy
-from ...motion.derivative import Mechanism, evaluate, factorise_terms, refinements
+from ...motion.derivative import Mechanism, refinements
 from ...poses.newton import solve_here
 from .linear import (
     BEND,
@@ -26,6 +25,7 @@ from .linear import (
     Weights,
     factorise_places,
     factorise_velocities,
+    linearise_forces,
     linearise_way_of_places,
     linearise_way_of_velocities,
     put_place_before,
@@ -139,15 +139,14 @@ def put_forces_and_bends(own, machine):
 
 
 @compiled_apart
-def forces_back(mechanism: Mechanism, own: Linear, path: Trajectory, multipliers: Matrix, weights: Weights):
+def forces_back(
+    mechanism: Mechanism, own: Linear, path: Trajectory, modes: Matrix, multipliers: Matrix, weights: Weights
+):  # fmt: skip
     """The transposed of `along.vary_forces`, in place: weights of multipliers at each time, which follow from places,
     velocities and signals there, to those of these."""
     machine, n, count = mechanism.machine, own.columns, own.gradient.shape[0]
     for k in range(path.t.size):
-        t, q, v = path.t[k], path.q[k], path.v[k]
-        differentiate(own.to, t, q, v, path.a[k], multipliers[k])
-        evaluate(mechanism, t, q, v)
-        factorise_terms(mechanism)
+        linearise_forces(own, mechanism, path, k, modes[k], multipliers[k])
         often = max(refinements(mechanism), 1)
         for r in range(count):
             row = count * k + r
@@ -197,9 +196,15 @@ def project_back(
     own: Linear, projection: Projection, mechanism: Mechanism, t: float, before: Vector, y: Vector, weights: Matrix
 ):
     """The transposed of `vary_projection`, in place."""
-    machine, state, first, n = mechanism.machine, mechanism.state, own.first, own.columns
+    velocity_projection_back(own, projection, mechanism, t, before, y, weights)
+    place_projection_back(own, projection, mechanism, t, before, y, weights)
+
+
+@compiled
+def velocity_projection_back(own, projection, mechanism, t, before, y, weights):
+    """The transposed of `vary_velocity_projection`, in place."""
+    machine, state = mechanism.machine, mechanism.state
     manifold, q = machine.manifold, y[: state.q_end]
-    put_place_before(projection, mechanism, before)
     linearise_way_of_velocities(projection, mechanism, t, before, y)
     for r in range(weights.shape[0]):
         own.way[:] = 0.0
@@ -207,6 +212,14 @@ def project_back(
         give_numbers(own, r, RATE, BEND)
         _turned_back(projection, machine, r, own.way)
         add_places(manifold, q, own.way, weights[r, : state.q_end])
+
+
+@compiled
+def place_projection_back(own, projection, mechanism, t, before, y, weights):
+    """The transposed of `vary_place_projection`, in place."""
+    machine, state, first, n = mechanism.machine, mechanism.state, own.first, own.columns
+    manifold, q = machine.manifold, y[: state.q_end]
+    put_place_before(projection, mechanism, before)
     factorise_places(projection, machine)
     linearise_way_of_places(projection, mechanism, t, y)
     for r in range(weights.shape[0]):

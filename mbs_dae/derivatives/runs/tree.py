@@ -1,0 +1,640 @@
+"""Joint coordinates: their changes as changes of bodies, and back. Compiled.
+
+The bodies of a tree follow from the coordinates ξ of its joints. Let Ψ(q, p) = 0 be the equations of the joints of the
+tree, and μ(q, p) = ξ what their coordinates are of bodies (`coordinates.joint.variation`); C' and C'' are the rates and
+accelerations of both. Their matrix A = [Ψ; μ]_v is a lower triangle of blocks, for a joint joins a body to its parent:
+
+    A δx = [0; δξ] - C_p,        A δu = [0; δξ̇] - (C'_x δx + C'_p),        [0; δξ̈] = A δu̇ + C''_x δx + C''_u δu + C''_p.
+
+The accelerations u̇ and the multipliers of all joints satisfy the equations in the coordinates of bodies. So a stage is
+linearised there (`held_forces.vary_stage`): changes of joints become those of bodies, and changes of u̇ those of ξ̈.
+However long a tree is, no matrix is dense. Going back, each of these maps is transposed.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse as sps
+
+from ...compiled import System
+from ...compiled.batch import VALUE, BatchBuilder, instance_of
+from ...compiled.batch import evaluate as evaluate_rows
+from ...compiled.derivatives import (
+    ACCELERATIONS,
+    POSITIONS,
+    RATES,
+    DerivativeBuilder,
+    differentiate,
+    without_forces,
+)
+from ...compiled.manifold import restore
+from ...compiled.program import Program, ProgramBuilder, read_jacobian
+from ...compiled.reading import Trajectory
+from ...compiled.status import DONE
+from ...compiled.structure import Structure
+from ...coordinates import JointCoordinates
+from ...coordinates.joint.recursion import unfold
+from ...coordinates.joint.variation import coordinates_of
+from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Integers, Matrix, Vector, Work, block, nothing, zeros
+from ...linear.elimination import factorise, solve
+from ...linear.vectors import axpy, copy, dot
+from ...motion.derivative import Mechanism, evaluate, refinements, solve_terms
+from ...motion.mechanism import mechanism as mechanism_of
+from ...motion.switching.switches import hold_all
+from ...poses.newton import factorise_observed
+from ...tolerances import FAINT
+from .held_forces import HeldForces, stage_back, vary_stage
+from .linear import (
+    BEND,
+    GAP,
+    RATE,
+    Linear,
+    Projection,
+    linear,
+    linearise,
+    put_right,
+    put_way,
+    take_given,
+    vary_place_projection,
+    vary_places,
+    vary_rates,
+    vary_velocity_projection,
+)
+from .transposed import (
+    add_places,
+    add_rates,
+    give_back,
+    give_numbers,
+    place_projection_back,
+    take_places,
+    velocity_projection_back,
+)
+
+
+class JointTree(NamedTuple):
+    """The tree of a run in joint coordinates, and the equations of its bodies at the state that is linearised. Without
+    rows the coordinates are others."""
+
+    mechanism: Mechanism
+    """The bodies, with all their equations."""
+    to: Linear
+    """The equations of the joints and of their coordinates, edge by edge."""
+    size: int
+    """How many rows an edge has: 3 in the plane, 6 in space."""
+    child: Integers
+    """Where the velocities of the body of each edge begin."""
+    row: Integers
+    """The row of each velocity of a joint."""
+    entry: Integers
+    column: Integers
+    row_at: Integers
+    """The entries of A, row by row: in `jacobian`, and their columns."""
+    kept_from: Integers
+    """The row of the run that is each row of the equations of bodies; -1 of joints of the tree."""
+    program: Program
+    """The kernels of these equations."""
+    out: Work[Vector] = zeros("tree_outputs")
+    jacobian: Work[Vector] = zeros("tree_entries")
+    """A."""
+    inverse: Work[Matrix] = zeros("tree_rows", "edge_rows")
+    """The inverse blocks on its diagonal."""
+    y: Work[Vector] = zeros("body_width")
+    dy: Work[Vector] = zeros("body_width")
+    before: Work[Vector] = zeros("body_width")
+    """A state of bodies, its derivative, and the state before it was put right."""
+    place: Work[Vector] = zeros("joint_places")
+    changes: Work[Matrix] = zeros("bunch", "body_width")
+    slopes: Work[Matrix] = zeros("bunch", "body_width")
+    """Changes of the state and of its derivative, a row for each parameter; or weights."""
+    way: Work[Vector] = zeros("joint_velocities")
+    """A small motion of joints."""
+    matrix: Work[Matrix] = zeros("edge_rows", "edge_rows")
+    order: Work[Integers] = zeros("edge_rows")
+    x: Work[Vector] = zeros("edge_rows")
+    none: Work[Vector] = zeros("tree_rows")
+
+
+NO_TREE = nothing(JointTree)
+"""There is no tree in other coordinates."""
+
+
+@compiled
+def has_joints(tree):
+    return tree.row.size > 0
+
+
+# --- A ----------------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _is_own(tree, e, column):
+    """Whether a column of A is one of the body of edge e, and not of its parent."""
+    return tree.child[e] <= column < tree.child[e] + tree.size
+
+
+@compiled
+def _linearise_tree(tree, t, q, v, a):
+    """The entries of the tree at a state of bodies, and the inverse blocks of A."""
+    differentiate(tree.to.to, t, q, v, a, tree.none)
+    evaluate_rows(tree.program.batch, VALUE, t, q, v, tree.out)
+    read_jacobian(tree.program, tree.out, tree.jacobian)
+    A, size = tree.matrix, tree.size
+    for e in range(tree.child.size):
+        A[:] = 0.0
+        for i in range(size):
+            for k in range(tree.row_at[size * e + i], tree.row_at[size * e + i + 1]):
+                if _is_own(tree, e, tree.column[k]):
+                    A[i, tree.column[k] - tree.child[e]] = tree.jacobian[tree.entry[k]]
+        factorise(A, tree.order)
+        for j in range(size):
+            tree.x[:] = 0.0
+            tree.x[j] = 1.0
+            solve(A, tree.order, tree.x)
+            for i in range(size):
+                tree.inverse[size * e + i, j] = tree.x[i]
+
+
+@compiled_apart
+def linearise_tree_at(tree: JointTree, q: Vector, v: Vector):
+    """Linearise the equations of the tree that restrict places and velocities."""
+    _linearise_tree(tree, 0.0, q, v, tree.dy[tree.mechanism.state.v_at : tree.mechanism.state.v_end])
+
+
+@compiled
+def _solve_tree(tree, right, out):
+    """A out = right."""
+    size = tree.size
+    for e in range(tree.child.size):
+        for i in range(size):
+            row = size * e + i
+            tree.x[i] = right[row]
+            for k in range(tree.row_at[row], tree.row_at[row + 1]):
+                if not _is_own(tree, e, tree.column[k]):
+                    tree.x[i] -= tree.jacobian[tree.entry[k]] * out[tree.column[k]]
+        for i in range(size):
+            out[tree.child[e] + i] = dot(tree.inverse[size * e + i], tree.x)
+
+
+@compiled
+def _solve_tree_back(tree, weights, out):
+    """Aᵀ out = weights, which are used up."""
+    size = tree.size
+    for e in range(tree.child.size - 1, -1, -1):
+        for i in range(size):
+            total, row = 0.0, size * e + i
+            for j in range(size):
+                total += tree.inverse[size * e + j, i] * weights[tree.child[e] + j]
+            out[row] = total
+            for k in range(tree.row_at[row], tree.row_at[row + 1]):
+                if not _is_own(tree, e, tree.column[k]):
+                    weights[tree.column[k]] -= tree.jacobian[tree.entry[k]] * total
+
+
+@compiled
+def _row_times(tree, row, x):
+    """A row of A times changes of velocities of bodies."""
+    total = 0.0
+    for k in range(tree.row_at[row], tree.row_at[row + 1]):
+        total += tree.jacobian[tree.entry[k]] * x[tree.column[k]]
+    return total
+
+
+@compiled
+def _add_row(tree, row, times, to):
+    """The transposed of `_row_times`."""
+    for k in range(tree.row_at[row], tree.row_at[row + 1]):
+        to[tree.column[k]] += times * tree.jacobian[tree.entry[k]]
+
+
+# --- states -----------------------------------------------------------------------------------------------------------
+
+
+@compiled_apart
+def linearise_joints(tree: JointTree, own: Linear, mechanism: Mechanism, t: float, y: Vector):
+    """Linearise the equations of bodies and the tree at a state of joints that was evaluated last. Where the equations
+    of bodies have no solution the entries are nan."""
+    bodies, state, b = tree.mechanism, mechanism.state, tree.mechanism.state
+    q, v, a = tree.y[: b.q_end], tree.y[b.v_at : b.v_end], tree.dy[b.v_at : b.v_end]
+    copy(mechanism.machine.transformation.qc, q)
+    copy(y[state.z_at : state.q_end], tree.y[b.z_at :])
+    copy(mechanism.machine.transformation.vc, v)
+    copy(mechanism.gains, bodies.gains)
+    kept = bodies.machine.factor.kept
+    for row in range(kept.size):
+        kept[row] = 1.0 if tree.kept_from[row] < 0 else mechanism.machine.factor.kept[tree.kept_from[row]]
+    if mechanism.switches.mode.size > 0:
+        copy(mechanism.switches.mode, bodies.switches.mode)
+        hold_all(bodies)
+    evaluate(bodies, t, q, v)
+    bodies.machine.factor.truncation[0] = bodies.faint
+    if not factorise_observed(bodies.machine) or solve_terms(bodies, v, a) != DONE:
+        a[:] = np.nan
+    linearise(own, bodies, t, tree.y, tree.dy)
+    _linearise_tree(tree, t, q, v, a)
+
+
+@compiled
+def save_tree(tree, row):
+    """Save what linearising has left behind besides the equations of bodies in a row of numbers (`size_of_tree`)."""
+    at = 0
+    for part in (tree.to.to.values, tree.jacobian, tree.y, tree.dy):
+        copy(part, row[at:])
+        at += part.size
+    for k in range(tree.inverse.shape[0]):
+        copy(tree.inverse[k], row[at:])
+        at += tree.size
+
+
+@compiled
+def take_tree(tree, row):
+    """Put what was saved back into its places."""
+    at = 0
+    for part in (tree.to.to.values, tree.jacobian, tree.y, tree.dy):
+        copy(row[at : at + part.size], part)
+        at += part.size
+    for k in range(tree.inverse.shape[0]):
+        copy(row[at : at + tree.size], tree.inverse[k])
+        at += tree.size
+
+
+def size_of_tree(tree: JointTree) -> int:
+    return tree.to.to.values.size + tree.jacobian.size + 2 * tree.y.size + tree.inverse.size
+
+
+@compiled
+def _places_of_bodies(tree, manifold, q, p, dq):
+    """δx into the way of the tree, for changes of joints with parameter p."""
+    own = tree.to
+    put_way(manifold, q, dq, tree.way)
+    own.way[:] = 0.0
+    put_right(own, p, GAP)
+    right = own.right[own.first[GAP] : own.first[RATE]]
+    for c in range(tree.row.size):
+        right[tree.row[c]] += tree.way[c]
+    _solve_tree(tree, right, own.way)
+
+
+@compiled
+def _rates_of_bodies(tree, p, dv):
+    """δu behind δx in the way of the tree."""
+    own = tree.to
+    own.way[own.columns : 2 * own.columns] = 0.0
+    put_right(own, p, RATE)
+    right = own.right[own.first[RATE] : own.first[BEND]]
+    for c in range(tree.row.size):
+        right[tree.row[c]] += dv[c]
+    _solve_tree(tree, right, own.way[own.columns :])
+
+
+@compiled
+def _put_way_of_bodies(tree, p):
+    """The way of the tree from changes of bodies."""
+    own, b = tree.to, tree.mechanism.state
+    put_way(tree.mechanism.machine.manifold, tree.y[: b.q_end], tree.changes[p, : b.q_end], own.way)
+    copy(tree.changes[p, b.v_at : b.v_at + own.columns], own.way[own.columns :])
+
+
+@compiled
+def to_bodies(tree, mechanism, y, dys):
+    """Changes of joints to those of bodies, for all parameters."""
+    state, b, n = mechanism.state, tree.mechanism.state, tree.to.columns
+    take_given(tree.to)
+    for p in range(dys.shape[0]):
+        changes = tree.changes[p]
+        _places_of_bodies(tree, mechanism.machine.manifold, y[: state.q_end], p, dys[p, : state.q_end])
+        _rates_of_bodies(tree, p, dys[p, state.v_at : state.v_end])
+        vary_places(tree.mechanism.machine.manifold, tree.y[: b.q_end], tree.to.way, changes[: b.q_end])
+        copy(tree.to.way[n : 2 * n], changes[b.v_at :])
+        copy(dys[p, state.z_at : state.q_end], changes[b.z_at :])
+
+
+@compiled
+def add_back(tree, mechanism, y, r, weights, out):
+    """The transposed of `to_bodies`: weights of bodies, which are used up, are added to those of joints."""
+    own, state, b = tree.to, mechanism.state, tree.mechanism.state
+    own.way[:] = 0.0
+    take_places(tree.mechanism.machine.manifold, tree.y[: b.q_end], weights[: b.q_end], own.way)
+    right = own.right[own.first[RATE] : own.first[BEND]]
+    _solve_tree_back(tree, weights[b.v_at :], right)
+    for c in range(tree.row.size):
+        out[state.v_at + c] += right[tree.row[c]]
+    right *= -1.0
+    give_back(own, RATE)
+    gaps = own.right[own.first[GAP] : own.first[RATE]]
+    _solve_tree_back(tree, own.way, gaps)
+    for c in range(tree.row.size):
+        tree.way[c] = gaps[tree.row[c]]
+    gaps *= -1.0
+    give_numbers(own, r, GAP, BEND)
+    add_places(mechanism.machine.manifold, y[: state.q_end], tree.way, out[: state.q_end])
+    axpy(1.0, weights[b.z_at : b.q_end], out[state.z_at :])
+
+
+# --- stages -----------------------------------------------------------------------------------------------------------
+
+
+@compiled_apart
+def vary_joint_stage(
+    tree: JointTree, own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, slopes: Matrix,
+    loads: Matrix, forces: Matrix,
+):  # fmt: skip
+    """Put the changes of y', from those of y, at the state that is linearised: `held_forces.vary_stage` of joints."""
+    state, b, count, often = mechanism.state, tree.mechanism.state, dys.shape[0], refinements(tree.mechanism)
+    q, v = y[: state.q_end], y[state.v_at : state.v_end]
+    to_bodies(tree, mechanism, y, dys)
+    varied = tree.changes[:count], tree.slopes[:count]
+    vary_stage(own, held, tree.mechanism, tree.y, *varied, loads, forces, often, 0)
+    for p in range(count):
+        dq, out = dys[p, : state.q_end], slopes[p]
+        _put_way_of_bodies(tree, p)
+        put_right(tree.to, p, BEND)
+        for c in range(tree.row.size):
+            row = tree.row[c]
+            bend = _row_times(tree, row, tree.slopes[p, b.v_at :])
+            out[state.v_at + c] = bend - tree.to.right[tree.to.first[BEND] + row]
+        copy(tree.changes[p, b.z_at : b.q_end], dq[state.z_at :])
+        vary_rates(mechanism.machine.manifold, q, v, dq, dys[p, state.v_at : state.v_end], out[: state.q_end])
+        copy(tree.slopes[p, b.z_at : b.q_end], out[state.z_at :])
+        copy(tree.slopes[p, b.works_at :], out[state.works_at :])
+
+
+@compiled_apart
+def joint_stage_back(
+    tree: JointTree, own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, slopes: Matrix, loads: Matrix,
+    forces: Matrix, outs: Matrix, often: int, s: int,
+):  # fmt: skip
+    """The transposed of `vary_joint_stage`: weights of y' are added to those of y."""
+    state, b, count, n = mechanism.state, tree.mechanism.state, outs.shape[0], tree.to.columns
+    rows, first = tree.to.right, tree.to.first
+    for r in range(count):
+        slope, out, of_y, of_slope = slopes[r], outs[r], tree.changes[r], tree.slopes[r]
+        of_y[:] = 0.0
+        of_slope[:] = 0.0
+        rows[first[BEND] : first[BEND + 1]] = 0.0
+        for c in range(tree.row.size):
+            rows[first[BEND] + tree.row[c]] = slope[state.v_at + c]
+            _add_row(tree, tree.row[c], slope[state.v_at + c], of_slope[b.v_at :])
+        tree.to.way[:] = 0.0
+        give_back(tree.to, BEND)
+        give_numbers(tree.to, r, BEND, BEND + 1)
+        add_places(tree.mechanism.machine.manifold, tree.y[: b.q_end], tree.to.way, of_y[: b.q_end])
+        axpy(1.0, tree.to.way[n : 2 * n], of_y[b.v_at :])
+        copy(out[state.z_at : state.q_end], of_y[b.z_at :])
+        out[state.z_at : state.q_end] = 0.0
+        copy(slope[state.z_at : state.q_end], of_slope[b.z_at :])
+        copy(slope[state.works_at :], of_slope[b.works_at :])
+    weights = tree.slopes[:count], loads, forces, tree.changes[:count]
+    stage_back(own, held, tree.mechanism, tree.y, *weights, often, s)
+    for r in range(count):
+        out = outs[r]
+        add_back(tree, mechanism, y, r, tree.changes[r], out)
+        of_v = out[state.v_at : state.v_end]
+        q, v = y[: state.q_end], y[state.v_at : state.v_end]
+        add_rates(mechanism.machine.manifold, q, v, slopes[r], out[: state.q_end], of_v)
+
+
+# --- projections ------------------------------------------------------------------------------------------------------
+
+
+@compiled
+def _unfold_before(tree, mechanism, q, v):
+    """Bodies of joints in the place q with velocities v, into `before`."""
+    b = tree.mechanism.state
+    unfold(mechanism.machine.transformation.tree, q, v, tree.before[: b.q_end], tree.before[b.v_at : b.v_end])
+
+
+@compiled
+def _put_before(tree, mechanism, before):
+    """The bodies before a state was put right: places, the quaternions of joints being of unit length."""
+    state = mechanism.state
+    copy(before[: state.q_end], tree.place)
+    restore(mechanism.machine.manifold, tree.place)
+    copy(tree.y, tree.before)
+    _unfold_before(tree, mechanism, tree.place, before[state.v_at : state.v_end])
+
+
+@compiled_apart
+def vary_joint_projection(
+    tree: JointTree, own: Linear, projection: Projection, mechanism: Mechanism, t: float, before: Vector, y: Vector,
+    dys: Matrix,
+):  # fmt: skip
+    """Replace the changes of a state of joints `before` it was put onto the constraints by those of y, which was
+    linearised. Least in the norm of the masses, the way is that of the bodies (`linear.vary_projection`): places go
+    from the pose before, where its tree is linearised, and velocities from those that joints had at the new pose."""
+    state, b, n, count = mechanism.state, tree.mechanism.state, tree.to.columns, dys.shape[0]
+    manifold, q, bodies = mechanism.machine.manifold, y[: state.q_end], tree.mechanism.machine.manifold
+    q_b, v_b, a_b = tree.y[: b.q_end], tree.y[b.v_at : b.v_end], tree.dy[b.v_at : b.v_end]
+    q_before, v_before = tree.before[: b.q_end], tree.before[b.v_at : b.v_end]
+    _put_before(tree, mechanism, before)
+    _linearise_tree(tree, t, q_before, v_before, a_b)
+    take_given(tree.to)
+    for p in range(count):
+        _places_of_bodies(tree, manifold, tree.place, p, dys[p, : state.q_end])
+        vary_places(bodies, q_before, tree.to.way, tree.changes[p, : b.q_end])
+    vary_place_projection(own, projection, tree.mechanism, t, tree.before, tree.y, tree.changes[:count])
+    _unfold_before(tree, mechanism, q, before[state.v_at : state.v_end])
+    _linearise_tree(tree, t, q_b, v_before, a_b)
+    take_given(tree.to)
+    for p in range(count):
+        put_way(bodies, q_b, tree.changes[p, : b.q_end], tree.to.way)
+        for c in range(tree.row.size):
+            given = tree.to.given[p, tree.to.first[GAP] + tree.row[c]]
+            tree.way[c] = _row_times(tree, tree.row[c], tree.to.way) + given
+        vary_places(manifold, q, tree.way, dys[p, : state.q_end])
+        _rates_of_bodies(tree, p, dys[p, state.v_at : state.v_end])
+        copy(tree.to.way[n : 2 * n], tree.changes[p, b.v_at :])
+    vary_velocity_projection(own, projection, tree.mechanism, t, tree.before, tree.y, tree.changes[:count])
+    _linearise_tree(tree, t, q_b, v_b, a_b)
+    take_given(tree.to)
+    for p in range(count):
+        _put_way_of_bodies(tree, p)
+        put_right(tree.to, p, RATE)
+        for c in range(tree.row.size):
+            rate = _row_times(tree, tree.row[c], tree.changes[p, b.v_at :])
+            dys[p, state.v_at + c] = rate - tree.to.right[tree.to.first[RATE] + tree.row[c]]
+
+
+@compiled_apart
+def joint_projection_back(
+    tree: JointTree, own: Linear, projection: Projection, mechanism: Mechanism, t: float, before: Vector, y: Vector,
+    weights: Matrix,
+):  # fmt: skip
+    """The transposed of `vary_joint_projection`, in place."""
+    state, b, n, count = mechanism.state, tree.mechanism.state, tree.to.columns, weights.shape[0]
+    manifold, q, bodies = mechanism.machine.manifold, y[: state.q_end], tree.mechanism.machine.manifold
+    q_b, a_b, rows, first = tree.y[: b.q_end], tree.dy[b.v_at : b.v_end], tree.to.right, tree.to.first
+    q_before, v_before = tree.before[: b.q_end], tree.before[b.v_at : b.v_end]
+    _put_before(tree, mechanism, before)
+    _unfold_before(tree, mechanism, q, before[state.v_at : state.v_end])
+    for r in range(count):
+        out, of_y = weights[r], tree.changes[r]
+        of_y[:] = 0.0
+        tree.way[:] = 0.0
+        take_places(manifold, q, out[: state.q_end], tree.way)
+        rows[first[GAP] : first[BEND]] = 0.0
+        for c in range(tree.row.size):
+            rows[first[RATE] + tree.row[c]] = out[state.v_at + c]
+            rows[first[GAP] + tree.row[c]] = tree.way[c]
+        tree.to.way[:] = 0.0
+        give_back(tree.to, RATE)
+        for c in range(tree.row.size):
+            _add_row(tree, tree.row[c], tree.way[c], tree.to.way)
+            _add_row(tree, tree.row[c], out[state.v_at + c], tree.to.way[n:])
+        give_numbers(tree.to, r, GAP, BEND)
+        add_places(bodies, q_b, tree.to.way, of_y[: b.q_end])
+        copy(tree.to.way[n : 2 * n], of_y[b.v_at :])
+    velocity_projection_back(own, projection, tree.mechanism, t, tree.before, tree.y, tree.changes[:count])
+    _linearise_tree(tree, t, q_b, v_before, a_b)
+    for r in range(count):
+        out, of_y = weights[r], tree.changes[r]
+        right = rows[first[RATE] : first[BEND]]
+        _solve_tree_back(tree, of_y[b.v_at :], right)
+        for c in range(tree.row.size):
+            out[state.v_at + c] = right[tree.row[c]]
+        right *= -1.0
+        tree.to.way[:] = 0.0
+        give_back(tree.to, RATE)
+        give_numbers(tree.to, r, RATE, BEND)
+        add_places(bodies, q_b, tree.to.way, of_y[: b.q_end])
+    _put_before(tree, mechanism, before)
+    place_projection_back(own, projection, tree.mechanism, t, tree.before, tree.y, tree.changes[:count])
+    _linearise_tree(tree, t, q_before, v_before, a_b)
+    for r in range(count):
+        out, of_y = weights[r], tree.changes[r]
+        gaps = rows[first[GAP] : first[RATE]]
+        tree.to.way[:] = 0.0
+        take_places(bodies, q_before, of_y[: b.q_end], tree.to.way)
+        _solve_tree_back(tree, tree.to.way, gaps)
+        for c in range(tree.row.size):
+            tree.way[c] = gaps[tree.row[c]]
+        gaps *= -1.0
+        give_numbers(tree.to, r, GAP, RATE)
+        out[: state.z_at] = 0.0
+        add_places(manifold, tree.place, tree.way, out[: state.q_end])
+
+
+# --- what is read -----------------------------------------------------------------------------------------------------
+
+
+@compiled_apart
+def vary_bodies_along(
+    tree: JointTree, path: Trajectory, x: Matrix, v: Matrix, a: Matrix, out_x: Matrix, out_v: Matrix, out_a: Matrix
+):  # fmt: skip
+    """Put the changes of a motion of bodies, from those of joints: rows for each time and for each parameter in it."""
+    own, n, count = tree.to, tree.to.columns, tree.to.given.shape[0]
+    for k in range(path.t.size):
+        _linearise_tree(tree, path.t[k], path.q[k], path.v[k], path.a[k])
+        take_given(own)
+        for p in range(count):
+            row = count * k + p
+            own.way[:] = 0.0
+            for level in range(GAP, BEND + 1):
+                put_right(own, p, level)
+                right = own.right[own.first[level] : own.first[level + 1]]
+                changes = x[row] if level == GAP else v[row] if level == RATE else a[row]
+                for c in range(tree.row.size):
+                    right[tree.row[c]] += changes[c]
+                out = out_x[row] if level == GAP else out_v[row] if level == RATE else out_a[row]
+                _solve_tree(tree, right, out)
+                if level < BEND:
+                    copy(out[:n], own.way[level * n :])
+
+
+# --- what it is made of -----------------------------------------------------------------------------------------------
+
+
+class TreeRows(NamedTuple):
+    """The equations of a tree: of its joints, and of what their coordinates are."""
+
+    program: ProgramBuilder
+    child: np.ndarray
+    row: np.ndarray
+    kept_from: np.ndarray
+    """See `JointTree`."""
+
+
+def tree_rows(structure: Structure) -> TreeRows:
+    """Edge by edge."""
+    coordinates, bodies, model = structure.coordinates, structure.model.compile().structure, structure.model
+    assert isinstance(coordinates, JointCoordinates)
+    kernels, size, rows = coordinates.kernels, 3 * model.dimension - 3, list[int]()
+    instances, children = [], list[int]()
+    for e, edge in enumerate(coordinates.topology.edges):
+        relation, own = coordinates_of(edge.motions, model.dimension)
+        markers, count = (model.ground.origin, edge.child.origin), 0
+        if not edge.floating:
+            form, slots = edge.joint.form()
+            markers, count = edge.joint.markers, form.size
+            instances += [instance_of(form, slots, markers, edge.joint.who, kernels)] if count else []
+        instances.append(instance_of(relation, {}, markers, f"body {edge.child.name!r}", kernels))
+        rows += [size * e + count + k for k in own]
+        children.append(kernels.layout.v[edge.child][0])
+    known = {row: k for k, row in enumerate(structure.rows)}
+    kept_from = [known.get(row, -1) for row in bodies.rows]
+    program = ProgramBuilder(BatchBuilder(instances, kernels, kernels.layout), kernels.layout.nv)
+    assert program.layout["rows"] == size * len(children)
+    return TreeRows(program, *(np.array(part, dtype=np.int64) for part in (children, rows, kept_from)))
+
+
+def _builder(structure: Structure, changing: bytes) -> DerivativeBuilder:
+    rows, bodies = structure.once(tree_rows), structure.model.compile().structure
+    wanted = POSITIONS, RATES, ACCELERATIONS
+    return DerivativeBuilder(bodies, rows.program, without_forces(bodies), wanted, True, changing, by_time=False)
+
+
+def new_tree(
+    system: System, numbers: np.ndarray, weighted: int = 0, like: JointTree | None = None
+) -> JointTree:  # fmt: skip
+    """Return the tree of a system, with how the numbers in its equations change with each parameter (`tree_numbers`),
+    or with so many rows of weights; with the entries of another one `like` it, by time alone. In other coordinates
+    there is none."""
+    if not isinstance(system.coordinates, JointCoordinates):
+        return NO_TREE
+    structure, bodies, rows = system.structure, system.cartesian, system.structure.once(tree_rows)
+    builder = structure.latest(_builder, (numbers != 0.0).any(axis=0).tobytes())
+    if like is None:
+        program = rows.program.fill(system.evaluator)
+        nothing_acts = without_forces(bodies.structure).fill(system.evaluator)
+        to, of_bodies = builder.fill(program.batch, nothing_acts.batch), mechanism_of(bodies, faint=FAINT)
+    else:
+        to, of_bodies, program = like.to.to, like.mechanism, like.program
+    own = linear(builder, to, numbers[:0] if weighted or like else numbers, weighted, others=0 if like else -1)
+    row, column = rows.program.layout["jac_row"], rows.program.layout["jac_column"]
+    entry = np.argsort(row, kind="stable").astype(np.int64)
+    row_at = np.searchsorted(row[entry], np.arange(rows.program.layout["rows"] + 1)).astype(np.int64)
+    column = column[entry].astype(np.int64)
+    size = 3 * system.model.dimension - 3
+    made = JointTree(of_bodies, own, size, rows.child, rows.row, entry, column, row_at, rows.kept_from, program)
+    sizes = {"tree_rows": size * rows.child.size, "edge_rows": size, "body_width": of_bodies.state.size}
+    sizes |= {"tree_outputs": rows.program.batch.out_size + 1, "tree_entries": entry.size}
+    sizes |= {"joint_places": system.layout.q_size, "joint_velocities": system.layout.v_size}
+    return block(made, **sizes, bunch=max(len(numbers), weighted, 1))
+
+
+def tree_numbers(system: System, symbols: Sequence[Any]) -> np.ndarray:
+    """Return how the numbers in the equations of the tree change with each parameter, (parameters, numbers)."""
+    if not isinstance(system.coordinates, JointCoordinates):
+        return np.zeros((len(symbols), 0))
+    rows: TreeRows = system.structure.once(tree_rows)
+    return rows.program.batch.slopes(system.evaluator, symbols)
+
+
+def joints_of_bodies(
+    system: System, symbols: Sequence[Any], q: np.ndarray, v: np.ndarray, x: np.ndarray, dv: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+    """Return the small motions of joints and the changes of their velocities, (parameters, velocities), at a state q, v
+    of bodies whose small motions are x, and the changes of their velocities dv."""
+    numbers = tree_numbers(system, symbols)
+    tree = new_tree(system, numbers)
+    to, n, first = tree.to.to, tree.to.columns, tree.to.first
+    linearise_tree_at(tree, q.copy(), v.copy())
+    slopes = sps.csr_matrix((to.values, (to.row, to.column)), (int(first[-1]), 2 * n + 2 + numbers.shape[1]))
+    rows = system.structure.once(tree_rows).program.layout
+    A = sps.csr_matrix((tree.jacobian, (rows["jac_row"], rows["jac_column"])), (rows["rows"], n))[tree.row]
+    of_places, of_rates = (slopes[tree.row + first[level]] for level in (GAP, RATE))
+    given = slice(2 * n + 1, 2 * n + 1 + numbers.shape[1])
+    small = A @ x[:, :n].T + of_places[:, given] @ numbers.T
+    rates = A @ dv[:, :n].T + of_rates[:, :n] @ x[:, :n].T + of_rates[:, given] @ numbers.T
+    return small.T, rates.T
