@@ -61,9 +61,8 @@ def has_own_steps(system: System, by: Stepping, asked: Asked) -> bool:
     if any(isinstance(event.action, Reset) for event in system.model.events):
         return False
     if isinstance(system.coordinates, Natural):
-        places = (
-            place for thing in system.coordinates.skeleton.things if thing.fixed for place in thing.places.values()
-        )
+        things = (thing for thing in system.coordinates.skeleton.things if thing.fixed)
+        places = (place for thing in things for body, place in thing.places.items() if body.fixed)
         return not {*asked.symbols} & {s for place in places for x in place for s in getattr(x, "free_symbols", ())}
     if not isinstance(system.coordinates, JointCoordinates):
         return True
