@@ -65,8 +65,11 @@ from .rubbing import across, direction, resting, sliding
 
 SETTLED, ROUNDS = 1e-13, 100
 """Newton's method ends where forces change by less than this part of the largest."""
-WEIGHED, SHARED = 2, 12
-"""Rounds in which frictions that stick are weighed by what they could hold; and at most, if some ask for more."""
+WEIGHED, SHARED = 2, 90
+"""Rounds in which frictions that stick are weighed by what they could hold; and at most, if some ask for more. These
+end where forces settle: then frictions of one motion reach their bounds at one instant, when none could hold more."""
+APART = 2.0**20
+"""The unit of what presses in a joint that slips: as unknowns of large units they are no part of the least forces."""
 LEAST = 1e-6
 """The least weight of a friction that sticks."""
 WITHIN = 0.9
@@ -118,7 +121,7 @@ def push(mechanism: Mechanism, a: Vector):
                 determined = determined and i < rank
         settled = _take_forces(contacts)
         _put_most(contacts)
-        shared = rank == n or k >= SHARED or (k >= WEIGHED and not _are_strained(contacts))
+        shared = rank == n or k >= SHARED or (k >= WEIGHED and not _are_strained(contacts)) or (settled and k > WEIGHED)
         contacts.choices[0] += 1 if rank < n else 0
         if (settled or linear) and shared:
             contacts.status[0] = DONE
@@ -391,12 +394,12 @@ def _put_equations(contacts, x, n):
         if state == INCIPIENT:
             put_incipient(contacts, c, number + gaps, column)
         if gaps == 1 or state != STICKING:
-            size = row_size(contacts, number)
-            units[0, column], units[1, column] = (1.0 / size, 1.0 / size) if gaps == 1 else (size, 1.0 / size)
+            size, unit = row_size(contacts, number), _unit(contacts, c)
+            units[0, column], units[1, column] = (1.0 / size if gaps == 1 else size), 1.0 / (unit * size)
             if gaps == 1:
                 _add_effect(contacts, number, 1.0, column, n)
             for k in range(slips if state == CLOSED else 0):
-                share = sliding(contacts, c) * direction(contacts, c, k)
+                share = unit * sliding(contacts, c) * direction(contacts, c, k)
                 _add_effect(contacts, number + gaps + k, -share, column, n)
             column += 1
         for k in range(slips if state != CLOSED else 0):
@@ -415,7 +418,7 @@ def _put_equations(contacts, x, n):
 def _put_pressure(contacts, c, i):
     """The equation N = σ |b + B f| of a point (`normals`), in row i, but for its f: their share is -`pressing` in
     `_add_effect`. Whether it is linear as it stands."""
-    contacts.matrix[i, i] = 1.0
+    contacts.matrix[i, i] = _unit(contacts, c)
     if is_given(contacts, c):
         contacts.right[i] = given(contacts, c, contacts.departs[c] == HOLDS)
         return True
@@ -427,6 +430,12 @@ def _put_pressure(contacts, c, i):
         contacts.pressing[at] = share
         contacts.right[i] += share * contacts.b[at]
     return False
+
+
+@compiled
+def _unit(contacts, c):
+    """Return the unit of the normal force of a point as an unknown."""
+    return APART if contacts.gap[c] < 0 and contacts.state[c] == CLOSED else 1.0
 
 
 @compiled
@@ -452,7 +461,8 @@ def _take_forces(contacts):
         slips, state, gaps, normal, tail = contacts.slips[c], contacts.state[c], contacts.gap[c] >= 0, 0.0, 0.0
         part = counts if gaps else 1.0
         if gaps or state != STICKING:
-            normal, tail = contacts.rest[column], contacts.tail[column]
+            unit = _unit(contacts, c)
+            normal, tail = unit * contacts.rest[column], unit * contacts.tail[column]
             column += 1
         for k in range((1 if gaps else 0) + slips):
             force, left, slip = normal, tail, k - (1 if gaps else 0)
