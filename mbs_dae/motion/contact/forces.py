@@ -68,9 +68,12 @@ from .rubbing import across, direction, resting, sliding
 SETTLED, ROUNDS = 1e-13, 100
 """Newton's method ends when forces change by less than the first number, relative to the largest; the second is the
 largest number of rounds."""
-WEIGHED, SHARED = 2, 12
+WEIGHED, SHARED = 2, 90
 """The number of rounds in which frictions that stick are weighed by the force that each could hold; and the largest
-number, if some would still need more."""
+number of rounds, if some would still need more. Rounds end when forces settle: then the frictions of one motion reach
+their bounds at one instant, when none of them could hold more."""
+APART = 2.0**20
+"""The unit of the normal force in a joint that slips: an unknown of a large unit is no part of the least forces."""
 LEAST = 1e-6
 """The least weight of a friction that sticks."""
 WITHIN = 0.9
@@ -124,7 +127,7 @@ def push(mechanism: Mechanism, a: Vector):
                 determined = determined and i < rank
         settled = _take_forces(contacts)
         _put_most(contacts)
-        shared = rank == n or k >= SHARED or (k >= WEIGHED and not _are_strained(contacts))
+        shared = rank == n or k >= SHARED or (k >= WEIGHED and not _are_strained(contacts)) or (settled and k > WEIGHED)
         choice.ambiguities[0] += 1 if rank < n else 0
         if (settled or linear) and shared:
             choice.status[0] = DONE
@@ -417,12 +420,12 @@ def _put_equations(contacts, x, n):
         if state == INCIPIENT:
             put_incipient(contacts, c, number + gaps, column)
         if gaps == 1 or state != STICKING:
-            size = row_size(contacts, number)
-            units[0, column], units[1, column] = (1.0 / size, 1.0 / size) if gaps == 1 else (size, 1.0 / size)
+            size, unit = row_size(contacts, number), _unit(contacts, c)
+            units[0, column], units[1, column] = (1.0 / size if gaps == 1 else size), 1.0 / (unit * size)
             if gaps == 1:
                 _add_effect(contacts, number, 1.0, column, n)
             for k in range(slips if state == CLOSED else 0):
-                share = sliding(contacts, c) * direction(contacts, c, k)
+                share = unit * sliding(contacts, c) * direction(contacts, c, k)
                 _add_effect(contacts, number + gaps + k, -share, column, n)
             column += 1
         for k in range(slips if state != CLOSED else 0):
@@ -442,7 +445,7 @@ def _put_pressure(contacts, c, i):
     """Put the equation N = σ |b + B f| of point c into row i, without the terms in f, which `_add_effect` adds. Return
     whether the equation is linear."""
     normals, delassus, equations = contacts.normals, contacts.delassus, contacts.equations
-    equations.matrix[i, i] = 1.0
+    equations.matrix[i, i] = _unit(contacts, c)
     if is_given(contacts, c):
         equations.right[i] = given(contacts, c, contacts.choice.departure[c] == HOLDS)
         return True
@@ -454,6 +457,12 @@ def _put_pressure(contacts, c, i):
         normals.direction[at] = share
         equations.right[i] += share * normals.b[at]
     return False
+
+
+@compiled
+def _unit(contacts, c):
+    """Return the unit of the normal force of a point as an unknown."""
+    return APART if contacts.gap_row[c] < 0 and contacts.state[c] == CLOSED else 1.0
 
 
 @compiled
@@ -482,7 +491,8 @@ def _take_forces(contacts):
         slips, state, gaps, normal, tail = contacts.slip_count[c], contacts.state[c], contacts.gap_row[c] >= 0, 0.0, 0.0
         part = counts if gaps else 1.0
         if gaps or state != STICKING:
-            normal, tail = equations.solution[column], equations.solution_tail[column]
+            unit = _unit(contacts, c)
+            normal, tail = unit * equations.solution[column], unit * equations.solution_tail[column]
             column += 1
         for k in range((1 if gaps else 0) + slips):
             force, left, slip = normal, tail, k - (1 if gaps else 0)
