@@ -36,12 +36,13 @@ class Kinds:
         planes = [plane for plane in (self.inputs, self.outputs) if plane is not None]
         return [self.system.reader([model.quantity(name)[0] for name in plane.names]) for plane in planes]
 
-    def at(self, q: np.ndarray) -> list[np.ndarray]:
-        """Return A and B at a pose, without the one whose plane is not given."""
+    def at(self, q: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Return A and B at a pose; None for the one whose plane is not given."""
         system, t = self.system, self.begun.t
         N = free_motions(system, t, q) / np.sqrt(system.weight[: system.nv])[:, None] * system.length
-        planes = [plane for plane in (self.inputs, self.outputs) if plane is not None]
-        return [
-            reader.jacobian(t, q).toarray()[:, : system.nv] @ N / plane.scale[:, None]
-            for reader, plane in zip(self._readers, planes, strict=True)
-        ]
+        readers = iter(self._readers)
+        A, B = (
+            None if plane is None else next(readers).jacobian(t, q).toarray()[:, : system.nv] @ N / plane.scale[:, None]
+            for plane in (self.inputs, self.outputs)
+        )
+        return A, B

@@ -119,12 +119,11 @@ def map_of(workspace: Any, count: Any) -> Map:
 def _numbers(kinds: Any, point: Point) -> dict[str, float]:
     if kinds is None:
         return {}
-    A, *rest = kinds.at(point.q)
-    out = {"parallel": float(np.linalg.svd(A, compute_uv=False)[-1])}
-    if not rest:
+    A, B = kinds.at(point.q)
+    rates = {"parallel": A, "serial": B}
+    out = {name: float(np.linalg.svd(J, compute_uv=False)[-1]) for name, J in rates.items() if J is not None}
+    if A is None or B is None:
         return out
-    B = rest[0]
-    out["serial"] = float(np.linalg.svd(B, compute_uv=False)[-1])
     if A.shape[0] == A.shape[1] and out["parallel"] > NOTHING:
         sizes = np.linalg.svd(B @ np.linalg.inv(A), compute_uv=False)
         out["condition"] = float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf

@@ -95,6 +95,15 @@ def test_the_workspace_of_the_hand(over_outputs):
     assert corners == {round(sign * float(np.sqrt(R**2 - 0.25)), 9) for sign in (1, -1)}
 
 
+def test_a_map_of_one_role_has_the_numbers_of_this_role():
+    """The five-bar is told its inputs or its outputs alone. Quantities of the other role are not in the map."""
+    region = {HAND[0]: (0.2, 0.8), HAND[1]: (0.7, 1.2)}
+    reached = mbs.workspace(five_bar(), region, outputs=HAND, step=0.25).map(2)
+    assert "serial" in reached.numbers and "parallel" not in reached.numbers
+    driven = mbs.workspace(five_bar(), {INPUTS[0]: (1.9, 2.1), INPUTS[1]: (0.9, 1.1)}, inputs=INPUTS, step=0.25).map(2)
+    assert "parallel" in driven.numbers and "serial" not in driven.numbers
+
+
 def test_the_jacobian_of_a_map(over_inputs):
     """In closed form: the hand moves at right angles to both legs, dP·(P - B) = dB·(P - B)."""
     mapped = over_inputs.map(9)

@@ -79,6 +79,29 @@ def test_another_study_is_refused(model, tmp_path, change, words):
         mbs.ensemble(model, TIMES, **({"over": SPEEDS} | change), save=tmp_path / "study")
 
 
+def _scaled(factor):
+    return lambda run: factor * run["rod.B.x"][-1]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (lambda run: run["rod.B.x"][-1], lambda run: run["rod.B.y"][-1]),
+        (lambda run: 2.0 * run["rod.B.x"][-1], lambda run: 3.0 * run["rod.B.x"][-1]),
+        (_scaled(2.0), _scaled(3.0)),
+        (lambda run, k=-1: run["rod.B.x"][k], lambda run, k=0: run["rod.B.x"][k]),
+        (lambda run: (lambda x: x[-1])(run["rod.B.x"]), lambda run: (lambda x: x[0])(run["rod.B.x"])),
+    ],
+    ids=["name", "number", "enclosed", "default", "inner"],
+)
+def test_functions_of_one_shape_are_told_apart(model, tmp_path, one, other):
+    """The functions differ in a constant only. The numbers of the first must not be returned for the second."""
+    mbs.ensemble(model, TIMES, over=SPEEDS, verb=one, save=tmp_path / "study")
+    with pytest.raises(mbs.ModelError, match="another study: .*function"):
+        mbs.ensemble(model, TIMES, over=SPEEDS, verb=other, save=tmp_path / "study")
+    mbs.ensemble(model, TIMES, over=SPEEDS, verb=one, save=tmp_path / "study")
+
+
 def test_a_folder_with_other_things_is_refused(model, tmp_path):
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(mbs.ModelError, match="is no study"):

@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
@@ -152,12 +153,32 @@ def equations_of(recipe: Recipe) -> str:
 
 
 def _called(function: Any) -> str | None:
-    """Return the name of a function with a digest of its code; None if there is no function."""
+    """Return the name of a function with a digest of what it does: its code with all constants, its defaults and the
+    values that it encloses. None if there is no function."""
     if function is None:
         return None
     code = getattr(function, "__code__", None)
-    does = hashlib.sha256(code.co_code + repr(code.co_names).encode()).hexdigest()[:12] if code else repr(function)
+    does = hashlib.sha256(repr(_content(function)).encode()).hexdigest()[:12] if code else repr(function)
     return f"{getattr(function, '__qualname__', '')} {does}"
+
+
+def _content(value: Any) -> Any:
+    """Return the content of a function, of its code, or of a value in it, as text that is equal in every process."""
+    if isinstance(value, CodeType):
+        return value.co_code.hex(), value.co_names, value.co_freevars, [_content(one) for one in value.co_consts]
+    if isinstance(value, FunctionType):
+        enclosed = [_content(cell.cell_contents) for cell in value.__closure__ or ()]
+        defaults = _content(value.__defaults__), _content(value.__kwdefaults__)
+        return _content(value.__code__), defaults, enclosed
+    if isinstance(value, tuple | list | set | frozenset):
+        content = [_content(one) for one in value]
+        return sorted(map(repr, content)) if isinstance(value, set | frozenset) else content
+    if isinstance(value, dict):
+        return [(repr(name), _content(one)) for name, one in value.items()]
+    if isinstance(value, np.ndarray):
+        return str(value.dtype), value.shape, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+    plain = value is None or isinstance(value, bool | int | float | complex | str | bytes)
+    return repr(value) if plain else f"{type(value).__module__}.{type(value).__qualname__}"
 
 
 def _plain(recipe: Recipe) -> dict[str, Any] | None:
