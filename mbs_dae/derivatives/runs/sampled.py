@@ -92,13 +92,14 @@ def _slopes_of(system: System, asked: Asked, samples: Sequence[Sample]) -> dict[
     t, y = np.array([one.now for one in samples]), np.array([one.y for one in samples])
     q, v = y[:, : layout.q_size].copy(), y[:, layout.q_size : layout.q_size + layout.v_size].copy()
     own = *seeded(asked, q, v), Trajectory(t, q, v, 0.0 * v)
-    of_q, of_v, path = own if system.is_cartesian else _bodies_seeded(system, *own)
+    of_bodies = own if system.is_cartesian else _bodies_seeded(system, *own)
+    in_kernels = own if system.coordinates.kernels is system.coordinates else of_bodies
     of_expressions = {
-        name: _of_expressions(system, asked, name, path, of_q, of_v)
+        name: _of_expressions(system, asked, name, *in_kernels)
         for name in {one.controller for sample in samples for one in sample.updates if one.slopes is None}
     }
     names = [name for sample in samples for one in sample.updates for name in one.reads]
-    readings = _readings(system.cartesian, path, of_q, of_v, dict.fromkeys(names))
+    readings = _readings(system.cartesian, *of_bodies, dict.fromkeys(names))
     found = dict[int, SampleSlopes]()
     for k, sample in enumerate(samples):
         targets, rows = list[int](), [np.zeros((0, count + layout.q_size + layout.v_size))]
@@ -136,7 +137,7 @@ def _bodies_seeded(system: System, q: Dual, v: Dual, path: Trajectory) -> tuple[
 
 
 def _readings(
-    bodies: System, path: Trajectory, q: Dual, v: Dual, names: Mapping[str, None]
+    bodies: System, q: Dual, v: Dual, path: Trajectory, names: Mapping[str, None]
 ) -> dict[str, np.ndarray]:  # fmt: skip
     """Return the slopes of what functions read of bodies, (samples, parameters and y)."""
     if not names:
@@ -147,7 +148,7 @@ def _readings(
 
 
 def _of_expressions(
-    system: System, asked: Asked, name: str, path: Trajectory, q: Dual, v: Dual
+    system: System, asked: Asked, name: str, q: Dual, v: Dual, path: Trajectory
 ) -> np.ndarray:  # fmt: skip
     """Return the slopes of the expressions of a controller, (samples, expressions, parameters and y), at states in the
     coordinates of kernels."""
