@@ -272,12 +272,13 @@ class StateChoice(NamedTuple):
     """1 for a point whose bodies part by less than can be seen after an impact."""
     began: Work[Integers] = zeros("points")
     """The change that a point has just begun: PARTS, SLIPS, STOPS; or SLIPS_ON, if a slip in a plane goes on while
-    other points change. A choice of states keeps it."""
+    other points change. States are chosen with it as it is."""
     departure: Work[Integers] = zeros("points")
     """DEPARTS if a slip at a dead centre begins, HOLDS if friction at its bound prevents it, else 0. HOLDS lasts until
     states are chosen again (`motion.contact.departure`)."""
     pace: Work[Vector] = zeros(2)
-    """The size of the terms of rates at the last choice; and before an impact, else 0."""
+    """The size of the terms of rates at the last choice of states; and the size of them before a jump of velocities,
+    an impact or a `Reset`, while states are chosen behind it, else 0."""
     point_pace: Work[Vector] = zeros("points")
     """The size of the terms of rates in the group of each point at the last choice."""
     status: Work[Integers] = zeros(1)
@@ -308,7 +309,8 @@ class SlipDirections(NamedTuple):
     vanishing_speed: Work[Vector] = zeros("points")
     """The size of a slip that is over."""
     holds_direction: Work[Integers] = zeros("points")
-    """1 if a slip in space keeps its direction during a step, because it is almost over or goes straight on."""
+    """Not 0 if a slip in space keeps its direction during a step: 1 if it is almost over, 2 if it goes straight on
+    (`motion.contact.incipient`)."""
     straight: Work[Integers] = zeros("points")
     """1 if a slip would go straight on over the next step."""
     departure_rate: Work[Vector] = zeros("points")

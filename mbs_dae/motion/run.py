@@ -3,9 +3,10 @@
     make a step -> settle its end (stabilise, y' there) -> look for switches and impacts in it (`switching.locate`)
     -> accept it, or make it anew: shorter, or to end at a switch -> record times -> switch, or impact (`_switch`)
 
-y₀ and k₀ stand untouched until a step is accepted, and what evaluations choose on their way (which rows are enforced,
-how near a singular pose is) is put back after a step that is rejected and after the reading of requested times. So
-neither leaves a trace: the steps, to the last bit, do not depend on the requested times but for the first and the last.
+y₀ and k₀ stand untouched until a step is accepted, or until laws switch where it begins. What evaluations choose on
+their way (which rows are enforced, how near a singular pose is) is put back after a step that is rejected and after the
+reading of requested times. So neither leaves a trace: the steps, to the last bit, do not depend on the requested times
+but for the first and the last.
 All state is in `March`, so a run can go back to Python and be taken up again: where it pauses makes no difference.
 """
 

@@ -2,7 +2,8 @@
 
     M v̇ + Φ_vᵀ λ = Q,      Φ_v v̇ = γ
 
-The package `motion` stabilises and integrates these equations, without a Python call in each step.
+The package `motion` stabilises and integrates these equations, without a Python call in each step; its first page
+(`motion/__init__.py`) lists the files from here to an impact.
 """
 
 from collections.abc import Mapping, Sequence
@@ -108,7 +109,7 @@ def simulate(
     steps by `rtol` and `atol` (default: rtol) per unit of length, angle, and their rates, none longer than `max_step`,
     in s. The run ends after `max_steps` steps (default: a million). Steps end where a law of time switches
     (`Piecewise`, `Motion`, a table), and begin anew there; of two values the later one is recorded. Requested times
-    change no steps.
+    change no steps but the last one, which ends with the run.
 
     Branches of laws that switch with the state (`Piecewise`, `Abs`, `sign`, `Max`, ...) are held within a step; steps
     also end where branches switch, and where contacts close, open, begin to stick or to slip. ``result.events`` lists

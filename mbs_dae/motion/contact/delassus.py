@@ -1,8 +1,8 @@
 """Responses of the mechanism to forces along the rows of contacts. Compiled.
 
-With the factor of [M Φ_vᵀ; Φ_v 0], a force f along a row r makes
+With the factor of [M Φ_vᵀ; Φ_v 0], a unit force along a row r makes accelerations x_r and multipliers λ_r,
 
-    [M Φ_vᵀ; Φ_v 0] [x_r; λ_r] = [G_rᵀ; 0] f,        W = G x,
+    [M Φ_vᵀ; Φ_v 0] [x_r; λ_r] = [G_rᵀ; 0],          W_ir = G_i x_r,
 
 the Delassus matrix: symmetric and positive semidefinite, whatever joints there are. W serves forces (x are then
 accelerations), impulses (velocities) and corrections of positions (displacements) alike.

@@ -9,8 +9,9 @@ after,
 for all points that touch at once, with e their restitution. Joints take part: their impulses come with the responses.
 The loss of energy is -p · (w + w')/2, with the mean of the rates before and after.
 
-With friction Newton's law may give energy where slips turn round in an impact. Poisson's law replaces it there: an
-impulse p_c that ends all approach, and then at least e times as much once more, with its own friction,
+With friction Newton's law may give energy where slips turn round in an impact. If it does, Poisson's law is solved for
+all points of the impact instead (and the run ends if that gives energy, too): an impulse p_c that ends all approach,
+and then at least e times as much once more, with its own friction,
 
     w' = (w + W p_c) + W p_e,       0 <= p_en - e p_cn,  0 <= w_n',  (p_en - e p_cn) w_n' = 0.
 
@@ -19,11 +20,11 @@ last one goes: with `in_turn` only those points take part that approach, then th
 until none does.
 
 Bodies that bounce with e < 1 come to rest after infinitely many impacts in a finite time. Here they do so as soon as a
-flight is lower than can be seen (`REST`): this impact is made again with e = 0, and the contact is closed; so is one
-that another impact has lifted by no more. Between the first and the last of the impacts that are left out the normal
+flight is lower than can be seen (`guards.REST`): this impact is made again with e = 0, and the contact is closed; so is
+one that another impact has lifted by no more. Between the first and the last of the impacts that are left out the normal
 impulse is that of a body at rest plus the one that ends the approach, and friction goes with it: the motion is right to
-the second order of the approach. The time of the last one is noted: an impact a flight of 2 w'/|ẇ| before has left e/(1
-- e) as much.
+the second order of the approach. The time of the last one is noted: after a flight of 2 w'/|ẇ| all later ones
+together last e/(1 - e) times as long, so that the body rests 2 w'/|ẇ|/(1 - e) after the impact.
 """
 
 from ...compiled.contact_records import OPEN, STILL

@@ -1,9 +1,10 @@
 """Which branch of a law holds: at the first state, behind a switch, and behind a sampling time. Compiled.
 
-`switch_over` passes over what passes zero at the end of a step. An open gap that does is an impact (`contact.impacts`),
-whatever the speed; all else is a change of branches and of contact states.
+`switch_over` carries the motion across what passes zero at the end of a step. An open gap that passes zero is an
+impact (`contact.impacts.strike`), whatever the speed, and so is a kink in a gap of pieces; everything else is a change
+of branches and of contact states.
 
-Off the surfaces g = 0 it is that of the sign of g, or of the integer below it; on them rates decide (`settling`).
+Off the surfaces g = 0 the branch of the sign of g holds, or of the integer below g; on them rates decide (`settling`).
 """
 
 import numpy as np
@@ -28,7 +29,7 @@ JUMPED = 1e-300
 RATTLE = 512
 """After so many faint impacts in a row the bounces do not end: bounces that end have died out by then."""
 AT_SAME = 1e-14
-"""If the number of impacts of a chatter occurs within this part of the run, they are at one instant, and do not end."""
+"""Impacts do not end if the last `RUSH` switches lie within this part of the run: they are at one instant."""
 
 
 @compiled_apart
@@ -128,7 +129,7 @@ def _strike(search, y, dy):
     if note_switch(search) < AT_SAME * search.whole:
         search.status[0] = CHATTERS
         return
-    call_on_block(search.stages.mechanism.contacts.calls.strike, search, (y, dy))
+    call_on_block(search.stages.mechanism.contacts.calls.strike, search, (y, dy))  # contact.impacts.strike
 
 
 @compiled

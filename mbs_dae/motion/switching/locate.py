@@ -6,8 +6,8 @@ switch is a step like any other, at the full order of its method. Then the branc
 
     look at the step  ->  NONE: accept it
                           CUT: make it again, up to `until`
-                          HERE: accept it; what `passes_zero` switches at its end
-                          AT_ONCE: what passes zero switches before there is a step at all
+                          HERE: accept it; the functions marked in `passes_zero` switch at its end
+                          AT_ONCE: the functions marked there switch before there is a step at all
                           LOST_SIGHT: `status` says why it cannot be looked at
 
 A guard that is negative by roundoff right after a switch counts only once it has been positive, or falls further. Where
@@ -146,7 +146,7 @@ def is_searched(search):
 
 @compiled
 def after_step(search, t, end):
-    """Return the finding for the step from t to `end`: NONE, CUT, HERE or AT_ONCE."""
+    """Return the finding for the step from t to `end`: NONE, CUT, HERE, AT_ONCE or LOST_SIGHT."""
     if not is_searched(search):
         return NONE
     return look_through(search, t, end)

@@ -64,7 +64,8 @@ class Guards(NamedTuple):
     slack: Work[Vector] = zeros("switches")
     """The tolerance of each guard below its level."""
     wrong: Work[Integers] = zeros("switches")
-    """1 for each guard that falls below its level by more than its slack."""
+    """1 for each guard that falls below its level by more than its slack; while a step is looked at, also work space of
+    `looks`."""
     passes_zero: Work[Integers] = zeros("switches")
     """1 for each switching function that passes zero where the step ends."""
     after: Work[Vector] = zeros("switches")
@@ -113,7 +114,8 @@ class Search(NamedTuple):
     """1 if a guard comes so near to zero within the step that the cubic through its ends does not tell whether it
     becomes wrong."""
     until: Work[Vector] = zeros(1)
-    """The time at which the step is to end; infinite if nothing switches."""
+    """The time at which the step is to end at the latest: at a switch, or as soon as directions of slips ask for it;
+    infinite if nothing does."""
     tries: Work[Integers] = zeros(1)
     """The number of times that the present step has been cut."""
     y: Work[Vector] = zeros("width")
