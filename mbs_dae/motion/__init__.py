@@ -6,7 +6,7 @@ The way of an impact, from a verb to the impulse and back:
     run.go_on               the loop: propose a step, make it, `judge` its end, and `_switch` what passes zero there
     switching.locate        looks for a switching function that passes zero in the step, and makes the step end there
     switching.looks         evaluates switching functions inside a step, by `switches.look`
-    contact.gaps            `put_gap`: the gap of an open point is a switching function; `meets`: an open gap passes zero
+    contact.gaps            `put_gap`: the gap of an open point as a switching function; `meets`: one passes zero
     switching.choosing      `switch_over`: an impact, or a change of branches and contact states
     contact.impacts         `strike`: the impulses of all points that touch, velocities behind them
     contact.delassus        the Delassus matrix W between the rows in use, by the factor of [M Φ_vᵀ; Φ_v 0]

@@ -21,9 +21,9 @@ until none does.
 
 Bodies that bounce with e < 1 come to rest after infinitely many impacts in a finite time. Here they do so as soon as a
 flight is lower than can be seen (`guards.REST`): this impact is made again with e = 0, and the contact is closed; so is
-one that another impact has lifted by no more. Between the first and the last of the impacts that are left out the normal
-impulse is that of a body at rest plus the one that ends the approach, and friction goes with it: the motion is right to
-the second order of the approach. The time of the last one is noted: after a flight of 2 w'/|ẇ| all later ones
+one that another impact has lifted by no more. Between the first and the last of the impacts that are left out the
+normal impulse is that of a body at rest plus the one that ends the approach, and friction goes with it: the motion is
+right to the second order of the approach. The time of the last one is noted: after a flight of 2 w'/|ẇ| all later ones
 together last e/(1 - e) times as long, so that the body rests 2 w'/|ẇ|/(1 - e) after the impact.
 """
 
