@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import json
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -83,6 +85,25 @@ def _scaled(factor):
     return lambda run: factor * run["rod.B.x"][-1]
 
 
+def _times(factor, run):
+    return factor * run["rod.B.x"][-1]
+
+
+@dataclass(frozen=True)
+class _Last:
+    factor: float
+
+    def at_end(self, run):
+        return self.factor * run["rod.B.x"][-1]
+
+
+def _falling(depth):
+    def value(run, k=depth):
+        return run["rod.B.x"][-1] if k == 0 else value(run, k - 1)
+
+    return value
+
+
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -91,8 +112,12 @@ def _scaled(factor):
         (_scaled(2.0), _scaled(3.0)),
         (lambda run, k=-1: run["rod.B.x"][k], lambda run, k=0: run["rod.B.x"][k]),
         (lambda run: (lambda x: x[-1])(run["rod.B.x"]), lambda run: (lambda x: x[0])(run["rod.B.x"])),
+        (_scaled(np.float64(2.0)), _scaled(np.float64(3.0))),
+        (_Last(1.0).at_end, _Last(2.0).at_end),
+        (partial(_times, 2.0), partial(_times, 3.0)),
+        (_falling(1), _falling(2)),
     ],
-    ids=["name", "number", "enclosed", "default", "inner"],
+    ids=["name", "number", "enclosed", "default", "inner", "numpy", "method", "partial", "recursive"],
 )
 def test_functions_of_one_shape_are_told_apart(model, tmp_path, one, other):
     """The functions differ in a constant only. The numbers of the first must not be returned for the second."""

@@ -1,14 +1,14 @@
-"""What the coordinates of a joint are of its two markers, as equations.
+"""The coordinates of a joint as functions of the pose of its two markers.
 
 The motions of a joint lead from its first marker to the second, T_j = T_i μ₁ μ₂ .... With δ = p_j - p_i, and e_a, e_b
 two of the axes, e_a × e_b = s e_c,
 
-    Slide    the component of δ along an axis of i, and behind a turn along an axis of j
-    Turn     of Rot(e_a, θ) Rot(e_b, ψ):   θ = atan2(s i_c · j_b, i_b · j_b),     ψ = atan2(s j_c · i_a, j_a · i_a),
-             where i_k, j_k are the axes of the markers; of a single turn any e_b is as good
-    Ball     has no coordinates that are functions of the pose without a seam: its rates are j_k · (ω_j - ω_i).
+    Slide    the component of δ along an axis of i; if slides follow turns, along an axis of j
+    Turn     a turn in Rot(e_a, θ) Rot(e_b, ψ):  θ = atan2(s i_c · j_b, i_b · j_b),  ψ = atan2(s j_c · i_a, j_a · i_a),
+             where i_k, j_k are the axes of the markers; for a single turn any e_b serves. The turn of a Helix is one
+    Ball     no coordinate is a function of the pose without a seam; the rates are j_k · (ω_j - ω_i)
 
-These equations and those of the joint say together where the second body is.
+Together with the equations of the joint these functions determine the pose of the second body.
 """
 
 from collections.abc import Sequence
@@ -16,9 +16,22 @@ from typing import Any
 
 import sympy as sp
 
-from ...model.joints.motions import Ball, Elementary, Slide
+from ...model.joints.motions import Ball, Elementary, Helix, Slide
 from ...symbolic.derive import Relation
 from ...symbolic.markers import marker_symbols
+
+
+def has_coordinates(motions: Sequence[Elementary]) -> bool:
+    """Return whether `coordinates_of` holds for a joint with these motions: slides along different axes, all before or
+    all behind what turns; and what turns is one turn, two turns about different axes, one ball, or a helix alone."""
+    kinds = [isinstance(motion, Slide) for motion in motions]
+    slides = [motion.axis for motion in motions if isinstance(motion, Slide)]
+    turns = [motion for motion in motions if not isinstance(motion, Slide)]
+    in_order = kinds in (sorted(kinds), sorted(kinds, reverse=True)) and len({*slides}) == len(slides)
+    if len(turns) > 1:
+        axes = {None if isinstance(turn, Ball | Helix) else turn.axis for turn in turns}
+        return in_order and len(turns) == 2 and len(axes) == 2 and None not in axes
+    return in_order and not (slides and any(isinstance(turn, Helix) for turn in turns))
 
 
 def coordinates_of(motions: Sequence[Elementary], dimension: int) -> tuple[Relation, list[int]]:
@@ -44,7 +57,7 @@ def coordinates_of(motions: Sequence[Elementary], dimension: int) -> tuple[Relat
 
 
 def _angle(axis: int, turns: Sequence[int], i: Any, j: Any) -> sp.Expr:
-    """The angle about this axis, of a turn or of two, about axes at right angles."""
+    """Return the angle of a turn, alone or one of two about perpendicular axes."""
     a, b = turns if len(turns) == 2 else (axis, (axis + 1) % 3)
     c, sign = 3 - a - b, 1 if b == (a + 1) % 3 else -1
     if axis == a:

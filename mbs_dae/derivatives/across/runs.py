@@ -13,6 +13,7 @@ from ...compiled import System
 from ...compiled.reading import Trajectory
 from ...compiled.slopes import small_motions
 from ...coordinates import JointCoordinates
+from ...coordinates.joint.variation import has_coordinates
 from ...coordinates.natural.natural import Natural
 from ...duals import Dual
 from ...errors import ModelError
@@ -36,8 +37,8 @@ from .following import Following
 def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
     """Return whether derivatives are to be found as the run goes: it may jump in ways of which there are several, has
     states whose rates read reactions, steps of the generalised-α method, laws in Python that switch, events whose
-    slopes are not known, events or controllers among contacts, or contacts in other coordinates than those of bodies.
-    Derivatives of other runs are made from their steps."""
+    slopes are not known, events or controllers among contacts; or steps in other coordinates than those of bodies that
+    do not tell derivatives (`has_own_steps`). Derivatives of other runs are made from their steps."""
     model = system.model
     if by.method.inner == 1 or not (system.is_cartesian or has_own_steps(system, by, asked)):
         return True
@@ -54,8 +55,9 @@ def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
 def has_own_steps(system: System, by: Stepping, asked: Asked) -> bool:
     """Return whether the steps of a run in other coordinates than those of bodies tell its derivatives: explicit ones,
     without contacts, friction, or events that set states; in natural coordinates where no parameter moves a basic point
-    or vector on the ground; in joint coordinates where each joint of the tree has as many equations as it takes from
-    its motions, and no parameter turns a marker of a ball."""
+    or vector on the ground; in joint coordinates where the coordinates of each joint of the tree are functions of the
+    pose (`has_coordinates`), it has as many equations as it takes from its motions, and no parameter turns a marker of
+    a ball."""
     if by.method.is_implicit or system.structure.contacts.points:
         return False
     if any(isinstance(event.action, Reset) for event in system.model.events):
@@ -68,6 +70,8 @@ def has_own_steps(system: System, by: Stepping, asked: Asked) -> bool:
         return True
     for edge in system.coordinates.topology.edges:
         markers = () if edge.floating else edge.joint.markers
+        if not has_coordinates(edge.motions):
+            return False
         if not edge.floating and edge.joint.form()[0].size + edge.velocities != 3 * system.model.dimension - 3:
             return False
         turned = {s for marker in markers for row in marker.frame for x in row for s in getattr(x, "free_symbols", ())}

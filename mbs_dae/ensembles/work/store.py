@@ -7,8 +7,9 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, MethodType
 from typing import Any, NamedTuple
 from urllib.parse import quote, unquote
 
@@ -157,28 +158,46 @@ def _called(function: Any) -> str | None:
     values that it encloses. None if there is no function."""
     if function is None:
         return None
-    code = getattr(function, "__code__", None)
-    does = hashlib.sha256(repr(_content(function)).encode()).hexdigest()[:12] if code else repr(function)
+    does = hashlib.sha256(repr(_content(function, ())).encode()).hexdigest()[:12]
     return f"{getattr(function, '__qualname__', '')} {does}"
 
 
-def _content(value: Any) -> Any:
-    """Return the content of a function, of its code, or of a value in it, as text that is equal in every process."""
+def _content(value: Any, outer: tuple[int, ...]) -> Any:
+    """Return what a function, its code, or a value in it consists of, as text that is equal in every process. `outer`
+    are the functions that enclose the value: a function that calls itself counts by its name there."""
+    if isinstance(value, MethodType | partial):
+        owner = value.__self__ if isinstance(value, MethodType) else (value.args, value.keywords)
+        called = value.__func__ if isinstance(value, MethodType) else value.func
+        return _content(called, outer), _content(owner, outer)
     if isinstance(value, CodeType):
-        return value.co_code.hex(), value.co_names, value.co_freevars, [_content(one) for one in value.co_consts]
+        constants = [_content(one, outer) for one in value.co_consts]
+        return value.co_code.hex(), value.co_names, value.co_freevars, constants
     if isinstance(value, FunctionType):
-        enclosed = [_content(cell.cell_contents) for cell in value.__closure__ or ()]
-        defaults = _content(value.__defaults__), _content(value.__kwdefaults__)
-        return _content(value.__code__), defaults, enclosed
-    if isinstance(value, tuple | list | set | frozenset):
-        content = [_content(one) for one in value]
-        return sorted(map(repr, content)) if isinstance(value, set | frozenset) else content
+        if id(value) in outer:
+            return value.__qualname__
+        inner = (*outer, id(value))
+        enclosed = [_content(_enclosed(cell), inner) for cell in value.__closure__ or ()]
+        defaults = _content(value.__defaults__, inner), _content(value.__kwdefaults__, inner)
+        return _content(value.__code__, inner), defaults, enclosed
+    if isinstance(value, tuple | list):
+        return [_content(one, outer) for one in value]
+    if isinstance(value, set | frozenset):
+        return sorted(repr(_content(one, outer)) for one in value)
     if isinstance(value, dict):
-        return [(repr(name), _content(one)) for name, one in value.items()]
-    if isinstance(value, np.ndarray):
+        return [(repr(name), _content(one, outer)) for name, one in value.items()]
+    if isinstance(value, np.ndarray) and value.dtype != object:
         return str(value.dtype), value.shape, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
-    plain = value is None or isinstance(value, bool | int | float | complex | str | bytes)
-    return repr(value) if plain else f"{type(value).__module__}.{type(value).__qualname__}"
+    kind = f"{type(value).__module__}.{type(value).__qualname__}"
+    own = repr(value)
+    return kind, kind if " at 0x" in own else own
+
+
+def _enclosed(cell: Any) -> Any:
+    """Return the value of a cell; None if it has none yet."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
 
 
 def _plain(recipe: Recipe) -> dict[str, Any] | None:
