@@ -24,7 +24,7 @@ NEITHER = 2
 Placed = tuple[Beside, np.ndarray, np.ndarray]
 """A run beside, and coordinates and velocities at each time."""
 Rows = dict[str, np.ndarray]
-"""Of q, v, a and multipliers: (times, ...), or (parameters, times, ...)."""
+"""Arrays of q, v, a and multipliers, (times, ...), or their slopes, (parameters, times, ...)."""
 
 
 def rows_of_bodies(following: Following, motion: Trajectory) -> Rows:
@@ -40,8 +40,9 @@ def slopes_of_bodies(
     following: Following, own: Trajectory, modes: np.ndarray, own_slopes: Sequence[np.ndarray], later: np.ndarray,
     like: np.ndarray,
 ) -> Rows:  # fmt: skip
-    """The same of moments in coordinates of its own: their slopes, and by how much later they are with each parameter.
-    Attitudes have the sign of those `like` them."""
+    """Return the slopes of q, v, a and multipliers of bodies at moments of a run in other coordinates, from the slopes
+    of its own q, v and a, and from how much `later` each moment is with each parameter, (parameters, times).
+    Attitudes have the signs of those in `like`."""
     system, units, found = following.own.system, _units(following, own), list[Rows]()
     for k in range(len(following.ways)):
         slopes = [x[k] for x in own_slopes]
@@ -117,7 +118,7 @@ def _add(total: Rows, factor: np.ndarray, rows: Rows, here: Any) -> None:
 
 
 def _read(system: System, own: Trajectory, modes: np.ndarray, like: np.ndarray) -> Rows:
-    """The motion of bodies, with attitudes of the same sign as those of the result, and what their joints carry."""
+    """Return the motion of bodies, with attitudes of the same sign as those in `like`, and their multipliers."""
     bodies, motion = system.cartesian, system.of_bodies(own)
     for place, _ in bodies.layout.quaternions:
         attitude = motion.q[:, place : place + 4]
@@ -128,8 +129,8 @@ def _read(system: System, own: Trajectory, modes: np.ndarray, like: np.ndarray) 
 
 
 def _units(following: Following, own: Trajectory) -> list[np.ndarray]:
-    """What is small beside each q, v and a (see `Beside.units_of`): of accelerations what turns velocities over in a
-    time that the motion has."""
+    """Return the units of q, v and a at each time (see `Beside.units_of`); the unit of an acceleration is that of the
+    velocity times the pace of the motion."""
     march = following.run
     state, y, dy = march.mechanism.state, march.stages.y0.copy(), march.stages.k[0].copy()
     rows = []

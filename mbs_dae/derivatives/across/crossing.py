@@ -9,7 +9,7 @@ import numpy as np
 from .beside import Stands
 
 READ = ("q", "v", "a", "multipliers", "contacts", "energies")
-"""What is kept of a run at the requested times, in the order of `make_steps`."""
+"""The arrays that are recorded at the requested times, in the order of `make_steps`."""
 
 
 class Instant(NamedTuple):

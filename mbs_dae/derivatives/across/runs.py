@@ -93,7 +93,7 @@ def go_by_steps(system: System, by: Stepping) -> bool:
 
 
 LAWS = "restitution", "friction", "static friction", "smooth"
-"""What stands in the laws of contacts and of friction."""
+"""The numbers in the laws of contacts and of friction."""
 
 
 def check_followed(system: System, asked: Asked) -> None:
@@ -120,7 +120,7 @@ class FollowedRun(VariedMotion):
     """A run that was followed: numbers alone, as soon as its motion has been read as one of bodies."""
 
     rows: Mapping[str, np.ndarray] = field(default_factory=dict)
-    """How what is kept at the requested times changes, (parameters, times, ...)."""
+    """The slopes of all arrays recorded at the requested times, (parameters, times, ...)."""
     contacts: np.ndarray | None = None
     energies: np.ndarray | None = None
     following: Following | None = None
@@ -135,7 +135,7 @@ class FollowedRun(VariedMotion):
         return self.ending is not None
 
     def with_moving_end(self) -> FollowedRun:
-        """The same run, whose last time moves with what is asked for: so does what is read there."""
+        """Return the run with a last time that moves with the parameters, and with the slopes that are read there."""
         assert self.ending is not None
         rows = {name: own.copy() for name, own in self.rows.items()}
         for name, own in self.ending.rows.items():
@@ -144,7 +144,7 @@ class FollowedRun(VariedMotion):
 
     @cached_property
     def times(self) -> Any:
-        """The last one with its derivatives, if it moves."""
+        """Return the times, the last one with its derivatives, if it moves."""
         if self.ends is None:
             return self.motion.t
         slope = np.zeros((len(self.ends), self.motion.t.size))
@@ -157,7 +157,7 @@ class FollowedRun(VariedMotion):
 
     @cached_property
     def _of_bodies(self) -> dict[str, np.ndarray]:
-        """What is read so."""
+        """Return the slopes of the motion of bodies by name; empty for a run in the coordinates of bodies."""
         return {} if self.following is None else rows_of_bodies(self.following, self.motion)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -172,13 +172,13 @@ class FollowedRun(VariedMotion):
 
     @cached_property
     def path(self) -> Any:
-        """With states and inputs, which are in q and no motion of bodies."""
+        """Return the trajectory with its derivatives; q includes states and inputs, which are no motion of bodies."""
         more: Any = (Dual(getattr(self.motion, x), self._rows(x).copy(), self.asked.symbols) for x in ("q", "v", "a"))
         return Trajectory(self.times, *more)
 
     @cached_property
     def pushes(self) -> Any:
-        """The forces of contacts."""
+        """Return the forces of contacts with their derivatives."""
         assert self.contacts is not None
         return self.dual(self.contacts[: self.motion.t.size].copy(), self._rows("contacts").copy())
 
@@ -196,7 +196,7 @@ class FollowedRun(VariedMotion):
 
 
 def followed_run(result: Result, asked: Asked, following: Following) -> Result:
-    """The result of a run, which knows how it changes."""
+    """Return the result of a followed run, with its derivatives set."""
     record, own = following.run.record, following.own.system.is_cartesian
     known = {"rows": following.rows, "contacts": record.contacts.copy(), "energies": record.energies.copy()}
     unread = None if own else following
