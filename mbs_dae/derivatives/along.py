@@ -34,9 +34,10 @@ from .runs.linear import BEND, FORCE, GAP, RATE, Linear, linearise_forces, put_r
 
 
 class Variation(NamedTuple):
-    """How places, velocities, accelerations and multipliers change: a row for each parameter at each time."""
+    """The changes of a motion: a row for each parameter at each time."""
 
     x: Matrix
+    """Small motions of the places."""
     v: Matrix
     a: Matrix
     multipliers: Matrix
@@ -44,7 +45,7 @@ class Variation(NamedTuple):
 
 @compiled_apart
 def vary_motion(machine: Machine, own: Linear, path: Trajectory, out: Variation):
-    """Of a motion that is determined at every time by its constraints."""
+    """Put the changes of places, velocities and accelerations of a motion that constraints determine into `out`."""
     machine.factor.truncation[0] = DEPENDENT
     for k in range(path.t.size):
         t, q, v, a = path.t[k], path.q[k], path.v[k], path.a[k]
@@ -62,7 +63,8 @@ def vary_motion(machine: Machine, own: Linear, path: Trajectory, out: Variation)
 def vary_loads(
     machine: Machine, mechanism: Mechanism, own: Linear, path: Trajectory, multipliers: Matrix, out: Variation
 ):  # fmt: skip
-    """The same with the multipliers: one evaluation for all."""
+    """Put the changes of a motion that constraints determine, with those of its multipliers, into `out`: the equations
+    are differentiated once at each time for all."""
     machine.factor.truncation[0] = DEPENDENT
     for k in range(path.t.size):
         t, q, v = path.t[k], path.q[k], path.v[k]
@@ -92,13 +94,13 @@ def vary_forces(
 
 @compiled
 def _often(machine):
-    """How often a solution is worth refining."""
+    """Return how often a solution is worth refining: once if rows depend on others within `WEAK`, else never."""
     return 1 if dependent_rows(machine, WEAK) > 0 else 0
 
 
 @compiled
 def _vary_places(machine, own, p, often, out, row):
-    """Of places and velocities with parameter p, which stand in `way` then, too."""
+    """Put the changes of places and velocities by parameter p into a row of `out`, and into `way`."""
     n = own.columns
     own.way[:] = 0.0
     _vary_rows(machine, own, p, GAP, often, out.x[row])
@@ -109,7 +111,7 @@ def _vary_places(machine, own, p, often, out, row):
 
 @compiled
 def _vary_rows(machine, own, p, level, often, found):
-    """Of places, velocities or accelerations, by the equations of a level."""
+    """Put the change of places, velocities or accelerations into `found`, by the equations of a level."""
     put_right(own, p, level)
     machine.f[:] = 0.0
     copy(own.right[own.first[level] : own.first[level + 1]], machine.g)

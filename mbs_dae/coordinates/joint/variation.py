@@ -1,4 +1,4 @@
-"""What the coordinates of a joint are of its two markers, as equations.
+"""Coordinates of a joint as functions of its two markers, in equations.
 
 The motions of a joint lead from its first marker to the second, T_j = T_i μ₁ μ₂ .... With δ = p_j - p_i, and e_a, e_b
 two of the axes, e_a × e_b = s e_c,

@@ -210,9 +210,9 @@ def around(
     own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float, pause: float,
     states: Stencil = CENTRAL,
 ) -> Neighbours:  # fmt: skip
-    """Return the neighbours for a derivative along S and by a parameter, with which a state is met `later`, in s for one
-    unit of the parameter; none where nothing varies. Neighbouring states stand at the places of the stencil `states`,
-    designs at those of the way. Where states hardly vary, delays are limited to parts of `pause`, if that is not 0."""
+    """Return the neighbours for a derivative along S and by a parameter, with which a state is met `later`, in s for
+    one unit of the parameter; none where nothing varies. Neighbouring states stand at the places of `states`, designs
+    at those of the way. Where states hardly vary, delays are limited to parts of `pause`, if `pause` is not 0."""
     reach = float((np.abs(S) / unit).max(initial=0.0))
     reach = max(reach, SMALL * abs(later) / (MOMENT * pause)) if pause > 0.0 else reach
     small = SMALL / reach if reach > 0.0 else SMALL

@@ -495,7 +495,7 @@ class Following:
         return all(is_smooth(before[span], after[span]) for span in spans)
 
     def _moved(self, crossing: Crossing, guards: np.ndarray) -> np.ndarray:
-        """Return how the time at which these guards are zero moves with each parameter; nan where it does not follow."""
+        """Return how the time at which these guards are zero moves with each parameter; nan where it has no slope."""
         before, t = crossing.before, crossing.t
         if crossing.length == 0.0 and self.last is not None and self.last[0] == t:
             return self.last[1]

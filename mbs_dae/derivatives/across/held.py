@@ -36,8 +36,8 @@ NONE = 1e-8
 
 @compiled_apart
 def read_modes(problem: Complementarity):
-    """Put the modes, directions and signs of bounds of the solution f into `modes`; roundoff decides only where a margin
-    is zero."""
+    """Put the modes, directions and signs of bounds of the solution f into `modes`; roundoff decides only where a
+    margin is zero."""
     p = problem
     scaled, modes = p.scaled, p.modes
     scaled.relaxation[0], scaled.relaxation[1] = 0.0, 1.0

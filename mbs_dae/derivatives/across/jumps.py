@@ -43,8 +43,8 @@ def time_moved(varied: np.ndarray, rate: float) -> np.ndarray:
 
 
 def instant_moved(varied: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """Return t_e' by each parameter, from g_y S + g_p, (parameters, functions), and ġ of all functions that pass; nan where
-    they pass at different times beside the run."""
+    """Return t_e' by each parameter, from g_y S + g_p, (parameters, functions), and ġ of all functions that pass; nan
+    where they pass at different times in neighbouring runs."""
     times = [time_moved(varied[:, k], rate) for k, rate in enumerate(rates)]
     return agreed(times, np.abs(varied).max(axis=1) / np.abs(rates).max())
 
@@ -87,8 +87,8 @@ def agreed(times: list[np.ndarray], scale: np.ndarray) -> np.ndarray:
 
 
 def is_bent(bend: np.ndarray, found: np.ndarray, S: np.ndarray, size: float) -> bool:
-    """Return whether a step is no longer straight between neighbours: a stiff spring swings in them, but not in the run,
-    whose steps are too long. All arrays are in units of the state, by a parameter of the size `size`."""
+    """Return whether a step is no longer straight between neighbours: a stiff spring swings in them, but not in the
+    run, whose steps are too long. All arrays are in units of the state, by a parameter of the size `size`."""
     allowed = BENT * np.abs(found).max(initial=0.0) + NOTHING * (np.abs(S).max(initial=0.0) + 1.0 / size)
     return bool(np.abs(bend).max(initial=0.0) > allowed)
 

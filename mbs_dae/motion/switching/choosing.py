@@ -1,4 +1,4 @@
-"""Which branch of a law holds: at the first state, behind a switch, and behind a sampling time. Compiled.
+"""Choice of the branches of laws: at the first state, behind a switch, and behind a sampling time. Compiled.
 
 `switch_over` passes over what passes zero at the end of a step. An open gap that does is an impact (`contact.impacts`),
 whatever the speed; all else is a change of branches and of contact states.
