@@ -237,9 +237,9 @@ def sides_of(
     passage: Passage, t: tuple[float, float], y: Sequence[np.ndarray], dy: Sequence[np.ndarray],
     rate: Callable[[float, np.ndarray], np.ndarray],
 ) -> Sides:  # fmt: skip
-    """Return the sides of a passage from times, states and y' at both ends of its step, to second order in its length
-    h. y' is extrapolated to the passage by its change over h before the step, and over h behind the step; `rate` returns
-    y' at a time and a state there."""
+    """Return the sides of a passage, from times, states and y' at both ends of a step of length h, to second order in
+    h. y' is extrapolated to the passage by its change over h before the step, and over h behind the step; `rate`
+    returns y' at a time and a state there."""
     h, (first, last) = t[1] - t[0], dy
     before, behind = passage.t - t[0], t[1] - passage.t
     f_before = first + before / h * (first - rate(t[0] - h, y[0] - h * first))
@@ -252,8 +252,8 @@ def passage_moved(
     reach: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Return t' by each parameter, of passages in one step; nan where the ends do not meet on one line, or where
-    several forces pass that pass one after the other in a neighbouring run. At the beginning of the step distances are d,
-    (forces, 2 or 3), with the direction e, and change by `slopes`, (parameters, forces, 2 or 3), which say whether
+    several forces pass that pass one after the other in a neighbouring run. At the beginning of the step distances are
+    d, (forces, 2 or 3), with the direction e, and change by `slopes`, (parameters, forces, 2 or 3), which say whether
     parameters move the ends along e; at the passage distances change by `meeting`, and with time by `rates`. `reach`,
     (parameters,), is how far bodies move by each parameter."""
     times = np.full((len(passages), len(slopes)), np.nan)

@@ -76,15 +76,15 @@ from .linear import (
 from .saltation import Saltation, goes_on_smoothly
 
 SAME = 1e-9
-"""An impact made again is that of the run if velocities differ by less than this part of how they jump."""
+"""A repeated impact is that of the run if velocities differ by less than this part of their jump."""
 STICKS = 1e-9
-"""An impulse of friction is at its bound within this part of it."""
+"""An impulse of friction is at its bound if it differs by less than this part of the bound."""
 
 
 @compiled_apart
 def linearise_passing(march: March, own: Linear, held: HeldForces, t: float, y: Vector, dy: Vector):
-    """Linearise the equations, with the forces of contacts, at a state whose y' goes into dy. A status. `put_back` is
-    to follow."""
+    """Linearise the equations, with the forces of contacts, at a state y, and put y' into dy; return a status. Call
+    `leave_passing` afterwards."""
     remember(march)
     status = derivative_at_end(march, t, y, dy)
     linearise(own, march.mechanism, moment(march.course, t), y, dy)
@@ -106,8 +106,8 @@ def vary_guards(
     own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, loads: Matrix, forces: Matrix,
     out: Matrix,
 ):  # fmt: skip
-    """How the guards of all contacts change, (ways, entries), at the state that was linearised, from changes of y, of
-    multipliers and of forces."""
+    """Put the changes of the guards of all contacts into `out`, (ways, entries), at the linearised state, from changes
+    of y, of multipliers and of forces."""
     contacts, state = mechanism.contacts, mechanism.state
     take_given(own)
     for p in range(dys.shape[0]):
@@ -142,7 +142,7 @@ def vary_guards(
 
 @compiled
 def _vary_hold(own, held, contacts, p, c, loads, forces):
-    """How μ N - |f| of a point that sticks changes."""
+    """Return the change of μ N - |f| of a point that sticks."""
     normals = contacts.normals
     sizes = own.right[own.first[SIZE_OF] : own.first[SIZE_OF + 1]]
     row, normal, pressed = contacts.slip_row[c], abs(normal_force(contacts, c, True)), 0.0
@@ -165,7 +165,7 @@ def _vary_hold(own, held, contacts, p, c, loads, forces):
 
 @compiled
 def _vary_component(own, contacts, c, d, loads):
-    """How component d of the normal force of a joint changes."""
+    """Return the change of component d of the normal force of a joint."""
     normals = contacts.normals
     total, rows = 0.0, normals.row_count[c]
     multipliers = own.to.factors[own.to.factors.size - own.forces.size - loads.size :]
@@ -348,7 +348,7 @@ class ContactChange:
         self.sizes = sizes[first + self.passed]
 
     def _closes(self) -> bool:
-        """Whether a gap closes, so that there is an impact."""
+        """Return whether a gap closes, so that there is an impact."""
         contacts: Any = self.march.mechanism.contacts
         gaps = [c for c in range(contacts.gap_row.size) if contacts.gap_row[c] >= 0 and contacts.state[c] == OPEN]
         return any(contacts.points.entry[c] in self.passed for c in gaps)
