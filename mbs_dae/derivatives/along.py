@@ -1,7 +1,7 @@
-"""How a motion that the equations determine changes with parameters. Compiled.
+"""Derivatives by parameters of a motion that the equations determine. Compiled.
 
 At every time the equations Φ = 0, C' = Φ_v v - ν = 0, C'' = Φ_v a - γ = 0 hold for all values of a parameter p. So
-their total derivatives vanish, and with s' how the numbers in the slots of kernels change with p,
+their total derivatives vanish, and with s' the derivative by p of the numbers in the slots of kernels,
 
     Φ_v dx = -Φ_s s',
     Φ_v dv = -(C'_x dx + C'_s s'),
@@ -49,7 +49,7 @@ def vary_motion(machine: Machine, own: Linear, path: Trajectory, out: Variation)
     machine.factor.truncation[0] = DEPENDENT
     for k in range(path.t.size):
         t, q, v, a = path.t[k], path.q[k], path.v[k], path.a[k]
-        differentiate(own.to, t, q, v, a, machine.multipliers)  # by which nothing here is multiplied
+        differentiate(own.to, t, q, v, a, machine.multipliers)  # the multipliers have no effect here
         take_given(own)
         evaluate_and_factorise(machine, t, q, v, False)
         often = _often(machine)

@@ -177,7 +177,7 @@ def solve_bordered(H: sps.csr_matrix, J: sps.csr_matrix, f: np.ndarray, g: np.nd
 
 @dataclass(frozen=True, eq=False)
 class Response:
-    """How y follows parameters, and places x and velocities v that vary with them: H dy + Jᵀ dμ + df = 0 and
+    """The change of y by parameters, and by places x and velocities v that vary with them: H dy + Jᵀ dμ + df = 0 and
     J dy + dg = 0, with the slopes of f and g."""
 
     by: Bordered

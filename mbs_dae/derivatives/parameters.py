@@ -96,7 +96,7 @@ def _written(structure: Structure, names: tuple[str, ...]) -> Model:
 
 
 def check_constants(model: Model, names: Iterable[str], given: Iterable[str] = ()) -> None:
-    """Refuse names of which none is a constant of the model; beside these, values may be given."""
+    """Refuse names that are no constants of the model; `given` are values that an error names, too."""
     known = constants_of(model)
     for name in names:
         if name not in known:

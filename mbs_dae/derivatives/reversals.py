@@ -102,7 +102,7 @@ def square_roots_of(element: Any) -> tuple[tuple[sp.Expr | None, Any], ...]:
     """Return the square roots in a force, whatever the parameters of its model: those of the distance of two of its
     markers, across which the force jumps, as (None, both markers); all others as (what stands under the root, None)."""
     load, _ = element.form()
-    if not isinstance(load, Load):  # a force in Python: steps see it as it is, and so do differences of it
+    if not isinstance(load, Load):  # a force in Python is differenced as steps read it
         return ()
     along = {
         distance(*own) ** 2: (element.markers[k], element.markers[m])
@@ -155,7 +155,7 @@ class Reversals:
                 places = {*variables(load.markers)[0]}
                 rows = [root for root in roots or (base,) if root.free_symbols & places]
                 if not rows or any(_size(root, value) for root in roots or () if not root.free_symbols & places):
-                    continue  # a constant that is not 0 stands beside: this never is 0
+                    continue  # with a constant other than 0 the sum is never 0
                 own = {s: slots[s] for s in slots if any(row.has(s) for row in rows)}
                 self.names.append(f"a root in {element.who} reaches 0")
                 relations.append((Relation(load.markers, tuple(rows)), element.markers, own))

@@ -1,4 +1,4 @@
-"""How a model's own length, the norm that it makes, and the reference placement change with parameters."""
+"""Derivatives by parameters of a model's own length, of the norm with this length, and of the reference placement."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the beginning of a motion varies with parameters and with the values given: the nearest pose, the least velocity.
+"""Derivatives of the beginning of a motion by parameters and values given: the nearest pose, the least velocity.
 
 Of all poses with Φ(q, p) = 0 the one nearest to a reference r is taken. With b the small motion from q to r, and W the
 weights, that is where
@@ -49,9 +49,9 @@ from .sizes import placement_slopes, weight_slopes
 
 @dataclass(frozen=True, eq=False)
 class Beginning:
-    """Where a motion begins: a state that `poses.assembly.assembled` or `motion.initial.initial_state` has found from
-    these values, in Cartesian coordinates. What is asked for is varied in rows, one after the other; where a pose does
-    not follow smoothly they are nan."""
+    """The beginning of a motion: a state that `poses.assembly.assembled` or `motion.initial.initial_state` has found
+    from values given, in Cartesian coordinates. Its changes have a row for each parameter; rows are nan where a pose
+    does not follow smoothly."""
 
     asked: Asked
     state: State

@@ -87,7 +87,7 @@ class Varied(ABC):
 
 @dataclass(frozen=True, eq=False)
 class VariedMotion(Varied):
-    """A motion that its equations determine at every time."""
+    """A motion that equations determine at every time, with derivatives."""
 
     works: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
     """The function of times and powers that gives the works in the ledger of the result, linear in powers."""
@@ -204,7 +204,7 @@ def tell(result: Result, told: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class VariedState(Varied):
-    """The one pose of a state."""
+    """A state, as a motion of one time, with derivatives."""
 
     beginning: Beginning
     forced: bool

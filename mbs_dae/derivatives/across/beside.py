@@ -1,16 +1,14 @@
-"""Runs beside a run: of neighbouring states, and of neighbouring designs, at the same steps.
+"""Neighbouring runs: of neighbouring states, and of neighbouring designs, at the same steps.
 
-Whatever a run does in a step, or where bodies meet, is a smooth function of the state and of the numbers of the design
-as long as branches, contacts and lengths of steps are held. Its derivative along a way S of the state and by a
-parameter is
+A step of a run, or an impact, is a smooth function f of the state and of the numbers of the design as long as branches,
+contacts and lengths of steps are held. The derivative of f along a direction S of the state and by a parameter is
 
     D f = 1/ε Σ wᵢ f(y + cᵢ ε S) + 1/Δ Σ wᵢ f(y; p + cᵢ Δ),        c = (-2, -1, 1, 2),   w = (1, -8, 8, -1)/12,
 
-of the order ε⁴, which with ε = 3·10⁻⁴ of what states are measured by leaves 10⁻¹² or less, or, where a stiff force
-turns with the motion, 10⁻⁹ of an implicit step. Where Δ S is no
-more than some of these ε both are taken at once, of f(y + cᵢ Δ S; p + cᵢ Δ): there stiff springs are as long as in the
-motion of that design. Differences are taken of one step, and with an ε of its own
-each, so that they do not become worse along a motion.
+with an error of order ε⁴: for ε = 3·10⁻⁴ of the units of states 10⁻¹² or less, or, where a stiff force turns with the
+motion, 10⁻⁹ of an implicit step. Where Δ S is no more than some of these ε both are taken at once, of
+f(y + cᵢ Δ S; p + cᵢ Δ): there stiff springs are as long as in the motion of that design. Differences are taken of one
+step, each with an ε of its own, so that errors do not grow along a motion.
 """
 
 from __future__ import annotations
@@ -48,8 +46,8 @@ CENTRAL = Stencil(
 )
 FORWARD = Stencil(np.arange(1.0, 6.0), np.array([-77.0, 214.0, -234.0, 122.0, -25.0]) / 12.0, np.zeros(5))
 BACKWARD = Stencil(-FORWARD.offsets, -FORWARD.weights, FORWARD.bends)
-"""Where neighbours on one side only are designs, beside the bounds of what a parameter may be; or are on the run's side
-of a passage. The run itself is none of them: its own stages may stand on both sides."""
+"""One-sided stencils, for designs next to the bounds of a parameter, and for neighbours on the run's side of a passage.
+The run itself is no place of a stencil: its own stages may stand on both sides."""
 SIDES = CENTRAL, FORWARD, BACKWARD
 SMALL = 3e-4
 """The step ε of states, relative to their units, and the step Δ of a parameter, relative to its size."""
@@ -57,7 +55,7 @@ MOMENT, PAUSE = 0.03, 1e-2
 """Neighbours are met earlier or later by at most twice the first part of a pause, which is the second part of a run if
 nothing is known of how fast its laws change in time."""
 FAR = 4.0
-"""So many ε states are moved with a design."""
+"""The largest displacement of states together with a design, in ε."""
 NEAR = 0.1
 """Ends of a force that are closer than this part of the model's length may meet in a neighbour: neighbours are moved by
 at most 2 FAR ε = 2.4·10⁻³ of each place and angle."""
@@ -127,7 +125,7 @@ class Beside:
     def remembered_of(self, run: Any) -> np.ndarray:
         """Return the rows that the method remembers of the last accepted step, one behind the other."""
         implicit = run.stages.implicit
-        goes_on = run.time[0] > implicit.told[FROM]  # else a step from here has been tried
+        goes_on = run.time[0] > implicit.told[FROM]  # else a step from this state has been tried
         return np.array((implicit.stage if goes_on else implicit.before)[: self.remembers]).ravel()
 
     @cached_property

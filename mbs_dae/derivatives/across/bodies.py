@@ -1,4 +1,4 @@
-"""A run in coordinates of its own, read as a motion of bodies, with how that changes.
+"""Derivatives of the motion of bodies, read from a run in other coordinates.
 
 At each requested time the run has found how its coordinates, velocities and accelerations change. Places of bodies, and
 the multipliers of all their joints, are smooth functions of these and of the design: the same differences as those of
@@ -22,13 +22,13 @@ from .following import Following
 NEITHER = 2
 """Neighbours stand behind a passage of the ends of a force on both sides."""
 Placed = tuple[Beside, np.ndarray, np.ndarray]
-"""A run beside, and coordinates and velocities at each time."""
+"""A neighbouring run, and its coordinates and velocities at each time."""
 Rows = dict[str, np.ndarray]
 """Arrays of q, v, a and multipliers, (times, ...), or their slopes, (parameters, times, ...)."""
 
 
 def rows_of_bodies(following: Following, motion: Trajectory) -> Rows:
-    """How the motion of bodies, and what joints carry, change with each parameter at its times."""
+    """Return the changes of q, v, a and multipliers of bodies with each parameter, (parameters, times, ...)."""
     record, done = following.run.record, motion.t.size
     own = Trajectory(motion.t, record.q[:done], record.v[:done], record.a[:done])
     slopes = [following.rows[name][:, :done] for name in ("q", "v", "a")]
@@ -46,7 +46,7 @@ def slopes_of_bodies(
     system, units, found = following.own.system, _units(following, own), list[Rows]()
     for k in range(len(following.ways)):
         slopes = [x[k] for x in own_slopes]
-        ended = ~np.all([np.isfinite(x).all(axis=1) for x in slopes], axis=0)  # there are none from there on
+        ended = ~np.all([np.isfinite(x).all(axis=1) for x in slopes], axis=0)  # no derivatives from there on
         slopes = [np.where(ended[:, None], 0.0, x) for x in slopes]
         reach = np.max([_largest(np.abs(x) / unit) for x, unit in zip(slopes, units, strict=True)], axis=0)
         small = SMALL / np.where(reach > 0.0, reach, 1.0)
@@ -75,8 +75,8 @@ def slopes_of_bodies(
 
 
 def _sides(run: Beside, own: Trajectory, beside: Callable[[int], list[Placed]]) -> np.ndarray:
-    """On which side neighbours may stand at each time, (times,): on both (0) or on one (1, -1), where they are on the
-    side of a passage of the ends of a force on which the run is; or on neither. `beside` are those of a side."""
+    """Return the side on which neighbours may stand at each time, (times,): both (0) or one (1, -1), so that they are
+    on the run's side of a passage of the ends of a force; or `NEITHER`. `beside` returns the neighbours of a side."""
     found = np.zeros(own.t.size, dtype=int)
     if not run.reversals.names or not own.t.size:
         return found

@@ -26,7 +26,7 @@ EVERY = CENTRAL, BACKWARD, FORWARD
 FIRST = 1e-3
 """The step of a parameter for first states, in place of SMALL: searches for poses end some digits before roundoff."""
 LEAST = 1e-9
-"""A break that moves by less than this part of the time by all of a parameter does not move."""
+"""A break does not move with a parameter if the whole parameter moves it by less than this part of the times."""
 
 
 class Designs(NamedTuple):
@@ -37,7 +37,7 @@ class Designs(NamedTuple):
     systems: Sequence[System]
     initial: Sequence[Any]
     is_start: bool
-    """Whether they differ in the start alone."""
+    """Whether the designs differ in the start alone."""
 
     def with_starts(self, first: State, moves: Start) -> Designs:
         """Return the designs with starts that differ from `first` by `moves` times the step of the parameter."""
@@ -79,7 +79,7 @@ def systems_beside(
 
 def _starts(name: str, run: Run, given: Mapping[str, Any]) -> Designs:
     """Designs that differ in an initial value only."""
-    if name not in given:  # of a state that was found from it
+    if name not in given:  # the state given was found from this value
         return Designs(SMALL * _size(starts_of(run.varied)[name]), CENTRAL, [run.system] * 4, [run.initial] * 4, True)
     value = float(given[name])
     small = FIRST * (abs(value) or _scale(run.system, name))
@@ -90,7 +90,7 @@ def _starts(name: str, run: Run, given: Mapping[str, Any]) -> Designs:
 def _scale(system: System, name: str) -> float:
     """Return the scale of an initial value that is 0: the model's length for a place; 1 for an angle, and for values
     in which starts are linear."""
-    found = system.model.found_quantity(name)  # none of a state of the model
+    found = system.model.found_quantity(name)  # None for a state of the model
     return system.length if found and found[1] == 0 and found[0].unit == "m" else 1.0
 
 
@@ -98,7 +98,7 @@ def following_of(march: Any, asked: Asked, run: Run, sampling: Sampling) -> Foll
     """Return the `Following` of a run that has not begun."""
     given, carried = given_of(run), starts_of(run.varied)
     course, times = course_like(march), march.record.times
-    asked.model.compile(run.system.coordinates.set, **run.system.structure.tree)  # once for all designs beside it
+    asked.model.compile(run.system.coordinates.set, **run.system.structure.tree)  # once for all neighbouring designs
     own = Beside(run.system, run.by, run.how, course, times)
     ways, moved, first = [], [], []
     known = _breaks(run, run.system, times)
@@ -116,7 +116,7 @@ def following_of(march: Any, asked: Asked, run: Run, sampling: Sampling) -> Foll
 def _beside(
     asked: Asked, name: str, run: Run, given: Mapping[str, Any], carried: Mapping[str, Start], small: float
 ) -> Designs:
-    """Designs beside, or starts; a state that changes with what it was found from is another one there."""
+    """Return the neighbouring designs, or starts; a given state with a derivative by `name` is moved in each."""
     only_start = name not in asked.model.parameters
     found = _starts(name, run, given) if only_start else designs_of(asked, name, run, small=small)
     moves = carried.get(name)

@@ -1,7 +1,8 @@
-"""The derivatives of a run that switches, found as it goes.
+"""The derivatives of a run that switches, computed as the run goes.
 
-The run itself is not touched: after each of its steps Python looks at what has happened. A step is made again by runs
-beside (`beside`), where the run stood before it; a switch, an impact or a new state is passed by the rule of `jumps`.
+The run itself is not touched: after each of its steps Python looks at what has happened. A step is repeated by
+neighbouring runs (`beside`) from where the run stood before it; derivatives cross a switch, an impact or a reset by
+the rule of `jumps`.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ as it turns: what is of fourth order then is right to 10⁻⁴."""
 
 
 SHORTER = 7
-"""So many pauses are tried, each a tenth of the one before."""
+"""The number of pauses that are tried, each a tenth of the one before."""
 
 
 class Following:
@@ -91,7 +92,7 @@ class Following:
         """The time of the last jump, and how this time moves with each parameter."""
         self.crossing: Crossing | None = None
         self.moments: list[Slopes] = []
-        """How the time and the state of each event change, in their order."""
+        """The changes of the time and the state of each event, in their order."""
         self.ending: Ending | None = None
         self._reverses = bool(own.reversals.names)
 
@@ -257,7 +258,7 @@ class Following:
         strikes, behind = not np.array_equal(run.stages.y0, y), run.stages.k[0].copy()
         kinds = run.mechanism.switches.kinds[crossing.passed]
         if not strikes and self._is_smooth(dy, behind, works=bool((kinds != PRESS).any())):
-            return  # where normal forces vanish, so does what friction takes, and nothing but roundoff is left of it
+            return  # where normal forces vanish, so does the work of friction, but for roundoff
         guards = crossing.passed[(kinds != WATCH) & (kinds != PRESS)]
         moved = self._moved(crossing, guards if guards.size else crossing.passed[kinds != WATCH])
         if broke:
@@ -348,8 +349,8 @@ class Following:
         return [] if own.change else [function_of(system, self.run, own)]
 
     def time_moved(self, guards: Sequence[int]) -> np.ndarray:
-        """How the present time moves, at which these guards have passed zero, or without any at which a contact has
-        changed; nan where it is not known."""
+        """Return how the present time moves, at which these guards have passed zero, or, without guards, a contact has
+        changed; nan where the change is not known."""
         t, crossing, jumped = float(self.run.time[0]), self.crossing, self._has_jumped(float(self.run.time[0]))
         if self.last and jumped and not guards:
             return self.last[1]
@@ -416,7 +417,7 @@ class Following:
         return found
 
     def _is_near(self, y: np.ndarray, end: np.ndarray | None) -> bool:
-        """Whether neighbours of these states may stand behind the passage of the ends of a force."""
+        """Return whether neighbours of these states may stand behind the passage of the ends of a force."""
         if not self._reverses:
             return False
         states = np.stack([x[: self.S.shape[1]] for x in (y, end) if x is not None])
@@ -431,7 +432,7 @@ class Following:
         those above or below, states and designs by themselves."""
         rows = [np.full((1, 0), np.nan)] * len(S)
         for k, way in enumerate(ways):
-            sides = [0, 0]  # of states, of designs
+            sides = [0, 0]  # of states and of designs
             while way is not None:
                 known = y, S[k], unit, later[k], self.own.pause_of(self.run), SIDES[sides[0]]
                 plan = around(self.own, way.beside(sides[1]), *known)
@@ -468,8 +469,8 @@ class Following:
         return found
 
     def _way(self, k: int, when: tuple[float, float]) -> Way | None:
-        """A break that moves with a parameter moves into what is next to it, for designs on one side. These are left
-        out there; None where that leaves none."""
+        """Return the way of parameter k between two times. A break that moves with the parameter moves into the step
+        next to the break, for designs on one side, which are left out there; None if both sides are left out."""
         way, moves, course, span = self.ways[k], self.breaks[k], self.run.course, self.span
         if not moves.any():
             return way

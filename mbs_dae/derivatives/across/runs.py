@@ -1,4 +1,4 @@
-"""Runs that switch, and results read with how they change."""
+"""Runs that switch, and their results with derivatives."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ LAWS = "restitution", "friction", "static friction", "smooth"
 
 
 def check_followed(system: System, asked: Asked) -> None:
-    """Refuse what runs beside a run cannot follow."""
+    """Refuse models that neighbouring runs cannot follow."""
     for controller in system.model.controllers:
         if {*asked.symbols} & getattr(controller.every, "free_symbols", set()):
             what = f"{controller.who} samples at times that depend on what is asked for"
@@ -117,18 +117,18 @@ def check_laws(asked: Asked, verb: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class FollowedRun(VariedMotion):
-    """A run that was followed: numbers alone, as soon as its motion has been read as one of bodies."""
+    """A followed run with derivatives: numbers alone, as soon as its motion has been read as one of bodies."""
 
     rows: Mapping[str, np.ndarray] = field(default_factory=dict)
     """The slopes of all arrays recorded at the requested times, (parameters, times, ...)."""
     contacts: np.ndarray | None = None
     energies: np.ndarray | None = None
     following: Following | None = None
-    """Where the run has other coordinates than those of bodies, which are still to be read."""
+    """The derivatives in the coordinates of the run, if those of bodies are still to be read; else None."""
     ending: Ending | None = None
-    """Where an event has stopped the run."""
+    """The end of the run, if an event has stopped it."""
     ends: np.ndarray | None = None
-    """How its last time moves, where it is read as it moves."""
+    """The change of the last time with each parameter, if readings move with it; else None."""
 
     @property
     def end_moves(self) -> bool:
@@ -161,7 +161,7 @@ class FollowedRun(VariedMotion):
         return {} if self.following is None else rows_of_bodies(self.following, self.motion)
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy has been read: the runs beside the run stand where they are."""
+        """Return the fields of a copy, with the motion of bodies read, and without neighbouring runs."""
         return {**vars(self), "rows": {**self.rows, **self._of_bodies}, "_of_bodies": {}, "following": None}
 
     @cached_property

@@ -16,7 +16,7 @@ from ..varied import starts_of
 def asked_of_run(run: Run, names: Sequence[Any]) -> Asked | None:
     """Return the model and the symbols for `derivatives=` of a run; refuse methods without derivatives."""
     model, given = run.system.model, {*given_of(run.first)}
-    if carried := run.first.varied if names else None:  # what a state that was given was found from
+    if carried := run.first.varied if names else None:  # the values from which a given state was found
         given |= {*starts_of(carried)} - {*model.parameters} - {*constants_of(model)}
     asked = asked_of(model, names, given, run=True)
     if asked and run.by.method.steps_over:

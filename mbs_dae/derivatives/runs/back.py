@@ -1,15 +1,15 @@
-"""The steps that a run took, gone through backwards: the discrete adjoint. Compiled.
+"""The way back through the recorded steps of a run: the discrete adjoint. Compiled.
 
-How does a number J that depends on all that is recorded change with the first state, and with the numbers in the
-equations? A step is a chain of linear operations on changes (`steps`), so weights, ∂J/∂y, go back through the
+A number J that depends on the records of a run changes with the first state, and with the numbers in the equations. A
+step is a chain of linear operations on changes (`steps`), so weights, ∂J/∂y, go back through the
 transposed of each, in the opposite order:
 
     y₁ = y₀ + h Σ bⱼ kⱼ       ȳ₀ += ȳ₁,  k̄ⱼ += h bⱼ ȳ₁
     k = stage of y            ȳ += (stage)ᵀ k̄, by one solution with the same factor and the same entries
     unit, project             alike
 
-The weights of numbers in slots add up on the way, whatever parameters there are. Of a step the stages are made again
-first, and what linearises each is put by: its factor, entries and rows of equations.
+The weights of numbers in slots add up on the way, whatever parameters there are. The stages of a step are made again
+first, and the linearisation of each is saved: its factor, entries and rows of equations.
 """
 
 from typing import NamedTuple
@@ -299,7 +299,7 @@ def end_of_step_back(way, t, projected):
 
 @compiled_apart
 def back_begin(way: Way, head: Vector, entry: Vector, recorded: int):
-    """Where a step begins anew, give the weights of its record and of its first derivative to y₀; return a status."""
+    """Give the weights of the record and of y' where a step begins anew to those of y₀; return a status."""
     march, stages = way.march, way.march.stages
     if head[FRESH] == WENT_ON:
         return DONE

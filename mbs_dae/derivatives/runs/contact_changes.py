@@ -361,14 +361,14 @@ class ContactChange:
 
     def _ways(self, S: np.ndarray) -> np.ndarray:
         """Return the changes behind the place from those before it, (ways, y): of the parameters, of time (whose row is
-        ignored), and any others. nan where there are none."""
+        ignored), and any others; nan where there is no derivative."""
         march, own, held, place = self.march, self.own, self.held, self.place
         mechanism: Any = march.mechanism
         dys, of_time = np.ascontiguousarray(S, dtype=float).copy(), self.count
         dys[of_time] = self.f_before
         shape = len(dys), self.y.size
         if not self.strikes and goes_on_smoothly(mechanism.state, self.f_before, self.f_behind):
-            return dys  # a force dies out, or what friction takes
+            return dys  # a force dies out, or the work of friction
         loads, forces = np.zeros((len(dys), mechanism.machine.pattern.m)), np.zeros((len(dys), own.forces.size))
         known = own, held, mechanism, self.y, dys
         vary_stage(*known, np.zeros(shape), loads, forces, refinements(mechanism), 0)
@@ -425,8 +425,8 @@ class ContactChange:
         self, sticks: np.ndarray, used: np.ndarray, impulses: np.ndarray, after: np.ndarray, forces: np.ndarray,
         before: np.ndarray, behind: np.ndarray,
     ) -> np.ndarray:  # fmt: skip
-        """Return for which ways an impulse or a rate that decides about a point is zero, and changes: beside it bodies
-        meet in another way, (ways,)."""
+        """Return for which ways, (ways,), an impulse or a rate that decides about a point is zero, and changes: bodies
+        of a neighbouring run meet in another way."""
         contacts: Any = self.march.mechanism.contacts
         size, pace = np.abs(impulses).max(initial=0.0) or 1.0, float(contacts.choice.pace[1]) or 1.0
         most = np.maximum(np.abs(forces).max(axis=1) / size, np.abs(behind).max(axis=1) / pace)
@@ -440,7 +440,7 @@ class ContactChange:
             )
             felt = np.abs(contacts.delassus.W[i, : used.size] * impulses[used]).sum()
             if contacts.gap_row[c] == row and sticks[i] and felt <= EDGE * pace:
-                normal = row  # it rests on, apart from all that meets
+                normal = row  # the gap stays closed, unaffected by the impact
                 continue
             if contacts.gap_row[c] == row:
                 normal, back = (

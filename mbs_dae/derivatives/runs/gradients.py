@@ -98,7 +98,7 @@ def _gone_back(
     way, rerun = _new_way(varied, taken, weights, count)
     times = way.march.record.times
     begun = np.searchsorted(times, head[:, T0], side="right")
-    waits = np.ones(len(head), dtype=bool)  # the time at which a step begins is read by it, and not by the one before
+    waits = np.ones(len(head), dtype=bool)  # a step records the time at which it begins, not the step before
     waits[1:] = (head[:-1, SWITCHES] == 1.0) | (head[1:, SPAN_OF] != head[:-1, SPAN_OF])
     before = np.where((head[:, FRESH] != WENT_ON) & waits, np.searchsorted(times, head[:, T0]), begun)
     recorded = np.stack([before, begun], axis=1).astype(np.int64)
@@ -216,9 +216,9 @@ def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> t
 
 
 def _loads_back(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> np.ndarray:
-    """Where the multipliers that are told follow from places and velocities at their own time (`VariedRun.moved`), not
-    from steps, their weights are given to those, in place. Return what numbers in the equations make of them, (numbers,
-    parameters)."""
+    """Move the weights of multipliers that follow from places and velocities at their own time (`VariedRun.moved`), not
+    from steps, to those of places, velocities and signals, in place. Return the gradients through numbers in the
+    equations, (numbers, parameters)."""
     run, own = varied.equations(count)
     forces_back(run, own, block(varied.motion), taken.modes, varied.multipliers.copy(), block(weights))
     return np.asarray(own.gradient @ varied.numbers_of_bodies[:, : own.gradient.shape[1]].T)

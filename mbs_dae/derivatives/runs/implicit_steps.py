@@ -370,7 +370,7 @@ def _part_left(step, newton, error, n, h):
 @compiled
 def _note_errors(replay, step):
     """Add the error of the step, estimated and filtered as that of the run is: steps are chosen for the motion alone,
-    and may be too long for what swings beside it."""
+    and may be too long for neighbouring motions that swing."""
     march, stages, count, n = replay.march, replay.march.stages, replay.dy0.shape[0], step.first.shape[1]
     implicit, mechanism, a, h = stages.implicit, march.mechanism, stages.tableau.a, stages.now[H]
     newton, state, error, unit = implicit.newton, mechanism.state, implicit.residual[0], step.residuals.unit

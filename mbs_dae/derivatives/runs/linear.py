@@ -56,7 +56,7 @@ GAP, RATE, BEND, FORCE, POWER, SURFACE, GAP_OF, SLIP_OF, BEND_OF, SIZE_OF, MOMEN
 MOTION = LEVELS[:POWER]
 """The levels on which a motion depends within a step: no rates of works, no switching functions."""
 SHARPER = 1
-"""How often a projection is refined, whose factor may have a little on its diagonal."""
+"""The number of refinements of a projection, whose factor may have a small number added to its diagonal."""
 
 
 class Linear(NamedTuple):
@@ -300,7 +300,7 @@ def vary_places(manifold, q, way, dq):
 
 @compiled
 def vary_rates(manifold, q, v, dq, dv, out):
-    """How q̇ = N(q) v changes. (Turns only count: nothing depends on them smoothly.)"""
+    """Put the change of q̇ = N(q) v by dq and dv into `out`. (Turns only count: nothing depends on them smoothly.)"""
     for k in range(manifold.plain.shape[0]):
         out[manifold.plain[k, 0]] = dv[manifold.plain[k, 1]]
     for k in range(manifold.quaternions.shape[0]):

@@ -89,7 +89,7 @@ LONG = 0.02
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """A run that was made: its method, its course, its recorded steps, and how it began."""
+    """The record of a run: its method, its course, its recorded steps, and its beginning."""
 
     by: Stepping
     how: Stabilization
@@ -111,9 +111,9 @@ class Taken:
     nearest: State | None
     """The state to which the first state is the nearest, if one was given."""
     carried: Mapping[str, Start]
-    """How `nearest` changes with each parameter."""
+    """The changes of `nearest`, by the names of parameters."""
     passages: tuple[Passage, ...] = ()
-    """Where the ends of forces passed each other within one step."""
+    """The passages of the ends of forces within one step."""
 
     moves: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     """The slopes of the ends of spans by each parameter, (parameters, spans)."""
@@ -154,21 +154,21 @@ def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
 
 @dataclass(frozen=True, eq=False)
 class Rerun:
-    """A run that is to be made again, and its linearised equations."""
+    """A run to be made again, and its linearised equations."""
 
     system: System
     march: March
     own: Linear
     projection: Projection
     numbers: np.ndarray
-    """How numbers in the equations change with each parameter, (parameters, numbers)."""
+    """The changes of the numbers in the equations with each parameter, (parameters, numbers)."""
     laws: np.ndarray
     """The slopes of the laws of contacts, (parameters, laws)."""
     builder: DerivativeBuilder
     tree: JointTree
     """The tree of joint coordinates."""
     tree_numbers: np.ndarray
-    """How the numbers in the equations of the tree change with each parameter, (parameters, numbers)."""
+    """The changes of the numbers in the equations of the tree with each parameter, (parameters, numbers)."""
     others: int
     """The number of ways through changes of contacts besides those of the parameters and of time: going back, the
     length of y."""
@@ -305,7 +305,7 @@ def replayed(
     def switch(step: int) -> None:
         if step not in switching:
             return
-        if rerun.is_implicit and not switching[step].changes:  # the end of the step before was found more sharply
+        if rerun.is_implicit and not switching[step].changes:  # the repeated end of the step before is sharper
             march.stages.y0[:] = switching[step].entry[HEAD:][: march.stages.y0.size]
         passing, errors = rerun.passing(switching[step], sizes, mixed), replay.errors.copy()
         check_status(march, passing.status)

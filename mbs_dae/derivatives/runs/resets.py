@@ -182,10 +182,10 @@ def reset_slopes(system: System, asked: Asked, taken: ResetTaken, behind: np.nda
 
 
 class ResetPassage:
-    """The passage of a run, which stands before a reset, through it."""
+    """The passage of a run, which stands before a reset, through the reset."""
 
     def __init__(self, rerun: Any, held: Any, taken: ResetTaken, slopes: ResetSlopes, entry: np.ndarray):
-        """`entry` is that of the step behind it."""
+        """`entry` is the entry of the step behind the reset."""
         self.rerun, self.held, self.taken, self.slopes = rerun, held, taken, slopes
         march, y = rerun.march, taken.y
         self.function = function_of(rerun.system, march, rerun.system.model.elements[taken.name])
@@ -200,7 +200,7 @@ class ResetPassage:
 
     @property
     def _by_time(self) -> np.ndarray:
-        """How the state behind changes with the time of the event."""
+        """Return the change of the state behind the reset with the time of the event, (y,)."""
         return self.slopes.by_state @ self.rates.y + self.slopes.by_time - self.behind
 
     def ahead(self, S: np.ndarray, length: float, sizes: np.ndarray, mixed: np.ndarray | None = None) -> np.ndarray:
