@@ -6,8 +6,8 @@ p follows from the constraints alone, exactly. Along that way λ is a smooth fun
 
     dλ/dp = -F_λ⁻¹ (F_q q' + F_v v' + F_p)
 
-is made by differences of the solved equations, as those of steps are (`across.beside`): of four states at the places of
-a stencil along (q', v'), and of four designs beside. It is right to nine digits or more.
+follows from differences of the solved equations, as derivatives of steps do (`across.beside`): of four states at the
+places of a stencil along (q', v'), and of four neighbouring designs. It is right to nine digits or more.
 """
 
 from __future__ import annotations

@@ -19,8 +19,9 @@ from ...motion.switching.switches import look
 from .impacts import Notes, strike_alike
 
 BEGIN, END, CLOSED, CHANGES, ALPHA, BETA, FIRST, LAST, REMEMBERED = range(9)
-"""What is known of a step that a run has made: its ends, whether stages were closed, whether the run goes on from its
-end in another way, the gains, the requested times in it, and how many rows the method remembers of it."""
+"""Places of the facts of a step: its begin and end, 1 for stages on the constraints, 1 if the run goes on from the end
+in another way, the two gains, the first requested time and the last, exclusive, and the rows that the method
+remembers."""
 
 
 @compiled_apart

@@ -144,7 +144,7 @@ class Beside:
         return self.reversals.distances(t, q, v)
 
     def stand(self, where: Stands) -> None:
-        """Put this run where the run stands: its words, but not those of the design, and its place in the course."""
+        """Put this neighbour into the instant `where` of the run, except for the words of its own design."""
         self.march.words[self._carried] = where.words[self._carried]
         self.march.course.at[:] = where.at
 

@@ -60,8 +60,8 @@ from .jumps import (
 )
 
 TURNED = 10.0
-"""Neighbours that are apart by less than one part in so many of the distance of the ends of a force see the force turn
-as it turns: what is of fourth order then is right to 10⁻⁴."""
+"""The least ratio of the distance of the ends of a force to the distances of neighbours at which differences resolve
+how the force turns: differences of fourth order then are right to 10⁻⁴."""
 
 
 SHORTER = 7

@@ -1,14 +1,14 @@
 """Problems of contact with held modes: the modes of a solution, for neighbouring problems. Compiled.
 
-With modes held the laws are equations, smooth functions of W, w0 and the bounds: x = 0 for what is open, y = 0 for what
-is closed or sticks, x_c = r t for what slides, along the same side in one row, along t = z/|z| of the trial force
-z = x - y else. So is the radius: in one row r = σ (d + C x) with the sign that it has.
+With modes held the laws are equations, smooth functions of W, w0 and the bounds: x = 0 for open laws, y = 0 for closed
+and sticking ones, x_c = r t for sliding ones, along the same side in one row, along t = z/|z| of the trial force
+z = x - y else. The radius is smooth, too: in one row r = σ (d + C x) with its sign σ held.
 
-Their solution satisfies the laws as long as what the modes leave out does:
+The solution of the equations satisfies the laws as long as the inequalities of the modes hold:
 
     open   y >= 0        closed   x >= 0        sticks   r - |x| >= 0        slides   -y·t >= 0        σ (d + C x) >= 0
 
-These are the margins. Where one is zero the solution has a kink.
+Their left sides are the margins. Where a margin is zero the solution has a kink.
 """
 
 from math import sqrt
@@ -31,7 +31,7 @@ from ...linear.modes import CLOSED, FAR, OPEN, SHARP, SLIDES, STEPS, write_slidi
 from ...linear.vectors import all_finite, copy
 
 NONE = 1e-8
-"""A radius of several rows is none below this part of what acts."""
+"""A radius of several rows below this part of the scale of the problem counts as zero."""
 
 
 @compiled_apart

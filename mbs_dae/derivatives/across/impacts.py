@@ -1,9 +1,9 @@
 """An impact of a run repeated in a neighbouring run, so that the result is a smooth function. Compiled.
 
-In an impact much is decided: who is struck next where it is passed on, whether Newton's law gives energy, and in every
-problem of impulses which points part and which slips end. So it is first made again where the run has made it, and all
-that is decided is noted, in the order in which it comes; beside it the same is decided (`note`). The margins by which
-decisions hold are noted, too: where one is zero, and changes beside, there is no derivative.
+An impact makes many decisions: which point is struck next where impacts are passed on, whether Newton's law gives
+energy, and in every problem of impulses which points part and which slips end. So the impact is first repeated in the
+run itself, and all decisions are noted, in their order; neighbouring runs decide alike (`note`). The margins by which
+decisions hold are noted, too: where a margin is zero, and changes in neighbours, there is no derivative.
 """
 
 from typing import NamedTuple
@@ -39,7 +39,7 @@ from ...motion.switching.switches import hold_all
 from .held import put_margins, read_modes, solve_held
 
 FAINT = 1e-9
-"""What acts in a problem of impulses counts as this part of the largest before it, at least."""
+"""The scale of a problem of impulses counts as this part of the largest scale before, at least."""
 
 
 class Notes(NamedTuple):

@@ -20,8 +20,8 @@ there one where two surfaces are passed at one instant that neighbours pass one 
 import numpy as np
 
 ALIKE = 1e-6
-"""Times of events whose derivatives differ by less than this part are those of one event; and what changes by less than
-this part of its size over the size of what it depends on does not change."""
+"""Times of events whose derivatives differ by less than this part are those of one event; and a number whose slope is
+less than this part of the rate of its neighbours does not change."""
 GRAZES = 1e-4
 """A guard that would fall, at the rate with which it passes, by less than this part of its size g over a step h only
 touches zero. It bends back there, from g to 0 over h, so it gets below zero by ġ² h²/4g at most: by 2.5·10⁻⁹ g, which
@@ -31,10 +31,10 @@ IN_TIME = 1e-7
 EDGE = 1e-8
 """A decision in an impact whose margin is less than this part of what acts in it may be the other one."""
 BENT, NOTHING = 1e-2, 1e-6
-"""Derivatives of second order over one and over two places may differ by the first part of what they are, or by the
-second one of what goes into a step: what is of fourth order then is right to 10⁻⁴."""
+"""Second derivatives over one and over two places may differ by `BENT` of the derivatives, plus `NOTHING` of the
+changes at the beginning of a step: differences of fourth order then are right to 10⁻⁴."""
 SMOOTH = 1e-10
-"""y' jumps by nothing where it jumps by less than this part of its size: roundoff of forces."""
+"""A jump of y' by less than this part of its size counts as zero: roundoff of forces."""
 
 
 def time_moved(varied: np.ndarray, rate: float) -> np.ndarray:

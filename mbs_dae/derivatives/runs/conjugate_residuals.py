@@ -5,7 +5,7 @@ becomes least in the space of the images of all directions so far,
 
     q = A d - Σ (A d · qᵢ) qᵢ,     d likewise,     x += (r · q) d,     r -= (r · q) q,        |q| = 1,
 
-so that a few eigenvalues that the preconditioner does not know of cost a few directions. Rows of right side p stand at
+so that a few eigenvalues that the preconditioner misses cost a few directions. Rows of right side p stand at
 p, p + count, ...: one for each stage of a step.
 """
 

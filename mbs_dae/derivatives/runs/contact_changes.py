@@ -1,4 +1,4 @@
-"""The places of a run at which contacts change: how derivatives cross them.
+"""Derivatives across the places of a run at which contacts change.
 
 A gap closes or opens, a slip stops or sets out, where a guard g of a contact passes zero (`motion.contact.guards`):
 

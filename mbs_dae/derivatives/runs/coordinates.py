@@ -1,4 +1,4 @@
-"""Motions in coordinates other than those of bodies: how bodies move where these coordinates change, and back.
+"""Changes of bodies from changes of a run in other coordinates, and back.
 
 Bodies follow from coordinates, q_b = f(q, p) and v_b = ḟ. Along a motion that varies with parameters each array carries
 its derivatives (`duals`). Where each number of a state varies by itself, they are the matrices of derivatives: weights

@@ -7,8 +7,8 @@ With changes δy₀ at the beginning of a step the changes of its stages satisfy
 where x are small motions, and `vary_stage` gives the accelerations that a stage makes. States z of the model follow
 from their rates as v does. The rates δv̇ and δż of all stages are found with Newton's matrix of the step
 (`motion.implicit.linearised`), each stage with its own values. This matrix is exact but for attitudes and for forces of
-contacts, so that one or two corrections do; beside these, corrections are combined such that the residual is least
-(`improve`).
+contacts, so that one or two corrections are enough; with attitudes or contacts, corrections are combined such that the
+residual is least (`improve`).
 
 A plain coordinate has Gᵢⱼ = h aᵢⱼ. An attitude is found in the chart e = e₀ ∘ exp(u/2) with u̇ = C(u) ω, and small
 motions are x = exp(u)ᵀ x₀ + C⁻¹ δu, so
@@ -17,8 +17,8 @@ motions are x = exp(u)ᵀ x₀ + C⁻¹ δu, so
 
 nine equations for each attitude, whose solution gives its blocks Gᵢⱼ, 3 × 3 each.
 
-The tape holds the derivatives and the charts of the stages that a run has found to its tolerance. They are corrected
-here (`_sharpen`): of what is stiff a small error of a length is a large force.
+The tape holds the derivatives and the charts of the stages, which a run has found to its tolerance. They are corrected
+here (`_sharpen`): for a stiff spring a small error of a length is a large force.
 """
 
 from math import exp
