@@ -181,8 +181,8 @@ def _vary_component(own, contacts, c, d, loads):
 
 @compiled_apart
 def repeat_impact(march: March, t: float, y: Vector, passed: Vector, modes: Vector, to: Vector):
-    """Make the impact of a run again, before which it stands in the state y: impulses stand in `amount`, and the state
-    behind goes into `to`. A status."""
+    """Make the impact of a run again from the state y before it: impulses stand in `amount` then, and the state behind
+    in `to`. Return a status."""
     search, mechanism = march.search, march.mechanism
     contacts, state = mechanism.contacts, mechanism.state
     choice = contacts.choice
@@ -205,8 +205,8 @@ def repeat_impact(march: March, t: float, y: Vector, passed: Vector, modes: Vect
 
 @compiled_apart
 def hold_impact(held: HeldForces, mechanism: Mechanism, sticks: Integers):
-    """Put the linearised impulses of the impact that was made last on the first shelf. `sticks` becomes 1 for each row
-    in use that has an equation: a gap with an impulse, a slip that stops."""
+    """Put the linearised impulses of the last impact on the first shelf, and 1 into `sticks` for each row in use that
+    has an equation: a gap with an impulse, a slip that stops."""
     contacts, n, number, largest = mechanism.contacts, 0, 0, 0.0
     delassus = contacts.delassus
     m = delassus.used_count[0]
