@@ -1,1 +1,1 @@
-"""How motions and loads depend on parameters."""
+"""Derivatives of motions and loads by parameters."""

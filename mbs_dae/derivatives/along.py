@@ -1,7 +1,7 @@
-"""How a motion that the equations determine changes with parameters. Compiled.
+"""Derivatives by parameters of a motion that the equations determine. Compiled.
 
 At every time the equations Φ = 0, C' = Φ_v v - ν = 0, C'' = Φ_v a - γ = 0 hold for all values of a parameter p. So
-their total derivatives vanish, and with s' how the numbers in the slots of kernels change with p,
+their total derivatives vanish, and with s' the derivative by p of the numbers in the slots of kernels,
 
     Φ_v dx = -Φ_s s',
     Φ_v dv = -(C'_x dx + C'_s s'),
@@ -34,9 +34,10 @@ from .runs.linear import BEND, FORCE, GAP, RATE, Linear, linearise_forces, put_r
 
 
 class Variation(NamedTuple):
-    """How places, velocities, accelerations and multipliers change: a row for each parameter at each time."""
+    """The changes of a motion: a row for each parameter at each time."""
 
     x: Matrix
+    """Small motions of the places."""
     v: Matrix
     a: Matrix
     multipliers: Matrix
@@ -44,11 +45,11 @@ class Variation(NamedTuple):
 
 @compiled_apart
 def vary_motion(machine: Machine, own: Linear, path: Trajectory, out: Variation):
-    """Of a motion that is determined at every time by its constraints."""
+    """Put the changes of places, velocities and accelerations of a motion that constraints determine into `out`."""
     machine.factor.truncation[0] = DEPENDENT
     for k in range(path.t.size):
         t, q, v, a = path.t[k], path.q[k], path.v[k], path.a[k]
-        differentiate(own.to, t, q, v, a, machine.multipliers)  # by which nothing here is multiplied
+        differentiate(own.to, t, q, v, a, machine.multipliers)  # the multipliers have no effect here
         take_given(own)
         evaluate_and_factorise(machine, t, q, v, False)
         often = _often(machine)
@@ -62,7 +63,8 @@ def vary_motion(machine: Machine, own: Linear, path: Trajectory, out: Variation)
 def vary_loads(
     machine: Machine, mechanism: Mechanism, own: Linear, path: Trajectory, multipliers: Matrix, out: Variation
 ):  # fmt: skip
-    """The same with the multipliers: one evaluation for all."""
+    """Put the changes of a motion that constraints determine, with those of its multipliers, into `out`: the equations
+    are differentiated once at each time for all."""
     machine.factor.truncation[0] = DEPENDENT
     for k in range(path.t.size):
         t, q, v = path.t[k], path.q[k], path.v[k]
@@ -92,13 +94,13 @@ def vary_forces(
 
 @compiled
 def _often(machine):
-    """How often a solution is worth refining."""
+    """Return how often a solution is worth refining: once if rows depend on others within `WEAK`, else never."""
     return 1 if dependent_rows(machine, WEAK) > 0 else 0
 
 
 @compiled
 def _vary_places(machine, own, p, often, out, row):
-    """Of places and velocities with parameter p, which stand in `way` then, too."""
+    """Put the changes of places and velocities by parameter p into a row of `out`, and into `way`."""
     n = own.columns
     own.way[:] = 0.0
     _vary_rows(machine, own, p, GAP, often, out.x[row])
@@ -109,7 +111,7 @@ def _vary_places(machine, own, p, often, out, row):
 
 @compiled
 def _vary_rows(machine, own, p, level, often, found):
-    """Of places, velocities or accelerations, by the equations of a level."""
+    """Put the change of places, velocities or accelerations into `found`, by the equations of a level."""
     put_right(own, p, level)
     machine.f[:] = 0.0
     copy(own.right[own.first[level] : own.first[level + 1]], machine.g)

@@ -24,16 +24,16 @@ Made = TypeVar("Made", bound=Model)
 
 @dataclass(frozen=True)
 class Constant:
-    """A number that is told once. A constant need be no parameter."""
+    """A number in the equations of a model; it need not be a parameter."""
 
     value: Number
     unit: str
     free: Callable[[Model, Parameter], None]
-    """Put a parameter in its place, in a model that is nobody else's."""
+    """Put a parameter in place of the number, in a model of its own: the model changes in place."""
 
 
 def constants_of(model: Model) -> Mapping[str, Constant]:
-    """Those of elements, bodies and gravity: all that have a place of their own in the equations."""
+    """Return the constants of gravity, bodies and elements by name: all with a place of their own in the equations."""
     found = dict[str, Constant]()
     for axis, value in zip("xyz", model.gravity, strict=False):
         found[f"gravity.{axis}"] = Constant(value, "m/s²", partial(_free_gravity, "xyz".index(axis)))
@@ -59,8 +59,8 @@ def _of_body(body: Body) -> Iterator[tuple[str, Constant]]:
 
 
 def with_constants_free(model: Made, names: Iterable[str]) -> Made:
-    """The same model in which these constants are parameters of these names. Bodies are its own: their markers know
-    them, and elements know those."""
+    """Return a copy of the model in which these constants are parameters of the same names. The copy has bodies of its
+    own, since markers refer to bodies, and elements to markers."""
     freed, known, number = deepcopy(model), constants_of(model), model.evaluator()
     for name in names:
         constant, parameter = known[name], Parameter(name)
@@ -85,21 +85,21 @@ def _free_constant(owner: str, name: str, model: Model, parameter: Parameter) ->
 
 
 def _become(element: Element, other: Element) -> None:
-    """In place: others may speak of it."""
+    """Give an element the contents of another one, in place: other elements may refer to it."""
     vars(element).update(vars(other))
     for body in element.bodies:
         body.waiting.pop(element.name, None)
 
 
 def are_alike(model: Model, freed: Model) -> bool:
-    """Whether all equations have the same form still. A number that was 0 or 1, or the same as another one, is no part
-    of it any more where it is free."""
+    """Return whether all equations have the same form in both models. A number that is 0 or 1, or equal to another one,
+    is part of the form of an equation, but not where it is free."""
     pairs = ((element.forms(), freed.elements[name].forms()) for name, element in model.elements.items())
     return all([f.meaning for f, _ in own] == [f.meaning for f, _ in others] for own, others in pairs)
 
 
 def _free_number(owner: str, what: str, place: tuple[int, ...], model: Model, parameter: Parameter) -> None:
-    """A number of a body, of a vector of it, or of a symmetric matrix."""
+    """Put a parameter in place of a number of a body, of a component of its vector, or of its symmetric matrix."""
     body = model.bodies[owner]
     value = getattr(body, what)
     if len(place) == 1:
@@ -113,7 +113,7 @@ def _free_number(owner: str, what: str, place: tuple[int, ...], model: Model, pa
 
 
 def spoken_of(model: Model) -> set[sp.Symbol]:
-    """All parameters that something in the model is made of."""
+    """Return all parameters on which something in the model depends."""
     numbers: list[Any] = [*model.gravity]
     for body in [model.ground, *model.bodies.values()]:
         numbers += [*body.numbers, body.span, *(n for marker in body.markers.values() for n in marker.numbers)]

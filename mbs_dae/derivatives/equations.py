@@ -20,11 +20,11 @@ from ..motion.derivative import evaluate
 from ..motion.mechanism import mechanism
 
 EXTRA = 1e-11
-"""What is given to the diagonal, so that redundant rows do no harm, nor motions that H does not hold; the refinements
-take it away."""
+"""The number added to the scaled diagonal, so that redundant rows do no harm, nor motions that H does not hold; the
+refinements remove its effect."""
 REFINEMENTS = 3
 CONSISTENT = 1e-7
-"""Equations that are missed by more than this part of what they are asked for have no solution."""
+"""Equations whose residual exceeds this part of the right side and the solution have no solution."""
 
 
 class Slopes(NamedTuple):
@@ -44,17 +44,17 @@ class Slopes(NamedTuple):
         return found
 
     def plus(self, given: np.ndarray) -> Slopes:
-        """With more that changes with parameters."""
+        """Return the slopes with `given` added to those by parameters."""
         return self._replace(given=self.given + given)
 
     def summed(self, factors: np.ndarray) -> Slopes:
-        """By one parameter alone, with which the others change in these proportions."""
+        """Return the slopes by one parameter, with which the others change in the proportions `factors`."""
         return self._replace(given=(self.given @ factors)[:, None])
 
 
 @dataclass(frozen=True, eq=False)
 class Instant:
-    """A state of a system in the coordinates of kernels, and by what its equations are differentiated."""
+    """A state of a system in the coordinates of kernels, and the parameters by which equations are differentiated."""
 
     system: System
     symbols: tuple[Parameter, ...]
@@ -63,7 +63,7 @@ class Instant:
     v: np.ndarray
 
     def slopes(self, wanted: tuple[str, ...], a: np.ndarray, multipliers: np.ndarray) -> Mapping[str, Slopes]:
-        """Of the equations that are wanted (`compiled.derivatives`), with these accelerations and multipliers."""
+        """Return the slopes of the wanted equations (`compiled.derivatives`), at accelerations a and multipliers."""
         builder = builder_of(self.system.structure, wanted, True)
         to = filled(builder, self.system)
         differentiate(
@@ -81,28 +81,28 @@ class Instant:
 
     @cached_property
     def _of_constraints(self) -> np.ndarray:
-        """How what stands in the slots of constraints changes: (parameters, slots)."""
+        """Return how the numbers in the slots of constraints change, (parameters, slots)."""
         return self.system.structure.program.batch.slopes(self.system.evaluator, self.symbols)
 
     @cached_property
     def _numbers(self) -> np.ndarray:
-        """And in those of forces behind it."""
+        """Return how the numbers in the slots of constraints, then of forces, change, (parameters, slots)."""
         forces = self.system.structure.dynamics.batch.slopes(self.system.evaluator, self.symbols)
         return np.concatenate([self._of_constraints, forces], axis=1)
 
     @cached_property
     def rows(self) -> sps.csr_matrix:
-        """Φ_v."""
+        """Return Φ_v."""
         return self.system.jacobian(self.t, self.q)
 
     @cached_property
     def position_rows(self) -> sps.csr_matrix:
-        """The same with nothing in rows that restrict velocities only."""
+        """Return Φ_v with zeros in rows that restrict velocities only."""
         return sps.csr_matrix(diagonal(1.0 * tells_positions(self.system.program)) @ self.rows)
 
     @cached_property
     def terms(self) -> tuple[sps.csr_matrix, np.ndarray, np.ndarray]:
-        """M, Q and γ."""
+        """Return M, Q and γ."""
         run = mechanism(self.system)
         evaluate(run, self.t, self.q.copy(), self.v)
         return mass_matrix(self.system, run.machine), run.machine.f.copy(), run.machine.gamma.copy()
@@ -128,7 +128,7 @@ class Bordered:
 
     @cached_property
     def _scales(self) -> tuple[np.ndarray, np.ndarray, float]:
-        """Units of x, the reciprocal lengths of rows in these, and the size of H."""
+        """Return units of x, the reciprocal lengths of the rows of J in these, and the size of H."""
         unit = 1.0 / np.sqrt(self.weight)
         lengths = np.sqrt(np.asarray(self.J.multiply(self.J) @ unit**2).ravel())
         return unit, 1.0 / np.where(lengths > 0.0, lengths, 1.0), float(abs(self._in_units(unit)).max() or 1.0)
@@ -145,7 +145,7 @@ class Bordered:
 
     @cached_property
     def _factor(self) -> Any:
-        """None where it is singular to the last bit."""
+        """Return the factor of the matrix; None where it is singular to the last bit."""
         unit, rows, _ = self._scales
         extra = diagonal(np.append(np.ones(unit.size), -np.ones(rows.size)))
         try:
@@ -154,8 +154,8 @@ class Bordered:
             return None
 
     def solve(self, f: np.ndarray, g: np.ndarray, transposed: bool = False) -> Solved:
-        """[H Jᵀ; J 0] [x; μ] = [f; g], for columns of right sides; of redundant rows any μ, of what neither holds the
-        least x. Or the same with Hᵀ."""
+        """Solve [H Jᵀ; J 0] [x; μ] = [f; g], for columns of right sides, or the transposed system; with any μ of
+        redundant rows, and the least x where neither H nor J holds x."""
         unit, rows, size = self._scales
         if self._factor is None:
             return Solved(np.full_like(f, np.nan), np.full_like(g, np.nan))
@@ -171,13 +171,13 @@ class Bordered:
 
 
 def solve_bordered(H: sps.csr_matrix, J: sps.csr_matrix, f: np.ndarray, g: np.ndarray, weight: np.ndarray) -> Solved:
-    """By a matrix that is used once."""
+    """Solve [H Jᵀ; J 0] [x; μ] = [f; g] with a factor that is used once."""
     return Bordered(H, J, weight).solve(f, g)
 
 
 @dataclass(frozen=True, eq=False)
 class Response:
-    """How y follows parameters, and places x and velocities v that vary with them: H dy + Jᵀ dμ + df = 0 and
+    """The change of y by parameters, and by places x and velocities v that vary with them: H dy + Jᵀ dμ + df = 0 and
     J dy + dg = 0, with the slopes of f and g."""
 
     by: Bordered
@@ -185,21 +185,21 @@ class Response:
     g: Slopes
 
     def ahead(self, x: np.ndarray | None = None, v: np.ndarray | None = None) -> np.ndarray:
-        """dy, a row for each parameter."""
+        """Return dy, a row for each parameter."""
         return self.by.solve(-self.f.along(x, v), -self.g.along(x, v)).x.T
 
     def back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """From weights of y, in rows: to those of parameters, and of x. One solution for each row, whatever the number
-        of parameters."""
+        """Return the weights of parameters, and of x, from weights of y, in rows: one solution for each row, whatever
+        the number of parameters."""
         f, g = self.by.solve(-weights.T, np.zeros((self.by.J.shape[0], len(weights))), transposed=True)
         return (self.f.given.T @ f + self.g.given.T @ g).T, (self.f.x.T @ f + self.g.x.T @ g).T
 
     def sizes(self) -> np.ndarray:
-        """Of what each parameter asks for."""
+        """Return the largest right side by each parameter, (parameters,)."""
         return np.maximum(*(np.abs(one.given).max(axis=0, initial=0.0) for one in (self.f, self.g)))
 
     def summed(self, factors: np.ndarray) -> Response:
-        """By one parameter alone, with which the others change in these proportions."""
+        """Return the response to one parameter, with which the others change in the proportions `factors`."""
         return replace(self, f=self.f.summed(factors), g=self.g.summed(factors))
 
 

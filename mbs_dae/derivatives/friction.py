@@ -6,8 +6,8 @@ p follows from the constraints alone, exactly. Along that way λ is a smooth fun
 
     dλ/dp = -F_λ⁻¹ (F_q q' + F_v v' + F_p)
 
-is made by differences of the solved equations, as those of steps are (`across.beside`): of four states at the places of
-a stencil along (q', v'), and of four designs beside. It is right to nine digits or more.
+follows from differences of the solved equations, as derivatives of steps do (`across.beside`): of four states at the
+places of a stencil along (q', v'), and of four neighbouring designs. It is right to nine digits or more.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from .across.designs import systems_beside
 from .varied import VariedMotion
 
 Loads = Mapping[str, np.ndarray]
-"""Multipliers, forces of contacts and powers, (times, ...), or how they change, (parameters, times, ...)."""
+"""Multipliers, forces of contacts and powers, (times, ...), or their changes, (parameters, times, ...)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,17 +41,17 @@ class FrictionMotion(VariedMotion):
 
     @property
     def has_loads(self) -> bool:
-        """The equations of `moved` do not know the loads, for friction depends on them: see `loads_moved`."""
+        """Return False: `moved` leaves the loads to `loads_moved`, since friction depends on them."""
         return False
 
     @cached_property
     def modes(self) -> np.ndarray:
-        """The state of each contact at each time."""
+        """Return the state of each contact at each time."""
         return modes_along(self.system, self.motion)[1]
 
     @cached_property
     def loads_moved(self) -> Loads:
-        """How loads change, (parameters, times, ...)."""
+        """Return the changes of the loads, (parameters, times, ...)."""
         system, own = self.system, self.motion
         x, rates, bends = map(self._by_parameter, self.moved[:3])
         places, modes = places_moved(system.structure, own.q, x), self.modes
@@ -75,7 +75,7 @@ class FrictionMotion(VariedMotion):
         return {what: np.array([one[what] for one in found]) for what in found[0]}
 
     def _lengths(self, rows: np.ndarray) -> np.ndarray:
-        """The length of each small motion, or of each velocity, (times,)."""
+        """Return the length of each small motion, or of each velocity, (times,)."""
         return np.asarray(np.sqrt(rows[:, : self.system.nv] ** 2 @ self.system.weight))
 
     @cached_property
@@ -84,7 +84,7 @@ class FrictionMotion(VariedMotion):
 
     @cached_property
     def pushes(self) -> Any:
-        """The forces of contacts and of friction."""
+        """Return the forces of contacts and of friction, with derivatives."""
         return self.dual(_read(self.system, self.motion, self.modes)["contacts"], self.loads_moved["contacts"])
 
     @cached_property
@@ -103,7 +103,7 @@ class FrictionMotion(VariedMotion):
 
 
 def _read(system: System, motion: Trajectory, modes: np.ndarray) -> dict[str, np.ndarray]:
-    """The loads of a motion, with the states of contacts held."""
+    """Return the loads of a motion, with the states of contacts held."""
     _, multipliers, contacts, rates, redundant = forces_along(system, motion, modes)
     multipliers = least(system, motion, multipliers, redundant) if redundant else multipliers
     multipliers = with_separation(system, motion, multipliers) if apart(system) else multipliers

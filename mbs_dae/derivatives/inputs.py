@@ -1,5 +1,5 @@
-"""Inputs whose laws are made of what is asked for: their laws are written into what reads them, and then equations
-depend on these numbers as on others. (A run needs none of it: runs beside it have inputs of their own.)"""
+"""Inputs whose laws depend on parameters of derivatives: their laws are written into the elements that read them, so
+that equations depend on these parameters as on others. (Not for runs: neighbouring runs have inputs of their own.)"""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def inputs_made_of(model: Model, symbols: Collection[Parameter]) -> tuple[Input,
 
 
 def with_laws_written(model: Made, names: Collection[str]) -> Made:
-    """The same model, in which nothing reads these inputs any more."""
+    """Return a copy of the model with the laws of these inputs written into all elements that read them."""
     written = deepcopy(model)
     laws = {one.symbol: one for one in written.inputs if one.name in names}
     for element in written.elements.values():
@@ -48,7 +48,7 @@ def _write(element: Element, laws: dict[Signal, Input]) -> None:
 
 
 def input_slopes(system: System, symbols: Collection[Parameter], at: float) -> np.ndarray:
-    """How the inputs change, in their places of q: a row for each parameter."""
+    """Return how the inputs change at time `at`, in their places of q: a row for each parameter."""
     found = np.zeros((len(symbols), system.layout.q_size))
     for k, symbol in enumerate(symbols):
         for one in inputs_made_of(system.model, [symbol]):

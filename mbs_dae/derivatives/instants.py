@@ -1,7 +1,7 @@
-"""States of results that know how they change: at a requested time, and at an event.
+"""Derivatives of single states of a result: at a requested time, and at an event.
 
-The time of a requested state is held. That of an event g(t, y, p) = 0 moves, by t_e' (`across.jumps`), and what is read
-there changes by all that does: the total derivative
+The time of a requested state is held. The time of an event g(t, y, p) = 0 moves, by t_e' (`across.jumps`), and a
+function f of the state there has the total derivative
 
     d/dp f(t_e(p), y(t_e(p), p), p) = f_t t_e' + f_y (S + y' t_e') + f_p,      S = ∂y/∂p at a time that is held.
 """
@@ -26,7 +26,7 @@ from .varied import Varied, set_varied, state_derivative, varied_of
 
 
 class Slopes(NamedTuple):
-    """How the time, q, v and a of one moment change: (parameters, 1, ...)."""
+    """The changes of the time, q, v and a of one moment, (parameters, 1, ...)."""
 
     t: np.ndarray
     q: np.ndarray
@@ -39,7 +39,7 @@ class VariedMoment(Varied):
     """A state at a time that may move."""
 
     found: Callable[[], Slopes]
-    """Finds how it changes."""
+    """Return the changes of the moment."""
 
     @cached_property
     def slopes(self) -> Slopes:
@@ -67,7 +67,7 @@ class VariedAt(Varied):
 
 
 def state_of(result: Result, index: int) -> State:
-    """See `Result.state`."""
+    """Return the state with this index, with derivatives if the result has them: see `Result.state`."""
     state, of = readings.state_of(result, index), result.varied
     if of is not None and not isinstance(of, VariedSweep):
         set_varied(state.result, VariedAt(state.result, of.asked, of, index % len(result.t)))
@@ -75,7 +75,7 @@ def state_of(result: Result, index: int) -> State:
 
 
 def event_derivative(event: Happening, name: str, by: Any) -> Any:
-    """See `Happening.d`."""
+    """Return the derivative of the time or of a named quantity of an event: see `Happening.d`."""
     if name != "t":
         return state_derivative(event.state, name, by)
     varied, wanted = varied_of(event.state), str(getattr(by, "symbol", by))
@@ -89,5 +89,5 @@ def event_derivative(event: Happening, name: str, by: Any) -> Any:
 
 
 def set_moment(state: State, asked: Asked, found: Callable[[], Slopes]) -> None:
-    """The state knows then how it changes, which is found when it is first asked for."""
+    """Set how a state changes, in place: `found` is called when its changes are first read."""
     set_varied(state.result, VariedMoment(state.result, asked, found))

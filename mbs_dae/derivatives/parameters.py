@@ -1,4 +1,4 @@
-"""By what is differentiated: parameters of a model, its constants, and values given, by name."""
+"""Names in `derivatives=`: parameters of a model, its constants, and values given."""
 
 from __future__ import annotations
 
@@ -19,28 +19,30 @@ from .inputs import inputs_made_of, with_laws_written
 
 
 class Asked(NamedTuple):
-    """A model in which all that is asked for is a parameter, but for values given: nothing in it depends on those."""
+    """A model in which all quantities of `derivatives=` are parameters, except values given, which it does not have."""
 
     model: Model
     names: tuple[str, ...]
     symbols: tuple[Parameter, ...]
     told: str
-    """What is to be said of them."""
+    """A remark on names on which nothing depends; empty if there are none."""
     alike: bool = True
-    """Whether all equations have the form that they have where constants are numbers."""
+    """Whether all equations have the form that they have with constants as numbers."""
 
 
 class Start(NamedTuple):
-    """How a state that a run starts from changes with one thing: its small motion, q of what is no body, and v."""
+    """The change of the initial state of a run with one quantity."""
 
     x: np.ndarray
+    """The small motion of its bodies."""
     q: np.ndarray
+    """The change of q in places of signals, with zeros for bodies."""
     v: np.ndarray
 
 
 def asked_of(model: Model, names: Any, given: Collection[str] = (), run: bool = False) -> Asked | None:
-    """What stands in `derivatives=`: names, or the symbols of parameters; None where there are none. Names of values
-    `given` (fixed or initial ones) may be among them. Of a `run` inputs stay what they are."""
+    """Return the model and the symbols for `derivatives=`, names or symbols of parameters; None without any. Names of
+    values `given` (fixed or initial ones) may be among them. In a `run` inputs stay as they are."""
     if isinstance(names, str) or not isinstance(names, Iterable):
         raise ModelError(f'derivatives must be a list of names, not {names!r}; e.g. derivatives=("r", "l")')
     asked = tuple(str(getattr(one, "symbol", one)) for one in names)
@@ -67,7 +69,7 @@ def asked_of(model: Model, names: Any, given: Collection[str] = (), run: bool = 
 
 
 def _with_constants(system: System, names: tuple[str, ...]) -> Model:
-    """The model in which these constants are parameters, with the values that they have in this design."""
+    """Return the model in which these constants are parameters, with the values that they have in this design."""
     model, number = system.model, system.evaluator
     constants = constants_of(model)
     freed: Model = system.structure.once(_freed, names)
@@ -76,7 +78,7 @@ def _with_constants(system: System, names: tuple[str, ...]) -> Model:
 
 
 def _freed(structure: Structure, names: tuple[str, ...]) -> Model:
-    """Made once for all designs, with all that is compiled of it."""
+    """Return the model in which these constants are parameters, compiled: one for all designs."""
     freed = with_constants_free(structure.model, names)
     freed.compile()
     return freed
@@ -94,7 +96,7 @@ def _written(structure: Structure, names: tuple[str, ...]) -> Model:
 
 
 def check_constants(model: Model, names: Iterable[str], given: Iterable[str] = ()) -> None:
-    """Refuse names of which none is a constant of the model; beside these, values may be given."""
+    """Refuse names that are no constants of the model; `given` are values that an error names, too."""
     known = constants_of(model)
     for name in names:
         if name not in known:
@@ -132,7 +134,7 @@ def _check_kind(model: Model, name: str) -> None:
 
 
 def asked_of_motion(model: Model, names: Any) -> Asked | None:
-    """The same for motions that equations of places determine."""
+    """Return the model and the symbols for a motion that equations of places determine; refuse rows of velocities."""
     asked = asked_of(model, names)
     if asked is not None and model.compile().program.velocity_rows:
         who = next(row.element for row in model.compile().rows if row.unit.endswith("/s"))

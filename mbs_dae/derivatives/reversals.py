@@ -1,5 +1,5 @@
-"""Passages of the two ends of a force through each other, where the direction of the force reverses; and of whatever
-else stands under a root in a force through zero.
+"""Passages of the two ends of a force through each other, where the direction of the force reverses; and passages of
+other roots in a force through zero.
 
 A force along the line between two points has the direction d/|d|. Where the points pass through each other, d = 0, it
 jumps, and no function of the motion changes its sign there: |d| only touches zero. The projection g = d · e of the
@@ -33,13 +33,13 @@ from ..symbolic.markers.primitives import distance
 from ..tolerances import SIDEWAYS
 
 PIECES = 64
-"""A piece of a cubic is as good as straight: off by less than 1/8 of the bend over 64²."""
+"""The number of pieces of a cubic, each taken as straight: off by less than 1/8 of the bend over 64²."""
 MEETS = 1e-3
-"""Ends meet if they come closer than this part of their distances at both ends of the step: the derivative of the step
-then contains no more than the square of it, 10⁻⁶, of what the turning direction does."""
+"""Ends meet if they come closer than this part of the lesser of their distances at both ends of the step: the
+derivative of the step then contains the square, 10⁻⁶, of the effect of the turning direction at most."""
 TURNS = 0.1
-"""Ends that come closer than this part pass each other in a step that has not seen how the direction turns. Steps
-that come less close turn it by degrees, and their errors tell whether they are short enough."""
+"""Ends that come closer than this part pass each other, in a step that does not resolve how the direction turns. Where
+ends stay farther apart the direction turns by degrees, and the errors of steps tell whether they are short enough."""
 
 
 class Passage(NamedTuple):
@@ -60,13 +60,13 @@ class Passage(NamedTuple):
         return f"at t = {self.t:.6g} {self.what}, or all but, and its direction turns within one step"
 
     def told_within(self, t: float) -> str:
-        """There are no derivatives at a requested time that stands in the step of the passage."""
+        """Return a message that a requested time t in the step of the passage has no derivatives."""
         return f"none at t = {t:.9g} itself: in the step around it {self.what}"
 
 
 def has_jump(element: EffortElement) -> bool:
-    """Whether the force F(s, ṡ) d/s jumps where d passes zero. Behind it s, ṡ and d/s go on with the other sign: it
-    jumps by the even part F(0, ṡ) + F(0, -ṡ)."""
+    """Return whether the force F(s, ṡ) d/s jumps where d passes zero. Behind zero ṡ and d/s go on with the other sign,
+    so that the force jumps by the even part F(0, ṡ) + F(0, -ṡ)."""
     effort = element.effort_expression
     own = [q for q in effort.atoms(Quantity) if q.measure == element.measure]
     there, back = ({q: q * sign if q.level else sp.S.Zero for q in own} for sign in (1, -1))
@@ -74,14 +74,14 @@ def has_jump(element: EffortElement) -> bool:
 
 
 def _size(constant: sp.Expr, number: Callable[[sp.Symbol], float]) -> float:
-    """The value of an expression of constants; of one that time changes, none is known."""
+    """Return the size of an expression of constants; 0 for an expression of time."""
     values = {symbol: number(symbol) for symbol in constant.free_symbols}
     return 0.0 if t in values else abs(float(constant.subs(values)))
 
 
 def under_root(base: sp.Expr, number: Callable[[sp.Symbol], float]) -> tuple[sp.Expr, ...] | None:
-    """u of Σ u², or None if this is no sum of squares: constants, whose values `number` knows, are squares if they are
-    positive."""
+    """Return the u of a sum of squares `base` = Σ u², or None for other expressions. Constants are squares if their
+    values, by `number`, are not negative."""
     found = list[sp.Expr]()
     for term in sp.Add.make_args(base):
         root = sp.S.One
@@ -102,7 +102,7 @@ def square_roots_of(element: Any) -> tuple[tuple[sp.Expr | None, Any], ...]:
     """Return the square roots in a force, whatever the parameters of its model: those of the distance of two of its
     markers, across which the force jumps, as (None, both markers); all others as (what stands under the root, None)."""
     load, _ = element.form()
-    if not isinstance(load, Load):  # a force in Python: steps see it as it is, and so do differences of it
+    if not isinstance(load, Load):  # a force in Python is differenced as steps read it
         return ()
     along = {
         distance(*own) ** 2: (element.markers[k], element.markers[m])
@@ -122,9 +122,9 @@ def square_roots_of(element: Any) -> tuple[tuple[sp.Expr | None, Any], ...]:
 
 
 class Reversals:
-    """The forces of a model with a direction d/|d|, and the passages of their ends as a run goes. They are forces along
-    the line between two points, and all that are written with a root of a sum of squares, √(Σ u²) = |d|. What is no sum
-    of squares is watched itself, as d²."""
+    """The forces of a model with a direction d/|d|, and the passages of their ends as a run goes: forces along the line
+    between two points, and forces written with a root of a sum of squares, √(Σ u²) = |d|. An expression under a root
+    that is no sum of squares is watched itself, as d²."""
 
     def __init__(self, system: System):
         """`system` is in the coordinates of bodies."""
@@ -155,7 +155,7 @@ class Reversals:
                 places = {*variables(load.markers)[0]}
                 rows = [root for root in roots or (base,) if root.free_symbols & places]
                 if not rows or any(_size(root, value) for root in roots or () if not root.free_symbols & places):
-                    continue  # a constant that is not 0 stands beside: this never is 0
+                    continue  # with a constant other than 0 the sum is never 0
                 own = {s: slots[s] for s in slots if any(row.has(s) for row in rows)}
                 self.names.append(f"a root in {element.who} reaches 0")
                 relations.append((Relation(load.markers, tuple(rows)), element.markers, own))
@@ -164,8 +164,8 @@ class Reversals:
         self._reader = system.reader_of_all(relations) if relations else None
 
     def distances(self, t: np.ndarray, q: np.ndarray, v: np.ndarray) -> np.ndarray:
-        """d and ḋ of each force, (forces, 2, times, n), in the coordinates of the bodies; d with fewer than n entries
-        has zeros behind them."""
+        """Return d and ḋ of each force, (forces, 2, times, n), at coordinates and velocities of the bodies; a d with
+        fewer than n entries has zeros behind them."""
         return padded([d[:2] for d in self.read(t, q, v, np.zeros_like(v))])
 
     def read(self, t: np.ndarray, q: Any, v: Any, a: Any) -> list[Any]:
@@ -188,8 +188,8 @@ class Reversals:
         self._steps += int(np.count_nonzero(np.diff(t) > 0.0))
 
     def passages_between(self, t: np.ndarray, d: np.ndarray, steps: int = 0) -> list[Passage]:
-        """The passages in the steps between these times, at which `distances` are d; the first is step number `steps`
-        of the run. Within a step d is taken as the cubic in time with the d and ḋ of both ends."""
+        """Return the passages in the steps between the times t, at which `distances` are d; the first step is number
+        `steps` of the run. Within a step d is taken as the cubic in time with the d and ḋ of both ends."""
         found = list[Passage]()
         (d0, v0), (d1, v1) = (np.moveaxis(x, 1, 0) for x in (d[:, :, :-1], d[:, :, 1:]))  # each (forces, steps, 3)
         across = (d0 * d1).sum(axis=2) < 0.0
@@ -214,28 +214,32 @@ class Reversals:
 
 
 def padded(rows: Sequence[np.ndarray]) -> np.ndarray:
-    """Arrays whose last axes have several lengths, as one, with zeros behind."""
+    """Return arrays whose last axes have several lengths as one array, with zeros behind."""
     width = max((own.shape[-1] for own in rows), default=0)
     return np.array([np.pad(own, [(0, 0)] * (own.ndim - 1) + [(0, width - own.shape[-1])]) for own in rows])
 
 
 class Sides(NamedTuple):
-    """Where the ends of a force meet: how long the step goes on before and behind it, the state there, and y' before
-    and behind."""
+    """A run where the ends of a force meet."""
 
     before: float
+    """The time from the beginning of the step to the passage, s."""
     behind: float
+    """The time from the passage to the end of the step, s."""
     y: np.ndarray
     f_before: np.ndarray
+    """y' before the passage."""
     f_behind: np.ndarray
+    """y' behind the passage."""
 
 
 def sides_of(
     passage: Passage, t: tuple[float, float], y: Sequence[np.ndarray], dy: Sequence[np.ndarray],
     rate: Callable[[float, np.ndarray], np.ndarray],
 ) -> Sides:  # fmt: skip
-    """From times, states and y' at both ends of its step, to the second order in its length h. y' is carried on to the
-    passage as it changes over h before the step, and over h behind it: `rate` gives it there, on the same side."""
+    """Return the sides of a passage, from times, states and y' at both ends of a step of length h, to second order in
+    h. y' is extrapolated to the passage by its change over h before the step, and over h behind the step; `rate`
+    returns y' at a time and a state there."""
     h, (first, last) = t[1] - t[0], dy
     before, behind = passage.t - t[0], t[1] - passage.t
     f_before = first + before / h * (first - rate(t[0] - h, y[0] - h * first))
@@ -247,11 +251,11 @@ def passage_moved(
     passages: Sequence[Passage], d: np.ndarray, slopes: np.ndarray, rates: np.ndarray, meeting: np.ndarray,
     reach: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
-    """t' by each parameter, of passages in one step. At its beginning `distances` are d, (forces, 2 or 3), which gives
-    the direction e, and change by `slopes`, (parameters, forces, 2 or 3), which tells whether parameters move the ends
-    along it; where ends meet they change by `meeting` and with time by `rates`. t' is nan where the ends do not meet on
-    one line, or where several pass that pass one after the other beside. `reach` (parameters,) is how far bodies move
-    by each parameter."""
+    """Return t' by each parameter, of passages in one step; nan where the ends do not meet on one line, or where
+    several forces pass that pass one after the other in a neighbouring run. At the beginning of the step distances are
+    d, (forces, 2 or 3), with the direction e, and change by `slopes`, (parameters, forces, 2 or 3), which say whether
+    parameters move the ends along e; at the passage distances change by `meeting`, and with time by `rates`. `reach`,
+    (parameters,), is how far bodies move by each parameter."""
     times = np.full((len(passages), len(slopes)), np.nan)
     for own, one in zip(times, passages, strict=True):
         e, slope = d[one.force] / np.linalg.norm(d[one.force]), slopes[:, one.force]

@@ -1,4 +1,4 @@
-"""How a model's own length, the norm that it makes, and the reference placement change with parameters."""
+"""Derivatives by parameters of a model's own length, of the norm with this length, and of the reference placement."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .constants import constants_of
 
 
 def placement_slopes(system: System, symbols: Sequence[sp.Symbol]) -> tuple[np.ndarray, np.ndarray]:
-    """Of the placement in Cartesian coordinates: small motions, and how states begin (in their places of q), a row for
-    each parameter."""
+    """Return how the placement in Cartesian coordinates changes: small motions, and initial values of states (in their
+    places of q), a row for each parameter."""
     moved, signals = np.zeros((len(symbols), system.nv)), np.zeros((len(symbols), system.layout.q_size))
     for state in system.model.states:
         signals[:, system.layout.signals[state.symbol]] = _slopes(system, state.initial, symbols)
@@ -41,7 +41,7 @@ def _body_slopes(system: System, body: Body, symbols: Sequence[sp.Symbol]) -> np
 
 
 def _slopes(system: System, number: Any, symbols: Sequence[sp.Symbol]) -> np.ndarray:
-    """The derivatives of one number."""
+    """Return the derivatives of one number by these symbols, (symbols,)."""
     found = np.zeros(len(symbols))
     for k, symbol in enumerate(symbols):
         if isinstance(number, sp.Basic) and symbol in number.free_symbols:
@@ -50,12 +50,12 @@ def _slopes(system: System, number: Any, symbols: Sequence[sp.Symbol]) -> np.nda
 
 
 SHORT = 1e-3
-"""Lengths that are less than this part of the model's own change something on that scale, not on theirs."""
+"""The scale of a small parameter that makes lengths moves one of them by this part of the model's length."""
 
 
 def size_of(system: System, parameter: Parameter, value: float) -> float:
-    """On which scale of a parameter designs are to be told apart: its own value; the model's length, where places or
-    lengths are made of a parameter that is 0, or tiny beside it; 1 where nothing tells."""
+    """Return the scale on which a parameter changes a design: its own value; a part of the model's length, where places
+    or lengths depend on a parameter that is 0 or tiny; 1 where there is no scale."""
     number, model = system.evaluator, system.model
     lengths = [constant.value for constant in constants_of(model).values() if constant.unit == "m"]
     for body in [model.ground, *model.bodies.values()]:
@@ -70,13 +70,13 @@ def size_of(system: System, parameter: Parameter, value: float) -> float:
 
 
 def weight_slopes(system: System, symbols: Sequence[sp.Symbol]) -> np.ndarray:
-    """Of the weights of velocities, which are constant or go with the square of the length."""
+    """Return the slopes of the weights of velocities, which are constant or go with the square of the length."""
     of_square = system.coordinates.weights(1.0) - system.coordinates.weights(0.0)
     return 2.0 * system.length * np.outer(length_slopes(system, symbols), of_square)
 
 
 def length_slopes(system: System, symbols: Sequence[sp.Symbol]) -> np.ndarray:
-    """Of `System.length`, the longest of some lengths: of the one that is the longest."""
+    """Return the slopes of `System.length`, which is the longest of some lengths, (symbols,)."""
     for lengths in (system.structure.lengths, None, system.structure.lengths_around):
         longest, slopes = _of_places(system, symbols) if lengths is None else _longest(system, lengths, symbols)
         if longest:
@@ -99,7 +99,7 @@ def _longest(system: System, lengths: Lengths, symbols: Sequence[sp.Symbol]) -> 
 
 
 def _of_places(system: System, symbols: Sequence[sp.Symbol]) -> tuple[float, np.ndarray]:
-    """The largest coordinate of a place in the reference placement."""
+    """Return the size of the largest coordinate of a body in the reference placement, and its slopes."""
     numbers = [(abs(x), x, n) for body in system.bodies for n in body.position for x in [system.evaluator(n)]]
     size, value, number = max(numbers, key=lambda one: one[0])
     return size, np.sign(value) * _slopes(system, number, symbols)

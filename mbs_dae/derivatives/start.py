@@ -1,4 +1,4 @@
-"""How the beginning of a motion varies with parameters and with the values given: the nearest pose, the least velocity.
+"""Derivatives of the beginning of a motion by parameters and values given: the nearest pose, the least velocity.
 
 Of all poses with Φ(q, p) = 0 the one nearest to a reference r is taken. With b the small motion from q to r, and W the
 weights, that is where
@@ -49,18 +49,18 @@ from .sizes import placement_slopes, weight_slopes
 
 @dataclass(frozen=True, eq=False)
 class Beginning:
-    """Where a motion begins: a state that `poses.assembly.assembled` or `motion.initial.initial_state` has found from
-    these values, in Cartesian coordinates. What is asked for is varied in rows, one after the other; where a pose does
-    not follow smoothly they are nan."""
+    """The beginning of a motion: a state that `poses.assembly.assembled` or `motion.initial.initial_state` has found
+    from values given, in Cartesian coordinates. Its changes have a row for each parameter; rows are nan where a pose
+    does not follow smoothly."""
 
     asked: Asked
     state: State
     given: Mapping[str, float]
     """The values given, by name: of positions, velocities, and states of the model."""
     start: State | None = None
-    """What the pose is the nearest to, if not to the placement, and the velocity to."""
+    """The state to which the pose and the velocity are the nearest; None for the placement and rest."""
     carried: Mapping[str, Start] = field(default_factory=dict)
-    """How that changes with what is asked for, by name; by all others it is held."""
+    """The changes of `start`, by the name of a parameter; all other parameters hold it."""
 
     @cached_property
     def system(self) -> System:
@@ -71,7 +71,7 @@ class Beginning:
 
     @cached_property
     def x(self) -> np.ndarray:
-        """The small motion of the pose."""
+        """Return the small motion of the pose with each parameter, (parameters, velocities)."""
         found = self._pose.ahead()
         return np.full_like(found, np.nan) if self._is_momentary else found
 
@@ -95,14 +95,14 @@ class Beginning:
 
     @cached_property
     def q(self) -> np.ndarray:
-        """The same as coordinates, with the states of the model, and all that stands still."""
+        """Return the change of q with each parameter: of bodies, of states of the model, and of what stands still."""
         wide = np.zeros((len(self.asked.names), self.system.layout.v_size))
         wide[:, : self.system.nv] = self.x
         return places_moved(self.system.structure, self.state.full_q, wide) + self._states
 
     @property
     def _states(self) -> np.ndarray:
-        """Of the states of the model: as they are declared, or given."""
+        """Return the change of q by states of the model, declared or given, and by inputs."""
         slopes = self._carried("q", self.system.layout.q_size)
         if self.start is None:
             slopes = placement_slopes(self.system, self.asked.symbols)[1]
@@ -114,13 +114,13 @@ class Beginning:
 
     @property
     def _reference(self) -> tuple[np.ndarray, np.ndarray]:
-        """What the pose is the nearest to, and how that moves."""
+        """Return the pose q to which the pose of the state is the nearest, and its small motions, a row each."""
         if self.start is None:
             return self.system.placement, placement_slopes(self.system, self.asked.symbols)[0]
         return self.start.full_q, self._carried("x", self.system.nv)
 
     def _carried(self, part: str, size: int) -> np.ndarray:
-        """How this part of the start changes: a row for each parameter."""
+        """Return the change of one part of the start (x, q or v), a row for each parameter."""
         own = [getattr(self.carried[name], part) if name in self.carried else None for name in self.asked.names]
         return np.array([np.zeros(size) if row is None else row for row in own])
 
@@ -128,16 +128,16 @@ class Beginning:
 
     @cached_property
     def least_velocity(self) -> np.ndarray:
-        """Of the least velocity, in the norm of small motions (`assemble`)."""
+        """Return the change of the least velocity, in the norm of small motions (`assemble`)."""
         return self._least(self._instant(1), RATES, self.state.full_v)
 
     @cached_property
     def least_acceleration(self) -> np.ndarray:
-        """Of the least acceleration, after the least velocity."""
+        """Return the change of the least acceleration, after the least velocity."""
         return self._least(self._instant(2), ACCELERATIONS, self.state.full_a, self.least_velocity)
 
     def _least(self, here: Instant, what: str, least: np.ndarray, *velocity: np.ndarray) -> np.ndarray:
-        """Of what is the least one with the equations of a level."""
+        """Return the change of the least velocity or acceleration that satisfies the equations `what`."""
         weight = here.system.weight
         own, changed = least[: weight.size], weight_slopes(here.system, here.symbols) * least[: weight.size]
         by = Bordered(diagonal(weight), here.rows, weight)
@@ -147,7 +147,7 @@ class Beginning:
 
     @cached_property
     def energetic_velocity(self) -> np.ndarray:
-        """Of the velocity of least kinetic energy, or of the one nearest to that of the start (`simulate`)."""
+        """Return the change of the velocity of least kinetic energy, or nearest to that of `start` (`simulate`)."""
         return self._energetic.ahead(self.x)
 
     @cached_property
@@ -163,7 +163,7 @@ class Beginning:
 
     @cached_property
     def acceleration(self) -> np.ndarray:
-        """Of the acceleration that forces make, after the least velocity (`assemble(forces=True)`)."""
+        """Return the change of the acceleration by forces, after the least velocity (`assemble(forces=True)`)."""
         here = self._instant(2)
         M, Q, gamma = here.terms
         by = Bordered(M, here.rows, here.system.weight)
@@ -174,8 +174,8 @@ class Beginning:
     # --- back ---------------------------------------------------------------------------------------------------------
 
     def back(self, of_q: np.ndarray, of_v: np.ndarray) -> np.ndarray:
-        """From weights of q and of the velocity of `simulate`, in rows: to those of what is asked for, (rows, asked);
-        nan where the state does not follow smoothly, or does not do so alone."""
+        """Return the weights of parameters, (rows, parameters), from weights of q and of the velocity of `simulate`, in
+        rows; nan where the state does not follow the parameters smoothly."""
         structure, nv = self.system.structure, self.system.nv
         by_velocity, of_x = self._energetic.back(of_v)
         ways = places_moved(structure, self.state.full_q, np.eye(self.system.layout.v_size)[:nv])
@@ -184,8 +184,8 @@ class Beginning:
 
     @cached_property
     def is_smooth(self) -> bool:
-        """Whether the state follows whatever is asked for: whether it does where all change together, each by as much
-        as is felt, in proportions of no meaning. (A solution for each would cost more than the way back.)"""
+        """Return whether the state follows the parameters: tested where all change together, each in proportion to its
+        effect, with random factors. (A solution for each parameter would cost more than the way back.)"""
         sizes = np.maximum(self._pose.sizes(), self._energetic.sizes())
         random = np.random.default_rng(0).uniform(0.5, 1.5, sizes.size) * (-1.0) ** np.arange(sizes.size)
         factors = random / np.where(sizes > 0.0, sizes, 1.0)
@@ -210,8 +210,8 @@ class Beginning:
 
 
 def _of_difference(system: System, back: np.ndarray, half: float) -> sps.csr_matrix:
-    """What a small motion of the beginning (half = -½, A) or of the end (½, A') is in the one that leads from there to
-    the end."""
+    """Return A (half = -½) or A' (half = ½), which give the change of b by a small motion of its beginning or of its
+    end: identity but for turns."""
     found = sps.identity(system.nv, format="lil")
     for _, at in system.layout.quaternions:
         theta = back[at : at + 3]

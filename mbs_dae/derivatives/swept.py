@@ -1,4 +1,4 @@
-"""How the poses of a sweep change with parameters: the one that is swept, and others."""
+"""Derivatives of the poses of a sweep by parameters: the one that is swept, and others."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class VariedSweep(Varied):
 
     @cached_property
     def path(self) -> Any:
-        """Every pose is a motion of one moment, with the numbers of its design."""
+        """Return the poses with derivatives; each is a motion of one moment, with the numbers of its design."""
         system, own, count = self.system, self.motion, len(self.asked.names)
         batch, machine = system.structure.program.batch, system.machine()
         designs = batch.numbers_along(system.evaluator, *self.swept)
@@ -64,7 +64,7 @@ def sweep_with_derivatives(result: Result, asked: Asked | None) -> Result:
 
 
 def check_determined(first: State, asked: Asked | None) -> None:
-    """Where a sweep leaves freedom each pose is near to the one before, and so to all before it."""
+    """Refuse a sweep that leaves freedom: there each pose depends on all poses before."""
     system: System = first.system
     rows = range(len(system.rows))
     free = system.nv - len(rows) + len(PoseRank(system, first.t, first.full_q).dependent(rows))

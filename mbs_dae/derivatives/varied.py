@@ -1,4 +1,4 @@
-"""Results whose arrays carry their derivatives: everything that is read of them by name is read with these."""
+"""Results whose arrays carry derivatives: all quantities read by name have theirs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ KINEMATIC = MOTION[:3]
 
 @dataclass(frozen=True, eq=False)
 class Varied(ABC):
-    """A result, and how what it tells changes with parameters."""
+    """A result, and how its quantities change with parameters."""
 
     result: Result
     asked: Asked
@@ -54,7 +54,7 @@ class Varied(ABC):
         """The trajectory: times, and places, velocities and accelerations with their derivatives."""
 
     def __getitem__(self, name: str) -> Any:
-        """What the result tells by this name, with its derivatives. What follows from forces takes more work."""
+        """Return the array of this name, with its derivatives. Arrays that follow from forces take more work."""
         return self.quantities[name] if name in self.quantities else self.read[name]
 
     @cached_property
@@ -68,12 +68,12 @@ class Varied(ABC):
         return replace(self.result, q=q, v=v, a=a, quantities=self.quantities, **self.loads())
 
     def loads(self) -> dict[str, Any]:
-        """What follows from forces, if any are known."""
+        """Return the fields of the result that follow from forces, with derivatives; none here."""
         return {}
 
     @cached_property
     def scalars(self) -> Any:
-        """Energies and powers, (times, scalars)."""
+        """Return energies and powers, (times, scalars)."""
         system, (t, q, v, _), assembled = self.system, self.path, self.system.dynamics
         builder = system.structure.dynamics.batch
         of = np.repeat(np.arange(SCALARS), np.diff(assembled.scalar_at))
@@ -81,16 +81,16 @@ class Varied(ABC):
         return system.outputs_of(builder, t, q, v, add)
 
     def dual(self, value: np.ndarray, slope: np.ndarray) -> Dual:
-        """With its derivatives: (parameters, times, ...)."""
+        """Return an array that carries the derivatives `slope`, (parameters, times, ...)."""
         return Dual(value, slope, self.asked.symbols)
 
 
 @dataclass(frozen=True, eq=False)
 class VariedMotion(Varied):
-    """A motion that its equations determine at every time."""
+    """A motion that equations determine at every time, with derivatives."""
 
     works: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
-    """(times, powers): what the ledger of the result makes of powers, which is linear in them."""
+    """The function of times and powers that gives the works in the ledger of the result, linear in powers."""
 
     @property
     def has_loads(self) -> bool:
@@ -98,8 +98,8 @@ class VariedMotion(Varied):
 
     @cached_property
     def moved(self) -> Variation:
-        """How places, velocities, accelerations, and multipliers if there are some, change: rows for each time, and for
-        each parameter in it."""
+        """Return the changes of places, velocities, accelerations, and multipliers if there are some: a row for each
+        parameter at each time."""
         system, path, count, own = self.system, self.motion, len(self.asked.names), self.linear()
         x, v, a = (np.zeros((path.t.size * count, path.v.shape[1])) for _ in range(3))
         out = Variation(x, v, a, np.zeros((path.t.size * count if self.has_loads else 0, len(system.rows))))
@@ -119,7 +119,7 @@ class VariedMotion(Varied):
         return MOTION if self.has_loads else KINEMATIC
 
     def linear(self, weighted: int = 0) -> Linear:
-        """How the equations depend on what is asked for; or, going back with so many rows of weights, on numbers."""
+        """Return the linearised equations, by parameters; going back with `weighted` rows of weights, by numbers."""
         system, structure = self.system, self.system.structure
         batches = [structure.program.batch, *([structure.dynamics.batch] if self.has_loads else ())]
         numbers = np.concatenate([batch.slopes(system.evaluator, self.asked.symbols) for batch in batches], axis=1)
@@ -136,7 +136,7 @@ class VariedMotion(Varied):
 
     @cached_property
     def times(self) -> Any:
-        """With derivatives where they move."""
+        """Return the times, with derivatives where they move."""
         return self.motion.t
 
     @cached_property
@@ -162,11 +162,11 @@ class VariedMotion(Varied):
         return self.dual(self.multipliers, self._by_parameter(self.moved.multipliers))
 
     def _ledger(self) -> Energy:
-        """Made when it is first read: of a run it costs another way through all steps."""
+        """Return the ledger; of a run it costs another way through all steps, so it is made when first read."""
         return ledger(self._energies())
 
     def _energies(self) -> Any:
-        """The columns of the ledger: kinetic, potential, and the works of the powers."""
+        """Return the columns of the ledger: kinetic and potential energy, and the works of the powers."""
         system, (t, q, v, _), scalars = self.system, self.path, self.scalars
         nu = system.outputs_of(system.structure.program.batch, t, q, v)[:, system.program.nu_from]
         powers = [-scalars[:, k] for k in range(POWER, SCALARS)]
@@ -181,7 +181,7 @@ def with_derivatives(
     result: Result, asked: Asked | None, works: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
     kind: type[VariedMotion] = VariedMotion,
 ) -> Result:  # fmt: skip
-    """The result, which knows then how its motion varies."""
+    """Set how the motion of a result varies, and return the result."""
     if asked is not None:
         set_varied(result, kind(result, asked, works))
         if there := result.stats.get("change_points", ()):
@@ -190,21 +190,21 @@ def with_derivatives(
 
 
 def set_varied(result: Result, varied: Varied) -> None:
-    """(In place: a copy would read all that waits.)"""
+    """Set how a result varies, in place: a copy would read all arrays that are not read yet."""
     object.__setattr__(result, "varied", varied)
     if told := varied.asked.told:
         tell(result, told)
 
 
 def tell(result: Result, told: str) -> None:
-    """What is to be known of its derivatives, besides what is told already. (In place.)"""
+    """Add a remark on the derivatives of a result to its statistics, in place."""
     known = "; ".join(filter(None, (result.stats.get("derivatives"), told)))
     object.__setattr__(result, "stats", {**result.stats, "derivatives": known})
 
 
 @dataclass(frozen=True, eq=False)
 class VariedState(Varied):
-    """The one pose of a state."""
+    """A state, as a motion of one time, with derivatives."""
 
     beginning: Beginning
     forced: bool
@@ -221,7 +221,7 @@ class VariedState(Varied):
 
 
 def _wide(rows: np.ndarray, own: np.ndarray) -> np.ndarray:
-    """A row for each parameter, of one moment, with what stands still behind it."""
+    """Return a row for each parameter at one time, wide as `own`: with zeros behind `rows`."""
     wide = np.zeros((len(rows), *own.shape))
     wide[:, 0, : rows.shape[1]] = rows
     return wide
@@ -230,7 +230,7 @@ def _wide(rows: np.ndarray, own: np.ndarray) -> np.ndarray:
 def state_with_derivatives(
     state: State, asked: Asked | None, given: Mapping[str, float], start: State | None, forced: bool
 ) -> State:
-    """The state, as `assemble` has found it from values given."""
+    """Return the state that `assemble` has found from values given, with its derivatives set."""
     if asked is None:
         return state
     message = "; ".join(filter(None, (state.message, asked.told)))
@@ -241,13 +241,13 @@ def state_with_derivatives(
 
 
 def varied_of(state: Any) -> Varied | None:
-    """How a state changes, if it knows."""
+    """Return how a state changes; None if its derivatives are not known."""
     result = vars(state).get("result") if isinstance(state, State) else None
     return result.varied if result is not None else None
 
 
 def starts_of(varied: Varied | None) -> Mapping[str, Start]:
-    """What starts from this state changes with, by the names of all that it has derivatives by."""
+    """Return how a start from a state changes, by the names of all parameters of its derivatives."""
     if varied is None:
         return {}
     _, q, v, _ = varied.path
@@ -259,13 +259,13 @@ def starts_of(varied: Varied | None) -> Mapping[str, Start]:
 
 
 def state_derivative(state: State, name: str, by: Any) -> Any:
-    """See `State.d`."""
+    """Return the derivative of a named quantity of a state: see `State.d`."""
     value = derivative(state.result, name, by)[0]
     return value if np.ndim(value) else float(value)
 
 
 def derivative(result: Result, name: str, by: Any) -> np.ndarray:
-    """See `Result.d`."""
+    """Return the derivative of a named array of a result: see `Result.d`."""
     varied: Varied | None = result.varied
     if varied is None:
         what = "this result has no derivatives; ask for some, e.g. kinematics(model, times, derivatives=['r'])"

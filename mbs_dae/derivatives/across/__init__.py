@@ -1,1 +1,1 @@
-"""How motions that switch, or in which bodies meet, change with parameters."""
+"""Derivatives by parameters of motions that switch, or in which bodies meet."""

@@ -1,6 +1,6 @@
-"""A step, a look at guards, an impact: made again by a run beside, as the run itself has made it. Compiled.
+"""Steps, readings of guards and impacts of a run, repeated by a neighbouring run. Compiled.
 
-Branches, contacts, rows that are left out, gains and lengths of steps are those of the run, so that what comes out is a
+Branches, contacts, rows that are left out, gains and lengths of steps are those of the run, so that the result is a
 smooth function of the state and of the numbers of the design.
 """
 
@@ -19,16 +19,18 @@ from ...motion.switching.switches import look
 from .impacts import Notes, strike_alike
 
 BEGIN, END, CLOSED, CHANGES, ALPHA, BETA, FIRST, LAST, REMEMBERED = range(9)
-"""What is known of a step that a run has made: its ends, whether stages were closed, whether the run goes on from its
-end in another way, the gains, the requested times in it, and how many rows the method remembers of it."""
+"""Places of the facts of a step: its begin and end, 1 for stages on the constraints, 1 if the run goes on from the end
+in another way, the two gains, the first requested time and the last, exclusive, and the rows that the method
+remembers."""
 
 
 @compiled_apart
 def make_steps(
     like: March, runs: IntegerTable, words: Integers, course: Integers, known: Vector, begins: Matrix, made: Matrix
 ):  # fmt: skip
-    """The same step by each of these runs, from where the run stood, with these words, but from a state of its own in
-    `begins`. Into `made` go its end, what is remembered, and what is kept at requested times; nan where it fails."""
+    """Repeat a step of the run in each neighbouring run, with the words and the course of the run, from the states in
+    `begins`. Put the end, the rows that the method remembers, and the records at requested times into the rows of
+    `made`; nan where a step fails."""
     for k in range(runs.shape[0]):
         march = at(runs[k, 0], like)
         own, spans = words_at(runs[k, 1], words.size), words_at(runs[k, 2], runs[k, 3])
@@ -46,8 +48,8 @@ def make_steps(
 
 @compiled
 def _begin(march, known, begins):
-    """A method that solves for its stages solves to the last digit: what is differenced is the step, not how it was
-    found."""
+    """Put the state at the beginning of the step, the gains and the remembered rows into a neighbouring run. An
+    implicit method solves for its stages to the last digit, so that differences do not depend on its iteration."""
     stages, implicit, n = march.stages, march.stages.implicit, march.stages.y0.size
     copy(begins[:n], stages.y0)
     march.mechanism.gains[0], march.mechanism.gains[1] = known[ALPHA], known[BETA]
@@ -60,8 +62,8 @@ def _begin(march, known, begins):
 
 @compiled
 def _make_step(march, known):
-    """From the state that stands in `stages`, with the reading of requested times, but for its end, if the run goes on
-    from there in another way. A status."""
+    """Make the step from the state in `stages` and record the requested times in it, but not its end, if the run goes
+    on from there in another way. Return a status."""
     stages, t, end = march.stages, known[BEGIN], known[END]
     status = _rate_here(march, t)
     march.mechanism.nearness[0] = 1.0
@@ -94,7 +96,7 @@ def _put_end(march, known, made):
 
 @compiled_apart
 def read_here(march: March, t: float, k: int):
-    """Keep the state that stands in `stages` as requested time k."""
+    """Record the state in `stages` as requested time k; return a status."""
     status = _rate_here(march, t)
     keep(march, k, march.stages.y0, march.stages.k[0])
     return status
@@ -110,7 +112,7 @@ def _rate_here(march, t):
 
 @compiled_apart
 def rate_at(march: March, t: float, y: Vector, dy: Vector):
-    """y' of a state beside the run, into dy. A status."""
+    """Put y' of a state of a neighbouring run into dy; return a status."""
     remember(march)
     status = derivative_at_end(march, t, y, dy)
     put_back(march)
@@ -119,13 +121,13 @@ def rate_at(march: March, t: float, y: Vector, dy: Vector):
 
 @compiled_apart
 def read_energy(march: March):
-    """y' and the energies of the state that stands in `stages`, into the record."""
+    """Evaluate y' and the energies of the state in `stages`, into the record; return a status."""
     return _rate_here(march, march.time[0])
 
 
 @compiled_apart
 def keep_at(march: March, t: float, y: Vector):
-    """Put a state beside the run onto the surfaces of all contacts that are closed in it. A status."""
+    """Put a state onto the surfaces of all contacts that are closed in it, in place; return a status."""
     remember(march)
     status = put_right(march, t, y)
     put_back(march)
@@ -134,7 +136,8 @@ def keep_at(march: March, t: float, y: Vector):
 
 @compiled_apart
 def read_guards_at(march: March, t: float, y: Vector, guards: Vector):
-    """The guards of all branches and contacts in a state, and the values of the functions of events. A status."""
+    """Put the guards of all branches and contacts in a state, and the values of the functions of events, into `guards`;
+    return a status."""
     mechanism = march.mechanism
     remember(march)
     status = derivative(mechanism, moment(march.course, t), y, march.search.dy)
@@ -148,8 +151,8 @@ def read_guards_at(march: March, t: float, y: Vector, guards: Vector):
 
 @compiled_apart
 def meet(march: March, t: float, y: Vector, meeting: Integers, modes: Vector, notes: Notes):
-    """y becomes the state behind an impact of these points, which leads to these modes and is decided as noted, or what
-    is decided is noted. A status."""
+    """Replace y by the state behind an impact of these points, which leads to these modes. Its decisions are those in
+    `notes`, or are noted there. Return a status."""
     search = march.search
     search.span[0], search.status[0] = t, DONE
     remember(march)

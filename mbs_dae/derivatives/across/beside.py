@@ -1,16 +1,14 @@
-"""Runs beside a run: of neighbouring states, and of neighbouring designs, at the same steps.
+"""Neighbouring runs: of neighbouring states, and of neighbouring designs, at the same steps.
 
-Whatever a run does in a step, or where bodies meet, is a smooth function of the state and of the numbers of the design
-as long as branches, contacts and lengths of steps are held. Its derivative along a way S of the state and by a
-parameter is
+A step of a run, or an impact, is a smooth function f of the state and of the numbers of the design as long as branches,
+contacts and lengths of steps are held. The derivative of f along a direction S of the state and by a parameter is
 
     D f = 1/ε Σ wᵢ f(y + cᵢ ε S) + 1/Δ Σ wᵢ f(y; p + cᵢ Δ),        c = (-2, -1, 1, 2),   w = (1, -8, 8, -1)/12,
 
-of the order ε⁴, which with ε = 3·10⁻⁴ of what states are measured by leaves 10⁻¹² or less, or, where a stiff force
-turns with the motion, 10⁻⁹ of an implicit step. Where Δ S is no
-more than some of these ε both are taken at once, of f(y + cᵢ Δ S; p + cᵢ Δ): there stiff springs are as long as in the
-motion of that design. Differences are taken of one step, and with an ε of its own
-each, so that they do not become worse along a motion.
+with an error of order ε⁴: for ε = 3·10⁻⁴ of the units of states 10⁻¹² or less, or, where a stiff force turns with the
+motion, 10⁻⁹ of an implicit step. Where Δ S is no more than some of these ε both are taken at once, of
+f(y + cᵢ Δ S; p + cᵢ Δ): there stiff springs are as long as in the motion of that design. Differences are taken of one
+step, each with an ε of its own, so that errors do not grow along a motion.
 """
 
 from __future__ import annotations
@@ -40,7 +38,7 @@ class Stencil(NamedTuple):
     offsets: np.ndarray
     weights: np.ndarray
     bends: np.ndarray
-    """By how much the derivatives of second order over one and over two places differ; not told of one side."""
+    """Weights of the difference between the second derivatives over one and over two places; 0 for one side."""
 
 
 CENTRAL = Stencil(
@@ -48,16 +46,16 @@ CENTRAL = Stencil(
 )
 FORWARD = Stencil(np.arange(1.0, 6.0), np.array([-77.0, 214.0, -234.0, 122.0, -25.0]) / 12.0, np.zeros(5))
 BACKWARD = Stencil(-FORWARD.offsets, -FORWARD.weights, FORWARD.bends)
-"""Where neighbours on one side only are designs, beside the bounds of what a parameter may be; or are on the run's side
-of a passage. The run itself is none of them: its own stages may stand on both sides."""
+"""One-sided stencils, for designs next to the bounds of a parameter, and for neighbours on the run's side of a passage.
+The run itself is no place of a stencil: its own stages may stand on both sides."""
 SIDES = CENTRAL, FORWARD, BACKWARD
 SMALL = 3e-4
-"""ε, and Δ over p."""
+"""The step ε of states, relative to their units, and the step Δ of a parameter, relative to its size."""
 MOMENT, PAUSE = 0.03, 1e-2
 """Neighbours are met earlier or later by at most twice the first part of a pause, which is the second part of a run if
 nothing is known of how fast its laws change in time."""
 FAR = 4.0
-"""So many ε states are moved with a design."""
+"""The largest displacement of states together with a design, in ε."""
 NEAR = 0.1
 """Ends of a force that are closer than this part of the model's length may meet in a neighbour: neighbours are moved by
 at most 2 FAR ε = 2.4·10⁻³ of each place and angle."""
@@ -66,13 +64,13 @@ OTHER = {0: 1, 1: -1}
 (-1) after above."""
 
 Made = Callable[["Beside", np.ndarray, float], np.ndarray]
-"""What is differentiated: of a run beside, a state, and by how much later it is there."""
+"""A function that is differentiated: of a neighbouring run, its state, and its delay in s."""
 MadeOfAll = Callable[["Sequence[Beside]", np.ndarray, np.ndarray], np.ndarray]
-"""The same of several, a row for each."""
+"""A function of several neighbouring runs, their states and their delays, with a row of results for each."""
 
 
 class Stands(NamedTuple):
-    """What a run has written, at one instant."""
+    """Copies of the words and of the place in the course (`Course.at`) of a run at one instant."""
 
     words: np.ndarray
     at: np.ndarray
@@ -83,19 +81,19 @@ def stands(march: Any) -> Stands:
 
 
 def course_like(march: Any) -> Course:
-    """The course of a run, for those beside it."""
+    """Return a course with the fields of that of a run, for a neighbouring run."""
     own = march.course
     return block(Course(*(getattr(own, name) for name in Course._fields if name != "at")))
 
 
 class Beside:
-    """A run of the same equations, the same method and steps, in a design of its own or in that of the run."""
+    """A neighbouring run: the equations, the method and the steps of a run, in another design or in that of the run."""
 
     def __init__(
         self, system: System, by: Stepping, how: Stabilization, course: Course, times: np.ndarray,
         fresh: np.ndarray | None = None,
     ):  # fmt: skip
-        """`fresh` are the words of such a run in the design of the run, before it has begun."""
+        """`fresh` are the words of a neighbouring run in the design of the run, before it has begun."""
         self.system, self.remembers = system, by.method.remembered
         march: Any = new_march(system, by, how, course, times)
         self.march, self.fresh = march, march.words.copy()
@@ -103,11 +101,12 @@ class Beside:
         self._carried = march.is_number & (self.fresh == like)
         self._spans = np.flatnonzero(np.diff(self._carried, prepend=False, append=False))
         self.addresses = [march.address, *map(address_of, (march.words, self._spans)), self._spans.size]
-        """Of the run, its words, and where spans of those begin and end that are carried, and how many such places."""
+        """Addresses of the run, of its words, and of the begins and ends of spans of words that are copied from the
+        run; and the number of these begins and ends."""
 
     def units_of(self, run: Any, y: np.ndarray, dy: np.ndarray) -> np.ndarray:
-        """What is small beside this state of a run, entry by entry: part of a length or a turn, of how fast the motion
-        is, and of the scales of the model's states, of held ones too."""
+        """Return the unit of each entry of y at this state of a run: that of a length or a turn, that of a velocity
+        times the pace of the motion, the scale of a state of the model, held ones too; inf for works."""
         state, unit = run.mechanism.state, run.control.unit.copy()
         moving = slice(state.v_at, state.v_end)
         own = unit[moving]
@@ -120,23 +119,23 @@ class Beside:
         return np.where(unit > 0.0, unit, np.inf)
 
     def pause_of(self, run: Any) -> float:
-        """A part of the time of a run."""
+        """Return the part `PAUSE` of the duration of a run, s."""
         return PAUSE * float(run.course.ends[-1] - run.course.start)
 
     def remembered_of(self, run: Any) -> np.ndarray:
-        """What the method remembers of the step that was accepted last, in one row."""
+        """Return the rows that the method remembers of the last accepted step, one behind the other."""
         implicit = run.stages.implicit
-        goes_on = run.time[0] > implicit.told[FROM]  # else a step from here has been tried
+        goes_on = run.time[0] > implicit.told[FROM]  # else a step from this state has been tried
         return np.array((implicit.stage if goes_on else implicit.before)[: self.remembers]).ravel()
 
     @cached_property
     def reversals(self) -> Reversals:
-        """The forces whose direction jumps where their ends meet."""
+        """Return the forces whose direction jumps where their ends meet."""
         return Reversals(self.system.cartesian)
 
     def distances(self, t: np.ndarray, q: np.ndarray, v: np.ndarray | None = None) -> np.ndarray:
-        """d and ḋ of the ends of each such force, (forces, 2, times, 2 or 3), at coordinates and velocities of this
-        system, or in states (times, y)."""
+        """Return d and ḋ between the ends of each force in `reversals`, (forces, 2, times, 2 or 3), at coordinates and
+        velocities of this system, or in states (times, y)."""
         if v is None:
             layout = self.march.mechanism.state
             q, v = q[:, : layout.q_end], q[:, layout.v_at : layout.v_end]
@@ -145,19 +144,19 @@ class Beside:
         return self.reversals.distances(t, q, v)
 
     def stand(self, where: Stands) -> None:
-        """Go where the run stands, but for what is of the design."""
+        """Put this neighbour into the instant `where` of the run, except for the words of its own design."""
         self.march.words[self._carried] = where.words[self._carried]
         self.march.course.at[:] = where.at
 
     def read_later(self, t: float, later: float, k: int) -> int:
-        """Keep the state that stands here as requested time k, so much later than t, where a break at which the present
-        span begins or ends is so much later, too. A status."""
+        """Record the state in `stages` as requested time k, at the time t + later; breaks at which the present span
+        begins or ends are delayed by `later`, too. Return a status."""
         with self.standing(t, later):
             return int(read_here(self.march, t + later, k))
 
     @contextmanager
     def standing(self, t: float, later: float) -> Iterator[None]:
-        """Stand so much later than t for a while, with the break at which the present span begins or ends."""
+        """Stand at t + later within this context, with the begin and the end of the present span delayed by `later`."""
         course, span = self.march.course, int(self.march.course.at[SPAN])
         known = course.first[span], course.last[span]
         course.first[span] += later
@@ -169,14 +168,14 @@ class Beside:
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """By what is differentiated: runs of the designs at the places of a stencil, `small` apart."""
+    """Runs in the designs at the places of a stencil, `small` apart in one parameter: one derivative by the design."""
 
     small: float
     runs: Sequence[Beside]
-    """None where an initial value is varied, on which no design depends."""
+    """Empty where an initial value is varied, on which no design depends."""
     stencil: Stencil = CENTRAL
     aside: Callable[[int], Way] | None = None
-    """The same by designs on one side alone (1, -1)."""
+    """Return a way with designs on one side alone: above (1) or below (-1)."""
 
     @cached_property
     def above(self) -> Way:
@@ -187,16 +186,16 @@ class Way:
         return self.aside(-1) if self.aside else self
 
     def beside(self, side: int) -> Way:
-        """The one by designs above (1), below (-1) or on both sides (0)."""
+        """Return the way with designs above (1), below (-1) or on both sides (0)."""
         return (self, self.above, self.below)[side]
 
 
 ALONE = Way(1.0, ())
-"""Of no design: along a way of the state alone."""
+"""A way without designs: derivatives along a direction of the state alone."""
 
 
 class Neighbours(NamedTuple):
-    """States of runs beside, each met so much `later`; and with which weights they count in a derivative."""
+    """States y of neighbouring runs, each delayed by `later` (s), and their weights in a derivative."""
 
     weights: np.ndarray
     runs: Sequence[Beside]
@@ -209,9 +208,9 @@ def around(
     own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float, pause: float,
     states: Stencil = CENTRAL,
 ) -> Neighbours:  # fmt: skip
-    """Those of which the derivative is made along S and by a parameter, of a state that is met so much `later` by it;
-    none where nothing varies. Neighbouring states stand at the places of a stencil, as designs stand at those of the
-    way. Where states hardly vary, times do by parts of `pause`."""
+    """Return the neighbours for a derivative along S and by a parameter, with which a state is met `later`, in s for
+    one unit of the parameter; none where nothing varies. Neighbouring states stand at the places of `states`, designs
+    at those of the way. Where states hardly vary, delays are limited to parts of `pause`, if `pause` is not 0."""
     reach = float((np.abs(S) / unit).max(initial=0.0))
     reach = max(reach, SMALL * abs(later) / (MOMENT * pause)) if pause > 0.0 else reach
     small = SMALL / reach if reach > 0.0 else SMALL
@@ -229,7 +228,7 @@ def around(
 
 
 def each(make: Made) -> MadeOfAll:
-    """What is made of neighbours one by one."""
+    """Return a function that evaluates `make` for neighbours one by one."""
     return lambda runs, y, later: np.array([make(*one) for one in zip(runs, y, later.tolist(), strict=True)])
 
 
@@ -237,8 +236,8 @@ def varied(
     make: Made, own: Beside, way: Way, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float = 0.0,
     pause: float = 0.0,
 ) -> np.ndarray:  # fmt: skip
-    """The derivative of what is made, along S and by a parameter: see `around`. Without a `pause` times may vary by
-    any."""
+    """Return the derivative of `make` along S and by a parameter: see `around`. Without a `pause` delays have no
+    limit."""
     some = around(own, way, y, S, unit, later, pause)
     if not some.runs:
         return 0.0 * make(own, y, 0.0)

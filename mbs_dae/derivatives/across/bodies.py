@@ -1,4 +1,4 @@
-"""A run in coordinates of its own, read as a motion of bodies, with how that changes.
+"""Derivatives of the motion of bodies, read from a run in other coordinates.
 
 At each requested time the run has found how its coordinates, velocities and accelerations change. Places of bodies, and
 the multipliers of all their joints, are smooth functions of these and of the design: the same differences as those of
@@ -22,13 +22,13 @@ from .following import Following
 NEITHER = 2
 """Neighbours stand behind a passage of the ends of a force on both sides."""
 Placed = tuple[Beside, np.ndarray, np.ndarray]
-"""A run beside, and coordinates and velocities at each time."""
+"""A neighbouring run, and its coordinates and velocities at each time."""
 Rows = dict[str, np.ndarray]
-"""Of q, v, a and multipliers: (times, ...), or (parameters, times, ...)."""
+"""Arrays of q, v, a and multipliers, (times, ...), or their slopes, (parameters, times, ...)."""
 
 
 def rows_of_bodies(following: Following, motion: Trajectory) -> Rows:
-    """How the motion of bodies, and what joints carry, change with each parameter at its times."""
+    """Return the changes of q, v, a and multipliers of bodies with each parameter, (parameters, times, ...)."""
     record, done = following.run.record, motion.t.size
     own = Trajectory(motion.t, record.q[:done], record.v[:done], record.a[:done])
     slopes = [following.rows[name][:, :done] for name in ("q", "v", "a")]
@@ -40,12 +40,13 @@ def slopes_of_bodies(
     following: Following, own: Trajectory, modes: np.ndarray, own_slopes: Sequence[np.ndarray], later: np.ndarray,
     like: np.ndarray,
 ) -> Rows:  # fmt: skip
-    """The same of moments in coordinates of its own: their slopes, and by how much later they are with each parameter.
-    Attitudes have the sign of those `like` them."""
+    """Return the slopes of q, v, a and multipliers of bodies at moments of a run in other coordinates, from the slopes
+    of its own q, v and a, and from how much `later` each moment is with each parameter, (parameters, times).
+    Attitudes have the signs of those in `like`."""
     system, units, found = following.own.system, _units(following, own), list[Rows]()
     for k in range(len(following.ways)):
         slopes = [x[k] for x in own_slopes]
-        ended = ~np.all([np.isfinite(x).all(axis=1) for x in slopes], axis=0)  # there are none from there on
+        ended = ~np.all([np.isfinite(x).all(axis=1) for x in slopes], axis=0)  # no derivatives from there on
         slopes = [np.where(ended[:, None], 0.0, x) for x in slopes]
         reach = np.max([_largest(np.abs(x) / unit) for x, unit in zip(slopes, units, strict=True)], axis=0)
         small = SMALL / np.where(reach > 0.0, reach, 1.0)
@@ -74,8 +75,8 @@ def slopes_of_bodies(
 
 
 def _sides(run: Beside, own: Trajectory, beside: Callable[[int], list[Placed]]) -> np.ndarray:
-    """On which side neighbours may stand at each time, (times,): on both (0) or on one (1, -1), where they are on the
-    side of a passage of the ends of a force on which the run is; or on neither. `beside` are those of a side."""
+    """Return the side on which neighbours may stand at each time, (times,): both (0) or one (1, -1), so that they are
+    on the run's side of a passage of the ends of a force; or `NEITHER`. `beside` returns the neighbours of a side."""
     found = np.zeros(own.t.size, dtype=int)
     if not run.reversals.names or not own.t.size:
         return found
@@ -117,7 +118,7 @@ def _add(total: Rows, factor: np.ndarray, rows: Rows, here: Any) -> None:
 
 
 def _read(system: System, own: Trajectory, modes: np.ndarray, like: np.ndarray) -> Rows:
-    """The motion of bodies, with attitudes of the same sign as those of the result, and what their joints carry."""
+    """Return the motion of bodies, with attitudes of the same sign as those in `like`, and their multipliers."""
     bodies, motion = system.cartesian, system.of_bodies(own)
     for place, _ in bodies.layout.quaternions:
         attitude = motion.q[:, place : place + 4]
@@ -128,8 +129,8 @@ def _read(system: System, own: Trajectory, modes: np.ndarray, like: np.ndarray) 
 
 
 def _units(following: Following, own: Trajectory) -> list[np.ndarray]:
-    """What is small beside each q, v and a (see `Beside.units_of`): of accelerations what turns velocities over in a
-    time that the motion has."""
+    """Return the units of q, v and a at each time (see `Beside.units_of`); the unit of an acceleration is that of the
+    velocity times the pace of the motion."""
     march = following.run
     state, y, dy = march.mechanism.state, march.stages.y0.copy(), march.stages.k[0].copy()
     rows = []

@@ -1,4 +1,4 @@
-"""Where a run stands: before it does something, where guards have passed zero, and where an event ends it."""
+"""Records of a run before a step, where guards have passed zero, and where an event ends the run."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 from .beside import Stands
 
 READ = ("q", "v", "a", "multipliers", "contacts", "energies")
-"""What is kept of a run at the requested times, in the order of `make_steps`."""
+"""The arrays that are recorded at the requested times, in the order of `make_steps`."""
 
 
 class Instant(NamedTuple):
-    """Where a run stands before it does something."""
+    """A run before its next action."""
 
     where: Stands
     t: float
@@ -28,7 +28,7 @@ class Instant(NamedTuple):
 
 
 class Crossing(NamedTuple):
-    """Where guards have passed zero: what stood there before, and how the state varied."""
+    """A place at which guards have passed zero, with the run before the step, and S at the place."""
 
     before: Instant
     y: np.ndarray

@@ -1,4 +1,4 @@
-"""What was decided in an impact of a run: for runs beside it, which meet in the same way."""
+"""Decisions in an impact of a run, for neighbouring runs, whose bodies meet in the same way."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .beside import Beside, Stands
 from .impacts import MARGINS, Notes
 
 ROOM = 256
-"""So many items are noted before there must be more room."""
+"""Items for which there is room at first; the room is doubled while an impact needs more."""
 SAME = 1e-9
 """An impact made again is the same if no velocity differs by more than this part of how they jump."""
 
 
 class Decided(NamedTuple):
-    """An impact: where the run stood before it, who met, to which modes it led, and all that was decided in it."""
+    """An impact: where the run stood before it, which points met, to which modes it led, and all decisions in it."""
 
     where: Stands
     t: float
@@ -29,14 +29,14 @@ class Decided(NamedTuple):
     after: np.ndarray
     notes: Any
     margins: np.ndarray
-    """By which each decision holds."""
+    """The margin by which each decision holds."""
 
     def make(self, beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
-        """The state behind it, and the margins, for a state before it that is met so much later."""
+        """Return the state behind the impact, then the margins, from the state y before it, met `later` (s)."""
         return self.made(beside, y, later)[0]
 
     def made(self, beside: Beside, y: np.ndarray, later: float) -> tuple[np.ndarray, int]:
-        """The same, and a status."""
+        """Return the state behind the impact, then the margins, nan if it fails; and a status."""
         march, y = beside.march, y.copy()
         beside.stand(self.where)
         march.search.guards.passes_zero[:], march.search.guards.after[:] = self.wanted, self.after
@@ -46,8 +46,8 @@ class Decided(NamedTuple):
 
 
 def decided(run: Any, own: Beside, where: Stands, t: float, y: np.ndarray) -> Decided | None:
-    """What was decided in the impact that a run has just made, from the state y; None if it comes out as another one
-    when it is made again."""
+    """Return the decisions in the impact that a run has just made from the state y; None if the impact comes out
+    differently when it is repeated."""
     meeting, modes = run.mechanism.contacts.choice.meeting.copy(), run.mechanism.switches.mode.copy()
     known = where, t, meeting, modes, run.search.guards.passes_zero.copy(), run.search.guards.after.copy()
     room = ROOM

@@ -1,4 +1,4 @@
-"""The designs and starts beside that of a run, by what is asked for."""
+"""Neighbouring designs and starts of a run, for each quantity by which it is differentiated."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from .following import Following
 
 EVERY = CENTRAL, BACKWARD, FORWARD
 FIRST = 1e-3
-"""The same as SMALL for first states: searches for poses end some digits before roundoff."""
+"""The step of a parameter for first states, in place of SMALL: searches for poses end some digits before roundoff."""
 LEAST = 1e-9
-"""A break that moves by less than this part of the time by all of a parameter does not move."""
+"""A break does not move with a parameter if the whole parameter moves it by less than this part of the times."""
 
 
 class Designs(NamedTuple):
-    """Those at the places of a stencil, and what was said of their starts."""
+    """The designs at the places of a stencil, and the initial values that are given for each."""
 
     small: float
     stencil: Stencil
     systems: Sequence[System]
     initial: Sequence[Any]
     is_start: bool
-    """Whether they differ in the start alone."""
+    """Whether the designs differ in the start alone."""
 
     def with_starts(self, first: State, moves: Start) -> Designs:
-        """The same, each from the state that the first one is there."""
+        """Return the designs with starts that differ from `first` by `moves` times the step of the parameter."""
         system, by = first.system, [c * self.small for c in self.stencil.offsets]
         initial = [
             replace(
@@ -63,7 +63,7 @@ def systems_beside(
     asked: Asked, name: str, coordinates: str, tree: Mapping[str, Any], stencils: Sequence[Stencil] = EVERY,
     small: float = SMALL,
 ) -> tuple[float, Stencil, list[System]]:  # fmt: skip
-    """The designs at the places of the first of these stencils at which there are some, and how far they are apart."""
+    """Return the step, the stencil and the systems of the first stencil at all places of which designs exist."""
     told, failed = asked.model.parameters[name], None
     value = told.value
     small *= size_of(asked.model.compile(), told.symbol, value)
@@ -79,7 +79,7 @@ def systems_beside(
 
 def _starts(name: str, run: Run, given: Mapping[str, Any]) -> Designs:
     """Designs that differ in an initial value only."""
-    if name not in given:  # of a state that was found from it
+    if name not in given:  # the state given was found from this value
         return Designs(SMALL * _size(starts_of(run.varied)[name]), CENTRAL, [run.system] * 4, [run.initial] * 4, True)
     value = float(given[name])
     small = FIRST * (abs(value) or _scale(run.system, name))
@@ -88,17 +88,17 @@ def _starts(name: str, run: Run, given: Mapping[str, Any]) -> Designs:
 
 
 def _scale(system: System, name: str) -> float:
-    """Of an initial value that is 0: the model's length for a place; all else starts are linear in, or it is an
-    angle."""
-    found = system.model.found_quantity(name)  # none of a state of the model
+    """Return the scale of an initial value that is 0: the model's length for a place; 1 for an angle, and for values
+    in which starts are linear."""
+    found = system.model.found_quantity(name)  # None for a state of the model
     return system.length if found and found[1] == 0 and found[0].unit == "m" else 1.0
 
 
 def following_of(march: Any, asked: Asked, run: Run, sampling: Sampling) -> Following:
-    """What follows a run that has not begun."""
+    """Return the `Following` of a run that has not begun."""
     given, carried = given_of(run), starts_of(run.varied)
     course, times = course_like(march), march.record.times
-    asked.model.compile(run.system.coordinates.set, **run.system.structure.tree)  # once for all designs beside it
+    asked.model.compile(run.system.coordinates.set, **run.system.structure.tree)  # once for all neighbouring designs
     own = Beside(run.system, run.by, run.how, course, times)
     ways, moved, first = [], [], []
     known = _breaks(run, run.system, times)
@@ -116,7 +116,7 @@ def following_of(march: Any, asked: Asked, run: Run, sampling: Sampling) -> Foll
 def _beside(
     asked: Asked, name: str, run: Run, given: Mapping[str, Any], carried: Mapping[str, Start], small: float
 ) -> Designs:
-    """Designs beside, or starts; a state that changes with what it was found from is another one there."""
+    """Return the neighbouring designs, or starts; a given state with a derivative by `name` is moved in each."""
     only_start = name not in asked.model.parameters
     found = _starts(name, run, given) if only_start else designs_of(asked, name, run, small=small)
     moves = carried.get(name)
@@ -124,7 +124,7 @@ def _beside(
 
 
 def _size(moves: Start) -> float:
-    """By so much of it a state changes by one unit of something."""
+    """Return the change of a quantity by which the largest change of a state is 1, at most 1e9."""
     return 1.0 / max(1e-9, *(float(np.abs(part).max(initial=0.0)) for part in moves))
 
 
@@ -149,7 +149,7 @@ def breaks_moved(asked: Asked, run: Run, ends: np.ndarray, times: np.ndarray) ->
 
 
 def _breaks(run: Run, system: System, times: np.ndarray) -> np.ndarray:
-    """When laws of time switch."""
+    """Return the times at which laws of time switch."""
     return breaks_of(system.structure.with_breaks, system.evaluator, run.t, float(times[-1]), run.by.method.order)
 
 
@@ -168,7 +168,7 @@ def _way(asked: Asked, name: str, beside: Designs, run: Run, own: Beside) -> Way
 def _breaks_moved(
     beside: Designs, run: Run, known: np.ndarray, ends: np.ndarray, times: np.ndarray, name: str
 ) -> np.ndarray:  # fmt: skip
-    """How the ends of spans move."""
+    """Return how the end of each span moves with a parameter, (spans,)."""
     if beside.is_start:
         return np.zeros(ends.size)
     found = [_breaks(run, system, times) for system in beside.systems]

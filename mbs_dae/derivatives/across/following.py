@@ -1,7 +1,8 @@
-"""The derivatives of a run that switches, found as it goes.
+"""The derivatives of a run that switches, computed as the run goes.
 
-The run itself is not touched: after each of its steps Python looks at what has happened. A step is made again by runs
-beside (`beside`), where the run stood before it; a switch, an impact or a new state is passed by the rule of `jumps`.
+The run itself is not touched: after each of its steps Python looks at what has happened. A step is repeated by
+neighbouring runs (`beside`) from where the run stood before it; derivatives cross a switch, an impact or a reset by
+the rule of `jumps`.
 """
 
 from __future__ import annotations
@@ -59,16 +60,16 @@ from .jumps import (
 )
 
 TURNED = 10.0
-"""Neighbours that are apart by less than one part in so many of the distance of the ends of a force see the force turn
-as it turns: what is of fourth order then is right to 10⁻⁴."""
+"""The least ratio of the distance of the ends of a force to the distances of neighbours at which differences resolve
+how the force turns: differences of fourth order then are right to 10⁻⁴."""
 
 
 SHORTER = 7
-"""So many pauses are tried, each a tenth of the one before."""
+"""The number of pauses that are tried, each a tenth of the one before."""
 
 
 class Following:
-    """Of a run by all that is asked for: S, (parameters, y), goes along with it; `rows` is kept at requested times."""
+    """The derivatives of a run as it goes: S, (parameters, y), at its state, and `rows` at the requested times."""
 
     def __init__(
         self, run: Any, own: Beside, names: Sequence[str], ways: Sequence[Way], breaks: np.ndarray, S: np.ndarray,
@@ -80,25 +81,25 @@ class Following:
         record = run.record
         self.rows = {name: np.zeros((len(ways), *getattr(record, name).shape)) for name in READ}
         self.told: dict[str, None] = {}
-        """Why derivatives end somewhere."""
+        """The reasons why derivatives end somewhere."""
         self.notes: dict[str, None] = {}
-        """At which requested times alone there are none."""
+        """The remarks on single requested times without derivatives."""
         self.remembered = np.zeros((len(ways), own.remembers * S.shape[1]))
-        """How what the method remembers varies."""
+        """The changes of the rows that the method remembers, a row for each parameter."""
         self.span = 0
-        """In which of the run what is made stands."""
+        """The span of the run in which neighbours are evaluated."""
         self.last: tuple[float, np.ndarray] | None = None
-        """When something jumped last, and how this time moves."""
+        """The time of the last jump, and how this time moves with each parameter."""
         self.crossing: Crossing | None = None
         self.moments: list[Slopes] = []
-        """How the time and the state of each event change, in their order."""
+        """The changes of the time and the state of each event, in their order."""
         self.ending: Ending | None = None
         self._reverses = bool(own.reversals.names)
 
     # --- as the run goes ---
 
     def begin(self) -> None:
-        """At the first state."""
+        """Vary the first state: samples, records and closed contacts at the beginning."""
         t = float(self.run.time[0])
         if self.sampling.begins(t):
             self._sample(stands(self.run), self.run.stages.y0.copy(), self.run.stages.k[0].copy(), t)
@@ -126,7 +127,7 @@ class Following:
         )  # fmt: skip
 
     def after(self) -> None:
-        """What the run has done since `before`."""
+        """Carry the derivatives over what the run has done since `before`: a step, a switch, a break, a sample."""
         run, was = self.run, self.was
         stepped, switched = bool(run.counts[ACCEPTED] > was.accepted), bool(run.search.total[0] > was.switched)
         broke = bool(run.course.at[0] > was.span or run.course.at[1])
@@ -154,8 +155,8 @@ class Following:
             self._read_now()
 
     def end(self, done: int, events: Sequence[str]) -> None:
-        """What was kept last, where events have ended the run, at the time that is held and as it moves. (Of runs in
-        other coordinates all times are read at once, and are held.)"""
+        """Vary the last record, where events have ended the run, at a time that is held and at one that moves. (Runs
+        in other coordinates than those of bodies are read at all times at once, which are held.)"""
         if done and self.run.record.times[done - 1] == self.run.time[0]:
             self._read_now()
             if self.own.system.is_cartesian:
@@ -165,7 +166,7 @@ class Following:
     # --- what happens ---
 
     def _passages(self, t: float, y: np.ndarray) -> list[Passage]:
-        """Where the ends of forces pass each other in the step to the state y."""
+        """Return where the ends of forces pass each other in the step to the state y at time t."""
         if not self._reverses:
             return []
         ends = np.array([self.was.t, t])
@@ -257,7 +258,7 @@ class Following:
         strikes, behind = not np.array_equal(run.stages.y0, y), run.stages.k[0].copy()
         kinds = run.mechanism.switches.kinds[crossing.passed]
         if not strikes and self._is_smooth(dy, behind, works=bool((kinds != PRESS).any())):
-            return  # where normal forces vanish, so does what friction takes, and nothing but roundoff is left of it
+            return  # where normal forces vanish, so does the work of friction, but for roundoff
         guards = crossing.passed[(kinds != WATCH) & (kinds != PRESS)]
         moved = self._moved(crossing, guards if guards.size else crossing.passed[kinds != WATCH])
         if broke:
@@ -269,7 +270,7 @@ class Following:
         self.S = at_held_time(self._strike(y, dy, at_the_event(self.S, dy, moved), moved), behind, moved)
 
     def _strike(self, y: np.ndarray, dy: np.ndarray, way: np.ndarray, moved: np.ndarray) -> np.ndarray:
-        """How the state behind an impact varies, from how that before it does where neighbours meet."""
+        """Return how the state behind an impact varies, from how the state before it varies where neighbours meet."""
         assert self.crossing is not None
         t, impact = self.crossing.t, decided(self.run, self.own, self.crossing.before.where, self.crossing.t, y)
         if impact is None:
@@ -289,7 +290,7 @@ class Following:
         return after
 
     def _size(self, k: int) -> float:
-        """Of a parameter; without an end where designs do not depend on it."""
+        """Return the size of parameter k; inf where designs do not depend on it."""
         return self.ways[k].small / SMALL if self.ways[k].runs else np.inf
 
     def _break(self, dy: np.ndarray, span: int) -> None:
@@ -299,7 +300,7 @@ class Following:
             self.S = carried_over(self.S, dy, behind, self.breaks[:, span])
 
     def _sample(self, where: Stands, y: np.ndarray, dy: np.ndarray, t: float) -> None:
-        """Controllers have set states, at a time that does not change."""
+        """Carry S over a sampling time t, which is held, at which controllers set states."""
         now, size = float(self.run.course.first[self.run.course.at[0]]), y.size
 
         def make(beside: Beside, y: np.ndarray, later: float) -> np.ndarray:
@@ -317,8 +318,8 @@ class Following:
         self.S = np.full_like(self.S, np.nan)
 
     def resets(self, guards: Sequence[int], change: Callable[[Beside, np.ndarray], np.ndarray]) -> Callable[[], None]:
-        """To be called before an event gives the run another state, which `change` does to a run beside; what is given
-        back behind it."""
+        """Vary a reset: call this method before an event gives the run another state, which `change` does to a
+        neighbouring run, and call the returned function behind the reset."""
         y, dy, crossing, t = self.run.stages.y0.copy(), self.run.stages.k[0].copy(), self.crossing, self.run.time[0]
         where, jumped = stands(self.run), self._has_jumped(float(t))
         moved = self.last[1] if self.last and jumped else self.time_moved(guards)
@@ -348,8 +349,8 @@ class Following:
         return [] if own.change else [function_of(system, self.run, own)]
 
     def time_moved(self, guards: Sequence[int]) -> np.ndarray:
-        """How the present time moves, at which these guards have passed zero, or without any at which a contact has
-        changed; nan where it is not known."""
+        """Return how the present time moves, at which these guards have passed zero, or, without guards, a contact has
+        changed; nan where the change is not known."""
         t, crossing, jumped = float(self.run.time[0]), self.crossing, self._has_jumped(float(self.run.time[0]))
         if self.last and jumped and not guards:
             return self.last[1]
@@ -378,7 +379,8 @@ class Following:
         self, make: Any, y: np.ndarray, dy: np.ndarray, S: np.ndarray, when: tuple[float, float],
         later: np.ndarray | None = None, smooth: bool = False,
     ) -> np.ndarray:  # fmt: skip
-        """By all that is asked for, of what is made between two times; or of what is `smooth` where forces reverse."""
+        """Return the derivatives of `make` between two times, a row for each parameter; `smooth` says that `make` is
+        smooth where forces reverse."""
         return self._varied_all(each(make), y, dy, S, when, later, smooth=smooth)
 
     def _varied_all(
@@ -415,7 +417,7 @@ class Following:
         return found
 
     def _is_near(self, y: np.ndarray, end: np.ndarray | None) -> bool:
-        """Whether neighbours of these states may stand behind the passage of the ends of a force."""
+        """Return whether neighbours of these states may stand behind the passage of the ends of a force."""
         if not self._reverses:
             return False
         states = np.stack([x[: self.S.shape[1]] for x in (y, end) if x is not None])
@@ -430,7 +432,7 @@ class Following:
         those above or below, states and designs by themselves."""
         rows = [np.full((1, 0), np.nan)] * len(S)
         for k, way in enumerate(ways):
-            sides = [0, 0]  # of states, of designs
+            sides = [0, 0]  # of states and of designs
             while way is not None:
                 known = y, S[k], unit, later[k], self.own.pause_of(self.run), SIDES[sides[0]]
                 plan = around(self.own, way.beside(sides[1]), *known)
@@ -467,8 +469,8 @@ class Following:
         return found
 
     def _way(self, k: int, when: tuple[float, float]) -> Way | None:
-        """A break that moves with a parameter moves into what is next to it, for designs on one side. These are left
-        out there; None where that leaves none."""
+        """Return the way of parameter k between two times. A break that moves with the parameter moves into the step
+        next to the break, for designs on one side, which are left out there; None if both sides are left out."""
         way, moves, course, span = self.ways[k], self.breaks[k], self.run.course, self.span
         if not moves.any():
             return way
@@ -483,7 +485,7 @@ class Following:
         return way if not sides else way.above if 1 in sides else way.below
 
     def way_at(self, k: int, t: float) -> Way | None:
-        """The one for what is read of the run at a requested time."""
+        """Return the way for readings of the run at a requested time t by parameter k."""
         self.span = int(np.searchsorted(self.run.course.ends[:-1], t, side="right"))
         return self._way(k, (t, t))
 
@@ -494,7 +496,7 @@ class Following:
         return all(is_smooth(before[span], after[span]) for span in spans)
 
     def _moved(self, crossing: Crossing, guards: np.ndarray) -> np.ndarray:
-        """How the time moves at which these guards are zero."""
+        """Return how the time at which these guards are zero moves with each parameter; nan where it has no slope."""
         before, t = crossing.before, crossing.t
         if crossing.length == 0.0 and self.last is not None and self.last[0] == t:
             return self.last[1]
@@ -526,7 +528,7 @@ class Following:
         return found
 
     def _along(self, make: Any, y: np.ndarray, S: np.ndarray, unit: np.ndarray, later: float = 0.0) -> np.ndarray:
-        """The derivative of what is made along S, in the design of the run. Where the motion rests, laws of time may
+        """Return the derivative of `make` along S, in the design of the run. Where the motion rests, laws of time may
         change at any pace: of differences over shorter and shorter times those count that agree best."""
         if self._is_near(y, None):
             when = (float(self.run.time[0]),) * 2
@@ -539,17 +541,17 @@ class Following:
         return np.array(rates[apart.argmin(axis=0), np.arange(rates.shape[1])])
 
     def _at_once(self) -> np.ndarray:
-        """Of times: there are none."""
+        """Return nan for the derivatives of a time at which two causes switch, and note the reason."""
         self._tell("laws of time and of the motion switch at once")
         return np.full(len(self.ways), np.nan)
 
     def _read_now(self) -> None:
-        """The state as it is, for the requested time kept last."""
+        """Put how the present state varies into `rows`, for the requested time recorded last."""
         for name, own in self._kept(np.zeros(len(self.ways))).items():
             self.rows[name][:, int(self.run.counts[NEXT]) - 1] = own
 
     def _kept(self, moved: np.ndarray) -> dict[str, np.ndarray]:
-        """How what is kept of the state as it is changes, at a time that moves so."""
+        """Return how the record of the present state varies, by name, at a time that moves by `moved`."""
         run = self.run
         k, where, t = int(run.counts[NEXT]) - 1, stands(run), float(run.time[0])
 
@@ -576,7 +578,7 @@ class Following:
 
 @contextmanager
 def passed_by(following: Following | None, system: System, event: Event) -> Iterator[None]:
-    """While an event gives a run another state."""
+    """Carry the derivatives over a reset, which an event makes within this context."""
     if following is None:
         yield
         return

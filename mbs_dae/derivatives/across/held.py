@@ -1,14 +1,14 @@
-"""Problems of contact whose modes are held: those of a solution, for problems beside it. Compiled.
+"""Problems of contact with held modes: the modes of a solution, for neighbouring problems. Compiled.
 
-With modes held the laws are equations, smooth functions of W, w0 and the bounds: x = 0 for what is open, y = 0 for what
-is closed or sticks, x_c = r t for what slides, along the same side in one row, along t = z/|z| of the trial force
-z = x - y else. So is the radius: in one row r = σ (d + C x) with the sign that it has.
+With modes held the laws are equations, smooth functions of W, w0 and the bounds: x = 0 for open laws, y = 0 for closed
+and sticking ones, x_c = r t for sliding ones, along the same side in one row, along t = z/|z| of the trial force
+z = x - y else. The radius is smooth, too: in one row r = σ (d + C x) with its sign σ held.
 
-Their solution satisfies the laws as long as what the modes leave out does:
+The solution of the equations satisfies the laws as long as the inequalities of the modes hold:
 
     open   y >= 0        closed   x >= 0        sticks   r - |x| >= 0        slides   -y·t >= 0        σ (d + C x) >= 0
 
-These are the margins. Where one is zero the solution has a kink.
+Their left sides are the margins. Where a margin is zero the solution has a kink.
 """
 
 from math import sqrt
@@ -31,12 +31,13 @@ from ...linear.modes import CLOSED, FAR, OPEN, SHARP, SLIDES, STEPS, write_slidi
 from ...linear.vectors import all_finite, copy
 
 NONE = 1e-8
-"""A radius of several rows is none below this part of what acts."""
+"""A radius of several rows below this part of the scale of the problem counts as zero."""
 
 
 @compiled_apart
 def read_modes(problem: Complementarity):
-    """`mode`, `along` and `sense` of the solution f: roundoff decides nothing but what has no margin."""
+    """Put the modes, directions and signs of bounds of the solution f into `modes`; roundoff decides only where a
+    margin is zero."""
     p = problem
     scaled, modes = p.scaled, p.modes
     scaled.relaxation[0], scaled.relaxation[1] = 0.0, 1.0
@@ -61,8 +62,8 @@ def read_modes(problem: Complementarity):
 
 @compiled_apart
 def solve_held(problem: Complementarity):
-    """f and w with the modes that stand there, from the f that stands there. How many unknowns they do not determine;
-    -1 where they have no solution."""
+    """Solve for f and w with the modes in `modes`, from the f of the problem. Return how many unknowns the modes do not
+    determine; -1 where there is no solution."""
     p = problem
     scaled, modes = p.scaled, p.modes
     scaled.relaxation[0], scaled.relaxation[1] = 0.0, 1.0
@@ -93,7 +94,7 @@ def solve_held(problem: Complementarity):
 
 @compiled
 def held_radius(p, law):
-    """That of a law, with the sign that is held."""
+    """Return the radius of a law, with the sign that is held."""
     begin, end, total = p.bound_at[law], p.bound_at[law + 1], 0.0
     if end == begin + 1:
         return p.modes.gradient[begin] * bound(p, begin)
@@ -104,7 +105,7 @@ def held_radius(p, law):
 
 @compiled
 def _advance(p):
-    """One step of Newton's method with these modes. How many unknowns are not determined."""
+    """Take one step of Newton's method with these modes; return how many unknowns are not determined."""
     scaled, modes = p.scaled, p.modes
     respond(p)
     many = row = 0
@@ -132,8 +133,8 @@ def _advance(p):
 
 @compiled
 def _slide(p, law, row, many, longest):
-    """The equations of a law that slides. A radius of several rows grows along the direction that it has; the sign of
-    a single one stays for the next problem."""
+    """Write the equations of a law that slides into `matrix`, from `row` on. A radius of several rows grows along the
+    direction that it has; the sign of a single one stays for the next problem."""
     begin, end = p.bound_at[law], p.bound_at[law + 1]
     if end > begin + 1:
         for one in range(begin, end):
@@ -143,7 +144,7 @@ def _slide(p, law, row, many, longest):
 
 @compiled
 def _turn(p, law, longest):
-    """The direction of what slides in several rows: that of the trial force."""
+    """Put the direction of a law that slides in several rows into `direction`: that of the trial force."""
     scaled, modes = p.scaled, p.modes
     begin, end, length = p.first[law], p.first[law + 1], 0.0
     modes.turn_rate[law] = 0.0
@@ -160,7 +161,7 @@ def _turn(p, law, longest):
 
 @compiled
 def _left(p):
-    """The largest residual of the equations of the modes, with the y that stands there."""
+    """Return the largest residual of the equations of the modes, with the y in `scaled`."""
     modes = p.modes
     worst = 0.0
     for law in range(p.counts[0]):
@@ -178,8 +179,8 @@ def _left(p):
 
 @compiled_apart
 def put_margins(problem: Complementarity, margins: Vector):
-    """Those of the solution, with the y that stands there, times `scale`: of each law one for each of its rows, and one
-    for each row of its bound. Of what has none, 1 times `scale`."""
+    """Put the margins of the solution, with the y in `scaled`, times `scale`: for each law one for each of its rows,
+    then one for each row of its bound. A row without a margin has 1 times `scale`."""
     p, at = problem, 0
     scaled = p.scaled
     for law in range(p.counts[0]):

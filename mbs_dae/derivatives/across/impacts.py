@@ -1,9 +1,9 @@
-"""An impact made again beside the one that a run has made, so that what comes out is a smooth function. Compiled.
+"""An impact of a run repeated in a neighbouring run, so that the result is a smooth function. Compiled.
 
-In an impact much is decided: who is struck next where it is passed on, whether Newton's law gives energy, and in every
-problem of impulses which points part and which slips end. So it is first made again where the run has made it, and all
-that is decided is noted, in the order in which it comes; beside it the same is decided (`note`). The margins by which
-decisions hold are noted, too: where one is zero, and changes beside, there is no derivative.
+An impact makes many decisions: which point is struck next where impacts are passed on, whether Newton's law gives
+energy, and in every problem of impulses which points part and which slips end. So the impact is first repeated in the
+run itself, and all decisions are noted, in their order; neighbouring runs decide alike (`note`). The margins by which
+decisions hold are noted, too: where a margin is zero, and changes in neighbours, there is no derivative.
 """
 
 from typing import NamedTuple
@@ -39,22 +39,22 @@ from ...motion.switching.switches import hold_all
 from .held import put_margins, read_modes, solve_held
 
 FAINT = 1e-9
-"""What acts in a problem of impulses counts as this part of the largest before it, at least."""
+"""The scale of a problem of impulses counts as this part of the largest scale before, at least."""
 
 
 class Notes(NamedTuple):
-    """What has been decided in an impact, and by which margins."""
+    """The decisions in an impact, in their order, and the margins by which they hold."""
 
     items: Work[Vector] = zeros("items")
     margins: Work[Vector] = zeros("items")
     at: Work[Integers] = zeros(2)
-    """How many items there are, and margins."""
+    """The number of items, and the number of margins."""
     known: Work[Integers] = zeros(1)
-    """Whether items are read, not written."""
+    """1 where items are read, 0 where they are written."""
     full: Work[Integers] = zeros(1)
-    """Whether there was room for less."""
+    """1 if there was not room for all."""
     acts: Work[Vector] = zeros(1)
-    """The most that has acted in a problem."""
+    """The largest scale of the problems so far."""
 
 
 ITEMS, MARGINS = 0, 1
@@ -62,7 +62,7 @@ ITEMS, MARGINS = 0, 1
 
 @compiled
 def note(notes, value):
-    """What has been decided: this, or what was noted."""
+    """Return the next decision: `value`, which is noted, or the one that was noted before, where notes are known."""
     k = notes.at[ITEMS]
     notes.at[ITEMS] = k + 1
     if k >= notes.items.size:
@@ -75,7 +75,8 @@ def note(notes, value):
 
 @compiled
 def strike_alike(search: Search, y: Vector, meeting: Integers, modes: Vector, notes: Notes):
-    """The same impact in a state beside: the same points meet, and stay together, as in one that led to these modes."""
+    """Repeat an impact from the neighbouring state y, in place: the points in `meeting` meet, and points stay together
+    as in the impact that led to `modes`."""
     mechanism = search.stages.mechanism
     contacts, state = mechanism.contacts, mechanism.state
     choice = contacts.choice
@@ -141,7 +142,7 @@ def _put_margin(notes, margin, size):
 
 @compiled
 def _look(search, y, notes):
-    """Rates here; and whether joints alone keep the same rows still."""
+    """Prepare the impact at y; return whether joints alone keep the same rows still as noted."""
     contacts, same = search.stages.mechanism.contacts, True
     constrained = contacts.constrained
     if not prepare_impact(search, y):
@@ -180,7 +181,7 @@ def _jumps(search, y, points, notes):
 
 @compiled
 def _solve(contacts, notes):
-    """The problem that is posed, with the modes that were noted; whether it is solved."""
+    """Solve the problem that is posed, with the modes that were noted; return whether it is solved."""
     p = contacts.problem
     if notes.known[0] == 0:
         if not solve_laws(contacts):

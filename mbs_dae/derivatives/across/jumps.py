@@ -1,4 +1,4 @@
-"""What becomes of derivatives where a motion switches, or its state jumps.
+"""Derivatives of a motion across a switch, and across a jump of its state.
 
 A run passes g(t, y, p) = 0 at a time t_e that depends on p. With y' = f₋ before it and f₊ behind it, S = ∂y/∂p at a
 time that is held, and ġ = g_t + g_y f₋,
@@ -20,8 +20,8 @@ there one where two surfaces are passed at one instant that neighbours pass one 
 import numpy as np
 
 ALIKE = 1e-6
-"""Times of events whose derivatives differ by less than this part are those of one event; and what changes by less than
-this part of its size over the size of what it depends on does not change."""
+"""Times of events whose derivatives differ by less than this part are those of one event; and a number whose slope is
+less than this part of the rate of its neighbours does not change."""
 GRAZES = 1e-4
 """A guard that would fall, at the rate with which it passes, by less than this part of its size g over a step h only
 touches zero. It bends back there, from g to 0 over h, so it gets below zero by ġ² h²/4g at most: by 2.5·10⁻⁹ g, which
@@ -31,20 +31,20 @@ IN_TIME = 1e-7
 EDGE = 1e-8
 """A decision in an impact whose margin is less than this part of what acts in it may be the other one."""
 BENT, NOTHING = 1e-2, 1e-6
-"""Derivatives of second order over one and over two places may differ by the first part of what they are, or by the
-second one of what goes into a step: what is of fourth order then is right to 10⁻⁴."""
+"""Second derivatives over one and over two places may differ by `BENT` of the derivatives, plus `NOTHING` of the
+changes at the beginning of a step: differences of fourth order then are right to 10⁻⁴."""
 SMOOTH = 1e-10
-"""y' jumps by nothing where it jumps by less than this part of its size: roundoff of forces."""
+"""A jump of y' by less than this part of its size counts as zero: roundoff of forces."""
 
 
 def time_moved(varied: np.ndarray, rate: float) -> np.ndarray:
-    """t_e' by each parameter, from g_y S + g_p and ġ."""
+    """Return t_e' by each parameter, from g_y S + g_p and ġ."""
     return -varied / rate
 
 
 def instant_moved(varied: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    """t_e' by each parameter, from g_y S + g_p, (parameters, functions), and ġ of all functions that pass; nan where
-    they pass at different times beside the run."""
+    """Return t_e' by each parameter, from g_y S + g_p, (parameters, functions), and ġ of all functions that pass; nan
+    where they pass at different times in neighbouring runs."""
     times = [time_moved(varied[:, k], rate) for k, rate in enumerate(rates)]
     return agreed(times, np.abs(varied).max(axis=1) / np.abs(rates).max())
 
@@ -56,28 +56,29 @@ def grazes(rates: np.ndarray, length: float, sizes: np.ndarray) -> bool:
 
 
 def carried_over(S: np.ndarray, before: np.ndarray, after: np.ndarray, moved: np.ndarray) -> np.ndarray:
-    """S behind a switch at which the state is as it was."""
+    """Return S behind a switch at which the state does not jump."""
     return S + np.outer(moved, before - after)
 
 
 def at_the_event(S: np.ndarray, before: np.ndarray, moved: np.ndarray) -> np.ndarray:
-    """How the state varies in which neighbours meet the event, each at its own time."""
+    """Return how the state varies in which neighbours meet the event, each at its own time."""
     return S + np.outer(moved, before)
 
 
 def at_held_time(S: np.ndarray, after: np.ndarray, moved: np.ndarray) -> np.ndarray:
-    """And back from how the state varies behind it."""
+    """Return S at a held time, from how the state varies behind the event, each neighbour at its own time."""
     return S - np.outer(moved, after)
 
 
 def is_smooth(before: np.ndarray, after: np.ndarray) -> bool:
-    """Whether y' is the same on both sides."""
+    """Return whether y' is the same on both sides."""
     size = max(float(np.abs(before).max(initial=0.0)), float(np.abs(after).max(initial=0.0)))
     return bool(np.abs(after - before).max(initial=0.0) <= SMOOTH * size)
 
 
 def agreed(times: list[np.ndarray], scale: np.ndarray) -> np.ndarray:
-    """The derivatives of the time of one event, from those of all guards that are zero there; nan where they differ."""
+    """Return the derivatives of the time of an event, from those of all guards that are zero there; nan where they
+    differ."""
     first, *others = times
     found = first.copy()
     for other in others:
@@ -86,12 +87,12 @@ def agreed(times: list[np.ndarray], scale: np.ndarray) -> np.ndarray:
 
 
 def is_bent(bend: np.ndarray, found: np.ndarray, S: np.ndarray, size: float) -> bool:
-    """Whether a step is no longer straight between neighbours: a stiff spring swings in them, and not in the run, the
-    steps of which are too long for that. All in units of the state, by a parameter of this size."""
+    """Return whether a step is no longer straight between neighbours: a stiff spring swings in them, but not in the
+    run, whose steps are too long. All arrays are in units of the state, by a parameter of the size `size`."""
     allowed = BENT * np.abs(found).max(initial=0.0) + NOTHING * (np.abs(S).max(initial=0.0) + 1.0 / size)
     return bool(np.abs(bend).max(initial=0.0) > allowed)
 
 
 def on_edge(margins: np.ndarray, slopes: np.ndarray, rate: float) -> bool:
-    """Whether a decision is on the edge, and neighbours, whose states or designs change at this rate, are beyond it."""
+    """Return whether a decision is on the edge, and neighbours, which change at this rate, are beyond the edge."""
     return bool(((np.abs(margins) <= EDGE) & (np.abs(slopes) > ALIKE * rate)).any())

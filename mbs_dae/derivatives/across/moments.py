@@ -1,4 +1,4 @@
-"""How a run stands at events: when they happen and what is read there, in runs beside."""
+"""Derivatives of the time and the state of events, from neighbouring runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PARTS = "q", "v", "a"
 
 
 def note_events(following: Following, names: Sequence[str]) -> None:
-    """These have happened now."""
+    """Note how the time and the state of the events `names`, which have happened now, vary."""
     for name in names:
         following.moments.append(_moment(following, following.guards_of(name)))
 

@@ -1,4 +1,4 @@
-"""Runs that switch, and results read with how they change."""
+"""Runs that switch, and their results with derivatives."""
 
 from __future__ import annotations
 
@@ -97,11 +97,11 @@ def go_by_steps(system: System, by: Stepping) -> bool:
 
 
 LAWS = "restitution", "friction", "static friction", "smooth"
-"""What stands in the laws of contacts and of friction."""
+"""The numbers in the laws of contacts and of friction."""
 
 
 def check_followed(system: System, asked: Asked) -> None:
-    """Refuse what runs beside a run cannot follow."""
+    """Refuse models that neighbouring runs cannot follow."""
     for controller in system.model.controllers:
         if {*asked.symbols} & getattr(controller.every, "free_symbols", set()):
             what = f"{controller.who} samples at times that depend on what is asked for"
@@ -121,25 +121,25 @@ def check_laws(asked: Asked, verb: str) -> None:
 
 @dataclass(frozen=True, eq=False)
 class FollowedRun(VariedMotion):
-    """A run that was followed: numbers alone, as soon as its motion has been read as one of bodies."""
+    """A followed run with derivatives: numbers alone, as soon as its motion has been read as one of bodies."""
 
     rows: Mapping[str, np.ndarray] = field(default_factory=dict)
-    """How what is kept at the requested times changes, (parameters, times, ...)."""
+    """The slopes of all arrays recorded at the requested times, (parameters, times, ...)."""
     contacts: np.ndarray | None = None
     energies: np.ndarray | None = None
     following: Following | None = None
-    """Where the run has other coordinates than those of bodies, which are still to be read."""
+    """The derivatives in the coordinates of the run, if those of bodies are still to be read; else None."""
     ending: Ending | None = None
-    """Where an event has stopped the run."""
+    """The end of the run, if an event has stopped it."""
     ends: np.ndarray | None = None
-    """How its last time moves, where it is read as it moves."""
+    """The change of the last time with each parameter, if readings move with it; else None."""
 
     @property
     def end_moves(self) -> bool:
         return self.ending is not None
 
     def with_moving_end(self) -> FollowedRun:
-        """The same run, whose last time moves with what is asked for: so does what is read there."""
+        """Return the run with a last time that moves with the parameters, and with the slopes that are read there."""
         assert self.ending is not None
         rows = {name: own.copy() for name, own in self.rows.items()}
         for name, own in self.ending.rows.items():
@@ -148,7 +148,7 @@ class FollowedRun(VariedMotion):
 
     @cached_property
     def times(self) -> Any:
-        """The last one with its derivatives, if it moves."""
+        """Return the times, the last one with its derivatives, if it moves."""
         if self.ends is None:
             return self.motion.t
         slope = np.zeros((len(self.ends), self.motion.t.size))
@@ -161,11 +161,11 @@ class FollowedRun(VariedMotion):
 
     @cached_property
     def _of_bodies(self) -> dict[str, np.ndarray]:
-        """What is read so."""
+        """Return the slopes of the motion of bodies by name; empty for a run in the coordinates of bodies."""
         return {} if self.following is None else rows_of_bodies(self.following, self.motion)
 
     def __getstate__(self) -> dict[str, Any]:
-        """A copy has been read: the runs beside the run stand where they are."""
+        """Return the fields of a copy, with the motion of bodies read, and without neighbouring runs."""
         return {**vars(self), "rows": {**self.rows, **self._of_bodies}, "_of_bodies": {}, "following": None}
 
     @cached_property
@@ -176,13 +176,13 @@ class FollowedRun(VariedMotion):
 
     @cached_property
     def path(self) -> Any:
-        """With states and inputs, which are in q and no motion of bodies."""
+        """Return the trajectory with its derivatives; q includes states and inputs, which are no motion of bodies."""
         more: Any = (Dual(getattr(self.motion, x), self._rows(x).copy(), self.asked.symbols) for x in ("q", "v", "a"))
         return Trajectory(self.times, *more)
 
     @cached_property
     def pushes(self) -> Any:
-        """The forces of contacts."""
+        """Return the forces of contacts with their derivatives."""
         assert self.contacts is not None
         return self.dual(self.contacts[: self.motion.t.size].copy(), self._rows("contacts").copy())
 
@@ -200,7 +200,7 @@ class FollowedRun(VariedMotion):
 
 
 def followed_run(result: Result, asked: Asked, following: Following) -> Result:
-    """The result of a run, which knows how it changes."""
+    """Return the result of a followed run, with its derivatives set."""
     record, own = following.run.record, following.own.system.is_cartesian
     known = {"rows": following.rows, "contacts": record.contacts.copy(), "energies": record.energies.copy()}
     unread = None if own else following

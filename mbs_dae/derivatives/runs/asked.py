@@ -1,4 +1,4 @@
-"""By what a run is differentiated: by values given for its start, too, or for that of the run that it goes on from."""
+"""Names by which a run is differentiated: values given for its start, or for that of an earlier run, are among them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from ..varied import starts_of
 
 
 def asked_of_run(run: Run, names: Sequence[Any]) -> Asked | None:
-    """Refused are runs of a sort of which derivatives are not known."""
+    """Return the model and the symbols for `derivatives=` of a run; refuse methods without derivatives."""
     model, given = run.system.model, {*given_of(run.first)}
-    if carried := run.first.varied if names else None:  # what a state that was given was found from
+    if carried := run.first.varied if names else None:  # the values from which a given state was found
         given |= {*starts_of(carried)} - {*model.parameters} - {*constants_of(model)}
     asked = asked_of(model, names, given, run=True)
     if asked and run.by.method.steps_over:
@@ -27,6 +27,6 @@ def asked_of_run(run: Run, names: Sequence[Any]) -> Asked | None:
 
 
 def given_of(run: Run) -> dict[str, float]:
-    """The initial values by their full names."""
+    """Return the initial values of a run by their full names."""
     named = run.initial if isinstance(run.initial, Mapping) else {}
     return {name_of(run.system.model, name, "initial"): value for name, value in named.items()}

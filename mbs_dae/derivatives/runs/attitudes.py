@@ -24,7 +24,7 @@ INNER = 3
 
 @compiled
 def _put_series(x, first, second, times, out):
-    """Put I + `first` [x] + `second` [x]² times a number into three rows, where [x] a = x × a."""
+    """Put `times` (I + `first` [x] + `second` [x]²) into three rows of `out`, where [x] a = x × a."""
     square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
     for i in range(3):
         for j in range(3):
@@ -42,7 +42,7 @@ def _angle(x):
 
 @compiled
 def _kappa(angle):
-    """κ of `chart_rates`, and its derivative by the angle over the angle."""
+    """Return κ of `chart_rates`, and its derivative by the angle, divided by the angle."""
     square = angle * angle
     if angle < 0.3:
         series = 1.0 / 360.0 + square / 7560.0 + square**2 / 201600.0 + square**3 / 5987520.0
@@ -98,26 +98,31 @@ class Charts(NamedTuple):
     G: Work[Matrix] = zeros("turns", 9)
     """The blocks Gᵢⱼ of each attitude, in nine rows and columns."""
     R: Work[Matrix] = zeros("turns", 3)
-    """Rᵢᵀ, Cᵢ, Tᵢ and Dᵢ."""
+    """Rᵢᵀ, which takes small motions at the beginning of the step to stage i."""
     C: Work[Matrix] = zeros("turns", 3)
+    """Cᵢ, with u̇ = C ω."""
     T: Work[Matrix] = zeros("turns", 3)
+    """Tᵢ = Cᵢ⁻¹."""
     D: Work[Matrix] = zeros("turns", 3)
+    """Dᵢ = ∂(C(u) ωᵢ)/∂u."""
     matrix: Work[Matrix] = zeros(9, 9)
     order: Work[Integers] = zeros(9)
     right: Work[Vector] = zeros(9)
     R_read: Work[Matrix] = zeros(3, 3)
+    """Rᵀ of a state that is read."""
     T_read: Work[Matrix] = zeros(3, 3)
-    """Rᵀ and C⁻¹ of a state that is read."""
+    """C⁻¹ of a state that is read."""
     C_end: Work[Matrix] = zeros(3, 3)
+    """The C of the turn from the last stage to the end of the step, for small motions behind the turn."""
     C_begin: Work[Matrix] = zeros(3, 3)
-    """The C of the turn by which the end of the step was put right, for small motions behind and before it."""
+    """The C of this turn for small motions before the turn."""
     read: Work[Vector] = zeros(3)
-    """The weights of the stages where the step is read."""
+    """The weights of the stages at the place in the step that is read."""
 
 
 @compiled
 def put_charts(charts, stages):
-    """Put the blocks of all attitudes."""
+    """Put the matrices R, C, T, D and G of all attitudes at the stages of a step."""
     own, mechanism, a, h = stages.implicit, stages.mechanism, stages.tableau.a, stages.now[H]
     state, quaternions = mechanism.state, mechanism.machine.manifold.quaternions
     for k in range(quaternions.shape[0]):
@@ -159,7 +164,7 @@ def _put_block(charts, a, h, row, j, d):
 
 @compiled
 def put_reading(charts, stages, k, x):
-    """Put the matrices of attitude k where the step is read."""
+    """Put the matrices of attitude k at the place x of the step, which is read."""
     own, manifold = stages.implicit, stages.mechanism.machine.manifold
     to = manifold.quaternions[k, 0]
     weights_at(x, charts.read)

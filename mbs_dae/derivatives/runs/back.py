@@ -1,15 +1,15 @@
-"""The steps that a run took, gone through backwards: the discrete adjoint. Compiled.
+"""The way back through the recorded steps of a run: the discrete adjoint. Compiled.
 
-How does a number J that depends on all that is recorded change with the first state, and with the numbers in the
-equations? A step is a chain of linear operations on changes (`steps`), so weights, ∂J/∂y, go back through the
+A number J that depends on the records of a run changes with the first state, and with the numbers in the equations. A
+step is a chain of linear operations on changes (`steps`), so weights, ∂J/∂y, go back through the
 transposed of each, in the opposite order:
 
     y₁ = y₀ + h Σ bⱼ kⱼ       ȳ₀ += ȳ₁,  k̄ⱼ += h bⱼ ȳ₁
     k = stage of y            ȳ += (stage)ᵀ k̄, by one solution with the same factor and the same entries
     unit, project             alike
 
-The weights of numbers in slots add up on the way, whatever parameters there are. Of a step the stages are made again
-first, and what linearises each is put by: its factor, entries and rows of equations.
+The weights of numbers in slots add up on the way, whatever parameters there are. The stages of a step are made again
+first, and the linearisation of each is saved: its factor, entries and rows of equations.
 """
 
 from typing import NamedTuple
@@ -45,18 +45,23 @@ class Way(NamedTuple):
     basis: Stages
     weights: Weights
     shelf: Work[Matrix] = zeros("shelves", "shelf")
-    """What linearises each stage of a step; then its end, and the state that is read."""
+    """The linearisation of each stage of a step; then of its end, and of the state that is read."""
     states: Work[Matrix] = zeros("shelves", "width")
+    """The state y on each shelf."""
     before: Work[Matrix] = zeros("shelves", "width")
-    """States before they were put right."""
+    """States before they were put onto the constraints."""
     often: Work[Integers] = zeros("shelves")
+    """The number of refinements of a solution with the factor on each shelf."""
     y0: Work[Matrix] = zeros("weighted", "width")
-    """The weights of y₀, y₁, of a state inside, of all k (stage by stage), and of the multipliers at the end of the
-    step: a row for each number that is differentiated."""
+    """The weights of y₀: a row for each number that is differentiated."""
     y1: Work[Matrix] = zeros("weighted", "width")
+    """The weights of y₁."""
     inside: Work[Matrix] = zeros("weighted", "width")
+    """The weights of a state inside the step."""
     k: Work[Matrix] = zeros("slopes", "width")
+    """The weights of all k, stage by stage."""
     loads: Work[Matrix] = zeros("weighted", "rows")
+    """The weights of the multipliers at the end of the step."""
     forces: Work[Matrix] = zeros("weighted", "lines")
     """The weights of the forces of contacts."""
     read: Work[Vector] = zeros("basis")
@@ -114,7 +119,7 @@ def _put_right_back(way, t, s, y, out):
 
 @compiled
 def _rows_of(way, s):
-    """Where the weights of k of stage s stand."""
+    """Return the rows of `k` with the weights of stage s."""
     count = way.y0.shape[0]
     return slice(count * s, count * (s + 1))
 
@@ -127,7 +132,7 @@ def _add(times, rows, to):
 
 @compiled
 def _combine_back(way, weights, stages, rows):
-    """Of y₀ + h Σ wⱼ kⱼ, whose own weights are `rows`."""
+    """Add the weights `rows` of y₀ + h Σ wⱼ kⱼ to those of y₀ and of kⱼ."""
     h = way.march.stages.now[H]
     _add(1.0, rows, way.y0)
     for j in range(stages):
@@ -137,7 +142,7 @@ def _combine_back(way, weights, stages, rows):
 
 @compiled
 def _inner(way, s):
-    """Make a stage, and put by what linearises it."""
+    """Make stage s, and save its linearisation; return a status."""
     march, stages = way.march, way.march.stages
     status = make_inner(march, s, stages.between, way.before[s])
     if status == DONE:
@@ -161,7 +166,7 @@ def _inner_back(way, s):
 
 @compiled
 def add_kept(way, y, of_y, of_slope):
-    """The weights of the next requested time, which is this state: added to those of it, of its derivative, and of
+    """Add the weights of the next requested time, whose state is y, to those of y, of its derivative, and of
     `loads`."""
     march, weights, state, n = way.march, way.weights, way.march.mechanism.state, way.weights.x.shape[1]
     count = of_y.shape[0]
@@ -180,7 +185,7 @@ def add_kept(way, y, of_y, of_slope):
 
 @compiled
 def _read_back(way, t, h, x, s):
-    """A requested time inside the step: made, and its weights given back at once to those of the step."""
+    """Make the state at a requested time inside the step, and give its weights back to the step; return a status."""
     march, record, mechanism, inside = way.march, way.march.record, way.march.mechanism, way.inside
     put_back(march)
     if is_blurred(march, x):
@@ -221,8 +226,8 @@ def clear_loads(way):
 
 @compiled_apart
 def back_step(way: Way, entry: Vector, recorded: int):
-    """One step, before which so many requested times are recorded: the weights of y₁ and of y' there, `y1` and the row
-    of k behind the stages, become those of y₀ and k₀. A status."""
+    """Go back through one step, before which `recorded` requested times stand: the weights of y₁ and of y' there, in
+    `y1` and in the rows of k behind the stages, become those of y₀ and k₀. Return a status."""
     march, stages, tableau = way.march, way.march.stages, way.march.tableau
     mechanism, last, extra, status = march.mechanism, tableau.stages, tableau.a.shape[0], DONE
     times, t, end = march.record.times, entry[T0], entry[T1]
@@ -267,7 +272,7 @@ def back_step(way: Way, entry: Vector, recorded: int):
 
 @compiled
 def end_of_step(way, t):
-    """Put the end of the step right, linearise it and save it on its shelf. A status."""
+    """Put the end of the step onto the constraints, linearise the end and save it on its shelf; return a status."""
     march, stages, last = way.march, way.march.stages, way.march.tableau.stages
     status = make_end(march, t, stages.y1, stages.k[last], way.before[last])
     if status == DONE:
@@ -280,7 +285,7 @@ def end_of_step(way, t):
 
 @compiled
 def end_of_step_back(way, t, projected):
-    """Give the weights of y' at the end t of the step to those of y₁, and these back through what put it right."""
+    """Give the weights of y' at the end t of the step to those of y₁, and take those back through its projection."""
     last, mechanism, of_y = way.march.tableau.stages, way.march.mechanism, way.y1
     _take(way, last)
     _stage_back(way, way.states[last], way.k[_rows_of(way, last)], of_y, way.often[last], last)
@@ -294,7 +299,7 @@ def end_of_step_back(way, t, projected):
 
 @compiled_apart
 def back_begin(way: Way, head: Vector, entry: Vector, recorded: int):
-    """Where a step begins anew: what is recorded there, and its first derivative, to the weights of y₀. A status."""
+    """Give the weights of the record and of y' where a step begins anew to those of y₀; return a status."""
     march, stages = way.march, way.march.stages
     if head[FRESH] == WENT_ON:
         return DONE
@@ -321,7 +326,7 @@ def back_begin(way: Way, head: Vector, entry: Vector, recorded: int):
 
 @compiled_apart
 def back_stretch(way: Way, entries: Matrix, recorded: Integers):
-    """Some steps, the last one first. A status."""
+    """Go back through some steps, the last one first; return a status."""
     last = way.march.tableau.stages
     for k in range(entries.shape[0] - 1, -1, -1):
         copy_rows(way.y0, way.y1)

@@ -1,4 +1,4 @@
-"""Checks of steps that are made again."""
+"""Checks of repeated steps."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from ...motion.record import NEXT, March
 
 
 def check_same(made: np.ndarray, taken: np.ndarray) -> None:
-    """Raise an error if a state that was made again is not that of the run, to the last bit."""
+    """Raise an error if a repeated state is not that of the run, to the last bit."""
     if not np.array_equal(made, taken[: made.size]):
         off = float(np.abs(made - taken[: made.size]).max())
         raise ModelError(f"the run could not be made again step by step: states differ by {off:.3g}; report this model")
 
 
 def check_here(march: March, entry: np.ndarray, aside: Sequence[int] | np.ndarray = ()) -> None:
-    """Raise an error if a run does not stand in the state of an entry; inputs, which jump at breaks, and some numbers
-    more aside."""
+    """Raise an error if a run does not stand in the state of an entry; inputs, which jump at breaks, and the places
+    `aside` are not compared."""
     made, state = march.stages.y0.copy(), entry[HEAD:]
     for places in (march.mechanism.signals.inputs.target, list(aside)):
         made[places] = state[places]
@@ -29,7 +29,7 @@ def check_here(march: March, entry: np.ndarray, aside: Sequence[int] | np.ndarra
 
 
 def check_status(march: March, status: int) -> None:
-    """Raise an error that tells why a step could not be made again."""
+    """Raise an error that says why a step could not be repeated, if its status is not `DONE`."""
     if status == BLURS:
         t = float(march.record.times[march.counts[NEXT]])
         what = f"t = {t:.6g} is next to a singular pose, where states are read from both its sides"

@@ -5,7 +5,7 @@ becomes least in the space of the images of all directions so far,
 
     q = A d - Σ (A d · qᵢ) qᵢ,     d likewise,     x += (r · q) d,     r -= (r · q) q,        |q| = 1,
 
-so that a few eigenvalues that the preconditioner does not know of cost a few directions. Rows of right side p stand at
+so that a few eigenvalues that the preconditioner misses cost a few directions. Rows of right side p stand at
 p, p + count, ...: one for each stage of a step.
 """
 
@@ -17,24 +17,24 @@ from ...kernels.blocks import Matrix, Vector, Work, zeros
 from ...linear.vectors import axpy, dot
 
 TRIES, CYCLES = 16, 6
-"""How many directions the method of conjugate residuals keeps, and how often it begins anew."""
+"""The numbers of directions in a cycle of the method of conjugate residuals, and of cycles."""
 DEPENDENT = 1e-6
-"""A direction whose image has less than this part outside of the images before it is none."""
+"""A direction is dependent if less than this part of its image is orthogonal to the images before."""
 UNDERFLOW = 1e-150
-"""A correction is none if its square is no number any more: weights that go back through a driven mechanism, which
-forgets its states, become so small."""
+"""A correction below this number counts as zero, since its square underflows: weights that go back through a driven
+mechanism, which forgets its states, become so small."""
 SMALL, SETTLED, ROUNDOFF = 1e-14, 1e-11, 1e-8
-"""A correction smaller than the first part of its whole is none, and one smaller than the second part ends the cycles.
-So does one that does not shrink any more, which is roundoff, ε K h²/m beside a stiff spring: it may not be larger than
-the third part."""
+"""Sizes of corrections relative to the solution: below `SMALL` a correction counts as zero, and below `SETTLED` it ends
+the cycles. A correction that no longer halves ends them, too: it is roundoff, ε K h²/m beside a stiff spring, and
+must not exceed `ROUNDOFF`."""
 
 
 class Residuals(NamedTuple):
-    """The solutions of a step, the residuals that are left of its equations, and the directions that were tried. Their
-    columns are those of velocities, then those of states, in units of these states."""
+    """The solution of the equations of a step, their residuals and the directions of the method. Columns are those of
+    velocities, then those of states, in units of the states."""
 
     velocities: int
-    """How many velocities there are."""
+    """The number of columns of velocities."""
     unit: Vector
     """The unit of each column: 1 for velocities."""
     rates: Work[Matrix] = zeros("rows", "columns")
@@ -43,15 +43,15 @@ class Residuals(NamedTuple):
     before: Work[Matrix] = zeros("rows", "columns")
     """The residual before the direction that is tried."""
     directions: Work[Matrix] = zeros("tries", "columns")
+    """The directions, one after the other."""
     images: Work[Matrix] = zeros("tries", "columns")
-    """The directions, one after the other, and their images under the matrix of the system."""
+    """The images of the directions under the matrix of the system."""
     scale: Work[Matrix] = zeros(2, "count")
-    """The numbers beside which corrections are judged, of velocities and of states: their change over h, or the largest
-    weight."""
+    """The scales of corrections, of velocities and of states: their change over h, or the largest weight."""
     faint: Work[Matrix] = zeros(2, "count")
-    """The changes of velocities and of states that are none beside the motion."""
+    """The changes of velocities and of states that are negligible relative to the motion."""
     reach: Work[Matrix] = zeros(2, "count")
-    """The change of places over h²: a residual of accelerations is roundoff beside this, where something is stiff."""
+    """The change of places over h²: in a stiff mechanism residuals of accelerations are roundoff relative to it."""
     none: Work[Matrix] = zeros(2, 0)
 
 

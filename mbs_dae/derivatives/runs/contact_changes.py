@@ -1,4 +1,4 @@
-"""The places of a run at which contacts change: how derivatives cross them.
+"""Derivatives across the places of a run at which contacts change.
 
 A gap closes or opens, a slip stops or sets out, where a guard g of a contact passes zero (`motion.contact.guards`):
 
@@ -76,15 +76,15 @@ from .linear import (
 from .saltation import Saltation, goes_on_smoothly
 
 SAME = 1e-9
-"""An impact made again is that of the run if velocities differ by less than this part of how they jump."""
+"""A repeated impact is that of the run if velocities differ by less than this part of their jump."""
 STICKS = 1e-9
-"""An impulse of friction is at its bound within this part of it."""
+"""An impulse of friction is at its bound if it differs by less than this part of the bound."""
 
 
 @compiled_apart
 def linearise_passing(march: March, own: Linear, held: HeldForces, t: float, y: Vector, dy: Vector):
-    """Linearise the equations, with the forces of contacts, at a state whose y' goes into dy. A status. `put_back` is
-    to follow."""
+    """Linearise the equations, with the forces of contacts, at a state y, and put y' into dy; return a status. Call
+    `leave_passing` afterwards."""
     remember(march)
     status = derivative_at_end(march, t, y, dy)
     linearise(own, march.mechanism, moment(march.course, t), y, dy)
@@ -106,8 +106,8 @@ def vary_guards(
     own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, loads: Matrix, forces: Matrix,
     out: Matrix,
 ):  # fmt: skip
-    """How the guards of all contacts change, (ways, entries), at the state that was linearised, from changes of y, of
-    multipliers and of forces."""
+    """Put the changes of the guards of all contacts into `out`, (ways, entries), at the linearised state, from changes
+    of y, of multipliers and of forces."""
     contacts, state = mechanism.contacts, mechanism.state
     take_given(own)
     for p in range(dys.shape[0]):
@@ -142,7 +142,7 @@ def vary_guards(
 
 @compiled
 def _vary_hold(own, held, contacts, p, c, loads, forces):
-    """How μ N - |f| of a point that sticks changes."""
+    """Return the change of μ N - |f| of a point that sticks."""
     normals = contacts.normals
     sizes = own.right[own.first[SIZE_OF] : own.first[SIZE_OF + 1]]
     row, normal, pressed = contacts.slip_row[c], abs(normal_force(contacts, c, True)), 0.0
@@ -165,7 +165,7 @@ def _vary_hold(own, held, contacts, p, c, loads, forces):
 
 @compiled
 def _vary_component(own, contacts, c, d, loads):
-    """How component d of the normal force of a joint changes."""
+    """Return the change of component d of the normal force of a joint."""
     normals = contacts.normals
     total, rows = 0.0, normals.row_count[c]
     multipliers = own.to.factors[own.to.factors.size - own.forces.size - loads.size :]
@@ -181,8 +181,8 @@ def _vary_component(own, contacts, c, d, loads):
 
 @compiled_apart
 def repeat_impact(march: March, t: float, y: Vector, passed: Vector, modes: Vector, to: Vector):
-    """Make the impact of a run again, before which it stands in the state y: impulses stand in `amount`, and the state
-    behind goes into `to`. A status."""
+    """Make the impact of a run again from the state y before it: impulses stand in `amount` then, and the state behind
+    in `to`. Return a status."""
     search, mechanism = march.search, march.mechanism
     contacts, state = mechanism.contacts, mechanism.state
     choice = contacts.choice
@@ -205,8 +205,8 @@ def repeat_impact(march: March, t: float, y: Vector, passed: Vector, modes: Vect
 
 @compiled_apart
 def hold_impact(held: HeldForces, mechanism: Mechanism, sticks: Integers):
-    """Put the linearised impulses of the impact that was made last on the first shelf. `sticks` becomes 1 for each row
-    in use that has an equation: a gap with an impulse, a slip that stops."""
+    """Put the linearised impulses of the last impact on the first shelf, and 1 into `sticks` for each row in use that
+    has an equation: a gap with an impulse, a slip that stops."""
     contacts, n, number, largest = mechanism.contacts, 0, 0, 0.0
     delassus = contacts.delassus
     m = delassus.used_count[0]
@@ -348,7 +348,7 @@ class ContactChange:
         self.sizes = sizes[first + self.passed]
 
     def _closes(self) -> bool:
-        """Whether a gap closes, so that there is an impact."""
+        """Return whether a gap closes, so that there is an impact."""
         contacts: Any = self.march.mechanism.contacts
         gaps = [c for c in range(contacts.gap_row.size) if contacts.gap_row[c] >= 0 and contacts.state[c] == OPEN]
         return any(contacts.points.entry[c] in self.passed for c in gaps)
@@ -361,14 +361,14 @@ class ContactChange:
 
     def _ways(self, S: np.ndarray) -> np.ndarray:
         """Return the changes behind the place from those before it, (ways, y): of the parameters, of time (whose row is
-        ignored), and any others. nan where there are none."""
+        ignored), and any others; nan where there is no derivative."""
         march, own, held, place = self.march, self.own, self.held, self.place
         mechanism: Any = march.mechanism
         dys, of_time = np.ascontiguousarray(S, dtype=float).copy(), self.count
         dys[of_time] = self.f_before
         shape = len(dys), self.y.size
         if not self.strikes and goes_on_smoothly(mechanism.state, self.f_before, self.f_behind):
-            return dys  # a force dies out, or what friction takes
+            return dys  # a force dies out, or the work of friction
         loads, forces = np.zeros((len(dys), mechanism.machine.pattern.m)), np.zeros((len(dys), own.forces.size))
         known = own, held, mechanism, self.y, dys
         vary_stage(*known, np.zeros(shape), loads, forces, refinements(mechanism), 0)
@@ -425,8 +425,8 @@ class ContactChange:
         self, sticks: np.ndarray, used: np.ndarray, impulses: np.ndarray, after: np.ndarray, forces: np.ndarray,
         before: np.ndarray, behind: np.ndarray,
     ) -> np.ndarray:  # fmt: skip
-        """Return for which ways an impulse or a rate that decides about a point is zero, and changes: beside it bodies
-        meet in another way, (ways,)."""
+        """Return for which ways, (ways,), an impulse or a rate that decides about a point is zero, and changes: bodies
+        of a neighbouring run meet in another way."""
         contacts: Any = self.march.mechanism.contacts
         size, pace = np.abs(impulses).max(initial=0.0) or 1.0, float(contacts.choice.pace[1]) or 1.0
         most = np.maximum(np.abs(forces).max(axis=1) / size, np.abs(behind).max(axis=1) / pace)
@@ -440,7 +440,7 @@ class ContactChange:
             )
             felt = np.abs(contacts.delassus.W[i, : used.size] * impulses[used]).sum()
             if contacts.gap_row[c] == row and sticks[i] and felt <= EDGE * pace:
-                normal = row  # it rests on, apart from all that meets
+                normal = row  # the gap stays closed, unaffected by the impact
                 continue
             if contacts.gap_row[c] == row:
                 normal, back = (

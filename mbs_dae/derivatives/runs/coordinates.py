@@ -1,4 +1,4 @@
-"""Motions in coordinates other than those of bodies: how bodies move where these coordinates change, and back.
+"""Changes of bodies from changes of a run in other coordinates, and back.
 
 Bodies follow from coordinates, q_b = f(q, p) and v_b = ḟ. Along a motion that varies with parameters each array carries
 its derivatives (`duals`). Where each number of a state varies by itself, they are the matrices of derivatives: weights
@@ -24,22 +24,23 @@ from .linear import Weights
 from .tree import joints_of_bodies, new_tree, tree_numbers, vary_bodies_along
 
 SEEDED = 2_000_000
-"""Numbers in an array of slopes: of more than this many fewer times are read at once."""
+"""The largest number of slopes in an array; fewer times are read at once where there would be more."""
 
 
 class OwnMotion(NamedTuple):
     """The motion of a run at its requested times, in its own coordinates."""
 
     set: str
+    """The name of the coordinates, an argument of `Model.compile`."""
     tree: Any
-    """What `Model.compile` was told of these coordinates."""
+    """The options of the tree, keyword arguments of `Model.compile`."""
     q: np.ndarray
     v: np.ndarray
     a: np.ndarray
 
 
 def equations_of(system: System) -> System:
-    """The system whose equations are linearised at the steps of a run: in joint coordinates that of bodies."""
+    """Return the system whose equations are linearised at the steps of a run: in joint coordinates that of bodies."""
     return system.cartesian if isinstance(system.coordinates, JointCoordinates) else system
 
 

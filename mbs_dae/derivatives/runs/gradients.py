@@ -49,16 +49,16 @@ def goes_back(result: Result) -> bool:
 
 
 def adjoint(result: Result, weights: Mapping[str, np.ndarray]) -> dict[str, float]:
-    """Σ weights · d(named array)/dp for each parameter p that `derivatives=` of the run has named. Weights have the
-    shape of what they are of: a number for each requested time, or a row of components."""
+    """Return Σ weights · d(named array)/dp for each parameter p in `derivatives=` of the run. Weights have the shape of
+    their array: a number for each requested time, or a row of components."""
     (found,) = adjoints(result, {name: np.asarray(one, dtype=float)[None] for name, one in weights.items()})
     return dict(zip(result.varied.asked.names, found.tolist(), strict=True))
 
 
 def adjoints(result: Result, weights: Mapping[str, np.ndarray], of_end: np.ndarray | None = None) -> np.ndarray:
-    """The same of several numbers at once, whose weights stand in rows: (numbers, parameters). All go back together, so
-    that steps are made again once. Where an event stopped the run, and there is a way back (`goes_back`), its last time
-    moves with what is asked for if the weights of this time, (numbers,), are given in `of_end`."""
+    """Return the gradients of several numbers, (numbers, parameters), whose weights stand in rows. All go back
+    together, so that steps are made again once. Where an event stopped the run, and there is a way back (`goes_back`),
+    its last time moves with the parameters if the weights of this time, (numbers,), are given in `of_end`."""
     varied = result.varied
     if isinstance(varied, FollowedRun):
         return np.array([_summed(result, weights, by) for by in varied.asked.names]).T
@@ -85,7 +85,7 @@ def _summed(result: Result, weights: Mapping[str, np.ndarray], by: str) -> np.nd
 def _gone_back(
     varied: VariedRun, taken: Taken, weights: Weights, count: int, of_end: np.ndarray | None = None
 ) -> tuple[Way, np.ndarray]:
-    """A run gone through backwards, and what parameters do through numbers in equations, (count, parameters)."""
+    """Go back through a run; return the way, and the gradients through numbers in equations, (count, parameters)."""
     steps, head = taken.steps, taken.steps.head
     last, loads = Weights(*(own[-count:].copy() for own in weights)), None
     if of_end is not None and varied.loads_apart:
@@ -98,7 +98,7 @@ def _gone_back(
     way, rerun = _new_way(varied, taken, weights, count)
     times = way.march.record.times
     begun = np.searchsorted(times, head[:, T0], side="right")
-    waits = np.ones(len(head), dtype=bool)  # the time at which a step begins is read by it, and not by the one before
+    waits = np.ones(len(head), dtype=bool)  # a step records the time at which it begins, not the step before
     waits[1:] = (head[:-1, SWITCHES] == 1.0) | (head[1:, SPAN_OF] != head[:-1, SPAN_OF])
     before = np.where((head[:, FRESH] != WENT_ON) & waits, np.searchsorted(times, head[:, T0]), begun)
     recorded = np.stack([before, begun], axis=1).astype(np.int64)
@@ -200,7 +200,7 @@ def _reset_back(
 
 
 def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> tuple[Way, Rerun]:
-    """Ready for the last step; and its linearised equations."""
+    """Return a way back that is ready for the last step, and the run to be made again."""
     system, works = varied.run_system, bool(weights.works.any())
     rerun = rerun_of(system, varied.asked, taken, len(weights.x) // count, works, count)
     march, own = rerun.march, rerun.own
@@ -216,23 +216,23 @@ def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> t
 
 
 def _loads_back(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> np.ndarray:
-    """Where the multipliers that are told follow from places and velocities at their own time (`VariedRun.moved`), not
-    from steps, their weights are given to those, in place. Return what numbers in the equations make of them, (numbers,
-    parameters)."""
+    """Move the weights of multipliers that follow from places and velocities at their own time (`VariedRun.moved`), not
+    from steps, to those of places, velocities and signals, in place. Return the gradients through numbers in the
+    equations, (numbers, parameters)."""
     run, own = varied.equations(count)
     forces_back(run, own, block(varied.motion), taken.modes, varied.multipliers.copy(), block(weights))
     return np.asarray(own.gradient @ varied.numbers_of_bodies[:, : own.gradient.shape[1]].T)
 
 
 def _end(way: Way, last: np.ndarray, head: np.ndarray) -> None:
-    """What is recorded behind a break with which the run ends, or of a run without steps."""
+    """Take the weights recorded behind a break with which the run ends, or in a run without steps."""
     waits = not len(head) or head[-1, SWITCHES] == 1.0 or head[-1, SPAN_OF] != last[SPAN_OF]
     before = int(np.searchsorted(way.march.record.times, last[T0], side="left" if waits else "right"))
     check_status(way.march, back_begin(way, last[:HEAD].copy(), last, before))
 
 
 def _entries(way: Way, heads: np.ndarray, kept: list[np.ndarray]) -> np.ndarray:
-    """Those of some steps, of which all are kept, or the first alone: then the others are made again from it."""
+    """Return the entries of some steps: all are kept, or the first alone, from which the others are made again."""
     march, first = way.march, kept[0]
     contacts, switches = march.mechanism.contacts, march.mechanism.switches
     if len(heads) == len(kept):

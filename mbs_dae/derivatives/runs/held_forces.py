@@ -13,7 +13,7 @@ responses to unit forces along rows, and C, D the equations of u by v̇ and λ. 
     w = -N (δμ d + μ δd),      A δu = r - C (x₀ + Xᵀ w) - D (λ₀ + Lᵀ w),      A = (C Xᵀ + D Lᵀ) T + E,
     δf = w + T δu,             δv̇ = x₀ + Xᵀ δf,      δλ = λ₀ + Lᵀ δf,
 
-with r what the equations of u change by themselves. Going back, each of these maps is transposed.
+with r the direct change of the equations of u. Going back, each of these maps is transposed.
 """
 
 from collections.abc import Sequence
@@ -81,12 +81,13 @@ class HeldForces(NamedTuple):
     """The linearised forces at some states, each on a shelf of its own: `shelves` of rows, behind each other."""
 
     moved: Matrix
-    """How the laws of each point change with each parameter, (parameters, LAWS × points)."""
+    """The changes of the laws of each point with each parameter, (parameters, LAWS × points)."""
     size: Work[IntegerTable] = zeros("shelves", 2)
-    """How many rows are used, and how many equations there are."""
+    """The number of rows in use, and the number of equations."""
     used: Work[Integers] = zeros("shelf_lines")
+    """The row of contacts of each row in use."""
     about: Work[Integers] = zeros("shelf_equations")
-    """The number, among the rows used, of the row that each equation is about; -1 of an N."""
+    """The number, among the rows in use, of the row of each equation; -1 for the equation of an N."""
     moves: Work[Integers] = zeros("shelf_equations")
     """1 where forces can accelerate the row of the equation, 0 where nothing acts along it."""
     G: Work[Matrix] = zeros("shelf_lines", "columns")
@@ -97,7 +98,7 @@ class HeldForces(NamedTuple):
     reach: Work[Matrix] = zeros("shelf_equations", "lines")
     """C Xᵀ + D Lᵀ."""
     by_size: Work[Matrix] = zeros("shelf_equations", "factors")
-    """How each equation changes with the readings that bound friction."""
+    """The slopes of each equation by the readings that bound friction."""
     inverse: Work[Matrix] = zeros("shelf_equations", "equations")
     """A⁻¹."""
     facts: Work[Matrix] = zeros("shelf_lines", FACTS)
@@ -140,7 +141,7 @@ def new_held(system: System, moved: np.ndarray, shelves: int, weighted: int = 0)
 
 @compiled
 def is_held(held, s):
-    """Whether forces of contacts act at the state on a shelf."""
+    """Return whether forces of contacts act at the state on a shelf."""
     return held.size.size > 0 and held.size[s, 0] > 0
 
 
@@ -192,7 +193,7 @@ def hold_forces(held: HeldForces, mechanism: Mechanism, s: int):
 
 @compiled
 def _hold_row(held, contacts, line, begin, n, number):
-    """Equation n: the row used as this number does not accelerate, or has no force if joints keep it. The next n."""
+    """Put equation n: a row in use does not accelerate, or has no force if joints keep it. Return n + 1."""
     held.about[begin + n], held.T[line, n] = number, 1.0
     held.moves[begin + n] = 1 if contacts.constrained.state[contacts.delassus.used[number]] == FREE else 0
     return n + 1
@@ -218,7 +219,7 @@ def _hold_normal(held, mechanism, c, equation):
 
 @compiled
 def normal_force(contacts, c, rests):
-    """Return the normal force of point c at the last evaluation. Where it is given, `rests` chooses that of rest."""
+    """Return the normal force of point c at the last evaluation; of a given force with `rests` that of rest."""
     if contacts.gap_row[c] >= 0:
         return contacts.force[contacts.gap_row[c]]
     if is_given(contacts, c):
@@ -242,8 +243,8 @@ def _hold_slip(held, contacts, c, k, line):
 
 @compiled
 def invert(held, s):
-    """Put A⁻¹ of a shelf, from its rows and equations; of a singular A, where contacts share an impulse, what gives the
-    least solutions."""
+    """Put A⁻¹ of a shelf, from its rows and equations; for a singular A, where contacts share an impulse, the matrix
+    of least solutions."""
     m, n, first, begin = held.size[s, 0], held.size[s, 1], s * held.w.size, s * held.u.size
     A, largest, least = held.matrix, 0.0, np.inf
     for j in range(n):
@@ -291,8 +292,8 @@ def _put_matrix(held, s):
 
 @compiled
 def vary_held(held, own, mechanism, p, s, dv, out):
-    """Complete machine.x and the multipliers, the changes of v̇ and λ with parameter p with forces held, by those of
-    forces, which go into `out`. The right sides of contacts stand in `right`."""
+    """Complete machine.x and the multipliers, the changes of v̇ and λ by parameter p with forces held, by the effect of
+    changes of forces, which go into `out`. The right sides of contacts stand in `right`."""
     machine, x, multipliers = mechanism.machine, mechanism.machine.x, mechanism.machine.multipliers
     lines, first, begin = held.w.size, s * held.w.size, s * held.u.size
     m, n, right = held.size[s, 0], held.size[s, 1], own.right
@@ -328,13 +329,13 @@ def vary_held(held, own, mechanism, p, s, dv, out):
 
 @compiled
 def slip_varied(held, own, line, dv):
-    """How the rate of the row of a line changes."""
+    """Return the change of the rate of a row in use, from the change dv of the velocities."""
     return dot(held.G[line], dv[: held.G.shape[1]]) - own.right[own.first[SLIP_OF] + held.used[line]]
 
 
 @compiled
 def vary_contact_works(held, own, s, dv, forces, works):
-    """Add to the changes of the rates of works what changes of forces and of slips make of them."""
+    """Add the effect of changes of forces and slips to the changes of the rates of works."""
     for line in range(s * held.w.size, s * held.w.size + held.size[s, 0]):
         facts, force = held.facts[line], forces[held.used[line]]
         works[2] += force * facts[NU]
@@ -385,9 +386,9 @@ def vary_stage(
 
 @compiled
 def held_back(held, own, mechanism, r, s, forces, works, of_v):
-    """The transposed of `vary_held` and `vary_contact_works`: weights of v̇ and λ in machine.f and machine.g become
-    those with forces held; `forces` and `works` are weights of these. The weights of rows of contacts are put into
-    `right`, and those of v are added to `of_v`."""
+    """Apply the transposed of `vary_held` and `vary_contact_works`: replace the weights of v̇ and λ in machine.f and
+    machine.g by those with forces held, given the weights `forces` and `works`. Put the weights of rows of contacts
+    into `right`, and add those of v to `of_v`."""
     x, multipliers, right = mechanism.machine.f, mechanism.machine.g, own.right
     first, begin, m, n = s * held.w.size, s * held.u.size, held.size[s, 0], held.size[s, 1]
     columns = held.G.shape[1]
@@ -431,8 +432,8 @@ def stage_back(
     own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, slopes: Matrix, loads: Matrix, forces: Matrix,
     outs: Matrix, often: int, s: int,
 ):  # fmt: skip
-    """The transposed of `vary_stage`: weights of y', λ and forces of contacts at the state that is linearised, with its
-    forces on shelf s, to those of y, which are added to `outs`."""
+    """Add the weights of y', λ and forces of contacts at the linearised state, with its forces on shelf s, to those of
+    y, in `outs`: the transposed of `vary_stage`."""
     machine, state, first, n = mechanism.machine, mechanism.state, own.first, own.columns
     alpha, beta = mechanism.gains[0], mechanism.gains[1]
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
@@ -470,7 +471,7 @@ def stage_back(
 
 @compiled
 def _slip_back(held, own, line, weight, of_v):
-    """Add the weight of a line's rate to the weights of its row and of the velocities."""
+    """Add the weight of the rate of a row in use to the weights of its right side and of the velocities."""
     own.right[own.first[SLIP_OF] + held.used[line]] += weight
     axpy(weight, held.G[line], of_v[: held.G.shape[1]])
 
@@ -480,8 +481,8 @@ def _slip_back(held, own, line, weight, of_v):
 
 @compiled_apart
 def vary_keep(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, s: int):
-    """Replace changes of y by those after contacts were kept closed (`motion.contact.keeping`). The state that was kept
-    has been linearised, and its forces stand on shelf s."""
+    """Replace changes of y by those after contacts are kept closed (`motion.contact.keeping`). The state y is
+    linearised, and its forces stand on shelf s."""
     machine, state, n = mechanism.machine, mechanism.state, own.columns
     q = y[: state.q_end]
     take_given(own)
@@ -505,7 +506,7 @@ def vary_keep(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, dy
 
 @compiled_apart
 def keep_back(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix, s: int):
-    """The transposed of `vary_keep`, in place."""
+    """Apply the transposed of `vary_keep` to rows of weights, in place."""
     machine, state, n, right = mechanism.machine, mechanism.state, own.columns, own.right
     q, gaps = y[: state.q_end], right[own.first[GAP_OF] : own.first[GAP_OF + 1]]
     for r in range(weights.shape[0]):
@@ -532,13 +533,13 @@ def keep_back(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, we
 
 @compiled
 def _is_kept(held, s, j):
-    """Whether equation j of a shelf is about a row that is kept."""
+    """Return whether equation j of a shelf is that of a row that is kept, not of an N."""
     return held.about[s * held.u.size + j] >= 0
 
 
 @compiled
 def _is_gap(held, mechanism, s, j):
-    """Return whether equation j of a shelf is about a gap."""
+    """Return whether equation j of a shelf is that of a gap."""
     contacts, line = mechanism.contacts, s * held.w.size + held.about[s * held.u.size + j]
     return _is_kept(held, s, j) and contacts.gap_row[held.point[line]] == held.used[line]
 

@@ -1,4 +1,4 @@
-"""Steps of Radau5 gone through backwards. Compiled.
+"""The way back through steps of Radau5: the discrete adjoint. Compiled.
 
 Weights μ of the rates v̇ and ż of the stages satisfy the transposed of the equations of `implicit_steps`,
 
@@ -35,7 +35,7 @@ from .transposed import add_places, project_back, take_places
 
 @compiled
 def _gather(right, s, x, size, part):
-    """The transposed of `_spread`."""
+    """Put the rows of stage s among those of all stages into `part`: the transposed of `_spread`."""
     for k in range(x):
         part[k] = right[s * x + k]
     for k in range(size - x):
@@ -44,8 +44,8 @@ def _gather(right, s, x, size, part):
 
 @compiled
 def _settle_back(step, stages, y0):
-    """The transposed of `_settle_changes`: weights of the states of all stages become weights of their rates and of the
-    beginning, to which they are added."""
+    """Add the weights of the states of all stages to those of their rates and of the beginning, and clear them: the
+    transposed of `_settle_changes`."""
     mechanism, a, h, count, n = stages.mechanism, stages.tableau.a, stages.now[H], y0.shape[0], step.first.shape[1]
     state, manifold, z_place = mechanism.state, mechanism.machine.manifold, stages.implicit.newton.z_place
     for r in range(count):
@@ -78,8 +78,8 @@ def _settle_back(step, stages, y0):
 
 @compiled
 def _stages_back(way, step):
-    """Weights of y' at all stages, in `slopes`, become weights of rates and of the beginning, to which they are added,
-    and of numbers in the equations."""
+    """Add the weights of y' at all stages, in `slopes`, to those of rates, of the beginning and of numbers in the
+    equations."""
     march, mechanism, implicit, count = way.march, way.march.mechanism, way.march.stages.implicit, way.y0.shape[0]
     state = mechanism.state
     for s in range(INNER):
@@ -96,7 +96,7 @@ def _stages_back(way, step):
 
 @compiled
 def _put_direction(way, step, j):
-    """Put what the transposed of Newton's matrix makes of the residual into direction j."""
+    """Solve with the transposed of Newton's matrix for the residual, and put the solution into direction j."""
     implicit, count, unit = way.march.stages.implicit, way.y0.shape[0], step.residuals.unit
     newton, right, size = implicit.newton, implicit.newton.right, implicit.residual.shape[1]
     for r in range(count):
@@ -115,7 +115,7 @@ def _put_direction(way, step, j):
 
 @compiled
 def _put_slopes(step, rows, stages):
-    """Put weights of rates into those of y'."""
+    """Put the weights of rates into those of y', in `slopes`."""
     n, z_place, v_at = step.first.shape[1], stages.implicit.newton.z_place, stages.mechanism.state.v_at
     for row in range(step.slopes.shape[0]):
         copy(rows[row, :n], step.slopes[row, v_at:])
@@ -125,7 +125,7 @@ def _put_slopes(step, rows, stages):
 
 @compiled
 def _solve_back(way, step):
-    """Give weights of the states of all stages back to the beginning and to the numbers in the equations. A status."""
+    """Give weights of the states of all stages back to the beginning and to numbers in equations; return a status."""
     march, own, held, count = way.march, way.own, way.held, way.y0.shape[0]
     mechanism, tried, rows, n = march.mechanism, step.residuals, INNER * count, step.first.shape[1]
     state, worst, previous = mechanism.state, 1.0, np.inf
@@ -175,7 +175,7 @@ def _solve_back(way, step):
 
 @compiled
 def _read_back(way, step, t, h, x):
-    """Make the state at a requested time inside the step, and give its weights back to those of the step. A status."""
+    """Make the state at a requested time inside the step, and give its weights back to the step; return a status."""
     march, record, mechanism, inside = way.march, way.march.record, way.march.mechanism, way.inside
     count, s = inside.shape[0], way.often.size - 1
     put_back(march)
@@ -209,8 +209,8 @@ def _read_back(way, step, t, h, x):
 
 @compiled
 def _read_changes_back(way, step, x):
-    """The transposed of `_read_changes`: weights of the state that is read, in `inside`, are added to those of the ends
-    and of the stages."""
+    """Add the weights of the state that is read, in `inside`, to those of the ends and of the stages: the transposed of
+    `_read_changes`."""
     inside, count, read = way.inside, way.inside.shape[0], way.states[way.often.size - 1]
     stages, mechanism = way.march.stages, way.march.mechanism
     state, manifold = mechanism.state, mechanism.machine.manifold
@@ -240,7 +240,7 @@ def _read_changes_back(way, step, x):
 
 @compiled
 def _read_attitude_back(step, of, row, r, count):
-    """The transposed of `_read_attitude`: weights in `own` become those of the end of the step."""
+    """Replace weights of an attitude in `own` by those at the end of the step: the transposed of `_read_attitude`."""
     out, first, chart, here = (
         step.own[r, of : of + 3],
         step.first[r, of : of + 3],
@@ -272,8 +272,8 @@ def _read_attitude_back(step, of, row, r, count):
 
 @compiled_apart
 def _back_step(way: Way, step: ImplicitStep, entry: Vector, recorded: int):
-    """Give the weights of y₁ and of y' there back to y₀, through one step, before which so many requested times are
-    recorded. A status."""
+    """Give the weights of y₁ and of y' there back to y₀, through one step, before which `recorded` requested times
+    stand. Return a status."""
     march, stages, mechanism, count = way.march, way.march.stages, way.march.mechanism, way.y0.shape[0]
     last, times, t, end, state = march.tableau.stages, march.record.times, entry[T0], entry[T1], mechanism.state
     put_entry(march, entry)
@@ -308,7 +308,7 @@ def _back_step(way: Way, step: ImplicitStep, entry: Vector, recorded: int):
 
 @compiled_apart
 def back_implicit_stretch(way: Way, step: ImplicitStep, entries: Matrix, recorded: Integers):
-    """Give weights back through some steps, the last one first. A status."""
+    """Give weights back through some steps, the last one first; return a status."""
     last, count = way.march.tableau.stages, way.y0.shape[0]
     for k in range(entries.shape[0] - 1, -1, -1):
         copy_rows(way.y0, way.y1)

@@ -1,4 +1,4 @@
-"""Steps of Radau5, made again with their derivatives. Compiled.
+"""Repetition of the recorded steps of Radau5 with derivatives. Compiled.
 
 With changes δy₀ at the beginning of a step the changes of its stages satisfy
 
@@ -7,8 +7,8 @@ With changes δy₀ at the beginning of a step the changes of its stages satisfy
 where x are small motions, and `vary_stage` gives the accelerations that a stage makes. States z of the model follow
 from their rates as v does. The rates δv̇ and δż of all stages are found with Newton's matrix of the step
 (`motion.implicit.linearised`), each stage with its own values. This matrix is exact but for attitudes and for forces of
-contacts, so that one or two corrections do; beside these, corrections are combined such that the residual is least
-(`improve`).
+contacts, so that one or two corrections are enough; with attitudes or contacts, corrections are combined such that the
+residual is least (`improve`).
 
 A plain coordinate has Gᵢⱼ = h aᵢⱼ. An attitude is found in the chart e = e₀ ∘ exp(u/2) with u̇ = C(u) ω, and small
 motions are x = exp(u)ᵀ x₀ + C⁻¹ δu, so
@@ -17,8 +17,8 @@ motions are x = exp(u)ᵀ x₀ + C⁻¹ δu, so
 
 nine equations for each attitude, whose solution gives its blocks Gᵢⱼ, 3 × 3 each.
 
-The tape holds the derivatives and the charts of the stages that a run has found to its tolerance. They are corrected
-here (`_sharpen`): of what is stiff a small error of a length is a large force.
+The tape holds the derivatives and the charts of the stages, which a run has found to its tolerance. They are corrected
+here (`_sharpen`): for a stiff spring a small error of a length is a large force.
 """
 
 from math import exp
@@ -50,35 +50,41 @@ from .making import make_end, put_entry, set_out
 from .steps import Replay, is_blurred, keep_changes, vary_begin, vary_end
 
 CORRECTIONS, SHRINKS = 4, 0.3
-"""How often the stages of a run are corrected, at most, and by how much each correction is to be smaller than the one
-before."""
+"""The largest number of corrections of the stages of a run, and the largest ratio of a correction to the one before."""
 
 
 class ImplicitStep(NamedTuple):
-    """The stages of a step, linearised, and their changes: stage by stage, in each of them parameter by parameter.
-    Going back, weights stand in their places."""
+    """The linearised stages of a step, and their changes: stage by stage, in each stage parameter by parameter. Going
+    back, weights stand in place of changes."""
 
     charts: Charts
     residuals: Residuals
     shelf: Work[Matrix] = zeros("inner", "shelf")
+    """The linearisation of each stage."""
     often: Work[Integers] = zeros("inner")
+    """The number of refinements of a solution at each stage."""
     first: Work[Matrix] = zeros("count", "columns")
     """The small motion δx₀."""
     x: Work[Matrix] = zeros("rows", "columns")
     """The small motions δxᵢ."""
     y: Work[Matrix] = zeros("rows", "width")
+    """The changes of y at the stages."""
     slopes: Work[Matrix] = zeros("rows", "width")
     """The changes of y' at a stage that follow from those of its state."""
     own: Work[Matrix] = zeros("count", "width")
+    """The small motions of the end of the step, then of a state that is read."""
     loads: Work[Matrix] = zeros("count", "lambdas")
     forces: Work[Matrix] = zeros("count", "lines")
     weight: Work[Vector] = zeros("unknowns")
     weights: Work[Matrix] = zeros("rows", "unknown_rates")
     y0: Work[Matrix] = zeros("count", "width")
+    """Going back, the weights of y₀ before directions were tried."""
     first_0: Work[Matrix] = zeros("count", "columns")
+    """The weights of δx₀ before directions were tried."""
     numbers: Work[Matrix] = zeros("weighted", "numbers")
+    """The weights of numbers in the equations before directions were tried."""
     laws: Work[Matrix] = zeros("weighted", "laws")
-    """Going back, weights as they were before the directions were tried."""
+    """The weights of the laws of contacts before directions were tried."""
 
 
 # --- the stages of a step ---------------------------------------------------------------------------------------------
@@ -106,7 +112,7 @@ def put_stages(march, entry):
 
 @compiled
 def linearise_stages(step, march, own, held):
-    """Linearise all stages, each onto a shelf, and eliminate the matrix of the step. A status."""
+    """Linearise all stages, each onto a shelf, and eliminate the matrix of the step; return a status."""
     stages, mechanism, implicit = march.stages, march.mechanism, march.stages.implicit
     newton, unseen = implicit.newton, mechanism.contacts.choice.closed_only
     unseen[0] = 1
@@ -125,13 +131,13 @@ def linearise_stages(step, march, own, held):
 
 @compiled
 def _moment(march, s):
-    """The time of stage s."""
+    """Return the time of stage s."""
     return moment(march.course, march.stages.now[T] + place_of(s) * march.stages.now[H])
 
 
 @compiled
 def _sharpen(march):
-    """Eliminate the matrix of the step, and correct the stages with it as long as corrections shrink. A status."""
+    """Eliminate the matrix of the step, and correct the stages as long as corrections shrink; return a status."""
     stages, mechanism, implicit = march.stages, march.mechanism, march.stages.implicit
     newton, right, size, previous = implicit.newton, implicit.newton.right, implicit.residual.shape[1], np.inf
     for s in range(INNER):
@@ -228,7 +234,7 @@ def _put_residual(step, march, own, held, dy0):
 
 @compiled
 def _solve_changes(step, march, own, held, dy0):
-    """Find the changes of the rates of all stages. A status."""
+    """Solve for the changes of the rates of all stages; return a status."""
     stages, mechanism, count, n = march.stages, march.mechanism, dy0.shape[0], step.first.shape[1]
     tried, rows, h, previous = step.residuals, step.residuals.rates.shape[0], stages.now[H], np.inf
     rates, residual, before, z_place = tried.rates, tried.residual, tried.before, stages.implicit.newton.z_place
@@ -275,7 +281,7 @@ def _solve_changes(step, march, own, held, dy0):
 
 @compiled
 def _spread(part, s, x, size, right):
-    """Put the rows of stage s where they stand among those of all stages."""
+    """Put the rows of stage s, in `part`, into the right side of all stages."""
     for k in range(x):
         right[s * x + k] = part[k]
     for k in range(size - x):
@@ -287,7 +293,7 @@ def _spread(part, s, x, size, right):
 
 @compiled_apart
 def vary_implicit_stretch(replay: Replay, step: ImplicitStep, entries: Matrix):
-    """Make some steps with their changes, one after the other. A status."""
+    """Make some steps with their changes, one after the other; return a status."""
     march = replay.march
     for k in range(entries.shape[0]):
         put_entry(march, entries[k])
@@ -305,7 +311,7 @@ def vary_implicit_stretch(replay: Replay, step: ImplicitStep, entries: Matrix):
 
 @compiled_apart
 def vary_shorter_step(replay: Replay, step: ImplicitStep, head: Vector):
-    """Make a step that the run has only tried, from where the march stands, with its changes. A status."""
+    """Make a step that is not on the tape, from where the run stands, with its changes; return a status."""
     march, stages = replay.march, replay.march.stages
     status = vary_begin(replay, head)
     if status != DONE:
@@ -319,7 +325,7 @@ def vary_shorter_step(replay: Replay, step: ImplicitStep, head: Vector):
 
 @compiled_apart
 def _vary_step(replay: Replay, step: ImplicitStep, entry: Vector):
-    """Vary a step whose stages are known: y₁ and y' there, and their changes. A status."""
+    """Vary a step whose stages are known: make y₁ and y' there, with their changes; return a status."""
     march, own, count = replay.march, replay.own, replay.dy0.shape[0]
     stages, last = march.stages, march.tableau.stages
     status = linearise_stages(step, march, own, replay.held)
@@ -364,7 +370,7 @@ def _part_left(step, newton, error, n, h):
 @compiled
 def _note_errors(replay, step):
     """Add the error of the step, estimated and filtered as that of the run is: steps are chosen for the motion alone,
-    and may be too long for what swings beside it."""
+    and may be too long for neighbouring motions that swing."""
     march, stages, count, n = replay.march, replay.march.stages, replay.dy0.shape[0], step.first.shape[1]
     implicit, mechanism, a, h = stages.implicit, march.mechanism, stages.tableau.a, stages.now[H]
     newton, state, error, unit = implicit.newton, mechanism.state, implicit.residual[0], step.residuals.unit
@@ -403,8 +409,8 @@ def _note_errors(replay, step):
 
 @compiled
 def _vary_recorded(replay, step, entry):
-    """Keep the changes at the requested times of a step. Where laws switch at its end, the next step keeps those of
-    that time."""
+    """Record the changes at the requested times of a step. Where laws switch at its end, the next step records the
+    changes at that time. Return a status."""
     t, end, prepared = entry[T0], entry[T1], False
     march, stages, times, counts = replay.march, replay.march.stages, replay.march.record.times, replay.march.counts
     record, count, last = replay.march.record, replay.dy0.shape[0], replay.march.tableau.stages
@@ -432,7 +438,7 @@ def _vary_recorded(replay, step, entry):
 
 @compiled
 def _read_changes(replay, step, x):
-    """Put the changes of a state that is read between the ends of the step."""
+    """Put the changes of the state at the place x of the step, which is read, into `between`."""
     march, count, n = replay.march, replay.dy0.shape[0], step.first.shape[1]
     stages, mechanism, own = march.stages, march.mechanism, replay.own
     state, manifold = mechanism.state, mechanism.machine.manifold
@@ -462,7 +468,7 @@ def _read_changes(replay, step, x):
 
 @compiled
 def _read_attitude(step, of, row, p, count):
-    """Replace the small motion of an attitude at the end of the step, in `own`, by that where the step is read."""
+    """Replace the small motion of an attitude at the end of the step, in `own`, by that of the state that is read."""
     out, first, turn = step.own[p, of : of + 3], step.first[p, of : of + 3], step.charts.right[:3]
     total, here = step.charts.right[3:6], step.charts.right[6:]
     for c in range(3):
@@ -487,7 +493,7 @@ def _read_attitude(step, of, row, p, count):
 
 @compiled_apart
 def make_implicit_step(march: March, entry: Vector, before: Vector):
-    """Make the step of an entry again, with its end put right and its derivative. A status."""
+    """Make the step of an entry again, with its end on the constraints and the derivative there; return a status."""
     stages = march.stages
     put_entry(march, entry)
     set_out(march, entry)

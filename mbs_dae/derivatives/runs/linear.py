@@ -1,4 +1,4 @@
-"""The equations at one state, linearised: how y' and λ follow changes of y and of parameters, and the transposed of it.
+"""Linearised equations at one state: how y' and λ follow changes of y and of parameters, and the transposed map.
 Compiled.
 
 At a state (t, y) with its v̇ and λ, exact partial derivatives E by x, v and the numbers s in slots stand in a sparse
@@ -50,13 +50,13 @@ from ...motion.switching.switches import hold_all
 from ...poses.newton import solve_here
 
 LEVELS = (POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS, SURFACES, *TOUCHING, MOMENTA, *OF_SIGNALS)
-"""In this order rows of the matrix stand."""
+"""The levels of equations, in the order of the rows of the matrix."""
 GAP, RATE, BEND, FORCE, POWER, SURFACE, GAP_OF, SLIP_OF, BEND_OF, SIZE_OF, MOMENTUM, FLOW, INPUT = range(len(LEVELS))
-"""Their numbers; those of contacts are ..._OF."""
+"""The numbers of the levels; those of contacts are ..._OF."""
 MOTION = LEVELS[:POWER]
-"""Without the rates of works and without switching functions, on which no motion depends within a step."""
+"""The levels on which a motion depends within a step: no rates of works, no switching functions."""
 SHARPER = 1
-"""How often a projection is refined, whose factor may have a little on its diagonal."""
+"""The number of refinements of a projection, whose factor may have a small number added to its diagonal."""
 
 
 class Linear(NamedTuple):
@@ -64,32 +64,39 @@ class Linear(NamedTuple):
 
     to: Derivatives
     columns: int
-    """How many velocities move."""
+    """The number of velocities that move."""
     first: Integers
     """The first row of each level, and the number of all rows."""
     moving: Indices
+    """The entries by x, v and z, in the order of rows."""
     moving_row: Indices
+    """The row of each of these entries."""
     moving_column: Indices
-    """The entries by x, v and z, in the order of rows, and where they stand."""
+    """The column of each: in x, then v, then z."""
     moving_at: Integers
-    """Where those of each level begin, and the end."""
+    """The place in `moving` at which each level begins, and the end."""
     row_at: Indices
-    """Where those of each row begin, and the end."""
+    """The place in `moving` at which each row begins, and the end."""
     entry: Indices
+    """The partial derivative of a row by a parameter is a sum of entries times factors: the entry of each term."""
     parameter: Indices
+    """The parameter of each term."""
     entry_row: Indices
+    """The row of each term."""
     factor: Vector
-    """The partial derivative of a row by a parameter is the sum of these entries, times these factors."""
+    """The factor of each term."""
     numbered: Indices
+    """The entries by numbers in slots."""
     numbered_row: Indices
+    """The row of each of these entries."""
     number: Indices
-    """The entries by numbers, their rows, and by which one."""
+    """The number by which each is a derivative."""
     numbered_at: Integers
-    """Where those of each level begin, and the end."""
+    """The place in `numbered` at which each level begins, and the end."""
     given: Work[Matrix] = zeros("parameters", "all_rows")
     """The partial derivative of each row by each parameter."""
     right: Work[Vector] = zeros("all_rows")
-    """A right side; going back, the weights of rows."""
+    """A right side; going back, the weights of its rows."""
     way: Work[Vector] = zeros("ways")
     """(δx | δv | δz), or their weights."""
     gradient: Work[Matrix] = zeros("weighted", "numbers")
@@ -99,7 +106,7 @@ class Linear(NamedTuple):
 
 
 class Projection(NamedTuple):
-    """The equations of the ways on which states are put onto the constraints, linearised: see `vary_projection`."""
+    """The linearised equations of the projection of states onto the constraints: see `vary_projection`."""
 
     momenta: Linear
     """The slopes of M x + Jᵀ μ."""
@@ -112,8 +119,8 @@ class Projection(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """Of what is recorded, going back: a row for each number that is differentiated at each requested time; see
-    `steps.Changes`."""
+    """The weights of recorded arrays, going back: a row for each number that is differentiated at each requested time;
+    see `steps.Changes`."""
 
     x: Matrix
     v: Matrix
@@ -127,8 +134,9 @@ class Weights(NamedTuple):
 def linear(
     builder: DerivativeBuilder, to: Derivatives, numbers: np.ndarray, weighted: int = 0, others: int = -1
 ) -> Linear:  # fmt: skip
-    """With how the numbers in slots change with parameters, (parameters, numbers); going back, with so many rows of
-    weights. With `others`, behind the parameters stand time and so many ways by which no number changes."""
+    """Return the linearised equations. `numbers` says how the numbers in slots change with parameters, (parameters,
+    numbers); going back there are `weighted` rows of weights. If `others` is not negative, time stands behind the
+    parameters, and behind time `others` ways by which no number changes."""
     n, begin = builder.columns, 2 * builder.columns + 1
     of_signals = to.column >= builder.first_signal
     numbered = np.flatnonzero((to.column >= (begin if others < 0 else begin - 1)) & ~of_signals)
@@ -163,7 +171,7 @@ def linear(
 
 @compiled_apart
 def linearise(own: Linear, mechanism: Mechanism, t: float, y: Vector, dy: Vector):
-    """The entries at a state with its derivative, whose λ stand in the machine."""
+    """Evaluate the entries at a state with its derivative, whose λ stand in the machine."""
     state, contacts = mechanism.state, mechanism.contacts
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
     differentiate(own.to, t, q, v, a, mechanism.machine.multipliers)
@@ -176,7 +184,7 @@ def linearise(own: Linear, mechanism: Mechanism, t: float, y: Vector, dy: Vector
 def linearise_at(
     own: Linear, march: March, t: float, q: Vector, v: Vector, a: Vector, multipliers: Vector, forces: Vector
 ):  # fmt: skip
-    """The entries at time t of a run and any velocities, accelerations, multipliers and forces of contacts."""
+    """Evaluate the entries at time t of a run and any velocities, accelerations, multipliers and forces of contacts."""
     now = moment(march.course, t)
     differentiate(own.to, now, q, v, a, multipliers)
     differentiate_contacts(own.to, now, q, v, forces)
@@ -184,8 +192,8 @@ def linearise_at(
 
 @compiled
 def linearise_forces(own, mechanism, path, k, modes, multipliers):
-    """The entries and the factor at time k of a motion of bodies, at the accelerations that the equations have there,
-    with these branches of laws and multipliers."""
+    """Evaluate the entries and the factor at time k of a motion of bodies, with these branches of laws and multipliers,
+    at the accelerations that solve the equations."""
     t, q, v, a = path.t[k], path.q[k], path.v[k], mechanism.machine.here.a
     copy(modes, mechanism.switches.mode)
     hold_all(mechanism)
@@ -197,7 +205,7 @@ def linearise_forces(own, mechanism, path, k, modes, multipliers):
 
 @compiled
 def _parts(own, mechanism):
-    """All that linearising a state has left behind: the factor, rows of equations, and entries."""
+    """Return the arrays of a linearised state: the factor, rows of equations, and entries."""
     machine = mechanism.machine
     factor = machine.factor
     return factor.numbers, factor.weight, factor.beside, factor.jacobian, machine.nu, own.to.values
@@ -205,7 +213,7 @@ def _parts(own, mechanism):
 
 @compiled
 def save_linearised(own, mechanism, row):
-    """Save all that the linearised state has left behind in a row of numbers. How many they are."""
+    """Save the arrays of the linearised state in a row of numbers; return how many numbers."""
     at = 0
     for part in _parts(own, mechanism):
         copy(part, row[at:])
@@ -215,7 +223,7 @@ def save_linearised(own, mechanism, row):
 
 @compiled
 def take_linearised(own, mechanism, row):
-    """Put a linearised state that was saved back into its places. How many numbers it has."""
+    """Put a linearised state that was saved back into its places; return how many numbers it has."""
     at = 0
     for part in _parts(own, mechanism):
         copy(row[at : at + part.size], part)
@@ -228,7 +236,7 @@ def take_linearised(own, mechanism, row):
 
 @compiled
 def take_given(own):
-    """The partial derivatives by parameters, from the entries as they stand."""
+    """Put the partial derivatives by parameters into `given`, from the entries."""
     own.given[:] = 0.0
     for k in range(own.entry.size):
         own.given[own.parameter[k], own.entry_row[k]] += own.factor[k] * own.to.values[own.entry[k]]
@@ -236,7 +244,7 @@ def take_given(own):
 
 @compiled
 def put_right(own, p, level):
-    """The right side of a level, -E, for parameter p and the changes in `way`."""
+    """Put the right side of a level, -E, for parameter p and the changes in `way`, into `right`."""
     values, way = own.to.values, own.way
     for row in range(own.first[level], own.first[level + 1]):
         change = own.given[p, row]
@@ -247,7 +255,7 @@ def put_right(own, p, level):
 
 @compiled
 def put_way(manifold, q, dq, way):
-    """The small motion δx that a change of q means."""
+    """Put the small motion δx of a change dq into `way`."""
     for k in range(manifold.plain.shape[0]):
         way[manifold.plain[k, 1]] = dq[manifold.plain[k, 0]]
     for k in range(manifold.quaternions.shape[0]):
@@ -259,8 +267,8 @@ def put_way(manifold, q, dq, way):
 
 @compiled
 def put_changes(own, mechanism, y, p, dy):
-    """The small motions, changes of velocities and of signals that a change of y means, into `way`. Inputs change as
-    their laws do with parameter p, in `dy` too."""
+    """Put the small motions and the changes of velocities and signals of a change dy into `way`. Inputs change as their
+    laws do with parameter p, in `dy` too."""
     state, n, targets = mechanism.state, own.columns, mechanism.signals.inputs.target
     put_way(mechanism.machine.manifold, y[: state.q_end], dy[: state.q_end], own.way)
     copy(dy[state.v_at : state.v_at + n], own.way[n:])
@@ -273,7 +281,7 @@ def put_changes(own, mechanism, y, p, dy):
 
 @compiled
 def vary_flows(own, mechanism, p, out):
-    """How ż changes, in its place in y', for the changes in `way`."""
+    """Put the change of ż into its place in y', by parameter p and the changes in `way`."""
     state = mechanism.state
     put_right(own, p, FLOW)
     for k in range(own.first[INPUT] - own.first[FLOW]):
@@ -282,7 +290,7 @@ def vary_flows(own, mechanism, p, out):
 
 @compiled
 def vary_places(manifold, q, way, dq):
-    """The change of q that a small motion means; lengths of quaternions stay."""
+    """Put the change of q by a small motion into `dq`; lengths of quaternions stay."""
     for k in range(manifold.plain.shape[0]):
         dq[manifold.plain[k, 0]] = way[manifold.plain[k, 1]]
     for k in range(manifold.quaternions.shape[0]):
@@ -292,7 +300,7 @@ def vary_places(manifold, q, way, dq):
 
 @compiled
 def vary_rates(manifold, q, v, dq, dv, out):
-    """How q̇ = N(q) v changes. (Turns only count: nothing depends on them smoothly.)"""
+    """Put the change of q̇ = N(q) v by dq and dv into `out`. (Turns only count: nothing depends on them smoothly.)"""
     for k in range(manifold.plain.shape[0]):
         out[manifold.plain[k, 0]] = dv[manifold.plain[k, 1]]
     for k in range(manifold.quaternions.shape[0]):
@@ -315,7 +323,7 @@ def project_rates(own, machine, p, dv):
 
 @compiled
 def put_place_before(projection, mechanism, before):
-    """Put the place from which a state was put right, its quaternions of unit length."""
+    """Put the place before a projection into `place`, its quaternions of unit length."""
     copy(before[: projection.place.size], projection.place)
     restore(mechanism.machine.manifold, projection.place)
 
@@ -354,7 +362,7 @@ def linearise_way(projection, mechanism, t, y):
 
 @compiled
 def linearise_way_of_places(projection, mechanism, t, y):
-    """Linearise the way on which the place before was put onto the constraints."""
+    """Linearise the small motion from the place before the projection to the place behind it."""
     q = y[: mechanism.state.q_end]
     projection.way[:] = 0.0
     difference(mechanism.machine.manifold, projection.place, q, projection.way)
@@ -363,7 +371,7 @@ def linearise_way_of_places(projection, mechanism, t, y):
 
 @compiled
 def linearise_way_of_velocities(projection, mechanism, t, before, y):
-    """Linearise the change of velocities that put these onto the constraints."""
+    """Linearise the change of velocities by the projection onto the constraints."""
     state = mechanism.state
     projection.way[:] = 0.0
     for k in range(projection.momenta.columns):
@@ -409,7 +417,7 @@ def vary_projection(
 
 @compiled
 def vary_place_projection(own, projection, mechanism, t, before, y, dys):
-    """The first half of `vary_projection`: changes of places."""
+    """Vary the projection of places: the first half of `vary_projection`."""
     machine, state, n = mechanism.machine, mechanism.state, own.columns
     manifold, q = machine.manifold, y[: state.q_end]
     put_place_before(projection, mechanism, before)
@@ -433,7 +441,7 @@ def vary_place_projection(own, projection, mechanism, t, before, y, dys):
 
 @compiled
 def vary_velocity_projection(own, projection, mechanism, t, before, y, dys):
-    """The second half: changes of velocities, after those of places."""
+    """Vary the projection of velocities, after that of places: the second half of `vary_projection`."""
     machine, state = mechanism.machine, mechanism.state
     manifold, q = machine.manifold, y[: state.q_end]
     linearise_way_of_velocities(projection, mechanism, t, before, y)

@@ -1,4 +1,4 @@
-"""The steps that a run took, made again, part by part. Compiled.
+"""Repetition of the recorded steps of a run, part by part. Compiled.
 
 The functions and the numbers are those of the run (`motion.past.tape`), so all states are the same to the last bit.
 Behind each part the mechanism is at a state with its derivative, its multipliers and its factor: there it can be
@@ -37,7 +37,7 @@ from ...motion.switching.switches import hold_all
 
 @compiled_apart
 def put_entry(march: March, row: Vector):
-    """What a run carried when it began a step."""
+    """Put the state that a run carried at the beginning of a step, from its entry `row`, into the run."""
     stages, record, width, rows = march.stages, march.record, march.stages.y0.size, march.record.kept.size
     copy(row[HEAD : HEAD + width], stages.y0)
     copy(row[HEAD + width : HEAD + 2 * width], stages.k[0])
@@ -55,7 +55,7 @@ def put_entry(march: March, row: Vector):
 
 @compiled
 def take_entry(march, row):
-    """Put what a run carries now into an entry, whose head is left alone."""
+    """Put the state that a run carries now into an entry, whose head stays as it is."""
     stages, width = march.stages, march.stages.y0.size
     copy(stages.y0, row[HEAD:])
     copy(stages.k[0], row[HEAD + width :])
@@ -66,7 +66,7 @@ def take_entry(march, row):
 
 @compiled_apart
 def begin_anew(march: March, head: Vector):
-    """The first derivative of a step that does not go on from the one before; a status."""
+    """Evaluate the first derivative of a step that does not go on from the step before; return a status."""
     march.course.at[SPAN] = int(head[SPAN_OF])
     march.mechanism.gains[0], march.mechanism.gains[1] = head[ALPHA_0], head[BETA_0]
     if head[FRESH] == BEGAN:  # what stands there is what came of it
@@ -76,7 +76,7 @@ def begin_anew(march: March, head: Vector):
 
 @compiled_apart
 def set_out(march: March, head: Vector):
-    """What a step is made with."""
+    """Set the times, the span, the gains and the closed stages of a step, from its head."""
     stages, mechanism = march.stages, march.mechanism
     stages.now[T], stages.now[H], stages.now[END] = head[T0], head[T1] - head[T0], head[T1]
     stages.closed[0], march.course.at[SPAN] = int(head[CLOSED]), int(head[SPAN_OF])
@@ -85,7 +85,7 @@ def set_out(march: March, head: Vector):
 
 @compiled
 def is_closed(stages, s):
-    """Whether stage s is put onto the constraints: not those that serve reading alone."""
+    """Return whether stage s is put onto the constraints: stages that serve reading alone are not."""
     return stages.closed[0] == 1 and s < stages.tableau.stages
 
 
@@ -96,7 +96,8 @@ def time_of(stages, s):
 
 @compiled_apart
 def make_inner(march: March, s: int, y: Vector, before: Vector):
-    """Make stage s inside the step, its state in `y`, which was `before` until it was put right. A status."""
+    """Make stage s of the step: put its state into y, and the state before its projection into `before`. Return a
+    status."""
     stages, mechanism, status = march.stages, march.mechanism, DONE
     now, unseen = time_of(stages, s), mechanism.contacts.choice.closed_only
     combine(stages.y0, stages.now[H], stages.tableau.a[s], s, stages.k, y)
@@ -114,7 +115,8 @@ def make_inner(march: March, s: int, y: Vector, before: Vector):
 
 @compiled_apart
 def make_end(march: March, t: float, y: Vector, dy: Vector, before: Vector):
-    """Put a state right, which was `before` until then, with its derivative. A status."""
+    """Put the state y onto the constraints, in place, its copy into `before` and its derivative into dy; return a
+    status."""
     copy(y, before)
     status = put_right(march, t, y)
     return derivative_at_end(march, t, y, dy) if status == DONE else status
@@ -122,8 +124,8 @@ def make_end(march: March, t: float, y: Vector, dy: Vector, before: Vector):
 
 @compiled_apart
 def make_stretch(march: March, heads: Matrix, entries: Matrix, before: Vector):
-    """Some steps, one after the other, each with what the run carried when it began it; a status. They begin where the
-    run stands."""
+    """Make some steps, one after the other, from where the run stands, and put the state at the beginning of each into
+    its entry. Return a status."""
     stages, tableau = march.stages, march.tableau
     for k in range(heads.shape[0]):
         if heads[k, FRESH] != WENT_ON and k > 0:

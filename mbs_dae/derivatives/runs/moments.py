@@ -1,4 +1,4 @@
-"""The events of a run: how their times change, and what is read there, ahead and back.
+"""Derivatives of the times and states of events of a run, ahead and back.
 
 An event happens where its function g(t, y, p) passes zero, at a time t_e that depends on the parameters p. With
 S = ∂y/∂p at a held time and ġ = g_t + g_y y',
@@ -6,8 +6,8 @@ S = ∂y/∂p at a held time and ġ = g_t + g_y y',
     t_e' = -(g_y S + g_p) / ġ,        y(t_e)' = S + y' t_e',        y'(t_e)' = ∂y'/∂p + y'' t_e',
 
 where y'' is the change of y' along the motion: that of the linearised equations by y' and by time. Going back, weights
-w of t_e, to which the weights of all that is read there add those of its rates along the motion, become weights of y
-and of p,
+w of t_e, increased by the weights of readings at the event multiplied by their rates along the motion, become weights
+of y and of p,
 
     λ += -(w/ġ) g_yᵀ,        p̄ += -(w/ġ) g_pᵀ.
 
@@ -54,8 +54,8 @@ def vary_here(
     march: March, own: Linear, tree: JointTree, held: HeldForces, t: float, y: Vector, dy: Vector, dys: Matrix,
     slopes: Matrix, loads: Matrix, forces: Matrix, functions: Matrix,
 ):  # fmt: skip
-    """Linearise at (t, y), whose y' goes into dy. Changes of y in rows of `dys` give those of y', of the multipliers
-    and of the switching functions, in rows of the others. A status."""
+    """Linearise at (t, y), and put y' into dy. Put the changes of y', multipliers, forces and switching functions into
+    rows of `slopes`, `loads`, `forces` and `functions`, from those of y in rows of `dys`. Return a status."""
     mechanism = march.mechanism
     remember(march)
     status = derivative_at_end(march, t, y, dy)
@@ -72,21 +72,21 @@ def vary_here(
 
 
 class EventTime(NamedTuple):
-    """When an event happened in a run, and the numbers of the switching functions that passed zero then."""
+    """The time of an event in a run, and the numbers of the switching functions that passed zero then."""
 
     t: float
     functions: tuple[int, ...]
 
 
 def event_time(system: System, march: March, t: float, name: str) -> EventTime:
-    """Return when an event happened in a run, with its function."""
+    """Return the time t of an event in a run, with its function."""
     (event,) = (event for event in system.model.events if event.name == name)
     return EventTime(t, (function_of(system, march, event),))
 
 
 def stop_time(system: System, march: March, names: Sequence[str]) -> EventTime:
-    """Return when these events stopped a run, which stands there, with the functions of all events that would have done
-    so within roundoff of this time."""
+    """Return the time at which these events stopped a run, which stands there, with the functions of all events that
+    stop a run within roundoff of this time."""
     t, found = float(march.time[0]), list[int]()
     sizes, rates = sizes_of(march, t), march.mechanism.switches.rate
     for event in (event for event in system.model.events if event.action == "stop"):
@@ -120,13 +120,16 @@ def is_at_switch(steps: Steps, last: np.ndarray, t: float, ends: bool) -> bool:
 
 
 class Rates(NamedTuple):
-    """How a state changes along the motion: y' with the rates of inputs, y'', and the rates of multipliers and of
-    switching functions."""
+    """The rates along the motion at a state."""
 
     y: np.ndarray
+    """y', with the rates of inputs."""
     slopes: np.ndarray
+    """y''."""
     loads: np.ndarray
+    """The rates of multipliers."""
     functions: np.ndarray
+    """The rates of switching functions."""
 
 
 def rates_at(march: Any, along: Any, tree: Any, held: Any, t: float, y: np.ndarray) -> Rates:
@@ -150,17 +153,17 @@ def changes_here(
 
 
 def sizes_of(march: Any, t: float) -> np.ndarray:
-    """How far each switching function is from zero in the state in which the run stands, (functions,)."""
+    """Return the distance from zero of each switching function at the state of the run, (functions,)."""
     y0 = march.stages.y0
     check_status(march, read_surfaces(march, t, y0, np.zeros_like(y0)))
     return np.abs(march.mechanism.switches.value)
 
 
 class EndOfRun(NamedTuple):
-    """The end of a run that an event stopped: how its time changes, (parameters,), and the rates of the motion there,
-    of all that `Changes` has."""
+    """The end of a run that an event stopped: the change of its time, and the rates of the motion there."""
 
     moved: np.ndarray
+    """The change of the time with each parameter, (parameters,)."""
     x: np.ndarray
     v: np.ndarray
     a: np.ndarray
@@ -184,24 +187,24 @@ class EventsAhead:
         self.make_step = make_step
         self.replay, self.along, self.events, self.stop, self.head = replay, along, events, stop, steps.head
         self.slopes: list[Slopes] = []
-        """How the time, q, v and a of each event change."""
+        """The changes of the time, q, v and a of each event."""
         self.states: list[tuple[np.ndarray, np.ndarray]] = []
         """The y and y' of each event."""
         self.end: EndOfRun | None = None
         self.told: dict[str, None] = {}
-        """At which events there are no derivatives, and why."""
+        """The remarks on events without derivatives, with the reason."""
         ends, times = self.head[:, T1], np.array([one.t for one in events])
         behind = (times == last[T0]) & (last[FRESH] != WENT_ON)
         self.step = np.where(behind, len(ends), np.searchsorted(ends, times)).tolist()
-        """In which step each event is; behind all at a break, or where there are no steps."""
+        """The number of the step with each event; behind all at a break, or where there are no steps."""
         self.steps = {*self.step} | ({len(ends) - 1} if stop else set())
-        """The steps before which the run is to be looked at."""
+        """The steps before which `within` is called."""
         self._sizes, self._length = np.zeros(0), 0.0
         """The sizes of the switching functions at the beginning of the last step, and the length of that step."""
 
     def within(self, step: int) -> None:
-        """Before a step: meet the events in it, one after the other, each by a step from the one before. Then the run
-        stands again where it stood."""
+        """Meet the events in the next step, one after the other, each by a step from the event before; then put the run
+        back to where it stood."""
         march, head = self.replay.march, self.head[step].copy()
         self._sizes, self._length = sizes_of(march, float(head[T0])), float(head[T1] - head[T0])
         blocks: tuple[Any, ...] = march, self.replay
@@ -217,7 +220,7 @@ class EventsAhead:
             block.words[:] = known
 
     def finish(self, t: float) -> None:
-        """Where the run has ended."""
+        """Meet the events at the end of the run, at time t, and vary its end, if an event has stopped it."""
         sizes = sizes_of(self.replay.march, t)
         for event in (one for one, at in zip(self.events, self.step, strict=True) if at == len(self.head)):
             self._meet(event, sizes, 0.0)
@@ -239,8 +242,8 @@ class EventsAhead:
         self.slopes.append(Slopes(moved[:, None], y[..., : state.q_end], y[..., moving], dy[..., moving]))
 
     def _changes(self, event: EventTime, sizes: np.ndarray, length: float) -> tuple[np.ndarray, Rates, np.ndarray]:
-        """How the time of an event at which the run stands changes; the rates there; and how y' changes at a time that
-        is held."""
+        """Return the change of the time of an event at which the run stands, the rates there, and the change of y' at a
+        held time."""
         march, functions, S = self.replay.march, list(event.functions), self.replay.dy0
         y = march.stages.y0.copy()
         rates = rates_at(march, *self.along, self.replay.held, event.t, y)
@@ -263,8 +266,8 @@ def end_back(
     march: Any, own: Any, tree: Any, along: tuple[Any, Any], held: Any, stop: EventTime, sizes: np.ndarray,
     length: float, weights: np.ndarray, of_end: Callable[[Rates], np.ndarray],
 ) -> None:  # fmt: skip
-    """Add to weights of the last y of a run, (numbers, y), those that come of the time of its end, which an event has
-    moved there. `of_end` are the weights of this time, (numbers,), by the rates at the end. Weights of numbers in the
+    """Add the effect of the end of a run, whose time an event moves, to the weights of the last y, (numbers, y).
+    `of_end` returns the weights of this time, (numbers,), from the rates at the end. Weights of numbers in the
     equations go to `own`. One function passes there (`goes_back`)."""
     y, (function,) = march.stages.y0.copy(), stop.functions
     rates = rates_at(march, *along, held, stop.t, y)

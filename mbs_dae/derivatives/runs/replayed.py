@@ -73,63 +73,64 @@ from .steps import Changes, Replay, basis_of, vary_begin, vary_stretch
 from .tree import JointTree, new_tree, tree_numbers
 
 OFF, LOOSER = 1e-3, 100.0
-"""Derivatives may be off by so much of their largest value, or by so many tolerances of the run."""
+"""The error allowed in derivatives relative to their largest value: `OFF`, or `LOOSER` rtol of the run, if larger."""
 FAINT = 1e-9
 """Changes of less than this part of a motion are roundoff."""
 FIRST = -1
-"""In place of the number of a step: a sample at the beginning of the run (`motion.samples.Sample`)."""
+"""The number of a step for a sample at the beginning of the run (`motion.samples.Sample`)."""
 STIFF = 1e6
-"""Errors of implicit steps are judged beside so many faint changes, a thousandth of the motion, at least: by what is
-stiff a motion changes by next to nothing, and errors of steps are not small beside that."""
+"""Errors of implicit steps are judged relative to so many faint changes, a thousandth of the motion, at least: a stiff
+parameter changes a motion by next to nothing, and errors of steps are not small relative to that change."""
 SLOW = 1e3
-"""Residuals of implicit steps are judged beside so many faint changes of velocities, at least."""
+"""Residuals of implicit steps are judged relative to so many faint changes of velocities, at least."""
 LONG = 0.02
-"""Steps that are longer than this part of a run may be too long for what is beside it."""
+"""Steps that are longer than this part of a run may be too long for neighbouring motions."""
 
 
 @dataclass(frozen=True, eq=False)
 class Taken:
-    """A run that was made: its method, its course, its recorded steps, and how it began."""
+    """The record of a run: its method, its course, its recorded steps, and its beginning."""
 
     by: Stepping
     how: Stabilization
     course: Mapping[str, Any]
     """The fields of its `Course`."""
     times: np.ndarray
-    """At which it was recorded, and the energies then: see `Record`."""
+    """The times at which the run was recorded."""
     energies: np.ndarray
+    """The energies at these times: see `Record`."""
     contacts: np.ndarray
     """The forces of contacts at these times."""
     steps: Steps
     last: np.ndarray
-    """Where it has ended, as the entry of a step."""
+    """The end of the run, as the entry of a step."""
     first: State
     """The first state, of the bodies."""
     given: Mapping[str, float]
-    """The initial values that it was found from, by name."""
+    """The initial values from which the first state was found, by name."""
     nearest: State | None
-    """What it is the nearest to, if that was a state."""
+    """The state to which the first state is the nearest, if one was given."""
     carried: Mapping[str, Start]
-    """How `nearest` changes with each parameter."""
+    """The changes of `nearest`, by the names of parameters."""
     passages: tuple[Passage, ...] = ()
-    """Where the ends of forces passed each other within one step."""
+    """The passages of the ends of forces within one step."""
 
     moves: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
-    """How the ends of spans move with each parameter, (parameters, spans)."""
+    """The slopes of the ends of spans by each parameter, (parameters, spans)."""
     laws: int = 0
-    """How many switching functions are those of laws; those behind them are of contacts."""
+    """The number of switching functions of laws; functions behind them belong to contacts."""
     events: tuple[EventTime, ...] = ()
-    """When events happened, in the order of the result."""
+    """The times of events, in the order of the result."""
     stop: EventTime | None = None
-    """When events stopped it."""
+    """The time at which events stopped the run; None if none did."""
     samples: tuple[Sample, ...] = ()
     """The samples of its controllers, in their order."""
     resets: tuple[ResetTaken, ...] = ()
-    """Where events gave it another state, in their order."""
+    """The resets by events, in their order."""
     modes: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     """The branches of laws at the requested times."""
     own: OwnMotion | None = None
-    """Its motion in its own coordinates, if these are not those of bodies."""
+    """The motion of the run in its own coordinates, if they are not those of bodies."""
 
     @property
     def has_events(self) -> bool:
@@ -137,12 +138,12 @@ class Taken:
 
     @cached_property
     def saltations(self) -> list[Saltation]:
-        """Where laws switch, in their order."""
+        """Return the places at which laws switch or contacts change, in their order."""
         return saltations_of(self.steps, self.last, self.moves, self.laws)
 
 
 def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
-    """Of a run that has ended: numbers alone, so that whatever is known of it can be copied and pickled."""
+    """Return the record of a run that has ended, in numbers alone, so that it can be copied and pickled."""
     nearest = run.initial if isinstance(run.initial, State) else None
     began: Any = first, given_of(run), nearest, starts_of(run.varied)
     course = {name: np.copy(getattr(march.course, name))[()] for name in Course._fields[:-1]}
@@ -153,45 +154,46 @@ def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
 
 @dataclass(frozen=True, eq=False)
 class Rerun:
-    """A run that is to be made again, and its linearised equations."""
+    """A run to be made again, and its linearised equations."""
 
     system: System
     march: March
     own: Linear
     projection: Projection
     numbers: np.ndarray
-    """How numbers in the equations change with each parameter, (parameters, numbers)."""
+    """The changes of the numbers in the equations with each parameter, (parameters, numbers)."""
     laws: np.ndarray
     """The slopes of the laws of contacts, (parameters, laws)."""
     builder: DerivativeBuilder
     tree: JointTree
+    """The tree of joint coordinates."""
     tree_numbers: np.ndarray
-    """The tree of joint coordinates, and how the numbers in its equations change with each parameter."""
+    """The changes of the numbers in the equations of the tree with each parameter, (parameters, numbers)."""
     others: int
-    """How many ways there are through changes of contacts besides those of the parameters and of time: going back, as
-    many as y has numbers."""
+    """The number of ways through changes of contacts besides those of the parameters and of time: going back, the
+    length of y."""
 
     @cached_property
     def along(self) -> tuple[Linear, JointTree]:
-        """The equations and the tree with time as their one parameter, at the states that `own` is linearised at."""
+        """Return the equations and the tree with time as the one parameter, at the states of `own`."""
         tree = new_tree(self.system, self.tree_numbers, like=self.tree)
         return linear(self.builder, self.own.to, self.numbers[:0], others=0), tree
 
     @cached_property
     def at_changes(self) -> tuple[Linear, HeldForces]:
-        """The equations at changes of contacts, by parameters, by time, and by the other ways."""
+        """Return the equations at changes of contacts, by parameters, by time, and by the other ways."""
         own = linear(self.builder, self.own.to, self.numbers, others=self.others)
         laws = np.concatenate([self.laws, np.zeros((1 + self.others, self.laws.shape[1]))])
         return own, new_held(self.system, laws, 1)
 
     @property
     def is_implicit(self) -> bool:
-        """Whether steps are solved for; then all their entries are kept."""
+        """Return whether steps are implicit; then all their entries are kept."""
         return self.march.stages.implicit.stage.shape[1] > 0
 
     @cached_property
     def implicit_step(self) -> ImplicitStep:
-        """Room for a step that is solved for, with its changes, or with rows of weights."""
+        """Return room for an implicit step, with its changes, or with rows of weights."""
         count = len(self.own.gradient) or len(self.own.given)
         machine, layout, newton = self.march.mechanism.machine, self.system.layout, self.march.stages.implicit.newton
         factor, quaternions = machine.factor, len(layout.quaternions)
@@ -261,8 +263,8 @@ def rerun_of(
 def new_replay(
     system: System, asked: Asked, taken: Taken, recorded: int, works: bool, mixed: np.ndarray | None = None
 ) -> tuple[Rerun, Replay, EventsAhead | None]:
-    """Ready for the first step, with the events of the run; or by one parameter alone, with which the others change in
-    these proportions."""
+    """Return a run with changes, ready for its first step, and its events; with `mixed`, (parameters,), by one
+    parameter alone, with which the others change in these proportions."""
     rerun = rerun_of(system, asked, taken, recorded, works, mixed=mixed)
     march, own, held = rerun.march, rerun.own, new_held(system, rerun.laws, INNER)
     count, width, basis = len(own.given), march.stages.y0.size, basis_of(march.stages)
@@ -291,9 +293,8 @@ def replayed(
     events: EventsAhead | None = None, samples: Mapping[int, SampleSlopes] = MappingProxyType({}),
     resets: Mapping[int, tuple[ResetTaken, ResetSlopes]] = MappingProxyType({}),
 ) -> Changes:  # fmt: skip
-    """Return the changes of all that is recorded, from those of the first state, `moved`, (parameters, y), and meet
-    the events. Where some parameters have no derivative behind a switch, `tell` is called with a mask of these and the
-    reason."""
+    """Return the changes of all records, from those of the first state, `moved`, (parameters, y), and meet the events.
+    Where some parameters have no derivative behind a switch, `tell` is called with a mask of them and the reason."""
     steps, head, march = taken.steps, taken.steps.head, replay.march
     last = taken.last
     put_entry(march, steps.states[0] if steps.total else last)
@@ -304,7 +305,7 @@ def replayed(
     def switch(step: int) -> None:
         if step not in switching:
             return
-        if rerun.is_implicit and not switching[step].changes:  # the end of the step before was found more sharply
+        if rerun.is_implicit and not switching[step].changes:  # the repeated end of the step before is sharper
             march.stages.y0[:] = switching[step].entry[HEAD:][: march.stages.y0.size]
         passing, errors = rerun.passing(switching[step], sizes, mixed), replay.errors.copy()
         check_status(march, passing.status)
@@ -356,7 +357,7 @@ def replayed(
 
 
 def vary_steps(rerun: Rerun, replay: Replay, steps: Steps, begin: int, end: int) -> int:
-    """Make some steps with their changes. A status."""
+    """Make some steps with their changes; return a status."""
     if rerun.is_implicit:
         entries = np.array([steps.states[k] for k in range(begin, end)])
         return int(vary_implicit_stretch(replay, rerun.implicit_step, entries))
@@ -364,27 +365,27 @@ def vary_steps(rerun: Rerun, replay: Replay, steps: Steps, begin: int, end: int)
 
 
 class Crossings:
-    """How the changes of a run go across the passages of the ends of forces: see `derivatives.reversals`."""
+    """The changes of a run across the passages of the ends of forces: see `derivatives.reversals`."""
 
     def __init__(self, system: System, asked: Asked, taken: Taken):
         self.asked, self.taken, self.system, self.reversals = asked, taken, system, Reversals(system.cartesian)
         self.ended: dict[str, str] = {}
-        """By which parameters there are no derivatives from a passage on, and why."""
+        """The reason why derivatives end at a passage, by the name of the parameter."""
         self.within = list[str]()
-        """At which requested times there are none, which stand in a step with a passage."""
+        """The remarks on requested times without derivatives, in a step with a passage."""
 
     def before(self, replay: Replay, head: np.ndarray) -> None:
-        """Before the step with a passage: the state, its rate, how both change, and how far that is off."""
+        """Note the state before the step with a passage, its rate, the changes of both, and their errors."""
         stages = replay.march.stages
         known = stages.y0.copy(), stages.k[0].copy(), replay.dy0.copy()
         self._was = *known, self._rates(replay, head, T0), replay.errors.copy()
 
     def behind(self, replay: Replay, step: int, head: np.ndarray) -> None:
-        """Behind it: with A S of linear equations, h₋ before the passage and h₊ behind it,
+        """Carry the changes over the step: with A S of linear equations, h₋ before the passage and h₊ behind it,
 
             S₋ = S + h₋ A₋ S,      S₊ = S₋ + (f₋ - f₊) t',      S = S₊ + h₊ A₊ S₊,
 
-        or none where the ends do not meet on one line. What is read in the step, behind the passage, is not known."""
+        or nan where the ends do not meet on one line. Records in the step, behind the passage, have no derivative."""
         (y, dy, S, moves, errors), march, state = self._was, replay.march, replay.march.mechanism.state
         passages = [one for one in self.taken.passages if one.step == step]
 
@@ -424,7 +425,7 @@ class Crossings:
             part.reshape(march.record.times.size, len(by), -1)[within] = np.nan
 
     def _rates(self, replay: Replay, head: np.ndarray, at: int) -> np.ndarray:
-        """How y' changes in the state that stands in `replay`, at the begin or the end of a step: (parameters, y)."""
+        """Return the changes of y' at the present state, at the begin or the end of a step, (parameters, y)."""
         march = replay.march
         first, recorded, anew = march.stages.k[0].copy(), int(march.counts[NEXT]), head.copy()
         anew[T0], anew[FRESH], march.counts[NEXT] = head[at], RESTARTED, march.record.times.size
@@ -434,8 +435,8 @@ class Crossings:
 
 
 def stretches(steps: Steps) -> list[tuple[int, int]]:
-    """Return the steps by and by: from one state that is kept to another one, as many at once as a tape holds if all
-    are, and none across a change of branches or an impact."""
+    """Return spans of steps, (begin, end): from one state on the tape to another one, up to the length of a tape if all
+    states are kept, and none across a change of branches or an impact."""
     kept = sorted(steps.states)
     if len(kept) == steps.total:
         fresh = steps.head[:, FRESH]
@@ -449,13 +450,13 @@ def beginning_of(varied: VariedRun, taken: Taken) -> Beginning:
 
 
 def moved_state(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
-    """How the first y of a run changes, behind a sample at its first time: (parameters, y)."""
+    """Return the changes of the first y of a run, behind a sample at its first time, (parameters, y)."""
     moved = _first_changes(varied, taken, march)
     return varied.sample_slopes[FIRST].ahead(moved) if FIRST in varied.sample_slopes else moved
 
 
 def _first_changes(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
-    """How the state that a run was given changes."""
+    """Return the changes of the first y of a run, before a sample, (parameters, y)."""
     begin, state, system = beginning_of(varied, taken), march.mechanism.state, varied.run_system
     moved = np.zeros((len(varied.asked.names), state.size))
     q, v = begin.q, begin.energetic_velocity
@@ -472,13 +473,13 @@ def _first_changes(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
 
 
 def _first_place(taken: Taken, state: StateLayout) -> np.ndarray:
-    """The first q of a run in its own coordinates."""
+    """Return the first q of a run in its own coordinates."""
     entry = taken.steps.states[0] if taken.steps.total else taken.last
     return np.array(entry[HEAD:][: state.q_end])
 
 
 def start_back(varied: VariedRun, taken: Taken, march: March, weights: np.ndarray) -> np.ndarray:
-    """From weights of the first y, in rows, to those of parameters: (rows, parameters)."""
+    """Return the weights of parameters, (rows, parameters), from weights of the first y, in rows."""
     state, nv = march.mechanism.state, varied.system.nv
     direct = np.zeros((len(weights), len(varied.asked.names)))
     if FIRST in varied.sample_slopes:
@@ -496,14 +497,14 @@ def start_back(varied: VariedRun, taken: Taken, march: March, weights: np.ndarra
 
 
 def errors_of(replay: Replay, faint: np.ndarray) -> np.ndarray:
-    """How far changes are off by the errors of steps, relative to the largest: by parameters. Changes of places,
-    velocities and states that are `faint` are none."""
+    """Return the errors of changes by steps, relative to the largest changes, (parameters,). Changes of places,
+    velocities and states count as `faint`, at least."""
     errors = replay.errors
     return np.asarray((errors[:, :3] / np.maximum(errors[:, 3:], faint)).max(axis=1))
 
 
 def errors_allowed(by: Stepping) -> float:
-    """Steps of a given length are what was asked for."""
+    """Return the error allowed in derivatives; inf for steps whose length is given or not controlled."""
     return np.inf if by.length or not by.method.is_controlled else max(OFF, LOOSER * by.rtol)
 
 
@@ -523,37 +524,37 @@ class VariedRun(VariedMotion):
 
     @cached_property
     def run_system(self) -> System:
-        """The system in the coordinates of the run, whose steps are made again."""
+        """Return the system in the coordinates of the run, whose steps are made again."""
         own = self.taken.own if self.taken else None
         found: System = self.asked.model.compile(own.set, **own.tree).run_system if own else self.system
         return found
 
     @cached_property
     def sample_slopes(self) -> dict[int, SampleSlopes]:
-        """How the samples of controllers depend on the state and on the parameters, by the steps that begin there."""
+        """Return the slopes of samples of controllers by state and parameters, by the steps that begin there."""
         assert self.taken is not None
         return sample_slopes(self.run_system, self.asked, self.taken.samples)
 
     @cached_property
     def resets(self) -> dict[int, tuple[ResetTaken, ResetSlopes]]:
-        """How the states that events have set depend on those before, by the steps that begin there."""
+        """Return resets and their slopes by the states before, by the numbers of the steps that begin there."""
         assert self.taken is not None
         own, states, known = self.taken.resets, self.taken.steps.states, (self.system, self.asked)
         return {one.step: (one, reset_slopes(*known, one, states[one.step][HEAD:][: one.y.size])) for one in own}
 
     @cached_property
     def changes(self) -> Changes:
-        """Of the motion; those of works are found by themselves."""
+        """Return the changes recorded at requested times; `works_changed` has those of works."""
         return self._ahead[0]
 
     @cached_property
     def events_changed(self) -> tuple[Slopes, ...]:
-        """How the times and the states of events change."""
+        """Return how the times and the states of events change."""
         return self._ahead[1]
 
     @cached_property
     def works_changed(self) -> np.ndarray:
-        """How works change, a row for each parameter at each time: the steps once more, for few ask for it."""
+        """Return the changes of works, a row for each parameter at each time, by making all steps once more."""
         if self.fixed_end is None:
             return np.array(self._followed(works=True)[0].works)
         found = self.fixed_end.works_changed.copy()
@@ -562,7 +563,7 @@ class VariedRun(VariedMotion):
 
     @cached_property
     def signals_changed(self) -> np.ndarray:
-        """How states and inputs change, a row for each parameter at each time."""
+        """Return the changes of states and inputs, a row for each parameter at each time."""
         if self.fixed_end is None:
             return np.array(self.changes.signals)
         found = self.fixed_end.signals_changed.copy()
@@ -571,7 +572,7 @@ class VariedRun(VariedMotion):
 
     @cached_property
     def path(self) -> Any:
-        """With states and inputs, which are in q and no motion of bodies."""
+        """Return the trajectory with its derivatives; q includes states and inputs, which are no motion of bodies."""
         found = super().path
         if signals := self.signals_changed.shape[1]:
             found.q.slope[..., -signals:] = self._by_parameter(self.signals_changed)
@@ -579,16 +580,16 @@ class VariedRun(VariedMotion):
 
     @property
     def end_moves(self) -> bool:
-        """Whether an event stopped the run."""
+        """Return whether an event stopped the run."""
         return self.taken is not None and self.taken.stop is not None
 
     def with_moving_end(self) -> VariedRun:
-        """Return this run with a last time that moves with what is asked for, as all that is read there does."""
+        """Return a run with a last time that moves with the parameters, as all readings there do."""
         return replace(self, fixed_end=self)
 
     @property
     def end(self) -> EndOfRun:
-        """How the last time moves, where an event stopped the run; with the rates of the motion there."""
+        """Return how the last time moves, where an event stopped the run, and the rates of the motion there."""
         own = self.fixed_end or self
         end = own._ahead[2]
         assert end is not None
@@ -596,7 +597,7 @@ class VariedRun(VariedMotion):
 
     @cached_property
     def times(self) -> Any:
-        """The last one with its derivatives, if it moves."""
+        """Return the times, the last one with its derivatives, if it moves."""
         if self.fixed_end is None:
             return self.motion.t
         slope = np.zeros((len(self.asked.names), self.motion.t.size))
@@ -608,7 +609,7 @@ class VariedRun(VariedMotion):
         return self._followed(works=False)
 
     def _followed(self, works: bool) -> tuple[Changes, tuple[Slopes, ...], EndOfRun | None]:
-        """Return how all that is recorded, events and the end change; nan where steps are too long for it."""
+        """Return the changes of records, of events and of the end; nan where steps are too long for them."""
         assert self.taken is not None
         rerun, replay, events = new_replay(self.run_system, self.asked, self.taken, self.motion.t.size, works)
         if rerun.is_implicit:
@@ -647,8 +648,8 @@ class VariedRun(VariedMotion):
         return found, moments, last
 
     def _moment_of_bodies(self, own: Slopes, y: np.ndarray, dy: np.ndarray, at: State) -> Slopes:
-        """How bodies change `at` an event, from changes in the coordinates of the run, whose state and rates are y and
-        dy there."""
+        """Return the changes of bodies `at` an event, from changes in the coordinates of the run, whose state and rates
+        there are y and dy."""
         state, by = state_layout(self.run_system.layout), self.asked.symbols
         values = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
         motion = tuple(Dual(value[None], slope, by) for value, slope in zip(values, own[1:], strict=True))
@@ -656,8 +657,8 @@ class VariedRun(VariedMotion):
         return Slopes(own.t, *(x.slope for x in bodies_along(self.run_system, motion, there)))
 
     def rates_of_bodies(self, slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The rates of places, velocities and accelerations of bodies at the end of a run, where y' has the rates
-        `slopes`."""
+        """Return the rates of places, velocities and accelerations of bodies at the end of a run, where y' has the
+        rates `slopes`."""
         assert self.taken and self.taken.own
         system, own, at, by = self.run_system, self.taken.own, self.motion.t.size - 1, (time,)
         q, v, a = (part[at : at + 1].copy() for part in own[2:])
@@ -669,8 +670,8 @@ class VariedRun(VariedMotion):
         return x[0, 0, : self.system.nv], v[0, 0, : self.system.nv], a[0, 0, : self.system.nv]
 
     def check_steps(self) -> None:
-        """Where long steps were taken, whether they were short enough for what is beside: for all that is asked for
-        together, in proportions of no meaning. (Ways back have no errors of their own.)"""
+        """Refuse a run whose long steps were too long for neighbouring motions: all parameters change together, with
+        random factors. (Ways back have no errors of their own.)"""
         taken = self.taken
         assert taken is not None
         head, allowed = taken.steps.head, errors_allowed(taken.by)
@@ -689,44 +690,44 @@ class VariedRun(VariedMotion):
 
     @property
     def _sizes(self) -> np.ndarray:
-        """Of all that is asked for: its value, or 1."""
+        """Return the size of each parameter: its value, or 1 for 0 and for values given."""
         number, declared = self.asked.model.evaluator(), {one.symbol for one in self.asked.model.parameters.values()}
         return np.array([(abs(number(one)) or 1.0) if one in declared else 1.0 for one in self.asked.symbols])
 
     @property
     def _faint(self) -> np.ndarray:
-        """Changes of places, of velocities and of states by each parameter that are none: a part of the model's length,
-        of how fast the motion is, or of a length in all of its time, and of the scales of states, for a change of the
-        size of the parameter."""
+        """Return the changes of places, velocities and states by each parameter that are roundoff, (parameters, 3): the
+        part `FAINT` of the model's length, of the largest velocity, or of a length over the duration, if larger, and of
+        the scales of states, over the size of the parameter."""
         length, t = self.system.length, self.motion.t
         fast = max(float(np.abs(self.motion.v).max(initial=0.0)), length / max(float(np.ptp(t)), np.finfo(float).tiny))
         return FAINT * np.array([length, fast, 1.0]) / self._sizes[:, None]
 
     @property
     def _small(self) -> np.ndarray:
-        """The changes beside which the errors of steps are judged, where the changes themselves are smaller."""
+        """Return the least changes relative to which errors of steps are judged, (parameters, 3)."""
         assert self.taken is not None
         return self._faint * (STIFF if self.taken.by.method.is_implicit else 1.0)
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The equations of the motion, by signals, too."""
+        """Return the equations of the motion, with those of signals."""
         return MOTION + (STATE_RATES,) * bool(self.system.layout.signals)
 
     @property
     def has_choice(self) -> bool:
-        """Whether equations are redundant: steps leave some out, and of several multipliers the least are told."""
+        """Return whether equations are redundant: steps leave some out, while results have the least multipliers."""
         return bool(self.result.stats["redundant_equations"])
 
     @property
     def loads_apart(self) -> bool:
-        """Whether multipliers follow from places and velocities at their own time, and not from steps: where equations
-        are redundant, and where joints have no equations in the coordinates of the run."""
+        """Return whether multipliers follow from places and velocities at their own time, and not from steps: where
+        equations are redundant, and in coordinates other than those of bodies."""
         return self.has_choice or bool(self.taken and self.taken.own)
 
     @property
     def moved_by_steps(self) -> Variation:
-        """With the multipliers that steps have."""
+        """Return the changes of the motion, with the multipliers that steps have."""
         own, size = self.changes_of_bodies, self.motion.v.shape[1]
         x, v, a = (np.zeros((len(rows), size)) for rows in own[:3])
         for rows, to in zip(own, (x, v, a), strict=False):
@@ -735,7 +736,7 @@ class VariedRun(VariedMotion):
 
     @cached_property
     def changes_of_bodies(self) -> Changes:
-        """The changes with those of bodies in place of those of coordinates, and no multipliers of the run."""
+        """Return the changes, those of bodies in place of those of coordinates, then with zeros for multipliers."""
         found, own = self.changes, self.taken.own if self.taken else None
         if not own:
             return found
@@ -743,7 +744,7 @@ class VariedRun(VariedMotion):
         return found._replace(x=x, v=v, a=a, multipliers=np.zeros((len(x), len(self.system.rows))))
 
     def _bodies_moved(self, own: OwnMotion) -> tuple[np.ndarray, ...]:
-        """How bodies move, from changes in the coordinates of the run."""
+        """Return the changes x, v and a of bodies, from changes in the coordinates of the run."""
         system, by, done = self.run_system, self.asked.symbols, self.motion.t.size
         x, v, a = map(self._by_parameter, self.changes[:3])
         wide = [np.zeros((len(by), done, system.layout.v_size)) for _ in range(2)]
@@ -755,8 +756,8 @@ class VariedRun(VariedMotion):
         return tuple(np.moveaxis(part, 0, 1).reshape(done * len(by), -1).copy() for part in found)
 
     def equations(self, weighted: int = 0, along: bool = False) -> tuple[Any, Linear]:
-        """The equations of bodies, and how they depend on what is asked for, with branches that are held; going back,
-        with so many rows of weights, or `along` the motion, with time as their one parameter."""
+        """Return the equations of bodies and their linearisation by the parameters, with branches held; going back,
+        with `weighted` rows of weights, or `along` the motion, with time as the one parameter."""
         system, structure = self.system, self.system.structure
         run, numbers = mechanism(system, refinements=2), self.numbers_of_bodies
         builder = lean_builder(structure, self.levels, 0.0 * numbers if along else numbers, by_time=along)
@@ -766,7 +767,7 @@ class VariedRun(VariedMotion):
 
     @cached_property
     def numbers_of_bodies(self) -> np.ndarray:
-        """How the numbers in the equations of bodies change with each parameter, (parameters, numbers)."""
+        """Return the changes of the numbers in the equations of bodies, (parameters, numbers)."""
         structure = self.system.structure
         batches = structure.program.batch, structure.dynamics.batch
         slopes = [batch.slopes(self.system.evaluator, self.asked.symbols) for batch in batches]
@@ -786,7 +787,7 @@ class VariedRun(VariedMotion):
         return out._replace(multipliers=least.multipliers)
 
     def _moved_with_end(self, held: VariedRun) -> Variation:
-        """With changes at the last time that are those there and those along the motion."""
+        """Return the changes of `held`, at the last time with those along the motion, as this time moves."""
         found, end, own = Variation(*(rows.copy() for rows in held.moved)), self.end, len(self.asked.names)
         for rows, rate in zip(found, (end.x, end.v, end.a, self.loads_along), strict=True):
             rows[-own:, : rate.size] += np.outer(end.moved, rate)
@@ -794,7 +795,7 @@ class VariedRun(VariedMotion):
 
     @property
     def loads_along(self) -> np.ndarray:
-        """The rates of the multipliers along the motion at the end of a run that an event stopped."""
+        """Return the rates of the multipliers along the motion at the end of a run that an event stopped."""
         return self.least_loads_along() if self.loads_apart else self.end.multipliers
 
     def least_loads_along(self) -> np.ndarray:
@@ -815,7 +816,7 @@ class VariedRun(VariedMotion):
 
     @property
     def pushes(self) -> Any:
-        """The forces of contacts."""
+        """Return the forces of contacts, with derivatives."""
         return self.dual(self._own_contacts, self._by_parameter(self.changes.contacts))
 
     @cached_property
@@ -841,7 +842,7 @@ class VariedRun(VariedMotion):
 
 
 def varied_run(result: Result, asked: Asked, taken: Taken) -> Result:
-    """The result of a run, which knows how it changes, and so do its events."""
+    """Return the result of a run, with its derivatives and those of its events set."""
     varied = VariedRun(result, asked, taken=taken)
     set_varied(result, varied)
     for k, event in enumerate(result.events):

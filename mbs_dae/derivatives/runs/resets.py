@@ -1,4 +1,4 @@
-"""Events that give a run another state: how derivatives pass them, ahead and back.
+"""Derivatives across resets, events that give a run another state, ahead and back.
 
 The event g(t, y, p) = 0 comes at a time t_e, and the state behind it is R(t, y, p): the nearest one with the values
 that are asked for. With S at a held time, y' = f₋ before and f₊ behind,
@@ -45,24 +45,24 @@ from .saltation import surfaces_back
 from .sampled import seeded
 
 KINK, FARTHER = 1e-6, 10.0
-"""A slope that jumps by more than this part of its size, and not by more over a way so many times as long, has a kink
-there."""
+"""A slope has a kink where it jumps by more than `KINK` of its size, and hardly more over a way `FARTHER` times as
+long."""
 
 
 class ResetTaken(NamedTuple):
-    """A reset of a run, as it is noted where derivatives are asked for."""
+    """A reset of a run, noted for derivatives."""
 
     step: int
-    """The number of the step that begins behind it."""
+    """The number of the step that begins behind the reset."""
     t: float
     name: str
     y: np.ndarray
-    """The state before it."""
+    """The state y before the reset."""
 
 
 def stand_before(rerun: Any, taken: ResetTaken) -> None:
-    """Let a run that has made the step before a reset again stand where it stood then. (The ends of implicit steps are
-    found more sharply than the run found them.)"""
+    """Put a run that has made the step before a reset again into the state before the reset. (The repeated ends of
+    implicit steps are sharper than those of the run; other steps must agree to the last bit.)"""
     y0 = rerun.march.stages.y0
     if rerun.is_implicit:
         y0[:] = taken.y
@@ -77,12 +77,12 @@ class ResetSlopes(NamedTuple):
     by_parameters: np.ndarray
     by_time: np.ndarray
     why: str = ""
-    """Why the state behind it has no derivative, where it has none."""
+    """The reason why the state behind the reset has no derivative; empty where it has one."""
 
 
 def _readings(system: System, asked: Asked, at: State) -> tuple[ComputedQuantities, np.ndarray]:
-    """Return all that is read in a state, and the slopes of its kinetic and potential energy. Slopes are by the
-    parameters, by time, and by each number of q and of v."""
+    """Return the quantities of a state, with derivatives, and the slopes of its kinetic and potential energy together:
+    by the parameters, by time, and by each number of q and of v."""
     count, (of_q, of_v) = len(asked.names), seeded(asked, at.full_q[None], at.full_v[None], others=1)
     of_t = np.zeros((len(of_q.slope), 1))
     of_t[count] = 1.0
@@ -103,9 +103,9 @@ def _known(model: Model, e: Any, before: State) -> dict[Any, float]:
 
 
 def kink_of(model: Model, event: Event, before: State, names: Collection[str]) -> str:
-    """Return at which value a reset has a kink, where its slopes differ on both sides of a state, of time or of a
-    parameter with one of these names; nothing where all are smooth. (Between two places so close to each other a slope
-    that is smooth changes by next to nothing, and in proportion to how far they are apart.)"""
+    """Return a message about the first value of a reset with a kink, where slopes differ on both sides of a state, of
+    time or of a parameter in `names`; empty where all are smooth. (Between two close places a smooth slope changes by
+    next to nothing, and in proportion to their distance.)"""
     assert isinstance(event.action, Reset)
     for name, e in event.action.values.items():
         known = _known(model, e, before)
@@ -182,10 +182,10 @@ def reset_slopes(system: System, asked: Asked, taken: ResetTaken, behind: np.nda
 
 
 class ResetPassage:
-    """The passage of a run, which stands before a reset, through it."""
+    """The passage of a run, which stands before a reset, through the reset."""
 
     def __init__(self, rerun: Any, held: Any, taken: ResetTaken, slopes: ResetSlopes, entry: np.ndarray):
-        """`entry` is that of the step behind it."""
+        """`entry` is the entry of the step behind the reset."""
         self.rerun, self.held, self.taken, self.slopes = rerun, held, taken, slopes
         march, y = rerun.march, taken.y
         self.function = function_of(rerun.system, march, rerun.system.model.elements[taken.name])
@@ -200,7 +200,7 @@ class ResetPassage:
 
     @property
     def _by_time(self) -> np.ndarray:
-        """How the state behind changes with the time of the event."""
+        """Return the change of the state behind the reset with the time of the event, (y,)."""
         return self.slopes.by_state @ self.rates.y + self.slopes.by_time - self.behind
 
     def ahead(self, S: np.ndarray, length: float, sizes: np.ndarray, mixed: np.ndarray | None = None) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""The places of a run at which laws switch: how derivatives cross them, ahead and back.
+"""Derivatives across the places of a run at which laws switch, ahead and back.
 
 A law switches where its switching function g(t, y, p) passes zero (or the next integer), at a time t_e that depends on
 the parameters p. The state goes on, and y' jumps from f₋ to f₊. With S = ∂y/∂p at a held time and ġ = g_t + g_y f₋,
@@ -38,8 +38,8 @@ from .tree import JointTree, add_back, has_joints, linearise_joints, to_bodies
 
 @compiled_apart
 def read_surfaces(march: March, t: float, y: Vector, dy: Vector):
-    """Read the switching functions at (t, y) with the branches that are held, and their rates along y', which goes into
-    dy. A status."""
+    """Read the switching functions at (t, y) with the branches held, and their rates along y'; put y' into dy, and
+    return a status."""
     mechanism, state = march.mechanism, march.mechanism.state
     remember(march)
     status = derivative_at_end(march, t, y, dy)
@@ -124,7 +124,7 @@ class Saltation:
     breaks: bool
     """Whether laws of time switch at this instant."""
     moved: np.ndarray
-    """How the instant moves with each parameter, if it is that of a law of time, (parameters,)."""
+    """The change of the instant with each parameter, if a law of time switches, (parameters,)."""
     passed_zero: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """1 for each switching function or guard of a contact that has passed zero, (functions,)."""
     changes: bool = False
@@ -170,7 +170,7 @@ def is_held_on_surface(steps: Steps, last: np.ndarray, kinds: np.ndarray) -> boo
 
 
 def laws_of(mechanism: Any) -> int:
-    """How many switching functions are those of laws; the guards of contacts stand behind them."""
+    """Return the number of switching functions of laws; the guards of contacts stand behind them."""
     return int(mechanism.switches.kinds.size - mechanism.contacts.points.entries)
 
 
@@ -226,7 +226,7 @@ class Passing:
 
     @property
     def why(self) -> str:
-        """Why there is no derivative by any parameter; nothing where there is one."""
+        """Return the reason why there is no derivative by any parameter; empty where there is one."""
         if self.is_smooth or (self.place.breaks and not self.place.passed.size):
             return ""
         if self.place.breaks:

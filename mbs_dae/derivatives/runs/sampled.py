@@ -1,4 +1,4 @@
-"""Sampling times of a run: how derivatives pass them, ahead and back.
+"""Derivatives across the sampling times of a run, ahead and back.
 
 At a sampling time, which no parameter moves, controllers set states z of a run to u(t, y, p). All others go on, so that
 
@@ -31,14 +31,14 @@ ACCELERATION = 2
 
 
 class SampleSlopes(NamedTuple):
-    """How the states that a sample sets depend on the state before it."""
+    """The slopes of the states that a sample sets."""
 
     targets: np.ndarray
     """The places in y of the states that are set."""
     by_state: np.ndarray
-    """(targets, y)."""
+    """Their derivatives by the state before the sample, (targets, y)."""
     by_parameters: np.ndarray
-    """(targets, parameters)."""
+    """Their derivatives by the parameters, (targets, parameters)."""
 
     def ahead(self, S: np.ndarray, mixed: np.ndarray | None = None) -> np.ndarray:
         """Return S behind the sample, (parameters, y), from S before it. With `mixed`, (1, parameters), all parameters
@@ -55,8 +55,8 @@ class SampleSlopes(NamedTuple):
 
 
 def are_states(system: System, names: Iterable[str]) -> bool:
-    """Return whether what is read by these names is told by places, velocities, states and inputs: not accelerations,
-    and not reactions."""
+    """Return whether the quantities of these names follow from places, velocities, states and inputs: no accelerations
+    or reactions."""
     signals, found = {*map(str, system.layout.signals)}, system.model.found_quantity
     levels = [found(name) for name in names if name not in signals]
     return all(one is not None and one[1] < ACCELERATION for one in levels)
@@ -74,7 +74,7 @@ def sample_slopes(system: System, asked: Asked, samples: Sequence[Sample]) -> di
 
 
 def told_of_samples(samples: Sequence[Sample]) -> list[str]:
-    """Return what is to be said of the derivatives of a run with these samples."""
+    """Return the remarks on the derivatives of a run with these samples."""
     called, bent = dict[str, None](), dict[str, float]()
     for sample in samples:
         for one in sample.updates:
@@ -87,7 +87,7 @@ def told_of_samples(samples: Sequence[Sample]) -> list[str]:
 
 
 def _slopes_of(system: System, asked: Asked, samples: Sequence[Sample]) -> dict[int, SampleSlopes]:
-    """The slopes of some samples, all of which are read at once."""
+    """Return the slopes of some samples, by the step behind each; all are read at once."""
     layout, count = system.layout, len(asked.names)
     t, y = np.array([one.now for one in samples]), np.array([one.y for one in samples])
     q, v = y[:, : layout.q_size].copy(), y[:, layout.q_size : layout.q_size + layout.v_size].copy()
@@ -119,8 +119,8 @@ def _slopes_of(system: System, asked: Asked, samples: Sequence[Sample]) -> dict[
 
 
 def seeded(asked: Asked, q: np.ndarray, v: np.ndarray, others: int = 0) -> tuple[Dual, Dual]:
-    """Places and velocities of which each number varies by itself, behind the parameters and so many `others`, which
-    move none."""
+    """Return places and velocities whose numbers vary each by itself; slopes by the parameters and by `others` more
+    variables stand first, and are zero."""
     count, sizes = len(asked.names) + others, (q.shape[1], v.shape[1])
     by = (*asked.symbols, *(Parameter(f"seed {k}") for k in range(others + sum(sizes))))
     slopes = [np.zeros((count + sum(sizes), len(q), size)) for size in sizes]
@@ -139,7 +139,7 @@ def _bodies_seeded(system: System, q: Dual, v: Dual, path: Trajectory) -> tuple[
 def _readings(
     bodies: System, q: Dual, v: Dual, path: Trajectory, names: Mapping[str, None]
 ) -> dict[str, np.ndarray]:  # fmt: skip
-    """Return the slopes of what functions read of bodies, (samples, parameters and y)."""
+    """Return the slopes of the quantities that functions read of bodies, (samples, parameters and y)."""
     if not names:
         return {}
     motion: Any = q, v, Dual(0.0 * v.value, 0.0 * v.slope, q.by)

@@ -1,4 +1,4 @@
-"""What is read of a run, by the numbers of its states at each time.
+"""Readings of a run, differentiated by the numbers of its states at each time.
 
 A named array at a time is a function of places, velocities, accelerations, multipliers and works at that time, and of
 parameters. Where each of these numbers varies by itself, an array that carries derivatives (`duals`) is read with the
@@ -32,8 +32,8 @@ from .steps import Changes
 
 @dataclass(frozen=True, eq=False)
 class SeededRun(VariedRun):
-    """A run whose states themselves vary, each number by itself: what is read of it has the slopes of the reading. The
-    parameters that are asked for come first, and move no state."""
+    """A run whose states vary, each number by itself: arrays that are read have the slopes of the reading. The
+    parameters come first, and move no state."""
 
     parameters: int = 0
     some: slice = field(default_factory=lambda: slice(None))
@@ -68,7 +68,7 @@ class SeededRun(VariedRun):
 
     @cached_property
     def times(self) -> Any:
-        """Each with a seed of its own, the last one, where the end of the run moves."""
+        """Return the times; the last one has a seed of its own, where the end of the run moves."""
         if self.fixed_end is None:
             return self.motion.t
         slope = np.zeros((len(self.asked.names), self.motion.t.size))
@@ -97,7 +97,7 @@ class SeededRun(VariedRun):
 
 
 def _sizes(system: System) -> tuple[int, ...]:
-    """How many numbers a state has: places, velocities, accelerations, multipliers, works, forces of contacts, and
+    """Return the sizes of a state: places, velocities, accelerations, multipliers, works, forces of contacts, and
     signals."""
     more = WORK, system.structure.contacts.rows, len(system.layout.signals)
     return system.nv, system.nv, system.nv, len(system.rows), *more
@@ -131,7 +131,7 @@ def weights_of_states(
 
 
 def _read(varied: VariedRun, asked: Asked, weights: Mapping[str, np.ndarray], some: slice) -> np.ndarray:
-    """Weights times the slopes of readings at some times: (times, numbers, seeds)."""
+    """Return weights times the slopes of readings at some times, (times, numbers, seeds)."""
     known: Any = {"taken": varied.taken, "fixed_end": varied.fixed_end}
     run = SeededRun(varied.result, asked, **known, parameters=len(varied.asked.names), some=some)
     total: Any = 0.0

@@ -1,15 +1,14 @@
-"""The steps that a run took, made again with their derivatives. Compiled.
+"""Repetition of the recorded steps of a run with derivatives. Compiled.
 
-All that makes a step is a chain of four operations, and each has a linear one beside it (`linear`):
+A step is a chain of four operations, each with its derivative (`linear`):
 
-    combine      y₀ + h Σ aᵢⱼ kⱼ, at its end, and where it is read          the same of their changes
+    combine      y₀ + h Σ aᵢⱼ kⱼ, at its end, and where it is read          the combination of their changes
     stage        y to y', with λ                                             `vary_stage`
     unit         quaternions to unit length                                  `vary_lengths`
     project      onto the constraints                                        `vary_projection`
 
 The stages are made by the same functions as in the run, from the same numbers (`motion.past.tape`), so they are the
-same to the last bit. Lengths of steps and gains are held: the derivatives are those of these very steps, not of how
-they were chosen.
+same to the last bit. Lengths of steps and gains are held: they do not vary with parameters.
 """
 
 from typing import NamedTuple
@@ -36,7 +35,7 @@ from .tree import JointTree, has_joints, linearise_joints, vary_joint_projection
 
 
 class Changes(NamedTuple):
-    """What is recorded at requested times, a row for each parameter at each time: see `Record`."""
+    """Changes of the arrays recorded at requested times, a row for each parameter at each time: see `Record`."""
 
     x: Work[Matrix] = zeros("recorded", "columns")
     v: Work[Matrix] = zeros("recorded", "columns")
@@ -48,7 +47,7 @@ class Changes(NamedTuple):
 
 
 class Replay(NamedTuple):
-    """A run whose steps are made again, and how all that it carries changes with each parameter."""
+    """A run whose steps are made again, with the changes of its state by each parameter, a row each."""
 
     march: March
     own: Linear
@@ -56,24 +55,28 @@ class Replay(NamedTuple):
     projection: Projection
     tree: JointTree
     basis: Stages
-    """A step whose y₀, y₁ and k are unit vectors: read, it says with which weights all steps are read."""
+    """A step whose y₀, y₁ and k are unit vectors: its reading gives the weights of y₀, y₁ and k in each reading."""
     out: Changes
     dy0: Work[Matrix] = zeros("parameters", "width")
+    """The changes of the state at the beginning of the step."""
     dy1: Work[Matrix] = zeros("parameters", "width")
+    """The changes of the state at its end."""
     between: Work[Matrix] = zeros("parameters", "width")
+    """The changes of a state inside the step."""
     end: Work[Matrix] = zeros("parameters", "width")
-    """Of y' where a step is read."""
+    """The changes of y' where a step is read."""
     dk: Work[Matrix] = zeros("slopes", "width")
-    """Of k: stage by stage, in each of them parameter by parameter."""
+    """The changes of k: stage by stage, in each stage parameter by parameter."""
     loads: Work[Matrix] = zeros("parameters", "rows")
-    """Of the multipliers at the last state."""
+    """The changes of the multipliers at the last state."""
     end_loads: Work[Matrix] = zeros("parameters", "rows")
-    """And at the end of the step."""
+    """The changes of the multipliers at the end of the step."""
     forces: Work[Matrix] = zeros("parameters", "lines")
     """The changes of the forces of contacts at the last state."""
     end_forces: Work[Matrix] = zeros("parameters", "lines")
+    """The changes of the forces of contacts at the end of the step."""
     before: Work[Vector] = zeros("width")
-    """A state before it was put right."""
+    """A state before it was put onto the constraints."""
     weights: Work[Vector] = zeros("basis")
     errors: Work[Matrix] = zeros("parameters", 6)
     """The errors of all steps together in the changes of places, velocities and states, and the largest of these
@@ -81,7 +84,7 @@ class Replay(NamedTuple):
 
 
 def basis_of(stages: Stages) -> Stages:
-    """For steps by the same method."""
+    """Return a step by the same method whose y₀, y₁ and k are unit vectors."""
     nodes = stages.tableau.a.shape[1]
     own = Stages(stages.mechanism, stages.course, stages.tableau, stages.functions, stages.implicit)
     made: Stages = block(own, width=nodes + 2, nodes=nodes, room=stages.dense.shape[0], rows=0)
@@ -93,7 +96,7 @@ def basis_of(stages: Stages) -> Stages:
 
 @compiled_apart
 def vary_stretch(replay: Replay, heads: Matrix):
-    """Some steps, one after the other; a status."""
+    """Make some steps with their changes, one after the other; return a status."""
     for k in range(heads.shape[0]):
         status = vary_begin(replay, heads[k])
         if status == DONE:
@@ -105,7 +108,7 @@ def vary_stretch(replay: Replay, heads: Matrix):
 
 @compiled_apart
 def vary_begin(replay: Replay, head: Vector):
-    """Where a step begins anew: its first derivative; and what is recorded there."""
+    """Vary the first derivative of a step that begins anew, and record the changes there; return a status."""
     march, stages = replay.march, replay.march.stages
     times, counts, count = march.record.times, march.counts, replay.dy0.shape[0]
     if head[FRESH] == WENT_ON:
@@ -127,7 +130,7 @@ def vary_begin(replay: Replay, head: Vector):
 
 @compiled_apart
 def vary_step(replay: Replay, head: Vector):
-    """One step: y₁ and y' there, and how they change."""
+    """Make one step: y₁ and y' there, with their changes; return a status."""
     march, stages, tableau, count = replay.march, replay.march.stages, replay.march.tableau, replay.dy0.shape[0]
     set_out(march, head)
     for s in range(1, tableau.stages):
@@ -157,7 +160,7 @@ def vary_step(replay: Replay, head: Vector):
 
 @compiled
 def _vary_inner(replay, s):
-    """Stage s inside the step, which may be one of those for reading."""
+    """Make stage s inside the step, one for reading perhaps, with its changes; return a status."""
     march, stages, tableau, count = replay.march, replay.march.stages, replay.march.tableau, replay.dy0.shape[0]
     mechanism, y = march.mechanism, stages.between
     status = make_inner(march, s, y, replay.before)
@@ -174,7 +177,7 @@ def _vary_inner(replay, s):
 
 @compiled
 def linearise_state(linearised, t, y, dy):
-    """Linearise at a state of a run that was evaluated last, on the way ahead or back."""
+    """Linearise at the state of a run that was evaluated last, on the way ahead or back."""
     if has_joints(linearised.tree):
         linearise_joints(linearised.tree, linearised.own, linearised.march.mechanism, t, y)
     else:
@@ -183,7 +186,7 @@ def linearise_state(linearised, t, y, dy):
 
 @compiled
 def _vary_put_right(replay, t, y, changes):
-    """How a state changes by being put onto the constraints."""
+    """Replace the changes of a state by those after its projection onto the constraints."""
     known = replay.own, replay.projection, replay.march.mechanism, t, replay.before, y, changes
     if not has_joints(replay.tree):
         vary_projection(*known)
@@ -193,7 +196,7 @@ def _vary_put_right(replay, t, y, changes):
 
 @compiled
 def vary_state(replay, y, changes, slopes):
-    """How y' at the state that was linearised changes."""
+    """Put the changes of y', λ and forces at the linearised state into `slopes`, `loads` and `forces`."""
     mechanism = replay.march.mechanism
     if has_joints(replay.tree):
         equations = replay.tree, replay.own, replay.held, mechanism
@@ -206,7 +209,8 @@ def vary_state(replay, y, changes, slopes):
 
 @compiled
 def vary_end(replay, t, y, dy, changes, slopes):
-    """A state that is put right, and its derivative, which goes into `dy`: how they change, into `slopes`."""
+    """Put the state y onto the constraints, and its derivative into dy; with their changes in `changes` and `slopes`.
+    Return a status."""
     march, mechanism = replay.march, replay.march.mechanism
     projected = is_projected(march.stabiliser, mechanism)
     status = make_end(march, t, y, dy, replay.before)
@@ -225,8 +229,8 @@ def vary_end(replay, t, y, dy, changes, slopes):
 
 @compiled
 def _vary_recorded(replay, head):
-    """Keep the changes at the requested times of a step, as `record_to` keeps its states. Where laws switch at its end,
-    the next step keeps those of that time."""
+    """Record the changes at the requested times of a step, as `record_to` records its states. Where laws switch at its
+    end, the next step records the changes at that time. Return a status."""
     t, end = head[T0], head[T1]
     march, stages, tableau, times = replay.march, replay.march.stages, replay.march.tableau, replay.march.record.times
     counts, count, prepared = march.counts, replay.dy0.shape[0], False
@@ -252,8 +256,8 @@ def _vary_recorded(replay, head):
 
 @compiled
 def _note_errors(replay):
-    """The estimate that judges steps, of how they change: steps are chosen for the motion alone, and one that rests
-    lets them be too long for what is beside it."""
+    """Add the error estimate of the step, applied to changes, to `errors`: steps are chosen for the motion alone, and
+    may be too long for neighbouring motions."""
     state, weights, unit = replay.march.mechanism.state, replay.march.tableau.error, replay.march.control.unit
     for p in range(replay.dy0.shape[0]):
         first, second = replay.between[p], replay.end[p]
@@ -270,7 +274,7 @@ def _note_errors(replay):
 
 @compiled
 def _estimate(replay, p, weights, out):
-    """h Σ wₛ δkₛ by parameter p."""
+    """Put h Σ wₛ δkₛ by parameter p into `out`."""
     h, count = replay.march.stages.now[H], replay.dy0.shape[0]
     out[:] = 0.0
     for s in range(weights.size):
@@ -280,7 +284,7 @@ def _estimate(replay, p, weights, out):
 
 @compiled
 def _largest(row, unit, part):
-    """The largest number of a row; of states (part 2) in their units, which are infinite for what is only held."""
+    """Return the largest size in a row; of states (part 2) in their units, which are infinite for held numbers."""
     most = 0.0
     for k in range(row.size):
         most = max(most, abs(row[k]) / unit[k] if part == 2 else abs(row[k]))
@@ -289,7 +293,7 @@ def _largest(row, unit, part):
 
 @compiled
 def prepare_weights(stages, basis):
-    """For reading the step, whose stages for that are made."""
+    """Prepare the step and `basis` for readings inside the step, after the stages for reading are made."""
     basis.now[H] = stages.now[H]
     if stages.dense.shape[0] > 0:
         nest(stages)
@@ -298,7 +302,7 @@ def prepare_weights(stages, basis):
 
 @compiled
 def _vary_read(replay, t, h, x):
-    """The state at t + x h, as `record._read` reads it, and what is kept of its changes."""
+    """Read the state at t + x h, as `record._read` does, and record its changes; return a status."""
     march, record = replay.march, replay.march.record
     put_back(march)
     if is_blurred(march, x):
@@ -314,14 +318,14 @@ def _vary_read(replay, t, h, x):
 
 @compiled
 def is_blurred(march, x):
-    """Whether the place x of the step is next to a singular pose, and read from both its sides."""
+    """Return whether the place x of the step is next to a singular pose, with readings from both its sides."""
     nearness, tableau = march.mechanism.nearness, march.tableau
     return nearness[1] * nearness[2] < BLURRED and abs(x - tableau.middle) < tableau.half
 
 
 @compiled
 def _read_changes(replay):
-    """The changes of a state that is read."""
+    """Put the changes of the state that is read into `between`."""
     weights, count, out = replay.weights, replay.dy0.shape[0], replay.between
     for p in range(count):
         out[p, :] = 0.0
@@ -334,7 +338,7 @@ def _read_changes(replay):
 
 @compiled
 def _combine_changes(base, h, weights, stages, slopes, out):
-    """What `combine` does, for all parameters."""
+    """Put the changes of y₀ + h Σ wⱼ kⱼ into `out`, a row for each parameter."""
     count = base.shape[0]
     for p in range(count):
         copy(base[p], out[p])
@@ -345,7 +349,7 @@ def _combine_changes(base, h, weights, stages, slopes, out):
 
 @compiled
 def keep_changes(replay, y, changes, slopes):
-    """The next requested time: a state, its changes, those of its derivative, and those of λ, in `loads`."""
+    """Record the changes of the state y, of its derivative and of λ, in `loads`, for the next requested time."""
     march, own, out, state = replay.march, replay.own, replay.out, replay.march.mechanism.state
     n, first = out.x.shape[1], march.counts[NEXT] * changes.shape[0]
     for p in range(changes.shape[0]):

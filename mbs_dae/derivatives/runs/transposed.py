@@ -1,4 +1,4 @@
-"""The operations of `linear`, transposed: weights of what comes out become weights of what goes in. Compiled.
+"""The transposed operations of `linear`: weights of results become weights of arguments. Compiled.
 
 There is a row of weights for each number that is differentiated; all go through the same factor and the same entries.
 """
@@ -35,7 +35,7 @@ from .linear import (
 
 @compiled
 def give_back(own, level):
-    """From the weights of the rows of a level, in `right`: to those of x and v, in `way`, and of numbers."""
+    """Add the weights of the rows of a level, in `right`, to those of x, v and z, in `way`."""
     right, values, way = own.right, own.to.values, own.way
     for k in range(own.moving_at[level], own.moving_at[level + 1]):
         way[own.moving_column[k]] += values[own.moving[k]] * right[own.moving_row[k]]
@@ -43,7 +43,7 @@ def give_back(own, level):
 
 @compiled
 def give_numbers(own, r, first, last):
-    """The same to numbers, from these levels, in row r."""
+    """Add the weights of the rows of levels from `first` up to `last` to those of numbers, in row r of `gradient`."""
     right, values, gradient = own.right, own.to.values, own.gradient[r]
     for k in range(own.numbered_at[first], own.numbered_at[last]):
         gradient[own.number[k]] += values[own.numbered[k]] * right[own.numbered_row[k]]
@@ -51,7 +51,7 @@ def give_numbers(own, r, first, last):
 
 @compiled
 def add_places(manifold, q, way, out):
-    """Weights of a small motion to those of q: the transposed of `put_way`."""
+    """Add the weights of a small motion to those of q, in `out`: the transposed of `put_way`."""
     for k in range(manifold.plain.shape[0]):
         out[manifold.plain[k, 0]] += way[manifold.plain[k, 1]]
     for k in range(manifold.quaternions.shape[0]):
@@ -62,8 +62,8 @@ def add_places(manifold, q, way, out):
 
 @compiled
 def changes_back(own, mechanism, y, r, out):
-    """The transposed of `linear.put_changes`: weights in `way` are added to those of y, and those of inputs go to
-    numbers, in row r."""
+    """Add the weights in `way` to those of y, and those of inputs to those of numbers, in row r: the transposed of
+    `linear.put_changes`."""
     state, n, targets = mechanism.state, own.columns, mechanism.signals.inputs.target
     add_places(mechanism.machine.manifold, y[: state.q_end], own.way, out)
     axpy(1.0, own.way[n : 2 * n], out[state.v_at : state.v_end])
@@ -77,7 +77,7 @@ def changes_back(own, mechanism, y, r, out):
 
 @compiled
 def flows_back(own, mechanism, r, slope):
-    """The transposed of `linear.vary_flows`: weights of y' to those in `way`, and of numbers."""
+    """Add the weights of ż in y' to those in `way`, and to those of numbers: the transposed of `linear.vary_flows`."""
     for k in range(own.first[INPUT] - own.first[FLOW]):
         own.right[own.first[FLOW] + k] = slope[mechanism.state.z_at + k]
     give_back(own, FLOW)
@@ -86,7 +86,7 @@ def flows_back(own, mechanism, r, slope):
 
 @compiled
 def take_places(manifold, q, weights, way):
-    """Weights of q to those of a small motion, which are added: the transposed of `vary_places`."""
+    """Add the weights of q to those of a small motion, in `way`: the transposed of `vary_places`."""
     for k in range(manifold.plain.shape[0]):
         way[manifold.plain[k, 1]] += weights[manifold.plain[k, 0]]
     for k in range(manifold.quaternions.shape[0]):
@@ -99,7 +99,7 @@ def take_places(manifold, q, weights, way):
 
 @compiled
 def add_rates(manifold, q, v, weights, out, out_v):
-    """Weights of q̇ = N(q) v to those of q and v: the transposed of `vary_rates`."""
+    """Add the weights of q̇ = N(q) v to those of q and v: the transposed of `vary_rates`."""
     for k in range(manifold.plain.shape[0]):
         out_v[manifold.plain[k, 1]] += weights[manifold.plain[k, 0]]
     for k in range(manifold.quaternions.shape[0]):
@@ -122,7 +122,7 @@ def _add_quaternion(times, e, out, at):
 
 @compiled
 def add_rows(mechanism, times, rows, out):
-    """Φ_vᵀ times the weights of rows."""
+    """Add `times` Φ_vᵀ times the weights of rows to `out`."""
     pattern, jacobian = mechanism.machine.pattern, mechanism.machine.factor.jacobian
     for e in range(jacobian.size):
         out[pattern.jac_column[e]] += times * jacobian[e] * rows[pattern.jac_row[e]]
@@ -130,7 +130,7 @@ def add_rows(mechanism, times, rows, out):
 
 @compiled
 def put_forces_and_bends(own, machine):
-    """The weights of the rows of F and C'', from a solution."""
+    """Put the weights of the rows of F and C'' into `right`, from a solution."""
     force, bend = own.right[own.first[FORCE] :], own.right[own.first[BEND] :]
     for k in range(own.columns):
         force[k] = -machine.x[k]
@@ -142,8 +142,8 @@ def put_forces_and_bends(own, machine):
 def forces_back(
     mechanism: Mechanism, own: Linear, path: Trajectory, modes: Matrix, multipliers: Matrix, weights: Weights
 ):  # fmt: skip
-    """The transposed of `along.vary_forces`, in place: weights of multipliers at each time, which follow from places,
-    velocities and signals there, to those of these."""
+    """Move the weights of multipliers at each time to those of places, velocities and signals there, and of numbers, in
+    place: the transposed of `along.vary_forces`."""
     machine, n, count = mechanism.machine, own.columns, own.gradient.shape[0]
     for k in range(path.t.size):
         linearise_forces(own, mechanism, path, k, modes[k], multipliers[k])
@@ -166,8 +166,8 @@ def forces_back(
 
 @compiled
 def rates_back(own, mechanism, of_v):
-    """The transposed of `project_rates`: weights of velocities, in place, and those of places, in `way`. Those of the
-    right side are left in `machine.x`."""
+    """Project the weights of velocities, in place, and add to those of places, in `way`: the transposed of
+    `project_rates`. The weights of the right side are left in `machine.x`."""
     machine = mechanism.machine
     copy(of_v[: own.columns], machine.f)
     machine.g[:] = 0.0
@@ -180,8 +180,8 @@ def rates_back(own, mechanism, of_v):
 
 @compiled
 def _turned_back(projection, machine, r, way):
-    """The transposed of what turns the way of a projection: weights of the right side, in `machine.x`, to those of
-    places and of numbers."""
+    """Add the weights of the right side, in `machine.x`, to those of places and numbers: the transposed of
+    `linear._put_turned`."""
     momenta = projection.momenta
     for k in range(momenta.columns):
         momenta.right[k] = -machine.x[k]
@@ -195,14 +195,14 @@ def _turned_back(projection, machine, r, way):
 def project_back(
     own: Linear, projection: Projection, mechanism: Mechanism, t: float, before: Vector, y: Vector, weights: Matrix
 ):
-    """The transposed of `vary_projection`, in place."""
+    """Apply the transposed of `vary_projection` to rows of weights, in place."""
     velocity_projection_back(own, projection, mechanism, t, before, y, weights)
     place_projection_back(own, projection, mechanism, t, before, y, weights)
 
 
 @compiled
 def velocity_projection_back(own, projection, mechanism, t, before, y, weights):
-    """The transposed of `vary_velocity_projection`, in place."""
+    """Apply the transposed of `vary_velocity_projection` to rows of weights, in place."""
     machine, state = mechanism.machine, mechanism.state
     manifold, q = machine.manifold, y[: state.q_end]
     linearise_way_of_velocities(projection, mechanism, t, before, y)
@@ -216,7 +216,7 @@ def velocity_projection_back(own, projection, mechanism, t, before, y, weights):
 
 @compiled
 def place_projection_back(own, projection, mechanism, t, before, y, weights):
-    """The transposed of `vary_place_projection`, in place."""
+    """Apply the transposed of `vary_place_projection` to rows of weights, in place."""
     machine, state, first, n = mechanism.machine, mechanism.state, own.first, own.columns
     manifold, q = machine.manifold, y[: state.q_end]
     put_place_before(projection, mechanism, before)

@@ -1,8 +1,9 @@
-"""Joint coordinates: their changes as changes of bodies, and back. Compiled.
+"""Changes of joint coordinates as changes of bodies, and back. Compiled.
 
 The bodies of a tree follow from the coordinates ξ of its joints. Let Ψ(q, p) = 0 be the equations of the joints of the
-tree, and μ(q, p) = ξ what their coordinates are of bodies (`coordinates.joint.variation`); C' and C'' are the rates and
-accelerations of both. Their matrix A = [Ψ; μ]_v is a lower triangle of blocks, for a joint joins a body to its parent:
+tree, and μ(q, p) = ξ their coordinates as functions of the bodies (`coordinates.joint.variation`); C' and C'' are the
+rates and accelerations of both. Their matrix A = [Ψ; μ]_v is a lower triangle of blocks, for a joint joins a body to
+its parent:
 
     A δx = [0; δξ] - C_p,        A δu = [0; δξ̇] - (C'_x δx + C'_p),        [0; δξ̈] = A δu̇ + C''_x δx + C''_u δu + C''_p.
 
@@ -74,40 +75,46 @@ from .transposed import (
 
 
 class JointTree(NamedTuple):
-    """The tree of a run in joint coordinates, and the equations of its bodies at the state that is linearised. Without
-    rows the coordinates are others."""
+    """The tree of a run in joint coordinates, and the equations of its bodies at the linearised state; without rows in
+    other coordinates."""
 
     mechanism: Mechanism
     """The bodies, with all their equations."""
     to: Linear
     """The equations of the joints and of their coordinates, edge by edge."""
     size: int
-    """How many rows an edge has: 3 in the plane, 6 in space."""
+    """The number of rows of an edge: 3 in the plane, 6 in space."""
     child: Integers
-    """Where the velocities of the body of each edge begin."""
+    """The place of the first velocity of the body of each edge."""
     row: Integers
     """The row of each velocity of a joint."""
     entry: Integers
+    """The places of the entries of A in `jacobian`, row by row."""
     column: Integers
+    """The column of each of these entries."""
     row_at: Integers
-    """The entries of A, row by row: in `jacobian`, and their columns."""
+    """The place in `entry` at which each row begins, and the end."""
     kept_from: Integers
-    """The row of the run that is each row of the equations of bodies; -1 of joints of the tree."""
+    """The row of the run for each row of the equations of bodies; -1 for rows of joints of the tree."""
     program: Program
-    """The kernels of these equations."""
+    """The kernels of the equations of the joints and of their coordinates."""
     out: Work[Vector] = zeros("tree_outputs")
     jacobian: Work[Vector] = zeros("tree_entries")
-    """A."""
+    """The entries of A."""
     inverse: Work[Matrix] = zeros("tree_rows", "edge_rows")
-    """The inverse blocks on its diagonal."""
+    """The inverses of the diagonal blocks of A."""
     y: Work[Vector] = zeros("body_width")
+    """The state of the bodies."""
     dy: Work[Vector] = zeros("body_width")
+    """The derivative of this state."""
     before: Work[Vector] = zeros("body_width")
-    """A state of bodies, its derivative, and the state before it was put right."""
+    """The state of the bodies before its projection."""
     place: Work[Vector] = zeros("joint_places")
+    """The joint coordinates before the projection, their quaternions of unit length."""
     changes: Work[Matrix] = zeros("bunch", "body_width")
+    """Changes of the state, a row for each parameter; or weights."""
     slopes: Work[Matrix] = zeros("bunch", "body_width")
-    """Changes of the state and of its derivative, a row for each parameter; or weights."""
+    """Changes of the derivative, a row for each parameter; or weights."""
     way: Work[Vector] = zeros("joint_velocities")
     """A small motion of joints."""
     matrix: Work[Matrix] = zeros("edge_rows", "edge_rows")
@@ -117,7 +124,7 @@ class JointTree(NamedTuple):
 
 
 NO_TREE = nothing(JointTree)
-"""There is no tree in other coordinates."""
+"""The empty tree of a run in other coordinates."""
 
 
 @compiled
@@ -130,13 +137,13 @@ def has_joints(tree):
 
 @compiled
 def _is_own(tree, e, column):
-    """Whether a column of A is one of the body of edge e, and not of its parent."""
+    """Return whether a column of A belongs to the body of edge e, and not to its parent."""
     return tree.child[e] <= column < tree.child[e] + tree.size
 
 
 @compiled
 def _linearise_tree(tree, t, q, v, a):
-    """The entries of the tree at a state of bodies, and the inverse blocks of A."""
+    """Evaluate the entries of the tree at a state of bodies, and invert the diagonal blocks of A."""
     differentiate(tree.to.to, t, q, v, a, tree.none)
     evaluate_rows(tree.program.batch, VALUE, t, q, v, tree.out)
     read_jacobian(tree.program, tree.out, tree.jacobian)
@@ -164,7 +171,7 @@ def linearise_tree_at(tree: JointTree, q: Vector, v: Vector):
 
 @compiled
 def _solve_tree(tree, right, out):
-    """A out = right."""
+    """Solve A out = right."""
     size = tree.size
     for e in range(tree.child.size):
         for i in range(size):
@@ -179,7 +186,7 @@ def _solve_tree(tree, right, out):
 
 @compiled
 def _solve_tree_back(tree, weights, out):
-    """Aᵀ out = weights, which are used up."""
+    """Solve Aᵀ out = weights, which are overwritten."""
     size = tree.size
     for e in range(tree.child.size - 1, -1, -1):
         for i in range(size):
@@ -194,7 +201,7 @@ def _solve_tree_back(tree, weights, out):
 
 @compiled
 def _row_times(tree, row, x):
-    """A row of A times changes of velocities of bodies."""
+    """Return the product of a row of A with changes x of velocities of bodies."""
     total = 0.0
     for k in range(tree.row_at[row], tree.row_at[row + 1]):
         total += tree.jacobian[tree.entry[k]] * x[tree.column[k]]
@@ -203,7 +210,7 @@ def _row_times(tree, row, x):
 
 @compiled
 def _add_row(tree, row, times, to):
-    """The transposed of `_row_times`."""
+    """Add `times` a row of A to `to`: the transposed of `_row_times`."""
     for k in range(tree.row_at[row], tree.row_at[row + 1]):
         to[tree.column[k]] += times * tree.jacobian[tree.entry[k]]
 
@@ -237,7 +244,7 @@ def linearise_joints(tree: JointTree, own: Linear, mechanism: Mechanism, t: floa
 
 @compiled
 def save_tree(tree, row):
-    """Save what linearising has left behind besides the equations of bodies in a row of numbers (`size_of_tree`)."""
+    """Save the linearised tree, without the equations of bodies, in a row of numbers (`size_of_tree`)."""
     at = 0
     for part in (tree.to.to.values, tree.jacobian, tree.y, tree.dy):
         copy(part, row[at:])
@@ -249,7 +256,7 @@ def save_tree(tree, row):
 
 @compiled
 def take_tree(tree, row):
-    """Put what was saved back into its places."""
+    """Put a linearised tree that was saved back into its places."""
     at = 0
     for part in (tree.to.to.values, tree.jacobian, tree.y, tree.dy):
         copy(row[at : at + part.size], part)
@@ -265,7 +272,7 @@ def size_of_tree(tree: JointTree) -> int:
 
 @compiled
 def _places_of_bodies(tree, manifold, q, p, dq):
-    """δx into the way of the tree, for changes of joints with parameter p."""
+    """Put the small motions δx of bodies into the way of the tree, from changes dq of joints by parameter p."""
     own = tree.to
     put_way(manifold, q, dq, tree.way)
     own.way[:] = 0.0
@@ -278,7 +285,7 @@ def _places_of_bodies(tree, manifold, q, p, dq):
 
 @compiled
 def _rates_of_bodies(tree, p, dv):
-    """δu behind δx in the way of the tree."""
+    """Put δu behind δx in the way of the tree, from changes dv of velocities of joints by parameter p."""
     own = tree.to
     own.way[own.columns : 2 * own.columns] = 0.0
     put_right(own, p, RATE)
@@ -290,7 +297,7 @@ def _rates_of_bodies(tree, p, dv):
 
 @compiled
 def _put_way_of_bodies(tree, p):
-    """The way of the tree from changes of bodies."""
+    """Put δx and δu into the way of the tree, from the changes of bodies by parameter p."""
     own, b = tree.to, tree.mechanism.state
     put_way(tree.mechanism.machine.manifold, tree.y[: b.q_end], tree.changes[p, : b.q_end], own.way)
     copy(tree.changes[p, b.v_at : b.v_at + own.columns], own.way[own.columns :])
@@ -298,7 +305,7 @@ def _put_way_of_bodies(tree, p):
 
 @compiled
 def to_bodies(tree, mechanism, y, dys):
-    """Changes of joints to those of bodies, for all parameters."""
+    """Put the changes of bodies into `changes`, from those of joints, `dys`, for all parameters."""
     state, b, n = mechanism.state, tree.mechanism.state, tree.to.columns
     take_given(tree.to)
     for p in range(dys.shape[0]):
@@ -312,7 +319,7 @@ def to_bodies(tree, mechanism, y, dys):
 
 @compiled
 def add_back(tree, mechanism, y, r, weights, out):
-    """The transposed of `to_bodies`: weights of bodies, which are used up, are added to those of joints."""
+    """Add the weights of bodies, which are overwritten, to those of joints, in `out`: the transposed of `to_bodies`."""
     own, state, b = tree.to, mechanism.state, tree.mechanism.state
     own.way[:] = 0.0
     take_places(tree.mechanism.machine.manifold, tree.y[: b.q_end], weights[: b.q_end], own.way)
@@ -340,7 +347,7 @@ def vary_joint_stage(
     tree: JointTree, own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, slopes: Matrix,
     loads: Matrix, forces: Matrix,
 ):  # fmt: skip
-    """Put the changes of y', from those of y, at the state that is linearised: `held_forces.vary_stage` of joints."""
+    """Put the changes of y', from those of y, at the linearised state: `held_forces.vary_stage` for joints."""
     state, b, count, often = mechanism.state, tree.mechanism.state, dys.shape[0], refinements(tree.mechanism)
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
     to_bodies(tree, mechanism, y, dys)
@@ -365,7 +372,7 @@ def joint_stage_back(
     tree: JointTree, own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, slopes: Matrix, loads: Matrix,
     forces: Matrix, outs: Matrix, often: int, s: int,
 ):  # fmt: skip
-    """The transposed of `vary_joint_stage`: weights of y' are added to those of y."""
+    """Add the weights of y', λ and forces to those of y, in `outs`: the transposed of `vary_joint_stage`."""
     state, b, count, n = mechanism.state, tree.mechanism.state, outs.shape[0], tree.to.columns
     rows, first = tree.to.right, tree.to.first
     for r in range(count):
@@ -400,14 +407,14 @@ def joint_stage_back(
 
 @compiled
 def _unfold_before(tree, mechanism, q, v):
-    """Bodies of joints in the place q with velocities v, into `before`."""
+    """Put the bodies of joints at the place q with velocities v into `before`."""
     b = tree.mechanism.state
     unfold(mechanism.machine.transformation.tree, q, v, tree.before[: b.q_end], tree.before[b.v_at : b.v_end])
 
 
 @compiled
 def _put_before(tree, mechanism, before):
-    """The bodies before a state was put right: places, the quaternions of joints being of unit length."""
+    """Put the bodies before a projection into `before`, from joints whose quaternions get unit length."""
     state = mechanism.state
     copy(before[: state.q_end], tree.place)
     restore(mechanism.machine.manifold, tree.place)
@@ -420,9 +427,9 @@ def vary_joint_projection(
     tree: JointTree, own: Linear, projection: Projection, mechanism: Mechanism, t: float, before: Vector, y: Vector,
     dys: Matrix,
 ):  # fmt: skip
-    """Replace the changes of a state of joints `before` it was put onto the constraints by those of y, which was
-    linearised. Least in the norm of the masses, the way is that of the bodies (`linear.vary_projection`): places go
-    from the pose before, where its tree is linearised, and velocities from those that joints had at the new pose."""
+    """Replace the changes of a state of joints `before` its projection onto the constraints by those of y, which is
+    linearised. The projection, least in the norm of the masses, is that of the bodies (`linear.vary_projection`):
+    places go from the pose before, where the tree is linearised, velocities from those of joints at the new pose."""
     state, b, n, count = mechanism.state, tree.mechanism.state, tree.to.columns, dys.shape[0]
     manifold, q, bodies = mechanism.machine.manifold, y[: state.q_end], tree.mechanism.machine.manifold
     q_b, v_b, a_b = tree.y[: b.q_end], tree.y[b.v_at : b.v_end], tree.dy[b.v_at : b.v_end]
@@ -461,7 +468,7 @@ def joint_projection_back(
     tree: JointTree, own: Linear, projection: Projection, mechanism: Mechanism, t: float, before: Vector, y: Vector,
     weights: Matrix,
 ):  # fmt: skip
-    """The transposed of `vary_joint_projection`, in place."""
+    """Apply the transposed of `vary_joint_projection` to rows of weights, in place."""
     state, b, n, count = mechanism.state, tree.mechanism.state, tree.to.columns, weights.shape[0]
     manifold, q, bodies = mechanism.machine.manifold, y[: state.q_end], tree.mechanism.machine.manifold
     q_b, a_b, rows, first = tree.y[: b.q_end], tree.dy[b.v_at : b.v_end], tree.to.right, tree.to.first
@@ -522,7 +529,7 @@ def joint_projection_back(
 def vary_bodies_along(
     tree: JointTree, path: Trajectory, x: Matrix, v: Matrix, a: Matrix, out_x: Matrix, out_v: Matrix, out_a: Matrix
 ):  # fmt: skip
-    """Put the changes of a motion of bodies, from those of joints: rows for each time and for each parameter in it."""
+    """Put the changes of a motion of bodies, from those of joints: a row for each parameter at each time."""
     own, n, count = tree.to, tree.to.columns, tree.to.given.shape[0]
     for k in range(path.t.size):
         _linearise_tree(tree, path.t[k], path.q[k], path.v[k], path.a[k])
@@ -546,17 +553,16 @@ def vary_bodies_along(
 
 
 class TreeRows(NamedTuple):
-    """The equations of a tree: of its joints, and of what their coordinates are."""
+    """The equations of a tree: of its joints, and of their coordinates. Fields are those of `JointTree`."""
 
     program: ProgramBuilder
     child: np.ndarray
     row: np.ndarray
     kept_from: np.ndarray
-    """See `JointTree`."""
 
 
 def tree_rows(structure: Structure) -> TreeRows:
-    """Edge by edge."""
+    """Return the equations of a tree, edge by edge: those of the joint, then those of its coordinates."""
     coordinates, bodies, model = structure.coordinates, structure.model.compile().structure, structure.model
     assert isinstance(coordinates, JointCoordinates)
     kernels, size, rows = coordinates.kernels, 3 * model.dimension - 3, list[int]()
@@ -587,9 +593,8 @@ def _builder(structure: Structure, changing: bytes) -> DerivativeBuilder:
 def new_tree(
     system: System, numbers: np.ndarray, weighted: int = 0, like: JointTree | None = None
 ) -> JointTree:  # fmt: skip
-    """Return the tree of a system, with how the numbers in its equations change with each parameter (`tree_numbers`),
-    or with so many rows of weights; with the entries of another one `like` it, by time alone. In other coordinates
-    there is none."""
+    """Return the tree of a system, for `numbers` that change with each parameter (`tree_numbers`), or for `weighted`
+    rows of weights; with the entries of another tree `like`, by time alone; and `NO_TREE` in other coordinates."""
     if not isinstance(system.coordinates, JointCoordinates):
         return NO_TREE
     structure, bodies, rows = system.structure, system.cartesian, system.structure.once(tree_rows)

@@ -1,4 +1,4 @@
-"""Which branch of a law holds: at the first state, behind a switch, and behind a sampling time. Compiled.
+"""Choice of the branches of laws: at the first state, behind a switch, and behind a sampling time. Compiled.
 
 `switch_over` carries the motion across what passes zero at the end of a step. An open gap that passes zero is an
 impact (`contact.impacts.strike`), whatever the speed, and so is a kink in a gap of pieces; everything else is a change

@@ -1,4 +1,4 @@
-"""What a motion does that stands on surfaces g = 0: it leaves each to one side or stays on it. Compiled.
+"""Motions that stand on surfaces g = 0: a motion leaves each surface to one side or stays on it. Compiled.
 
 Let f = s ġ on the branch of side s be the rate at which it leaves to that side, b = -s ġ on the branch of -s that of
 the other side, and J = |f + b| what the rate jumps by.
