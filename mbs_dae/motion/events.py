@@ -1,12 +1,14 @@
 """Events of a run: they are recorded, stop the run, or let it go on from another state."""
 
 from collections.abc import Collection, Iterator
+from typing import Any
 
 import numpy as np
 
 from ..compiled import System
 from ..compiled.status import DONE, STEP_EVENT
 from ..errors import MbsError, ModelError
+from ..kernels.images import places_written
 from ..model.breaks import nearest_passage
 from ..model.contacts.changes import ContactChange
 from ..model.events import Event, Reset
@@ -75,7 +77,9 @@ class Glance:
     def __init__(self, system: System, march: March):
         self.system, self.march, own = system, march, march.events
         self.last, self.at_switch = float(march.stages.now[END]), int(march.search.found[0] == HERE)
-        self.words = [(block, block.words.copy()) for block in (march, own)]  # type: ignore[union-attr]
+        of_march: Any = march
+        self.run_words = [(of_march.words, of_march.words.copy())]
+        self.event_words = [(words, words.copy()) for words, _ in places_written(own, ())]
         self.ends = {name: getattr(march.record, name).copy() for name in self.ENDS}
         self.status = DONE
 
@@ -93,9 +97,8 @@ class Glance:
     def take_back(self, sides: bool) -> None:
         """Restore the state before; with `sides`, the passages of events are undone, too."""
         own = self.march.events
-        for block, words in self.words:
-            if sides or block is self.march:
-                block.words[:] = words  # type: ignore[union-attr]
+        for words, before in (*self.run_words, *(self.event_words if sides else ())):
+            words[:] = before
         for name, numbers in self.ends.items():
             getattr(self.march.record, name)[:] = numbers
         own.fired[:] = own.passages[:] = 0
