@@ -222,9 +222,9 @@ class DelassusEquations(NamedTuple):
     squared_length: Work[Vector] = zeros("lines")
     """The squared length of each row in the norm of displacements, if no joint held a body."""
     f: Work[Vector] = zeros("columns")
-    """The right side of the system's equations: forces on bodies."""
+    """The right side of the system's equations, forces on bodies; then their solution without contacts."""
     g: Work[Vector] = zeros("rows")
-    """The right side of the system's equations: accelerations of joints."""
+    """The right side of the system's equations, accelerations of joints; then the multipliers without contacts."""
     amount: Work[Vector] = zeros("lines")
     """The forces, or impulses, along the rows in use."""
     amount_tail: Work[Vector] = zeros("lines")
@@ -283,8 +283,8 @@ class StateChoice(NamedTuple):
     """The size of the terms of rates in the group of each point at the last choice."""
     status: Work[Integers] = zeros(1)
     ambiguities: Work[Integers] = zeros(1)
-    """The number of times that forces did not follow from one regular system of equations: contacts that depend on each
-    other shared them, Poisson's law gave them, or they were corrected between masses far apart."""
+    """The number of rounds in which forces did not follow from one regular system of equations: contacts that depend on
+    each other shared them, Poisson's law gave them, or they were corrected between masses far apart."""
     weight: Work[Vector] = zeros("points")
     """The weight of each point among points that share a load."""
     largest_friction: Work[Vector] = zeros("points")
@@ -331,7 +331,8 @@ class StateEquations(NamedTuple):
     """The linear equations of forces while states hold: gaps stay closed, slips stick, others have their friction."""
 
     unknown: Work[Integers] = zeros("equations")
-    """The row in use of each unknown."""
+    """The row in use of each unknown; -1 - c for the normal force of point c, and -1 - points - c for the deficit of
+    its friction, if the slip begins in space."""
     order: Work[Integers] = zeros("equations")
     """The order of pivots."""
     matrix: Work[Matrix] = zeros("square", "square")
@@ -351,7 +352,7 @@ class StateEquations(NamedTuple):
 
 
 class ForceCorrections(NamedTuple):
-    """Corrections of forces with twice the digits, where masses or forces are far apart (`motion.contact.delassus`)."""
+    """Corrections of forces with twice the digits, if masses or forces are far apart (`contact.corrections`)."""
 
     offset: Work[Vector] = zeros("lines")
     """The part of the rate along each row in use that no acceleration (in an impact: no jump of velocities) makes."""
@@ -434,11 +435,11 @@ class ContactSteps(NamedTuple):
     margin: Work[Vector] = zeros("points")
     """The rate at which each gap may still close at the end of the step; negative if the gap has to open."""
     rate_change: Work[Vector] = zeros("lines")
-    """The change of rates by the forces over the step, over its length."""
+    """The rates at the end of the step, and behind gaps their margin, over the length of the step."""
     residual: Work[Vector] = zeros(2)
     """The largest residual of a problem that was solved nearly; and the energy that all of these may have misplaced."""
     energy_loss: Work[Vector] = zeros(1)
-    """The energy that contacts take away in a step in which bodies meet; 0 in others."""
+    """The mean power that contacts take away in the last step, in W."""
     impacts: Work[Matrix] = zeros(LOG, "note")
     """The log. A row holds the time, the energy lost, the time at which the motion has come to rest (0 if it has not),
     impulses along rows, and (q, v, a) before and behind the impact."""

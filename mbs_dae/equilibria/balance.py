@@ -128,8 +128,8 @@ class Balance:
 
     @cached_property
     def holds_still(self) -> bool:
-        """Return whether no small motion is unstable: K has no eigenvalue of negative real part (a symmetric K is not
-        negative along any motion)."""
+        """Return whether the stiffness drives no small motion away: K has no eigenvalue of negative real part (a
+        symmetric K is not negative along any motion). Flutter of an unsymmetric K is not excluded."""
         scale = self.motion_scale
         values = np.linalg.eigvals(self.stiffness * np.outer(scale, scale))
         return bool(values.real.min(initial=0.0) >= -NEGATIVE * np.abs(values).max(initial=0.0))

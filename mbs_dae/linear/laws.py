@@ -53,7 +53,7 @@ class LawModes(NamedTuple):
     direction: Work[Vector] = zeros("unknowns")
     """The direction of the force of a law that slides."""
     turn_rate: Work[Vector] = zeros("laws")
-    """The rate at which this direction turns with the trial force z: r / |z|."""
+    """The rate at which this direction turns with the trial force z: r / |z|; in sweeps, the radius r."""
     gradient: Work[Vector] = zeros("bounds")
     """The gradient of the radius r in the rows of its bound."""
     matrix: Work[Matrix] = zeros("unknowns", "unknowns")

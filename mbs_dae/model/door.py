@@ -136,8 +136,8 @@ def _check_markers(model: Said, who: str, markers: Iterable[Marker]) -> None:
 
 
 def _check_reset(model: Said, who: str, reset: Reset) -> None:
-    """Check that the symbols of a reset belong to this model. (The reset values may be added later: see
-    `check_setters`.)"""
+    """Check that the symbols of a reset belong to this model. (Elements that a reset sets may be added later:
+    see `check_setters`.)"""
     symbols = free_parameters([*reset.values.values(), *reset.symbols])
     quantities = [s for s in symbols if isinstance(s, Quantity)]
     for quantity in quantities:

@@ -350,8 +350,8 @@ class Prepared:
             self.resets.append(ResetTaken(step, float(march.time[0]), event.name, march.stages.y0.copy()))
 
     def _resets_are_special(self, head: np.ndarray) -> bool:
-        """Return whether a state has been set at an instant at which another event happens, or at a requested time. (An
-        event of time alone is a break of time, at which laws may break, too.)"""
+        """Return whether a state has been set where something else happens: another reset, a switch, a break of time,
+        the beginning or the end of the run, or a requested time. (An event of time alone is a break of time.)"""
         steps, recorded = [one.step for one in self.resets], self.march.record.times
         if self.first or len({*steps}) < len(steps) or steps[0] == 0 or steps[-1] >= len(head):
             return True
@@ -400,7 +400,8 @@ class Prepared:
         return t > self.known[0]
 
     def memory(self, status: int) -> Memory | None:
-        """Return the memory with which another run continues from the last state, or None if this run failed."""
+        """Return the memory with which another run continues from the last state, or None if this run has
+        failed or was interrupted."""
         if status == DONE and self.noted[0]:
             return self.noted[0]
         return memory_of(self.march, ended=True) if status in (DONE, EVENT) else None

@@ -50,7 +50,7 @@ class Rows:
     phi: np.ndarray
     G: np.ndarray
     factors: np.ndarray
-    """Outputs of `normals.readings` from which the bounds of friction follow: see `compiled.contacts`."""
+    """Outputs of `normals.readings` from which the bounds of friction follow: see `NormalForces`."""
     extent: float
 
     @cached_property
