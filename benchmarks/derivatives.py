@@ -3,7 +3,8 @@
 A chain of rods on springs, 3 s. Ahead: so many parameters, and one array is read. Back: the gradient of its sum. An
 iteration of a search: a design, its run, an objective and its slopes by so many variables. Then runs with laws that
 switch, with a stop and friction, with events, with resets, with a controller, by an implicit method, and in other
-coordinates. Runs take turns in one process; of each the least processor time counts. Last, how many numbers are kept of long runs.
+coordinates. Runs take turns in one process; the least processor time of each counts. At the end, the count of numbers
+that are kept of long runs.
 """
 
 from __future__ import annotations
