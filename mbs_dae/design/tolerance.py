@@ -47,7 +47,7 @@ def tolerance(
     away; or an `mbs.Tolerance` with its own nominal value. `of` names the quantities. `verb` names the analysis:
     without it `simulate`, or `kinematics` for a driven model of which no body has a mass. The standard deviation of a
     quantity is the root of the sum of squares (∂y/∂p σ_p)²; the worst case has all numbers at their limits and is the
-    sum of |∂y/∂p| times the limits.
+    sum of the sizes of ∂y/∂p times the limits.
 
     First order is checked: each number is moved to its limit, one run each. If the change differs from the linear one
     by more than a tenth of the worst case, a `ModelError` is raised; ``check=False`` accepts the difference. With

@@ -26,7 +26,7 @@ def _largest(level: int) -> cached_property[np.ndarray]:
 
 @dataclass(frozen=True, eq=False)
 class Violation:
-    """The violation of the constraints: |Φ|, |Φ̇|, |Φ̈| of each row, each in the unit of its row.
+    """The violation of the constraints: the sizes of Φ, Φ̇, Φ̈ of each row, each in the unit of its row.
 
     `position`, `velocity` and `acceleration` are the largest of all rows at each time; ``violation.joint("A")`` returns
     the same for one element. As an array, a violation is its `position`.
