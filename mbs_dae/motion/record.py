@@ -76,7 +76,7 @@ class Record(NamedTuple):
     dy: Work[Vector] = zeros("width")
     """The derivative at this state."""
     kept: Work[Vector] = zeros("rows")
-    """Which rows were enforced when `remember` was called."""
+    """1 for each row of joints that was enforced when `remember` was called, else 0."""
     nearness: Work[Vector] = zeros(4)
     """The nearness of a singular pose at that call."""
     weight: Work[Vector] = zeros("columns")
