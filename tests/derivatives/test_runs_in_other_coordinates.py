@@ -66,8 +66,8 @@ def test_a_pendulum_by_its_own_equation(coordinates):
 def check_against_bodies(
     model, coordinates, start, by, names, tolerance, times=TIMES, rtol=1e-11, steps=True, **how
 ) -> mbs.Result:  # fmt: skip
-    """A run in these coordinates has the motion and the derivatives of the run of bodies. Derivatives come from its steps,
-    ahead and back, or, where the test says so, from runs beside it."""
+    """A run in these coordinates has the motion and the derivatives of the run of bodies. Derivatives come from its
+    steps, ahead and back, or, where the test says so, from runs beside it."""
     how = {"method": "DP8", "rtol": rtol, "derivatives": by} | how
     found, expected = (mbs.simulate(one, times, start, **how) for one in (model.compile(coordinates), model))
     assert from_steps(found) == steps
