@@ -88,7 +88,8 @@ def _bodies_of_joints(system: System, motion: Any, at: Trajectory) -> list[np.nd
 
 
 def rows_of_bodies(system: System, motion: Any, at: Trajectory) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the same as small motions and changes of velocities and accelerations, (parameters, times, velocities)."""
+    """Return small motions and changes of velocities and accelerations of bodies (`bodies_along`), each of shape
+    (parameters, times, velocities)."""
     q, v, a = bodies_along(system, motion, at)
     return small_motions(system.cartesian.structure, q), v.slope, a.slope
 
@@ -100,7 +101,7 @@ def first_changes(
     where its bodies have small motions x and changes v of their velocities, (parameters, velocities)."""
     size, coordinates = system.cartesian.layout.v_size, system.coordinates
     if isinstance(coordinates, JointCoordinates):
-        moved, rates = joints_of_bodies(system, by, first.full_q, first.full_v, x, v)
+        moved, rates = joints_of_bodies(system, by, first, x, v)
         none = np.zeros((len(by), 1, len(system.layout.signals)))
         return places_varied(system, own[None], moved[:, None], none, by).slope[:, 0], rates
     moved, rates = (np.zeros((len(by), 1, size)) for _ in range(2))

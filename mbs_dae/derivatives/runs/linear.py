@@ -38,6 +38,7 @@ from ...compiled.derivatives import (
 )
 from ...compiled.machine import leave_out_velocity_rows, subtract_rates
 from ...compiled.manifold import difference, restore
+from ...compiled.status import DONE
 from ...coordinates.joint.vectors import after, at, back, cross, put_at, quaternion_at
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import INDEX, Indices, Integers, Matrix, Vector, Work, block, zeros
@@ -198,8 +199,8 @@ def linearise_forces(own, mechanism, path, k, modes, multipliers):
     copy(modes, mechanism.switches.mode)
     hold_all(mechanism)
     evaluate(mechanism, t, q, v)
-    factorise_terms(mechanism)
-    solve_terms(mechanism, v, a)
+    if not factorise_terms(mechanism) or solve_terms(mechanism, v, a) != DONE:
+        a[:] = np.nan
     differentiate(own.to, t, q, v, a, multipliers)
 
 

@@ -45,6 +45,7 @@ from ...motion.derivative import Mechanism, evaluate, refinements, solve_terms
 from ...motion.mechanism import mechanism as mechanism_of
 from ...motion.switching.switches import hold_all
 from ...poses.newton import factorise_observed
+from ...results.result import State
 from ...tolerances import FAINT
 from .held_forces import HeldForces, stage_back, vary_stage
 from .linear import (
@@ -164,9 +165,9 @@ def _linearise_tree(tree, t, q, v, a):
 
 
 @compiled_apart
-def linearise_tree_at(tree: JointTree, q: Vector, v: Vector):
-    """Linearise the equations of the tree that restrict places and velocities."""
-    _linearise_tree(tree, 0.0, q, v, tree.dy[tree.mechanism.state.v_at : tree.mechanism.state.v_end])
+def linearise_tree_at(tree: JointTree, t: float, q: Vector, v: Vector):
+    """Linearise the equations of the tree that restrict places and velocities, at time t and a state of bodies."""
+    _linearise_tree(tree, t, q, v, tree.dy[tree.mechanism.state.v_at : tree.mechanism.state.v_end])
 
 
 @compiled
@@ -522,7 +523,7 @@ def joint_projection_back(
         add_places(manifold, tree.place, tree.way, out[: state.q_end])
 
 
-# --- what is read -----------------------------------------------------------------------------------------------------
+# --- motions of bodies ------------------------------------------------------------------------------------------------
 
 
 @compiled_apart
@@ -549,7 +550,7 @@ def vary_bodies_along(
                     copy(out[:n], own.way[level * n :])
 
 
-# --- what it is made of -----------------------------------------------------------------------------------------------
+# --- construction -----------------------------------------------------------------------------------------------------
 
 
 class TreeRows(NamedTuple):
@@ -627,14 +628,14 @@ def tree_numbers(system: System, symbols: Sequence[Any]) -> np.ndarray:
 
 
 def joints_of_bodies(
-    system: System, symbols: Sequence[Any], q: np.ndarray, v: np.ndarray, x: np.ndarray, dv: np.ndarray
+    system: System, symbols: Sequence[Any], begin: State, x: np.ndarray, dv: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return the small motions of joints and the changes of their velocities, (parameters, velocities), at a state q, v
-    of bodies whose small motions are x, and the changes of their velocities dv."""
+    """Return the small motions of joints and the changes of their velocities, (parameters, velocities), at the
+    first state of bodies, whose small motions are x, and the changes of their velocities dv."""
     numbers = tree_numbers(system, symbols)
     tree = new_tree(system, numbers)
     to, n, first = tree.to.to, tree.to.columns, tree.to.first
-    linearise_tree_at(tree, q.copy(), v.copy())
+    linearise_tree_at(tree, begin.t, begin.full_q.copy(), begin.full_v.copy())
     slopes = sps.csr_matrix((to.values, (to.row, to.column)), (int(first[-1]), 2 * n + 2 + numbers.shape[1]))
     rows = system.structure.once(tree_rows).program.layout
     A = sps.csr_matrix((tree.jacobian, (rows["jac_row"], rows["jac_column"])), (rows["rows"], n))[tree.row]
