@@ -142,7 +142,7 @@ def _solve(mechanism, h):
     x, multipliers = contacts.delassus.f, contacts.delassus.g
     copy(machine.x[: x.size], x)
     copy(machine.multipliers, multipliers)
-    bounces = _put_rooms(mechanism, h, part)
+    bounces = _put_margins(mechanism, h, part)
     if not _have_friction(contacts):
         return UNSOLVED
     while True:
@@ -159,7 +159,7 @@ def _solve(mechanism, h):
         part = part - PART if part > PART else 0.0
         copy(x, machine.x[: x.size])
         copy(multipliers, machine.multipliers)
-        _put_rooms(mechanism, h, part)
+        _put_margins(mechanism, h, part)
     _tell(contacts)
     tell_states(mechanism)
     return DONE
@@ -176,12 +176,12 @@ def _have_friction(contacts):
 
 
 @compiled
-def _put_rooms(mechanism, h, part):
-    """Put the r of all points, with this part of their restitutions, into `margin`; return whether some bounce."""
+def _put_margins(mechanism, h, part):
+    """Put the margins r of all points, with this part of their restitutions; return whether some bounce."""
     contacts, bounces = mechanism.contacts, False
     for c in range(contacts.gap_row.size):
         if contacts.gap_row[c] >= 0:
-            contacts.steps.margin[c] = _room(mechanism, c, h, part)
+            contacts.steps.margin[c] = _margin(mechanism, c, h, part)
             bounces = bounces or contacts.steps.margin[c] < 0.0
     return bounces
 
@@ -427,8 +427,8 @@ def _turn(contacts):
 
 
 @compiled
-def _room(mechanism, c, h, part):
-    """Return the r of a point."""
+def _margin(mechanism, c, h, part):
+    """Return the margin r of a point."""
     contacts, row = mechanism.contacts, mechanism.contacts.gap_row[c]
     steps = contacts.steps
     free, back = _free_rate(mechanism, row, h), contacts.laws.restitution[c]
