@@ -24,7 +24,7 @@ PARTIALS: dict[Any, tuple[Partial, ...]] = {
     np.divide: (lambda x, y: 1.0 / y, lambda x, y: -x / y**2),
     np.power: (
         lambda x, y: np.where(y == 0.0, 0.0, y * x ** np.where(y == 0.0, 0.0, y - 1.0)),
-        lambda x, y: x**y * np.log(np.where(x > 0, x, 1.0)),
+        lambda x, y: np.where((x == 0) & (y > 0), 0.0, x**y * np.log(x)),  # nan where x < 0
     ),
     np.arctan2: (lambda y, x: x / (x**2 + y**2), lambda y, x: -y / (x**2 + y**2)),
     np.hypot: (lambda x, y: x / np.hypot(x, y), lambda x, y: y / np.hypot(x, y)),

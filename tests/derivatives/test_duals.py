@@ -139,3 +139,11 @@ def test_a_power_of_nothing():
     x = Dual(np.zeros(1), np.ones((2, 1)), BY)
     np.testing.assert_array_equal((x**0.0).slope, 0.0)
     np.testing.assert_array_equal((x**2).slope, 0.0)
+
+
+def test_a_power_has_a_slope_by_its_exponent_where_its_base_is_positive():
+    """d x**y / dy = x**y log x. A negative base has powers at whole exponents only, and no slope between them."""
+    base, exponent = np.array([2.0, 0.0, -2.0]), np.array([3.0, 2.0, 2.0])
+    power = base ** Dual(exponent, np.ones((1, 3)), ("y",))
+    np.testing.assert_array_equal(power.value, [8.0, 0.0, 4.0])
+    np.testing.assert_array_equal(power.slope[0], [8.0 * np.log(2.0), 0.0, np.nan])
