@@ -150,9 +150,11 @@ def _stop_back(
         v, a, more = march.stages.y0[state.v_at :][:n], rates.y[state.v_at :][:n], rates.slopes[state.v_at :][:n]
         if taken.own:
             v, a, more = varied.rates_of_bodies(rates.slopes)
-        ways = v, a, more, rates.loads if loads is None else loads, rates.y[state.works_at :]
-        of_signals = weights.signals @ rates.y[state.z_at : state.q_end]
-        return of_end + of_signals + sum(own @ rate for own, rate in zip(weights[:5], ways, strict=True))
+        ways = Weights(
+            v, a, more, rates.loads if loads is None else loads, rates.y[state.works_at :], rates.contacts,
+            rates.y[state.z_at : state.q_end],
+        )  # fmt: skip
+        return of_end + sum(own @ rate for own, rate in zip(weights, ways, strict=True))
 
     known = march, way.own, way.tree, rerun.along, way.held
     end_back(*known, taken.stop, sizes, length, way.y0, of_time)

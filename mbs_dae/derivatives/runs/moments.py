@@ -128,6 +128,8 @@ class Rates(NamedTuple):
     """y''."""
     loads: np.ndarray
     """The rates of multipliers."""
+    contacts: np.ndarray
+    """The rates of the forces of contacts."""
     functions: np.ndarray
     """The rates of switching functions."""
 
@@ -136,8 +138,7 @@ def rates_at(march: Any, along: Any, tree: Any, held: Any, t: float, y: np.ndarr
     """Return the rates along the motion at (t, y), from equations, and a tree, that change with time alone."""
     dy = np.zeros_like(y)
     check_status(march, rate_at(march, t, y, dy))
-    slopes, loads, _, functions = changes_here(march, along, tree, held, t, y, dy[None])
-    return Rates(dy, slopes[0], loads[0], functions[0])
+    return Rates(dy, *(rows[0] for rows in changes_here(march, along, tree, held, t, y, dy[None])))
 
 
 def changes_here(
@@ -169,6 +170,7 @@ class EndOfRun(NamedTuple):
     a: np.ndarray
     multipliers: np.ndarray
     works: np.ndarray
+    contacts: np.ndarray
     signals: np.ndarray
     slopes: np.ndarray
     """The rates of y'."""
@@ -229,7 +231,7 @@ class EventsAhead:
             moved, rates, _ = self._changes(self.stop, self._sizes if len(self.head) else sizes, self._length)
             v, a, n = march.stages.y0[state.v_at : state.v_end], rates.y, self.replay.own.columns
             places = v[:n].copy(), a[state.v_at :][:n].copy(), rates.slopes[state.v_at :][:n].copy()
-            more = a[state.works_at :].copy(), a[state.z_at : state.q_end].copy()
+            more = a[state.works_at :].copy(), rates.contacts, a[state.z_at : state.q_end].copy()
             self.end = EndOfRun(moved, *places, rates.loads, *more, rates.slopes)
 
     def _meet(self, event: EventTime, sizes: np.ndarray, length: float) -> None:

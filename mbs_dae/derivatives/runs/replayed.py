@@ -571,6 +571,15 @@ class VariedRun(VariedMotion):
         return found
 
     @cached_property
+    def contacts_changed(self) -> np.ndarray:
+        """Return the changes of the forces of contacts, a row for each parameter at each time."""
+        if self.fixed_end is None:
+            return np.array(self.changes.contacts)
+        found = self.fixed_end.contacts_changed.copy()
+        found[-len(self.asked.names) :] += np.outer(self.end.moved, self.end.contacts)
+        return found
+
+    @cached_property
     def path(self) -> Any:
         """Return the trajectory with its derivatives; q includes states and inputs, which are no motion of bodies."""
         found = super().path
@@ -817,7 +826,7 @@ class VariedRun(VariedMotion):
     @property
     def pushes(self) -> Any:
         """Return the forces of contacts, with derivatives."""
-        return self.dual(self._own_contacts, self._by_parameter(self.changes.contacts))
+        return self.dual(self._own_contacts, self._by_parameter(self.contacts_changed))
 
     @cached_property
     def quantities(self) -> ComputedQuantities:

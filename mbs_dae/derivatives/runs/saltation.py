@@ -187,8 +187,9 @@ def has_choices(
     lines, end = mechanism.contacts.constrained.state.size, last.size - 2 * steps.branches
     if any(entry[end - lines : end].any() for entry in (*steps.states.values(), last)):
         return True
-    begun = steps.states.get(0, last)[HEAD:]
-    if not np.array_equal(begun[: sum(part.size for part in first)], np.concatenate(first)):
+    begun, state, (q, v) = steps.states.get(0, last)[HEAD:], mechanism.state, first  # a sample may set states there
+    moving = np.concatenate([begun[: state.z_at], begun[state.v_at : state.v_at + v.size]])
+    if not np.array_equal(moving, np.concatenate([q[: state.z_at], v])):
         return True
     places = saltations_of(steps, last, moves, laws_of(mechanism))
     return any(place.changes and (place.passed.size or place.breaks) for place in places)

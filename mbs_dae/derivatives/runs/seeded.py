@@ -59,6 +59,10 @@ class SeededRun(VariedRun):
         return np.array(self.changes.works)
 
     @property
+    def contacts_changed(self) -> np.ndarray:
+        return np.array(self.changes.contacts)
+
+    @property
     def signals_changed(self) -> np.ndarray:
         return np.array(self.changes.signals)
 

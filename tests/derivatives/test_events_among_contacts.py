@@ -1,0 +1,175 @@
+"""Derivatives of events and of samples in runs whose bodies meet, rub and rest: they come from the steps of the run,
+ahead and back, and agree with closed forms in 40 digits."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+from test_contacts_ahead_and_back import G, ball, check_back, check_closed_form
+from test_events_from_steps import ahead_and_back, from_steps
+
+import mbs_dae as mbs
+
+CLOSE = 1e-9
+
+
+def slopes(function: Callable[..., Any], values: dict[str, float]) -> np.ndarray:
+    """The slopes of a function of these values, in 40 digits."""
+    own = list(values.values())
+    with mp.workdps(40):
+
+        def along(x: Any, at: int) -> Any:
+            return function(*(x if k == at else mp.mpf(value) for k, value in enumerate(own)))
+
+        rows = [mp.diff(lambda x, at=at: along(x, at), mp.mpf(own[at]), h=mp.mpf("1e-12")) for at in range(len(own))]
+        return np.array([float(row) for row in rows])
+
+
+# --- a ball that bounces ---------------------------------------------------------------------------------------------
+
+
+def flights(R, e, mu, m, J, height, vx, omega) -> Iterator[list[Any]]:
+    """t, x, y, vx, vy, ω at the beginning of each flight, and its duration; friction at impacts ends the slip, or is
+    μ P_n."""
+    t, x, y, vy = mp.mpf(0), mp.mpf(0), height, mp.mpf(0)
+    while True:
+        lasts = (vy + mp.sqrt(vy**2 + 2 * G * (y - R))) / G
+        yield [t, x, y, vx, vy, omega, lasts]
+        t, x, y, speed = t + lasts, x + vx * lasts, R, G * lasts - vy
+        vy, slip, most = e * speed, vx + R * omega, mu * (1 + e) * m * speed
+        ends = slip / (1 / m + R**2 / J)
+        impulse = ends if abs(ends) <= most else most * mp.sign(slip)
+        vx, omega = vx - impulse / m, omega - impulse * R / J
+
+
+def top(k: int) -> Callable[..., list[Any]]:
+    """The time and the height of the top behind impact k, and the speed along x there."""
+
+    def motion(*values: Any) -> list[Any]:
+        flight = flights(*values)
+        for _ in range(k):
+            next(flight)
+        t, _, y, vx, vy, *_ = next(flight)
+        return [t + vy / G, y + vy**2 / (2 * G), vx]
+
+    return motion
+
+
+def line(d, *values: Any) -> list[Any]:
+    """The time at which the ball is at x = d, its height and its speed along y."""
+    for t, x, y, vx, vy, _, lasts in flights(*values):
+        after = (d - x) / vx
+        if after <= lasts:
+            return [t + after, y + vy * after - G * after**2 / 2, vy - G * after]
+    raise AssertionError
+
+
+@pytest.mark.parametrize("mu", [0.04, 0.4], ids=["slips", "rolls"])
+@pytest.mark.parametrize("method", ["DP5", "RK4", "Radau5"])
+def test_tops_of_a_ball_that_bounces_to_a_line(mu, method, monkeypatch):
+    values = {"R": 0.1, "e": 0.85, "mu": mu, "m": 1.3, "J": 0.006, "ball.y": 1.0, "ball.vx": 2.0, "ball.omega": -20.0}
+    model = ball(0.85, mu)
+    d = model.parameter("d", 2.5)
+    model.add(
+        mbs.Event("top", when=model["ball.vy"], direction=-1),
+        mbs.Event("line", when=model["ball.x"] - d, action="stop"),
+    )
+    start = {name: value for name, value in values.items() if "." in name}
+    start |= {"ball.x": 0.0, "ball.vy": 0.0, "ball.angle": 0.0}
+    how: dict[str, Any] = {"step": 0.01} if method == "RK4" else {"rtol": 1e-12, "max_step": 0.05}
+    run = mbs.simulate(model, [0.0, 0.3, 9.0], start, method=method, derivatives=["d", *values], **how)
+    assert from_steps(run) and len(run.impacts) >= 2
+    tops, last = [event for event in run.events if event.name == "top"][-1], run.events[-1]
+    count = len([one for one in run.impacts if one.t < tops.t])
+    read = {tops: (top(count), ["ball.y", "ball.vx"]), last: (None, ["ball.y", "ball.vy"])}
+    for event, (motion, names) in read.items():
+        for level, name in enumerate(["t", *names]):
+            found = [event.d(name, by) for by in (["d"] if motion is None else []) + [*values]]
+            if motion is None:
+                wanted = slopes(lambda *x, level=level: line(*x)[level], {"d": 2.5} | values)
+            else:
+                wanted = slopes(lambda *x, level=level, motion=motion: motion(*x)[level], values)
+            np.testing.assert_allclose(found, wanted, rtol=CLOSE, atol=CLOSE, err_msg=name)
+    for objective, level in ((mbs.at_end(mbs.t), 0), (mbs.at_end("ball.y"), 1), (mbs.at_end("ball.vy"), 2)):
+        wanted = slopes(lambda *x, level=level: line(*x)[level], {"d": 2.5} | values)
+        own = [0.0, 0.3, 9.0], ["d", *values], start
+        for found in ahead_and_back(objective, model, *own, monkeypatch, method=method, **how):
+            np.testing.assert_allclose(found, wanted, rtol=CLOSE, atol=CLOSE)
+
+
+# --- a force of contact where the run ends ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+def test_the_normal_force_where_a_block_is_stopped(method, monkeypatch):
+    """A block slides on a floor; a force k x lifts it: N = m g - k x, m ẍ = F - μ N, and the run ends at x = d."""
+    values = {"m": 2.0, "k": 3.0, "mu": 0.3, "F": 9.0, "d": 1.5}
+    model = mbs.PlanarModel("lifted", gravity=(0, -G))
+    m, k, mu, F, d = (model.parameter(name, value) for name, value in values.items())
+    block = model.body("block", mass=m, inertia=1.0)
+    model.add(
+        mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(block), friction=mu),
+        mbs.Force("push", block, (F, k * model["block.x"])),
+        mbs.Event("far", when=model["block.x"] - d, action="stop"),
+    )
+    start = {"block.x": 0.0, "block.y": 0.0, "block.angle": 0.0, "block.vx": 0.0, "block.vy": 0.0, "block.omega": 0.0}
+
+    def ends(m, k, mu, F, d):
+        """ẍ = A + B x with x = (A/B)(cosh(√B t) - 1)."""
+        A, B = F / m - mu * G, mu * k / m
+        t = mp.acosh(1 + d * B / A) / mp.sqrt(B)
+        return [t, A / mp.sqrt(B) * mp.sinh(mp.sqrt(B) * t), m * G - k * d]
+
+    times, how = [0.0, 0.2, 5.0], {"rtol": 1e-12, "method": method}
+    for objective, level in ((mbs.at_end(mbs.t), 0), (mbs.at_end("block.vx"), 1), (mbs.at_end("floor.force"), 2)):
+        wanted = slopes(lambda *x, level=level: ends(*x)[level], values)
+        for found in ahead_and_back(objective, model, times, [*values], start, monkeypatch, **how):
+            np.testing.assert_allclose(found, wanted, rtol=CLOSE, atol=CLOSE)
+
+
+# --- a controller in a run with impacts ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+def test_a_sampled_controller_drives_a_cart_against_a_wall(method):
+    """m ẍ = u with u = -k (x - 1.2 w) - c ẋ sampled each 0.1 s; at the wall, x = w, ẋ becomes -e ẋ."""
+    values = {"m": 2.0, "k": 30.0, "c": 2.0, "w": 0.5, "e": 0.7, "cart.x": 0.1, "cart.vx": 0.3}
+    model = mbs.PlanarModel("cart")
+    m, k, c, w, e = (model.parameter(name, values[name]) for name in ("m", "k", "c", "w", "e"))
+    cart, held = model.body("cart", mass=m, inertia=1.0), model.state("held", initial=0.0)
+    guide = mbs.Translational("guide", model.ground, cart)
+    law = -k * (model["cart.x"] - 1.2 * w) - c * model["cart.vx"]
+    model.add(
+        guide,
+        mbs.Stop("wall", mbs.displacement(guide), upper=w, restitution=e),
+        mbs.Force("drive", cart, (held, 0)),
+        mbs.Sampled("controller", every=0.1, update={held: law}),
+    )
+
+    def motion(t, m, k, c, w, e, x, v):
+        begins = mp.mpf(0)
+        while True:
+            a, left = (-k * (x - mp.mpf("1.2") * w) - c * v) / m, min(mp.mpf(0.1), t - begins)
+            while left > 0:
+                # the first positive time at which x + v s + a s²/2 = w
+                under = v**2 - 2 * a * (x - w)
+                roots = [(-v + sign * mp.sqrt(under)) / a for sign in (-1, 1)] if under >= 0 else []
+                hits = [s for s in roots if mp.mpf("1e-9") < s < left and v + a * s > 0]
+                if not hits:
+                    x, v = x + v * left + a * left**2 / 2, v + a * left
+                    break
+                s = min(hits)
+                x, v, left = w, -e * (v + a * s), left - s
+            begins += mp.mpf(0.1)
+            if begins >= t:
+                return [x, v, a]
+
+    times = [0.0, 0.33, 0.62, 0.97, 1.73]
+    start = {"cart.x": 0.1, "cart.vx": 0.3}
+    how = {"rtol": 1e-12, "method": method}
+    result = mbs.simulate(model, times, start, derivatives=[*values], **how)
+    assert from_steps(result) and len(result.impacts) >= 2
+    check_closed_form(result, motion, ["cart.x", "cart.vx", "cart.ax"], values)
+    check_back(result, ["cart.x", "cart.vx", "cart.ax", "held"])
