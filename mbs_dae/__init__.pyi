@@ -193,8 +193,8 @@ from .design.bands import Band as Band
 from .results import Result as Result
 from .results import load as load
 from .results.result import State as State
-from .results.happenings import Impact as Impact
-from .results.happenings import Transition as Transition
+from .results.events import Impact as Impact
+from .results.events import Transition as Transition
 from .results.shares import Shares as Shares
 from .results.shares import Share as Share
 from .unit_system import units as units

@@ -82,8 +82,8 @@ def kinematics(
     """Move a driven mechanism: positions, velocities, accelerations."""
     from .report import summary
 
-    model, given, _ = load_model(path, parse_settings(settings))
-    times = time_grid(given, first, last, steps)
+    model, file_times, _ = load_model(path, parse_settings(settings))
+    times = time_grid(file_times, first, last, steps)
     analysis = partial(mbs.kinematics, times=times)
     _run(model, coordinates, analysis, summary, [*(plot or ()), *ctx.args], out)
 
@@ -112,9 +112,9 @@ def simulate(
     """Let forces move a mechanism: forward dynamics, with the energy ledger."""
     from .report import simulated
 
-    model, given, own = load_model(path, parse_settings(settings))
+    model, file_times, file_initial = load_model(path, parse_settings(settings))
     model = model.without(*without) if without else model
-    times, start = time_grid(given, first, last, steps), parse_initial(initial, model) or own
+    times, start = time_grid(file_times, first, last, steps), parse_initial(initial, model) or file_initial
     options = {"method": method, "stabilization": stabilization_of(stabilization), "rtol": rtol, "step": step}
     analysis = partial(mbs.simulate, times=times, initial=start, **options)
     _run(model, coordinates, analysis, simulated, [*(plot or ()), *ctx.args], out)
@@ -133,7 +133,7 @@ def modes(
     """Frequencies and damping of small motions about the rest, or about a steady motion."""
     model, *_ = load_model(path, parse_settings(settings))
     model = model.without(*without) if without else model
-    _make(out)
+    _make_folder(out)
     law = mbs.linearize(model.compile(coordinates), parse_initial(initial, model) or None)
     print(f"{model.name}: small motions of {', '.join(law.coordinates)}", law, sep="\n")
     if out:
@@ -152,10 +152,10 @@ def inverse(
     """Find what a driven motion takes: efforts of the drivers, loads of the joints."""
     from .report import efforts_and_loads
 
-    model, given, _ = load_model(path, parse_settings(settings))
+    model, file_times, _ = load_model(path, parse_settings(settings))
     drivers = [e.name for e in model.conditions if isinstance(e, mbs.Driver)]
     joints = [e.name for e in model.conditions if e.name not in drivers]
-    analysis = partial(mbs.inverse_dynamics, times=time_grid(given, first, last, steps))
+    analysis = partial(mbs.inverse_dynamics, times=time_grid(file_times, first, last, steps))
     report = partial(efforts_and_loads, drivers=drivers, joints=joints)
     _run(model, coordinates, analysis, report, [*(plot or ()), *ctx.args], out)
 
@@ -222,12 +222,14 @@ def animate(
     """Draw a mechanism as it moves: as it is driven, or, where the file has INITIAL, by the forces on it."""
     from ..view.animation import checked_path
 
-    model, given, own = load_model(path, parse_settings(settings))
-    times = time_grid(given, first, last, steps)
+    model, file_times, file_initial = load_model(path, parse_settings(settings))
+    times = time_grid(file_times, first, last, steps)
     if checked_path(out).suffix.lower() != ".html" and live:
         raise mbs.ModelError(f"--live makes a page, and {str(out)!r} is none; end its name in .html")
-    analysis = partial(mbs.kinematics, times=times) if own is None else partial(mbs.simulate, times=times, initial=own)
-    result, stopped = _kept(lambda: analysis(model))
+    analysis = partial(mbs.kinematics, times=times)
+    if file_initial is not None:
+        analysis = partial(mbs.simulate, times=times, initial=file_initial)
+    result, stopped = _result_of(lambda: analysis(model))
     write = partial(result.save, live=True) if live else result.animate
     print("written:", write(out, trace=trace or (), speed=speed))
     if stopped:
@@ -248,10 +250,10 @@ def view(
     import webbrowser
     from threading import Thread
 
-    from .served import ModelFile, serve
+    from .model_file import ModelFile, serve
 
-    def times(given: Any) -> np.ndarray:
-        return time_grid(given, first, last, steps)
+    def times(file_times: Any) -> np.ndarray:
+        return time_grid(file_times, first, last, steps)
 
     def ready(address: str) -> None:
         print(f"{path} is shown at {address}\nuntil Ctrl-C", flush=True)
@@ -260,8 +262,8 @@ def view(
 
     file = ModelFile(path, parse_settings(settings), times, parse_initial(initial))
     names = list(dict.fromkeys([*(plot or ()), *ctx.args]))
-    chosen = {"plots": names, "trace": trace or (), "speed": speed}
-    serve(file, port, chosen | ({"units": mbs.units(*units.split(","))} if units else {}), ready)
+    choices = {"plots": names, "trace": trace or (), "speed": speed}
+    serve(file, port, choices | ({"units": mbs.units(*units.split(","))} if units else {}), ready)
 
 
 app.command(
@@ -282,8 +284,8 @@ def _run(
 
     names = list(dict.fromkeys(names))
     check_names(model, names)
-    _make(out)
-    result, stopped = _kept(lambda: analysis(model.compile(coordinates)))
+    _make_folder(out)
+    result, stopped = _result_of(lambda: analysis(model.compile(coordinates)))
     print("\n".join(report(result, names=names)))
     if out:
         print("written:", *write(result, names, out), sep="\n  ")
@@ -291,7 +293,7 @@ def _run(
         raise stopped
 
 
-def _make(out: Path | None) -> None:
+def _make_folder(out: Path | None) -> None:
     """Make the folder for files, before any work is done."""
     if out:
         try:
@@ -300,7 +302,7 @@ def _make(out: Path | None) -> None:
             raise ModelError(f"cannot write {str(out)!r}: {error.strerror}; choose another --out") from error
 
 
-def _kept(analysis: Callable[[], Result]) -> tuple[Result, BaseException | None]:
+def _result_of(analysis: Callable[[], Result]) -> tuple[Result, BaseException | None]:
     """Return the result, and the reason of an early stop: a dead point, Ctrl-C, or None."""
     try:
         result = analysis()

@@ -36,8 +36,8 @@ def parse_initial(texts: Sequence[str] | None, model: Any = None) -> dict[str, f
     another unit."""
     initial: dict[str, float] = {}
     for name, value in _pairs("--initial", texts, "--initial OWNER.QUANTITY=VALUE, e.g. crank.omega=10", bool):
-        found = model.found_quantity(name) if model is not None else None
-        unit = found[0].units[found[1]] if found else ""
+        quantity = model.found_quantity(name) if model is not None else None
+        unit = quantity[0].units[quantity[1]] if quantity else ""
         initial[name] = si_value("--initial", name, value, unit, "10")
         word = shown_unit(unit, name)
         with suppress(ValueError):
@@ -56,14 +56,14 @@ def si_value(option: str, name: str, text: str, unit: str, example: str) -> floa
     match, remedy = NUMBER_WITH_UNIT.fullmatch(text), f"write e.g. {option} {name}={example}"
     if match is None:
         raise ModelError(f"{option} {name}={text} is not a number; {remedy}")
-    known, own = dimension_of(match[2]), dimension_of(unit)
-    if known is None or not known[1]:
+    size, si = dimension_of(match[2]), dimension_of(unit)
+    if size is None or not size[1]:
         what = f"{option} {name}={text} is not a number, and {match[2]!r} is not a known unit"
         raise ModelError(f"{what}; {remedy} in SI, or with a unit, {name}=10mm")
-    if own is not None and own[1] != known[1]:
+    if si is not None and si[1] != size[1]:
         what = f"{option} {name}={text} does not fit: {name!r} is in {unit}"
         raise ModelError(f"{what}; write a number, or a unit of this kind")
-    return float(match[1]) * known[0] / (own[0] if own else 1.0)
+    return float(match[1]) * size[0] / (si[0] if si else 1.0)
 
 
 def _pairs(
@@ -97,23 +97,23 @@ def load_module(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Modul
     takes = inspect.signature(build).parameters.values()
     defaults = {p.name: p.default for p in takes if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
     takes_any = any(p.kind is p.VAR_KEYWORD for p in takes)
-    own = {n: _converted(n, value, defaults.get(n)) for n, value in settings.items() if takes_any or n in defaults}
+    arguments = {n: _converted(n, x, defaults.get(n)) for n, x in settings.items() if takes_any or n in defaults}
     for name, default in defaults.items():
-        if default is inspect.Parameter.empty and name not in own:
+        if default is inspect.Parameter.empty and name not in arguments:
             raise ModelError(f"build() of {path} needs a value for {name!r}; give one with --set {name}=VALUE")
     with _locating(path):
-        model = build(**own)
+        model = build(**arguments)
     if not isinstance(model, mbs.PlanarModel | mbs.SpatialModel):
         raise ModelError(f"build() of {path} returns no model, but {model!r}; end it with: return model")
-    for name, given in settings.items():  # check the unit of an argument of build() that is a parameter as well
-        if name in own and name in model.parameters and NUMBER_WITH_UNIT.fullmatch(str(given)):
-            si_value("--set", name, str(given), model.parameters[name].unit, "")
-    others: dict[str, Any] = {name: value for name, value in settings.items() if name not in own}
+    for name, value in settings.items():  # check the unit of an argument of build() that is a parameter as well
+        if name in arguments and name in model.parameters and NUMBER_WITH_UNIT.fullmatch(str(value)):
+            si_value("--set", name, str(value), model.parameters[name].unit, "")
+    others: dict[str, Any] = {name: value for name, value in settings.items() if name not in arguments}
     for name in others:
         check_name("setting", name, {*defaults, *model.parameters}, str(path))
-        parameter, given = model.parameters[name], str(others[name])
-        if NUMBER_WITH_UNIT.fullmatch(given):
-            others[name] = si_value("--set", name, given, parameter.unit, f"{parameter.value:g}")
+        parameter, text = model.parameters[name], str(others[name])
+        if NUMBER_WITH_UNIT.fullmatch(text):
+            others[name] = si_value("--set", name, text, parameter.unit, f"{parameter.value:g}")
     return model.with_parameters(**others) if others else model, module
 
 
@@ -137,8 +137,8 @@ def _existing(path: Path) -> Path:
         raise ModelError(f"{str(path)!r} is a folder; name a model file in it")
     others = [p for folder in {path.parent, Path(), Path("models")} for p in folder.glob("[!_]*.py")]
     near = get_close_matches(path.stem, {p.stem for p in others}, n=3)
-    found = sorted(repr(str(p)) for p in others if p.stem in near)
-    hint = f"did you mean {' or '.join(found)}?" if found else "name a Python file with a function build()"
+    similar = sorted(repr(str(p)) for p in others if p.stem in near)
+    hint = f"did you mean {' or '.join(similar)}?" if similar else "name a Python file with a function build()"
     raise ModelError(f"there is no file {str(path)!r}; {hint}")
 
 

@@ -81,14 +81,14 @@ NAMES_BEHIND = {"allow_extra_args": True}  # further names after --plot
 Debug = Annotated[bool, typer.Option("--debug", callback=_set_debug, help="Show the traceback of an error.")]
 
 
-def time_grid(given: Any, first: float | None, last: float | None, steps: int | None) -> np.ndarray:
+def time_grid(file_times: Any, first: float | None, last: float | None, steps: int | None) -> np.ndarray:
     """Return the TIMES of the file, or evenly spaced times with the limits and number of TIMES unless options give
     others."""
     import numpy as np
 
     from ..arguments import checked_times
 
-    times = None if given is None else checked_times(given)
+    times = None if file_times is None else checked_times(file_times)
     if times is not None and first is last is steps is None:
         return times
     if times is None and last is None:
@@ -121,9 +121,9 @@ def check_names(model: Any, names: Iterable[str]) -> None:
     from ..results.geometry import call_of, calls_like
     from ..results.names import components, known_names
 
-    known = known_names(model)
+    quantities = known_names(model)
     for name in names:
-        if name not in known and not components(name, known) and not call_of(name):
-            if meant := calls_like(name):
-                raise unknown_name("quantity", name, meant, f"model {model.name!r}")
-            raise model.unknown_quantity(name, more=known)
+        if name not in quantities and not components(name, quantities) and not call_of(name):
+            if calls := calls_like(name):
+                raise unknown_name("quantity", name, calls, f"model {model.name!r}")
+            raise model.unknown_quantity(name, more=quantities)

@@ -12,12 +12,11 @@ import numpy as np
 
 from ..errors import counted
 from ..results import Result
+from ..results.events import Impact
 from ..results.files import replacing
-from ..results.files.tables import Column, axis_of, column_of, columns_of
-from ..results.files.text import write_columns
-from ..results.happenings import Impact
+from ..results.files.exports import write_csv
+from ..results.files.tables import Column, Scales, axis_of, column_of, columns_of
 from ..results.names import COMPONENTS, long_name
-from ..results.roundoff import Scales
 from ..unit_system import shown, shown_unit, size_of, told
 
 if TYPE_CHECKING:
@@ -68,38 +67,30 @@ def simulated(result: Result, names: Sequence[str]) -> Iterator[str]:
         yield f"stiff: {stiff}"
     if result.message:
         yield f"note: {result.message}"
-    yield from _events(result)
+    events: dict[str, list[float]] = {}
+    for event in result.events:
+        events.setdefault(event.name, []).append(event.t)
+    for name, times in events.items():
+        yield f"event {name!r}: {counted(len(times), 'time')}, at t = {_times(times)}"
     yield from _impacts(result)
     yield from _quantities(result, names)
 
 
-def _events(result: Result) -> Iterator[str]:
-    """Yield the times of each event: all times, if they are few."""
-    times: dict[str, list[float]] = {}
-    for event in result.events:
-        times.setdefault(event.name, []).append(event.t)
-    for name, own in times.items():
-        yield f"event {name!r}: {counted(len(own), 'time')}, at t = {_told(own)}"
-
-
 def _impacts(result: Result) -> Iterator[str]:
     """Yield the times of impacts on each contact, the lost energy, and the time at which bouncing came to rest."""
-    for names, group in _by_contacts(result.impacts).items():
+    groups: dict[tuple[str, ...], list[Impact]] = {}
+    for impact in result.impacts:
+        groups.setdefault(impact.contacts, []).append(impact)
+    for names, group in groups.items():
         rests = [f"{impact.rests:.6g}" for impact in group if impact.rests is not None]
         at_rest = f"; at rest from t = {', '.join(rests)}" if rests else ""
         lost = sum(impact.energy_lost for impact in group)
         who = " and ".join(map(repr, names))
-        yield f"impacts on {who}: {len(group)}, at t = {_told([i.t for i in group])}; {told(lost, 'J')} lost{at_rest}"
+        yield f"impacts on {who}: {len(group)}, at t = {_times([i.t for i in group])}; {told(lost, 'J')} lost{at_rest}"
 
 
-def _by_contacts(impacts: Sequence[Impact]) -> dict[tuple[str, ...], list[Impact]]:
-    found: dict[tuple[str, ...], list[Impact]] = {}
-    for impact in impacts:
-        found.setdefault(impact.contacts, []).append(impact)
-    return found
-
-
-def _told(times: Sequence[float]) -> str:
+def _times(times: Sequence[float]) -> str:
+    """Return times with their unit if it is not s: all, if they are few."""
     seconds, unit = size_of("s", "t")
     each = [f"{t / seconds:.6g}" for t in times]
     return ", ".join(each if len(each) <= MOST else [*each[: MOST - 1], "...", each[-1]]) + f" {unit}" * (unit != "s")
@@ -113,12 +104,18 @@ def efforts_and_loads(
     yield from (_headline(result), f"largest violation: {_violation(result)}", "")
     watt, joint_force, moment_word = (shown_unit(unit) for unit in ("W", "N", "N m"))
     rows: list[tuple[str, ...]] = [("driver", "unit", "max |effort|", "at t", "rms", f"mean power [{watt}]")]
+
+    def mean_of(values: np.ndarray) -> float:
+        """Return the mean over time, for uneven times."""
+        t = result.t
+        return float(np.trapezoid(values, t) / (t[-1] - t[0])) if len(t) > 1 else float(values[0])
+
     for name in drivers:
-        own, unit = f"{name}.effort", result.unit(f"{name}.effort")
-        effort, word = shown(scales.cleaned(result.effort(name), unit, own), unit, own)
+        quantity, unit = f"{name}.effort", result.unit(f"{name}.effort")
+        effort, word = shown(scales.cleaned(result.effort(name), unit, quantity), unit, quantity)
         power, _ = shown(scales.cleaned(result.power(name), "W", f"{name}.power"), "W")
         k = int(np.abs(effort).argmax())
-        rms, mean = np.sqrt(_mean(result.t, effort**2)), _mean(result.t, power)
+        rms, mean = np.sqrt(mean_of(effort**2)), mean_of(power)
         if abs(mean) < np.finfo(float).eps * power.size * np.abs(power).max(initial=0.0):  # roundoff of the sum
             mean = 0.0
         numbers = abs(effort[k]), axis_of(result).values[k], rms, mean
@@ -153,11 +150,6 @@ def _violation(result: Result) -> str:
     return ", ".join(f"{level} {getattr(result.violation, level).max():.1e}" for level in levels)
 
 
-def _mean(t: np.ndarray, values: np.ndarray) -> float:
-    """Return the mean over time, for uneven times."""
-    return float(np.trapezoid(values, t) / (t[-1] - t[0])) if len(t) > 1 else float(values[0])
-
-
 def _quantities(result: Result, names: Sequence[str]) -> Iterator[str]:
     """Yield the extremes of the requested quantities, or the available names."""
     yield ""
@@ -166,16 +158,12 @@ def _quantities(result: Result, names: Sequence[str]) -> Iterator[str]:
         return
     rows: list[tuple[str, ...]] = [("quantity", "unit", "least", "at t", "most", "at t")]
     scales = Scales.of_result(result)
-    for name in _numbers(result, names):
+    parts = dict.fromkeys(part for name in names for part in result.components(name))  # of vectors
+    for name in parts:
         values, unit = shown(scales.cleaned(result[name], result.unit(name), name), result.unit(name), name)
         ends = values.argmin(), values.argmax()
         rows.append((name, unit, *(f"{x[k]:.6g}" for k in ends for x in (values, axis_of(result).values))))
     yield from _table(rows)
-
-
-def _numbers(result: Result, names: Sequence[str]) -> list[str]:
-    """Return the names, vectors by their components."""
-    return list(dict.fromkeys(part for name in names for part in result.components(name)))
 
 
 def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
@@ -190,9 +178,9 @@ def _table(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
 def available(names: Sequence[str]) -> Iterator[str]:
     """Yield the lines with all quantities: owners with equal quantities share a line."""
     owners: dict[str, list[str]] = {}
-    for owner, own in groupby(names, lambda name: name.rpartition(".")[0]):
+    for owner, group in groupby(names, lambda name: name.rpartition(".")[0]):
         if owner:
-            owners.setdefault(" ".join(name.rpartition(".")[2] for name in own), []).append(owner)
+            owners.setdefault(" ".join(name.rpartition(".")[2] for name in group), []).append(owner)
     yield "quantities, to be asked for with --plot OWNER.QUANTITY:"
     for quantities, who in owners.items():
         yield f"  {shorten(', '.join(who), 70, placeholder=' ...')}: {quantities}"
@@ -213,18 +201,14 @@ def write(result: Result, names: Sequence[str], folder: Path) -> Iterator[Path]:
         yield _write_table([*time, *_forces(result)], folder / "forces.csv")
         yield _write_picture(result.plot_energy(), folder / "energy.png")
     if result.modes:
-        yield _write_table([*time, *_modes(result)], folder / "modes.csv")
+        columns = list(time)  # and a column for each point of contact
+        for name, states in result.modes.items():
+            for k, column in enumerate((states[:, None] if states.ndim == 1 else states).T):
+                heading = name if states.ndim == 1 else f"{name} {k + 1}"
+                columns.append(Column(heading, "", f"state of {heading}", column))
+        yield _write_table(columns, folder / "modes.csv")
     if result.impacts:
         yield _write_table(_impact_columns(result), folder / "impacts.csv")
-
-
-def _modes(result: Result) -> Iterator[Column]:
-    """Yield a column for each point of contact."""
-    for name, states in result.modes.items():
-        columns = states[:, None] if states.ndim == 1 else states
-        for k, column in enumerate(columns.T):
-            called = name if states.ndim == 1 else f"{name} {k + 1}"
-            yield Column(called, "", f"state of {called}", column)
 
 
 def _impact_columns(result: Result) -> list[Column]:
@@ -237,9 +221,9 @@ def _impact_columns(result: Result) -> list[Column]:
     for name in impacts[0].impulses:
         rows = np.array([i.impulses[name] for i in impacts])
         for component, values in zip(COMPONENTS[2 if rows.shape[1] == 3 else 3], rows.T, strict=True):
-            own = f"{name}.{component}"
+            load = f"{name}.{component}"
             unit = "N s" if component.startswith("F") else "N m s"
-            columns.append(column_of(values, unit, (own,), f"impulse of {own}"))
+            columns.append(column_of(values, unit, (load,), f"impulse of {load}"))
     return columns
 
 
@@ -248,18 +232,19 @@ def _forces(result: Result) -> Iterator[Column]:
     assert result.reactions is not None
     for name in result.reactions.names():
         if (effort := result.reactions.effort(name)) is not None:
-            own = f"{name}.effort"
-            yield column_of(effort, result.unit(own) if own in result else "", (own,), long_name(own))
+            quantity = f"{name}.effort"
+            unit = result.unit(quantity) if quantity in result else ""
+            yield column_of(effort, unit, (quantity,), long_name(quantity))
         reaction = result.reaction(name)
         for component, values in zip(COMPONENTS[2 if reaction.shape[1] == 3 else 3], reaction.T, strict=True):
-            own = f"{name}.{component}"
-            yield column_of(values, "N" if component.startswith("F") else "N m", (own,), long_name(own))
+            quantity = f"{name}.{component}"
+            yield column_of(values, "N" if component.startswith("F") else "N m", (quantity,), long_name(quantity))
 
 
 def _write_table(columns: Sequence[Column], path: Path) -> Path:
     """Write a table of the columns under their keys; return the path."""
     with replacing(path, ELSEWHERE) as place:
-        write_columns({column.key: column.values for column in columns}, place)
+        write_csv({column.key: column.values for column in columns}, place)
     return path
 
 

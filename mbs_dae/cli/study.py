@@ -53,7 +53,7 @@ File = Annotated[Path | None, typer.Option(metavar="FILE", help="Where to write 
 Count = Annotated[int | None, typer.Option(metavar="N", help="Members that are drawn of distributions.")]
 Seed = Annotated[int | None, typer.Option(metavar="N", help="The same seed gives the same numbers. [default: 0]")]
 Draw = Annotated[str, typer.Option(metavar="NAME", help="How they are drawn: random, latin, sobol or halton.")]
-Kept = Annotated[
+Folder = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Keep there what comes; said again, what is missing is run.")
 ]
 Workers = Annotated[int | None, typer.Option(metavar="N", help="Members at a time. [default: one a processor]")]
@@ -63,55 +63,50 @@ def study(
     ctx: typer.Context, path: Model, over: Over, verb: Verb = None, outputs: Outputs = None, out: File = None,
     settings: Settings = None, without: Without = None, first: First = None, last: Last = None, steps: Steps = None,
     initial: Initial = None, coordinates: Coordinates = "cartesian", count: Count = None, seed: Seed = None,
-    draw: Draw = "random", workers: Workers = None, save: Kept = None, units: Units = None,
+    draw: Draw = "random", workers: Workers = None, save: Folder = None, units: Units = None,
     debug: Debug = False,
 ) -> None:  # fmt: skip
     """Run many designs: a grid of values, or samples of distributions; tell how they differ, and which failed."""
-    from ..ensembles.reports.files import writable
+    from ..ensembles.reports.tables import writable
     from .report import available
 
     if out:
         writable(out)
     parse_over(over)  # refuse unreadable options before a model is built
-    model, given, own = load_model(path, parse_settings(settings))
+    model, file_times, file_initial = load_model(path, parse_settings(settings))
     varied: Any = parse_over(over, partial(_unit_of, model))
     model = model.without(*without) if without else model
-    start = parse_initial(initial, model) or {name: value for name, value in (own or {}).items() if name not in varied}
-    asked = _verb(verb, start or own)
-    options: dict[str, Any] = {"initial": start} if asked == "simulate" and start else {}
-    if initial and asked != "simulate":
-        raise ModelError(f"--initial is for --verb simulate, and this study is of {asked}; leave it out")
+    fixed = {name: value for name, value in (file_initial or {}).items() if name not in varied}
+    start = parse_initial(initial, model) or fixed
+    if verb is None:
+        analysis = "simulate" if start or file_initial else "kinematics"
+    elif verb in {*VERBS, *VERBS.values()}:
+        analysis = VERBS.get(verb, verb)
+    else:
+        raise ModelError(f"--verb {verb!r} is no analysis of many designs; choose one of {', '.join(VERBS)}")
+    options: dict[str, Any] = {"initial": start} if analysis == "simulate" and start else {}
+    if initial and analysis != "simulate":
+        raise ModelError(f"--initial is for --verb simulate, and this study is of {analysis}; leave it out")
     if draw != "random":
-        varied, count, seed = _drawn(varied, count, draw, seed), None, None
-    times = time_grid(given, first, last, steps)
+        if count is None:
+            raise ModelError(f"--draw {draw} draws members from distributions; say how many, e.g. --count 1000")
+        method: Any = draw
+        varied, count, seed = mbs.samples(varied, count, method, seed or 0), None, None
+    times = time_grid(file_times, first, last, steps)
     names = list(dict.fromkeys([*(outputs or ()), *ctx.args]))
     check_names(model, names)
     thing = model if coordinates == "cartesian" else model.compile(coordinates)
     options |= {"count": count, "seed": seed, "workers": workers, "save": None if save is None else str(save)}
-    found = mbs.ensemble(thing, times, over=varied, verb=asked, outputs=names or None, **options)
-    print(found.summary())
+    members = mbs.ensemble(thing, times, over=varied, verb=analysis, outputs=names or None, **options)
+    print(members.summary())
     if not names:
-        print(*available(found.names), sep="\n")
-    if out and found.done.any():
-        print(f"written: {found.save(out)}")
-    if found.message:
-        raise (KeyboardInterrupt if found.message.startswith("interrupted") else MbsError)(found.message)
-    if not found.done.any():
+        print(*available(members.names), sep="\n")
+    if out and members.done.any():
+        print(f"written: {members.save(out)}")
+    if members.message:
+        raise (KeyboardInterrupt if members.message.startswith("interrupted") else MbsError)(members.message)
+    if not members.done.any():
         raise ModelError("no member of the study is done; vary less, or change what all of them have")
-
-
-def _verb(verb: str | None, start: Mapping[str, float] | None) -> str:
-    if verb is None:
-        return "simulate" if start else "kinematics"
-    if verb not in {*VERBS, *VERBS.values()}:
-        raise ModelError(f"--verb {verb!r} is no analysis of many designs; choose one of {', '.join(VERBS)}")
-    return VERBS.get(verb, verb)
-
-
-def _drawn(varied: dict[str, Any], count: int | None, method: Any, seed: int | None) -> mbs.Designs:
-    if count is None:
-        raise ModelError(f"--draw {method} draws members from distributions; say how many, e.g. --count 1000")
-    return mbs.samples(varied, count, method, seed or 0)
 
 
 # --- varied values ---
@@ -120,27 +115,27 @@ def _drawn(varied: dict[str, Any], count: int | None, method: Any, seed: int | N
 def parse_over(texts: Sequence[str], unit_of: Callable[[str], str] = lambda name: "") -> dict[str, Any]:
     """Return names and their values or distributions, in SI, for ["r=0.08:0.12:3", "l~normal(300mm,0.1mm)"]. A number's
     unit must fit `unit_of` its name, if that is known."""
-    found: dict[str, Any] = {}
+    varied: dict[str, Any] = {}
     for text in texts:
         name, sign, spec = (part.strip() for part in [*re.split("([=~])", text, maxsplit=1), "", ""][:3])
         if not name or not sign or not spec:
             raise _unreadable(text)
-        if name in found:
+        if name in varied:
             raise ModelError(f"--over gives {name!r} twice; leave one out")
         number = partial(_number, text, name, unit_of(name))
-        found[name] = _law(text, spec, number) if sign == "~" else _values(text, spec, number)
-    return found
+        varied[name] = _law(text, spec, number) if sign == "~" else _values(text, spec, number)
+    return varied
 
 
 def _unit_of(model: Any, name: str) -> str:
     """Return the unit of a parameter, a constant or a quantity of a model; "" if none is known."""
     from ..derivatives.constants import constants_of
 
-    known: Any = model.parameters.get(name) or constants_of(model).get(name)
-    if known:
-        return str(known.unit)
-    found = model.found_quantity(name)
-    return found[0].units[found[1]] if found else ""
+    constant: Any = model.parameters.get(name) or constants_of(model).get(name)
+    if constant:
+        return str(constant.unit)
+    quantity = model.found_quantity(name)
+    return quantity[0].units[quantity[1]] if quantity else ""
 
 
 def _values(text: str, spec: str, number: Callable[[str], float]) -> Any:
@@ -149,7 +144,7 @@ def _values(text: str, spec: str, number: Callable[[str], float]) -> Any:
 
     parts = spec.split(":")
     if len(parts) == 1:
-        numbers = [number(one.strip()) for one in spec.split(",")]
+        numbers = [number(word.strip()) for word in spec.split(",")]
         return numbers if len(numbers) > 1 else numbers[0]
     if len(parts) != 3 or not parts[2].strip().isdigit() or int(parts[2]) < 1:
         raise _unreadable(text)
@@ -193,7 +188,7 @@ def _law(text: str, spec: str, number: Callable[[str], float]) -> Any:
     match = re.fullmatch(r"(\w+)\s*\(([^()]*)\)", spec)
     if match is None:
         raise _unreadable(text)
-    name, numbers = match[1], [number(one.strip()) for one in match[2].split(",")]
+    name, numbers = match[1], [number(word.strip()) for word in match[2].split(",")]
     if name not in LAWS:
         raise ModelError(f"--over {text!r} has no distribution that is known; use one of {', '.join(LAWS)}")
     law, needs, fits = LAWS[name]

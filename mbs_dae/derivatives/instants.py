@@ -18,7 +18,7 @@ import numpy as np
 from ..compiled.reading import Trajectory
 from ..errors import ModelError
 from ..readings import motion as readings
-from ..results.happenings import Happening
+from ..results.events import Happening
 from ..results.result import Result, State
 from .parameters import Asked
 from .swept import VariedSweep

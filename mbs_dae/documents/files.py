@@ -19,7 +19,7 @@ def as_text(paper: Paper, ending: str) -> str:
     return ENDINGS[ending](paper)
 
 
-def written(path: str | Path, endings: list[str], text: Callable[[str], str]) -> Path:
+def write(path: str | Path, endings: list[str], text: Callable[[str], str]) -> Path:
     """Write a text to a file whose name has one of these endings; `text` makes the content for an ending."""
     path = file_at(path, f"end it in {', '.join(endings)}")
     ending = path.suffix.lower()

@@ -10,8 +10,7 @@ import sympy as sp
 from sympy.printing.latex import LatexPrinter
 
 from ..kernels.languages.names import visible
-from .formulas import LETTERS, Bold, Math, Part
-from .paper import Cell, Formula, Heading, Inline, Paper, Table, Text, parts_of
+from .paper import LETTERS, Bold, Cell, Formula, Heading, Inline, Math, Paper, Part, Table, Text, parts_of
 
 SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",

@@ -15,7 +15,7 @@ from sympy.printing.conventions import split_super_sub
 from sympy.printing.mathml import MathMLPresentationPrinter, greek_unicode
 
 from ..symbolic.functions import as_sympy
-from .formulas import LETTERS, Bold, Math, Part
+from .paper import LETTERS, Bold, Math, Part
 
 GREEK: dict[str, str] = dict(greek_unicode)
 ACCENT = re.compile(r"(.+?)(ddot|dot|hat|bar|tilde)$")

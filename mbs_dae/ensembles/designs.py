@@ -30,56 +30,50 @@ def designs(
     if isinstance(over, Mapping) and any(is_distribution(name, one) for name, one in check_over(over).items()):
         if count is None:
             raise ModelError("over= has distributions; say how many members are drawn of them, e.g. count=1000")
-        found = samples(over, count, seed=0 if seed is None else seed)
+        designs = samples(over, count, seed=0 if seed is None else seed)
     elif count is not None or seed is not None:
-        said = "count=" if count is not None else "seed="
-        what = f"{said} is for distributions, and over= says itself which members there are"
-        raise ModelError(f"{what}; leave {said} out, or give mbs.Tolerance(0.1, plus_minus=1e-4) in place of values")
+        option = "count=" if count is not None else "seed="
+        what = f"{option} is for distributions, and over= says itself which members there are"
+        raise ModelError(f"{what}; leave {option} out, or give mbs.Tolerance(0.1, plus_minus=1e-4) in place of values")
     elif isinstance(over, Designs):
-        found = over
+        designs = over
     elif isinstance(over, Mapping):
-        found = _grid(over)
-    else:
-        found = _rows(over)
-    if not len(found) or not found.names:
+        designs = _grid(over)
+    else:  # one row for each member, from a list of dicts or a DataFrame
+        if hasattr(over, "columns"):
+            names = [*map(str, over.columns)]
+            if len({*names}) < len(names):
+                twice = next(name for name in names if names.count(name) > 1)
+                raise ModelError(f"over= has two columns {twice!r}; leave one out")
+            columns = {str(name): over[name] for name in over.columns}
+        else:
+            columns = _columns_of_rows(over)
+        if not columns:
+            raise ModelError(f"over= has no names to vary; e.g. {EXAMPLE}")
+        values = {name: fixed_or_values(name, column) for name, column in columns.items()}
+        designs = Designs(tuple(values), np.stack([*values.values()], axis=1))
+    if not len(designs) or not designs.names:
         raise ModelError("over= has no members; give some values for each name, e.g. np.linspace(0.08, 0.12, 9)")
-    for name in found.names:
+    for name in designs.names:
         _check_varied(model, name, verb)
-    return found
+    return designs
 
 
 def _grid(over: Mapping[Any, Any]) -> Designs:
     """Return all combinations of the values; the last name changes fastest."""
-    given = {name: fixed_or_values(name, one) for name, one in check_over(over).items()}
-    axes = {name: numbers for name, numbers in given.items() if numbers.ndim}
+    values = {name: fixed_or_values(name, entry) for name, entry in check_over(over).items()}
+    axes = {name: numbers for name, numbers in values.items() if numbers.ndim}
     members = prod(map(len, axes.values()))
     if members > LARGEST:
-        told = " x ".join(str(len(axis)) for axis in axes.values())
-        raise ModelError(f"a grid of {told} has {members:.3g} members; take fewer values, or mbs.samples(...)")
+        shape = " x ".join(str(len(axis)) for axis in axes.values())
+        raise ModelError(f"a grid of {shape} has {members:.3g} members; take fewer values, or mbs.samples(...)")
     mesh = dict(zip(axes, np.meshgrid(*axes.values(), indexing="ij"), strict=True))
-    columns = [mesh[name].ravel() if name in axes else np.full(members, one) for name, one in given.items()]
-    return Designs(tuple(given), np.stack(columns, axis=1), axes or None)
+    columns = [mesh[name].ravel() if name in axes else np.full(members, x) for name, x in values.items()]
+    return Designs(tuple(values), np.stack(columns, axis=1), axes or None)
 
 
-def _rows(over: Any) -> Designs:
-    """Return designs with one row for each member, from a list of dicts or a DataFrame."""
-    columns = _table(over) if hasattr(over, "columns") else _listed(over)
-    if not columns:
-        raise ModelError(f"over= has no names to vary; e.g. {EXAMPLE}")
-    values = {name: fixed_or_values(name, column) for name, column in columns.items()}
-    return Designs(tuple(values), np.stack([*values.values()], axis=1))
-
-
-def _table(over: Any) -> dict[str, Any]:
-    """Return the columns of a DataFrame by their names; refuse two columns of one name."""
-    names = [*map(str, over.columns)]
-    if len({*names}) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ModelError(f"over= has two columns {twice!r}; leave one out")
-    return {str(name): over[name] for name in over.columns}
-
-
-def _listed(over: Any) -> dict[str, list[Any]]:
+def _columns_of_rows(over: Any) -> dict[str, list[Any]]:
+    """Return the values of each name from a list of dicts, one for each member."""
     if not isinstance(over, Sequence) or not over or not all(isinstance(row, Mapping) for row in over):
         what = "over= takes a dict of names, a list of dicts, a DataFrame or mbs.samples(...)"
         raise ModelError(f"{what}, not {shortened(over)}; e.g. {EXAMPLE}")
@@ -89,8 +83,8 @@ def _listed(over: Any) -> dict[str, list[Any]]:
             raise ModelError(f"over[{k}] has no {min(missing)!r}, which over[0] has; give each member the same names")
         if more := row.keys() - rows[0].keys():
             raise ModelError(f"over[{k}] has {min(more)!r}, which over[0] has not; give each member the same names")
-        for name, one in row.items():
-            if np.ndim(one):
+        for name, value in row.items():
+            if np.ndim(value):
                 what = f"over[{k}][{name!r}] is a list, and a member has one number of each name"
                 raise ModelError(f"{what}; for a grid give a dict of lists")
     return {name: [row[name] for row in rows] for name in rows[0]}
@@ -102,9 +96,9 @@ def _check_varied(model: Model, name: str, verb: str) -> None:
         return
     if constant := constants_of(model).get(name):
         owner, _, last = name.rpartition(".")
-        given = f'model.parameter("{last}", {constant.value}, unit={constant.unit!r})'
+        remedy = f'model.parameter("{last}", {constant.value}, unit={constant.unit!r})'
         what = f"{name!r} of model {model.name!r} is a constant, and members differ in parameters"
-        raise ModelError(f"{what}; make it one: {given}, and give this symbol to {owner!r}")
+        raise ModelError(f"{what}; make it one: {remedy}, and give this symbol to {owner!r}")
     if verb != "simulate":
         raise unknown_name("parameter", name, model.parameters, f"model {model.name!r}")
     states = [state.name for state in model.states]
@@ -113,11 +107,11 @@ def _check_varied(model: Model, name: str, verb: str) -> None:
     if name in model.signal_units:
         what = f"{name!r} of model {model.name!r} is an input, or a rate that follows from its expression"
         raise ModelError(f"{what}; vary initial values of states, and parameters in the law of an input")
-    found = model.found_quantity(name)
-    if found is None:
-        known = [*model.parameters, *states, *model.quantity_names(2)]
-        raise unknown_name("parameter or initial value", name, known, f"model {model.name!r}")
-    if found[1] > 1:
+    quantity = model.found_quantity(name)
+    if quantity is None:
+        names = [*model.parameters, *states, *model.quantity_names(2)]
+        raise unknown_name("parameter or initial value", name, names, f"model {model.name!r}")
+    if quantity[1] > 1:
         raise ModelError(f"over= varies {name!r}, an acceleration, which follows from forces; vary values and rates")
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from ..errors import ModelError, check_name, counted
 from ..results.quantities import frozen
 from ..results.result import Result
-from .reports.reported import Reported
+from .reports.methods import ReportMethods
 from .runs.chunk import DONE, FAILED, Failure, at_times
 from .runs.numbers import columns_of
-from .runs.reading import is_measure, read_measure, result_again
+from .runs.reading import is_measure, read_measure, result_of_member
 from .runs.recipe import Recipe
 from .values import Designs
 from .work.store import Store
@@ -22,7 +22,7 @@ from .work.store import Store
 RAW = ("q", "v", "a")
 
 
-class Ensemble(Reported):
+class Ensemble(ReportMethods):
     """The members of a study, from `mbs.ensemble`.
 
     ``found["slider.x"]``, or ``found.array("slider.x")``, has a row for each member, with nan where a member failed;
@@ -106,11 +106,11 @@ class Ensemble(Reported):
     def _unit(self, name: str) -> str:
         if self._recipe.function is not None or not self._readable:
             return ""
-        if found := self.model.found_quantity(name):
-            measure, level = found
+        if quantity := self.model.found_quantity(name):
+            measure, level = quantity
             return measure.units[level]
-        some = np.flatnonzero(self.done)
-        return self.member(int(some[0])).unit(name) if some.size else ""
+        done = np.flatnonzero(self.done)
+        return self.member(int(done[0])).unit(name) if done.size else ""
 
     # --- reading ----------------------------------------------------------------------------------------------
 
@@ -126,51 +126,46 @@ class Ensemble(Reported):
 
     def _read(self, name: str) -> np.ndarray:
         if not self.is_raw:
-            known = self._recipe.outputs or tuple(self._store.arrays)
-            if name not in known and name in self._recipe.names:
+            stored = self._recipe.outputs or tuple(self._store.arrays)
+            if name not in stored and name in self._recipe.names:
                 where = f"found.designs.values[:, {[*self._recipe.names].index(name)}]"
                 raise ModelError(f"{name!r} is varied in this ensemble: its values are {where}")
-            if name not in known and (whole := self._vector_of(name, known)):
-                return self.array(whole[0])[..., whole[1]]
-            check_name("kept quantity", name, known, "the ensemble")
+            if name not in stored and (component := self._component_of(name, stored)):
+                return self.array(component[0])[..., component[1]]
+            check_name("kept quantity", name, stored, "the ensemble")
             if name not in self._store.arrays:  # no member is done
                 return np.full((len(self), self.t.size), np.nan)
             array = self._store.arrays[name]
-            return array if self.done.all() else np.where(_beside(self.done, array), array, np.nan)
+            if self.done.all():
+                return array
+            return np.where(self.done.reshape(-1, *[1] * (array.ndim - 1)), array, np.nan)
         self._check_model()
         rows = np.flatnonzero(self.done)
         if is_measure(self._recipe, name):
             out = np.full((len(self), self.t.size), np.nan)
             if rows.size:
-                out[rows] = self._measured(name, rows)
+                system = self._recipe.system.cartesian
+                columns = columns_of(system, self._recipe.names, self.designs.values[rows], {})
+                motion = {part: self._store.arrays[part][rows] for part in RAW}
+                out[rows] = read_measure(system, columns, np.arange(rows.size), name, self.t, motion)
             return out
         if not rows.size:
             raise ModelError(f"no member is done, and {name!r} is read of their results; see the failures")
-        values = np.stack([self._of_member(int(k), name) for k in rows])
+        results = (self.member(int(k)) for k in rows)  # one at a time: they are not cached
+        values = np.stack([at_times(self.t, result.t, np.asarray(result[name])) for result in results])
         out = np.full((len(self), *values.shape[1:]), np.nan)
         out[rows] = values
         return out
 
-    def _vector_of(self, name: str, known: Sequence[str]) -> tuple[str, int] | None:
+    def _component_of(self, name: str, stored: Sequence[str]) -> tuple[str, int] | None:
         """Return the stored vector of which a quantity is a component, and the index of the component, or None."""
         done = np.flatnonzero(self.done)
-        vectors = [one for one in known if one in self._store.arrays and self._store.arrays[one].ndim == 3]
+        vectors = [other for other in stored if other in self._store.arrays and self._store.arrays[other].ndim == 3]
         if not (done.size and vectors):
             return None
         result = self.member(int(done[0]))
-        found = ((one, result.components(one)) for one in vectors)
-        return next(((one, parts.index(name)) for one, parts in found if name in parts), None)
-
-    def _of_member(self, k: int, name: str) -> np.ndarray:
-        """Return one quantity of member k at the times of the study, without caching the result."""
-        result = self.member(k)
-        return at_times(self.t, result.t, np.asarray(result[name]))
-
-    def _measured(self, name: str, rows: np.ndarray) -> np.ndarray:
-        system = self._recipe.system.cartesian
-        columns = columns_of(system, self._recipe.names, self.designs.values[rows], {})
-        kept = {one: self._store.arrays[one][rows] for one in RAW}
-        return read_measure(system, columns, np.arange(rows.size), name, self.t, kept)
+        components = ((vector, result.components(vector)) for vector in vectors)
+        return next(((vector, parts.index(name)) for vector, parts in components if name in parts), None)
 
     def member(self, k: int) -> Result:
         """Return the result of one member, equal to that of its verb to the last bit: read from arrays, or computed
@@ -186,13 +181,9 @@ class Ensemble(Reported):
         row, facts = self.designs.values[k], self._store.facts.get(k)
         if facts is None or not self.is_raw:
             return self._recipe.result(row)
-        return result_again(self._recipe, row, {n: array[k] for n, array in self._store.arrays.items()}, facts)
+        return result_of_member(self._recipe, row, {n: array[k] for n, array in self._store.arrays.items()}, facts)
 
     def _check_model(self) -> None:
         if not self._readable:
             what = "a saved ensemble has its arrays, and of its model the name alone"
             raise ModelError(f"{what}; give the model, too: mbs.load_ensemble(folder, model)")
-
-
-def _beside(rows: np.ndarray, array: np.ndarray) -> np.ndarray:
-    return rows.reshape(-1, *[1] * (array.ndim - 1))

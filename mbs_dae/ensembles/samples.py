@@ -73,19 +73,19 @@ def samples(
     >>> print(*(f"{drawn[name].mean():.6f}" for name in drawn.names))
     0.100000 0.305000 10.000000
     """
-    given = check_over(over)
+    entries = check_over(over)
     count, seed = _whole(count, "count", 1), _whole(seed, "seed", 0)
     check_choice(method, METHODS, "method of samples")
-    drawn = [name for name, one in given.items() if is_distribution(name, one)]
+    drawn = [name for name, entry in entries.items() if is_distribution(name, entry)]
     if not drawn:
         what = "samples are drawn from distributions, and over= has none"
         raise ModelError(f"{what}; e.g. mbs.Tolerance(0.1, plus_minus=1e-4)")
     columns = {}
     shares = np.clip(_shares(drawn, count, method, seed), EDGE, 1.0 - EDGE)
-    for name, one in given.items():
+    for name, entry in entries.items():
         if name in drawn:
-            columns[name] = _values(name, one, shares[:, drawn.index(name)])
-        elif np.ndim(numbers := fixed_or_values(name, one)):
+            columns[name] = _values(name, entry, shares[:, drawn.index(name)])
+        elif np.ndim(numbers := fixed_or_values(name, entry)):
             what = f"over[{name!r}] is {len(numbers)} values, but {drawn[0]!r} is drawn from a distribution"
             raise ModelError(f"{what}; give each name a distribution or one number, or all of them values")
         else:
@@ -93,24 +93,24 @@ def samples(
     return Designs(tuple(columns), np.stack([*columns.values()], axis=1))
 
 
-def is_distribution(name: str, given: Any) -> bool:
+def is_distribution(name: str, entry: Any) -> bool:
     """Return whether single numbers can be drawn from the object; refuse families and joint distributions."""
-    if callable(getattr(given, "freeze", None)) or (isinstance(given, type) and _inverse(given)):
-        called = getattr(given, "name", getattr(given, "__name__", "norm"))
+    if callable(getattr(entry, "freeze", None)) or (isinstance(entry, type) and _inverse(entry)):
+        family = getattr(entry, "name", getattr(entry, "__name__", "norm"))
         what = f"over[{name!r}] is a family of distributions; say which one by its numbers"
-        raise ModelError(f"{what}, e.g. stats.{called}(0.1, 1e-4)" if called == "norm" else what)
-    if _inverse(given):
+        raise ModelError(f"{what}, e.g. stats.{family}(0.1, 1e-4)" if family == "norm" else what)
+    if _inverse(entry):
         return True
-    if hasattr(given, "rvs"):
+    if hasattr(entry, "rvs"):
         what = f"over[{name!r}] is a distribution of several numbers, and each name is drawn by itself"
         raise ModelError(f"{what}; draw them yourself and give a list of dicts or a DataFrame")
     return False
 
 
-def _inverse(given: Any) -> Any:
+def _inverse(distribution: Any) -> Any:
     """Return F⁻¹ as a function, under either of its names in scipy.stats; None if the object has none."""
-    found = getattr(given, "ppf", None) or getattr(given, "icdf", None)
-    return found if callable(found) else None
+    inverse = getattr(distribution, "ppf", None) or getattr(distribution, "icdf", None)
+    return inverse if callable(inverse) else None
 
 
 def _values(name: str, distribution: Any, shares: np.ndarray) -> np.ndarray:
@@ -137,12 +137,12 @@ def _shares(names: Sequence[str], count: int, method: str, seed: int) -> np.ndar
     return points.random(count)
 
 
-def _whole(given: Any, what: str, least: int) -> int:
+def _whole(value: Any, what: str, least: int) -> int:
     try:
-        number = index(given)
+        number = index(value)
     except TypeError:
         number = None
-    if number is None or isinstance(given, bool | np.bool_) or number < least:
+    if number is None or isinstance(value, bool | np.bool_) or number < least:
         needed = "a positive whole number" if least else "a whole number, 0 or larger"
-        raise ModelError(f"{what} must be {needed}, not {given!r}; e.g. {what}={1000 if least else 1}")
+        raise ModelError(f"{what} must be {needed}, not {value!r}; e.g. {what}={1000 if least else 1}")
     return number

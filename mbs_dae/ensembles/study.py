@@ -72,28 +72,41 @@ def ensemble(
     """
     check_progress(progress)
     initial = as_state(initial)
-    thing, called, function = _checked_model(model), *_checked_verb(verb)
-    called = verb_of(model_of(thing), called, has_start=isinstance(initial, Mapping))
-    designs = designs_of(model_of(thing), over, count, seed, called)
-    t = _checked_values(times) if called == "sweep" else checked_times(times)
-    kept = None if outputs is None else _checked_outputs(outputs, function)
+    bare = model_of(model)
+    name, function = _checked_verb(verb)
+    name = verb_of(bare, name, has_start=isinstance(initial, Mapping))
+    designs = designs_of(bare, over, count, seed, name)
+    if name != "sweep":
+        t = checked_times(times)
+    else:  # the values of the parameter, which `sweep` checks further
+        try:
+            t = np.array(times, dtype=float).reshape(-1)
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"times must be the values of the parameter that is swept, not {times!r}") from error
+    if outputs is not None:
+        if function is not None:
+            what = "outputs= names what is kept of a result, and verb= is a function that says it"
+            raise ModelError(f"{what}; leave one out")
+        if isinstance(outputs, str) or not isinstance(outputs, Sequence) or not outputs:
+            raise ModelError(f'outputs must be a list of names, e.g. ["slider.x"], not {outputs!r}')
+        outputs = tuple(dict.fromkeys(map(str, outputs)))
     if max_seconds is not None:
         positive_number(max_seconds, "max_seconds", "time, in seconds")
-    given = _checked_options(called, options)
-    _check_start(model_of(thing), called, initial, designs, max_seconds)
-    _check_same_in_all(model_of(thing), called, initial, designs, given)
-    recipe = Recipe(thing, t, designs.names, called, function, initial, kept, given, max_seconds)
-    count, chosen = checked_workers(workers) or processors(), checked_executor(executor)
+    options = _checked_options(name, options)
+    _check_start(bare, name, initial, designs, max_seconds)
+    _check_same_in_all(bare, name, initial, designs, options)
+    recipe = Recipe(model, t, designs.names, name, function, initial, outputs, options, max_seconds)
+    count, executor = checked_workers(workers) or processors(), checked_executor(executor)
     _check_readable(recipe, designs)
     size = max(1, min(LARGEST, -(-len(designs) // (SHARES * count))))
     store = Store(len(designs), size) if save is None else folder_of(save, recipe, designs, size)
     with progress_bar(f"ensemble of {recipe.bare.name}", progress) as watch:
         study = Study(recipe, designs.values, store, watch)
         with interrupts_noted(study.stop):
-            if chosen in (None, "threads") and (count == 1 or len(study.waiting) < 2):
+            if executor in (None, "threads") and (count == 1 or len(study.waiting) < 2):
                 study.run_here()
             else:
-                study.run_by(Workers(recipe, chosen, count, study.is_stopped, study.tell))
+                study.run_by(Workers(recipe, executor, count, study.is_stopped, study.tell))
     return Ensemble(recipe, designs, store, study.message())
 
 
@@ -109,63 +122,42 @@ def load_ensemble(folder: str | os.PathLike[str], model: Model | System | None =
     array([[0.    , 0.03  ],
            [0.    , 0.0596]])
     """
-    store, said, designs, t = open_folder(Path(folder))
-    given = said["given"] or {"options": {}, "initial": None}
-    names = said["outputs"] if said["function"] is None else [*store.arrays]
-    outputs = None if names is None else tuple(names)
-    thing = PlanarModel(said["model"]) if model is None else _checked_model(model)
-    kept = (designs.names, said["verb"], None, given["initial"], outputs, given["options"], said["max_seconds"])
-    recipe = Recipe(thing, t, *kept)
-    if model is not None and said["equations"] != equations_of(recipe):
+    store, description, designs, t = open_folder(Path(folder))
+    arguments = description["given"] or {"options": {}, "initial": None}
+    names = description["outputs"] if description["function"] is None else [*store.arrays]
+    if model is not None:
+        model_of(model)
+    recipe = Recipe(
+        model=PlanarModel(description["model"]) if model is None else model,
+        times=t,
+        names=designs.names,
+        verb=description["verb"],
+        initial=arguments["initial"],
+        outputs=None if names is None else tuple(names),
+        options=arguments["options"],
+        max_seconds=description["max_seconds"],
+    )
+    if model is not None and description["equations"] != equations_of(recipe):
         what = f"{str(folder)!r} is of another model than {recipe.bare.name!r}"
         raise ModelError(f"{what}; give the one it was made with")
     done = int((store.state != UNDONE).sum())
     message = "" if done == len(designs) else f"{done} of {len(designs)} members were run"
-    return Ensemble(recipe, designs, store, message, readable=model is not None and said["given"] is not None)
+    return Ensemble(recipe, designs, store, message, readable=model is not None and description["given"] is not None)
 
 
 # --- checks of arguments --------------------------------------------------------------------------------------
 
 
-def _checked_model(given: Any) -> Model | System:
-    model_of(given)
-    return given
-
-
-def _checked_verb(given: Any) -> tuple[str | None, Callable[[Result], Any] | None]:
-    name, function = given if isinstance(given, tuple) and len(given) == 2 else (given, None)
+def _checked_verb(verb: Any) -> tuple[str | None, Callable[[Result], Any] | None]:
+    name, function = verb if isinstance(verb, tuple) and len(verb) == 2 else (verb, None)
     if callable(name) and function is None:
         name, function = None, name
     if not isinstance(name, str | None) or not (function is None or callable(function)):
-        what = f"verb must be one of {', '.join(map(repr, VERBS))}, or a function of a result, not {given!r}"
+        what = f"verb must be one of {', '.join(map(repr, VERBS))}, or a function of a result, not {verb!r}"
         raise ModelError(f'{what}; of the result of a certain verb it is verb=("kinematics", function)')
     if name is not None:
         check_name("verb", name, VERBS, "mbs.ensemble")
     return name, function
-
-
-def _check_initial(model: Model, name: str, where: str) -> None:
-    if not model.found_quantity(name):
-        raise model.unknown_quantity(name, more=[*model.parameters, *(state.name for state in model.states)])
-    if model.quantity(name)[1] > 1:
-        what = f"{where} is an acceleration, which follows from forces"
-        raise ModelError(f"{what}; name parameters, values or rates")
-
-
-def _checked_values(values: Any) -> np.ndarray:
-    """Return the values of the swept parameter as an array of floats, shape (values,); `sweep` checks them further."""
-    try:
-        return np.array(values, dtype=float).reshape(-1)
-    except (TypeError, ValueError) as wrong:
-        raise ModelError(f"times must be the values of the parameter that is swept, not {values!r}") from wrong
-
-
-def _checked_outputs(given: Any, function: Any) -> tuple[str, ...]:
-    if function is not None:
-        raise ModelError("outputs= names what is kept of a result, and verb= is a function that says it; leave one out")
-    if isinstance(given, str) or not isinstance(given, Sequence) or not given:
-        raise ModelError(f'outputs must be a list of names, e.g. ["slider.x"], not {given!r}')
-    return tuple(dict.fromkeys(map(str, given)))
 
 
 def _check_start(model: Model, verb: str, initial: Any, designs: Designs, max_seconds: float | None) -> None:
@@ -181,39 +173,46 @@ def _check_start(model: Model, verb: str, initial: Any, designs: Designs, max_se
         raise ModelError(f"initial= is a state, and over= names {varied[0]!r}; give initial values as a dict")
 
 
-def _check_same_in_all(model: Model, verb: str, initial: Any, designs: Designs, given: Mapping[str, Any]) -> None:
+def _check_same_in_all(model: Model, verb: str, initial: Any, designs: Designs, options: Mapping[str, Any]) -> None:
     """Check the arguments that no design changes and that would be wrong in every member."""
     if verb == "sweep":
-        parameter = given["parameter"]
+        parameter = options["parameter"]
         check_name("parameter", parameter, model.parameters, f"model {model.name!r}")
         if parameter in designs.names:
             what = f"{parameter!r} is swept, so over= cannot vary it"
             raise ModelError(f"{what}; leave it out of over=, or sweep another parameter")
-    if asked := given.get("derivatives"):
-        asked_of(model, asked, {*designs.names, *(initial if isinstance(initial, Mapping) else ())})
+    if derivatives := options.get("derivatives"):
+        asked_of(model, derivatives, {*designs.names, *(initial if isinstance(initial, Mapping) else ())})
     if verb != "simulate":
         return
-    steps = {name: option for name, option in given.items() if name != "derivatives"}
-    how = steps.pop("stabilization", None)
-    stabilization_of(how, stepping(**steps).method.projects)
+    steps = {name: option for name, option in options.items() if name != "derivatives"}
+    stabilization = steps.pop("stabilization", None)
+    stabilization_of(stabilization, stepping(**steps).method.projects)
     if not (initial is None or isinstance(initial, Mapping | State)):
         raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
     for name, value in initial.items() if isinstance(initial, Mapping) else ():
         finite_number(value, f"initial[{name!r}]")
-        if (called := name_of(model, name, "initial")) not in {state.name for state in model.states}:
-            _check_initial(model, called, f"initial[{called!r}]")
+        quantity = name_of(model, name, "initial")
+        states = [state.name for state in model.states]
+        if quantity in states:
+            continue
+        if not model.found_quantity(quantity):
+            raise model.unknown_quantity(quantity, more=[*model.parameters, *states])
+        if model.quantity(quantity)[1] > 1:
+            what = f"initial[{quantity!r}] is an acceleration, which follows from forces"
+            raise ModelError(f"{what}; name parameters, values or rates")
 
 
-def _checked_options(verb: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    known = options_of(verb)
-    for name in given:
-        check_name("option", name, known, f"mbs.{verb}")
-    if verb == "sweep" and "parameter" not in given:
+def _checked_options(verb: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    names = options_of(verb)
+    for name in options:
+        check_name("option", name, names, f"mbs.{verb}")
+    if verb == "sweep" and "parameter" not in options:
         raise ModelError("a sweep needs the name of what is swept, parameter=..., and its values as times")
-    if "parameter" in given:
-        parameter = given["parameter"]
-        return {**given, "parameter": str(getattr(parameter, "symbol", parameter))}
-    return dict(given)
+    if "parameter" in options:
+        parameter = options["parameter"]
+        return {**options, "parameter": str(getattr(parameter, "symbol", parameter))}
+    return dict(options)
 
 
 def _check_readable(recipe: Recipe, designs: Designs) -> None:

@@ -69,20 +69,20 @@ def check_over(over: Any) -> dict[str, Any]:
     """Return the values given for each name. A symbol of a model, or a parameter object, stands for its name."""
     if not isinstance(over, Mapping) or not over:
         raise ModelError(f"over= must be a dict of names and what they take, not {over!r}; e.g. {EXAMPLE}")
-    given: dict[str, Any] = {}
-    for key, one in over.items():
+    values: dict[str, Any] = {}
+    for key, value in over.items():
         name = str(getattr(key, "symbol", key))
-        if name in given:
+        if name in values:
             raise ModelError(f"over= names {name!r} twice; leave one out")
-        given[name] = one
-    return given
+        values[name] = value
+    return values
 
 
-def fixed_or_values(name: str, given: Any) -> np.ndarray:
+def fixed_or_values(name: str, values: Any) -> np.ndarray:
     """Return the numbers for a name as an array: 0-dimensional for one number, else shape (values,)."""
-    if np.ma.is_masked(given):
+    if np.ma.is_masked(values):
         raise ModelError(f"over[{name!r}] is masked in part; leave out what is masked: values.compressed()")
-    array = np.asarray(given)
+    array = np.asarray(values)
     if array.ndim > 1:
         raise ModelError(f"over[{name!r}] has the shape {array.shape}; give a number or a list of numbers")
     if array.size == 0:
@@ -95,5 +95,5 @@ def fixed_or_values(name: str, given: Any) -> np.ndarray:
             raise ModelError(f"over[{name!r}]{which} is {array[~finite][0]}; give finite numbers")
         return array
     if array.ndim == 0:
-        return np.asarray(finite_number(given, f"over[{name!r}]", "a number, a list of numbers or a distribution"))
-    return np.array([finite_number(one, f"over[{name!r}][{k}]") for k, one in enumerate(given)])
+        return np.asarray(finite_number(values, f"over[{name!r}]", "a number, a list of numbers or a distribution"))
+    return np.array([finite_number(x, f"over[{name!r}][{k}]") for k, x in enumerate(values)])

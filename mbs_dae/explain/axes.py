@@ -44,17 +44,24 @@ LOOKS = 500  # greatest number of recorded times that are checked
 def check_axes(system: System, first: State) -> None:
     """Refuse elements on the angle of two markers without a common axis, by name. The first pose must be regular: the
     rank at a singular pose does not hold for others."""
+
+    def no_axis(name: str, i: Marker, j: Marker, fault: str) -> ModelError:
+        axes = f"the z axes of {i.label} and {j.label} {fault}"
+        what = f"{system.model.elements[name].who} of {system.model.name!r} needs an angle about one axis, but {axes}"
+        markers = "markers on the axis about which they turn, body.at(x, y, z, axis=...)"
+        return ModelError(f"{what}; take the angle of a joint, mbs.angle(joint), or {markers}", joints=(name,))
+
     here: PoseRank | None = None
     for (i, j), name in doubtful_angles(system).items():
         cosine = float(marker_frame(system, first.full_q, i)[1][:, 2] @ marker_frame(system, first.full_q, j)[1][:, 2])
         if cosine < 0.0 or 1.0 - cosine**2 > ASIDE**2:
             apart = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
-            raise _no_axis(system, name, i, j, f"stand at {apart:.3g}° to each other")
+            raise no_axis(name, i, j, f"stand at {apart:.3g}° to each other")
         if here is None:
             here = PoseRank(system, first.t, first.full_q)
             here.dependent(range(len(system.rows)))  # keep the factors of the other rows
-        if _part(system, here, first, (i, j)):
-            raise _no_axis(system, name, i, j, "do not stay parallel")
+        if _axes_separate(system, here, first, (i, j)):
+            raise no_axis(name, i, j, "do not stay parallel")
 
 
 def doubtful_angles(system: System) -> dict[Pair, str]:
@@ -62,33 +69,33 @@ def doubtful_angles(system: System) -> dict[Pair, str]:
     name."""
     if system.model.dimension == 2:
         return {}
-    held = {frozenset(e.markers[:2]) for e in system.model.conditions if e.facing in ("axis", "frame")}
-    found: dict[Pair, str] = {}
-    said: dict[int, list[tuple[int, int]]] = {}  # by form, which elements of a class share
+    parallel_pairs = {frozenset(e.markers[:2]) for e in system.model.conditions if e.facing in ("axis", "frame")}
+    doubtful: dict[Pair, str] = {}
+    angles: dict[int, list[tuple[int, int]]] = {}  # by form, which elements of a class share
     for element in system.elements:
         form, _ = element.form()
-        if id(form) not in said:
-            said[id(form)] = _angles_in(form)
-        pairs = [(element.markers[k], element.markers[m]) for k, m in said[id(form)]]
+        if id(form) not in angles:
+            angles[id(form)] = _angles_in(form)
+        pairs = [(element.markers[k], element.markers[m]) for k, m in angles[id(form)]]
         pairs += [m.markers for m in element.measures().values() if m.kind == "angle" and len(m.markers) == 2]
         for pair in pairs:
-            if frozenset(pair) not in held:
-                found.setdefault(pair, element.name)
-    return found
+            if frozenset(pair) not in parallel_pairs:
+                doubtful.setdefault(pair, element.name)
+    return doubtful
 
 
 def _angles_in(form: Form) -> list[tuple[int, int]]:
     """Return the numbers of markers whose relative angles a form contains."""
-    found = []
+    pairs = []
     for angle in {a for e in form.expressions for a in e.atoms(Unwound)}:
         turns = angle.args[1].free_symbols
         pair = [k for k, marker in enumerate(form.markers) if marker.turn in turns]
         if len(pair) == 2:
-            found.append((pair[0], pair[1]))
-    return found
+            pairs.append((pair[0], pair[1]))
+    return pairs
 
 
-def _part(system: System, here: PoseRank, first: State, pair: Pair) -> bool:
+def _axes_separate(system: System, here: PoseRank, first: State, pair: Pair) -> bool:
     """Return whether the axes of this pair may separate, or do so at once because of a driver."""
     symbols = marker_symbols(2, 3)
     reader = system.reader_of(Relation(symbols, tuple(parallel(*symbols))), pair)
@@ -98,14 +105,6 @@ def _part(system: System, here: PoseRank, first: State, pair: Pair) -> bool:
     _, rates, _ = reader(np.array([first.t]), first.full_q[None], first.full_v[None], system.still[None])
     pace = float(np.sqrt((system.weight * first.v**2).max(initial=0.0))) / system.length
     return float(np.abs(rates).max()) > ASIDE * pace
-
-
-def _no_axis(system: System, name: str, i: Marker, j: Marker, fault: str) -> ModelError:
-    who = system.model.elements[name].who
-    axes = f"the z axes of {i.label} and {j.label} {fault}"
-    what = f"{who} of {system.model.name!r} needs an angle about one axis, but {axes}"
-    markers = "markers on the axis about which they turn, body.at(x, y, z, axis=...)"
-    return ModelError(f"{what}; take the angle of a joint, mbs.angle(joint), or {markers}", joints=(name,))
 
 
 def check_turns(result: Result) -> None:

@@ -10,7 +10,6 @@ from ..compiled.contact_records import OPEN, PRESSED, Contacts
 from ..compiled.reading import Trajectory
 from ..errors import IntegrationError, ModelError, counted
 from ..linear.complementarity import SEVERAL, solve_complementarity
-from ..model.bodies.body import Body
 from ..model.contacts import Contact, Stop
 from ..model.contacts.geometry import HalfSpace
 from ..motion.contact.delassus import FIRM, put_masses
@@ -23,7 +22,7 @@ from ..poses.slips import degrees_of
 from ..results.result import State
 from .explanation import Explanation
 
-TOLD = 3  # greatest number of contacts in a message
+MOST = 3  # greatest number of contacts in a message
 
 
 def check_apart(state: State, begins: str = "begins", give: str = "give initial=", place: str = "place") -> None:
@@ -32,12 +31,16 @@ def check_apart(state: State, begins: str = "begins", give: str = "give initial=
     system = state.system.cartesian
     if not system.model.contacts:
         return
-    if found := _overlaps(system, _gaps_at(state)):
-        told = [_overlap(state, k, depth, give, place) for k, depth in found[:TOLD]]
-        told += [f"and {counted(len(found) - TOLD, 'more point')} of contact"] if len(found) > TOLD else []
-        names = tuple(dict.fromkeys(system.structure.contacts.points[k][0].name for k, _ in found))
+    contacts = system.structure.contacts
+    values = system.reader_by(contacts.program)(np.array([state.t]), *state.motion)[0][0]
+    gaps = np.where(contacts.gap >= 0, values[contacts.gap], np.inf)  # an element that only rubs never closes
+    least = -TOUCHES * system.machine().extent
+    if overlaps := [(int(k), -float(gaps[k])) for k in np.argsort(gaps) if gaps[k] < least]:  # the deepest first
+        texts = [_overlap(state, k, depth, give, place) for k, depth in overlaps[:MOST]]
+        texts += [f"and {counted(len(overlaps) - MOST, 'more point')} of contact"] if len(overlaps) > MOST else []
+        names = tuple(dict.fromkeys(contacts.points[k][0].name for k, _ in overlaps))
         where = f"{system.model.name!r} {begins} at t = {state.t:.6g} with bodies that overlap"
-        raise ModelError(f"{where}: {'; '.join(told)}", time=state.t, contacts=names, pose=state)
+        raise ModelError(f"{where}: {'; '.join(texts)}", time=state.t, contacts=names, pose=state)
 
 
 def told_of_overlap_at(state: State) -> str:
@@ -54,15 +57,15 @@ def told_of_overlap(system: System, motion: Trajectory, swept: Swept | None = No
     points = np.flatnonzero(contacts.gap >= 0)
     gaps = system.reader_by(contacts.program, swept)(*motion)[0][:, contacts.gap[points]]
     over, name = (motion.t, "t") if swept is None else (np.array(swept.values), str(swept.parameter))
-    told, deep = [], gaps < -TOUCHES * system.machine().extent
-    for k, own, over_there in zip(points, gaps.T, deep.T, strict=True):
-        if not over_there.any():
+    texts, deep = [], gaps < -TOUCHES * system.machine().extent
+    for k, gap, overlaps in zip(points, gaps.T, deep.T, strict=True):
+        if not overlaps.any():
             continue
-        first, most = over[over_there.argmax()], over[own.argmin()]
+        first, most = over[overlaps.argmax()], over[gap.argmin()]
         contact, number = contacts.points[k]
-        who, depth = point_of(system, int(k)), told_length(contact.units[number], -float(own.min()))
-        told.append(f"{who} from {name} = {first:.6g} on, most by {depth} at {name} = {most:.6g}")
-    return f"bodies overlap, for places know no forces: {'; '.join(told)}" if told else ""
+        who, depth = point_of(system, int(k)), told_length(contact.units[number], -float(gap.min()))
+        texts.append(f"{who} from {name} = {first:.6g} on, most by {depth} at {name} = {most:.6g}")
+    return f"bodies overlap, for places know no forces: {'; '.join(texts)}" if texts else ""
 
 
 def point_of(system: System, k: int) -> str:
@@ -70,20 +73,6 @@ def point_of(system: System, k: int) -> str:
     contact, number = system.structure.contacts.points[k]
     name = contact.point_name(number) if isinstance(contact, Contact) else ""
     return f"{contact.who} ({name})" if name else contact.who
-
-
-def _gaps_at(state: State) -> np.ndarray:
-    """Return the gap of each point; an element that only rubs never closes."""
-    system = state.system.cartesian
-    contacts = system.structure.contacts
-    values = system.reader_by(contacts.program)(np.array([state.t]), *state.motion)[0][0]
-    return np.where(contacts.gap >= 0, values[contacts.gap], np.inf)
-
-
-def _overlaps(system: System, gaps: np.ndarray) -> list[tuple[int, float]]:
-    """Return the points that overlap and their depths, in m, the deepest first."""
-    allowed = TOUCHES * system.machine().extent
-    return [(int(k), -float(gaps[k])) for k in np.argsort(gaps) if gaps[k] < -allowed]
 
 
 def told_length(unit: str, length: float) -> str:
@@ -103,19 +92,17 @@ def _overlap(state: State, k: int, depth: float, give: str, place: str) -> str:
     if not np.isfinite(slope).all() or not slope.any():
         remedy = f"{place} {body.name!r} aside, to any side: from where it is no way out is shorter than another"
     elif steep > 0.0:
-        way = ", ".join(f"{x:.3g}" for x in np.round(along / steep, 9) + 0.0)
-        remedy = (
-            f"{place} {body.name!r} {depth / steep:.3g} m farther along ({way}){_facing(contact, body)}, or {remedy}"
+        direction = ", ".join(f"{x:.3g}" for x in np.round(along / steep, 9) + 0.0)
+        walls = [shape for shape in contact.shapes if isinstance(shape.geometry, HalfSpace)]
+        side = "".join(
+            f", the {'y' if wall.dimension == 2 else 'z'} axis of the {wall.kind}"
+            for wall in walls
+            if wall.marker.body is not body
         )
+        remedy = f"{place} {body.name!r} {depth / steep:.3g} m farther along ({direction}){side}, or {remedy}"
     if isinstance(contact, Stop):
         remedy = "; ".join([remedy, *degrees_of(contact, system.evaluator)])
     return f"{point_of(system, k)} by {told_length(contact.units[number], depth)}; {remedy}"
-
-
-def _facing(contact: Contact, body: Body) -> str:
-    """Return the name of the side of a wall on which a body is."""
-    walls = [one for one in contact.shapes if isinstance(one.geometry, HalfSpace) and one.marker.body is not body]
-    return "".join(f", the {'y' if one.dimension == 2 else 'z'} axis of the {one.kind}" for one in walls)
 
 
 # --- runs that cannot go on ---------------------------------------------------------------------------------------
@@ -160,8 +147,8 @@ def lost_in_roundoff(march: March, pose: State) -> Explanation:
     """Explain why the forces of contacts have no certain value: roundoff exceeds the force that moves a light body."""
     points = _used(march.mechanism.contacts)
     names, light = _names(pose.system, points), _lightest(pose.system, points)
-    told = names if len(names) <= 2 * TOLD else [*names[:TOLD], counted(len(names) - TOLD, "more contact")]
-    what = f"at t = {pose.t:.6g} the forces of {' and '.join(told)} in {pose.system.model.name!r} are lost in "
+    few = names if len(names) <= 2 * MOST else [*names[:MOST], counted(len(names) - MOST, "more contact")]
+    what = f"at t = {pose.t:.6g} the forces of {' and '.join(few)} in {pose.system.model.name!r} are lost in "
     what += f"roundoff: {light!r}, which they press against others, weighs or turns too little beside these"
     advice = f"give {light!r} more mass and inertia, or leave it out"
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
@@ -171,11 +158,11 @@ def _lightest(system: System, points: Sequence[int]) -> str:
     """Return the name of the body at these points with the least mass; with the least inertia if masses are close
     enough for the precision of forces."""
     touching = {marker.body for k in points for marker in system.structure.contacts.points[k][0].markers}
-    have = {body: numbers for body, numbers in masses_of(system).items() if numbers[0] > 0.0}
-    found = {body.name: numbers for body, numbers in have.items() if body in touching or touching.isdisjoint(have)}
-    masses = [mass for mass, _ in found.values()]
-    by = 0 if min(masses) < FIRM * max(masses) else 1
-    return min(found, key=lambda name: found[name][by])
+    heavy = {body: numbers for body, numbers in masses_of(system).items() if numbers[0] > 0.0}
+    bodies = {body.name: numbers for body, numbers in heavy.items() if body in touching or touching.isdisjoint(heavy)}
+    masses = [mass for mass, _ in bodies.values()]
+    mass_or_inertia = 0 if min(masses) < FIRM * max(masses) else 1
+    return min(bodies, key=lambda name: bodies[name][mass_or_inertia])
 
 
 def _squeezed(pose: State, names: Sequence[str]) -> Explanation:
@@ -187,8 +174,8 @@ def _squeezed(pose: State, names: Sequence[str]) -> Explanation:
 
 def told_of_kept(march: March, system: System) -> str:
     """Return a sentence about contacts that carry no force because joints alone keep them closed."""
-    noted = march.mechanism.contacts.constrained.reported
-    if not (names := noted.size and _names(system, np.flatnonzero(noted).tolist())):
+    reported = march.mechanism.contacts.constrained.reported
+    if not (names := reported.size and _names(system, np.flatnonzero(reported).tolist())):
         return ""
     them, they = ("them", "they carry") if len(names) > 1 else ("it", "it carries")
     what = f"joints alone keep {' and '.join(names)} closed, and rigid bodies do not tell what presses there: as long "
@@ -197,10 +184,10 @@ def told_of_kept(march: March, system: System) -> str:
 
 def chatters(march: March, pose: State, entries: Sequence[int]) -> Explanation:
     """Explain why contacts change without end."""
-    own = pose.system.structure.contacts
-    names = list(dict.fromkeys(own.switching[k] for k in entries))
-    gaps = {int(first) for first, gap in zip(own.entry, own.gap, strict=True) if gap >= 0}
-    presses = {*own.normal_entries.tolist()}
+    contacts = pose.system.structure.contacts
+    names = list(dict.fromkeys(contacts.switching[k] for k in entries))
+    gaps = {int(first) for first, gap in zip(contacts.entry, contacts.gap, strict=True) if gap >= 0}
+    presses = {*contacts.normal_entries.tolist()}
     does = ["open and close"] * bool(gaps & {*entries}) + ["stick and slip"] * bool({*entries} - gaps - presses)
     does += ["press from side to side"] * bool(presses & {*entries})
     what = f"{' and '.join(names)} of {pose.system.model.name!r} {' and '.join(does)} without end at t = {pose.t:.6g}: "
@@ -213,8 +200,8 @@ def chatters(march: March, pose: State, entries: Sequence[int]) -> Explanation:
 def _used(contacts: Contacts) -> list[int]:
     """Return the points of the last problem."""
     rows = {int(row) for row in contacts.delassus.used[: contacts.delassus.used_count[0]]}
-    own = np.where(contacts.gap_row >= 0, contacts.gap_row, contacts.slip_row)
-    return [k for k, row in enumerate(own) if int(row) in rows]
+    first_rows = np.where(contacts.gap_row >= 0, contacts.gap_row, contacts.slip_row)
+    return [k for k, row in enumerate(first_rows) if int(row) in rows]
 
 
 def _names(system: System, points: Sequence[int]) -> list[str]:

@@ -6,13 +6,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..compiled import System
+from ..compiled.python_kernel import Raised, told
+from ..compiled.reading import read_outputs
 from ..errors import MbsError, ModelError, RedundantConstraintError
 from ..model.forces.base import EffortElement
 from ..poses.closing import check_finite
 from ..poses.dependence import PoseRank, agrees, elements_of
 from ..results.result import Result, State
-from .undefined import undefined_force
 
+HUGE = 1e100
+"""A larger force counts as unbounded."""
 BEFORE_DEAD_POINT = (
     "shorten the times, drive another coordinate (mbs.follow shows the whole curve of poses), or change a length"
 )
@@ -38,8 +41,8 @@ class Explanation:
         """Return the error; `result` is the motion until then."""
         message = self.message
         facts = {} if self.pose is None else {"pose": self.pose}
-        kept = replace(result, success=False, message=message)
-        return self.kind(message, time=self.time, joints=self.joints, result=kept, **facts)
+        partial = replace(result, success=False, message=message)
+        return self.kind(message, time=self.time, joints=self.joints, result=partial, **facts)
 
 
 def contradiction(regular: State, pose: State, ahead: float, drifted: bool = False) -> Explanation | None:
@@ -58,22 +61,45 @@ def contradiction(regular: State, pose: State, ahead: float, drifted: bool = Fal
     return None
 
 
+def undefined_force(system: System, t: float, q: np.ndarray, v: np.ndarray) -> str | None:
+    """Return the input, force (or body) or state whose value or rate is not a finite number at this state, or None; for
+    a body the unbounded force that acts on it, if there is one."""
+    structure, signals = system.structure, system.signals
+    system.forget_errors()
+    for builder, batch in (
+        (structure.signals.inputs.batch, signals.inputs.batch),
+        (structure.dynamics.batch, system.dynamics.batch),
+        (structure.signals.rates.batch, signals.rates.batch),
+    ):
+        out = read_outputs(batch, np.array([t]), q[None], v[None])[0]
+        places, huge = [(builder.instances[place.member].who, place) for place in builder.places()], ""
+        for who, place in sorted(places, key=lambda pair: pair[0].startswith("body ")):
+            sizes = np.abs(out[place.out : place.out + place.layout["outputs"]])
+            huge = huge or (who if sizes.max(initial=0.0) > HUGE else "")
+            if not np.isfinite(sizes).all():
+                who = huge if who.startswith("body ") else who
+                groups = (group for group in builder.groups if place.member in group.members)
+                raised = getattr(next(groups).kernel, "raised", Raised())
+                return who + (f" ({told(raised.error)})" if raised.error else "")
+    return None
+
+
 def no_force(system: System, t: float, q: np.ndarray, v: np.ndarray) -> str:
     """Return a sentence about accelerations without a value."""
     culprit = undefined_force(system, t, q, v) or "an equation"
     what = {"state": "rate", "input": "value", "Event": "value"}.get(culprit.split(" ")[0], "force")
-    told = f"{culprit} gives no finite {what} at t = {t:.6g}"
+    fault = f"{culprit} gives no finite {what} at t = {t:.6g}"
     force = next((force for force in system.model.forces if force.who == culprit), None)
     if not isinstance(force, EffortElement) or force.measure.kind != "distance":
-        return f"{told}; mend its law"
+        return f"{fault}; mend its law"
     if State(system, t, q, v, v)[f"{force.name}.distance"] != 0.0:
-        return f"{told}; mend its law"
+        return f"{fault}; mend its law"
     slides = "displacement" in force.coordinates
     along = f"let it act along the slide, {force.kind}({force.name!r}, joint, ...), or " if slides else ""
-    return f"{told}: its ends are at one point, where its direction is not defined; {along}move one of its ends"
+    return f"{fault}: its ends are at one point, where its direction is not defined; {along}move one of its ends"
 
 
-def going_on(pose: State, dt: float) -> np.ndarray:
+def extrapolated(pose: State, dt: float) -> np.ndarray:
     """Return the q that a motion reaches after dt, in s, with constant velocities and constant rates of states."""
     system = pose.system
     q = system.moved(pose.full_q, dt * pose.v)
@@ -88,7 +114,7 @@ def undefined(pose: State, moments: Iterable[float], forces: bool) -> Explanatio
     as now."""
     system = pose.system
     for moment in moments:
-        q = going_on(pose, moment - pose.t) if forces else pose.full_q
+        q = extrapolated(pose, moment - pose.t) if forces else pose.full_q
         try:
             check_finite(system, system.machine(), moment, q)
         except ModelError as error:

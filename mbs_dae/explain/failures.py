@@ -30,7 +30,7 @@ from ..motion.derivative import Mechanism, evaluate, factorise_terms
 from ..motion.events import present
 from ..motion.mechanism import mechanism
 from ..motion.record import March
-from ..motion.stabilise import ALWAYS, NEVER
+from ..motion.stabilise import ALWAYS
 from ..motion.switching.search import RUSH
 from ..poses.assembly import posed
 from ..poses.dependence import joints_at_fault
@@ -38,22 +38,24 @@ from ..poses.freedom import free_motions
 from ..results.result import Result, State
 from ..symbolic.derive import Reading
 from ..symbolic.functions import BentLookup, written_out
-from ..symbolic.markers import t as time
 from ..tolerances import ROUNDOFF
-from .accuracy import energy_allowed, relative_violations, violation_allowed
 from .contacts import chatters, lost_in_roundoff, touching_now, without_forces
-from .explanation import BEFORE_DEAD_POINT, Explanation, contradiction, going_on, no_force, undefined
-from .undefined import HUGE, undefined_force
+from .explanation import (
+    BEFORE_DEAD_POINT,
+    HUGE,
+    Explanation,
+    contradiction,
+    extrapolated,
+    no_force,
+    undefined,
+    undefined_force,
+)
 
 STEPPED = ', or step over it: method="Moreau", step=1e-3'
 """The advice for all failures of contacts."""
 CORNER = "write a contact for each of its profile's parts(), round the corner by more points"
 """The advice for a point that comes to rest in a corner of a profile."""
-BROKEN = 'take a table of kind="cubic" or "monotone", or let one side press alone, by a CamContact or a Contact'
-"""The advice for a joint along a table with corners."""
 DEAD = 1e-4  # a slip is at a dead point if free motions change it by less than this fraction of free bodies' effect
-FAINT = 100.0  # a motion of fewer tolerances is called faint
-REST = 1e-12  # a slower motion (model lengths or rad, per second) is roundoff
 SOON = (1e-3, 1e-2)  # fractions of the requested time at which drivers are examined beyond a singular pose
 NO_WAY_ON = (Status.STUCK, Status.ASTRAY, Status.LOST, Status.DRIFTED, NOT_CONVERGED, NOT_FINITE)
 ABRUPT = 0.5  # relative change of a force in the last step that explains short steps
@@ -92,11 +94,11 @@ def _idle_motions(system: System, factor: Factor) -> np.ndarray:
     columns, largest = [], system.structure.groups.largest(system.diagonal / system.column_weight)
     for body in system.bodies:
         places = list(system.layout.v[body])
-        own = np.sqrt(system.weight[places])
-        masses, ways = np.linalg.eigh(M.tocsr()[places][:, places].toarray() / np.outer(own, own), UPLO="L")
-        for way in ways.T[masses <= ROUNDOFF * largest[places].max()]:
+        units = np.sqrt(system.weight[places])
+        masses, shapes = np.linalg.eigh(M.tocsr()[places][:, places].toarray() / np.outer(units, units), UPLO="L")
+        for shape in shapes.T[masses <= ROUNDOFF * largest[places].max()]:
             columns.append(np.zeros(n))
-            columns[-1][places] = way / own
+            columns[-1][places] = shape / units
     return np.array(columns).reshape(-1, n).T
 
 
@@ -112,93 +114,15 @@ def no_acceleration(system: System, run: Mechanism, status: int, t: float, q: np
     J = sps.csr_matrix((factor.jacobian, (pattern.jac_row, pattern.jac_column)), (m, n)).toarray()
     columns, rows = np.sqrt(factor.compliance), np.sqrt(factor.stiffness)
     M, J = M * np.outer(columns, columns), J * np.outer(rows, columns)
-    sizes, ways = np.linalg.eigh(np.block([[M, J.T], [J, np.zeros((m, m))]]))
+    sizes, vectors = np.linalg.eigh(np.block([[M, J.T], [J, np.zeros((m, m))]]))
     moving = np.zeros(max(map(max, system.layout.v.values())) + 1)  # bodies at rest come last
-    moving[:n] = np.abs(ways[:n, np.abs(sizes).argmin()])
+    moving[:n] = np.abs(vectors[:n, np.abs(sizes).argmin()])
     moved = {body: moving[list(system.layout.v[body])].max(initial=0.0) for body in system.bodies}
     at_fault = [body.name for body, size in moved.items() if size > 0.1 * max(moved.values())]
     what = f"the accelerations of {', '.join(map(repr, at_fault))} of {system.model.name!r} have no certain value at "
     what += f"t = {t:.6g}: no constraint holds them in this pose, and what moves with them has no mass, or one that is "
     what += "lost in roundoff beside others that constraints join it to"
     return Explanation(ModelError, what, "give them a mass and an inertia, or hold them by joints", t)
-
-
-def check_energy(system: System, march: March, result: Result) -> None:
-    """Refuse a run whose energy balance is violated. (Approximate forces of contacts misplace some energy, which is
-    more than roundoff when all bodies are at rest.)"""
-    energy = result.energy
-    most = float(march.turned[0])
-    error = float(np.abs(energy.error).max(initial=0.0))
-    scale = np.abs(energy.potential).max(initial=0.0) + system.heaviest * system.length**2
-    fixed, broken = march.control.fixed, joints_with_corners(system)
-    least = 1e-9 if fixed > 0.0 else max(1e-9, 10.0 * march.control.rtol)
-    if error <= energy_allowed(march.control) * most + least * scale + float(
-        march.mechanism.contacts.steps.residual[1]
-    ):
-        return
-    remedy = f"try step={fixed / 10:g}, or leave step out" if fixed > 0.0 else "lower rtol, or bound steps by max_step="
-    what = f"the energy of {system.model.name!r} is off by {error:.2g} J of {most:.2g} J: steps are too long for its "
-    what += "forces, or one went wrong"
-    advice = f"{remedy}, and look at result.energy and result.violation"
-    if broken:
-        what = f"the energy of {system.model.name!r} is off by {error:.2g} J of {most:.2g} J: {_jumps_of(broken)}"
-        advice = BROKEN
-    raise Explanation(IntegrationError, what, advice, float(result.t[-1])).error(result)
-
-
-def check_violation(system: System, march: March, result: Result) -> None:
-    """Refuse a run with a recorded state that violates constraints too much for its tolerances. (Without stabilisation,
-    drift is intended.)"""
-    if march.stabiliser.when == NEVER:
-        return
-    pace = np.sqrt((system.weight * result.v**2).max(initial=0.0)) / system.length
-    gaps, rates, _ = np.abs(result.violation.rows)
-    off = np.array(relative_violations(gaps, rates, system.row_units, pace))
-    if off.max(initial=0.0) <= (share := violation_allowed(march.control)):
-        return
-    level = int(off[0].max() <= share)
-    k, row = np.unravel_index(off[level].argmax(), off[level].shape)
-    gap, t, name = abs(result.violation.rows[level, k, row]), float(result.t[k]), system.rows[row].element
-    what = f"{('positions', 'velocities')[level]} of {system.model.name!r} violate {name!r} by {gap:.2g} at t = {t:.6g}"
-    what, advice = f"{what}, out of proportion to the tolerances", "use stabilization=mbs.Projection(), or lower rtol"
-    if broken := joints_with_corners(system) & {system.model.elements[name].who}:
-        what, advice = f"{what}: {_jumps_of(broken)}", BROKEN
-    raise Explanation(IntegrationError, what, advice, t, (name,)).error(result)
-
-
-def joints_with_corners(system: System) -> set[str]:
-    """Return the joints and couplings that hold bodies along a linear table of positions. At its corners velocities
-    have to jump, which needs an impact, and only contacts have impacts."""
-    found = set[str]()
-    for element in system.model.conditions:
-        form, slots = element.form()
-        lookups = {e for one in form.expressions for e in written_out(one).atoms(BentLookup)}
-        along_bodies = [e for e in lookups if e.args[2].free_symbols - {time}]
-        if any(slots[e.args[0]].table.kind == "linear" for e in along_bodies):
-            found.add(element.who)
-    return found
-
-
-def _jumps_of(broken: set[str]) -> str:
-    """Return the clause which says that velocities jump at the corners of the tables of these elements."""
-    names = " and ".join(sorted(broken))
-    return f"{names} holds bodies from both sides along a linear table, whose corners ask for speeds that jump"
-
-
-def told_of_faint(march: March) -> str:
-    """Return a sentence about a motion so small that errors within its tolerances may be as large."""
-    control, record, done = march.control, march.record, int(march.counts[marching.NEXT])
-    if control.fixed > 0.0:
-        return ""
-    q, v, state, atol = record.q[:done], record.v[:done], march.mechanism.state, control.atol
-    rates = np.abs(v) / (atol * control.unit[state.v_at : state.v_end])  # rates at rest are zero: atol alone counts
-    if (most := rates.max(initial=0.0)) > FAINT:
-        return ""
-    ways = np.abs(q - q[:1]) / (atol * control.unit[: state.q_end] + control.rtol * np.abs(q[:1]))
-    if (most := max(most, ways.max(initial=0.0))) > FAINT or most * atol < REST:
-        return ""
-    what = f"the motion is no larger than {most:.2g} times the errors that are allowed, and may be made of them"
-    return f"{what}; give a smaller atol, such as {1e-6 * most * atol:.0e}"
 
 
 def failure(system: System, march: March, status: int, result: Result) -> MbsError:
@@ -209,16 +133,20 @@ def failure(system: System, march: March, status: int, result: Result) -> MbsErr
 
 def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanation:
     if status == DRIVES:
-        own = march.mechanism
-        lost = driving_frictions(pose.system, own.contacts, float(np.abs(own.machine.f).max(initial=0.0)))
-        when = float(own.contacts.laws.sizes_time[0])
+        run = march.mechanism
+        lost = driving_frictions(pose.system, run.contacts, float(np.abs(run.machine.f).max(initial=0.0)))
+        when = float(run.contacts.laws.sizes_time[0])
         return Explanation(IntegrationError, *no_friction(pose.system.model.name, lost, when), when, tuple(lost), pose)
     if status == UNSOLVED:
         return without_forces(march, pose)
     if status == FORCES_LOST:
         return lost_in_roundoff(march, pose)
-    if status == CHATTERS and (entries := _contacts_that_change(march)):
-        return chatters(march, pose, entries)
+    if status == CHATTERS:
+        guards, count = march.search.guards, march.mechanism.contacts.points.entries
+        passing = np.flatnonzero(guards.passes_zero if guards.passes_zero.any() else guards.surface)
+        entries = passing - (march.mechanism.switches.kinds.size - count)
+        if passing.size and (entries >= 0).all():  # contacts alone switch without end
+            return chatters(march, pose, entries.tolist())
     t, step = pose.t, max(abs(march.control.step[0]), march.control.fixed, 1e-12)  # at least roundoff
     if status == UNSETTLED:
         return no_acceleration(pose.system, march.mechanism, status, t, pose.full_q, pose.full_v)
@@ -228,7 +156,7 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
         return nowhere
     rubs = bool(pose.system.structure.contacts.points) and status not in (CHATTERS, Status.TOO_MANY)
     for moment in moments if rubs else ():
-        if lost := frictions_lost_at(pose.system, moment, going_on(pose, moment - t), pose.full_v):
+        if lost := frictions_lost_at(pose.system, moment, extrapolated(pose, moment - t), pose.full_v):
             sentence, advice = no_friction(pose.system.model.name, lost, moment)
             return Explanation(IntegrationError, sentence, advice, t, tuple(lost), pose)
     names = joints_at_fault(pose.system, t, pose.full_q)
@@ -244,16 +172,12 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
     if singular:
         what = f"{pose.system.model.name!r} comes to a singular pose at t = {t:.6g}, where {', '.join(names)} lock or "
         what += "branch, and does not get through"
-        return Explanation(SingularConfigurationError, what, _another_way(march), t, names, pose)
+        settings = ["stabilization=mbs.Projection()"] if march.stabiliser.when != ALWAYS else []
+        settings += ['method="DP8"'] if march.tableau.order < 8 else []
+        settings += ["a fixed step"] if march.control.fixed == 0.0 else [f"step={march.control.fixed / 10:g}"]
+        advice = f"try {', or '.join(settings)}; or start with other values, so that it passes beside this pose"
+        return Explanation(SingularConfigurationError, what, advice, t, names, pose)
     return Explanation(IntegrationError, *_what_stops(march, status, pose, a), t, names, pose)
-
-
-def _contacts_that_change(march: March) -> list[int]:
-    """Return the entries of contacts that switch without end; empty if others switch as well."""
-    search, own = march.search, march.mechanism.contacts.points.entries
-    passing = np.flatnonzero(search.guards.passes_zero if search.guards.passes_zero.any() else search.guards.surface)
-    entries = passing - (march.mechanism.switches.kinds.size - own)
-    return entries.tolist() if passing.size and (entries >= 0).all() else []
 
 
 def _without_pose(march: March, pose: State, names: tuple[str, ...]) -> float:
@@ -273,24 +197,16 @@ def _without_pose(march: March, pose: State, names: tuple[str, ...]) -> float:
     return 0.0
 
 
-def _another_way(march: March) -> str:
-    """Return advice about settings, other than the present ones, with which a run may get through a singular pose."""
-    ways = ["stabilization=mbs.Projection()"] if march.stabiliser.when != ALWAYS else []
-    ways += ['method="DP8"'] if march.tableau.order < 8 else []
-    ways += ["a fixed step"] if march.control.fixed == 0.0 else [f"step={march.control.fixed / 10:g}"]
-    return f"try {', or '.join(ways)}; or start with other values, so that it passes beside this pose"
-
-
 def _dead_frictions(pose: State) -> list[str]:
     """Return the names of the frictions whose slip the free motions of a pose change by no more than `DEAD`."""
     bodies = pose.system.cartesian
     contacts, q, n = bodies.structure.contacts, pose.motion[0].ravel(), bodies.nv
     if not bodies.model.frictions:
         return []
-    ways = np.vstack([np.eye(n), free_motions(bodies, pose.t, q).T]) / np.sqrt(bodies.weight[:n])
-    v = np.zeros((len(ways), bodies.still.size))
-    v[:, :n] = ways
-    states = np.full(len(ways), pose.t), np.repeat(q[None], len(ways), axis=0), v, 0.0 * v
+    motions = np.vstack([np.eye(n), free_motions(bodies, pose.t, q).T]) / np.sqrt(bodies.weight[:n])
+    v = np.zeros((len(motions), bodies.still.size))
+    v[:, :n] = motions
+    states = np.full(len(motions), pose.t), np.repeat(q[None], len(motions), axis=0), v, 0.0 * v
     rates = bodies.reader_by(contacts.program)(*states)[1]
     sizes, free = (np.linalg.norm(part, axis=0) for part in (rates[:n], rates[n:]))
     return [
@@ -304,21 +220,21 @@ def _dead_frictions(pose: State) -> list[str]:
 
 def _knots_of_tables(pose: State, names: set[str]) -> list[str]:
     """Return texts about the table knots nearest to the pose, for contacts of these names whose tables have corners."""
-    bodies, found = pose.system.cartesian, list[str]()
+    bodies, knots = pose.system.cartesian, list[str]()
     state = np.full(1, pose.t), *(x.reshape(1, -1) for x in pose.motion[:2])
     for element in bodies.structure.contacts.elements:
         if element.who not in names:
             continue
         form, slots = element.form()
-        lookups = {e for one in form.expressions for e in written_out(one).atoms(BentLookup)}
+        lookups = {e for x in form.expressions for e in written_out(x).atoms(BentLookup)}
         for symbol, place in {(slots[e.args[0]], e.args[2].xreplace(slots)) for e in lookups}:
             reading, constants = constants_out(Reading(form.markers, (place,), steps=form.steps))
             x, table = float(bodies.read_values(reading, constants, element.markers, *state)[0, 0]), symbol.table
             period = table.x[-1] - table.x[0] if table.periodic else 0.0
             turns = period * np.floor((x - table.x[0]) / period) if period else 0.0
             knot = table.x[np.argmin(np.abs(table.x - (x - turns)))]
-            found.append(f"at {knot:.6g} in the table of {element.who}")
-    return sorted(set(found))
+            knots.append(f"at {knot:.6g} in the table of {element.who}")
+    return sorted(set(knots))
 
 
 def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[str, str]:
@@ -406,17 +322,17 @@ def _abrupt(march: March, pose: State, a: np.ndarray) -> str:
     system, batch, t = pose.system, pose.system.structure.dynamics.batch, pose.t
     step = max(abs(float(march.control.step[0])), 1e-12 * float(np.ptp(march.record.times)))
     moments = step * np.array([0.0, 1.0, 4.0, 16.0])
-    q = np.array([going_on(pose, dt) for dt in moments])
+    q = np.array([extrapolated(pose, dt) for dt in moments])
     v = np.array([pose.full_v + dt * a for dt in moments])
     out = read_outputs(system.dynamics.batch, t + moments, q, v)
     worst, who = ABRUPT, ""
     for place in batch.places():
-        own = out[:, place.out : place.out + place.layout["outputs"]]
-        size, now = np.abs(own).max(initial=0.0), np.abs(own[0]).max(initial=0.0)
+        values = out[:, place.out : place.out + place.layout["outputs"]]
+        size, now = np.abs(values).max(initial=0.0), np.abs(values[0]).max(initial=0.0)
         name = batch.instances[place.member].who
         if now > HUGE:
             return f"; {name} is beyond all bounds ({now:.2g})"
-        change = float(np.ptp(own, axis=0).max(initial=0.0)) / (size or 1.0) if np.isfinite(size) else 0.0
+        change = float(np.ptp(values, axis=0).max(initial=0.0)) / (size or 1.0) if np.isfinite(size) else 0.0
         if change > worst:
             worst, who = change, f"; {name} changes by {100 * change:.0f} % of itself in {moments[-1]:.2g} s"
     return who

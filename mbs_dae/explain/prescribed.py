@@ -27,7 +27,7 @@ JUMP = 1e-6
 """A larger difference is a jump: of values relative to 1 rad or the model's length, of rates and accelerations relative
 to the largest of their row. Numbers with six digits stay below."""
 ROUNDOFF = 1e-10  # smaller rates and accelerations (rad or model lengths, per second) count as zero
-TOLD = 20  # greatest number of times in a message
+MOST = 20  # greatest number of times in a message
 LOOKS, STEEP = 200, 10.0  # number of samples of a driver, and factor by which an unbounded one is faster
 
 
@@ -43,7 +43,7 @@ def check_jumps(first: State, last: float) -> dict[str, list[float]]:
 def first_jump(first: State, last: float) -> tuple[MbsError | None, dict[str, list[float]]]:
     """Return the error for the earliest jump of prescribed motion between the first state's time and the last (None if
     there is none), and the elements whose accelerations jump, with the times, in s."""
-    system, kinks, found = first.system.cartesian, {}, list[tuple[float, str, str, str]]()
+    system, kinks, jumps = first.system.cartesian, {}, list[tuple[float, str, str, str]]()
     for name, element in system.structure.switching:
         breaks = breaks_of([element], system.evaluator, first.t, last)
         breaks = breaks[(breaks > first.t) & (breaks < last)]
@@ -52,21 +52,16 @@ def first_jump(first: State, last: float) -> tuple[MbsError | None, dict[str, li
         position, rate, acceleration = _jumps(system, first, system.rows_of(name), breaks, last)
         if (position | rate).any():
             k = int(np.argmax(position | rate))
-            what = "position" if position[k] else "velocity"
-            found.append((float(breaks[k]), element.who, name, what))
+            jumps.append((float(breaks[k]), element.who, name, "position" if position[k] else "velocity"))
         elif acceleration.any():
-            kinks[name] = [float(t) for t in breaks[acceleration][:TOLD]]
-    if not found:
+            kinks[name] = [float(t) for t in breaks[acceleration][:MOST]]
+    if not jumps:
         return None, kinks
-    t, who, name, what = min(found)
-    return _refused(first, who, name, what, t), kinks
-
-
-def _refused(first: State, who: str, name: str, what: str, t: float) -> MbsError:
-    missing = "no motion follows it" if what == "position" else "that takes an impulse, which is not computed"
+    t, who, name, level = min(jumps)
+    missing = "no motion follows it" if level == "position" else "that takes an impulse, which is not computed"
+    what = f"{who} jumps in {level} at t = {t:.6g}: {missing}"
     advice = "make its function smooth there, e.g. by mbs.Motion with law='cycloidal', or keep the times on one side"
-    what = f"{who} jumps in {what} at t = {t:.6g}: {missing}"
-    return Explanation(ModelError, what, advice, t, (name,), first).error(first.result)
+    return Explanation(ModelError, what, advice, t, (name,), first).error(first.result), kinks
 
 
 def _jumps(system: System, first: State, rows: np.ndarray, breaks: np.ndarray, last: float) -> np.ndarray:
@@ -77,14 +72,14 @@ def _jumps(system: System, first: State, rows: np.ndarray, breaks: np.ndarray, l
     between = (borders[:-1] + x * np.diff(borders) for x in (0.21, 0.5, 0.78))
     moments = np.concatenate([breaks - side, breaks + side, *between])
     aside = 0.05 * system.length * np.cos(1.0 + np.arange(system.nv)) / np.sqrt(system.weight)
-    unit, found = system.row_units[rows], np.zeros((3, breaks.size), dtype=bool)
+    unit, jumps = system.row_units[rows], np.zeros((3, breaks.size), dtype=bool)
     for q in (first.full_q, system.moved(first.full_q, aside)):
         many = (np.tile(x, (moments.size, 1)) for x in (q, first.full_v, system.still))
         for level, values in enumerate(system.read_constraints(moments, *many)):
             before, after = values[: breaks.size, rows], values[breaks.size : 2 * breaks.size, rows]
             least = ROUNDOFF * unit + JUMP * np.abs(values[:, rows]).max(axis=0) if level else JUMP * unit
-            found[level] |= (np.abs(after - before) > least).any(axis=1)
-    return found
+            jumps[level] |= (np.abs(after - before) > least).any(axis=1)
+    return jumps
 
 
 # --- stopped motions ------------------------------------------------------------------------------------------------
@@ -105,8 +100,8 @@ def stop_reason(
     of its last row, which holds the last good state. `stats` belong to the error's result."""
     (t, *state), done = motion, times.size
     pose, first = State(system, reached, *(x[done].copy() for x in state)), State(system, t[0], *(x[0] for x in state))
-    kept = result_of(system, motion.until(done), t=times, stats=stats)
-    return _why(status, float(t[done - 1]), float(t[done]), first, pose).error(kept)
+    result = result_of(system, motion.until(done), t=times, stats=stats)
+    return _why(status, float(t[done - 1]), float(t[done]), first, pose).error(result)
 
 
 def _why(status: int, before: float, ahead: float, first: State, pose: State) -> Explanation:
@@ -142,16 +137,16 @@ def _how_far(pose: State, joints: tuple[str, ...]) -> str:
         d for d in pose.system.model.drivers if isinstance(d, Driver) and d.name in joints and not d.measure.lowest
     ]
     values = [(f"{d.name}.{d.measure.levels[0]}", d.measure.unit) for d in driven]
-    told = [f"{name} = {pose[name]:.6g} {unit}" for name, unit in values]
-    return f"; they get to {' and '.join(told)}" if told else ""
+    texts = [f"{name} = {pose[name]:.6g} {unit}" for name, unit in values]
+    return f"; they get to {' and '.join(texts)}" if texts else ""
 
 
 def _unbounded(first: State, pose: State) -> str | None:
     """Return the name of a driver that is far faster now than in the first nine tenths of the time; None if there is
     none."""
-    system, way = pose.system, np.append(np.linspace(0.0, 0.9, LOOKS), 1.0)
-    still, q = np.zeros((way.size, system.layout.v_size)), np.tile(pose.full_q, (way.size, 1))
-    rates = np.abs(system.read_constraints(first.t + way * (pose.t - first.t), q, still, still)[1])
+    system, parts = pose.system, np.append(np.linspace(0.0, 0.9, LOOKS), 1.0)
+    still, q = np.zeros((parts.size, system.layout.v_size)), np.tile(pose.full_q, (parts.size, 1))
+    rates = np.abs(system.read_constraints(first.t + parts * (pose.t - first.t), q, still, still)[1])
     for driver in system.model.drivers:
         if (rates[-1] > STEEP * rates[:-1].max(axis=0))[system.rows_of(driver.name)].any():
             return driver.name

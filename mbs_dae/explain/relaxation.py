@@ -36,7 +36,13 @@ def relaxations(system: System, q: np.ndarray, joints: Sequence[str], redundant:
     while dependent > goal:
         best = None
         for element in (system.model.elements[name] for name in reversed(joints)):  # first joints hold the frame
-            for less in _lesser(element) if element.name not in instead else ():
+            # the joints on the same two markers with fewer constraints
+            kinds = LESS.get((element.dimension, type(element)), ()) if element.name not in instead else ()
+            for kind in kinds:
+                markers: Any = element.markers
+                if kind is Universal:  # with z for x, the first pin of a universal joint is the present pin
+                    markers = [replace(m, axes=tuple((z, x, y) for x, y, z in m.axes)) for m in markers]
+                less = kind(element.name, *markers)
                 free, left = trial.counts({**instead, element.name: less})
                 if free == freedom and goal <= left < (best[0] if best else dependent):
                     best = left, less
@@ -60,7 +66,13 @@ class _Trial:
 
     def __init__(self, system: System, q: np.ndarray):
         self.system, self.q, self.pose = system, q, PoseRank(system, 0.0, q)
-        self._rows = cache(self._rows_of)
+
+        @cache
+        def rows_of(joint: Joint) -> np.ndarray:
+            relation, slots = joint.form()
+            return system.reader_of(relation, joint.markers, slots).jacobian(0.0, q).toarray()
+
+        self._rows = rows_of
 
     def counts(self, instead: Mapping[str, Joint | None]) -> tuple[int, int]:
         """Return the degrees of freedom, and the number of dependent equations, with these elements replaced (or
@@ -68,18 +80,7 @@ class _Trial:
         gone = {k for name in instead for k in self.system.rows_of(name)}
         rows = [k for k in range(len(self.system.rows)) if k not in gone]
         dependent = len(self.pose.dependent(rows))
-        beside = np.vstack([np.zeros((0, self.system.nv)), *(self._rows(less) for less in instead.values() if less)])
-        dependent += len(beside) - self.pose.further(beside)
-        return self.system.nv - len(rows) - len(beside) + dependent, dependent
-
-    def _rows_of(self, joint: Joint) -> np.ndarray:
-        relation, slots = joint.form()
-        return self.system.reader_of(relation, joint.markers, slots).jacobian(0.0, self.q).toarray()
-
-
-def _lesser(element: Any) -> tuple[Joint, ...]:
-    """Return the joints on the same two markers with fewer constraints."""
-    markers, kinds = element.markers, LESS.get((element.dimension, type(element)), ())
-    # With z for x, the first pin of a universal joint is the present pin.
-    pinned = [replace(m, axes=tuple((z, x, y) for x, y, z in m.axes)) for m in markers] if Universal in kinds else []
-    return tuple(kind(element.name, *(pinned if kind is Universal else markers)) for kind in kinds)
+        others = [self._rows(less) for less in instead.values() if less]
+        rows_instead = np.vstack([np.zeros((0, self.system.nv)), *others])
+        dependent += len(rows_instead) - self.pose.further(rows_instead)
+        return self.system.nv - len(rows) - len(rows_instead) + dependent, dependent

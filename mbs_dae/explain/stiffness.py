@@ -67,12 +67,14 @@ def _stiffest(system: System, march: March, t: float) -> str:
     y = np.stack([seen.y, seen.aside])
     motion = y[:, : state.q_end].copy(), y[:, state.v_at : state.v_end].copy()
     still = np.zeros_like(motion[1])
-    own = system.coordinates.kernels
-    q, v, _ = system.to_bodies((*motion, still)) if own is not system.coordinates else (*motion, still)
-    built, made = system.structure, (system.dynamics.batch, system.signals.late.batch)  # late signals read efforts
-    masses = np.maximum(own.diagonal(system.evaluator), 1e-12 * (system.heaviest or 1.0))
-    weights, found = own.weights(system.length), dict[str, float]()
-    for builder, batch in zip((built.dynamics.batch, built.signals.late.batch), made, strict=True):
+    coordinates, structure = system.coordinates.kernels, system.structure
+    q, v, _ = system.to_bodies((*motion, still)) if coordinates is not system.coordinates else (*motion, still)
+    masses = np.maximum(coordinates.diagonal(system.evaluator), 1e-12 * (system.heaviest or 1.0))
+    weights, sizes = coordinates.weights(system.length), dict[str, float]()
+    for builder, batch in (
+        (structure.dynamics.batch, system.dynamics.batch),
+        (structure.signals.late.batch, system.signals.late.batch),  # late signals read efforts
+    ):
         change = np.diff(read_outputs(batch, np.full(2, t), q.copy(), v.copy()), axis=0)[0]
         for place in builder.places():
             at = place.out + len(place.layout.get("mass", ()))
@@ -81,5 +83,5 @@ def _stiffest(system: System, march: March, t: float) -> str:
                 if (column := place.columns[local]) < masses.size:
                     size += float((change[at + k] / masses[column]) ** 2 * weights[column])
             who = builder.instances[place.member].who
-            found[who] = found.get(who, 0.0) + size
-    return max(found, key=lambda who: found[who]) if found else "a force"
+            sizes[who] = sizes.get(who, 0.0) + size
+    return max(sizes, key=lambda who: sizes[who]) if sizes else "a force"

@@ -15,7 +15,7 @@ from ..model.events import Event, Reset
 from ..model.measures import Quantity
 from ..model.parameters import Evaluator, Parameter, Signal
 from ..poses.assembly import posed
-from ..results.happenings import Happening
+from ..results.events import Happening
 from ..results.result import State
 from ..symbolic.branches import WATCH
 from ..symbolic.markers import t as time

@@ -180,7 +180,7 @@ def told_of_ratios(system: System, t: float, q: np.ndarray) -> str:
         return ""
     told = []
     for gear in coupled(system):
-        null = null_vectors(system, t, q, 0, beside=open_rows(system, t, q, [gear]))[: len(system.rows)]
+        null = null_vectors(system, t, q, 0, bearings=open_rows(system, t, q, [gear]))[: len(system.rows)]
         who = [element.who for element in moved_frictions(system, t, q, null)]
         who += [f"the reading {signal.name!r}" for signal in moved_signals(system, t, q, null)]
         if who:

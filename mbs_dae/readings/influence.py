@@ -28,7 +28,7 @@ from ..compiled.reading import Trajectory, read_outputs
 from .reactions import LARGE, null_vectors
 from .sources import Masses
 
-ROOM = 4_000_000  # greatest number of matrix entries in a group
+ENTRIES = 4_000_000  # greatest number of matrix entries in a group
 REFINEMENTS = 2
 
 
@@ -44,28 +44,34 @@ class Scales(NamedTuple):
 
 
 def influence(
-    system: System, motion: Trajectory, masses: Masses, loads: np.ndarray, redundant: int, known: np.ndarray
+    system: System, motion: Trajectory, masses: Masses, loads: np.ndarray, redundant: int, determined: np.ndarray
 ) -> np.ndarray:
     """Return y of each load p, `loads` being (times, rows, loads): shape (times, columns, loads); nan if y does not
-    exist, at times that are not `known` and in exactly singular poses."""
+    exist, at times that are not `determined` and in exactly singular poses."""
     n, m = system.structure.columns, len(system.rows)
-    found = np.full((len(motion.t), n, loads.shape[2]), np.nan)
-    for times in pieces(np.flatnonzero(known), n + m):
+    lines = np.full((len(motion.t), n, loads.shape[2]), np.nan)
+    for times in pieces(np.flatnonzero(determined), n + m):
         jacobian = jacobians(system, motion, times)
-        scales = _scales(system, jacobian)
-        here = Masses(masses.rows, masses.columns, masses.values[times])
+        unit = 1.0 / np.sqrt(system.column_weight)
+        lengths = np.linalg.norm(jacobian * unit, axis=2)
+        scales = Scales(unit, 1.0 / np.where(lengths > 0.0, lengths, 1.0), system.heaviest or 1.0)
+        # -Z Zᵀ for the least λ: those without a component along null vectors, with moments divided by the length.
         least = np.zeros((len(times), m, m))
+        units = system.row_units / system.length
         for k, time in enumerate(times if redundant else ()):
-            least[k] = _least(system, null_vectors(system, motion.t[time], motion.q[time], redundant), scales.rows[k])
-        matrix = _matrix(here, jacobian, least, scales)
-        right = np.concatenate([np.zeros_like(found[times]), scales.rows[:, :, None] * loads[times]], axis=1)
-        found[times] = scales.columns[:, None] * _solved(matrix, right)[:, :n]
-    return found
+            null = null_vectors(system, motion.t[time], motion.q[time], redundant)
+            along = (scales.rows[k] * units**2)[:, None] * null
+            along = along / np.linalg.norm(along, axis=0)
+            least[k] = -along @ along.T
+        matrix = _matrix(Masses(masses.rows, masses.columns, masses.values[times]), jacobian, least, scales)
+        right = np.concatenate([np.zeros_like(lines[times]), scales.rows[:, :, None] * loads[times]], axis=1)
+        lines[times] = scales.columns[:, None] * _solution(matrix, right)[:, :n]
+    return lines
 
 
 def pieces(times: np.ndarray, size: int) -> Iterator[np.ndarray]:
     """Yield times in groups, so that matrices of this size at all times of a group fit in memory."""
-    count = max(1, ROOM // max(size * size, 1))
+    count = max(1, ENTRIES // max(size * size, 1))
     for first in range(0, len(times), count):
         yield times[first : first + count]
 
@@ -74,59 +80,45 @@ def jacobians(system: System, motion: Trajectory, times: np.ndarray) -> np.ndarr
     """Return Φ_v at these times, shape (times, rows, columns)."""
     program = system.program
     out = read_outputs(program.batch, motion.t[times], motion.q[times], np.zeros_like(motion.v[times]))
-    found = np.zeros((len(times), len(system.rows), system.structure.columns))
+    jacobian = np.zeros((len(times), len(system.rows), system.structure.columns))
     places: Any = slice(None), program.jac_row[program.jac_to], program.jac_column[program.jac_to]
-    np.add.at(found, places, out[:, program.jac_from])
-    return found
-
-
-def _scales(system: System, jacobian: np.ndarray) -> Scales:
-    unit = 1.0 / np.sqrt(system.column_weight)
-    lengths = np.linalg.norm(jacobian * unit, axis=2)
-    return Scales(unit, 1.0 / np.where(lengths > 0.0, lengths, 1.0), system.heaviest or 1.0)
-
-
-def _least(system: System, null: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Return -B with B λ = 0 for the least λ: those without a component along null vectors, with moments divided by the
-    model's length."""
-    units = system.row_units / system.length
-    along = (rows * units**2)[:, None] * null
-    along = along / np.linalg.norm(along, axis=0)
-    return np.asarray(-along @ along.T)
+    np.add.at(jacobian, places, out[:, program.jac_from])
+    return jacobian
 
 
 def _matrix(masses: Masses, jacobian: np.ndarray, least: np.ndarray, scales: Scales) -> np.ndarray:
+    """Return K in these scales, shape (times, columns + rows, columns + rows), with `least` in its corner."""
     times, m, n = jacobian.shape
-    found = np.zeros((times, n + m, n + m))
+    matrix = np.zeros((times, n + m, n + m))
     entries = masses.values * (scales.columns[masses.rows] * scales.columns[masses.columns] / scales.mass)
     places: Any = slice(None), masses.rows, masses.columns
-    np.add.at(found, places, entries)
-    found[:, n:, :n] = scales.rows[:, :, None] * jacobian * scales.columns
-    found[:, :n, n:] = found[:, n:, :n].transpose(0, 2, 1)
-    found[:, n:, n:] = least
-    return found
+    np.add.at(matrix, places, entries)
+    matrix[:, n:, :n] = scales.rows[:, :, None] * jacobian * scales.columns
+    matrix[:, :n, n:] = matrix[:, n:, :n].transpose(0, 2, 1)
+    matrix[:, n:, n:] = least
+    return matrix
 
 
-def _solved(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+def _solution(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Solve by elimination with pivots, with corrections against the matrix."""
     try:
         if matrix.shape[1] > 2 * LARGE:
-            return np.stack([_sparse(one, r) for one, r in zip(matrix, right, strict=True)])
+            return np.stack([_sparse_solution(*equations) for equations in zip(matrix, right, strict=True)])
         inverse = np.linalg.inv(matrix)
     except (np.linalg.LinAlgError, RuntimeError):  # one of them is exactly singular
         if len(matrix) == 1:
             return np.full_like(right, np.nan)
-        return np.concatenate([_solved(matrix[k : k + 1], right[k : k + 1]) for k in range(len(matrix))])
-    found = inverse @ right
+        return np.concatenate([_solution(matrix[k : k + 1], right[k : k + 1]) for k in range(len(matrix))])
+    solution = inverse @ right
     for _ in range(REFINEMENTS):
-        found += inverse @ (right - matrix @ found)
-    return found
+        solution += inverse @ (right - matrix @ solution)
+    return solution
 
 
-def _sparse(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
-    held = sps.csc_matrix(matrix)
-    factor = splu(held)
-    found: np.ndarray = factor.solve(right)
+def _sparse_solution(matrix: np.ndarray, right: np.ndarray) -> np.ndarray:
+    sparse = sps.csc_matrix(matrix)
+    factor = splu(sparse)
+    solution: np.ndarray = factor.solve(right)
     for _ in range(REFINEMENTS):
-        found += factor.solve(right - held @ found)
-    return found
+        solution += factor.solve(right - sparse @ solution)
+    return solution

@@ -1,9 +1,9 @@
 """The result of a motion of a compiled system: named arrays, computed on demand; poses of its bodies and markers; and
 the states of the system for a result."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from ..compiled import System
 from ..compiled.batch import Swept
 from ..compiled.program import ProgramBuilder
+from ..compiled.python_kernel import difference
 from ..compiled.reading import Reader, Trajectory, read_outputs
 from ..compiled.structure import Structure
 from ..duals import Dual
@@ -20,14 +21,11 @@ from ..model.forces.base import ForceElement
 from ..model.joints import Gear, RackAndPinion, Spherical
 from ..model.measures import Measure
 from ..model.parameters import Parameter
-from ..results.own import OwnMotion
-from ..results.quantities import frozen
+from ..results.quantities import OwnMotion, Violation, frozen
 from ..results.result import Result, State
 from ..results.sketch import Sketch
 from ..results.sketch import swept as sketch_of_sweep
-from ..results.violation import Violation
 from .sketch import sketch_of
-from .varying import check_read
 
 POLE = 1e-8
 """The cosine of the second angle of a ball below which the first and the third lose half of their digits: the square
@@ -50,7 +48,7 @@ class ComputedQuantities:
 
     def names(self) -> list[str]:
         more = self._signals if self.integrated else ()
-        return [*self.system.model.quantity_names(), *self._forces, *more]
+        return [*self.system.model.quantity_names(), *self._load_names, *more]
 
     @cached_property
     def _signals(self) -> dict[str, str]:
@@ -58,27 +56,27 @@ class ComputedQuantities:
         return self.system.model.signal_units
 
     @cached_property
-    def _forces(self) -> tuple[str, ...]:
+    def _load_names(self) -> tuple[str, ...]:
         """The names of the known loads."""
-        return (*(self._loads if self.pushes is not None else ()), *self._told)
+        return (*(self._contact_loads if self.pushes is not None else ()), *self._element_loads)
 
     @cached_property
-    def _loads(self) -> dict[str, str]:
+    def _contact_loads(self) -> dict[str, str]:
         """The units of the forces of contacts and frictions, one for each row, by name."""
         elements = self.system.structure.contacts.elements
         return {f"{e.name}.{n}": unit for e in elements for n, unit in e.loads.items()}
 
     @cached_property
-    def _told(self) -> dict[str, tuple[ForceElement, str]]:
+    def _element_loads(self) -> dict[str, tuple[ForceElement, str]]:
         """The other loads of force elements, by name: the element and the unit. (Not along a swept parameter.)"""
         forces = () if self.swept else self.system.model.forces
         return {f"{e.name}.{n}": (e, unit) for e in forces for n, unit in e.loads.items()}
 
     def unit(self, name: str) -> str:
-        if name in self._loads:
-            return self._loads[name]
-        if name in self._told:
-            return self._told[name][1]
+        if name in self._contact_loads:
+            return self._contact_loads[name]
+        if name in self._element_loads:
+            return self._element_loads[name][1]
         if name in self._signals:
             return self._signals[name]
         measure, level = self.system.model.quantity(name)
@@ -87,7 +85,7 @@ class ComputedQuantities:
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):  # a list, for example, is no key
             return False
-        if name in self._read or self.system.structure.found_quantity(name) or name in self._forces:
+        if name in self._read or self.system.structure.found_quantity(name) or name in self._load_names:
             return True
         return self.integrated and name in self._signals
 
@@ -95,10 +93,10 @@ class ComputedQuantities:
         if name in self._signals:
             what = f"{name!r} is not known here: states and inputs change in a run that integrates them"
             return ModelError(f"{what}; use mbs.simulate, for driven motions, too")
-        if name in self._loads:
-            what = f"forces of contacts, {', '.join(self._loads)}, are not known here: they follow from a run"
+        if name in self._contact_loads:
+            what = f"forces of contacts, {', '.join(self._contact_loads)}, are not known here: they follow from a run"
             return ModelError(f"{what}; use mbs.simulate, and read its result")
-        return self.system.model.unknown_quantity(name, more=[*self._forces, *others])
+        return self.system.model.unknown_quantity(name, more=[*self._load_names, *others])
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self:
@@ -112,18 +110,18 @@ class ComputedQuantities:
     def _read_one(self, name: str) -> None:
         """Read a quantity, together with those of the same reader."""
         system = self.system
-        if found := system.structure.found_quantity(name):
-            owner, levels = name.rpartition(".")[0], found[0].levels
+        if quantity := system.structure.found_quantity(name):
+            owner, measure = name.rpartition(".")[0], quantity[0]
             if self.swept:
-                reader = system.reader_by(system.structure.once(reader_of, owner, levels), self.swept)
+                reader = system.reader_by(system.structure.once(reader_of, owner, measure.levels), self.swept)
             else:
-                reader = system.once(measure_reader, owner, levels)
-            self._read_with(reader, [(owner, found[0])])
-            self._check_pole(owner, found[0])
-        elif name in self._loads:
-            self._read_loads()
-        elif name in self._told:
-            self._read_told(self._told[name][0])
+                reader = system.once(measure_reader, owner, measure.levels)
+            self._read_with(reader, [(owner, measure)])
+            self._check_pole(owner, measure)
+        elif name in self._contact_loads:
+            self._read_contact_loads()
+        elif name in self._element_loads:
+            self._read_element_loads(self._element_loads[name][0])
         else:
             self._read_signals()
 
@@ -158,9 +156,9 @@ class ComputedQuantities:
         if self.integrated:
             self._read_signals()
         if self.pushes is not None:
-            self._read_loads()
-        for element in dict.fromkeys(e for e, _ in self._told.values()):
-            self._read_told(element)
+            self._read_contact_loads()
+        for element in dict.fromkeys(e for e, _ in self._element_loads.values()):
+            self._read_element_loads(element)
         return dict(self._read)
 
     def violation(self) -> Violation:
@@ -179,12 +177,12 @@ class ComputedQuantities:
         places = zip(moving, system.signals.rates.source, strict=True)
         self._read.update({f"{s.name}.rate": frozen(outputs[:, k].copy()) for s, k in places})
 
-    def _read_loads(self) -> None:
+    def _read_contact_loads(self) -> None:
         assert self.pushes is not None
-        own = self.pushes.T[: len(self._loads)].copy()  # the separating forces of wheels follow
-        self._read.update(zip(self._loads, map(frozen, own), strict=True))
+        loads = self.pushes.T[: len(self._contact_loads)].copy()  # the separating forces of wheels follow
+        self._read.update(zip(self._contact_loads, map(frozen, loads), strict=True))
 
-    def _read_told(self, element: ForceElement) -> None:
+    def _read_element_loads(self, element: ForceElement) -> None:
         reading, slots = element.told
         check_read(reading, self.motion.q, element.who)
         read = self.system.read_values(reading, slots, element.markers, *self.motion[:3])
@@ -208,6 +206,36 @@ def measure_reader(system: System, owner: str, levels: tuple[str, ...]) -> Reade
     return system.reader_by(system.structure.once(reader_of, owner, levels))
 
 
+# --- readings of a motion that carries its derivatives ---
+
+
+def check_read(form: Any, q: Any, who: str) -> None:
+    """Refuse a reading that depends on states or inputs: slopes of expressions are known by positions and velocities
+    only."""
+    if isinstance(q, Dual) and form.signals:
+        what = f"{who} depends on states or inputs, and derivatives of what it does are not known"
+        raise ModelError(f"{what}; ask for the motion, for states, or for what joints carry")
+
+
+def function_values(function: Callable[[float, Any], Any], times: np.ndarray, states: Any) -> Any:
+    """Return the values of a Python function at each time. The function gets plain numbers; derivatives, if requested,
+    are finite differences."""
+    if not isinstance(states, Dual):
+        return np.array([function(t, state) for t, state in zip(times, states, strict=True)])
+    value = function_values(function, times, states.value)
+    slope = np.zeros((len(states.by), *value.shape))
+    for k, (t, state) in enumerate(zip(times, states.value, strict=True)):
+
+        def at_time(x: np.ndarray, t: float = t) -> np.ndarray:
+            return np.array(function(t, x))
+
+        slope[:, k] = [difference(at_time, state, direction) for direction in states.slope[:, k]]
+    return Dual(value, slope, states.by)
+
+
+# --- results ---
+
+
 def result_of(
     system: System, motion: Trajectory, *, t: np.ndarray | None = None, swept: Swept | None = None,
     integrated: bool = False, pushes: np.ndarray | None = None, **more: Any,
@@ -223,8 +251,15 @@ def result_of(
     if swept is not None:
         t, name = np.array(swept.values), str(swept.parameter)
         more["axis"] = name, system.model.parameters[name].unit
-    more |= {"violation": quantities.violation, "sketch": partial(_sketch, system, swept)}  # computed when read
-    q, v, a = _moving(system, motion)
+
+    def sketch() -> Sketch:
+        if swept is None:
+            return sketch_of(system.model, system.evaluator)
+        numbers = (system.evaluator.at(swept.parameter, value) for value in swept.values)
+        return sketch_of_sweep([sketch_of(system.model, number) for number in numbers])
+
+    more |= {"violation": quantities.violation, "sketch": sketch}  # computed when read
+    q, v, a = _moving_bodies(system, motion)
     return Result(system.model.name, frozen(np.array(t)), q, v, a, system.coordinate_names, quantities, **more)
 
 
@@ -241,18 +276,11 @@ def _check_meshes(system: System, motion: Trajectory) -> None:
             mesh.check_mesh(system.evaluator, motion.t, *places.T)
 
 
-def _sketch(system: System, swept: Swept | None) -> Sketch:
-    if swept is None:
-        return sketch_of(system.model, system.evaluator)
-    numbers = (system.evaluator.at(swept.parameter, value) for value in swept.values)
-    return sketch_of_sweep([sketch_of(system.model, number) for number in numbers])
-
-
 def own_motion(system: System, motion: Trajectory) -> OwnMotion:
-    return OwnMotion(system.coordinates.set, system.coordinate_names, *_moving(system, motion))
+    return OwnMotion(system.coordinates.set, system.coordinate_names, *_moving_bodies(system, motion))
 
 
-def _moving(system: System, motion: Trajectory) -> Iterator[np.ndarray]:
+def _moving_bodies(system: System, motion: Trajectory) -> Iterator[np.ndarray]:
     """Return q, v and a without bodies at rest."""
     return map(frozen, (motion.q[:, : system.nq], motion.v[:, : system.nv], motion.a[:, : system.nv]))
 
@@ -279,8 +307,8 @@ def state_of(result: Result, index: int) -> State:
         raise ModelError(f"{what}; for that at a time, ask for this time and give its place in result.t")
     if swept := quantities.swept:
         system = design_of(system, swept.parameter, float(swept.values[index]))
-    own = float((t if swept else result.t)[index]), q[index].copy(), v[index].copy()
-    return State(system, *own, a[index].copy(), past=result.past and result.past.at(*own))
+    instant = float((t if swept else result.t)[index]), q[index].copy(), v[index].copy()
+    return State(system, *instant, a[index].copy(), past=result.past and result.past.at(*instant))
 
 
 def design_of(system: System, parameter: Parameter, value: float) -> System:
@@ -297,8 +325,8 @@ def is_free(state: State, name: str) -> bool:
     system, free = state.system, state.free
     owner, _, load = name.rpartition(".")
     others = name in system.model.signal_units or load in getattr(system.model.elements.get(owner), "loads", ())
-    if free is None or others or (found := system.model.quantity(name))[1] < 2:
+    if free is None or others or (quantity := system.model.quantity(name))[1] < 2:
         return False
-    row = system.reader([found[0]]).jacobian(state.t, state.full_q).toarray()[0]
+    row = system.reader([quantity[0]]).jacobian(state.t, state.full_q).toarray()[0]
     size = np.sqrt((row**2 / system.weight).sum() * (system.weight @ free**2))
     return bool(abs(row @ free) > 1e-6 * size)

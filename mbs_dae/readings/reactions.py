@@ -31,17 +31,16 @@ from ..model.drivers import Driver
 from ..model.element import Element
 from ..model.forces.base import EffortElement, ForceElement
 from ..model.joints import Gear
-from ..results.own import Lazy
-from ..results.quantities import frozen
+from ..results.quantities import Lazy, frozen
 from ..symbolic.derive import Relation
 from ..symbolic.loads import Load, joint_wrenches
 from ..symbolic.markers import MARKERS
 from ..tolerances import RANK
+from .motion import check_read, function_values
 from .teeth import apart, coupled, open_rows, separating_wrench
-from .varying import called, check_read
 
 TOUCHING = Contact, FrictionElement
-NOTHING_PUSHES = np.zeros(0, dtype=int)
+NO_ROWS = np.zeros(0, dtype=int)
 LARGE = 200  # a system with more rows is large
 ROUNDOFF = 1e-13
 """Greatest error of entries of null vectors, relative to the largest."""
@@ -114,12 +113,12 @@ class ComputedReactions:
     def world(self, name: str) -> np.ndarray:
         element = self._element(name)
         if isinstance(element, ForceElement):
-            return self._load_wrench(element)
+            return self.wrenches_of_force(element)[:, element.second]
         rows, partials = self._rows(element), self._partials(element)
         multipliers = (-self._contacts if isinstance(element, TOUCHING) else self.loads.multipliers)[:, rows, None]
-        unfelt = np.isnan(multipliers) & (partials == 0.0)  # nan only where the multiplier matters
-        found = np.where(unfelt, 0.0, partials * multipliers).sum(axis=1)
-        return found + self.separating(element) if element in apart(self._system) else found
+        irrelevant = np.isnan(multipliers) & (partials == 0.0)  # nan only where the multiplier matters
+        load = np.where(irrelevant, 0.0, partials * multipliers).sum(axis=1)
+        return load + self.separating(element) if element in apart(self._system) else load
 
     def separating(self, gear: Gear) -> np.ndarray:
         """Return the wrench of the separating force on the second wheel of a gear, (times, components), about its
@@ -134,8 +133,8 @@ class ComputedReactions:
         element = self._element(name)
         out = np.ones((len(self._motion.t), self._width), dtype=bool)
         several = bool(self.loads.redundant or self._holding.any() or coupled(self._system))
-        known = not (several or self.loads.undetermined.any())
-        if known or isinstance(element, ForceElement):
+        determined = not (several or self.loads.undetermined.any())
+        if determined or isinstance(element, ForceElement):
             return out
         rows, partials = self._rows(element), self._partials(element)
         if isinstance(element, TOUCHING):
@@ -149,14 +148,10 @@ class ComputedReactions:
                 if element in coupled(self._system):  # nothing determines the force between its wheels
                     out[k, : self.dimension] = False
                 moved = np.abs(partials[k].T @ null[rows]).max(axis=1)
-                out[k] &= moved <= SHARE * self._largest(np.abs(partials[k]).max(axis=0, initial=0.0))
+                force, moment = np.split(np.abs(partials[k]).max(axis=0, initial=0.0), [self.dimension])
+                sizes = [np.full(part.size, part.max(initial=0.0)) for part in (force, moment)]
+                out[k] &= moved <= SHARE * np.concatenate(sizes)
         return out
-
-    def _largest(self, components: np.ndarray) -> np.ndarray:
-        """Return, for each component of force and of moment, the largest one of its kind."""
-        size = self.dimension
-        parts = components[:size], components[size:]
-        return np.concatenate([np.full(part.size, part.max(initial=0.0)) for part in parts])
 
     def effort(self, name: str) -> np.ndarray | None:
         element = self._element(name)
@@ -181,21 +176,21 @@ class ComputedReactions:
     @cached_property
     def _holding(self) -> np.ndarray:
         """Shape (times, rows of contacts): gaps that forces or joints keep closed, and slips that friction holds."""
-        gaps, found = self._system.structure.contacts.gap, self._sticking.copy()
-        found[:, gaps[gaps >= 0]] |= self._contacts[:, gaps[gaps >= 0]] > 0.0
-        return found
+        gaps, holding = self._system.structure.contacts.gap, self._sticking.copy()
+        holding[:, gaps[gaps >= 0]] |= self._contacts[:, gaps[gaps >= 0]] > 0.0
+        return holding
 
     @cached_property
     def _null_vectors(self) -> list[np.ndarray]:
         """The null vectors over the rows of joints, then those of contacts, at each time."""
-        found, rows = [], len(self._system.rows)
+        basis, rows = [], len(self._system.rows)
         for pose, holding in zip(self._poses, self._holding, strict=True):
-            beside = open_rows(self._system, *pose) if coupled(self._system) else None
-            own = null_vectors(self._system, *pose, self.loads.redundant, np.flatnonzero(holding), beside)
-            whole = np.zeros((rows + holding.size, own.shape[1]))
-            whole[np.append(np.ones(rows, dtype=bool), holding)] = own[: rows + np.count_nonzero(holding)]
-            found.append(whole)
-        return found
+            bearings = open_rows(self._system, *pose) if coupled(self._system) else None
+            null = null_vectors(self._system, *pose, self.loads.redundant, np.flatnonzero(holding), bearings)
+            whole = np.zeros((rows + holding.size, null.shape[1]))
+            whole[np.append(np.ones(rows, dtype=bool), holding)] = null[: rows + np.count_nonzero(holding)]
+            basis.append(whole)
+        return basis
 
     def _element(self, name: str) -> Element:
         check_name("joint, driver or force", name, self.names(), "the result")
@@ -213,9 +208,6 @@ class ComputedReactions:
         values = self._read(joint_wrenches(relation), slots, element)
         return values.reshape(len(values), relation.size, len(element.markers), self._width)
 
-    def _load_wrench(self, element: Any) -> np.ndarray:
-        return self.wrenches_of_force(element)[:, element.second]
-
     def wrenches_of_force(self, element: Any) -> np.ndarray:
         """Return the wrenches of a force on the bodies of all its markers, about these, (times, markers,
         components)."""
@@ -223,7 +215,7 @@ class ComputedReactions:
         if isinstance(form, Load):
             values = self._read(form.wrenches, slots, element)
         else:  # a Python force: its form is the input of its function
-            values = called(element.wrenches, self._motion.t, self._read(form, slots, element))
+            values = function_values(element.wrenches, self._motion.t, self._read(form, slots, element))
         return values.reshape(len(values), len(element.markers), self._width)
 
 
@@ -244,18 +236,18 @@ class SweptReactions:
         return self.poses[0].efforts()
 
     def world(self, name: str) -> np.ndarray:
-        return np.concatenate([one.world(name) for one in self.poses])
+        return np.concatenate([pose.world(name) for pose in self.poses])
 
     def unique(self, name: str) -> np.ndarray:
-        return np.concatenate([one.unique(name) for one in self.poses])
+        return np.concatenate([pose.unique(name) for pose in self.poses])
 
     def effort(self, name: str) -> np.ndarray | None:
-        found = [one.effort(name) for one in self.poses]
-        return None if found[0] is None else np.concatenate(cast(Any, found))
+        efforts = [pose.effort(name) for pose in self.poses]
+        return None if efforts[0] is None else np.concatenate(cast(Any, efforts))
 
     @cached_property
     def smallest_singular_value(self) -> np.ndarray:
-        return np.concatenate([one.smallest_singular_value for one in self.poses])
+        return np.concatenate([pose.smallest_singular_value for pose in self.poses])
 
 
 # --- rank along a motion --------------------------------------------------------------------------------------------
@@ -282,36 +274,27 @@ def _smallest(matrix: sps.csr_matrix, redundant: int) -> float:
 
 
 def null_vectors(
-    system: System, t: float, q: np.ndarray, redundant: int, pushing: np.ndarray = NOTHING_PUSHES,
-    beside: sps.csr_matrix | None = None,
+    system: System, t: float, q: np.ndarray, redundant: int, pushing: np.ndarray = NO_ROWS,
+    bearings: sps.csr_matrix | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Return all z with Φ_vᵀ z = 0 at a pose, as columns: orthonormal when moments are divided by the model's length.
-    The rows `pushing` of contacts follow those of joints, and other rows, `beside`, follow these.
+    The rows `pushing` of contacts follow those of joints, and the rows of `bearings` follow these.
 
     The number of columns is at least the number of redundant rows, even if drift hides the dependence.
     """
     matrix, lengths = scaled_jacobian(system, t, q)
     units = (system.row_units / system.length)[:, None]
     further = [system.reader_by(system.structure.contacts.program).jacobian(t, q)[pushing]] if pushing.size else []
-    further += [] if beside is None else [beside]
+    further += [] if bearings is None else [bearings]
     for rows in further:
         normals = rows @ sps.diags(1.0 / np.sqrt(system.weight))
-        own = np.maximum(sps.linalg.norm(normals, axis=1), 1e-300)
-        matrix, lengths = sps.vstack([matrix, sps.diags(1.0 / own) @ normals]), np.append(lengths, own)
+        sizes = np.maximum(sps.linalg.norm(normals, axis=1), 1e-300)
+        matrix, lengths = sps.vstack([matrix, sps.diags(1.0 / sizes) @ normals]), np.append(lengths, sizes)
         units = np.concatenate([units, np.ones((rows.shape[0], 1))])
     u, sines, _ = np.linalg.svd(matrix.toarray(), full_matrices=True)
     rank = min(int((sines > RANK * sines.max(initial=0.0)).sum()), matrix.shape[0] - redundant)
     null = u[:, rank:] / lengths[:, None] * units
     return (np.linalg.qr(null)[0] if null.shape[1] else null) / units
-
-
-def _apart(basis: np.ndarray) -> np.ndarray:
-    """Return a basis of the same space in which each vector alone has a component in some row: so joints that share no
-    redundancy are in different vectors, and roundoff, by which large loads would enter small ones, is set to 0."""
-    count = basis.shape[1]
-    rows = qr(basis.T, pivoting=True, mode="r")[1][:count]
-    found = basis @ np.linalg.inv(basis[rows])
-    return np.where(np.abs(found) <= ROUNDOFF * np.abs(found).max(axis=0, initial=0.0), 0.0, found)
 
 
 def least(system: System, motion: Trajectory, multipliers: np.ndarray, redundant: int) -> np.ndarray:
@@ -321,9 +304,14 @@ def least(system: System, motion: Trajectory, multipliers: np.ndarray, redundant
     out = multipliers.copy()
     for k, pose in enumerate(zip(motion.t, motion.q, strict=True)):
         if len(units) <= LARGE:
-            null = _apart(null_vectors(system, *pose, redundant) * units[:, None])
+            null = null_vectors(system, *pose, redundant) * units[:, None]
+            # In a basis in which each vector alone has a component in some row, joints that share no redundancy are in
+            # different vectors, and roundoff, by which large loads would enter small ones, is set to 0.
+            rows = qr(null.T, pivoting=True, mode="r")[1][: null.shape[1]]
+            null = null @ np.linalg.inv(null[rows])
+            null = np.where(np.abs(null) <= ROUNDOFF * np.abs(null).max(axis=0, initial=0.0), 0.0, null)
             out[k] -= (null @ np.linalg.solve(null.T @ null, null.T @ (units * multipliers[k]))) / units
         else:
-            does = system.jacobian(*pose).T @ sps.diags(1.0 / units)
-            out[k] = lsqr(does, does @ (units * multipliers[k]), atol=1e-14, btol=1e-14)[0] / units
+            forces = system.jacobian(*pose).T @ sps.diags(1.0 / units)
+            out[k] = lsqr(forces, forces @ (units * multipliers[k]), atol=1e-14, btol=1e-14)[0] / units
     return out

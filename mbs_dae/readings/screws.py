@@ -6,7 +6,6 @@ import numpy as np
 from .. import screws
 from ..errors import ModelError, check_name
 from ..model.bodies.body import Marker
-from ..model.element import Element
 from ..results.result import Result
 from ..symbolic.derive import Reading
 from ..symbolic.markers import marker_symbols
@@ -43,7 +42,10 @@ def screw(result: Result, joint: str) -> np.ndarray:
     if not {"angle", "displacement"} & {*element.measures()}:
         raise ModelError(f"{joint!r} has no axis to turn about or to slide along; name a revolute or sliding joint")
     place, axis = _axis(computed, element.markers[0])
-    return screws.unit_screw(axis, place, _pitch(computed, element))
+    pitch = np.inf if "angle" not in element.measures() else 0.0  # in m per radian; infinite for a slide
+    if pitch == 0.0 and "pitch" in element.values:
+        pitch = computed.system.evaluator(element.values["pitch"]) / (2 * np.pi)
+    return screws.unit_screw(axis, place, pitch)
 
 
 def _axis(computed: ComputedQuantities, marker: Marker) -> list[np.ndarray]:
@@ -51,13 +53,6 @@ def _axis(computed: ComputedQuantities, marker: Marker) -> list[np.ndarray]:
     (symbols,) = marker_symbols(1, 3)
     reading = Reading((symbols,), (*symbols.m[:3], *symbols.guide))
     return np.hsplit(computed.system.read_values(reading, {}, (marker,), *computed.motion[:3]), 2)
-
-
-def _pitch(computed: ComputedQuantities, element: Element) -> float:
-    """Return the pitch in m per radian; infinite for a slide."""
-    if "angle" not in element.measures():
-        return np.inf
-    return computed.system.evaluator(element.values["pitch"]) / (2 * np.pi) if "pitch" in element.values else 0.0
 
 
 def _in_space(result: Result) -> ComputedQuantities:

@@ -1,6 +1,7 @@
 """The sketch of a model: the numbers for a drawing."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from itertools import product
 from math import cos, hypot, isfinite, nan, pi, sin
@@ -37,19 +38,16 @@ def sketch_of(model: Model, number: Evaluator | None = None) -> Sketch:
     for body in model.bodies.values():
         for marker in body.markers.values():
             points[body.name][tuple(map(number, marker.point))] = None
-    own = model.bodies
     bodies = tuple(
-        BodySketch(n, tuple(p), tuple(map(number, own[n].com)), (*own[n].meshes,)) for n, p in points.items()
+        BodySketch(name, tuple(points[name]), tuple(map(number, body.com)), (*body.meshes,))
+        for name, body in model.bodies.items()
     )
     named = {m.label: m for body in (model.ground, *model.bodies.values()) for m in body.markers.values()}
     places = {name: (m.body.name, *map(number, m.numbers)) for name, m in named.items()}
-    return Sketch(bodies, tuple(elements), model.dimension, markers=places, up=_up(model, number))
-
-
-def _up(model: Model, number: Evaluator) -> Point:
     gravity = tuple(map(number, model.gravity))
     size = hypot(*gravity)
-    return tuple(-g / size for g in gravity) if size else ()
+    up = tuple(-g / size for g in gravity) if size else ()
+    return Sketch(bodies, tuple(elements), model.dimension, markers=places, up=up)
 
 
 def _shape(element: Element, number: Evaluator) -> dict:
@@ -61,8 +59,11 @@ def _shape(element: Element, number: Evaluator) -> dict:
     constants = {n: number(values[n]) for n, f in fields.items() if isinstance(f, Scalar)}
     constants |= {n: str(values[n]) for n, f in fields.items() if isinstance(f, Choice)}
     constants |= {n: number(value) for n, value in getattr(element, "drawn", {}).items()}
-    steady = {n: _steady(values[n], number) for n, f in fields.items() if isinstance(f, Expression)}
-    constants |= {n: value for n, value in steady.items() if isfinite(value)}
+    for name, field in fields.items():
+        if isinstance(field, Expression):
+            with suppress(TypeError):  # the expression changes with time or motion, and has no value
+                if isfinite(value := number(values[name])):
+                    constants[name] = value
     if shapes := getattr(element, "shapes", ()):
         geometries = [(shape.whole or shape).geometry for shape in shapes]
         return {"shapes": tuple(_shape_sketch(one, element.dimension, number) for one in geometries)}
@@ -86,14 +87,6 @@ def _shape_sketch(geometry: Geometry, dimension: int, number: Evaluator) -> Shap
     assert isinstance(geometry, Polytope)
     points, radius = tuple(tuple(map(number, point)) for point in geometry.points), number(geometry.radius)
     return ShapeSketch("solid" if radius or dimension == 3 else "outline", points, radius)
-
-
-def _steady(expression: sp.Expr, number: Evaluator) -> float:
-    """Return the value of an expression; nan if it changes with time or motion."""
-    try:
-        return number(expression)
-    except TypeError:
-        return nan
 
 
 def _outline(radius: Callable[[float], float], flat: bool) -> tuple[Point, ...]:
@@ -127,6 +120,6 @@ def _numeric(profile: sp.Expr, number: Evaluator) -> Callable[[float], float]:
 def _function(profile: sp.Expr) -> tuple[Callable, list[sp.Symbol]]:
     """Return the function of a profile, cached, and its arguments: parameters and tables."""
     symbols = sorted(profile.free_symbols - {theta}, key=str)
-    own = {"Wrap": wrap, "SmoothWrap": wrap}
-    own |= dict.fromkeys(("Lookup", "BentLookup"), lambda table, order, x: lookup(table, 0, order, x))
-    return sp.lambdify([theta, *symbols], profile, modules=[own, "math"]), symbols
+    functions = {"Wrap": wrap, "SmoothWrap": wrap}
+    functions |= dict.fromkeys(("Lookup", "BentLookup"), lambda table, order, x: lookup(table, 0, order, x))
+    return sp.lambdify([theta, *symbols], profile, modules=[functions, "math"]), symbols

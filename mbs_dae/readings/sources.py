@@ -48,76 +48,61 @@ def sources_of(
 ) -> Sources:
     """Return the sources in Cartesian coordinates. `contacts` are the forces along the rows of contacts, (times, rows);
     the `multipliers` give the separating forces of gears."""
-    own, columns = system.structure, system.structure.columns
-    builder = own.dynamics.batch
+    structure, columns = system.structure, system.structure.columns
+    builder = structure.dynamics.batch
     outputs = system.outputs_of(builder, *motion[:3])
     places = {place.member: place for place in builder.places()}
-    still, weights, inertias, masses = _at_rest(system, motion), {}, {}, []
+    # Without velocity, the forces on a body are its weight.
+    bodies = [*system.model.bodies.values()]
+    rest = structure.batch(dynamics_instances(bodies, (), system.model.gravity, structure.coordinates.kernels))
+    still = system.outputs_of(rest, motion.t, motion.q, np.zeros_like(motion.v))
+    weight_of = {place.member: _push_of(place, still, columns) for place in rest.places()}
+    weights, inertias, masses = {}, {}, []
     for k, body in enumerate(system.bodies):
         if body.fixed:
             continue
-        place = places[k]
-        weight, mass = still[k], _mass_of(place, outputs, columns)
+        place, weight = places[k], weight_of[k]
+        # The entries of M of the body, including those above the diagonal.
+        entries = [(place.columns[i], place.columns[j], place.out + n) for n, (i, j) in enumerate(place.layout["mass"])]
+        entries += [(j, i, at) for i, j, at in entries if i != j]
+        i, j, at = np.array([entry for entry in entries if max(entry[:2]) < columns], dtype=int).reshape(-1, 3).T
+        mass = Masses(i, j, outputs[:, at])
         if weight.forces.any():
             weights[WEIGHT + body.name] = weight
         if mass.values.any():
-            inertias[INERTIA + body.name] = _inertia(_push_of(place, outputs, columns), weight, mass, motion.a)
+            # The inertia is -M v̇, and the velocity terms in the forces of the body.
+            push = _push_of(place, outputs, columns)
+            parts = [-mass.values * motion.a[:, mass.columns], push.forces, -weight.forces]
+            acting = np.concatenate([mass.rows, push.columns, weight.columns])
+            inertias[INERTIA + body.name] = Push(acting, np.concatenate(parts, axis=1))
             masses.append(mass)
     first = len(system.bodies)
     forces = {e.name: _push_of(places[first + k], outputs, columns) for k, e in enumerate(system.model.forces)}
     pushes = {**weights, **inertias, **forces, **dict(_contacts(system, motion, contacts))}
-    for gear in apart(system) if multipliers is not None and not own.contacts.separations else ():
+    for gear in apart(system) if multipliers is not None and not structure.contacts.separations else ():
         off = -separation(system, gear, multipliers)[:, None] * distance_rows(system, motion, gear)
-        pushes[SEPARATION + gear.name] = Push(np.arange(own.columns), off)
-    return Sources(pushes, _joined(masses, len(motion.t)))
-
-
-def _at_rest(system: System, motion: Trajectory) -> dict[int, Push]:
-    """Return the forces on each body without velocity: its weight."""
-    own = system.structure
-    bodies = [*system.model.bodies.values()]
-    builder = own.batch(dynamics_instances(bodies, (), system.model.gravity, own.coordinates.kernels))
-    outputs = system.outputs_of(builder, motion.t, motion.q, np.zeros_like(motion.v))
-    return {place.member: _push_of(place, outputs, own.columns) for place in builder.places()}
+        pushes[SEPARATION + gear.name] = Push(np.arange(columns), off)
+    none = np.zeros(0, dtype=int)
+    rows, columns_of_mass, values = zip(Masses(none, none, np.zeros((len(motion.t), 0))), *masses, strict=True)
+    whole = Masses(np.concatenate(rows), np.concatenate(columns_of_mass), np.concatenate(values, axis=1))
+    return Sources(pushes, whole)
 
 
 def _push_of(place: Place, outputs: np.ndarray, columns: int) -> Push:
     """Return the forces of an instance; one velocity may occur several times."""
     first = place.out + len(place.layout.get("mass", ()))
-    found = [(place.columns[c], first + k) for k, c in enumerate(place.layout.get("forces", ()))]
-    moving = np.array([pair for pair in found if pair[0] < columns], dtype=int).reshape(-1, 2)
+    entries = [(place.columns[c], first + k) for k, c in enumerate(place.layout.get("forces", ()))]
+    moving = np.array([pair for pair in entries if pair[0] < columns], dtype=int).reshape(-1, 2)
     return Push(moving[:, 0], outputs[:, moving[:, 1]])
 
 
-def _mass_of(place: Place, outputs: np.ndarray, columns: int) -> Masses:
-    """Return the entries of M of a body, including those above the diagonal."""
-    entries = [(place.columns[i], place.columns[j], place.out + k) for k, (i, j) in enumerate(place.layout["mass"])]
-    entries += [(j, i, at) for i, j, at in entries if i != j]
-    i, j, at = np.array([entry for entry in entries if max(entry[:2]) < columns], dtype=int).reshape(-1, 3).T
-    return Masses(i, j, outputs[:, at])
-
-
-def _inertia(push: Push, weight: Push, mass: Masses, a: np.ndarray) -> Push:
-    """Return -M v̇, and the velocity terms in the forces of the body."""
-    columns = np.concatenate([mass.rows, push.columns, weight.columns])
-    forces = np.concatenate([-mass.values * a[:, mass.columns], push.forces, -weight.forces], axis=1)
-    return Push(columns, forces)
-
-
-def _joined(masses: list[Masses], times: int) -> Masses:
-    if not masses:
-        nothing = np.zeros(0, dtype=int)
-        return Masses(nothing, nothing, np.zeros((times, 0)))
-    rows, columns, values = zip(*masses, strict=True)
-    return Masses(np.concatenate(rows), np.concatenate(columns), np.concatenate(values, axis=1))
-
-
 def _contacts(system: System, motion: Trajectory, contacts: np.ndarray) -> Iterator[tuple[str, Push]]:
-    own = system.structure.contacts
-    if not own.rows:
+    """Yield J_cᵀ p of each contact and friction, by name."""
+    structure = system.structure.contacts
+    if not structure.rows:
         return
-    reader, every = system.reader_by(own.program), np.arange(system.structure.columns)
+    reader, every = system.reader_by(structure.program), np.arange(system.structure.columns)
     rows = np.stack([reader.jacobian(t, q).toarray() for t, q in zip(motion.t, motion.q, strict=True)])
-    for e in own.elements:
-        at = own.rows_of[e.name]
+    for e in structure.elements:
+        at = structure.rows_of[e.name]
         yield e.name, Push(every, np.einsum("tr,trc->tc", contacts[:, at], rows[:, at]))

@@ -15,8 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .quantities import PARTS, Energy, Quantities, Reactions, frozen
-from .violation import Violation
+from .quantities import PARTS, Energy, Quantities, Reactions, Violation, frozen
 
 COMPONENTS = {2: ("Fx", "Fy", "M"), 3: ("Fx", "Fy", "Fz", "Mx", "My", "Mz")}
 """The components of a load on a marker, by the dimension: force and moment in world axes."""
@@ -33,36 +32,37 @@ OF_RATES = {"m/s": "N", "rad/s": "N m"}
 # --- vectors ---
 
 
-def components(name: str, known: Collection[str]) -> tuple[str, ...]:
+def components(name: str, scalars: Collection[str]) -> tuple[str, ...]:
     """Return the names of the components of a vector, two or three; an empty tuple if there is no such vector. A marker
     takes precedence over a word: if body ``rod`` has a marker ``a``, ``rod.a`` is the position of this marker."""
-    for stem in _stems(name, known):
-        found = tuple(f"{stem}{axis}" for axis in "xyz" if f"{stem}{axis}" in known)
-        if len(found) > 1:
-            return found
+    for stem in _stems(name, scalars):
+        parts = tuple(f"{stem}{axis}" for axis in "xyz" if f"{stem}{axis}" in scalars)
+        if len(parts) > 1:
+            return parts
     return ()
 
 
-def _stems(name: str, known: Collection[str]) -> Iterator[str]:
+def _stems(name: str, scalars: Collection[str]) -> Iterator[str]:
     owner, dot, word = name.rpartition(".")
     yield f"{name}."
     if dot:
         yield name
-        if word in WORDS and f"{name}1" not in known:
+        if word in WORDS and f"{name}1" not in scalars:
             yield f"{owner}.{WORDS[word]}"
 
 
-def vectors(known: Collection[str]) -> list[str]:
+def vectors(scalars: Collection[str]) -> list[str]:
     """Return the names of all vectors, by their words where they have one."""
-    return [*dict.fromkeys(name for first in known if first.endswith("x") for name in _vector_of(first, known))]
-
-
-def _vector_of(first: str, known: Collection[str]) -> Iterator[str]:
-    """Yield the name of the vector with this first component, if there is one that has no other meaning."""
-    owner, dot, letter = first[:-1].rpartition(".")
-    words = [f"{owner}.{word}" for word, meant in WORDS.items() if meant == letter]
-    names = (name for name in (*words, f"{owner}{dot}{letter}".removesuffix(".")) if dot and name not in known)
-    yield from [name for name in names if first in components(name, known)][:1]
+    vectors_of_scalars: dict[str, None] = {}
+    for first in scalars:
+        if first.endswith("x"):
+            # the name of the vector with this first component, if there is one that has no other meaning
+            owner, dot, letter = first[:-1].rpartition(".")
+            words = [f"{owner}.{word}" for word, symbol in WORDS.items() if symbol == letter]
+            names = (*words, f"{owner}{dot}{letter}".removesuffix(".")) if dot else ()
+            free = [name for name in names if name not in scalars and first in components(name, scalars)]
+            vectors_of_scalars |= dict.fromkeys(free[:1])
+    return [*vectors_of_scalars]
 
 
 # --- quantities from forces and equations ---
@@ -72,7 +72,7 @@ TIME = "t", "s"
 """The name of the independent variable of a motion, and its unit."""
 
 
-class Known(Protocol):
+class LoadedResult(Protocol):
     """A result with the fields that derived quantities need."""
 
     @property
@@ -91,7 +91,7 @@ class Known(Protocol):
 class Derived:
     """Efforts, powers and components of reactions; energies; violations: as named quantities."""
 
-    result: Known
+    result: LoadedResult
     _read: dict[str, np.ndarray] = field(default_factory=dict)
 
     def __contains__(self, name: object) -> bool:
@@ -100,28 +100,28 @@ class Derived:
     @cached_property
     def units(self) -> Mapping[str, str]:
         """The units of all quantities, by their names."""
-        found: dict[str, str] = {}
+        units: dict[str, str] = {}
         if reactions := self.result.reactions:
             force = {c: "N" if c.startswith("F") else "N m" for c in COMPONENTS[reactions.dimension]}
             for name in reactions.names():
                 if rate := self.rates.get(name):
-                    found |= {f"{name}.{EFFORT}": OF_RATES[self.result.quantities.unit(rate)], f"{name}.{POWER}": "W"}
-                found |= {f"{name}.{component}": unit for component, unit in force.items()}
+                    units |= {f"{name}.{EFFORT}": OF_RATES[self.result.quantities.unit(rate)], f"{name}.{POWER}": "W"}
+                units |= {f"{name}.{component}": unit for component, unit in force.items()}
             if self.result.axis == TIME:  # a sweep over a parameter has no energy balance
-                found |= {f"{ENERGY}.{total}": "J" for total in TOTALS}
-        return found | {f"{VIOLATION}.{level}": unit for level, unit in LEVELS.items()}
+                units |= {f"{ENERGY}.{total}": "J" for total in TOTALS}
+        return units | {f"{VIOLATION}.{level}": unit for level, unit in LEVELS.items()}
 
     @cached_property
     def rates(self) -> Mapping[str, str]:
         """The rate of the coordinate along which each effort acts: the first such rate among the element's
         quantities."""
-        reactions, found = self.result.reactions, dict[str, str]()
+        reactions, rates = self.result.reactions, dict[str, str]()
         acting = frozenset(reactions.efforts() if reactions else ())
         for name in self.result.quantities.names():
             owner = name.rpartition(".")[0]
-            if owner in acting and owner not in found and self.result.quantities.unit(name) in OF_RATES:
-                found[owner] = name
-        return found
+            if owner in acting and owner not in rates and self.result.quantities.unit(name) in OF_RATES:
+                rates[owner] = name
+        return rates
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self._read:
@@ -164,7 +164,7 @@ def names_of_forces(elements: Iterable[str], dimension: int) -> list[str]:
     return [*(f"{name}.{word}" for name in elements for word in words), *(f"{ENERGY}.{total}" for total in TOTALS)]
 
 
-class Said(Protocol):
+class NamedModel(Protocol):
     """A model with the content that names need."""
 
     dimension: int
@@ -182,7 +182,7 @@ class Said(Protocol):
     def quantity_names(self) -> list[str]: ...
 
 
-def known_names(model: Said) -> dict[str, None]:
+def known_names(model: NamedModel) -> dict[str, None]:
     """Return the names that results of a model may know: of its motion, of forces, of violations."""
     acting = (*model.conditions, *model.contacts, *model.frictions, *model.forces)
     more = [*model.signal_units, *(f"{e.name}.{load}" for e in acting for load in e.loads)]

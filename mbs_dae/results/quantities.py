@@ -1,16 +1,44 @@
-"""Sources of a result's readings, which a file stores: named arrays, the loads of joints, drivers and forces on bodies,
-and the energy balance. `readings` computes those of a run."""
+"""Data of a result, which a file stores: named arrays, the loads of joints, drivers and forces on bodies, the energy
+balance, the violation of the constraints, and the motion in the coordinates of its computation. `readings` computes
+those of a run."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 
-from ..errors import ModelError, Names, unknown_name
+from ..errors import ModelError, Names, check_name, unknown_name
 
 PARTS = ("kinetic", "potential", "dissipated", "supplied")
 """The parts of the energy balance."""
+
+
+class Lazy:
+    """A field that may be given as a function without arguments: it is called when the field is first read."""
+
+    def __init__(self, *default: Any) -> None:
+        """Store the default, if one is given."""
+        self.default = default
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            if self.default:
+                return self.default[0]
+            raise AttributeError(self.name)  # to dataclasses: there is no default
+        value = vars(instance)[self.name]
+        if callable(value):
+            value = vars(instance)[self.name] = value()
+        return value
+
+    def __set__(self, instance: Any, value: Any) -> None:
+        vars(instance)[self.name] = value
 
 
 class Quantities(Protocol):
@@ -141,3 +169,66 @@ def ledger(columns: np.ndarray) -> Energy:
     """Return the energy balance from columns kinetic, potential, stored, dissipated, supplied."""
     kinetic, potential, stored, dissipated, supplied = columns.T
     return Energy(*map(frozen, (kinetic, potential + stored, dissipated, supplied)))
+
+
+# --- the violation of the constraints ---
+
+LEVELS = ("positions", "velocities", "accelerations")
+
+
+def _largest(level: int) -> cached_property[np.ndarray]:
+    """Return a property: the largest violation of all rows at each time."""
+
+    def read(violation: Violation) -> np.ndarray:
+        return frozen(np.abs(violation.rows[level]).max(axis=1, initial=0.0))
+
+    read.__doc__ = f"The largest of all equations of {LEVELS[level]} at each time."
+    return cached_property(read)
+
+
+@dataclass(frozen=True, eq=False)
+class Violation:
+    """The violation of the constraints: the sizes of Φ, Φ̇, Φ̈ of each row, each in the unit of its row.
+
+    `position`, `velocity` and `acceleration` are the largest of all rows at each time; ``violation.joint("A")`` returns
+    the same for one element. As an array, a violation is its `position`.
+    """
+
+    rows: np.ndarray
+    """Shape (3, times, rows)."""
+    elements: tuple[str, ...]
+    """The element of each row."""
+
+    position, velocity, acceleration = map(_largest, range(3))
+
+    def joint(self, name: str) -> Violation:
+        """Return the violation of one element."""
+        check_name("constraint", name, {*self.elements}, "the result")
+        columns = [k for k, element in enumerate(self.elements) if element == name]
+        return Violation(self.rows[:, :, columns], (name,) * len(columns))
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return np.asarray(self.position, dtype=dtype)
+
+
+# --- the motion in its own coordinates ---
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class OwnMotion:
+    """The coordinates in which a motion was computed, over time: ``own["A.angle"]`` is a column of q."""
+
+    name: str
+    """The name of the set: "cartesian", "natural", "joint"."""
+    names: tuple[str, ...]
+    """The names of the coordinates, one for each column of q."""
+    q: np.ndarray
+    v: np.ndarray
+    a: np.ndarray
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        check_name("coordinate", name, self.names, f"the motion in {self.name} coordinates")
+        return self.q[:, self.names.index(name)]
+
+    def __repr__(self) -> str:
+        return f"<OwnMotion in {self.name} coordinates: {len(self.names)} coordinates, {len(self.q)} times>"

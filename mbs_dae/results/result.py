@@ -14,29 +14,25 @@ from ..duals import Dual
 from ..errors import SYNONYMS, ModelError, unknown_name
 from ..provided import provided
 from ..public_class import PublicClass
-from .attitudes import Attitudes
-from .frames import along
+from .events import Happening, Impact, Transition
+from .frames import along, named
 from .geometry import CALLS, Geometry, call_of, calls_like
-from .happenings import Happening, Impact, Transition
 from .names import POWER, Derived, components, names_of_forces, vectors
-from .own import Lazy, OwnMotion
-from .pictures import Pictures
-from .quantities import Energy, Quantities, Reactions, frozen
+from .output import Output
+from .quantities import Energy, Lazy, OwnMotion, Quantities, Reactions, Violation, frozen
 from .shares import Origins
 from .sketch import Sketch
-from .violation import Violation
-from .written import Written
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_NO_FORCES = (
+NO_FORCES = (
     "this result is of kinematics, which knows no forces; use mbs.inverse_dynamics(model, times) or mbs.simulate(...)"
 )
 
 
 @dataclass(frozen=True, eq=False)
-class Result(Attitudes, Geometry, Origins, Pictures, Written):
+class Result(Geometry, Origins, Output):
     """The result of an analysis.
 
     ``result["slider.vx"]`` is an array over ``result.t``; ``result.names`` lists the quantities of the motion. A vector
@@ -149,7 +145,7 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
         owner, _, word = str(name).rpartition(".")
         same = any(f"{owner}.{other}" in unknown for other in SYNONYMS.get(word, ()))
         if self.reactions is None and (same or name in unknown or components(str(name), unknown)):
-            raise ModelError(_NO_FORCES)
+            raise ModelError(NO_FORCES)
         if word in CALLS and not any(f".{word}." in one for one in self.names):  # unless a marker has this name
             raise ModelError(f"{word.replace('_', ' ')} is no name, but a call: result.{CALLS[word]}", name=name)
         if meant := calls_like(str(name)):
@@ -239,6 +235,25 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
         """
         return provided("Result.d")(self, name, by)
 
+    def vector(self, name: str, axes: str = "world") -> np.ndarray:
+        """Return the components of a vector over time along other axes, shape (len(t), 2 or 3): of a body or a marker,
+        ``vector("rod.tip.a", axes="rod")``; for a reaction also of the joint's "first" or "second" body. The vector
+        itself does not change: a velocity is relative to the world, a position counts from the world's origin.
+
+        >>> model = mbs.PlanarModel("turning rod")
+        >>> rod = model.link("rod", (0, 0), (2, 0))
+        >>> A = mbs.Revolute("A", model.ground, rod.tail)
+        >>> _ = model.add(A, mbs.Driver("motor", mbs.angle(A), 3 * mbs.t))
+        >>> turning = mbs.kinematics(model, np.linspace(0, 1, 5))
+        >>> bool(np.allclose(turning.vector("rod.head.a", axes="rod"), (-18, 0)))  # towards A, at every angle
+        True
+        """
+        if self.components(name) == (name,):
+            what = f"{name!r} is a number, and has no components along axes"
+            raise ModelError(f"{what}; name a vector, e.g. {vector_of(self, name) or 'body.v'!r}")
+        values = self[name]
+        return values if axes == "world" else named(self, axes, name.rpartition(".")[0]).parts(values)
+
     # --- forces ---
 
     def reaction(self, joint: str, axes: str = "world") -> np.ndarray:
@@ -318,7 +333,7 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
         True
         """
         if self.ledger is None:
-            raise ModelError(_NO_FORCES)
+            raise ModelError(NO_FORCES)
         return self.ledger
 
     @property
@@ -339,8 +354,14 @@ class Result(Attitudes, Geometry, Origins, Pictures, Written):
 
     def _forces(self) -> Reactions:
         if self.reactions is None:
-            raise ModelError(_NO_FORCES)
+            raise ModelError(NO_FORCES)
         return self.reactions
+
+
+def vector_of(result: Result, name: str) -> str | None:
+    """Return the name of the vector that contains this component; None if there is none."""
+    vectors_of_result = result.all_names[len(result.scalar_names) :]
+    return next((vector for vector in vectors_of_result if name in result.components(vector)), None)
 
 
 @dataclass(frozen=True, eq=False)

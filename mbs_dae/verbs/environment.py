@@ -16,7 +16,7 @@ from ..model.breaks import OWN_FUNCTIONS
 from ..model.measures import Quantity
 from ..model.model import Model
 from ..model.parameters import Parameter, Signal, finite_number
-from ..results.files.optional import package
+from ..results.files.writing import package
 from ..symbolic.functions import as_sympy
 from ..symbolic.markers import t as time
 from .start import Simulation, start

@@ -30,15 +30,10 @@ from ..derivatives.runs.saltation import has_choices, is_held_on_surface, laws_o
 from ..derivatives.runs.sampled import are_states, told_of_samples
 from ..derivatives.varied import tell, varied_of
 from ..errors import MbsError, ModelError, checked_options
+from ..explain.accuracy import check_energy, check_violation, told_of_faint
 from ..explain.axes import check_axes, check_turns
 from ..explain.contacts import check_apart, told_of_kept
-from ..explain.failures import (
-    check_energy,
-    check_masses,
-    check_violation,
-    failure,
-    told_of_faint,
-)
+from ..explain.failures import check_masses, failure
 from ..explain.prescribed import check_jumps
 from ..explain.stiffness import told_of_stiffness
 from ..model.breaks import breaks_of, farthest_ends, put_on_breaks, side_of
@@ -76,7 +71,7 @@ from ..motion.stabilise import Stabilization, stabilization_of
 from ..poses.slips import slips_in_assembly
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, check_progress, progress_bar
-from ..results.happenings import Happening
+from ..results.events import Happening
 from ..results.result import Result, State
 from ..tolerances import REPEAT
 

@@ -24,8 +24,9 @@ from ..compiled import System
 from ..compiled.status import DONE, Status
 from ..compiled.structure import Structure
 from ..errors import MbsError, ModelError, checked_options, shortened, unknown_name
+from ..explain.accuracy import told_of_faint
 from ..explain.contacts import check_apart, told_of_kept
-from ..explain.failures import failure, told_of_faint
+from ..explain.failures import failure
 from ..explain.prescribed import first_jump
 from ..kernels.blocks import WORD, address_of
 from ..kernels.images import places_written

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from matplotlib.animation import FFMpegWriter
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from PIL import Image
 
 from ..errors import ModelError
@@ -18,16 +20,19 @@ from ..results.files import file_at, replacing
 from ..results.result import Result
 from ..unit_system import current
 from .camera import view_of
+from .drawing.colours import COLOURS, DARK
 from .drawing.motion import Motion, frames_of, motion_of, poses_of
-from .page.frame import View
-from .page.html import as_names, page_text, save_page
+from .page.html import HEIGHT, LIVE_HEIGHT, View, as_names, page_text, save_page
+from .plots import names_of
 from .scene import PlanarScene, Scene
-from .style import Picture, say_if_stopped, style
+from .style import START, Picture, as_label, say_if_stopped, style
 
 Size = tuple[float, float]
 Angles = tuple[float, ...] | None
 
 GHOSTS = 7  # number of later poses in a still picture of a motion
+QUIET = 0.25
+"""The opacity of the mechanism behind the paths of its points."""
 
 
 def animate(
@@ -61,6 +66,42 @@ def draw(
         if ax is None and scene.dimension == 3:
             scene.lay_out()  # let box and labels fill the paper
     return scene.figure
+
+
+def plot_path(result: Result, markers: Sequence[str]) -> Figure:
+    """Draw the paths of named points, in the plane or in space; circles show where they begin, and faint lines show the
+    mechanism there."""
+    names = names_of(markers, "plot_path", "points", [name[:-2] for name in result.names if name.endswith(".x")])
+    with style():
+        figure = new_figure((6.4, 4.8))
+        say_if_stopped(figure, result)
+        scene = bare_scene_on(new_axes(result, figure, None), result, motion_of(result).at([0]), names)
+        for piece in (*scene.mechanism, *scene.labels.values()):
+            piece.artist.set_alpha(QUIET * (piece.artist.get_alpha() or 1.0))
+        # The colour of a path is that of its body, or for further points of one body the next unused colour.
+        of_bodies = [scene.stage.colour(name.partition(".")[0]) for name in names]
+        unused = cycle([colour for colour in COLOURS if colour not in of_bodies] or COLOURS)
+        colours = [colour if colour not in of_bodies[:k] else next(unused) for k, colour in enumerate(of_bodies)]
+        for name, colour in zip(names, colours, strict=True):
+            scene.traces[name].artist.set(color=colour, linewidth=1.6, alpha=1.0, zorder=6, label=as_label(name))
+            scene.riders[name].artist.set(**START, zorder=6.5)
+        scene.say("")
+        scene.add_legend(Line2D([], [], linestyle="none", color=DARK, label="start", **START))
+        scene.lay_out()
+    return figure
+
+
+def view(
+    result: Result, *, plots: Any = (), trace: Any = (), view: Any = None, speed: float | None = None,
+    live: bool = False, height: int | None = None,
+) -> View:  # fmt: skip
+    """Return the motion as a page for a notebook; choices are those of `page_text`. Without `height` there is room for
+    the sliders of a live page."""
+    if height is None:
+        height = LIVE_HEIGHT if live else HEIGHT
+    height = round(positive_number(height, "height", "number of pixels, e.g. height=620"))
+    text = page_text(result, plots=plots, trace=trace, view=view, speed=speed, live=live)
+    return View(text, draw(result, view=view, trace=trace), height)
 
 
 class Film:

@@ -145,14 +145,22 @@ def planned(topology: Topology, closures: Sequence[Closure]) -> Plan:
     curves: list[np.ndarray] = []
     for closure in closures:
         ends = [topology.numbers[closure.loop[k].name] for k in (0, -1)]
-        ways = list(_curves(*(bodies[k] for k in ends)))
-        curves.append(min(ways, key=lambda way: _curve_cost(way, bodies, edge_names, [*drawn, *curves])))
+        candidates = list(_curves(*(bodies[k] for k in ends)))
+        curves.append(min(candidates, key=lambda curve: _curve_cost(curve, bodies, edge_names, [*drawn, *curves])))
     names: list[Box] = []
     for closure, curve in zip(closures, curves, strict=True):
         half = _width(closure.name) / 2
         places = [Box(x, y, half + 0.03, 0.08) for x, y in curve[9:-9:3]]
         others = np.concatenate([*drawn, *(other for other in curves if other is not curve)])
-        names.append(min(places, key=lambda box: _name_cost(box, curve, [*bodies, *edge_names, *names], others)))
+        middle, boxes = curve[len(curve) // 2], [*bodies, *edge_names, *names]
+        # The cost of a place is what it covers, plus its distance from the middle of the curve.
+        costs = [
+            100.0 * sum(box.overlaps(other) for other in boxes)
+            + 5.0 * box.holds(others).sum()
+            + np.hypot(*(middle - (box.x, box.y)))
+            for box in places
+        ]
+        names.append(places[int(np.argmin(costs))])
     return Plan(bodies, edges, edge_names, curves, names)
 
 
@@ -208,12 +216,6 @@ def _curve_cost(curve: np.ndarray, bodies: Sequence[Box], names: Sequence[Box], 
     near = (cdist(inner, lines, "chebyshev") < 0.05).any(axis=1).sum()
     length = np.hypot(*np.diff(curve, axis=0).T).sum()
     return float(10 * covered + 2 * near + 3 * length)
-
-
-def _name_cost(box: Box, curve: np.ndarray, boxes: Sequence[Box], lines: np.ndarray) -> float:
-    """Return the cost of a name's place: what it covers, plus its distance from the middle of the curve."""
-    from_the_middle = np.hypot(*(curve[len(curve) // 2] - (box.x, box.y)))
-    return 100.0 * sum(box.overlaps(other) for other in boxes) + 5.0 * box.holds(lines).sum() + from_the_middle
 
 
 def edge_name(edge: Edge) -> str:

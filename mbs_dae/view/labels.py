@@ -45,7 +45,17 @@ def placed_labels(
         places = [*_candidates(skeleton, half, gap=0.06 * inch, box=box)]
         if both_sides:
             places += [*_candidates(skeleton[:, ::-1], half, 0.06 * inch, 3 * box)]
-        _, best = min(places, key=lambda place: FAR * place[0] + _cost(place[1][looks], half, obstacles, others))
+
+        def covered(centres: np.ndarray, points: np.ndarray, half: np.ndarray = half) -> float:
+            """Return how many points a label covers; the first pose counts most, because still pictures show it."""
+            inside = (np.abs(points - centres[:, None, :]) < 1.15 * half).all(axis=-1).sum(axis=1)
+            return float(3 * inside[0] + inside.mean())
+
+        costs = [
+            FAR * lines + (covered(centres[looks], obstacles) + UNREADABLE * covered(centres[looks], others))
+            for lines, centres in places
+        ]
+        best = places[int(np.argmin(costs))][1]
         labels[body] = best[:, None] + half * MIDDLE_AND_CORNERS
         others = np.concatenate([others, best[looks][:, None] + half * GRID_IN_BOX], axis=1)
     return labels
@@ -68,28 +78,17 @@ def _candidates(
     count = skeleton.shape[1]
     if count == 1:
         for farther in (1.0, 2.0):
-            for way in COMPASS:
-                yield farther - 1, skeleton[:, 0] + np.array(way) * (farther * (gap + box) + half)
+            for direction in COMPASS:
+                yield farther - 1, skeleton[:, 0] + np.array(direction) * (farther * (gap + box) + half)
         return
     for start in range(count):
         along = skeleton[:, (start + 1) % count] - skeleton[:, start]
         normal = unit(np.stack([along[:, 1], -along[:, 0]], axis=-1))
         normal[~normal.any(axis=1)] = (0.0, 1.0)  # an edge seen end-on has no direction: take any
         for farther in (0.0, 0.7, 1.5):
-            beside = normal * (gap + 2 * farther * half[1] + np.abs(normal) @ half)[:, None]
+            offset = normal * (gap + 2 * farther * half[1] + np.abs(normal) @ half)[:, None]
             for part in (0.5, 0.35, 0.65, 0.2, 0.8):
-                yield farther, skeleton[:, start] + part * along + beside
-
-
-def _cost(centres: np.ndarray, half: np.ndarray, obstacles: np.ndarray, others: np.ndarray) -> float:
-    """Return how much a label covers of the mechanism and, with a larger weight, of other labels; the first pose counts
-    most, because still pictures show it."""
-
-    def covered(points: np.ndarray) -> float:
-        inside = (np.abs(points - centres[:, None, :]) < 1.15 * half).all(axis=-1).sum(axis=1)
-        return float(3 * inside[0] + inside.mean())
-
-    return covered(obstacles) + UNREADABLE * covered(others)
+                yield farther, skeleton[:, start] + part * along + offset
 
 
 def dense(path: np.ndarray, count: int = 25) -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ..equilibria.linear import LinearSystem, Mode
+from ..equilibria.linear import LinearSystem
 from ..equilibria.shapes import moved
 from ..errors import ModelError
 from ..unit_system import shown_unit, size_of, told
@@ -88,9 +88,9 @@ def plot_bode(law: LinearSystem, frequencies: Any) -> Figure:
         figure = Picture(figsize=(6.4, 2.0 + 2.0 * len(panels) + 0.08 * curves), layout="constrained")
         axes = figure.subplots(len(panels) + 1, sharex=True)
         axes[0].set_title(f"frequency response of {as_label(law.state.system.model.name)}")
-        look = dict(zip((pair for own in panels.values() for pair in own), line_styles(), strict=False))
-        for ax, (word, own) in zip(axes[:-1], panels.items(), strict=True):
-            for i, j in own:
+        look = dict(zip((pair for pairs in panels.values() for pair in pairs), line_styles(), strict=False))
+        for ax, (word, pairs) in zip(axes[:-1], panels.items(), strict=True):
+            for i, j in pairs:
                 out, put = law.outputs[i], law.inputs[j]
                 size = size_of(units[out], out)[0] / size_of(units[put], put)[0]
                 label = f"{as_label(out)} by {as_label(put)}"
@@ -112,8 +112,8 @@ def _add_grid_of_damping(ax: Any, wide: float, high: float) -> None:
     """Draw rays Re λ = -ζ |λ|, and circles about the origin through the ticks of the imaginary axis."""
     last = np.array([np.inf, np.inf])
     for ratio in reversed(RATIOS):
-        way = np.array([-ratio, np.sqrt(1 - ratio**2)])
-        end = way * min(wide / ratio, high / way[1])
+        ray = np.array([-ratio, np.sqrt(1 - ratio**2)])
+        end = ray * min(wide / ratio, high / ray[1])
         ax.plot([0, end[0]], [0, end[1]], color=GRID, linewidth=0.8, zorder=1)
         place = 0.95 * end
         if np.abs((place - last) / [wide, high]).max() > 0.08:  # room for a word
@@ -165,19 +165,18 @@ def draw_modes(law: LinearSystem, numbers: Sequence[int], amplitude: float | Non
             ax.patch.set_visible(False)  # in space, axes reach under their neighbours
             scenes.append(scene_on(ax, result, motion_of(result)))
             scenes[-1].add_ghosts(FAINT)
-            scenes[-1].say(f"mode {number}: {_told(mode)}")
+            if mode.frequency:
+                rate = told(mode.frequency, "rad/s", digits=4, frequency=True)
+                if not rate.endswith("Hz"):
+                    rate += f", {mode.frequency / (2 * np.pi):.3g} Hz"
+                rate += f", damping {mode.damping:.3g}" if abs(mode.damping) >= 5e-4 else ""
+            else:
+                rate = f"{mode.eigenvalue.real + 0.0:.4g} 1/s".replace("-", "\u2212")
+            scenes[-1].say(f"mode {number}: {rate}")
         for scene in scenes:
             if scene.dimension == 3:
                 scene.lay_out()
     return figure
-
-
-def _told(mode: Mode) -> str:
-    if not mode.frequency:
-        return f"{mode.eigenvalue.real + 0.0:.4g} 1/s".replace("-", "\u2212")
-    damped = f", damping {mode.damping:.3g}" if abs(mode.damping) >= 5e-4 else ""
-    often = told(mode.frequency, "rad/s", digits=4, frequency=True)
-    return f"{often}{damped}" if often.endswith("Hz") else f"{often}, {mode.frequency / (2 * np.pi):.3g} Hz{damped}"
 
 
 def animate_mode(

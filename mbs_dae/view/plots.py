@@ -9,8 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ..errors import ModelError
-from ..readings.vectors import vector_of
-from ..results.result import Result
+from ..results.result import Result, vector_of
 from ..unit_system import shown, shown_unit, told
 from .drawing.colours import COLOURS, DARK, GROUND
 from .style import (
@@ -75,8 +74,8 @@ def plot(
 def _runs(result: Result, beside: Any) -> Runs:
     others = beside if isinstance(beside, Mapping) else {}
     if not others:
-        given = [beside] if isinstance(beside, Result) else list(beside) if np.iterable(beside) else [beside]
-        others = {f"result {number}": one for number, one in enumerate(given, start=2)}
+        results = list(beside) if np.iterable(beside) and not isinstance(beside, Result) else [beside]
+        others = {f"result {number}": other for number, other in enumerate(results, start=2)}
     for other in others.values():
         if not isinstance(other, Result):
             what = f"beside= takes other results, or a dictionary of them, not {other!r}"
@@ -85,7 +84,7 @@ def _runs(result: Result, beside: Any) -> Runs:
             what = f"a result over {other.axis[0]} cannot be drawn beside one over {result.axis[0]}"
             raise ModelError(f"{what}; draw them in two pictures")
     looks = zip(others.items(), cycle(LOOKS), strict=False)
-    return [(result, "", None), *((one, f", {as_label(str(label))}", look) for (label, one), look in looks)]
+    return [(result, "", None), *((other, f", {as_label(str(label))}", look) for (label, other), look in looks)]
 
 
 def _across(result: Result, over: str | None) -> tuple[np.ndarray, str]:
@@ -102,11 +101,11 @@ def _across(result: Result, over: str | None) -> tuple[np.ndarray, str]:
 
 def _numbers(ax: Any, runs: Runs, names: Sequence[str], over: str | None) -> None:
     result = runs[0][0]
-    for own, said, look in runs:
-        x, _ = _across(own, over)
+    for run, suffix, look in runs:
+        x, _ = _across(run, over)
         for number, (name, colour) in enumerate(zip(names, cycle(COLOURS), strict=False)):
-            values, _ = shown(own[name], own.unit(name), name)
-            _line(ax, x, values, _unique(own, name), as_label(name) + said, number, look, color=colour)
+            values, _ = shown(run[name], run.unit(name), name)
+            _line(ax, x, values, _unique(run, name), as_label(name) + suffix, number, look, color=colour)
     label_quantities(ax, result.unit(names[0]), names[0])
 
 
@@ -115,10 +114,10 @@ def _vector(ax: Any, runs: Runs, name: str, axes: str, over: str | None) -> None
     result = runs[0][0]
     parts = [part.rpartition(".")[2] for part in result.components(name)]
     letters, along = LETTERS.get(parts[0][:-1], parts[0][:-1]), "".join(part[-1] for part in parts)
-    for own, said, look in runs:
-        unique = _unique(own, name) if axes == "world" else mixed(_unique(own, name))
-        values, unit = shown(own.vector(name, axes), own.unit(name), name)
-        _components(ax, _across(own, over)[0], letters, along, values, unique, said, look)
+    for run, suffix, look in runs:
+        unique = _unique(run, name) if axes == "world" else mixed(_unique(run, name))
+        values, unit = shown(run.vector(name, axes), run.unit(name), name)
+        _components(ax, _across(run, over)[0], letters, along, values, unique, suffix, look)
     ax.set_ylabel(axis_label(as_label(name), unit))
     _say_axes(ax, axes)
 
@@ -169,26 +168,23 @@ def plot_stabilization(runs: Mapping[str, Result], title: str) -> Figure:
     with style():
         figure, axes = stacked(next(iter(runs.values())), len(panels), say_stop=False)
         figure.suptitle(as_label(title), fontsize=10)
-        for ax, (label, of) in zip(axes, panels.items(), strict=True):
-            ax.set_ylabel(label)
+        for ax, (panel, of) in zip(axes, panels.items(), strict=True):
+            ax.set_ylabel(panel)
             ax.set_yscale("log")
             begin = 1 if ax is axes[-1] else 0
             for (name, run), how in zip(runs.items(), line_styles(), strict=False):
                 t, values = axis_of(run)[0][begin:], np.maximum(of(run)[begin:], ZERO)
-                ax.plot(t, values, label=_label_of_run(name, run), marker=marker_of(run), linewidth=1.2, **how)
+                label = as_label(name)
+                if not run.success:
+                    axis, unit = run.axis
+                    last = f"{axis} = {told(run.t[-1], unit, digits=4)}" if len(run) else "the start"
+                    label += f" (\u00d7 stopped at {last})"
+                ax.plot(t, values, label=label, marker=marker_of(run), linewidth=1.2, **how)
                 if not run.success:
                     ax.plot(t[-1:], values[-1:], "x", color=how["color"], markersize=8, markeredgewidth=2, zorder=4)
             _say_floor(ax, np.concatenate([of(run)[begin:] for run in runs.values()]))
         figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=min(len(runs), 3))
     return figure
-
-
-def _label_of_run(name: str, run: Result) -> str:
-    if run.success:
-        return as_label(name)
-    name_of_axis, unit = run.axis
-    last = f"{name_of_axis} = {told(run.t[-1], unit, digits=4)}" if len(run) else "the start"
-    return f"{as_label(name)} (\u00d7 stopped at {last})"
 
 
 # --- results with forces ---
@@ -213,8 +209,8 @@ def plot_energy(result: Result) -> Figure:
 
 def plot_reaction(result: Result, joints: Sequence[str], axes: str = "world", polar: bool = False) -> Figure:
     """Draw a panel of forces for each joint, and one for moments if there are any; or the hodographs of all joints."""
-    known = [] if result.reactions is None else result.reactions.names()
-    joints = names_of(joints, "plot_reaction", "joints", known)
+    loaded = [] if result.reactions is None else result.reactions.names()
+    joints = names_of(joints, "plot_reaction", "joints", loaded)
     wrenches = {name: result.reaction(name, axes) for name in joints}
     in_space = result.sketch.dimension == 3
     if in_space and polar:
@@ -263,16 +259,16 @@ def _in_space(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> tup
 
 
 def _components(
-    ax: Any, x: np.ndarray, letter: str, axes: str, values: np.ndarray, unique: np.ndarray, said: str = "",
+    ax: Any, x: np.ndarray, letter: str, axes: str, values: np.ndarray, unique: np.ndarray, suffix: str = "",
     look: Any = None,
 ) -> None:  # fmt: skip
     """Draw the components of a vector, and its size."""
-    for number, (axis, colour, value, known) in enumerate(zip(axes, COLOURS, values.T, unique.T, strict=False)):
+    for number, (axis, colour, value, is_unique) in enumerate(zip(axes, COLOURS, values.T, unique.T, strict=False)):
         label = f"${letter}_{axis}$" if letter else axis
-        _line(ax, x, value, known, label + said, number, look, color=colour)
+        _line(ax, x, value, is_unique, label + suffix, number, look, color=colour)
     if letter:
-        size, known = np.linalg.norm(values, axis=1), np.asarray(unique.all(axis=1))
-        _line(ax, x, size, known, f"$|{letter}|${said}", 0, look, color=DARK, linewidth=1.2)
+        size, is_unique = np.linalg.norm(values, axis=1), np.asarray(unique.all(axis=1))
+        _line(ax, x, size, is_unique, f"$|{letter}|${suffix}", 0, look, color=DARK, linewidth=1.2)
 
 
 def _loads(ax: Any, result: Result, name: str, values: np.ndarray, unique: np.ndarray, part: str) -> None:
@@ -312,12 +308,12 @@ def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> F
     ax.set_ylabel(axis_label("$F_y$", unit))
     ax.plot(0, 0, "+", color=DARK, markersize=12, markeredgewidth=1.2)
     ax.set_title(f"in {_words_of(axes)}")
-    known = np.concatenate(forces)
-    known = known[np.isfinite(known).all(axis=1)]
-    largest = float(np.hypot(*known.T).max(initial=0.0))
+    tips = np.concatenate(forces)
+    tips = tips[np.isfinite(tips).all(axis=1)]
+    largest = float(np.hypot(*tips.T).max(initial=0.0))
     if largest > 0.0:
-        _add_circles(ax, known, largest, unit)
-        low, high = known.min(axis=0), known.max(axis=0)
+        _add_circles(ax, tips, largest, unit)
+        low, high = tips.min(axis=0), tips.max(axis=0)
         if NOTHING * largest < (high - low).max() < SMALL * largest:
             _enlarge(ax, curves, low, high)
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
@@ -442,17 +438,17 @@ def marker_of(poses: Sized) -> str:
     return "o" if len(poses) == 1 else ""
 
 
-def names_of(names: Sequence[Any], call: str, what: str, known: Sequence[str]) -> list[str]:
+def names_of(names: Sequence[Any], call: str, what: str, examples: Sequence[str]) -> list[str]:
     """Return each name once, in the given order; a list in place of several names counts as its names. Without names,
     the error suggests a few, of different kinds if possible."""
     if len(names) == 1 and isinstance(names[0], list | tuple):
         names = names[0]
     if not names:
         kinds: dict[str, str] = {}
-        for name in known:
+        for name in examples:
             kinds.setdefault(name.rpartition(".")[2], name)
-        examples = ", ".join(map(repr, [*kinds.values()][:3])) or "'body.x'"
-        raise ModelError(f"{call}() needs the names of {what}; write e.g. {call}({examples})")
+        few = ", ".join(map(repr, [*kinds.values()][:3])) or "'body.x'"
+        raise ModelError(f"{call}() needs the names of {what}; write e.g. {call}({few})")
     for name in names:
         if np.ndim(name):
             what = f"{call}() draws {what} by their names, not {_kind(name)}"
@@ -460,6 +456,6 @@ def names_of(names: Sequence[Any], call: str, what: str, known: Sequence[str]) -
     return list(dict.fromkeys(map(str, names)))
 
 
-def _kind(given: Any) -> str:
+def _kind(value: Any) -> str:
     """Return the words for a value that stands in place of a name; an array is described by its size."""
-    return f"{np.size(given)} numbers" if np.ndim(given) else repr(given)
+    return f"{np.size(value)} numbers" if np.ndim(value) else repr(value)

@@ -13,8 +13,8 @@ from . import pen
 from .camera import Camera
 from .drawing.mechanism import edges_of, later_pieces, pieces_of, staged
 from .drawing.motion import Motion, in_space, motion_of, path_of
-from .drawing.stage import AS_SAID, Pen, Piece, Stage, all_pieces, one_after_the_other, reach
-from .drawing.tracks import Given
+from .drawing.stage import AS_SAID, Pen, Piece, all_pieces, one_after_the_other, reach
+from .drawing.tracks import SampledPath
 from .labels import MOST_ARROWS, look_of_label, placed_labels
 from .style import Picture, as_label, read_axis
 
@@ -35,7 +35,11 @@ class Scene(ABC):
         self.camera = Camera.of(ax)
         whole = motion_of(result).thinned()
         rough = staged(result.sketch, self.pen, whole, whole)
-        self.traces = {name: self._trace(rough[0], name) for name in trace}
+        self.traces = {}
+        for name in trace:  # the whole path of a point, from all computed poses
+            path = SampledPath(in_space(path_of(result, name))[None])
+            how = {"color": rough[0].colour(name.partition(".")[0]), "alpha": 0.8, "zorder": 1.5}
+            self.traces[name] = rough[0].line(path, AS_SAID, linewidth=1, label=f"path of {as_label(name)}", **how)
         self.rough = [p for groups in pieces_of(rough) for p in all_pieces(groups)]
         self.corners = reach([*self.rough, *self.traces.values()], self.dimension)
         self.inch = self.metres_per_inch()
@@ -44,7 +48,11 @@ class Scene(ABC):
         self.bodies, self.joints, self.forces = pieces_of(self.stages)
         self.mechanism = [p for groups in (self.bodies, self.joints, self.forces) for p in all_pieces(groups)]
         self.labels = self._labels([*self.mechanism, *self.traces.values()])
-        self.riders = {name: self._rider(name) for name in trace}
+        self.riders = {}
+        for name in trace:  # a dot that rides on the path of a point
+            colour = self.stage.colour(name.partition(".")[0])
+            track = SampledPath(in_space(path_of(result, name, motion))[:, None])
+            self.riders[name] = self.stage.dot(track, AS_SAID, color=colour, markersize=4 * self.stage.fine, zorder=6)
         self.moving: list[Piece] = [*self.mechanism, *self.riders.values(), *self.labels.values()]
         for piece in (*self.traces.values(), *self.moving):
             ax.add_artist(piece.artist)
@@ -81,13 +89,11 @@ class Scene(ABC):
     def title(self, pose: int) -> str:
         """Return the title of a pose: time with digits that distinguish poses, or the value of a swept parameter."""
         name, unit, value = self.result.axis[0], self.unit, self.motion.values[pose] / self.size
-        return f"{name} = {value:.{self._digits}f} {unit}" if name == "t" else f"{name} = {value:.4g} {unit}".strip()
-
-    @property
-    def _digits(self) -> int:
-        values = self.stage.whole.values
-        step = np.ptp(values) / self.size / 100
-        return int(np.clip(np.ceil(-np.log10(step)), 2, 9)) if step > 0 else 3
+        if name != "t":
+            return f"{name} = {value:.4g} {unit}".strip()
+        step = np.ptp(self.stage.whole.values) / self.size / 100
+        digits = int(np.clip(np.ceil(-np.log10(step)), 2, 9)) if step > 0 else 3
+        return f"{name} = {value:.{digits}f} {unit}"
 
     def lay_out(self) -> None:
         """Fix the layout once: a layout for each frame is slow and makes the axes tremble."""
@@ -119,8 +125,13 @@ class Scene(ABC):
         owners."""
         each = [[edges_of(stage, body) for body in stage.sketch.bodies] for stage in self.stages]
         names = [body.name for body in self.stage.sketch.bodies]
-        paths = {name: one_after_the_other(list(own)) for name, *own in zip(names, *each, strict=True)}
-        paths = self._arrows() | paths
+        paths = {name: one_after_the_other(list(parts)) for name, *parts in zip(names, *each, strict=True)}
+        # The shafts of arrows that are visible at first have names, too, if there are few.
+        arrows = [element.name for element in self.stage.sketch.elements if element.kind == "arrow"]
+        shafts = {name: in_space(self.forces[name][0].path) for name in arrows if self.forces[name]}
+        if len(shafts) <= MOST_ARROWS:
+            visible = {n: path for n, path in shafts.items() if np.ptp(path[0], axis=0).max() > self.stage.symbol}
+            paths = visible | paths
         on_paper = {name: self.camera.on_paper(path) for name, path in paths.items()}
         covered = [self.camera.on_paper(in_space(piece.path)) for piece in drawn]
         labels = {}
@@ -128,27 +139,8 @@ class Scene(ABC):
         for body, place in places.items():
             depth = self.camera.depth(paths[body].mean(axis=1))
             path = self.camera.in_space(place, np.repeat(depth[:, None], 3, axis=1))
-            labels[body] = self.stage.word(Given(path), body, zorder=7, **look_of_label(self.stage, body))
+            labels[body] = self.stage.word(SampledPath(path), body, zorder=7, **look_of_label(self.stage, body))
         return labels
-
-    def _arrows(self) -> dict[str, np.ndarray]:
-        """Return the shafts of arrows that are visible at first, if few enough to be named."""
-        arrows = [element.name for element in self.stage.sketch.elements if element.kind == "arrow"]
-        shafts = {name: in_space(self.forces[name][0].path) for name in arrows if self.forces[name]}
-        seen = {name: path for name, path in shafts.items() if np.ptp(path[0], axis=0).max() > self.stage.symbol}
-        return seen if len(shafts) <= MOST_ARROWS else {}
-
-    def _trace(self, stage: Stage, name: str) -> Any:
-        """Return the whole path of a point, from all computed poses."""
-        colour, path = stage.colour(name.partition(".")[0]), Given(in_space(path_of(self.result, name))[None])
-        how = {"color": colour, "alpha": 0.8, "zorder": 1.5, "label": f"path of {as_label(name)}"}
-        return stage.line(path, AS_SAID, linewidth=1, **how)
-
-    def _rider(self, name: str) -> Any:
-        """Return a dot that rides on the path of a point."""
-        colour, place = self.stage.colour(name.partition(".")[0]), path_of(self.result, name, self.motion)
-        track = Given(in_space(place)[:, None])
-        return self.stage.dot(track, AS_SAID, color=colour, markersize=4 * self.stage.fine, zorder=6)
 
 
 class PlanarScene(Scene):
@@ -163,8 +155,8 @@ class PlanarScene(Scene):
         return float(span.max()) or 0.2
 
     def set_axes(self) -> None:
-        beside = [*self.labels.values(), *all_pieces(self.forces)]  # sized on paper: not counted before
-        low, high = reach(beside, 2, self.corners)
+        pieces = [*self.labels.values(), *all_pieces(self.forces)]  # sized on paper: not counted before
+        low, high = reach(pieces, 2, self.corners)
         margin = 0.05 * self.inch + 2 * self.stage.symbol
         low, high = low - margin, high + margin
         self.ax.update_datalim([low, high])  # equal aspect may widen the limits, but never narrows these

@@ -1,24 +1,27 @@
 """Define the common look of all pictures: quiet, and readable for colour-blind eyes."""
 
-from collections.abc import Iterator
-from contextlib import AbstractContextManager
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from io import BytesIO
 from itertools import count
+from pathlib import Path
 from textwrap import fill
 from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib import rcsetup
+from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
+from matplotlib.text import Text
 from matplotlib.textpath import TextPath
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from ..results.result import Result
 from ..unit_system import shown, shown_unit, size_of
 from .drawing.colours import COLOURS, DARK, GROUND
-from .vector import is_svg, write_svg
 
 GRID = "#DDDDDD"
 BESIDE: dict[str, Any] = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
@@ -46,7 +49,7 @@ _LOOK: dict[str, dict[str, Any]] = {
     "xtick": _TICKS,
     "ytick": _TICKS,
 }
-_SETTINGS: Any = {f"{group}.{name}": value for group, own in _LOOK.items() for name, value in own.items()}
+_SETTINGS: Any = {f"{group}.{name}": value for group, values in _LOOK.items() for name, value in values.items()}
 
 
 class Picture(Figure):
@@ -143,3 +146,55 @@ def say_if_stopped(figure: Figure, result: Result) -> None:
     if not result.success:
         per_line = int(14 * figure.get_size_inches()[0])
         figure.suptitle(fill(f"stopped early: {result.message}", per_line), fontsize=8, color=COLOURS[1])
+
+
+# --- pictures as SVG ---
+#
+# Lines and areas are written as they are, and words as text, which can be searched, copied and read aloud, and which a
+# browser sets from right to left if the script requires. Equal pictures give equal files. Matplotlib writes text with a
+# halo as outlines of letters; therefore halos are removed and written as a style.
+
+SVG_SETTINGS: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "mbs_dae",
+    "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial"],
+}
+HALO = "halo"
+HALO_STYLE = f'[id^="{HALO}-"] text{{paint-order: stroke; stroke: white; stroke-width: 2.5px}}'
+STYLE_TAG = b'<style type="text/css">'
+FORBIDDEN = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
+"""The characters that no XML file may contain."""
+
+
+def is_svg(target: Any, ending: str | None) -> bool:
+    name = ending or (Path(target).suffix if isinstance(target, str | Path) else "")
+    return name.lower().lstrip(".") == "svg"
+
+
+def write_svg(figure: Figure, target: Any, save: Callable[..., Any], options: dict[str, Any]) -> None:
+    """Write the output of `save` as SVG to a path or into an open file."""
+    written = BytesIO()
+    options = options | {"format": "svg", "metadata": {"Date": None} | (options.get("metadata") or {})}
+    with matplotlib.rc_context(SVG_SETTINGS), _without_halos(figure):
+        save(written, **options)
+    text = FORBIDDEN.sub("\N{REPLACEMENT CHARACTER}".encode(), written.getvalue())
+    text = text.replace(STYLE_TAG, STYLE_TAG + HALO_STYLE.encode(), 1)
+    if isinstance(target, str | Path):
+        Path(target).write_bytes(text)
+    else:
+        target.write(text)
+
+
+@contextmanager
+def _without_halos(figure: Figure) -> Iterator[None]:
+    words: list[Artist] = [word for word in figure.findobj(Text) if word.get_path_effects()]
+    halos = [word.get_path_effects() for word in words]
+    for k, word in enumerate(words):
+        word.set_path_effects([])
+        word.set_gid(f"{HALO}-{k}")
+    try:
+        yield
+    finally:
+        for word, halo in zip(words, halos, strict=True):
+            word.set_path_effects(halo)
+            word.set_gid(None)

@@ -597,7 +597,7 @@ def test_view_serves_until_ctrl_c(monkeypatch):
     opened, seen, told = [], [], Event()
 
     def listen(server):
-        seen.append(server.session.opened)
+        seen.append(server.session.current)
         told.wait(0.0 if len(seen) > 1 else 5.0)
         raise KeyboardInterrupt
 
@@ -610,11 +610,11 @@ def test_view_serves_until_ctrl_c(monkeypatch):
     assert done.stdout == f"rod.py is shown at {address}\nuntil Ctrl-C\n"
     assert re.fullmatch(r"http://127.0.0.1:\d+/[\w-]+/", address)
     (one,) = seen
-    assert one.said.model.bodies["rod"].markers["tip"].point[0] == 1.0
-    assert (one.said.times[-1], len(one.said.times)) == (0.2, 5)
+    assert one.content.model.bodies["rod"].markers["tip"].point[0] == 1.0
+    assert (one.content.times[-1], len(one.content.times)) == (0.2, 5)
     assert (one.choices.plots, one.choices.trace) == (("rod.angle",), ("rod.tip",))
     run("view", "swing.py", "--initial", "rod.angle=0.3", "--no-open")
-    assert opened == [address] and dict(seen[1].said.initial) == {"rod.angle": 0.3}
+    assert opened == [address] and dict(seen[1].content.initial) == {"rod.angle": 0.3}
 
 
 def test_view_says_what_is_wrong_before_it_serves():

@@ -10,7 +10,7 @@ from gallery import NAMES, load
 import mbs_dae as mbs
 from mbs_dae.ensembles.runs import motions, starting
 from mbs_dae.ensembles.runs.chunk import run_chunk
-from mbs_dae.ensembles.runs.fast import Kept, ordinary_members
+from mbs_dae.ensembles.runs.fast import MemberRecord, ordinary_members
 from mbs_dae.ensembles.runs.recipe import VERBS, Recipe
 
 TIMES = np.linspace(0.0, 0.4, 9)
@@ -89,7 +89,7 @@ def test_numbers_of_many_designs_are_those_of_each(name):
     for verb in ("kinematics", "simulate"):
         recipe = Recipe(model, times, tuple(model.parameters), verb)
         for k, kept in ordinary_members(recipe, values, lambda: False):
-            if isinstance(kept, Kept):
+            if isinstance(kept, MemberRecord):
                 alone = recipe.result(values[k])
                 np.testing.assert_array_equal(kept.arrays["q"][:, : alone.q.shape[1]], alone.q)
                 np.testing.assert_array_equal(kept.arrays["a"][:, : alone.a.shape[1]], alone.a)

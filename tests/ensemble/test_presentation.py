@@ -16,7 +16,7 @@ from scipy import stats
 
 import mbs_dae as mbs
 from mbs_dae.ensembles.designs import designs
-from mbs_dae.ensembles.reports.reported import Reported
+from mbs_dae.ensembles.reports.methods import ReportMethods
 from mbs_dae.errors import ModelError
 
 TIMES = np.linspace(0, 2, 5)
@@ -31,7 +31,7 @@ class Failure:
 
 
 @dataclass(frozen=True, eq=False)
-class Made(Reported):
+class Made(ReportMethods):
     """Members whose arrays are formulas of their designs."""
 
     model: Any

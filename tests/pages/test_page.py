@@ -17,7 +17,7 @@ from gallery import ALL, TOUCHING, load
 import mbs_dae as mbs
 from mbs_dae.view.drawing.motion import motion_of
 from mbs_dae.view.page.html import choices_of, page_of, save_page
-from mbs_dae.view.page.numbers import packed
+from mbs_dae.view.page.places import packed
 from mbs_dae.view.page.poses import shown_motion
 from mbs_dae.view.page.scene import MOST, Choices, page_data, thinned_curves
 

@@ -16,7 +16,7 @@ from gallery import MODELS
 from serving import sent, served
 
 import mbs_dae as mbs
-from mbs_dae.view.served.independent import independent
+from mbs_dae.view.served.runs import independent
 from mbs_dae.view.served.server import HERE, LARGEST, Server
 from mbs_dae.view.served.session import OVERTAKEN
 
@@ -76,7 +76,7 @@ def test_it_answers_with_what_the_core_says(pendulum):
     parameters = {"length": 1.3, "m": 2.5}
     status, told = sent(pendulum, "run", {**ASKED, "parameters": parameters, "initial": {"rod.omega": -2.0}})
     assert status == 200 and told["initial"][0]["value"] == -2.0
-    model = pendulum.session.opened.said.model.with_parameters(**parameters)
+    model = pendulum.session.current.content.model.with_parameters(**parameters)
     result = mbs.simulate(model, [0.0, 0.1, 0.2, 0.3], {"rod.omega": -2.0})
     column = [curve["name"] for curve in told["page"]["curves"]].index("rod.angle")
     curves = read(told["page"]["arrays"], "curves")
@@ -86,7 +86,7 @@ def test_it_answers_with_what_the_core_says(pendulum):
 def test_errors_are_in_the_words_of_the_core(pendulum):
     status, told = sent(pendulum, "run", {**ASKED, "parameters": {"m": -1.0}})
     with pytest.raises(mbs.ModelError) as wanted:
-        model = pendulum.session.opened.said.model.with_parameters(**{"m": -1.0})
+        model = pendulum.session.current.content.model.with_parameters(**{"m": -1.0})
         mbs.simulate(model, [0.0, 0.1], {"rod.omega": 0.0})
     assert status == 200 and told == {"error": str(wanted.value)}
     assert "let it end later" in sent(pendulum, "run", {**ASKED, "end": -1})[1]["error"]
@@ -118,7 +118,7 @@ def test_a_mechanism_is_let_go_in_its_pose():
     with served(MODELS / "four_bar.py") as server:
         asked = {**ASKED, "mode": "released", "at": 1.0, "parameters": {"a": 0.045}}
         told = sent(server, "run", asked)[1]
-        model = server.session.opened.said.model.with_parameters(a=0.045)
+        model = server.session.current.content.model.with_parameters(a=0.045)
     assert {one["name"] for one in told["initial"]} == {"crank.angle", "crank.omega"}
     pose = mbs.kinematics(model, np.linspace(0, 1, 50)).state(-1)
     result = mbs.simulate(model.without("motor"), np.linspace(1.0, 1.3, 4), pose)
@@ -229,11 +229,11 @@ def test_a_file_that_is_saved_is_read_anew_with_its_neighbours(tmp_path):
 
         assert looked() == (1, "") == looked()
         (tmp_path / "lengths_of_swing.py").write_text("LENGTH = 2.5\n")
-        assert looked() == (2, "") and session.opened.said.model.parameters["length"].value == 2.5
-        before = session.opened
+        assert looked() == (2, "") and session.current.content.model.parameters["length"].value == 2.5
+        before = session.current
         path.write_text(text.replace("    return model", "    raise ValueError('<b>no</b>')"))
         version, trouble = looked()
-        assert version == 2 and session.opened is before
+        assert version == 2 and session.current is before
         line = text.splitlines().index("    return model") + 1
         assert trouble == f"{path}, line {line}: ValueError: <b>no</b>"
         path.write_text("def build(:\n")

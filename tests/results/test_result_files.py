@@ -13,8 +13,8 @@ from matplotlib.text import Text
 from scipy.io import loadmat
 
 import mbs_dae as mbs
-from mbs_dae.results.files import tables, text
-from mbs_dae.results.files.matlab import LONGEST
+from mbs_dae.results.files import tables
+from mbs_dae.results.files.exports import FORMULAS, LONGEST
 
 STRANGE = [
     '=HYPERLINK("http://a","b")', "+1", "-1", "@SUM(A1)", "a;=1+1", 'quote"d', "two\nlines", "\u05e9\u05dc\u05d5\u05dd",
@@ -151,7 +151,7 @@ def test_strange_names_are_text_in_csv(strange, tmp_path):
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = csv.reader(file)
     assert all(len(row) == len(header) == len(strange.names) + 4 for row in rows)
-    assert not [cell for cell in header if cell.startswith(text.FORMULAS)]
+    assert not [cell for cell in header if cell.startswith(FORMULAS)]
     assert '\'=HYPERLINK("http://a","b").distance [m]' in header
     assert '"a;=1+1.distance [m]"' in path.read_text(encoding="utf-8")
 
@@ -283,6 +283,6 @@ def test_alien_and_inconsistent_nc_is_refused(run, tmp_path):
 
 def test_a_sheet_has_so_many_columns(run, tmp_path, monkeypatch):
     pytest.importorskip("openpyxl")
-    monkeypatch.setattr("mbs_dae.results.files.excel.COLUMNS", 10)
+    monkeypatch.setattr("mbs_dae.results.files.exports.COLUMNS", 10)
     with pytest.raises(mbs.ModelError, match="a sheet has 1048576 rows and 10 columns, and the result 21 and"):
         run.save(tmp_path / "run.xlsx")

@@ -10,7 +10,7 @@ import pytest
 from helpers import slider_crank
 
 import mbs_dae as mbs
-from mbs_dae.results.files import FORMATS, npz
+from mbs_dae.results.files import FORMATS, archives
 from mbs_dae.view.animation import WRITERS
 
 
@@ -46,7 +46,7 @@ def test_a_full_disk_leaves_the_old_file(result, tmp_path, monkeypatch):
         file.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(npz, "np", SimpleNamespace(**vars(np) | {"savez_compressed": full}))
+    monkeypatch.setattr(archives, "np", SimpleNamespace(**vars(np) | {"savez_compressed": full}))
     with pytest.raises(mbs.ModelError, match="No space left"):
         result.save(path)
     assert path.read_bytes() == old and [*tmp_path.iterdir()] == [path]

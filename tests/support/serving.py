@@ -11,7 +11,7 @@ from threading import Thread
 from typing import Any
 
 from mbs_dae.cli.commands import time_grid
-from mbs_dae.cli.served import ModelFile
+from mbs_dae.cli.model_file import ModelFile
 from mbs_dae.view.served.server import HERE, Server
 from mbs_dae.view.served.session import Session
 

@@ -19,7 +19,7 @@ from mbs_dae.view.camera import Camera
 from mbs_dae.view.drawing import spatial as solids
 from mbs_dae.view.drawing.bodies import hull, skeleton
 from mbs_dae.view.drawing.motion import frames_of, poses_of
-from mbs_dae.view.space.floor import SHADOW
+from mbs_dae.view.space.surroundings import SHADOW
 
 PNG = b"\x89PNG\r\n\x1a\n"
 WHOLE_TURN = 2 * sp.pi * mbs.t

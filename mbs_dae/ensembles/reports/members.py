@@ -34,7 +34,7 @@ REDUCTIONS: Mapping[str, tuple[Callable[[np.ndarray], np.ndarray], str]] = {
 after an event has stopped a run."""
 
 
-class Failed(Protocol):
+class MemberFailure(Protocol):
     """A member that did not come to its end."""
 
     @property
@@ -64,7 +64,7 @@ class Members(Protocol):
     @property
     def message(self) -> str: ...
     @property
-    def failures(self) -> Sequence[Failed]: ...
+    def failures(self) -> Sequence[MemberFailure]: ...
     @property
     def done(self) -> np.ndarray: ...
     def __len__(self) -> int: ...
@@ -104,11 +104,11 @@ def components(ensemble: Members, name: str) -> tuple[str, ...]:
     array = ensemble.array(name)
     if array.ndim < 3:
         return (name,)
-    found = named_components(name, known_names(ensemble.model))
-    return found if len(found) == array.shape[2] else tuple(f"{name}.{k}" for k in range(array.shape[2]))
+    names = named_components(name, known_names(ensemble.model))
+    return names if len(names) == array.shape[2] else tuple(f"{name}.{k}" for k in range(array.shape[2]))
 
 
-def said(ensemble: Members, name: str) -> str:
+def label_of(ensemble: Members, name: str) -> str:
     """Return the label of a quantity in text: its name, or |name| for the size of a vector."""
     return f"|{name}|" if ensemble.array(name).ndim == 3 else name
 
@@ -123,29 +123,25 @@ def per_member(ensemble: Members, name: str, reduce: Reduce) -> np.ndarray:
     if not callable(reduce):
         choices = ", ".join(map(repr, REDUCTIONS))
         raise ModelError(f"reduce is {reduce!r}; choose one of {choices}, or give a function of one member's values")
-    found = np.full(len(array), np.nan)
+    numbers = np.full(len(array), np.nan)
     for member in np.flatnonzero(ensemble.done):
-        found[member] = _number(reduce, array[member], name)
-    return found
-
-
-def _number(reduce: Callable[[np.ndarray], Any], values: np.ndarray, name: str) -> float:
-    given = reduce(values)
-    if np.ndim(given) or np.iscomplexobj(given):
-        what = f"reduce makes {np.shape(given)} of the values of {name!r} in one member"
-        raise ModelError(f"{what}; it must give one number")
-    return float(given)
+        value = reduce(array[member])
+        if np.ndim(value) or np.iscomplexobj(value):
+            what = f"reduce makes {np.shape(value)} of the values of {name!r} in one member"
+            raise ModelError(f"{what}; it must give one number")
+        numbers[member] = float(value)
+    return numbers
 
 
 def words_of(ensemble: Members, name: str, reduce: Reduce) -> tuple[str, str]:
     """Return the label and the unit of the numbers from `per_member`; the unit is "" if `reduce` is a function."""
-    own, unit = said(ensemble, name), ensemble.unit(name)
+    label, unit = label_of(ensemble, name), ensemble.unit(name)
     if is_one_number(ensemble, name):
-        return own, unit
+        return label, unit
     if isinstance(reduce, str):
-        return REDUCTIONS[reduce][1].format(own).replace("||", "|"), unit
-    called = getattr(reduce, "__name__", "<").replace("_", " ")
-    return f"{'function' if called.startswith('<') else called} of {own}", ""
+        return REDUCTIONS[reduce][1].format(label).replace("||", "|"), unit
+    word = getattr(reduce, "__name__", "<").replace("_", " ")
+    return f"{'function' if word.startswith('<') else word} of {label}", ""
 
 
 def check_done(ensemble: Members) -> None:
@@ -161,7 +157,7 @@ def check_numbers(values: np.ndarray, name: str) -> None:
         raise ModelError(f"{name!r} is nan in all members that are done; look at array({name!r}), or read another one")
 
 
-def told_of_members(ensemble: Members) -> str:
+def note_of_members(ensemble: Members) -> str:
     """Return a note for a picture: how many members are done, and how many are left out."""
     return "; ".join([counted(int(np.sum(ensemble.done)), "member"), *left_out(ensemble)])
 
@@ -170,5 +166,5 @@ def left_out(ensemble: Members) -> list[str]:
     """Return phrases that count the members that failed and the members that were not run."""
     failed = len(ensemble.failures)
     missing = len(ensemble) - int(np.sum(ensemble.done)) - failed
-    told = {"failed": failed, "not run": missing}
-    return [f"{count} {what}, left out" for what, count in told.items() if count]
+    counts = {"failed": failed, "not run": missing}
+    return [f"{count} {what}, left out" for what, count in counts.items() if count]

@@ -16,9 +16,9 @@ from .members import (
     check_done,
     check_numbers,
     is_one_number,
+    note_of_members,
     over_time,
     per_member,
-    told_of_members,
     words_of,
 )
 from .statistics import checked_levels, percentiles
@@ -31,25 +31,25 @@ def plot_band(ensemble: Members, name: str, levels: Sequence[float], deviation: 
     if not over_time(ensemble, name):
         what = f"{name!r} does not go over time, as a band and a deviation from the median do"
         raise ModelError(f"{what}; draw plot_histogram({name!r})")
-    found = percentiles(ensemble, name, (*levels, 50.0) if deviation else levels)
-    own, called = (found.values - found[50.0], f"{found.name} - median") if deviation else (found.values, found.name)
-    values, unit = shown(own, found.unit, name)
-    times, word = shown(found.t, ensemble.axis[1], ensemble.axis[0])
-    note = told_of_members(ensemble)
-    return studies.plot_band(times, (ensemble.axis[0], word), found.levels, values, (called, unit), note)
+    band = percentiles(ensemble, name, (*levels, 50.0) if deviation else levels)
+    si, label = (band.values - band[50.0], f"{band.name} - median") if deviation else (band.values, band.name)
+    values, unit = shown(si, band.unit, name)
+    times, word = shown(band.t, ensemble.axis[1], ensemble.axis[0])
+    note = note_of_members(ensemble)
+    return studies.plot_band(times, (ensemble.axis[0], word), band.levels, values, (label, unit), note)
 
 
 def plot_histogram(
     ensemble: Members, name: str, reduce: Reduce, levels: Sequence[float], label: str | None = None,
     unit: str | None = None,
 ) -> Figure:  # fmt: skip
-    own, called, own_unit = _numbers(ensemble, name, reduce, label, unit)
-    values, word = shown(own[np.asarray(ensemble.done)], own_unit, name)
+    numbers, words, si = _numbers(ensemble, name, reduce, label, unit)
+    values, word = shown(numbers[np.asarray(ensemble.done)], si, name)
     check_numbers(values, name)
     real = np.isfinite(values)
     without = f"; {counted(int((~real).sum()), 'member')} without a number, left out" * (not real.all())
-    note = told_of_members(ensemble) + without
-    return studies.plot_histogram(values[real], (called, word), checked_levels(levels), note)
+    note = note_of_members(ensemble) + without
+    return studies.plot_histogram(values[real], (words, word), checked_levels(levels), note)
 
 
 def plot_map(ensemble: Members, name: str, reduce: Reduce, label: str | None = None, unit: str | None = None) -> Figure:
@@ -61,13 +61,13 @@ def plot_map(ensemble: Members, name: str, reduce: Reduce, label: str | None = N
         if len(axes) == 1:
             remedy = f"for one name plot_band({name!r}) draws the curves, and study.plot_histogram the values"
         raise ModelError(f"a map is of a grid over two names, and {what}; {remedy}")
-    own, called, own_unit = _numbers(ensemble, name, reduce, label, unit)
+    numbers, words, si = _numbers(ensemble, name, reduce, label, unit)
     x, y = (axis.values for axis in axes)  # axes in the units in which a person reads them
-    values, word = shown(own.reshape(len(x), len(y)), own_unit, name)
+    values, word = shown(numbers.reshape(len(x), len(y)), si, name)
     across, up = np.argsort(x), np.argsort(y)  # values of a grid stand in the order in which the user wrote them
-    note = told_of_members(ensemble).replace(", left out", " (white)")
-    words = (axes[0].name, axes[0].unit), (axes[1].name, axes[1].unit)
-    return studies.plot_map(x[across], y[up], values[np.ix_(across, up)], words, (called, word), note)
+    note = note_of_members(ensemble).replace(", left out", " (white)")
+    names = (axes[0].name, axes[0].unit), (axes[1].name, axes[1].unit)
+    return studies.plot_map(x[across], y[up], values[np.ix_(across, up)], names, (words, word), note)
 
 
 def _numbers(
@@ -75,7 +75,7 @@ def _numbers(
 ) -> tuple[np.ndarray, str, str]:
     """Return one number for each member, a label for these numbers, and their unit."""
     check_done(ensemble)
-    values, (called, own) = per_member(ensemble, name, reduce), words_of(ensemble, name, reduce)
+    values, (words, si) = per_member(ensemble, name, reduce), words_of(ensemble, name, reduce)
     if unit is not None:
-        own = checked_unit(unit, f"what is drawn of {name!r}")
-    return values, called if label is None else label, own
+        si = checked_unit(unit, f"what is drawn of {name!r}")
+    return values, words if label is None else label, si

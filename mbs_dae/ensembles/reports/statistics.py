@@ -13,7 +13,7 @@ from ...model.parameters import check_choice, finite_number
 from ...results.quantities import frozen
 from ...unit_system import shown_unit, told
 from ..designs import unit_of
-from .members import Members, abscissa, check_done, check_numbers, said, scalars
+from .members import Members, abscissa, check_done, check_numbers, label_of, scalars
 
 BLOCK = 2**22
 """The largest number of values that are processed at a time, so that large ensembles fit into memory."""
@@ -38,8 +38,8 @@ class Percentiles:
 
     def __getitem__(self, level: float) -> np.ndarray:
         if level not in self.levels:
-            known = ", ".join(f"{one:g}" for one in self.levels)
-            raise ModelError(f"there is no percentile {level!r} of {self.name!r}, but {known}; ask for it first")
+            levels = ", ".join(f"{x:g}" for x in self.levels)
+            raise ModelError(f"there is no percentile {level!r} of {self.name!r}, but {levels}; ask for it first")
         return self.values[self.levels.index(level)]
 
     def __repr__(self) -> str:
@@ -67,47 +67,42 @@ class Worst:
     def __str__(self) -> str:
         what = f"{self.by} of {self.name}: {told(self.value, self.unit, self.name.strip('|'))}"
         when = "" if np.isnan(self.t) else f" at {self.axis[0]} = {told(self.t, self.axis[1], self.axis[0])}"
-        design = ", ".join(f"{name} = {self._told(name, value)}" for name, value in self.design.items())
-        return f"{what}{when}, member {self.member}: {design}"
-
-    def _told(self, name: str, value: float) -> str:
-        """Return a value of the design as text; its unit follows if the unit differs from the SI unit."""
-        unit = self.units.get(name, "")
-        return f"{value:.6g}" if shown_unit(unit, name) == unit else told(value, unit, name)
+        design = []
+        for name, value in self.design.items():  # the unit follows if it differs from the SI unit
+            unit = self.units.get(name, "")
+            number = f"{value:.6g}" if shown_unit(unit, name) == unit else told(value, unit, name)
+            design.append(f"{name} = {number}")
+        return f"{what}{when}, member {self.member}: {', '.join(design)}"
 
 
 def percentiles(ensemble: Members, name: str, levels: Sequence[float]) -> Percentiles:
-    array, asked = scalars(ensemble, name), checked_levels(levels)
+    array, levels = scalars(ensemble, name), checked_levels(levels)
     check_done(ensemble)
     done = np.asarray(ensemble.done)
     columns = array.reshape(len(array), -1)
-    values = np.empty((len(asked), columns.shape[1]))
+    values = np.empty((len(levels), columns.shape[1]))
     for part in _blocks(*columns.shape):
-        values[:, part] = _percentiles(columns[:, part][done], asked)
-    shape = (len(asked), *array.shape[1:])
+        block = columns[:, part][done]
+        missing = np.isnan(block)
+        values[:, part] = np.percentile(block, levels, axis=0)
+        for k in np.flatnonzero(missing.any(axis=0) & ~missing.all(axis=0)):  # among the values that are not nan
+            values[:, part.start + k] = np.percentile(block[~missing[:, k], k], levels)
+    shape = (len(levels), *array.shape[1:])
     counted = int(done.sum())
     t, axis = abscissa(ensemble, name)
     return Percentiles(
-        said(ensemble, name), ensemble.unit(name), t, asked, frozen(values.reshape(shape)), counted,
+        label_of(ensemble, name), ensemble.unit(name), t, levels, frozen(values.reshape(shape)), counted,
         len(ensemble) - counted, axis,
     )  # fmt: skip
 
 
-def _percentiles(columns: np.ndarray, levels: Sequence[float]) -> np.ndarray:
-    """Return the percentiles of each column, shape (levels, columns), among the values that are not nan."""
-    found, missing = np.percentile(columns, levels, axis=0), np.isnan(columns)
-    for k in np.flatnonzero(missing.any(axis=0) & ~missing.all(axis=0)):
-        found[:, k] = np.percentile(columns[~missing[:, k], k], levels)
-    return found
-
-
 def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
     """Return the levels in ascending order without repetition; raise a `ModelError` unless all are in [0, 100]."""
-    given = np.atleast_1d(np.asarray(levels, dtype=object))
-    asked = sorted({finite_number(level, "a percentile") for level in given.ravel()})
-    if not asked or asked[0] < 0.0 or asked[-1] > 100.0:
+    numbers = np.atleast_1d(np.asarray(levels, dtype=object))
+    ascending = sorted({finite_number(level, "a percentile") for level in numbers.ravel()})
+    if not ascending or ascending[0] < 0.0 or ascending[-1] > 100.0:
         raise ModelError(f"percentiles are numbers from 0 to 100, e.g. (5, 50, 95), not {levels!r}")
-    return tuple(asked)
+    return tuple(ascending)
 
 
 def _blocks(members: int, times: int) -> Iterator[slice]:
@@ -126,14 +121,14 @@ def worst(ensemble: Members, name: str, by: Literal["max", "min", "abs"]) -> Wor
     sign = {"max": 1.0, "min": -1.0}
     best: tuple[float, int, int] | None = None
     for part in _blocks(*columns.shape[::-1]):  # blocks of whole members
-        own = rows[part]
-        if not own.size:
+        members = rows[part]
+        if not members.size:
             break
-        sizes = np.abs(columns[own]) if by == "abs" else sign[by] * columns[own]
+        sizes = np.abs(columns[members]) if by == "abs" else sign[by] * columns[members]
         sizes = np.where(np.isnan(sizes), -np.inf, sizes)
         row, column = np.unravel_index(int(sizes.argmax()), sizes.shape)
         if best is None or sizes[row, column] > best[0]:
-            best = float(sizes[row, column]), int(own[row]), int(column)
+            best = float(sizes[row, column]), int(members[row]), int(column)
     assert best is not None
     _, member, time = best
     t, axis = abscissa(ensemble, name)
@@ -141,5 +136,5 @@ def worst(ensemble: Members, name: str, by: Literal["max", "min", "abs"]) -> Wor
     value = float(columns[member, time])
     words = {"max": "largest", "min": "smallest", "abs": "largest size"}[by]
     design = ensemble.designs.row(member)
-    units = {one: unit_of(ensemble.model, one) for one in design}
-    return Worst(said(ensemble, name), ensemble.unit(name), words, member, design, value, when, axis, units)
+    units = {name: unit_of(ensemble.model, name) for name in design}
+    return Worst(label_of(ensemble, name), ensemble.unit(name), words, member, design, value, when, axis, units)

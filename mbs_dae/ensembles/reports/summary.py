@@ -10,9 +10,9 @@ from textwrap import shorten
 import numpy as np
 
 from ...errors import counted
-from ...results.roundoff import Scales
+from ...results.files.tables import Scales
 from ...unit_system import size_of
-from .members import Failed, Members, per_member, said, scalars
+from .members import MemberFailure, Members, label_of, per_member, scalars
 
 LEVELS = (0.0, 5.0, 50.0, 95.0, 100.0)
 HEADS = ("least", "5 %", "median", "95 %", "most")
@@ -54,10 +54,10 @@ class Summary:
         failed = f", {self.failed} failed" if self.failed else ""
         yield f"{self.title}: {self.done} of {counted(self.members, 'member')} done{failed}"
         for group in self.failures:
-            told = ", ".join(map(str, group.members[:MOST])) + ", ..." * (len(group.members) > MOST)
-            several = f"{len(group.members)} members ({told}), the first: "
+            numbers = ", ".join(map(str, group.members[:MOST])) + ", ..." * (len(group.members) > MOST)
+            several = f"{len(group.members)} members ({numbers}), the first: "
             message = shorten(group.message, LONGEST, placeholder=" ...")
-            yield f"  failed: {several if len(group.members) > 1 else f'member {told}: '}{message}"
+            yield f"  failed: {several if len(group.members) > 1 else f'member {numbers}: '}{message}"
         if self.message:
             yield f"  {self.message}"
         if self.rows:
@@ -71,18 +71,18 @@ def summary(ensemble: Members, names: Sequence[str]) -> Summary:
     done = np.asarray(ensemble.done)
     rows = tuple(_rows(ensemble, names, done)) if done.any() else ()
     failed = len(ensemble.failures)
-    told = tuple(groups(ensemble.failures))
-    return Summary(title, len(ensemble), int(done.sum()), failed, told, rows, ensemble.message)
+    similar = tuple(groups(ensemble.failures))
+    return Summary(title, len(ensemble), int(done.sum()), failed, similar, rows, ensemble.message)
 
 
-def groups(failures: Sequence[Failed]) -> Iterator[Group]:
+def groups(failures: Sequence[MemberFailure]) -> Iterator[Group]:
     """Yield groups of similar failures, the largest first. Failures are similar if their messages differ only in
     numbers and in the text after the first colon, where messages go into details."""
-    found: dict[tuple[str, str], list[Failed]] = {}
+    similar: dict[tuple[str, str], list[MemberFailure]] = {}
     for failure in failures:
         head = NUMBER.sub("#", failure.message.partition(": ")[0])
-        found.setdefault((failure.kind, head), []).append(failure)
-    for (kind, _), group in sorted(found.items(), key=lambda item: -len(item[1])):
+        similar.setdefault((failure.kind, head), []).append(failure)
+    for (kind, _), group in sorted(similar.items(), key=lambda item: -len(item[1])):
         yield Group(kind, group[0].message, tuple(failure.member for failure in group))
 
 
@@ -93,13 +93,13 @@ def _rows(ensemble: Members, names: Sequence[str], done: np.ndarray) -> Iterator
         for end in ("min", "max") if several else ("max",):
             values = per_member(ensemble, name, end)[done]
             values = values[~np.isnan(values)] if not np.isnan(values).all() else values
-            called = f"{end} {said(ensemble, name)}" if several else said(ensemble, name)
-            yield called, ensemble.unit(name), tuple(np.percentile(values, LEVELS).tolist())
+            label = f"{end} {label_of(ensemble, name)}" if several else label_of(ensemble, name)
+            yield label, ensemble.unit(name), tuple(np.percentile(values, LEVELS).tolist())
 
 
-def _table(given: Sequence[tuple[str, str, tuple[float, ...]]]) -> Iterator[str]:
-    rows, scales = [], Scales((unit, np.array(numbers)) for _, unit, numbers in given)
-    for name, unit, numbers in given:
+def _table(quantities: Sequence[tuple[str, str, tuple[float, ...]]]) -> Iterator[str]:
+    rows, scales = [], Scales((unit, np.array(numbers)) for _, unit, numbers in quantities)
+    for name, unit, numbers in quantities:
         quantity = name.rpartition(" ")[2].strip("|")
         size, word = size_of(unit, quantity)
         rows.append((name, word, tuple((scales.cleaned(np.array(numbers), unit, quantity) / size).tolist())))

@@ -1,20 +1,24 @@
-"""Convert an ensemble to tables: numbers for each member for pandas and spreadsheets, values over time for xarray."""
+"""Convert an ensemble to tables: numbers for each member for pandas and spreadsheets, values over time for xarray; and
+write them to files."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import ModelError
-from ...results.files.optional import package
+from ...results.files import file_at, replacing
+from ...results.files.exports import write_csv, write_excel, write_matlab
 from ...results.files.tables import Column, column_of, fit
+from ...results.files.writing import package
 from ...results.names import long_name
 from ...unit_system import shown
 from ..designs import unit_of
-from .members import Members, components, per_member, said, scalars
+from .members import Members, components, label_of, per_member, scalars
 
 EXTREMES = {"min": "smallest", "max": "largest"}
 """The extremes over time that a table with a row for each member contains."""
@@ -25,20 +29,21 @@ def columns_of(ensemble: Members, names: Sequence[str] = ()) -> list[Column]:
     """Return columns with a row for each member: its number, its design, whether the member is done; the extremes over
     time, or the one number, of each quantity; and the reason of a failure."""
     numbers = [column for name in names or ensemble.names for column in _numbers(ensemble, name)]
-    found = [_members(ensemble), *designs_of(ensemble), _done(ensemble), *numbers, _failure(ensemble)]
-    _check_distinct([column.name for column in found])
-    return found
+    columns = [_members(ensemble), *designs_of(ensemble), _done(ensemble), *numbers, _failure(ensemble)]
+    _check_distinct([column.name for column in columns])
+    return columns
 
 
 def _numbers(ensemble: Members, name: str) -> Iterator[Column]:
-    unit, told = ensemble.unit(name), long_name(name)
+    unit, meaning = ensemble.unit(name), long_name(name)
     if scalars(ensemble, name).ndim == 1:
-        yield column_of(scalars(ensemble, name), unit, (name,), told)
+        yield column_of(scalars(ensemble, name), unit, (name,), meaning)
         return
+    if label_of(ensemble, name) != name:
+        meaning = f"size of {name}"
     for end, word in EXTREMES.items():
-        own = told if said(ensemble, name) == name else f"size of {name}"
         values = per_member(ensemble, name, end)
-        yield column_of(values, unit, (name,), f"{word} {own}", called=f"{name} {end}")
+        yield column_of(values, unit, (name,), f"{word} {meaning}", heading=f"{name} {end}")
 
 
 def designs_of(ensemble: Members) -> list[Column]:
@@ -57,7 +62,7 @@ def _varied(model: Any, name: str, values: np.ndarray) -> Column:
     if name in model.parameters:
         return column_of(values, unit, (name,), f"parameter {name}")
     if name in model.signal_units or model.found_quantity(name):
-        return column_of(values, unit, (name,), f"initial {long_name(name)}", called=f"initial {name}")
+        return column_of(values, unit, (name,), f"initial {long_name(name)}", heading=f"initial {name}")
     return column_of(values, unit, (name,), name)  # a name of a saved study without its model
 
 
@@ -127,13 +132,21 @@ def to_xarray(ensemble: Members, names: Sequence[str]) -> Any:
     """Return a Dataset whose dimensions are the axes of a grid, or "member", and then time."""
     xarray = package("xarray", "to_xarray()")
     axes, coordinates = axes_of(ensemble), dict(_coordinates(ensemble))
-    along, shape = tuple(one.name for one in axes), tuple(len(one.values) for one in axes)
+    along, shape = tuple(axis.name for axis in axes), tuple(len(axis.values) for axis in axes)
     along, shape = along or (MEMBER,), shape or (len(ensemble),)
     variables: dict[str, Variable] = {}
-    for column in (*_arrays(ensemble, names), _done(ensemble), _failure(ensemble)):
+    arrays = [
+        column_of(ensemble.array(name), ensemble.unit(name), (name,), long_name(name))
+        for name in dict.fromkeys(names or ensemble.names)
+    ]
+    for column in (*arrays, _done(ensemble), _failure(ensemble)):
         if column.name in {*coordinates, *variables, COMPONENT}:
             raise ModelError(f"the Dataset has another {column.name!r}; read array({column.name!r})")
-        values, over = column.values, _dimensions(ensemble, column)
+        # After the dimensions of the members follow time and component, or numbered ones for values without times.
+        values, count = column.values, column.values.ndim - 1
+        over = (ensemble.axis[0], COMPONENT)[:count]
+        if count and values.shape[1] != len(ensemble.t):
+            over = tuple(f"{column.name}[{k}]" for k in range(count))
         values = values.astype(str) if values.dtype == object else values
         variables[column.name] = (*along, *over), values.reshape(*shape, *values.shape[1:]), _attributes(column)
         if COMPONENT in over:
@@ -143,7 +156,7 @@ def to_xarray(ensemble: Members, names: Sequence[str]) -> Any:
 
 def _coordinates(ensemble: Members) -> Iterator[tuple[str, Variable]]:
     """Yield time and the varied names: along an axis of a grid, one number for all members, or a number for each."""
-    axes, (axis, unit) = {one.name: one for one in axes_of(ensemble)}, ensemble.axis
+    axes, (axis, unit) = {column.name: column for column in axes_of(ensemble)}, ensemble.axis
     times, word = shown(ensemble.t, unit, axis)
     yield axis, ((axis,), times, {"units": word})
     for column in designs_of(ensemble) if axes else (_members(ensemble), *designs_of(ensemble)):
@@ -155,19 +168,65 @@ def _coordinates(ensemble: Members) -> Iterator[tuple[str, Variable]]:
             yield column.name, ((MEMBER,), column.values, _attributes(column))
 
 
-def _dimensions(ensemble: Members, column: Column) -> tuple[str, ...]:
-    """Return the dimensions after those of the members: time and component, or numbered ones for values without
-    times."""
-    count = column.values.ndim - 1
-    if count and column.values.shape[1] != len(ensemble.t):
-        return tuple(f"{column.name}[{k}]" for k in range(count))
-    return (ensemble.axis[0], COMPONENT)[:count]
-
-
-def _arrays(ensemble: Members, names: Sequence[str]) -> Iterator[Column]:
-    for name in dict.fromkeys(names or ensemble.names):
-        yield column_of(ensemble.array(name), ensemble.unit(name), (name,), long_name(name))
-
-
 def _attributes(column: Column) -> dict[str, str]:
     return {"units": column.unit, "long_name": column.long_name} if column.unit else {"long_name": column.long_name}
+
+
+# --- files, whose format follows from the ending of the name ---
+
+
+class Format(NamedTuple):
+    """The content of a file in words, and the function that writes it."""
+
+    what: str
+    write: Callable[[Members, Path, Sequence[str]], None]
+
+
+def _netcdf(ensemble: Members, path: Path, names: Sequence[str]) -> None:
+    package("h5netcdf", ".nc")
+    to_xarray(ensemble, names).to_netcdf(path, engine="h5netcdf")
+
+
+def _csv(ensemble: Members, path: Path, names: Sequence[str]) -> None:
+    write_csv({column.heading: column.values for column in columns_of(ensemble, names)}, path)
+
+
+def _excel(ensemble: Members, path: Path, names: Sequence[str]) -> None:
+    write_excel(columns_of(ensemble, names), path, "ensemble")
+
+
+def _matlab(ensemble: Members, path: Path, names: Sequence[str]) -> None:
+    write_matlab(columns_of(ensemble, names), path, ensemble.model.name)
+
+
+def _parquet(ensemble: Members, path: Path, names: Sequence[str]) -> None:
+    package("pyarrow", ".parquet")
+    to_dataframe(ensemble, names, False).to_parquet(path, engine="pyarrow")
+
+
+FORMATS: Mapping[str, Format] = {
+    ".nc": Format("everything over time, for xarray", _netcdf),
+    ".csv": Format("a table with a row for each member", _csv),
+    ".xlsx": Format("a table with a row for each member", _excel),
+    ".mat": Format("a table with a row for each member", _matlab),
+    ".parquet": Format("a table with a row for each member", _parquet),
+}
+"""The file formats, by the ending of the file's name."""
+
+
+def save(ensemble: Members, path: str | Path, names: Sequence[str] = ()) -> Path:
+    """Write an ensemble in the format of the name's ending, and return the path."""
+    file = writable(path)
+    with replacing(file, "choose another place, or create it") as place:
+        FORMATS[file.suffix.lower()].write(ensemble, place, names)
+    return file
+
+
+def writable(path: str | Path) -> Path:
+    """Return the path if its ending names a format for ensembles; raise a `ModelError` otherwise."""
+    file = file_at(path, "e.g. 'study.nc'")
+    if file.suffix.lower() not in FORMATS:
+        ending = repr(file.suffix) if file.suffix else "no ending"
+        what = f"cannot write an ensemble to {str(path)!r}: no format is called {ending}"
+        raise ModelError(f"{what}; end the name in one of {', '.join(FORMATS)}")
+    return file

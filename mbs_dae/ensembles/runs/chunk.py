@@ -14,7 +14,7 @@ from ...errors import ModelError
 from ...public_class import PublicClass
 from ...readings.motion import computed
 from ...results.result import Result
-from .fast import Kept, ordinary_members
+from .fast import MemberRecord, ordinary_members
 from .recipe import Recipe
 
 UNDONE, DONE, FAILED = range(3)
@@ -81,15 +81,15 @@ class Chunk:
 Shapes = Mapping[str, tuple[int, ...]]
 
 
-def check_alike(shapes: Shapes, known: Shapes) -> None:
+def check_alike(shapes: Shapes, others: Shapes) -> None:
     """Raise a `ModelError` unless the names and the shapes of their arrays agree."""
-    if shapes == known:
+    if shapes == others:
         return
-    if shapes.keys() != known.keys():
-        what = f"some members have {min(shapes.keys() ^ known.keys())!r}, and others have not"
+    if shapes.keys() != others.keys():
+        what = f"some members have {min(shapes.keys() ^ others.keys())!r}, and others have not"
         raise ModelError(f"{what}; give the same names, with nan where there is none")
-    name = next(name for name in shapes if shapes[name] != known[name])
-    what = f"{name!r} has the shape {shapes[name]} in this member, and {known[name]} in others"
+    name = next(name for name in shapes if shapes[name] != others[name])
+    what = f"{name!r} has the shape {shapes[name]} in this member, and {others[name]} in others"
     raise ModelError(f"{what}; give one shape (a run that an event stops has fewer times)")
 
 
@@ -102,13 +102,20 @@ def run_chunk(
     size = len(designs)
     chunk = Chunk(first, np.full(size, UNDONE, dtype=np.int8), facts=[None] * size)
     try:
-        for k, kept in ordinary_members(recipe, designs, stopped):
-            if isinstance(kept, Kept):
-                _keep(chunk, recipe, designs, k, kept)
-            elif isinstance(kept, Exception):
-                _fail(chunk, recipe, designs, k, kept)
-            else:
-                _by_verb(chunk, recipe, designs, k, stopped)
+        for k, outcome in ordinary_members(recipe, designs, stopped):
+            try:
+                if isinstance(outcome, MemberRecord):
+                    chunk.put(k, outcome.arrays)
+                    chunk.facts[k] = outcome.facts
+                elif isinstance(outcome, Exception):
+                    raise outcome
+                else:  # by a call of the verb
+                    result = recipe.result(designs[k], stopped)
+                    chunk.put(k, recipe.values(result) if recipe.function else kept_of(recipe, result))
+            except Exception as error:  # an error in a user's function concerns this member alone
+                design = dict(zip(recipe.names, designs[k].tolist(), strict=True))
+                chunk.failures.append(Failure(first + k, design, str(error) or repr(error), type(error).__name__))
+                chunk.state[k] = FAILED
             tell(1)
             if stopped():
                 break
@@ -117,28 +124,11 @@ def run_chunk(
     return chunk
 
 
-def _keep(chunk: Chunk, recipe: Recipe, designs: np.ndarray, k: int, kept: Kept) -> None:
-    try:
-        chunk.put(k, kept.arrays)
-        chunk.facts[k] = kept.facts
-    except ModelError as error:
-        _fail(chunk, recipe, designs, k, error)
-
-
-def _by_verb(chunk: Chunk, recipe: Recipe, designs: np.ndarray, k: int, stopped: Callable[[], bool]) -> None:
-    """Run member k by a call of the verb, and store its result or its failure."""
-    try:
-        result = recipe.result(designs[k], stopped)
-        chunk.put(k, recipe.values(result) if recipe.function else kept_of(recipe, result))
-    except Exception as error:  # an error in a user's function concerns this member alone
-        _fail(chunk, recipe, designs, k, error)
-
-
 def kept_of(recipe: Recipe, result: Result) -> dict[str, np.ndarray]:
     """Return the arrays to be stored for a result: q, v and a, or the named outputs, at the times of the study."""
     _, q, v, a = computed(result).motion
-    named = {"q": q, "v": v, "a": a} if recipe.outputs is None else {n: np.asarray(result[n]) for n in recipe.outputs}
-    return {name: at_times(recipe.times, result.t, x) for name, x in named.items()}
+    arrays = {"q": q, "v": v, "a": a} if recipe.outputs is None else {n: np.asarray(result[n]) for n in recipe.outputs}
+    return {name: at_times(recipe.times, result.t, x) for name, x in arrays.items()}
 
 
 def at_times(times: np.ndarray, t: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -146,9 +136,3 @@ def at_times(times: np.ndarray, t: np.ndarray, values: np.ndarray) -> np.ndarray
     that an event stopped belongs to the time of the event and is dropped, unless this is a time of the study."""
     count = len(t) if len(t) == 0 or t[-1] == times[len(t) - 1] else len(t) - 1
     return np.concatenate([values[:count], np.full((times.size - count, *values.shape[1:]), np.nan)])
-
-
-def _fail(chunk: Chunk, recipe: Recipe, designs: np.ndarray, k: int, error: Exception) -> None:
-    design = dict(zip(recipe.names, designs[k].tolist(), strict=True))
-    chunk.failures.append(Failure(chunk.first + k, design, str(error) or repr(error), type(error).__name__))
-    chunk.state[k] = FAILED

@@ -37,16 +37,16 @@ class Columns:
     def at(self, k: int) -> Callable[[Number], float]:
         """Return a function that looks up numbers of design k in the columns computed for all designs."""
 
-        known = self._listed
+        columns = self._listed
 
-        def number(asked: Number) -> float:
-            if not isinstance(asked, sp.Basic):
-                return float(asked)
-            if asked not in known:
-                known[asked] = self(asked).tolist()
-            return known[asked][k]
+        def value(number: Number) -> float:
+            if not isinstance(number, sp.Basic):
+                return float(number)
+            if number not in columns:
+                columns[number] = self(number).tolist()
+            return columns[number][k]
 
-        return number
+        return value
 
     def asks(self, number: Number) -> bool:
         """Return whether the number depends on a varied parameter."""
@@ -57,26 +57,26 @@ class Columns:
         return Evaluator(self._fixed | {symbol: values[k] for symbol, values in self.varied.items()})
 
     @cached_property
-    def _of_all(self) -> Evaluator:
+    def _fixed_evaluator(self) -> Evaluator:
         return Evaluator(self._fixed)
 
     def _column(self, expression: sp.Expr) -> Column:
         if not self.asks(expression):
-            return [self._of_all(expression)] * self.count
+            return [self._fixed_evaluator(expression)] * self.count
         try:
-            found = self._part(expression)
+            column = self._part(expression)
         except NO_ARITHMETIC:
-            found = [math.nan] * self.count
-        real = [isinstance(x, float) and math.isfinite(x) for x in found]
-        return [x if real[k] else self.evaluator(k)(expression) for k, x in enumerate(found)]
+            column = [math.nan] * self.count
+        real = [isinstance(x, float) and math.isfinite(x) for x in column]
+        return [x if real[k] else self.evaluator(k)(expression) for k, x in enumerate(column)]
 
     def _part(self, e: sp.Basic) -> Column:
         """Return the values of a subexpression for all designs, by the operations of `arithmetic`."""
         if e not in self._parts:
-            self._parts[e] = self._made(e)
+            self._parts[e] = self._computed(e)
         return self._parts[e]
 
-    def _made(self, e: sp.Basic) -> Column:
+    def _computed(self, e: sp.Basic) -> Column:
         if isinstance(e, sp.Symbol):
             return [self._fixed[e]] * self.count
         if e.is_number and not e.args:

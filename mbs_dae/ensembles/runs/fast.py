@@ -10,19 +10,26 @@ from typing import Any
 
 import numpy as np
 
-from ...arguments import system_of
+from ...arguments import open_tables, system_of
+from ...compiled import System
+from ...compiled.reading import farthest_off
 from ...compiled.status import DONE
+from ...coordinates import Cartesian
 from ...errors import MbsError
+from ...explain.accuracy import energy_allowed, relative_violations, violation_allowed
+from ...explain.axes import doubtful_angles, lost_turns
 from ...kernels import work
+from ...model.breaks import bends, switches
+from ...model.forces.given import PythonForce
 from ...motion import members
+from ...motion.control import Control
 from ...motion.members.starts import States
-from ...verbs.simulate import Prepared, prepare
-from . import checks
-from .kept import Rows
-from .motions import Motions
-from .numbers import Numbers, columns_of, sound
-from .ordinary import is_ordinary, moves_smoothly
-from .poses import Walks
+from ...motion.outcome import is_singular
+from ...poses.trajectories import turning
+from ...results.quantities import ledger
+from ...verbs.simulate import prepare
+from .motions import Motions, Walks
+from .numbers import Numbers, Rows, columns_of, sound
 from .reading import read_kept
 from .recipe import Recipe
 
@@ -31,14 +38,14 @@ SLICE = 128
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class MemberRecord:
     """The arrays of a member, and the facts of its result (None if reading the member means running it again)."""
 
     arrays: dict[str, np.ndarray]
     facts: Any
 
 
-Outcome = Kept | Exception | None
+Outcome = MemberRecord | Exception | None
 """The results of a member, its error, or None if the verb is to run the member."""
 
 
@@ -48,7 +55,13 @@ def ordinary_members(recipe: Recipe, designs: np.ndarray, stopped: Callable[[], 
         rows = np.arange(first, min(first + SLICE, len(designs)))
         quick = rows[np.isfinite(designs[rows]).all(axis=1)] if recipe.once(_is_quick) else rows[:0]
         pool = recipe.once(_workspaces)
-        workspace, done = _free(recipe, pool, designs[quick]) if quick.size else None, set()
+        workspace: Motions | Walks | None = None
+        done = set[int]()
+        if quick.size:
+            try:
+                workspace = pool.pop()  # which other threads use as well
+            except IndexError:
+                workspace = _workspace(recipe, designs[quick])
         if workspace is not None:
             try:
                 for k, outcome in _members(recipe, workspace, designs[quick], stopped):
@@ -63,25 +76,34 @@ def ordinary_members(recipe: Recipe, designs: np.ndarray, stopped: Callable[[], 
 
 def _is_quick(recipe: Recipe) -> bool:
     """Return whether members qualify for fast runs, as far as the recipe alone decides."""
-    system, given = recipe.system, recipe.initial
+    system, initial = recipe.system, recipe.initial
     if (recipe.options or {}).get("derivatives"):
         return False  # the verb differentiates a member
-    if recipe.verb == "simulate" and (given is None or isinstance(given, Mapping)):
-        return is_ordinary(system) and moves_smoothly(system)
-    return recipe.verb == "kinematics" and given is None and not recipe.options and is_ordinary(system)
+    if recipe.verb == "simulate" and (initial is None or isinstance(initial, Mapping)):
+        if not _is_ordinary(system) or any(map(bends, system.model.elements.values())):
+            return False  # a law of time with kinks, too, is for the verb,
+        return not system.structure.dynamics.batch.switching  # and so is a force that switches with the motion
+    return recipe.verb == "kinematics" and initial is None and not recipe.options and _is_ordinary(system)
+
+
+def _is_ordinary(system: System) -> bool:
+    """Return whether the model has only bodies, joints, drivers and smooth forces, in Cartesian coordinates. The verbs
+    run models with states, inputs, events, contacts, tables, switching laws, driven attitudes or Python forces."""
+    model, structure = system.model, system.structure
+    if not isinstance(system.coordinates, Cartesian) or system.layout.signals or not system.nv:
+        return False
+    if model.contacts or model.frictions or model.events or structure.switching or turning(model):
+        return False
+    if structure.once(open_tables) or doubtful_angles(system):
+        return False
+    if any(isinstance(e, PythonForce) or switches(e) for e in model.elements.values()):
+        return False
+    return not structure.program.batch.switching
 
 
 def _workspaces(recipe: Recipe) -> list[Any]:
     """Return the pool of workspaces that no thread uses, empty at first; `recipe.once` keeps the list."""
     return []
-
-
-def _free(recipe: Recipe, pool: list[Any], designs: np.ndarray) -> Motions | Walks | None:
-    """Return a workspace from the pool, which other threads use as well, or a new one; None where no run begins."""
-    try:
-        return pool.pop()
-    except IndexError:
-        return _workspace(recipe, designs)
 
 
 def _workspace(recipe: Recipe, designs: np.ndarray) -> Motions | Walks | None:
@@ -92,7 +114,8 @@ def _workspace(recipe: Recipe, designs: np.ndarray) -> Motions | Walks | None:
     for row in designs:
         thing, initial = recipe.variation(row), recipe.initial_of(row)
         try:
-            workspace = Motions(recipe.system, partial(_prepared, recipe, thing, initial), tuple(initial or ()))
+            new_run = partial(prepare, thing, recipe.times, initial, **dict(recipe.options or {}))
+            workspace = Motions(recipe.system, new_run, tuple(initial or ()))
         except MbsError:
             continue
         march = workspace.prepared.march
@@ -103,10 +126,6 @@ def _workspace(recipe: Recipe, designs: np.ndarray) -> Motions | Walks | None:
     return None
 
 
-def _prepared(recipe: Recipe, thing: Any, initial: Any) -> Prepared:
-    return prepare(thing, recipe.times, initial, **dict(recipe.options or {}))
-
-
 def _members(
     recipe: Recipe, workspace: Motions | Walks, designs: np.ndarray, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Outcome]]:
@@ -115,10 +134,10 @@ def _members(
     if not good.size:
         return
     if isinstance(workspace, Motions):
-        found = _motions(recipe, workspace, designs[good], stopped)
+        outcomes = _motions(recipe, workspace, designs[good], stopped)
     else:
-        found = _walks(recipe, workspace, designs[good], stopped)
-    yield from ((int(good[k]), outcome) for k, outcome in found)
+        outcomes = _walks(recipe, workspace, designs[good], stopped)
+    yield from ((int(good[k]), outcome) for k, outcome in outcomes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,37 +162,41 @@ class Slice:
         except KeyboardInterrupt as stop:
             ended = stop
         if (done := np.flatnonzero(states.state == DONE)).size:
-            yield from self._told(done[sound(done)])
+            yield from self._finished(done[sound(done)])
         if ended is not None:
             raise ended
 
-    def _told(self, done: np.ndarray) -> Iterator[tuple[int, Outcome]]:
+    def _finished(self, done: np.ndarray) -> Iterator[tuple[int, Outcome]]:
         """Yield the stored values of these members, or their errors; skip members whose angles are doubtful."""
-        recipe, kept = self.recipe, self.rows.arrays
-        fine = [k for k in done.tolist() if not checks.loses_count(self.numbers, k, recipe.times, kept["q"][k])]
+        recipe, arrays, numbers = self.recipe, self.rows.arrays, self.numbers
+        fine = [
+            k for k in done.tolist()
+            if not lost_turns(numbers.system, numbers.columns.at(k), recipe.times, arrays["q"][k])
+        ]  # fmt: skip
         if recipe.outputs is None and recipe.function is None:
-            yield from ((k, Kept({name: rows[k] for name, rows in kept.items()}, self.facts(k))) for k in fine)
+            for k in fine:
+                yield k, MemberRecord({name: rows[k] for name, rows in arrays.items()}, self.facts(k))
             return
-        for k, values in read_kept(recipe, self.numbers.columns, self.designs, kept, self.facts, fine):
-            yield k, Kept(values, None) if isinstance(values, dict) else values
+        for k, values in read_kept(recipe, numbers.columns, self.designs, arrays, self.facts, fine):
+            yield k, MemberRecord(values, None) if isinstance(values, dict) else values
 
     def facts(self, k: int) -> dict[str, Any] | None:
         """Return facts of a member's result besides its arrays; None if the verb reports more."""
-        return self.workspace.told(self.numbers, self.rows, k)
+        return self.workspace.facts(self.numbers, self.rows, k)
 
 
 def _motions(
     recipe: Recipe, workspace: Motions, designs: np.ndarray, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Outcome]]:
-    def columns(system: Any, given: Mapping[str, Any]) -> Any:
-        return columns_of(system, recipe.names, designs, given)
+    def columns(system: Any, more: Mapping[str, Any]) -> Any:
+        return columns_of(system, recipe.names, designs, more)
 
     free = Numbers(recipe.system, columns(recipe.system, {}))
     varied = {name: designs[:, k] for k, name in enumerate(recipe.names) if k not in recipe.parameters}
     starts = workspace.starts(free, {**(recipe.initial or {}), **varied}, columns)
     states, rows = workspace.states(starts), workspace.rows(len(designs))
 
-    def refused(march: Any, k: int, status: int) -> MbsError | None:
+    def error_of(march: Any, k: int, status: int) -> MbsError | None:
         row = designs[k]
         try:
             system = system_of(recipe.variation(row))
@@ -183,18 +206,33 @@ def _motions(
         return None
 
     def sound(done: np.ndarray) -> np.ndarray:
-        return ~_doubtful(recipe.times, free, rows, done, workspace.prepared.march.control)
+        # A motion is doubtful if it is nearly singular, loses energy or violates constraints. The verb runs its member
+        # again and reports what is wrong, if anything is.
+        arrays, control = rows.arrays, workspace.prepared.march.control
+        doubtful = np.asarray(is_singular(arrays["independence"][done]).any(axis=1))
+        error = np.abs(ledger(arrays["energies"][done]).error).max(axis=0)  # of the energy balance, whatever its scale
+        doubtful |= ~(error <= energy_allowed(control) * rows.counters["turned"][done, 0])
+        doubtful |= _violates(free, done, recipe.times, arrays["q"][done], arrays["v"][done], control)
+        return ~doubtful
 
-    lost = workspace.run(free, states, rows, partial(recipe.clock, stopped), refused)
+    lost = workspace.run(free, states, rows, partial(recipe.clock, stopped), error_of)
     yield from Slice(recipe, designs, free, workspace, rows).outcomes(states, lost, sound)
 
 
-def _doubtful(t: np.ndarray, numbers: Numbers, rows: Rows, done: np.ndarray, control: Any) -> np.ndarray:
-    """Return whether each finished motion is doubtful: nearly singular, losing energy, or violating constraints."""
-    kept = rows.arrays
-    doubt = checks.near_singular(kept["independence"][done])
-    doubt |= checks.loses_energy(kept["energies"][done], rows.besides["turned"][done, 0], control)
-    return doubt | checks.violates(numbers, done, t, kept["q"][done], kept["v"][done], control)
+def _violates(
+    numbers: Numbers, rows: np.ndarray, t: np.ndarray, q: np.ndarray, v: np.ndarray, control: Control
+) -> np.ndarray:  # fmt: skip
+    """Return whether each member violates its constraints by more than its tolerances allow, shape (rows,)."""
+    system, count, flat = numbers.system, len(rows), (q.shape[0] * q.shape[1], -1)
+    program, lengths = system.structure.program.fill(system.evaluator), np.array(numbers.lengths)[rows]
+    gaps, rates = np.zeros((2, count, program.rows))
+    work = np.zeros(program.batch.out_size + 1), np.zeros(program.rows)
+    farthest_off(program, numbers.program[rows], t, q.reshape(flat), v.reshape(flat), *work, gaps, rates)
+    units = lengths[:, None] ** [row.power for row in system.rows]
+    fastest = (numbers.weights[rows] * (v[:, :, : system.nv] ** 2).max(axis=1)).max(axis=1, initial=0.0)
+    pace = np.sqrt(fastest) / lengths
+    worst = (off.max(axis=1, initial=0.0) for off in relative_violations(gaps, rates, units, pace[:, None]))
+    return ~(np.maximum(*worst) <= violation_allowed(control))
 
 
 def _walks(

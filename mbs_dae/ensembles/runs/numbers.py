@@ -17,9 +17,11 @@ from ...coordinates import Cartesian, body_coordinates
 from ...errors import MbsError
 from ...motion.control import units_by
 from ...motion.derivative import Mechanism
-from ...motion.members.reused import Place, Reused, rows_of
+from ...motion.members.reused import Place, Reused, Spans, rows_of
 from ...motion.record import March
 from .columns import Columns
+
+NO_ARRAYS: Mapping[str, np.ndarray] = {}
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,39 +59,42 @@ class Numbers:
     @cached_property
     def lengths(self) -> list[float]:
         """The characteristic length of the model in each design [m]."""
-        structure, found = self.system.structure, self._longest(self.system.structure.lengths)
-        if not all(found):
-            found = [x or float(y) for x, y in zip(found, self._reach, strict=True)]
-        if not all(found):
-            found = [x or y or 1.0 for x, y in zip(found, self._longest(structure.lengths_around), strict=True)]
-        return found
 
-    def _longest(self, lengths: tuple[float, list[tuple[Any, ...]]]) -> list[float]:
-        known, asked = lengths
-        columns = [[*map(hypot, *(self.columns(x).tolist() for x in parts))] for parts in asked]
-        return [max(each) for each in zip([known] * self.columns.count, *columns, strict=True)]
+        def longest(lengths: tuple[float, list[tuple[Any, ...]]]) -> list[float]:
+            """Return the largest of a number and of the lengths of vectors, for each member."""
+            number, vectors = lengths
+            columns = [[*map(hypot, *(self.columns(x).tolist() for x in vector))] for vector in vectors]
+            return [max(each) for each in zip([number] * self.columns.count, *columns, strict=True)]
+
+        structure = self.system.structure
+        lengths = longest(structure.lengths)
+        if not all(lengths):
+            lengths = [x or float(y) for x, y in zip(lengths, self._reach, strict=True)]
+        if not all(lengths):
+            lengths = [x or y or 1.0 for x, y in zip(lengths, longest(structure.lengths_around), strict=True)]
+        return lengths
 
     @cached_property
     def _reach(self) -> np.ndarray:
         """The largest absolute coordinate of a body's origin in the reference placement, shape (members,)."""
-        own = self.system
-        places = [place for body in own.bodies for place in own.layout.q[body][: own.model.dimension]]
+        system = self.system
+        places = [place for body in system.bodies for place in system.layout.q[body][: system.model.dimension]]
         return np.abs(self.placement[:, places]).max(axis=1, initial=0.0)
 
     @cached_property
     def extents(self) -> list[float]:
         """How far the model reaches from the origin in each design [m]."""
-        reach, own = self._reach, self.system
-        if own.model.dimension == 2:
-            reach = np.maximum(reach, (np.sqrt(self.weights) * np.abs(self.placement[:, : own.nv])).max(axis=1))
+        reach, system = self._reach, self.system
+        if system.model.dimension == 2:
+            reach = np.maximum(reach, (np.sqrt(self.weights) * np.abs(self.placement[:, : system.nv])).max(axis=1))
         return [length + float(far) for length, far in zip(self.lengths, reach, strict=True)]
 
     @cached_property
     def all_weights(self) -> np.ndarray:
         """The weights of all velocities, those of bodies at rest after the others, one row for each member."""
-        chosen = self.system.coordinates
-        assert isinstance(chosen, Cartesian)
-        return chosen.weights_by(np.array([length**2 for length in self.lengths])[:, None])
+        coordinates = self.system.coordinates
+        assert isinstance(coordinates, Cartesian)
+        return coordinates.weights_by(np.array([length**2 for length in self.lengths])[:, None])
 
     @cached_property
     def weights(self) -> np.ndarray:
@@ -128,10 +133,10 @@ class Numbers:
     @cached_property
     def finite(self) -> np.ndarray:
         """Whether all numbers of a member are finite, shape (members,)."""
-        found = np.isfinite(self.placement).all(axis=1) & np.isfinite(self.lengths)
+        finite = np.isfinite(self.placement).all(axis=1) & np.isfinite(self.lengths)
         for numbers in (self.program, self.turning):
-            found &= np.isfinite(numbers).all(axis=1)
-        return found
+            finite &= np.isfinite(numbers).all(axis=1)
+        return finite
 
     def member(self, k: int) -> System:
         """Return the system of member k, for computations with this member alone."""
@@ -145,8 +150,8 @@ class Numbers:
 
     @property
     def _of_poses(self) -> list[np.ndarray]:
-        own = [self.program, self.turning, self.weights, self.weights, self.full_units]
-        return [*own, np.array(self.lengths), np.array(self.extents)]
+        arrays = [self.program, self.turning, self.weights, self.weights, self.full_units]
+        return [*arrays, np.array(self.lengths), np.array(self.extents)]
 
     @cached_property
     def of_motion(self) -> np.ndarray:
@@ -175,10 +180,10 @@ class Numbers:
         put(march.control, inertia=float(self.inertias[k]))
 
 
-def fitting(own: Reused, rows: np.ndarray) -> np.ndarray:
+def fitting(workspace: Reused, rows: np.ndarray) -> np.ndarray:
     """Return the rows; raise a `ValueError` unless their width is the number of places, which compiled code trusts."""
-    if rows.shape[1] != own.design.size.sum():
-        raise ValueError(f"{rows.shape[1]} numbers of a member for {own.design.size.sum()} places")
+    if rows.shape[1] != workspace.design.size.sum():
+        raise ValueError(f"{rows.shape[1]} numbers of a member for {workspace.design.size.sum()} places")
     return rows
 
 
@@ -188,9 +193,9 @@ def places_of_poses(machine: Machine) -> list[Place]:
     return [*arrays, machine.factor.weight, machine.full_unit, (machine, "length"), (machine, "extent")]
 
 
-def places_of_motion(own: Mechanism) -> list[Place]:
-    arrays = [own.dynamics.batch.parameters, own.geometric, own.shape.weight]
-    return [*places_of_poses(own.machine), *arrays, (own, "length")]
+def places_of_motion(run: Mechanism) -> list[Place]:
+    arrays = [run.dynamics.batch.parameters, run.geometric, run.shape.weight]
+    return [*places_of_poses(run.machine), *arrays, (run, "length")]
 
 
 def places_of_run(march: March) -> list[Place]:
@@ -207,9 +212,9 @@ def columns_of(system: System, names: Sequence[str], values: np.ndarray, more: M
     """Return the parameters of a system: a column of values for each name; `more` has numbers or columns for others."""
     symbols = {p.symbol.name: p.symbol for p in system.model.parameters.values()}
     fixed = {p.symbol: p.value for p in system.model.parameters.values()}
-    given = dict(zip(names, values.T, strict=True)) | dict(more)
-    varied = {symbols[n]: x for n, x in given.items() if n in symbols and np.ndim(x)}
-    fixed |= {symbols[n]: float(x) for n, x in given.items() if n in symbols and not np.ndim(x)}
+    numbers = dict(zip(names, values.T, strict=True)) | dict(more)
+    varied = {symbols[n]: x for n, x in numbers.items() if n in symbols and np.ndim(x)}
+    fixed |= {symbols[n]: float(x) for n, x in numbers.items() if n in symbols and not np.ndim(x)}
     return Columns(fixed, {s: x.tolist() for s, x in varied.items()}, len(values))
 
 
@@ -224,3 +229,29 @@ def sound(system: System, columns: Columns, values: np.ndarray) -> np.ndarray:
         except MbsError:
             good[k] = False
     return good
+
+
+# --- results of members -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The results of members while they run: a row of 64-bit words for each, with views of its arrays by name."""
+
+    words: np.ndarray
+    arrays: Mapping[str, np.ndarray]
+    """Views of the words with the arrays of the motion by name, one row for each member."""
+    counters: Mapping[str, np.ndarray]
+    """Views of the words with further arrays of the run by name, one row for each member."""
+
+
+def rows_for(
+    count: int, outcome: Spans, motion: Mapping[str, np.ndarray], run: Mapping[str, np.ndarray] = NO_ARRAYS
+) -> Rows:  # fmt: skip
+    """Return empty rows for `count` members with the spans of `outcome`, of which the first are the given arrays."""
+    words, at, arrays = np.empty((count, int(outcome.size.sum())), dtype=np.int64), 0, dict[str, np.ndarray]()
+    numbers = words.view(np.float64)
+    for name, array in {**motion, **run}.items():
+        arrays[name] = numbers[:, at : at + array.size].reshape(count, *array.shape)
+        at += array.size
+    return Rows(words, {name: arrays[name] for name in motion}, {name: arrays[name] for name in run})

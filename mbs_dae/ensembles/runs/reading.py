@@ -24,22 +24,22 @@ LARGEST = 20_000_000
 """The largest number of values of motions that are read at a time."""
 
 
-def result_again(recipe: Recipe, row: np.ndarray, kept: Mapping[str, np.ndarray], facts: Any) -> Result:
+def result_of_member(recipe: Recipe, row: np.ndarray, kept: Mapping[str, np.ndarray], facts: Any) -> Result:
     """Return the result of a member from its stored arrays and facts, equal to that of the verb to the last bit."""
     thing, t = recipe.variation(row), recipe.times
     system = system_of(thing)
     arrays = {name: np.array(array) for name, array in kept.items()}
-    told: dict[str, Any] = {"success": True, "message": "", "stats": dict(facts)}
+    fields: dict[str, Any] = {"success": True, "message": "", "stats": dict(facts)}
     if recipe.verb == "kinematics":
-        return result_of(system, Trajectory(t, arrays["q"], arrays["v"], arrays["a"]), t=t.copy(), **told)
+        return result_of(system, Trajectory(t, arrays["q"], arrays["v"], arrays["a"]), t=t.copy(), **fields)
     options = dict(recipe.options or {})
     how = options.pop("stabilization", None)
     by, none = stepping(**options), np.zeros(0)
     initial = without_past(recipe.initial_of(row))
     run = Run(system, by, stabilization_of(how, by.method.projects), float(t[0]), initial, None)
     record: Any = SimpleNamespace(**arrays, contacts=np.zeros((t.size, 0)), modes=np.zeros((t.size, 0)))
-    told |= {"past": Past(run, float(t[-1]), none, none, None), "events": (), "impacts": ()}
-    return dynamic_result(system, record, t, t.size, t=t.copy(), **told)
+    fields |= {"past": Past(run, float(t[-1]), none, none, None), "events": (), "impacts": ()}
+    return dynamic_result(system, record, t, t.size, t=t.copy(), **fields)
 
 
 def is_measure(recipe: Recipe, name: str) -> bool:
@@ -54,13 +54,13 @@ def read_measure(
     measure, level = system.model.quantity(name)
     builder = system.structure.once(reader_of, name.rpartition(".")[0], measure.levels)
     numbers, batch = builder.batch.numbers_of(columns)[rows], builder.fill(system.evaluator)
-    width = sum(kept[one].shape[2] for one in "qva")
+    width = sum(kept[part].shape[2] for part in "qva")
     out, step = np.empty((len(rows), t.size)), max(1, LARGEST // (t.size * width))
     for first in range(0, len(rows), step):
         some = slice(first, first + step)
         count = len(rows[some])
         reader = Reader(batch, system.nv, system.layout.v_size, numbers[some])
-        motion = (kept[one][some].reshape(count * t.size, -1) for one in "qva")
+        motion = (kept[part][some].reshape(count * t.size, -1) for part in "qva")
         out[some] = reader(np.tile(t, count), *motion)[level, :, 0].reshape(count, t.size)
     return out
 
@@ -72,23 +72,25 @@ def read_kept(
     """Yield the numbers of these members that a recipe stores: its outputs, or the values of its function, or the error
     of these. Yield None if the verb is to run the member."""
     outputs, system, some = recipe.outputs or (), recipe.system.cartesian, np.array(rows, dtype=int)
-    own = {one: kept[one][some] for one in "qva"}
-    quick = {n: read_measure(system, columns, some, n, recipe.times, own) for n in outputs if is_measure(recipe, n)}
+    motion = {part: kept[part][some] for part in "qva"}
+    quick = {n: read_measure(system, columns, some, n, recipe.times, motion) for n in outputs if is_measure(recipe, n)}
     for place, k in enumerate(rows):
         values: dict[str, np.ndarray] = {name: array[place] for name, array in quick.items()}
         if recipe.function is None and len(values) == len(outputs):
             yield k, values
-        elif (told := facts(k)) is None:
+        elif (member_facts := facts(k)) is None:
             yield k, None
         else:
-            result = result_again(recipe, designs[k], {name: array[k] for name, array in kept.items()}, told)
-            yield k, _made_of(recipe, result, values)
+            result = result_of_member(
+                recipe, designs[k], {name: array[k] for name, array in kept.items()}, member_facts
+            )
+            yield k, _outputs_of(recipe, result, values)
 
 
-def _made_of(recipe: Recipe, result: Result, known: Mapping[str, np.ndarray]) -> dict[str, np.ndarray] | Exception:
+def _outputs_of(recipe: Recipe, result: Result, values: Mapping[str, np.ndarray]) -> dict[str, np.ndarray] | Exception:
     try:
         if recipe.function is not None:
             return recipe.values(result)
-        return {name: known[name] if name in known else np.asarray(result[name]) for name in recipe.outputs or ()}
+        return {name: values[name] if name in values else np.asarray(result[name]) for name in recipe.outputs or ()}
     except Exception as error:  # an error in a user's function concerns this member alone
         return error

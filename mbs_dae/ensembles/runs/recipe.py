@@ -8,20 +8,20 @@ from dataclasses import dataclass
 from functools import cached_property
 from numbers import Real
 from reprlib import repr
+from time import monotonic
 from typing import Any
 
 import numpy as np
 
 from ...compiled import System
 from ...compiled.structure import Remembering
-from ...errors import ModelError
+from ...errors import IntegrationError, ModelError
 from ...model.model import Model
 from ...results.result import Result
 from ...verbs.inverse_dynamics import inverse_dynamics
 from ...verbs.kinematics import kinematics
 from ...verbs.simulate import simulate
 from ...verbs.sweep import sweep
-from .limits import Clock
 
 VERBS: Mapping[str, Callable[..., Result]] = {
     "simulate": simulate,
@@ -31,9 +31,29 @@ VERBS: Mapping[str, Callable[..., Result]] = {
 }
 WATCHED = ("simulate", "kinematics", "inverse_dynamics")
 """The verbs that report progress and can therefore be stopped."""
+RETURNS = "it must return a number, an array of numbers, or a dict of these by name (nan where there is none)"
 
 
-GIVES = "it must return a number, an array of numbers, or a dict of these by name (nan where there is none)"
+class OutOfTime(IntegrationError):
+    """A member was stopped because its run exceeded `max_seconds`."""
+
+
+class Clock:
+    """Watches the time since a member began, as the `progress` of a verb or through calls of `check`."""
+
+    def __init__(self, seconds: float | None, stopped: Callable[[], bool]):
+        self.seconds, self.stopped = seconds, stopped
+        self.end = float("inf") if seconds is None else monotonic() + seconds
+
+    def __call__(self, done: int, total: int) -> None:
+        self.check(f", after {done} of {total} times")
+
+    def check(self, where: str = "") -> None:
+        if self.stopped():
+            raise KeyboardInterrupt
+        if self.seconds is not None and monotonic() > self.end:
+            what = f"stopped: it took longer than {self.seconds:g} s{where}"
+            raise OutOfTime(f"{what}; allow more with max_seconds=, raise rtol, or smooth what makes steps short")
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,29 +112,26 @@ class Recipe(Remembering):
 
     def result(self, row: np.ndarray, stopped: Callable[[], bool] = lambda: False) -> Result:
         """Return the result of a member by its verb, or raise its error; `KeyboardInterrupt` if it was stopped."""
-        found = self._called(row, stopped)
-        if not found.success and found.message.startswith("interrupted"):
-            raise KeyboardInterrupt
-        return found
-
-    def _called(self, row: np.ndarray, stopped: Callable[[], bool]) -> Result:
-        given, model, verb = dict(self.options or {}), self.variation(row), VERBS[self.verb]
+        options, model, verb = dict(self.options or {}), self.variation(row), VERBS[self.verb]
         if self.verb in WATCHED:
-            given["progress"] = self.clock(stopped)
+            options["progress"] = self.clock(stopped)
         if self.verb == "sweep":
-            return verb(model, values=self.times, **given)
-        start = self.initial_of(row)
-        return verb(model, self.times, start, **given)
+            result = verb(model, values=self.times, **options)
+        else:
+            result = verb(model, self.times, self.initial_of(row), **options)
+        if not result.success and result.message.startswith("interrupted"):
+            raise KeyboardInterrupt
+        return result
 
     def values(self, result: Result) -> dict[str, np.ndarray]:
         """Return the numbers that the function makes of a result, by name; "value" for a single number or array."""
         assert self.function is not None
-        made = self.function(result)
-        named = made if isinstance(made, Mapping) else {"value": made}
-        if not named or "" in named:
-            what = "a number without a name" if named else "nothing"
-            raise ModelError(f"the function of the study gives {what}; {GIVES}")
-        return {str(name): _numbers(str(name), value) for name, value in named.items()}
+        values = self.function(result)
+        by_name = values if isinstance(values, Mapping) else {"value": values}
+        if not by_name or "" in by_name:
+            what = "a number without a name" if by_name else "nothing"
+            raise ModelError(f"the function of the study gives {what}; {RETURNS}")
+        return {str(name): _numbers(str(name), value) for name, value in by_name.items()}
 
 
 def _numbers(name: str, value: Any) -> np.ndarray:
@@ -125,7 +142,7 @@ def _numbers(name: str, value: Any) -> np.ndarray:
             return array.astype(float)
     except (TypeError, ValueError):  # lists of different lengths
         pass
-    raise ModelError(f"the function of the study gives {repr(value)} as {name!r}; {GIVES}")
+    raise ModelError(f"the function of the study gives {repr(value)} as {name!r}; {RETURNS}")
 
 
 def verb_of(model: Model, verb: Any, has_start: bool) -> Any:
@@ -141,5 +158,5 @@ def verb_of(model: Model, verb: Any, has_start: bool) -> Any:
 
 def options_of(verb: str) -> list[str]:
     """Return the options of a verb: its arguments besides model, times and start (for "sweep", besides the values)."""
-    known = [*inspect.signature(VERBS[verb]).parameters][1 if verb == "sweep" else 3 :]
-    return [name for name in known if name not in ("progress", "values")]
+    arguments = [*inspect.signature(VERBS[verb]).parameters][1 if verb == "sweep" else 3 :]
+    return [name for name in arguments if name not in ("progress", "values")]

@@ -16,11 +16,11 @@ from ...poses.assembly import held_model
 from ...poses.closing import closed, driven_rows, turned_over
 from .numbers import Numbers, fitting, places_of_motion, places_of_poses
 
-Held = tuple[System, Mapping[str, str]]
+HeldSystem = tuple[System, Mapping[str, str]]
 """A system with equations for some initial values, and a map from its added parameters to the names of these values."""
 
 
-def holding(system: System, level: int, names: Sequence[str]) -> Held:
+def holding(system: System, level: int, names: Sequence[str]) -> HeldSystem:
     """Return the system that holds the initial values of a level, 0 or 1, or the system itself if none are named."""
     model, places = system.structure.once(held_model, level, tuple(names))
     return (model.compile(), places) if places else (system, {})
@@ -33,21 +33,21 @@ class Assembly:
         self.machine = system.machine()
         self.looks_further = system.model.dimension == 3  # whether to check that bodies stand upside down
         self.reused = reused(self.machine, places_of_poses(self.machine))
-        self.own = posing(self.machine, self.reused, driven_rows(system.structure))
+        self.records = posing(self.machine, self.reused, driven_rows(system.structure))
 
-    def closed(self, numbers: Numbers, wanted: np.ndarray, t: float) -> States:
-        """Return closed poses of the wanted members near their placements; others keep their state."""
-        layout, count = numbers.system.layout, wanted.size
+    def closed(self, numbers: Numbers, eligible: np.ndarray, t: float) -> States:
+        """Return closed poses of the eligible members near their placements; others keep their state."""
+        layout, count = numbers.system.layout, eligible.size
         sizes = layout.q_size, layout.v_size, layout.v_size
-        state = np.where(wanted, WAITS, ASIDE)
+        state = np.where(eligible, WAITS, ASIDE)
         states = block(States(state, numbers.placement, *(np.zeros((count, size)) for size in sizes)))
-        close_all(self.own, t, fitting(self.reused, numbers.of_poses), states)
-        for k in np.flatnonzero(wanted & ((state != CLOSED) | self.looks_further)).tolist():
+        close_all(self.records, t, fitting(self.reused, numbers.of_poses), states)
+        for k in np.flatnonzero(eligible & ((state != CLOSED) | self.looks_further)).tolist():
             if state[k] != CLOSED or turned_over(numbers.member(k), states.q[k]):
-                state[k] = self._from_afar(numbers, k, t, states.q[k])
+                state[k] = self._closed_from_afar(numbers, k, t, states.q[k])
         return states
 
-    def _from_afar(self, numbers: Numbers, k: int, t: float, q: np.ndarray) -> int:
+    def _closed_from_afar(self, numbers: Numbers, k: int, t: float, q: np.ndarray) -> int:
         """Close the pose of member k in place, by a search that goes further than Newton; return CLOSED or WAITS."""
         put_in(self.reused, numbers.of_poses, k)
         numbers.tell_lengths(self.machine, k)
@@ -57,10 +57,10 @@ class Assembly:
             return WAITS
         return CLOSED
 
-    def completed(self, numbers: Numbers, wanted: np.ndarray, t: float) -> States:
+    def completed(self, numbers: Numbers, eligible: np.ndarray, t: float) -> States:
         """Return states of members all of whose velocities follow from the equations."""
-        states = self.closed(numbers, wanted, t)
-        complete_all(self.own, t, fitting(self.reused, numbers.of_poses), states)
+        states = self.closed(numbers, eligible, t)
+        complete_all(self.records, t, fitting(self.reused, numbers.of_poses), states)
         return states
 
 
@@ -85,15 +85,15 @@ class Releases:
 
     def __init__(self, system: System, positioned: System, moving: System):
         self.assembly, run, machine = Assembly(positioned), mechanism(moving), system.machine()
-        made = reused(run, places_of_motion(run)), run, reused(machine, places_of_poses(machine)), machine
-        self.own = block(Release(*made))
+        machine_numbers = reused(machine, places_of_poses(machine))
+        self.records = block(Release(reused(run, places_of_motion(run)), run, machine_numbers, machine))
 
     def states(self, starts: Starts, t: float) -> States:
         states = self.assembly.closed(starts.positioned, starts.ordinary, t)
         tables = (
             fitting(self.assembly.reused, starts.positioned.of_poses),
-            fitting(self.own.reused, starts.moving.of_motion),
-            fitting(self.own.plain, starts.free.of_poses),
+            fitting(self.records.reused, starts.moving.of_motion),
+            fitting(self.records.plain, starts.free.of_poses),
         )
-        release_all(self.assembly.own, self.own, t, *tables, states)
+        release_all(self.assembly.records, self.records, t, *tables, states)
         return states

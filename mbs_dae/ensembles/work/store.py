@@ -47,15 +47,18 @@ class Store:
     def check(self, chunk: Chunk) -> None:
         """Raise a `ModelError` unless the chunk has the names and shapes of the stored arrays."""
         if chunk.arrays and self.arrays:
-            shapes = ({name: array.shape[1:] for name, array in some.items()} for some in (chunk.arrays, self.arrays))
+            shapes = (
+                {name: array.shape[1:] for name, array in arrays.items()} for arrays in (chunk.arrays, self.arrays)
+            )
             check_alike(*shapes)
 
     def put(self, chunk: Chunk) -> None:
+        """Store the results of a chunk."""
         for name, rows in chunk.arrays.items():
             self._put(name, chunk, rows)
-        self._note(chunk)
+        self._put_states(chunk)
 
-    def _note(self, chunk: Chunk) -> None:
+    def _put_states(self, chunk: Chunk) -> None:
         self._of(chunk.first)[:] = chunk.state
         self.failures |= {failure.member: failure for failure in chunk.failures}
         self.facts |= {chunk.first + k: facts for k, facts in enumerate(chunk.facts) if facts is not None}
@@ -75,7 +78,7 @@ class Folder(Store):
         super().__init__(members, size)
         self.place = place
         for file in sorted((place / "chunks").glob("*.json")):
-            self._note(chunk_of(json.loads(file.read_text())))
+            self._put_states(chunk_of(json.loads(file.read_text())))
         for file in sorted((place / "data").glob("*.npy")):
             self.arrays[unquote(file.stem)] = np.load(file, mmap_mode="r")
         if (self.state == DONE).any() and not self.arrays:
@@ -83,9 +86,9 @@ class Folder(Store):
 
     def put(self, chunk: Chunk) -> None:
         super().put(chunk)
-        told = {"first": chunk.first, "state": chunk.state.tolist(), "facts": chunk.facts}
-        told["failures"] = [asdict(failure) for failure in chunk.failures]
-        write(self.place / "chunks" / f"{chunk.first:09d}.json", json.dumps(told))
+        data = {"first": chunk.first, "state": chunk.state.tolist(), "facts": chunk.facts}
+        data["failures"] = [asdict(failure) for failure in chunk.failures]
+        write(self.place / "chunks" / f"{chunk.first:09d}.json", json.dumps(data))
 
     def _put(self, name: str, chunk: Chunk, rows: np.ndarray) -> None:
         """Write the rows through the file instead of a memory map: a full disk then raises an error, and no signal."""
@@ -93,9 +96,9 @@ class Folder(Store):
         if name not in self.arrays:
             begin_array(file, shape)
             self.arrays[name] = np.load(file, mmap_mode="r")
-        known = self.arrays[name]
+        array = self.arrays[name]
         with file.open("r+b") as out:
-            out.seek(file.stat().st_size - known.nbytes + chunk.first * known[:1].nbytes)
+            out.seek(file.stat().st_size - array.nbytes + chunk.first * array[:1].nbytes)
             out.write(np.ascontiguousarray(rows, dtype=float).tobytes())
             out.flush()
             os.fsync(out.fileno())
@@ -121,23 +124,28 @@ def write(file: Path, text: str) -> None:
     os.replace(part, file)
 
 
-def chunk_of(told: Mapping[str, Any]) -> Chunk:
-    failures = [Failure(**one) for one in told["failures"]]
-    return Chunk(told["first"], np.array(told["state"], dtype=np.int8), {}, failures, list(told["facts"]))
+def chunk_of(data: Mapping[str, Any]) -> Chunk:
+    """Return the chunk of a JSON file, without its arrays."""
+    failures = [Failure(**failure) for failure in data["failures"]]
+    return Chunk(data["first"], np.array(data["state"], dtype=np.int8), {}, failures, list(data["facts"]))
 
 
 # --- a folder, and the study that it is of ----------------------------------------------------------------------
 
 
-def said_of(recipe: Recipe) -> dict[str, Any]:
+def description_of(recipe: Recipe) -> dict[str, Any]:
     """Return the description of a study by names and numbers, which decides whether a folder holds the same study."""
     options, initial = dict(sorted((recipe.options or {}).items())), recipe.initial
     start = [*map(float, initial.full_q), *map(float, initial.full_v)] if isinstance(initial, State) else initial
+    function: str | None = None
+    if recipe.function is not None:  # its name, with a digest of its code, its defaults and the values that it encloses
+        digest = hashlib.sha256(repr(_content(recipe.function, ())).encode()).hexdigest()[:12]
+        function = f"{getattr(recipe.function, '__qualname__', '')} {digest}"
     return {
         "model": recipe.bare.name,
         "equations": equations_of(recipe),
         "verb": recipe.verb,
-        "function": _called(recipe.function),
+        "function": function,
         "options": repr(options),
         "initial": repr(start),
         "outputs": None if recipe.outputs is None else list(recipe.outputs),
@@ -149,17 +157,8 @@ def said_of(recipe: Recipe) -> dict[str, Any]:
 def equations_of(recipe: Recipe) -> str:
     """Return a digest of the model and its coordinates, by which the model is recognised."""
     system = recipe.system
-    said = json.dumps([recipe_of(recipe.bare), system.coordinates.set, str(system.structure.tree)], default=str)
-    return hashlib.sha256(said.encode()).hexdigest()
-
-
-def _called(function: Any) -> str | None:
-    """Return the name of a function with a digest of what it does: its code with all constants, its defaults and the
-    values that it encloses. None if there is no function."""
-    if function is None:
-        return None
-    does = hashlib.sha256(repr(_content(function, ())).encode()).hexdigest()[:12]
-    return f"{getattr(function, '__qualname__', '')} {does}"
+    text = json.dumps([recipe_of(recipe.bare), system.coordinates.set, str(system.structure.tree)], default=str)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _content(value: Any, outer: tuple[int, ...]) -> Any:
@@ -167,65 +166,63 @@ def _content(value: Any, outer: tuple[int, ...]) -> Any:
     are the functions that enclose the value: a function that calls itself counts by its name there."""
     if isinstance(value, MethodType | partial):
         owner = value.__self__ if isinstance(value, MethodType) else (value.args, value.keywords)
-        called = value.__func__ if isinstance(value, MethodType) else value.func
-        return _content(called, outer), _content(owner, outer)
+        function = value.__func__ if isinstance(value, MethodType) else value.func
+        return _content(function, outer), _content(owner, outer)
     if isinstance(value, CodeType):
-        constants = [_content(one, outer) for one in value.co_consts]
+        constants = [_content(constant, outer) for constant in value.co_consts]
         return value.co_code.hex(), value.co_names, value.co_freevars, constants
     if isinstance(value, FunctionType):
         if id(value) in outer:
             return value.__qualname__
         inner = (*outer, id(value))
-        enclosed = [_content(_enclosed(cell), inner) for cell in value.__closure__ or ()]
+        closure = []
+        for cell in value.__closure__ or ():
+            try:
+                contents = cell.cell_contents
+            except ValueError:  # it has no value yet
+                contents = None
+            closure.append(_content(contents, inner))
         defaults = _content(value.__defaults__, inner), _content(value.__kwdefaults__, inner)
-        return _content(value.__code__, inner), defaults, enclosed
+        return _content(value.__code__, inner), defaults, closure
     if isinstance(value, tuple | list):
-        return [_content(one, outer) for one in value]
+        return [_content(item, outer) for item in value]
     if isinstance(value, set | frozenset):
-        return sorted(repr(_content(one, outer)) for one in value)
+        return sorted(repr(_content(item, outer)) for item in value)
     if isinstance(value, dict):
-        return [(repr(name), _content(one, outer)) for name, one in value.items()]
+        return [(repr(name), _content(item, outer)) for name, item in value.items()]
     if isinstance(value, np.ndarray) and value.dtype != object:
         return str(value.dtype), value.shape, hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
     kind = f"{type(value).__module__}.{type(value).__qualname__}"
-    own = repr(value)
-    return kind, kind if " at 0x" in own else own
+    text = repr(value)
+    return kind, kind if " at 0x" in text else text
 
 
-def _enclosed(cell: Any) -> Any:
-    """Return the value of a cell; None if it has none yet."""
-    try:
-        return cell.cell_contents
-    except ValueError:
-        return None
-
-
-def _plain(recipe: Recipe) -> dict[str, Any] | None:
+def _json_arguments(recipe: Recipe) -> dict[str, Any] | None:
     """Return the options and initial values with which members are run again; None if JSON cannot hold them."""
-    given = {"options": dict(recipe.options or {}), "initial": recipe.initial}
+    arguments = {"options": dict(recipe.options or {}), "initial": recipe.initial}
     try:
-        json.dumps(given)
+        json.dumps(arguments)
     except TypeError:
         return None
-    return given
+    return arguments
 
 
-class Opened(NamedTuple):
+class SavedStudy(NamedTuple):
     """A folder that was saved: the stored members, the description of the study, its designs and times."""
 
     store: Folder
-    said: Mapping[str, Any]
+    description: Mapping[str, Any]
     designs: Designs
     times: np.ndarray
 
 
 def folder_of(place: str | Path, recipe: Recipe, designs: Designs, size: int) -> Folder:
     """Return a new folder for a study, or the folder in which the study was begun."""
-    path, said = file_at(place, 'e.g. save="study"'), said_of(recipe)
+    path, description = file_at(place, 'e.g. save="study"'), description_of(recipe)
     index = path / "study.json"
     if index.exists():
-        old = _opened(path)
-        differ = [name for name in said if old.said.get(name) != said[name]]
+        old = _saved_study(path)
+        differ = [name for name in description if old.description.get(name) != description[name]]
         differ += ["designs"] * (not np.array_equal(old.designs.values, designs.values))
         differ += ["times"] * (not np.array_equal(old.times, recipe.times))
         if differ:
@@ -240,28 +237,29 @@ def folder_of(place: str | Path, recipe: Recipe, designs: Designs, size: int) ->
         np.save(path / "designs.npy", designs.values)
         np.save(path / "times.npy", recipe.times)
         axes = designs.axes and {name: values.tolist() for name, values in designs.axes.items()}
-        told = {"format": FORMAT, "members": len(designs), "chunk": size, "axes": axes, "given": _plain(recipe)}
-        write(index, json.dumps(told | said))
-    except OSError as wrong:
-        raise ModelError(f"save={str(place)!r} cannot be written: {wrong}; choose another folder") from wrong
+        head = {"format": FORMAT, "members": len(designs), "chunk": size, "axes": axes}
+        head["given"] = _json_arguments(recipe)
+        write(index, json.dumps(head | description))
+    except OSError as error:
+        raise ModelError(f"save={str(place)!r} cannot be written: {error}; choose another folder") from error
     return Folder(path, len(designs), size)
 
 
-def open_folder(place: str | Path) -> Opened:
+def open_folder(place: str | Path) -> SavedStudy:
     path = file_at(place, "give the folder that was named as save=")
     if not (path / "study.json").exists():
         raise ModelError(f"{str(place)!r} is no saved ensemble; give the folder that was named as save=")
-    return _opened(path)
+    return _saved_study(path)
 
 
-def _opened(path: Path) -> Opened:
+def _saved_study(path: Path) -> SavedStudy:
     """Return the study in a folder; raise a `ModelError` if a file is incomplete, changed or missing."""
     try:
-        said = json.loads((path / "study.json").read_text())
-        axes = said["axes"] and {name: np.array(values) for name, values in said["axes"].items()}
-        designs = Designs(tuple(said["names"]), np.load(path / "designs.npy"), axes)
-        store = Folder(path, said["members"], said["chunk"])
-        return Opened(store, said, designs, np.load(path / "times.npy"))
-    except (OSError, ValueError, KeyError, TypeError, EOFError) as wrong:
-        what = f"{str(path)!r} is damaged ({type(wrong).__name__}: {wrong})"
-        raise ModelError(f"{what}; delete it and run the study again, or choose another folder") from wrong
+        description = json.loads((path / "study.json").read_text())
+        axes = description["axes"] and {name: np.array(values) for name, values in description["axes"].items()}
+        designs = Designs(tuple(description["names"]), np.load(path / "designs.npy"), axes)
+        store = Folder(path, description["members"], description["chunk"])
+        return SavedStudy(store, description, designs, np.load(path / "times.npy"))
+    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+        what = f"{str(path)!r} is damaged ({type(error).__name__}: {error})"
+        raise ModelError(f"{what}; delete it and run the study again, or choose another folder") from error

@@ -19,7 +19,7 @@ from ...model.contacts.changes import ContactChange
 from ...poses.newton import solve_here
 from ...readings.reactions import ComputedReactions, Loads
 from ...readings.teeth import with_separation
-from ...results.happenings import Impact, Transition
+from ...results.events import Impact, Transition
 from ...results.result import State
 from ..derivative import Mechanism, evaluate, factorise_terms
 from ..mechanism import mechanism

@@ -1,5 +1,5 @@
 """Results in files and tables."""
 
+from .exports import to_dataframe, to_xarray
 from .formats import FORMATS, load, save
-from .place import file_at, replacing
-from .tables import to_dataframe, to_xarray
+from .writing import file_at, replacing

@@ -9,18 +9,17 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError, Names
-from ..happenings import Happening, Impact, StoredState, Transition
-from ..quantities import PARTS, Energy, StoredQuantities, StoredReactions
+from ..events import Happening, Impact, StoredState, Transition
+from ..quantities import PARTS, Energy, StoredQuantities, StoredReactions, Violation
 from ..result import Result, State
 from ..sketch import BodySketch, ElementSketch, MeshSketch, ShapeSketch, Sketch
-from ..violation import Violation
 
 Header = dict[str, Any]
 Arrays = dict[str, np.ndarray]
 
 FORMAT = "mbs_dae result 3"
 MOTION = ("t", "q", "v", "a")
-TOLD = ("title", "coordinate_names", "success", "message", "axis")
+FACTS = ("title", "coordinate_names", "success", "message", "axis")
 STORED = ("world", "unique")
 SIDES = ("before", "after")
 ALONG_TIME = (
@@ -36,7 +35,7 @@ def contents(result: Result) -> tuple[Header, Arrays]:
     model."""
     quantities, names = result.quantities, result.names
     arrays_of = quantities.read_all()
-    header = {"format": FORMAT} | {name: getattr(result, name) for name in TOLD}
+    header = {"format": FORMAT} | {name: getattr(result, name) for name in FACTS}
     header |= {"names": names, "units": [quantities.unit(name) for name in names]}
     header |= {"elements": result.violation.elements, "sketch": asdict(result.sketch), "stats": dict(result.stats)}
     values = np.stack([arrays_of[name] for name in names]) if names else np.zeros((0, len(result.t)))
@@ -47,49 +46,60 @@ def contents(result: Result) -> tuple[Header, Arrays]:
         header["loaded"] = result.reactions.names()
     arrays |= _contacts(result)
     header |= {"touching": {n: np.shape(x)[1:] for n, x in result.modes.items()}, "struck": [*_impulsive(result)]}
-    header["events"] = [(happening.t, happening.name) for happening in result.events]
+    header["events"] = [(event.t, event.name) for event in result.events]
     header["transitions"] = [one[:5] for one in result.transitions]
-    states = {"happened": [happening.state for happening in result.events]}
+    states = {"happened": [event.state for event in result.events]}
     states |= {f"struck_{side}": [getattr(i, side) for i in result.impacts] for side in SIDES}
     states |= {"changed": [change.state for change in result.transitions]}
-    for what, found in states.items():
-        if found and all(state is not None for state in found):
-            arrays[what] = _read_states(found, names)
-    return json.loads(json.dumps(header, default=_plain)), arrays | {"values": values}
+    for instants, sequence in states.items():
+        if sequence and all(state is not None for state in sequence):
+            arrays[instants] = _state_rows(sequence, names)
+    plain = json.dumps(header, default=lambda value: value.tolist() if hasattr(value, "tolist") else str(value))
+    return json.loads(plain), arrays | {"values": values}
 
 
 def result_of(header: Header, arrays: Arrays, file: str) -> Result:
     """Return the result of a header and arrays; errors name the `file`."""
     if header["format"] != FORMAT:
         raise ModelError(f"{file!r} has format {header['format']!r}, not {FORMAT!r}; save it again")
-    _check(file, arrays, header["axis"][0] == "t")
-    return _read(header, arrays)
-
-
-def _check(file: str, arrays: Arrays, in_time: bool) -> None:
-    """Check that all arrays over time hold numbers, as many as there are times, and that times increase."""
+    # All arrays over time hold numbers, as many as there are times, and times increase.
     times = arrays["t"].size
     for name, axis in ALONG_TIME.items():
         kinds = "U" if name == "modes" else "fb"
         if name in arrays and (arrays[name].dtype.kind not in kinds or arrays[name].shape[axis : axis + 1] != (times,)):
             kind = f"{arrays[name].dtype} of shape {arrays[name].shape}"
             raise ModelError(f"{file!r} is damaged: {name!r} is {kind}, for {times} times; save the result again")
+    in_time = header["axis"][0] == "t"
     if not np.isfinite(arrays["t"]).all() or (in_time and (np.diff(arrays["t"]) < 0).any()):
         raise ModelError(f"{file!r} is damaged: its times are not in order; save the result again")
 
-
-def _read(header: Header, arrays: Arrays) -> Result:
     columns = (zip(header["names"], x, strict=True) for x in (arrays["values"], header["units"]))
     values, units = (Names[Any]("quantity", column, owner="the result") for column in columns)
-    plain: dict[str, Any] = {name: arrays[name] for name in MOTION} | {name: header[name] for name in TOLD}
+    plain: dict[str, Any] = {name: arrays[name] for name in MOTION} | {name: header[name] for name in FACTS}
     plain |= {name: tuple(header[name]) for name in ("coordinate_names", "axis")}
+    events = [
+        Happening(float(t), str(name), _stored_state(header, float(t), arrays.get("happened"), k))
+        for k, (t, name) in enumerate(header["events"])
+    ]
+    transitions = [
+        Transition(float(t), name, point, before, after, _stored_state(header, float(t), arrays.get("changed"), k))
+        for k, (t, name, point, before, after) in enumerate(
+            header.get("transitions", ())
+        )  # files of earlier versions have none
+    ]
+    modes: dict[str, np.ndarray] = {}
+    first = 0
+    for name, shape in header.get("touching", {}).items():  # files of earlier versions have none
+        count = int(np.prod(shape, dtype=int))
+        modes[name] = arrays["modes"][:, first : first + count].reshape(-1, *shape)
+        first += count
     return Result(
         **plain,
         stats=header["stats"],
-        events=tuple(_happenings(header, arrays.get("happened"))),
+        events=tuple(events),
         impacts=tuple(_read_impacts(header, arrays)),
-        transitions=tuple(_read_transitions(header, arrays)),
-        modes=Names("contact or friction", dict(_read_modes(header, arrays)), owner="the result"),
+        transitions=tuple(transitions),
+        modes=Names("contact or friction", modes, owner="the result"),
         quantities=StoredQuantities(values, units),
         violation=Violation(arrays["violation"], tuple(header["elements"])),
         sketch=_sketch(header["sketch"]),
@@ -97,22 +107,17 @@ def _read(header: Header, arrays: Arrays) -> Result:
     )
 
 
-def _read_states(states: Sequence[State | StoredState], names: Sequence[str]) -> np.ndarray:
-    """Return the readings of each state, one in each row. (A state does not know the forces of contacts: they are
-    nan.)"""
-    return np.array([[values.get(name, np.nan) for name in names] for values in map(_values_of, states)])
-
-
-def _values_of(state: State | StoredState) -> Mapping[str, float]:
-    if isinstance(state, StoredState):
-        return state.values
-    return {name: float(values[0]) for name, values in state.result.quantities.read_all().items()}
-
-
-def _happenings(header: Header, rows: np.ndarray | None) -> Iterator[Happening]:
-    """Yield the events, with the readings at each, if the file has them."""
-    for k, (t, name) in enumerate(header["events"]):
-        yield Happening(float(t), str(name), _stored_state(header, float(t), rows, k))
+def _state_rows(states: Sequence[State | StoredState], names: Sequence[str]) -> np.ndarray:
+    """Return the readings of each state, shape (states, names). (A state does not know the forces of contacts: they
+    are nan.)"""
+    rows = []
+    for state in states:
+        if isinstance(state, StoredState):
+            values: Mapping[str, float] = state.values
+        else:
+            values = {name: float(x[0]) for name, x in state.result.quantities.read_all().items()}
+        rows.append([values.get(name, np.nan) for name in names])
+    return np.array(rows)
 
 
 def _stored_state(header: Header, t: float, rows: np.ndarray | None, k: int) -> StoredState | None:
@@ -121,13 +126,6 @@ def _stored_state(header: Header, t: float, rows: np.ndarray | None, k: int) -> 
         return None
     numbers = [(n, x) for n, x in zip(header["names"], rows[k].tolist(), strict=True) if not np.isnan(x)]
     return StoredState(t, Names[float]("quantity", numbers, owner="the result"))
-
-
-def _read_transitions(header: Header, arrays: Arrays) -> Iterator[Transition]:
-    """Yield the transitions. Files of earlier versions have none."""
-    for k, (t, contact, point, before, after) in enumerate(header.get("transitions", ())):
-        state = _stored_state(header, float(t), arrays.get("changed"), k)
-        yield Transition(float(t), contact, point, before, after, state)
 
 
 def _impulsive(result: Result) -> Sequence[str]:
@@ -149,23 +147,14 @@ def _contacts(result: Result) -> Arrays:
     return arrays
 
 
-def _read_modes(header: Header, arrays: Arrays) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield the states of contacts by name. Files of earlier versions have none."""
-    at = 0
-    for name, shape in header.get("touching", {}).items():
-        count = int(np.prod(shape, dtype=int))
-        yield name, arrays["modes"][:, at : at + count].reshape(-1, *shape)
-        at += count
-
-
 def _read_impacts(header: Header, arrays: Arrays) -> Iterator[Impact]:
     names = header.get("struck", [])
     rows = zip(arrays["impacts"].tolist(), arrays["pushed"], arrays["impulses"], strict=True) if names else ()
     for k, ((t, lost, rests), pushed, impulses) in enumerate(rows):
         contacts = tuple(name for name, took_part in zip(names, pushed, strict=True) if took_part)
-        known = Names[Any]("joint, driver or contact", zip(names, impulses, strict=True), owner="the impact")
+        loads = Names[Any]("joint, driver or contact", zip(names, impulses, strict=True), owner="the impact")
         states = [_stored_state(header, t, arrays.get(f"struck_{side}"), k) for side in SIDES]
-        yield Impact(t, contacts, known, lost, None if np.isnan(rests) else rests, *states)
+        yield Impact(t, contacts, loads, lost, None if np.isnan(rests) else rests, *states)
 
 
 def _forces(result: Result) -> Arrays:
@@ -224,7 +213,3 @@ def _sketch(data: dict[str, Any]) -> Sketch:
         {name: tuple(marker) for name, marker in data.get("markers", {}).items()},
         tuple(data.get("up", ())),
     )
-
-
-def _plain(value: Any) -> Any:
-    return value.tolist() if hasattr(value, "tolist") else str(value)

@@ -10,12 +10,16 @@ from ...errors import ModelError
 from ...provided import provided
 from ...unit_system import UnitsLike, shown_in
 from ..result import Result
-from . import excel, matlab, netcdf, npz, tables, text
+from .archives import read_netcdf, read_npz, write_netcdf, write_npz
 from .contents import Arrays, Header, result_of
-from .place import file_at, replacing
+from .exports import write_csv, write_excel, write_matlab, write_parquet
+from .tables import columns_of
+from .writing import file_at, replacing
 
-Write = Callable[..., None]  # writes a result to a path, with options for drawing
+Write = Callable[..., None]
+"""A function that writes a result to a path, with options for drawing."""
 Read = Callable[[Path], tuple[Header, Arrays]]
+"""A function that reads the header and the arrays of a result."""
 
 
 class Format(NamedTuple):
@@ -50,12 +54,18 @@ def _page(result: Result, path: Path, **choices: Any) -> None:
 OF_PAGES = ("plots", "trace", "view", "speed", "live")
 OF_PICTURES = ("fps", "speed", "trace", "size", "view")
 FORMATS: dict[str, Format] = {
-    ".npz": Format("everything, for mbs.load", _whole(npz.write), npz.read, is_read=False),
-    ".nc": Format("everything, for mbs.load and xarray", _whole(netcdf.write), netcdf.read),
-    ".csv": Format("a table", _whole(text.write)),
-    ".xlsx": Format("a table for spreadsheets", _whole(excel.write)),
-    ".mat": Format("a table for MATLAB", _whole(matlab.write)),
-    ".parquet": Format("a table for pandas", _whole(tables.write_parquet)),
+    ".npz": Format("everything, for mbs.load", _whole(write_npz), read_npz, is_read=False),
+    ".nc": Format("everything, for mbs.load and xarray", _whole(write_netcdf), read_netcdf),
+    ".csv": Format(
+        "a table", _whole(lambda result, path: write_csv({c.heading: c.values for c in columns_of(result)}, path))
+    ),
+    ".xlsx": Format(
+        "a table for spreadsheets", _whole(lambda result, path: write_excel(columns_of(result), path, "result"))
+    ),
+    ".mat": Format(
+        "a table for MATLAB", _whole(lambda result, path: write_matlab(columns_of(result), path, result.title))
+    ),
+    ".parquet": Format("a table for pandas", _whole(write_parquet)),
     ".html": Format("a page that plays in any browser", _page, choices=OF_PAGES),
     ".gif": Format("a film", _picture, choices=OF_PICTURES),
     ".mp4": Format("a film", _picture, choices=OF_PICTURES),

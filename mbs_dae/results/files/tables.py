@@ -1,18 +1,24 @@
-"""Named quantities side by side, with their units: for tables of other programs."""
+"""Columns of tables: named quantities side by side, with their units, and without roundoff where people read."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from ...errors import UNWRITABLE, ModelError
+from ...errors import UNWRITABLE
 from ...unit_system import current, size_of
 from ..names import long_name
 from ..result import Result
-from .optional import package
+from ..shares import NOTHING
+
+TERMS = {"rad/s²": ("rad/s", "rad/s"), "m/s²": ("rad/s", "m/s"), "N m": ("N", "m"), "W": ("N", "m/s")}
+"""Products that are summed to a number in this unit, such as ω² r or F r: their size is the scale of a sum that
+vanishes."""
+REMAINDERS = ("violation.", "energy.error")
+"""Quantities that measure roundoff themselves."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,18 +56,18 @@ def columns_of(result: Result, names: Sequence[str] = ()) -> list[Column]:
         result.quantities.read_all()  # all together, which is faster than one by one
     parts = dict.fromkeys(part for name in names for part in result.components(name)) if names else result.scalar_names
     owners = {part: name for name in names for part in result.components(name)}
-    found = [axis_of(result)]
+    columns = [axis_of(result)]
     for part in parts:
-        found.append(column_of(result[part], result.unit(part), (part, owners.get(part, part)), long_name(part)))
-    return found
+        columns.append(column_of(result[part], result.unit(part), (part, owners.get(part, part)), long_name(part)))
+    return columns
 
 
-def column_of(values: np.ndarray, unit: str, names: tuple[str, ...], told: str, *, called: str = "") -> Column:
+def column_of(values: np.ndarray, unit: str, names: tuple[str, ...], meaning: str, *, heading: str = "") -> Column:
     """Return values in SI as a column in the chosen unit. `names` are the names of the quantity and of its vector, for
     which a unit may be chosen; `called` is another name of the column."""
     size, word = size_of(unit, *names)
     numbers = values if size == 1.0 else values / size
-    return Column(called or names[0], word, told, numbers, None if word == unit else unit)
+    return Column(heading or names[0], word, meaning, numbers, None if word == unit else unit)
 
 
 def axis_of(result: Result) -> Column:
@@ -71,50 +77,37 @@ def axis_of(result: Result) -> Column:
 
 def distinct(names: Iterable[str], taken: Iterable[str] = ()) -> Iterator[str]:
     """Yield the names, with a number appended to names that are already taken."""
-    known = {*taken}
+    used = {*taken}
     for name in names:
         tries = chain([name], (f"{name}_{k}" for k in count(2)))
-        found = next(one for one in tries if one.lower() not in known)  # some programs ignore case
-        known.add(found.lower())
-        yield found
+        free = next(candidate for candidate in tries if candidate.lower() not in used)  # some programs ignore case
+        used.add(free.lower())
+        yield free
 
 
-# --- pandas and xarray ---
+# --- roundoff ---
 
 
-def to_dataframe(result: Result, names: Sequence[str]) -> Any:
-    pandas = package("pandas", "to_dataframe()")
-    axis, *columns = columns_of(result, names or result.names)
-    frame = pandas.DataFrame({c.key: c.values for c in columns}, index=pandas.Index(axis.values, name=axis.key))
-    frame.attrs = {
-        "title": result.title,
-        "units": {c.key: c.unit for c in (axis, *columns)},
-        "long_names": {c.key: c.long_name for c in (axis, *columns)},
-    }
-    return frame
+class Scales:
+    """The largest absolute value of all numbers, by SI unit."""
 
+    def __init__(self, quantities: Iterable[tuple[str, np.ndarray]]) -> None:
+        self.largest: dict[str, float] = {}
+        for unit, values in quantities:
+            size = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+            self.largest[unit] = max(self.largest.get(unit, 0.0), size)
 
-def to_xarray(result: Result, names: Sequence[str]) -> Any:
-    xarray = package("xarray", "to_xarray()")
-    names, axis = list(dict.fromkeys(names or result.names)), axis_of(result)
-    if taken := {axis.name, "component"} & {*names}:
-        raise ModelError(f"{min(taken)!r} is what the Dataset runs over; read result[{min(taken)!r}]")
-    coordinates: dict[str, Any] = {axis.name: (axis.name, axis.values, _attributes(axis))}
-    variables = {}
-    for name in names:
-        column = column_of(result[name], result.unit(name), (name,), long_name(name))
-        along = (axis.name, "component")[: column.values.ndim]
-        variables[name] = along, column.values, _attributes(column)
-        if len(along) == 2:
-            coordinates["component"] = "component", [part[-1] for part in result.components(name)]
-    return xarray.Dataset(variables, coordinates, {"title": result.title})
+    @classmethod
+    def of_result(cls, result: Result) -> Scales:
+        """Return the scales of all quantities that a result has."""
+        result.quantities.read_all()
+        names = [name for name in result.scalar_names if not name.startswith(REMAINDERS)]
+        return cls((result.unit(name), result[name]) for name in names)
 
-
-def _attributes(column: Column) -> dict[str, str]:
-    return {"units": column.unit, "long_name": column.long_name}
-
-
-def write_parquet(result: Result, path: Path) -> None:
-    """Write a table in Parquet; `pandas.read_parquet(path).attrs` has its units and long names."""
-    package("pyarrow", ".parquet")
-    to_dataframe(result, result.scalar_names).to_parquet(path, engine="pyarrow")
+    def cleaned(self, values: np.ndarray, unit: str, name: str) -> np.ndarray:
+        """Return the values of a quantity, in SI, with 0 in place of those below 1e-12 of the scale of this unit."""
+        if name.startswith(REMAINDERS):
+            return values
+        first, second = (self.largest.get(part, 0.0) for part in TERMS.get(unit, ("", "")))
+        scale = max(self.largest.get(unit, 0.0), first * second)
+        return np.where(np.abs(values) <= NOTHING * scale, 0.0, values)

@@ -10,9 +10,8 @@ import sympy as sp
 from sympy.simplify.cse_main import tree_cse
 
 from ...documents import ENDINGS as PAPERS
-from ...documents import Bold, Heading, Math, Paper, Table, Text, as_text, pieces, rounded, written
-from ...documents.formulas import in_digits
-from ...documents.paper import Block, Cell
+from ...documents import Bold, Heading, Math, Paper, Table, Text, as_text, pieces, rounded, write
+from ...documents.paper import Block, Cell, in_digits
 from ...symbolic.functions import as_sympy
 from .code import PLANE, SPACE, code
 from .matrices import IN_COLUMNS, Matrices
@@ -37,7 +36,7 @@ def saved(eq: Matrices, path: str | Path, names: Sequence[str]) -> Path:
     def text(ending: str) -> str:
         return code(eq, CODE[ending], names) if ending in CODE else as_text(paper(eq, names), ending)
 
-    return written(path, [*ENDINGS], text)
+    return write(path, [*ENDINGS], text)
 
 
 def paper(eq: Matrices, names: Sequence[str]) -> Paper:

@@ -9,8 +9,7 @@ import numpy as np
 import sympy as sp
 
 from ...documents import Bold, Formula, Heading, Math, Paper, Table, Text, pieces, rounded
-from ...documents.formulas import in_digits
-from ...documents.paper import Block, Cell
+from ...documents.paper import Block, Cell, in_digits
 from ...errors import counted
 from ...model.drivers import Prescribed
 from ...symbolic.functions import as_sympy

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...arguments import model_of
 from ...compiled import System
-from ...documents import ENDINGS, Paper, as_text, written
+from ...documents import ENDINGS, Paper, as_text, write
 from ...errors import ModelError, SingularConfigurationError, check_dict, counted
 from ...explain.prescribed import check_jumps
 from ...model.drivers import Driver
@@ -102,7 +102,7 @@ class WorkedSolution(metaclass=PublicClass):
         >>> path.read_text(encoding="utf-8").splitlines()[0]
         '# Worked solution: mechanism, t = 0 s'
         """
-        return written(path, [*ENDINGS], lambda ending: as_text(self.paper, ending))
+        return write(path, [*ENDINGS], lambda ending: as_text(self.paper, ending))
 
     @property
     def text(self) -> str:

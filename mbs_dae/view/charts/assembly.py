@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 from matplotlib.figure import Figure
 
@@ -44,15 +41,11 @@ def plot_modes(modes: AssemblyModes, columns: int | None) -> Figure:
         for scene in scenes:
             if scene.dimension == 3:
                 scene.lay_out()
-        if modes[0].system.model.dimension == 2:
-            _one_window([scene.ax for scene in scenes])
+        if modes[0].system.model.dimension == 2:  # the same limits for all: labels make some axes wider than others
+            axes = [scene.ax for scene in scenes]
+            x, y = (np.array([getattr(ax, f"get_{c}lim")() for ax in axes]) for c in "xy")
+            for ax in axes:
+                ax.set_xlim(x.min(), x.max())
+                ax.set_ylim(y.min(), y.max())
+                ax.set_aspect("equal", adjustable="box")
     return figure
-
-
-def _one_window(axes: Sequence[Any]) -> None:
-    """Give all axes the same limits, which include those of each; labels make some wider than others."""
-    x, y = (np.array([getattr(ax, f"get_{c}lim")() for ax in axes]) for c in "xy")
-    for ax in axes:
-        ax.set_xlim(x.min(), x.max())
-        ax.set_ylim(y.min(), y.max())
-        ax.set_aspect("equal", adjustable="box")

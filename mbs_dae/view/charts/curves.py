@@ -24,11 +24,11 @@ DASHES = ("-", "--", ":", "-.")
 
 def plot_curve(curve: Curve, names: Sequence[str], over: str | None, beside: Curve | Sequence[Curve]) -> Figure:
     """Draw named quantities over the followed quantity, or over `over`."""
-    curves, x = _checked(curve, beside), curve.followed if over is None else over
+    curves, x = _curves(curve, beside), curve.followed if over is None else over
     if curve.components(x) != (x,):
         raise ModelError(f"plot() draws over= a number, and {x!r} is a vector; write over={curve.components(x)[0]!r}")
-    named = names_of(names, "plot", "quantities", curve.names)
-    names = list(dict.fromkeys(part for name in named for part in curve.components(name)))
+    names = names_of(names, "plot", "quantities", curve.names)
+    names = list(dict.fromkeys(part for name in names for part in curve.components(name)))
     with style():
         figure = Picture(figsize=(7.4, max(3.6, 0.6 + 2.8 * len(names))), layout="constrained")
         say_if_stopped(figure, curve)
@@ -42,7 +42,7 @@ def plot_curve(curve: Curve, names: Sequence[str], over: str | None, beside: Cur
 
 def plot_curve_path(curve: Curve, markers: Sequence[str], beside: Curve | Sequence[Curve]) -> Figure:
     """Draw coupler curves; those in space are seen along the axis across which they are flattest."""
-    curves = _checked(curve, beside)
+    curves = _curves(curve, beside)
     names = names_of(markers, "plot_path", "points", [name[:-2] for name in curve.names if name.endswith(".x")])
     with style():
         figure = Picture(figsize=(3.2 + 3.6 * len(names), 4.4), layout="constrained")
@@ -74,7 +74,8 @@ def _plane(curves: Sequence[Curve], name: str) -> tuple[str, str]:
     return "xyz".replace(along, ""), f", seen along {along}"
 
 
-def _checked(curve: Curve, beside: Any) -> list[Curve]:
+def _curves(curve: Curve, beside: Any) -> list[Curve]:
+    """Return a curve and the curves beside it; raise a `ModelError` if they are none."""
     others = [*beside] if isinstance(beside, tuple | list) else [beside]
     for other in others:
         if not isinstance(other, Curve):
@@ -86,9 +87,13 @@ def _draw(ax: Any, curves: Sequence[Curve], x: str, y: str) -> None:
     """Draw all branches of all curves, with dead points, branch points and ends."""
     colours = cycle(COLOURS)
     owners = [(name, name.rpartition(".")[0]) if x[:-1] == y[:-1] else (name,) for name in (x, y)]  # point or not
-    sizes = np.array([size_of(curves[0].unit(own[0]), *own)[0] for own in owners])[:, None]
+    sizes = np.array([size_of(curves[0].unit(names[0]), *names)[0] for names in owners])[:, None]
     for number, (curve, dashes) in enumerate(zip(curves, cycle(DASHES), strict=False), start=1):
-        turns = np.array([_turns(curves[0], curve, name) for name in (x, y)])[:, None]
+        turns = np.zeros((2, 1))  # the whole turns [rad] that bring an angle close to that of the first curve
+        for k, name in enumerate((x, y)):
+            if curves[0].unit(name) == "rad":
+                first, middle = (0.5 * (c[name].min() + c[name].max()) for c in (curves[0], curve))
+                turns[k] = 2.0 * np.pi * np.round((first - middle) / (2.0 * np.pi))
         which = f"curve {number}, " if len(curves) > 1 else ""
         for branch, pieces in _pieces(curve, x, y):
             colour = next(colours)
@@ -98,20 +103,12 @@ def _draw(ax: Any, curves: Sequence[Curve], x: str, y: str) -> None:
         last = number == len(curves)
         special = (curve.dead_points, DEAD, "dead point"), (curve.branch_points, CROSS, "branch point")
         for points, look, label in special:
-            at = np.array([[point.state[one] for one in (x, y)] for point in points]).reshape(-1, 2)
-            shown = last and any(one.dead_points if look is DEAD else one.branch_points for one in curves)
+            at = np.array([[point.state[name] for name in (x, y)] for point in points]).reshape(-1, 2)
+            shown = last and any(c.dead_points if look is DEAD else c.branch_points for c in curves)
             ax.plot(*((at.T + turns) / sizes), **look, label=label if shown else "_")
         if not curve.closed:
             both_ends = np.stack([curve[x], curve[y]])[:, [0, -1]]
             ax.plot(*((both_ends + turns) / sizes), **START, linestyle="none", label="end" if last else "_")
-
-
-def _turns(first: Curve, other: Curve, name: str) -> float:
-    """Return the whole turns [rad] that bring an angle of another curve close to that of the first one."""
-    if first.unit(name) != "rad":
-        return 0.0
-    middle = (0.5 * (curve[name].min() + curve[name].max()) for curve in (first, other))
-    return float(2.0 * np.pi * np.round((next(middle) - next(middle)) / (2.0 * np.pi)))
 
 
 def _pieces(curve: Curve, x: str, y: str) -> Iterator[tuple[int, list[np.ndarray]]]:
@@ -119,10 +116,10 @@ def _pieces(curve: Curve, x: str, y: str) -> Iterator[tuple[int, list[np.ndarray
     at, states = np.array([point.s for point in curve.dead_points]), [point.state for point in curve.dead_points]
     corners = [np.array([state[x], state[y]]) for state in states]
     runs = np.split(np.stack([curve[x], curve[y]]), np.searchsorted(curve.t, at), axis=1)
-    found: dict[int, list[np.ndarray]] = {}
+    branches: dict[int, list[np.ndarray]] = {}
     for k, run in enumerate(runs):
         before = [corners[k - 1][:, None]] if k else []
         after = [corners[k][:, None]] if k < len(corners) else []
         number = k % len(at) if curve.closed and len(at) else k
-        found.setdefault(number, []).append(np.hstack([*before, run, *after]))
-    yield from found.items()
+        branches.setdefault(number, []).append(np.hstack([*before, run, *after]))
+    yield from branches.items()

@@ -22,7 +22,11 @@ def plot_shares(shares: Shares, names: Sequence[str]) -> Figure:
     load is the sum above less the sum below."""
     for name in names:
         check_name("component", name, shares.components, f"what {shares.of} {shares.verb}")
-    columns = [shares.components.index(name) for name in names] or [*_felt(shares)]
+    columns = [shares.components.index(name) for name in names]
+    if not columns:  # the components that are not zero; the first if all are
+        sizes, units = np.array([_largest(part) for part in shares.parts.values()]).max(axis=0), np.array(shares.units)
+        most = np.array([sizes[units == unit].max() for unit in units])
+        columns = [k for k in range(len(sizes)) if sizes[k] > NOTHING * max(most[k], NOTHING * sizes.max())] or [0]
     layers = [*_layers(shares, columns)]
     with style():
         figure = Picture(figsize=(7.6, max(3.4, 0.9 + 2.1 * len(columns))), layout="constrained")
@@ -32,22 +36,14 @@ def plot_shares(shares: Shares, names: Sequence[str]) -> Figure:
             letter = shares.components[column]
             size, unit = size_of(shares.units[column], f"{shares.of}.{letter}")
             _stack(ax, t, [(name, part[:, column] / size, colour) for name, part, colour in layers])
-            ax.plot(t, _table(shares.total)[:, column] / size, color=DARK, label="sum", marker=_marker(shares))
+            marker = "o" if len(shares.t) == 1 else ""
+            ax.plot(t, _table(shares.total)[:, column] / size, color=DARK, label="sum", marker=marker)
             symbol = f"${letter[0]}_{letter[1]}$" if len(letter) == 2 else letter
             ax.set_ylabel(axis_label(f"{as_label(shares.of)}: {symbol}", unit))
         panels[-1].set_xlabel(along)
         figure.align_ylabels(list(panels))
         figure.legend(*panels[0].get_legend_handles_labels(), loc="outside right upper")
     return figure
-
-
-def _felt(shares: Shares) -> Iterator[int]:
-    """Yield the indices of the components that are not zero; 0 if all are zero."""
-    sizes = np.array([_largest(part) for part in shares.parts.values()]).max(axis=0)
-    units = np.array(shares.units)
-    most = np.array([sizes[units == unit].max() for unit in units])
-    felt = [k for k in range(len(sizes)) if sizes[k] > NOTHING * max(most[k], NOTHING * sizes.max())]
-    yield from felt or [0]
 
 
 def _layers(shares: Shares, columns: list[int]) -> Iterator[tuple[str, np.ndarray, str]]:
@@ -85,7 +81,3 @@ def _table(load: np.ndarray) -> np.ndarray:
 def _largest(load: np.ndarray) -> np.ndarray:
     """Return the largest absolute value over time of each component, shape (components,)."""
     return np.asarray(np.nan_to_num(np.abs(_table(load))).max(axis=0, initial=0.0))
-
-
-def _marker(shares: Shares) -> str:
-    return "o" if len(shares.t) == 1 else ""

@@ -50,7 +50,12 @@ def plot_histogram(values: np.ndarray, quantity: Axis, levels: Sequence[float], 
     """Draw a histogram of the values of members; vertical lines show the percentiles."""
     with style():
         figure, ax = _panel(note)
-        ax.hist(values, bins=_bins(values), color=paler(COLOURS[0], 0.45), edgecolor="white", linewidth=0.4)
+        # The number of bins after Freedman and Diaconis, between 5 and 60; 1 if all values are equal.
+        spread, bins = np.ptp(values), 1
+        if spread > 1e-12 * np.abs(values).max():
+            width = 2.0 * np.subtract(*np.percentile(values, (75, 25))) / values.size ** (1 / 3)
+            bins = int(np.clip(spread / width, 5, 60)) if width > 0.0 else 30
+        ax.hist(values, bins=bins, color=paler(COLOURS[0], 0.45), edgecolor="white", linewidth=0.4)
         for level, value in zip(levels, np.percentile(values, levels), strict=True):
             ax.axvline(value, color=DARK, linewidth=1, linestyle="-" if level == 50 else "--")
             label = "median" if level == 50 else f"{level:g} %"
@@ -62,24 +67,19 @@ def plot_histogram(values: np.ndarray, quantity: Axis, levels: Sequence[float], 
     return figure
 
 
-def _bins(values: np.ndarray) -> np.ndarray | int:
-    """Return the number of bins after Freedman and Diaconis, between 5 and 60; 1 if all values are equal."""
-    spread = np.ptp(values)
-    if not spread > 1e-12 * np.abs(values).max():
-        return 1
-    width = 2.0 * np.subtract(*np.percentile(values, (75, 25))) / values.size ** (1 / 3)
-    return int(np.clip(spread / width, 5, 60)) if width > 0.0 else 30
-
-
 def plot_map(x: np.ndarray, y: np.ndarray, z: np.ndarray, axes: tuple[Axis, Axis], quantity: Axis, note: str) -> Figure:
     """Draw shades of z over x and y, shape (x, y), with labelled contour lines; unknown values stay white."""
     with style():
         figure, ax = _panel(note, (6.4, 4.8))
-        levels = _levels(z)
-        known = np.ma.masked_invalid(z.T)
-        shades = ax.contourf(x, y, known, levels=levels, cmap=SHADES, corner_mask=True)
+        low, high = float(np.nanmin(z)), float(np.nanmax(z))
+        if not high - low > 1e-9 * max(abs(low), abs(high)):
+            size = max(abs(high), 1.0)
+            low, high = low - 0.01 * size, high + 0.01 * size
+        levels = np.asarray(MaxNLocator(LEVELS, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high))  # round numbers
+        finite = np.ma.masked_invalid(z.T)
+        shades = ax.contourf(x, y, finite, levels=levels, cmap=SHADES, corner_mask=True)
         lines = ax.contour(
-            x, y, known, levels=levels, colors=DARK, linewidths=0.7, linestyles="solid", corner_mask=True
+            x, y, finite, levels=levels, colors=DARK, linewidths=0.7, linestyles="solid", corner_mask=True
         )
         texts = ax.clabel(lines, fmt=lambda value: f"{value:g}", fontsize=8)
         for text in texts:
@@ -93,15 +93,6 @@ def plot_map(x: np.ndarray, y: np.ndarray, z: np.ndarray, axes: tuple[Axis, Axis
         ax.set_xlabel(axis_label(as_label(axes[0][0]), axes[0][1]))
         ax.set_ylabel(axis_label(as_label(axes[1][0]), axes[1][1]))
     return figure
-
-
-def _levels(z: np.ndarray) -> np.ndarray:
-    """Return round numbers from below the least value to above the largest."""
-    low, high = float(np.nanmin(z)), float(np.nanmax(z))
-    if not high - low > 1e-9 * max(abs(low), abs(high)):
-        size = max(abs(high), 1.0)
-        low, high = low - 0.01 * size, high + 0.01 * size
-    return np.asarray(MaxNLocator(LEVELS, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high))
 
 
 def _panel(note: str, size: tuple[float, float] = (6.4, 3.2)) -> tuple[Figure, Any]:

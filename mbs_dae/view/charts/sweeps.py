@@ -41,11 +41,11 @@ def plot_equilibria(path: EquilibriumPath, names: Sequence[str]) -> Figure:
             for part, dashes, _ in solid_and_dashed(path.stable):
                 label = as_label(name) + (" (not stable)" if dashes == "--" else "")
                 ax.plot(np.where(part, path.values / across, np.nan), values, dashes, color=colour, label=label)
-            limits = [one[name] / size for one in path.limits]
+            limits = [point[name] / size for point in path.limits]
             ax.plot(np.divide(path.limit_values, across), limits, "o", color=colour, markersize=5, zorder=3)
-        for ax, (meant, word) in zip(axes, units, strict=True):
+        for ax, (si, word) in zip(axes, units, strict=True):
             ax.plot([], [], "o", color=GROUND, markersize=5, label="limit point" if path.limits else "")
-            ax.set_ylabel(axis_label(MEANINGS.get(meant, ""), word or "–"))
+            ax.set_ylabel(axis_label(MEANINGS.get(si, ""), word or "–"))
             ax.legend(**BESIDE)
         axes[-1].set_xlabel(axis_label(as_label(path.parameter), unit))
     return figure
@@ -62,8 +62,8 @@ def plot_lines(path: LinearPath) -> Figure:
         figure = Picture(figsize=(6.4, 5.4), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
         for k, (line, colour) in enumerate(zip(lines, COLOURS * len(lines), strict=False), start=1):
-            found = line.eigenvalues
-            above.plot(values, np.where(found.imag >= 0.0, found.real, np.nan), color=colour, label=f"line {k}")
+            growth = np.where(line.eigenvalues.imag >= 0.0, line.eigenvalues.real, np.nan)
+            above.plot(values, growth, color=colour, label=f"line {k}")
             below.plot(values, line.damped_frequencies / cycles, color=colour)
         for ax in (above, below):
             for first, last in zip(values[:-1][calm], values[1:][calm], strict=True):
@@ -88,8 +88,9 @@ def plot_lines(path: LinearPath) -> Figure:
 def plot_campbell(path: LinearPath, orders: Sequence[float]) -> Figure:
     """Draw frequencies over the speed. Lines of orders end at the edge of the paper, where their names stand."""
     path.check_speed()
-    given = orders if isinstance(orders, Iterable) and not isinstance(orders, str) else [orders]
-    orders = [checked_order(order) for order in given]
+    if not isinstance(orders, Iterable) or isinstance(orders, str):
+        orders = [orders]
+    orders = [checked_order(order) for order in orders]
     lines = [line for line in _moving(path) if (line.eigenvalues.imag > 0.0).any()]
     size, unit = size_of(path.unit, path.parameter)
     cycles, often = size_of("rad/s", frequency=True)
@@ -99,8 +100,11 @@ def plot_campbell(path: LinearPath, orders: Sequence[float]) -> Figure:
         figure = Picture(figsize=(6.4, 4.8), layout="constrained")
         ax = figure.add_subplot()
         for k, (line, colour) in enumerate(zip(lines, COLOURS * len(lines), strict=False), start=1):
-            how, dashes = _how_it_whirls(line)
-            ax.plot(speeds / size, line.damped_frequencies / cycles, dashes, color=colour, label=f"line {k}, {how}")
+            whirl = float(np.median(line.whirl[line.eigenvalues.imag > 0.0]))
+            sense, dashes = ("forward", "-") if whirl > 0.0 else ("backward", "--")
+            if abs(whirl) < ROUND:
+                sense, dashes = "along lines", ":"
+            ax.plot(speeds / size, line.damped_frequencies / cycles, dashes, color=colour, label=f"line {k}, {sense}")
         fastest = max(speeds, key=abs)
         for order in orders:
             end = np.sign(fastest) * min(abs(fastest), high / order)
@@ -108,10 +112,10 @@ def plot_campbell(path: LinearPath, orders: Sequence[float]) -> Figure:
             ax.plot([0.0, tip[0]], [0.0, tip[1]], color=GROUND, linewidth=0.8, zorder=1)
             ax.annotate(f"{order:g}×", tip, (3, 3), textcoords="offset points", fontsize=8,
                         color=GROUND, annotation_clip=False)  # fmt: skip
-            found = [one.speed for one in path.critical_speeds(order)]
+            critical = [point.speed for point in path.critical_speeds(order)]
             ax.plot(
-                np.divide(found, size),
-                np.multiply(order, np.abs(found)) / cycles,
+                np.divide(critical, size),
+                np.multiply(order, np.abs(critical)) / cycles,
                 "o",
                 color=DARK,
                 markersize=4,
@@ -129,10 +133,3 @@ def plot_campbell(path: LinearPath, orders: Sequence[float]) -> Figure:
 def _moving(path: LinearPath) -> list[ModeLine]:
     largest = max((float(np.abs(line.eigenvalues).max()) for line in path.lines), default=0.0)
     return [line for line in path.lines if np.abs(line.eigenvalues).max() > IDLE * largest]
-
-
-def _how_it_whirls(line: ModeLine) -> tuple[str, str]:
-    whirl = float(np.median(line.whirl[line.eigenvalues.imag > 0.0]))
-    if abs(whirl) < ROUND:
-        return "along lines", ":"
-    return ("forward", "-") if whirl > 0.0 else ("backward", "--")

@@ -29,20 +29,25 @@ def body_pieces(stage: Stage, body: BodySketch, alpha: float = 1.0, **how: Any) 
     corners = corners_of(stage, body)
     track, lump = OnBody(body.name, corners), stage.signs.lump
     faces, edges = hull(tuple(map(tuple, corners)))
-    seen = body.name in stage.drawn_by_joints
+    has_symbol = body.name in stage.drawn_by_joints
     colour = stage.colour(body.name)
     look = {"color": colour, "alpha": alpha, **({"zorder": 2.7} if body.name in stage.slotted else {}), **how}
     if faces:
         yield stage.area(track, colour, faces, alpha=0.3 * alpha, **how)
-        yield stage.line(OnBody(body.name, _outline(corners, faces, edges)), linewidth=2.5 * stage.fine, **look)
+        if len(faces) == 1:  # a closed line around the face
+            outline = corners[[*faces[0], faces[0][0]]]
+        else:  # the edges of all faces as one line with gaps (nan) between them
+            gap = np.full((1, 3), np.nan)
+            outline = np.concatenate([part for a, b in edges for part in (corners[[a, b]], gap)])
+        yield stage.line(OnBody(body.name, outline), linewidth=2.5 * stage.fine, **look)
     elif len(distinct(body.points)) == 1:  # the body hangs on one point
         if edges:
             yield stage.line(track, linewidth=4 * stage.fine, **look)
-        if not seen:
+        if not has_symbol:
             yield lump(stage, body.name, corners[-1], **look)
     elif edges:
         yield stage.line(track.taking(edges[0]), linewidth=6 * stage.fine, **look)
-    elif not seen:
+    elif not has_symbol:
         yield lump(stage, body.name, corners[0], **look)
     if stage.sketch.dimension == 3 and not faces:
         yield from _attitude(stage, body, bool(edges), **look)
@@ -50,10 +55,10 @@ def body_pieces(stage: Stage, body: BodySketch, alpha: float = 1.0, **how: Any) 
 
 def _attitude(stage: Stage, body: BodySketch, is_rod: bool, **look: Any) -> Iterator[Piece]:
     """Draw a block on a rod that may spin about itself unseen, and the axes of a body without a joint."""
-    com, held = in_space(body.com), stage.held[body.name]
-    if is_rod and len(distinct(body.points)) > 1 and held in ([], ["ball"]):
+    com, kinds = in_space(body.com), stage.joint_kinds[body.name]
+    if is_rod and len(distinct(body.points)) > 1 and kinds in ([], ["ball"]):
         yield stage.signs.lump(stage, body.name, com, **look)
-    if not held:
+    if not kinds:
         for direction, colour in zip(np.eye(3), (COLOURS[1], COLOURS[2], COLOURS[0]), strict=True):
             axis = OnBody(body.name, np.stack([com, com + AXIS * stage.symbol * direction]))
             yield stage.line(axis, linewidth=1.6 * stage.fine, **{**look, "color": colour})
@@ -78,21 +83,14 @@ def corners_of(stage: Stage, body: BodySketch) -> np.ndarray:
 
 
 def distinct(points: Sequence[Any]) -> np.ndarray:
+    """Return the points without those that coincide with an earlier one, shape (points, 3)."""
     array = np.array([in_space(point) for point in points]).reshape(-1, 3)
     least = NEAR * np.abs(array).max(initial=0.0)
-    kept: list[np.ndarray] = []
+    points_apart: list[np.ndarray] = []
     for point in array:
-        if all(np.linalg.norm(point - other) > least for other in kept):
-            kept.append(point)
-    return np.array(kept).reshape(-1, 3)
-
-
-def _outline(corners: np.ndarray, faces: Faces, edges: tuple[tuple[int, int], ...]) -> np.ndarray:
-    """Return a closed line around one face; for several faces, the edges as one line with gaps (nan) between them."""
-    if len(faces) == 1:
-        return corners[[*faces[0], faces[0][0]]]
-    gap = np.full((1, 3), np.nan)
-    return np.concatenate([part for a, b in edges for part in (corners[[a, b]], gap)])
+        if all(np.linalg.norm(point - other) > least for other in points_apart):
+            points_apart.append(point)
+    return np.array(points_apart).reshape(-1, 3)
 
 
 @cache

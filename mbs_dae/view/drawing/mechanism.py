@@ -16,7 +16,7 @@ from .shapes import moving, outline_of, touching
 from .stage import Pen, Piece, Stage, Symbol, all_pieces, one_after_the_other
 from .stops import stop
 from .symbols import ALIKE, arrow
-from .tracks import Given
+from .tracks import SampledPath
 
 ALONE = ("arrow", "stop")  # kinds that may have one marker
 Pieces = dict[str, list[Piece]]
@@ -70,16 +70,10 @@ def _by_name(stages: list[Stage], things: Callable[[Stage], Iterable[Any]], piec
     first, *others = ({thing.name: [*pieces_of(stage, thing, **how)] for thing in things(stage)} for stage in stages)
     if not others:
         return first
-    return {
-        name: [
-            _through(piece, [other[name][k].path for other in others])
-            for k, piece in enumerate(pieces)
-            if all(k < len(other[name]) for other in others)
-        ]
-        for name, pieces in first.items()
-    }
-
-
-def _through(piece: Piece, later: list[np.ndarray]) -> Piece:
-    path = one_after_the_other([piece.path, *later])
-    return replace(piece, path=path, track=Given(path))
+    whole: Pieces = {name: [] for name in first}
+    for name, pieces in first.items():
+        for k, piece in enumerate(pieces):
+            if all(k < len(other[name]) for other in others):
+                path = one_after_the_other([piece.path, *(other[name][k].path for other in others)])
+                whole[name].append(replace(piece, path=path, track=SampledPath(path)))
+    return whole

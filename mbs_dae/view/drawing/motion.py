@@ -88,15 +88,15 @@ def path_of(result: Result, point: str, motion: Motion | None = None) -> np.ndar
 
 def _check_point(result: Result, name: str) -> None:
     """Raise a `ModelError` unless the name is a body or one of its markers."""
-    points = [known.removesuffix(".x") for known in result.names if known.endswith(".x")]
+    points = [quantity.removesuffix(".x") for quantity in result.names if quantity.endswith(".x")]
     if name in points:
         return
-    joined = next((e.markers for e in result.sketch.elements if e.name == name), None)
-    if joined is None:
+    markers = next((e.markers for e in result.sketch.elements if e.name == name), None)
+    if markers is None:
         raise unknown_name("point", name, points, "the result")
-    own = [point for point in points if any(point in (body, f"{body}.{name}") for body, *_ in joined)]
+    near = [point for point in points if any(point in (body, f"{body}.{name}") for body, *_ in markers)]
     what = f"{name!r} is a joint, driver or force, and no point"
-    raise ModelError(f"{what}; name a marker that moves along{f', such as {own[-1]!r}' if own else ''}", name=name)
+    raise ModelError(f"{what}; name a marker that moves along{f', such as {near[-1]!r}' if near else ''}", name=name)
 
 
 def interpolated(t: np.ndarray, values: np.ndarray, rates: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -118,24 +118,19 @@ def motion_of(result: Result) -> Motion:
     """Return the motion at the poses of a result; raise a `ModelError` if there is none or one is not finite."""
     if len(result) == 0:
         raise ModelError(f"the result of {result.title!r} holds no pose to draw; {result.message or 'run it longer'}")
-    frames = {body.name: _frame(result, body.name) for body in result.sketch.bodies}
+    frames = {body.name: coordinates(result, body.name).copy() for body in result.sketch.bodies}
+    for frame in frames.values():
+        if frame.shape[1] == 7:  # quaternions of unit length and without jumps of sign
+            frame[:, 3:] = continued(frame[:, 3:])
+            frame[:, 3:] /= np.linalg.norm(frame[:, 3:], axis=1, keepdims=True)
     motion = Motion(np.asarray(result.t), frames, np.arange(len(result)))
-    known = np.isfinite(np.column_stack([motion.values, *frames.values()])).all(axis=1)
-    if not known.all():
-        k, (name, _) = int(np.argmin(known)), result.axis
+    finite = np.isfinite(np.column_stack([motion.values, *frames.values()])).all(axis=1)
+    if not finite.all():
+        k, (name, _) = int(np.argmin(finite)), result.axis
         what = f"pose {k} of the result of {result.title!r}, at {name} = {motion.values[k]:g}, is not finite"
         raise ModelError(f"{what}; run it again, to an earlier end")
     arrows = {e.name: _force_on(result, motion, e) for e in result.sketch.elements if e.kind == "arrow"}
     return replace(motion, forces={name: force for name, force in arrows.items() if force is not None})
-
-
-def _frame(result: Result, body: str) -> np.ndarray:
-    """Return the coordinates of a body over time, quaternions normalised and without jumps of sign."""
-    frame = coordinates(result, body).copy()
-    if frame.shape[1] == 7:
-        frame[:, 3:] = continued(frame[:, 3:])
-        frame[:, 3:] /= np.linalg.norm(frame[:, 3:], axis=1, keepdims=True)
-    return frame
 
 
 def _between(result: Result, body: str, frame: np.ndarray, times: np.ndarray) -> np.ndarray:

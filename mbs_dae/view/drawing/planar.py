@@ -77,11 +77,21 @@ def spring_or_damper(stage: Stage, element: ElementSketch) -> Pieces:
     if element.kind == "spring" and element.constants.get("damping"):
         fork: list[Shape] = [[(0, 0, 0), (0.1, 0, 0)], [(0.1, 0, -APART), (0.1, 0, APART)]]
         mirrored: list[Shape] = [[(1 - part, farther, off) for part, farther, off in shape] for shape in fork]
+        coil: Shape = [(part, farther, off + APART) for part, farther, off in zigzag(0.1, 0.9)]
         dashpot = damper_shapes(stage, element, 0.1, 0.9)
-        shapes = [*fork, *mirrored, _aside(zigzag(0.1, 0.9), APART), *(_aside(shape, -APART) for shape in dashpot)]
+        shapes = [*fork, *mirrored, coil, *([(p, farther, off - APART) for p, farther, off in s] for s in dashpot)]
     for shape in shapes:
         yield between(stage, element, shape)
-    yield from _ends(stage, element)
+    # A small dot at either end; on the ground also a wall, unless a joint has its support there.
+    supported = [m for e in stage.sketch.elements if e.kind in ("pin", "link", "rope", "weld") for m in e.markers]
+    first, second = element.markers[:2]
+    for marker, other in ((first, second), (second, first)):
+        yield stage.dot(AtMarker(marker), color=ELASTIC, markersize=4 * stage.fine, markeredgewidth=0, zorder=4.2)
+        near = (np.hypot(m[1] - marker[1], m[2] - marker[2]) for m in supported if m[0] == marker[0])
+        if stage.is_ground(marker[0]) and not any(distance <= stage.symbol for distance in near):
+            # a hatched line across the initial direction to the other end
+            along, across, _ = directions((stage.whole.place(other) - stage.whole.place(marker))[:1])
+            yield hatched(stage, marker, 0.0, across, along)
 
 
 def zigzag(start: float, end: float) -> Shape:
@@ -99,30 +109,6 @@ def damper_shapes(stage: Stage, element: ElementSketch, start: float, end: float
         [(*piston, -0.7 * WIDE), (*piston, 0.7 * WIDE)],
         [(*piston, 0), (end, 0, 0)],
     ]
-
-
-def _aside(shape: Shape, way: float) -> Shape:
-    return [(part, farther, off + way) for part, farther, off in shape]
-
-
-def _ends(stage: Stage, element: ElementSketch) -> Pieces:
-    """Draw a small dot at either end; on the ground also a wall, unless a joint has its support there."""
-    first, second = element.markers[:2]
-    for marker, other in ((first, second), (second, first)):
-        yield stage.dot(AtMarker(marker), color=ELASTIC, markersize=4 * stage.fine, markeredgewidth=0, zorder=4.2)
-        if stage.is_ground(marker[0]) and not _is_supported(stage, marker):
-            yield _wall(stage, marker, other)
-
-
-def _wall(stage: Stage, marker: Marker, other: Marker) -> Piece:
-    """Draw a hatched line across the initial direction to the other end."""
-    along, across, _ = directions((stage.whole.place(other) - stage.whole.place(marker))[:1])
-    return hatched(stage, marker, 0.0, across, along)
-
-
-def _is_supported(stage: Stage, marker: Marker) -> bool:
-    others = (m for e in stage.sketch.elements if e.kind in ("pin", "link", "rope", "weld") for m in e.markers)
-    return any(m[0] == marker[0] and np.hypot(m[1] - marker[1], m[2] - marker[2]) <= stage.symbol for m in others)
 
 
 SYMBOLS: dict[str, Symbol] = {"pin": pin, "weld": weld}

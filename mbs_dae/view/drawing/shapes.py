@@ -46,8 +46,8 @@ def _first_of(stage: Stage, marker: Marker, shape: ShapeSketch) -> tuple[str, in
 
 def _all_of(stage: Stage, marker: Marker, shape: ShapeSketch) -> Iterator[tuple[ElementSketch, int]]:
     for element in stage.sketch.elements:
-        for k, own in enumerate(zip(element.markers, element.shapes, strict=False)):
-            if own == (marker, shape):
+        for k, pair in enumerate(zip(element.markers, element.shapes, strict=False)):
+            if pair == (marker, shape):
                 yield element, k
 
 
@@ -87,8 +87,13 @@ def solid(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, 
     if stage.sketch.dimension == 2:
         yield from _filled(stage, track.taking(faces[0]) if faces else track, alpha, **how)
         return
-    colours = _striped(points, faces, stage.colour(marker[0])) if len(shape.corners) == 1 else stage.colour(marker[0])
-    yield stage.area(track, colours, faces, BY_DEPTH, alpha=0.45 * alpha, **how)
+    colour: Any = stage.colour(marker[0])
+    if len(shape.corners) == 1:  # a ball has eight sectors of two shades, so that its rotation is visible
+        pale = paler(colour, 0.55)
+        middles = np.array([points[list(face)].mean(axis=0) for face in faces])
+        sectors = np.floor(np.arctan2(middles[:, 1], middles[:, 0]) / (np.pi / 4)).astype(int)
+        colour = [colour if sector % 2 else pale for sector in sectors]
+    yield stage.area(track, colour, faces, BY_DEPTH, alpha=0.45 * alpha, **how)
 
 
 def outline(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
@@ -181,11 +186,3 @@ def _ball(dimension: int, is_round: bool) -> np.ndarray:
     tilt = np.pi * np.arange(1, PARALLELS) / PARALLELS
     rings = [np.sin(a) * circle(1.0, MERIDIANS) + [0, 0, np.cos(a)] for a in tilt]
     return np.concatenate([*rings, [[0, 0, 1], [0, 0, -1]]])
-
-
-def _striped(points: np.ndarray, faces: tuple[tuple[int, ...], ...], colour: str) -> list[str]:
-    """Return a colour for each face of a ball: eight sectors of two shades, so that its rotation is visible."""
-    pale = paler(colour, 0.55)
-    middles = np.array([points[list(face)].mean(axis=0) for face in faces])
-    sectors = np.floor(np.arctan2(middles[:, 1], middles[:, 0]) / (np.pi / 4)).astype(int)
-    return [colour if sector % 2 else pale for sector in sectors]

@@ -125,7 +125,7 @@ class Stage:
         return max(0.35, min(1.0, (12 / max(1, len(self.sketch.bodies))) ** 0.5))
 
     @cached_property
-    def held(self) -> dict[str, list[str]]:
+    def joint_kinds(self) -> dict[str, list[str]]:
         """The kinds of the joints that hold each body."""
         kinds: dict[str, list[str]] = {name: [] for name in self.colours}
         for element in self.sketch.elements:
@@ -143,19 +143,17 @@ class Stage:
     def drawn_by_joints(self) -> set[str]:
         """The bodies that a symbol represents: a slider's box, a sleeve, a wheel, a cam, a shape that touches
         others."""
-        sliding = [e for e in self.sketch.elements if e.kind in ("slider", "sleeve")]
-        slid = {body for e in sliding for body, *_ in slider_markers(self, e)}
-        round_ = {m[0] for e in self.sketch.elements if e.kind in ("mesh", "contact") for m in _shown(e)}
-        rolling = {e.markers[1][0] for e in self.sketch.elements if e.kind == "disk" and e.markers[1:]}
-        return slid | round_ | rolling
-
-
-def _shown(element: ElementSketch) -> list[Marker]:
-    """Return the markers of wheels and cams, and of shapes larger than a point or a line."""
-    if not element.shapes:
-        return [*element.markers[:2]]
-    pairs = zip(element.markers, element.shapes, strict=True)
-    return [m for m, shape in pairs if shape.radius or len(shape.corners) > 1]
+        bodies: set[str] = set()
+        for e in self.sketch.elements:
+            if e.kind in ("slider", "sleeve"):
+                bodies |= {body for body, *_ in slider_markers(self, e)}
+            elif e.kind in ("mesh", "contact"):  # wheels and cams, and shapes larger than a point or a line
+                pairs = zip(e.markers, e.shapes, strict=True) if e.shapes else ()
+                large = [m for m, shape in pairs if shape.radius or len(shape.corners) > 1]
+                bodies |= {m[0] for m in (large if e.shapes else e.markers[:2])}
+            elif e.kind == "disk" and e.markers[1:]:
+                bodies.add(e.markers[1][0])
+        return bodies
 
 
 def slider_markers(stage: Stage, element: ElementSketch) -> tuple[Marker, Marker]:
@@ -169,7 +167,7 @@ def one_after_the_other(paths: list[np.ndarray]) -> np.ndarray:
     """Join paths of one thing over later poses; if a path has fewer corners, its last corner is repeated."""
     most = max(path.shape[1] for path in paths)
     corners = [np.minimum(np.arange(most), path.shape[1] - 1) for path in paths]
-    return np.concatenate([path[:, kept] for path, kept in zip(paths, corners, strict=True)])
+    return np.concatenate([path[:, indices] for path, indices in zip(paths, corners, strict=True)])
 
 
 def all_pieces(groups: dict[str, list[Any]]) -> Iterator[Any]:
@@ -177,9 +175,10 @@ def all_pieces(groups: dict[str, list[Any]]) -> Iterator[Any]:
         yield from group
 
 
-def reach(pieces: Sequence[Any], dimension: int, also: Any = ()) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lowest and the highest corner of all paths, and of the points `also`."""
-    more = np.reshape(also, (-1, dimension))
-    points = np.concatenate([more, *(piece.path.reshape(-1, dimension) for piece in pieces)])
+def reach(pieces: Sequence[Any], dimension: int, points: Any = ()) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lowest and the highest corner of all paths and of further points."""
+    points = np.concatenate(
+        [np.reshape(points, (-1, dimension)), *(piece.path.reshape(-1, dimension) for piece in pieces)]
+    )
     points = points[np.isfinite(points).all(axis=1)] if len(points) else np.zeros((1, dimension))
     return points.min(axis=0), points.max(axis=0)

@@ -10,7 +10,7 @@ from ...results.sketch import ElementSketch
 from .colours import DARK, ELASTIC, LOAD
 from .motion import Marker
 from .stage import BY_DEPTH, OVER_BODIES, Piece, Pieces, Stage, Symbol, slider_markers
-from .tracks import Along, AtMarker, Push, Rail, Sagging, TouchOfCam, Track, points_of, touch_point
+from .tracks import AtMarker, ForceArrow, Rail, Sagging, Span, TouchOfCam, Track, points_of, touch_point
 
 ROUND = 72  # points on a circle
 UNKNOWN = 3.0  # radius of the larger wheel of a gear of unknown size, in units of half a joint's symbol
@@ -191,10 +191,10 @@ def arrow_of(stage: Stage, start: Marker, name: str, alike: Mapping[str, np.ndar
     """Draw an arrow whose length is proportional to the force; the largest of all forces in `alike` has the longest
     arrow. The head is a cone, in the plane its outline."""
     largest = max(np.linalg.norm(force, axis=1).max(initial=0.0) for force in alike.values())
-    push = Push(name, LONGEST_ARROW * stage.symbol / (largest or 1.0))
+    push = ForceArrow(name, LONGEST_ARROW * stage.symbol / (largest or 1.0))
 
     def shape(points: Shape) -> Track:
-        return Along(start, push, np.array(points, dtype=float), HEAD * stage.symbol, at_most=0.6)
+        return Span(start, push, np.array(points, dtype=float), HEAD * stage.symbol, at_most=0.6)
 
     shaft, count = shape([(0, 0), (1, -1)]), 2 if stage.sketch.dimension == 2 else SIDES
     yield stage.line(shaft, OVER_BODIES, color=colour, linewidth=2 * stage.fine, solid_capstyle="butt", zorder=4.5)
@@ -212,7 +212,7 @@ units of half a joint's symbol. Hence a shape can stretch with the distance, or 
 def between(stage: Stage, element: ElementSketch, shape: Shape, order: str = BY_DEPTH, **how: Any) -> Piece:
     """Draw a shape on the line between the first two markers."""
     first, second = element.markers[:2]
-    track = Along(first, second, np.array(shape, dtype=float), stage.symbol)
+    track = Span(first, second, np.array(shape, dtype=float), stage.symbol)
     how = {"color": ELASTIC, "linewidth": 1.4 * stage.fine, "zorder": 2.2, **how}
     return stage.line(track, order, **how)
 

@@ -71,19 +71,19 @@ class Rail(AtMarker):
 
 
 @dataclass(frozen=True, eq=False)
-class Along:
+class Span:
     """A shape on the way from a marker to another one, or along the force at the marker. Its points are (part of the
     way, additional length along, lengths across in two directions); lengths are in units of a constant length `unit`,
     which is at most the part `at_most` of the way."""
 
     start: Marker
-    way: Marker | Push
+    way: Marker | ForceArrow
     shape: np.ndarray
     unit: float
     at_most: float | None = None
 
     def over(self, motion: Motion) -> np.ndarray:
-        start, way = motion.place(self.start), self.ways(motion)
+        start, way = motion.place(self.start), self.spans(motion)
         size: Any = self.unit
         if self.at_most is not None:
             size = np.minimum(size, self.at_most * np.linalg.norm(way, axis=1))[:, None, None]
@@ -91,13 +91,13 @@ class Along:
         off = sum(each * one[:, None] for each, one in zip(sizes, directions(way), strict=False))
         return start[:, None] + part * way[:, None] + size * off
 
-    def ways(self, motion: Motion) -> np.ndarray:
+    def spans(self, motion: Motion) -> np.ndarray:
         """Return the vectors from start to end at each pose, shape (poses, 3)."""
-        if isinstance(self.way, Push):
+        if isinstance(self.way, ForceArrow):
             return self.way.scale * motion.forces[self.way.name]
         return motion.place(self.way) - motion.place(self.start)
 
-    def taking(self, numbers: Sequence[int]) -> Along:
+    def taking(self, numbers: Sequence[int]) -> Span:
         return replace(self, shape=self.shape[list(numbers)])
 
 
@@ -131,7 +131,7 @@ class Sagging:
 
 
 @dataclass(frozen=True)
-class Push:
+class ForceArrow:
     """The arrow of a force, with a length of `scale` metres for each newton."""
 
     name: str
@@ -152,16 +152,16 @@ class TouchOfCam:
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    """Points whose places at each pose are given."""
+class SampledPath:
+    """Points by their places at each pose, shape (poses, points, 3)."""
 
     path: np.ndarray
 
     def over(self, motion: Motion) -> np.ndarray:
         return self.path
 
-    def taking(self, numbers: Sequence[int]) -> Given:
-        return Given(self.path[:, list(numbers)])
+    def taking(self, numbers: Sequence[int]) -> SampledPath:
+        return SampledPath(self.path[:, list(numbers)])
 
 
 def touch_point(motion: Motion, element: ElementSketch) -> np.ndarray:

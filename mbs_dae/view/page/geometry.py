@@ -11,9 +11,8 @@ import numpy as np
 from ...model.model import Model
 from ...results.sketch import Sketch
 from ..drawing.motion import Marker, in_space
-from ..drawing.tracks import Along, AtMarker, OnBody, Push, Rail, Rigid, Track
-from .numbers import rounded
-from .tracks import TrackWriter
+from ..drawing.tracks import AtMarker, ForceArrow, OnBody, Rail, Rigid, Span, Track
+from .places import TrackWriter, rounded
 
 SAME = 1e-7  # lengths that differ by less than this part of the longest one are equal
 
@@ -91,8 +90,8 @@ class LiveWriter(TrackWriter):
             found["rail"] = {"follower": follower, "axis": track.axis, "beyond": track.beyond}
         if isinstance(track, OnBody) and not isinstance(track, Rigid):
             found["corners"] = self._corners(track)
-        if isinstance(track, Along):
-            ends = (track.start,) if isinstance(track.way, Push) else (track.start, track.way)
+        if isinstance(track, Span):
+            ends = (track.start,) if isinstance(track.way, ForceArrow) else (track.start, track.way)
             found["ends"] = [geometry.number_of(marker) for marker in ends]
         return found
 

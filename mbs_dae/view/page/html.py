@@ -1,13 +1,19 @@
-"""Join the data, scripts and style of a page in one HTML file that needs no network."""
+"""Join the data, scripts and style of a page in one HTML file that needs no network; show a page in its own frame in a
+notebook, so that neither can disturb the other."""
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from functools import cache
 from html import escape
 from importlib.resources import files
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+
+from matplotlib.figure import Figure
 
 from ...errors import ModelError
 from ...model.parameters import positive_number
@@ -30,6 +36,30 @@ POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inli
 """The content policy of the page: a browser blocks all requests to a network."""
 
 
+HEIGHT = 620
+"""The height of a page in a notebook [pixels]."""
+LIVE_HEIGHT = 860
+"""The height of a page with sliders below its drawing [pixels]."""
+
+
+@dataclass(frozen=True)
+class View:
+    """A page that a notebook shows if it is the last value of a cell."""
+
+    text: str = field(repr=False)
+    still: Figure = field(repr=False)
+    height: int = HEIGHT
+
+    def _repr_html_(self) -> str:
+        """Return the frame, and a hidden picture for viewers that remove scripts, frames and styles."""
+        picture = BytesIO()
+        self.still.savefig(picture, format="png")
+        style = f"width: 100%; height: {self.height}px; border: none"
+        frame = f'<iframe title="Motion" srcdoc="{escape(self.text)}" sandbox="allow-scripts" style="{style}"></iframe>'
+        source = f"data:image/png;base64,{b64encode(picture.getvalue()).decode()}"
+        return f'{frame}<div style="display: none"><img alt="the first pose" src="{source}"></div>'
+
+
 def save_page(result: Result, path: str | Path, **choices: Any) -> Path:
     """Write the motion as a page of HTML and return its path; choices are those of `page_text`."""
     path = file_at(path, "e.g. 'motion.html'")
@@ -42,8 +72,8 @@ def save_page(result: Result, path: str | Path, **choices: Any) -> Path:
 def page_text(result: Result, *, live: bool = False, **choices: Any) -> str:
     """Return the text of a page. With `live`, the page contains the equations of a driven mechanism and solves them by
     itself: its reader drags the mechanism and changes parameters. Other choices are those of `choices_of`."""
-    chosen = choices_of(result, **choices)
-    return page_of(*live_page(result, chosen)) if live else page_of(page_data(result, chosen))
+    first = choices_of(result, **choices)
+    return page_of(*live_page(result, first)) if live else page_of(page_data(result, first))
 
 
 def choices_of(
@@ -53,8 +83,7 @@ def choices_of(
     the mechanism, `trace` names points whose paths are drawn, `view` is the direction from which a mechanism in space
     is seen, and `speed` is model time over playing time."""
     pace = _pace(result) if speed is None else positive_number(speed, "speed", "number, e.g. speed=1")
-    chosen = Choices(as_names(plots, "plots"), as_names(trace, "trace"), view_of(result, view), pace)
-    return checked(result, chosen)
+    return checked(result, Choices(as_names(plots, "plots"), as_names(trace, "trace"), view_of(result, view), pace))
 
 
 def page_of(data: dict[str, Any], kinematics: str = "") -> str:
@@ -97,6 +126,6 @@ def _pace(result: Result) -> float:
     lasts = float(result.t[-1] - result.t[0]) if len(result) > 1 else 0.0
     if lasts <= 0.0 or 3.0 <= lasts <= 15.0:
         return 1.0
-    wanted = lasts / 6.0
+    ideal = lasts / 6.0
     paces = [n * 10.0**power for power in range(-9, 10) for n in (1, 2, 5)]
-    return min(paces, key=lambda pace: abs(pace / wanted - 1.0))
+    return min(paces, key=lambda pace: abs(pace / ideal - 1.0))

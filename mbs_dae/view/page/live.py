@@ -28,10 +28,9 @@ from ...symbolic.loads import Load
 from ...symbolic.markers import variables
 from ..drawing.motion import in_space, motion_of
 from .geometry import Geometry, LiveWriter, geometry_of
-from .numbers import packed
+from .places import MESH, packed
+from .redrawing import Redrawing, profiles, redrawings
 from .scene import Choices, curves_of, drawing, reading_of
-from .shaped import Shaped, profiles, shaped_pieces
-from .tracks import MESH
 
 POINT = re.compile(r"(?P<owner>.+)\.(?P<what>[va]?[xyz])")
 BODY = re.compile(r"(?P<owner>.+)\.(?P<what>[va]?[xyz]|angle|omega|alpha|w[xyz]|alpha[xyz])")
@@ -45,15 +44,16 @@ def live_page(result: Result, choices: Choices) -> tuple[dict[str, Any], str]:
     for force, relation, slots in forces:
         if force.name not in motion.forces:  # the result of kinematics has no forces
             reading = Reading(relation.markers, relation.phi, slots=relation.slots)
-            found = system.read_values(reading, slots, force.markers, *along[:3])
-            motion = replace(motion, forces=motion.forces | {force.name: in_space(found)})
+            vectors = system.read_values(reading, slots, force.markers, *along[:3])
+            motion = replace(motion, forces=motion.forces | {force.name: in_space(vectors)})
     data, arrays = drawing(result, choices, motion, partial(LiveWriter, geometry=geometry))
-    shaped = shaped_pieces(result, system.model, geometry, data["symbol"])
-    sizes = [one.size for one in shaped if one.size is not None]
-    shaped += [Shaped()] * (len(data["pieces"]) - len(shaped))  # arrows of reactions
-    pieces = [_live(piece, own, sizes) for piece, own in zip(data["pieces"], shaped, strict=True)]
+    shapes = redrawings(result, system.model, geometry, data["symbol"])
+    sizes = [shape.size for shape in shapes if shape.size is not None]
+    shapes += [Redrawing()] * (len(data["pieces"]) - len(shapes))  # arrows of reactions
+    pieces = [_live(piece, shape, sizes) for piece, shape in zip(data["pieces"], shapes, strict=True)]
     readings = _readings(result, geometry, system)
-    plots, lost = _plots(result, choices, [one["name"] for one in readings])
+    names = [reading["name"] for reading in readings]
+    plots, lost = _plots(result, choices, names)
     meshes = {name: array for name, array in arrays.items() if name.startswith(MESH)}
     first, size = len(_measures(system)), system.model.dimension
     rows = {force.name: [first + size * k + n for n in range(size)] for k, (force, *_) in enumerate(forces)}
@@ -62,7 +62,7 @@ def live_page(result: Result, choices: Choices) -> tuple[dict[str, Any], str]:
     unknown = [e.name for e in system.model.forces if e.sketch == "arrow" and e.name not in rows]
     data["pieces"] = [piece for piece in pieces if piece not in left]
     data |= {
-        "curves": curves_of(result, [one["name"] for one in readings]),
+        "curves": curves_of(result, names),
         "plots": plots, "arrays": packed(meshes),
         "live": {
             **_pose(result, system), "readings": readings,
@@ -88,15 +88,15 @@ def _shaping(system: System, geometry: Geometry, data: dict[str, Any], sizes: li
     return [name for name, p in system.model.parameters.items() if p.symbol in moving or name in stiff]
 
 
-def _live(piece: dict[str, Any], shaped: Shaped, sizes: list[Any]) -> dict[str, Any]:
+def _live(piece: dict[str, Any], shape: Redrawing, sizes: list[Any]) -> dict[str, Any]:
     """Add to a piece how parameters change its shape; a "stiff" piece is hidden while its parameters change."""
     track = dict(piece["track"])
-    if shaped.size is not None:
-        number = next(k for k, size in enumerate(sizes) if size is shaped.size)
+    if shape.size is not None:
+        number = next(k for k, size in enumerate(sizes) if size is shape.size)
         track["grows"] = {"with": number, "offsets": track["offsets"]}
-    if shaped.cam is not None:
-        track["cam"] = shaped.cam
-    return {**piece, "track": track} | ({"stiff": [*shaped.stiff]} if shaped.stiff else {})
+    if shape.cam is not None:
+        track["cam"] = shape.cam
+    return {**piece, "track": track} | ({"stiff": [*shape.stiff]} if shape.stiff else {})
 
 
 def _left(pieces: list[dict[str, Any]], forces: list[str], curves: list[str]) -> str:

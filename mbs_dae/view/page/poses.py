@@ -1,16 +1,23 @@
-"""Choose as many poses for a page as its cubic interpolation needs to be accurate within a pixel."""
+"""Choose as many poses for a page as its cubic interpolation needs to be accurate within a pixel, and measure how far
+the mechanism travels."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 
 from ...results.result import Result
 from ..drawing.motion import Motion, at_times, in_space, motion_of
+from ..drawing.stage import Piece
+from ..drawing.tracks import AtMarker, OnBody
 
 FEWEST, MOST = 600, 1500
 """The least and the largest number of poses to begin with."""
 NUMBERS = 400_000  # limit on numbers of bodies and forces at all poses (3 MB)
-OFF = 1 / 1500  # of the length of the mechanism: less than a pixel
+PIXEL = 1 / 1500  # of the length of the mechanism: less than a pixel
+FAR = 3.0  # travel over the ground, in own lengths, beyond which the page follows the mechanism
 
 
 def shown_motion(result: Result) -> Motion:
@@ -18,36 +25,29 @@ def shown_motion(result: Result) -> Motion:
     motion = motion_of(result)
     if result.axis[0] != "t" or not motion.frames or len(motion) < 2 or np.ptp(motion.values) == 0.0:
         return motion
-    reaches = {body.name: _reach(in_space([*body.points, body.com])) for body in result.sketch.bodies}
-    off, columns = OFF * _length(motion, reaches), sum(frame.shape[1] for frame in motion.frames.values())
+    points = {body.name: in_space([*body.points, body.com]) for body in result.sketch.bodies}
+    reaches = {name: float(np.linalg.norm(x, axis=1).max(initial=0.0)) for name, x in points.items()}
+    # The length of the mechanism where it is longest [m]; for a single point, the length of its way.
+    places = np.stack([in_space(_place(frame)) for frame in motion.frames.values()], axis=1)
+    extent = np.ptp(places, axis=1).max(initial=0.0) + 2 * max(reaches.values())
+    length = float(extent or np.ptp(places, axis=0).max(initial=0.0) or 1.0)
+    columns = sum(frame.shape[1] for frame in motion.frames.values())
     columns += 3 * (len(motion.forces) + (0 if result.reactions is None else len(result.reactions.names())))
     count = int(np.clip(len(motion), FEWEST, MOST))
     while True:
-        shown = _with(result, motion, count)
-        if len(shown) * 2 * columns > NUMBERS or _off(result, motion, shown, reaches) <= off:
+        shown = _resampled(result, motion, count)
+        if len(shown) * 2 * columns > NUMBERS or _error(result, motion, shown, reaches) <= PIXEL * length:
             return shown
         count = 2 * len(shown)
 
 
-def _with(result: Result, motion: Motion, count: int) -> Motion:
+def _resampled(result: Result, motion: Motion, count: int) -> Motion:
     """Return the motion at about `count` poses, including all poses of the result unless these are more."""
     if len(motion) >= count:
         return motion.thinned(count)
     between = int(np.ceil((count - 1) / (len(motion) - 1)))
-    known = np.arange(len(motion))
-    wanted = np.arange((len(motion) - 1) * between + 1) / between
-    return at_times(result, motion, np.interp(wanted, known, motion.values))
-
-
-def _reach(points: np.ndarray) -> float:
-    return float(np.linalg.norm(points, axis=1).max(initial=0.0))
-
-
-def _length(motion: Motion, reaches: dict[str, float]) -> float:
-    """Return the length of the mechanism where it is longest [m]; for a single point, the length of its way."""
-    places = np.stack([in_space(_place(frame)) for frame in motion.frames.values()], axis=1)
-    own = np.ptp(places, axis=1).max(initial=0.0) + 2 * max(reaches.values())
-    return float(own or np.ptp(places, axis=0).max(initial=0.0) or 1.0)
+    places = np.arange((len(motion) - 1) * between + 1) / between
+    return at_times(result, motion, np.interp(places, np.arange(len(motion)), motion.values))
 
 
 def _place(frame: np.ndarray) -> np.ndarray:
@@ -57,16 +57,16 @@ def _place(frame: np.ndarray) -> np.ndarray:
 # --- between the poses ---
 
 
-def _off(result: Result, motion: Motion, shown: Motion, reaches: dict[str, float]) -> float:
+def _error(result: Result, motion: Motion, shown: Motion, reaches: dict[str, float]) -> float:
     """Return the largest distance between the page's curves and the motion, halfway between poses, at any corner."""
     middle = (shown.values[1:] + shown.values[:-1]) / 2
     true = at_times(result, motion, middle)
     most = 0.0
     for body, frame in shown.frames.items():
-        apart = halfway(shown.values, frame) - true.frames[body]
-        place = np.linalg.norm(_place(apart), axis=1)
-        turned = 2 * np.linalg.norm(apart[:, 3:], axis=1) if apart.shape[1] == 7 else np.abs(apart[:, 2])
-        most = max(most, float((place + reaches[body] * turned).max(initial=0.0)))
+        error = halfway(shown.values, frame) - true.frames[body]
+        place = np.linalg.norm(_place(error), axis=1)
+        angle = 2 * np.linalg.norm(error[:, 3:], axis=1) if error.shape[1] == 7 else np.abs(error[:, 2])
+        most = max(most, float((place + reaches[body] * angle).max(initial=0.0)))
     return most
 
 
@@ -81,3 +81,38 @@ def halfway(times: np.ndarray, values: np.ndarray) -> np.ndarray:
     first, last = 2 * chords[:1] - slopes[:1], 2 * chords[-1:] - slopes[-1:]
     slopes = np.concatenate([first, slopes, last])
     return (values[1:] + values[:-1]) / 2 + steps * (slopes[:-1] - slopes[1:]) / 8
+
+
+# --- travel ---
+
+
+@dataclass(frozen=True)
+class Travel:
+    """The travel of a mechanism in its own lengths: a page follows one that travels far."""
+
+    length: float
+    """The longest side of everything that rides on bodies, at one pose [m]."""
+    part: float
+    """The way of the middle over the ground in units of `length`; 0 if the middle rises or falls by more."""
+
+    @property
+    def far(self) -> bool:
+        return self.part > FAR
+
+
+def travel_of(motion: Motion, pieces: Iterable[Piece], dimension: int) -> Travel:
+    """Return the travel of a motion; `pieces` are the drawing of the same motion."""
+    riding = []
+    for piece in pieces:
+        track = piece.track
+        body = track.body if isinstance(track, OnBody) else track.marker[0] if isinstance(track, AtMarker) else ""
+        if body in motion.frames:
+            riding.append(in_space(piece.path))
+    if not riding or len(motion) < 2:
+        return Travel(0.0, 0.0)
+    points = np.concatenate(riding, axis=1)
+    length = float((np.nanmax(points, axis=1) - np.nanmin(points, axis=1)).max())
+    middle = np.mean([motion.frame(body)[0] for body in motion.frames], axis=0)
+    over, up = np.split(np.ptp(middle, axis=0)[:dimension], [dimension - 1])
+    way = float(np.linalg.norm(over))
+    return Travel(length, way / length if length > 0.0 and way > up[0] else 0.0)

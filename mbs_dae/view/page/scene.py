@@ -11,17 +11,15 @@ import numpy as np
 from ...results.result import Result
 from ...unit_system import size_of
 from ..drawing.colours import REACTION
-from ..drawing.mechanism import Pieces, edges_of, pieces_of, staged
+from ..drawing.mechanism import edges_of, pieces_of, staged
 from ..drawing.motion import Motion, in_space, path_of
 from ..drawing.stage import OVER_BODIES, Piece, Stage, all_pieces
 from ..drawing.symbols import arrow_of
 from ..drawing.tracks import OnBody, Rigid
 from ..style import MEANINGS
 from . import pen
-from .numbers import packed, rounded
-from .poses import shown_motion
-from .tracks import TrackWriter
-from .travel import travel_of
+from .places import TrackWriter, packed, rounded
+from .poses import shown_motion, travel_of
 
 MOST = 1500  # points of a curve: as many as a screen shows
 SYMBOL = 1 / 62
@@ -44,7 +42,12 @@ class Choices:
 def page_data(result: Result, choices: Choices) -> dict[str, Any]:
     data, arrays = drawing(result, choices, shown_motion(result))
     curves, curve_data = _curves(result)
-    plots = list(choices.plots) or _first_curves(result)
+    plots = list(choices.plots)
+    if not plots:  # a quantity that changes by more than roundoff, of a joint rather than a body
+        bodies = {body.name for body in result.sketch.bodies}
+        changes = {name: float(np.ptp(result[name])) for name in result.names if result.unit(name) in ("m", "rad")}
+        changing = [name for name, change in changes.items() if change > NOTHING * max(changes.values())]
+        plots = sorted(changing, key=lambda name: name.partition(".")[0] in bodies)[:1]
     return {**data, "curves": curves, "plots": plots, "arrays": packed(arrays | curve_data)}
 
 
@@ -64,20 +67,30 @@ def drawing(
     groups = dict(zip(("bodies", "joints", "forces"), pieces_of(stages), strict=True))
     reactions = _reactions(result, motion)
     pushed = replace(motion, forces=motion.forces | reactions)
-    groups["reactions"] = _reaction_arrows(replace(stages[0], shown=pushed), reactions)
+    stage = replace(stages[0], shown=pushed)
+    loaded = {f"reaction of {e.name}": e for e in result.sketch.elements}
+    groups["reactions"] = {  # arrows on one scale for all of them
+        loaded[name].name: [*arrow_of(stage, loaded[name].markers[1], name, reactions, REACTION)] for name in reactions
+    }
     pushes = [*pushed.forces]
-    bodies, numbered = ({name: k for k, name in enumerate(own)} for own in (motion.frames, pushes))
-    writer = writing(pushed, bodies, numbered)
+    bodies, numbers = ({name: k for k, name in enumerate(names)} for names in (motion.frames, pushes))
+    writer = writing(pushed, bodies, numbers)
     joins = {e.name: [body for body, *_ in e.markers] for e in result.sketch.elements}
     pieces = [
         _written(writer, group, name, joins.get(name, ()), piece)
-        for group, named in groups.items()
-        for name, own in named.items()
-        for piece in own
+        for group, by_owner in groups.items()
+        for name, group_pieces in by_owner.items()
+        for piece in group_pieces
     ]
     seen = [p.path for group in ("bodies", "joints", "forces") for p in all_pieces(groups[group])]
     low, high = _box([*seen, low, high])
-    arrays = {"values": motion.values, "frames": _frames(result, motion), "forces": _stacked(pushed.forces, pushes)}
+    # Places and angles, or places and quaternions, of all bodies side by side, and all forces: (poses, coordinates).
+    frames = [motion.frames[body.name] for body in result.sketch.bodies]
+    arrays = {
+        "values": motion.values,
+        "frames": np.concatenate(frames, axis=1) if frames else np.zeros((len(motion), 0)),
+        "forces": np.concatenate([*pushed.forces.values()], axis=1) if pushes else np.zeros((0, 0)),
+    }
     arrays |= {f"trace {name}": path[0] for name, path in traces.items()} | writer.arrays
     return {
         "title": result.title, "dimension": result.sketch.dimension, "axis": list(result.axis),
@@ -91,28 +104,14 @@ def drawing(
     }, arrays  # fmt: skip
 
 
-# --- motion ---
-
-
-def _frames(result: Result, motion: Motion) -> np.ndarray:
-    """Return places and angles, or places and quaternions, of all bodies side by side, shape (poses, coordinates)."""
-    each = [motion.frames[body.name] for body in result.sketch.bodies]
-    return np.concatenate(each, axis=1) if each else np.zeros((len(motion), 0))
-
-
-def _stacked(forces: dict[str, np.ndarray], names: Sequence[str]) -> np.ndarray:
-    rows = [forces[name] for name in names]
-    return np.concatenate(rows, axis=1) if rows else np.zeros((0, 0))
-
-
 # --- pieces ---
 
 
 def _written(writer: TrackWriter, group: str, owner: str, joins: Sequence[str], piece: Piece) -> dict[str, Any]:
     track = {"track": writer.written(piece.track)}
     order = {"order": "over"} if piece.order == OVER_BODIES else {} if piece.order == "by depth" else {"order": "said"}
-    written = {"group": group, "of": owner, "joins": list(joins), **piece.artist, **order, **track}
-    return writer.packed_away(written) if isinstance(piece.track, Rigid) else written
+    data = {"group": group, "of": owner, "joins": list(joins), **piece.artist, **order, **track}
+    return writer.packed_away(data) if isinstance(piece.track, Rigid) else data
 
 
 def _box(paths: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -126,39 +125,26 @@ def _names(stages: list[Stage], writer: TrackWriter) -> list[dict[str, Any]]:
     names = []
     for body in stages[0].sketch.bodies:
         edges = edges_of(stages[0], body)[0]
-        place, turned = stages[0].shown.frame(body.name)
-        own = (edges - place[0]) @ turned[0]
-        names.append(writer.written(OnBody(body.name, own)))
+        place, axes = stages[0].shown.frame(body.name)
+        names.append(writer.written(OnBody(body.name, (edges - place[0]) @ axes[0])))
     return names
 
 
 def _reactions(result: Result, motion: Motion) -> dict[str, np.ndarray]:
     """Return the forces of joints on their second bodies in world axes, shape (poses, 3) each."""
-    known = result.reactions
-    if known is None:
+    if result.reactions is None:
         return {}
-    drawn = [e for e in result.sketch.elements if e.name in known.names() and len(e.markers) >= 2]
-    dimension = result.sketch.dimension
-    return {
-        f"reaction of {e.name}": _at(result, motion, in_space(known.world(e.name)[:, :dimension]))
-        for e in drawn
-        if e.kind != "arrow"
-    }
-
-
-def _at(result: Result, motion: Motion, rows: np.ndarray) -> np.ndarray:
-    if result.axis[0] != "t":
-        return rows[motion.numbers]
-    return np.stack([np.interp(motion.values, result.t, column) for column in rows.T], axis=-1)
-
-
-def _reaction_arrows(stage: Stage, reactions: dict[str, np.ndarray]) -> Pieces:
-    """Return arrows of the reactions, on one scale for all of them."""
-    elements = {f"reaction of {e.name}": e for e in stage.sketch.elements}
-    return {
-        elements[name].name: [*arrow_of(stage, elements[name].markers[1], name, reactions, REACTION)]
-        for name in reactions
-    }
+    names, dimension = result.reactions.names(), result.sketch.dimension
+    forces: dict[str, np.ndarray] = {}
+    for e in result.sketch.elements:
+        if e.name in names and len(e.markers) >= 2 and e.kind != "arrow":
+            rows = in_space(result.reactions.world(e.name)[:, :dimension])
+            if result.axis[0] == "t":
+                rows = np.stack([np.interp(motion.values, result.t, column) for column in rows.T], axis=-1)
+            else:
+                rows = rows[motion.numbers]
+            forces[f"reaction of {e.name}"] = rows
+    return forces
 
 
 # --- curves ---
@@ -169,7 +155,8 @@ def _curves(result: Result) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]
     least and its largest value, in their order."""
     table = curves_of(result, result.scalar_names)
     read = result.quantities.read_all()
-    rows = [read[one["name"]] if one["name"] in read else result[one["name"]] for one in table]
+    names = [curve["name"] for curve in table]
+    rows = [read[name] if name in read else result[name] for name in names]
     values = np.stack(rows, axis=1) if table else np.zeros((len(result), 0))
     times, values = thinned_curves(np.asarray(result.t), values, MOST)
     return table, {"curve times": times, "curves": values}
@@ -198,15 +185,6 @@ def thinned_curves(times: np.ndarray, values: np.ndarray, most: int) -> tuple[np
     ends = np.array([(times[g[0]], times[g[-1]]) for g in groups])
     both[0], both[-1] = values[0], values[-1]
     return ends.ravel(), both
-
-
-def _first_curves(result: Result) -> list[str]:
-    """Return a quantity that changes by more than roundoff, for a page without requested curves: of a joint rather than
-    a body."""
-    bodies = {body.name for body in result.sketch.bodies}
-    moved = {name: float(np.ptp(result[name])) for name in result.names if result.unit(name) in ("m", "rad")}
-    changing = [name for name, way in moved.items() if way > NOTHING * max(moved.values())]
-    return sorted(changing, key=lambda name: name.partition(".")[0] in bodies)[:1]
 
 
 def checked(result: Result, choices: Choices) -> Choices:

@@ -12,7 +12,7 @@ from ...results.result import Result
 from ..page.html import SOLVING, STYLE, filled, joined
 from ..page.live import live_page
 from ..page.scene import Choices, page_data, reading_of
-from .runs import DRIVEN, RELEASED, Said
+from .runs import DRIVEN, RELEASED, FileContent
 
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; connect-src 'self'; "
@@ -32,26 +32,29 @@ class Opening(NamedTuple):
     choices: Choices
 
 
-def answer(said: Said, result: Result, initial: Mapping[str, float], choices: Choices) -> dict[str, Any]:
-    return {"page": motion_data(result, choices), "initial": dials_of(said, initial)}
+def answer(content: FileContent, result: Result, initial: Mapping[str, float], choices: Choices) -> dict[str, Any]:
+    """Return the reply with another motion and its initial values."""
+    return {"page": motion_data(result, choices), "initial": dials_of(content, initial)}
 
 
 def motion_data(result: Result, choices: Choices) -> dict[str, Any]:
     """Return the data of a motion, without curves that the result does not have, such as efforts of drivers."""
-    known = {*result.scalar_names}
-    return page_data(result, replace(choices, plots=tuple(name for name in choices.plots if name in known)))
+    names = {*result.scalar_names}
+    return page_data(result, replace(choices, plots=tuple(name for name in choices.plots if name in names)))
 
 
-def opening(said: Said, result: Result, initial: Mapping[str, float], choices: Choices, version: int) -> Opening:
+def opening(
+    content: FileContent, result: Result, initial: Mapping[str, float], choices: Choices, version: int
+) -> Opening:
     """Return the first page, which solves a driven motion by itself if possible; later motions keep its symbol size."""
-    data, script, hint = _opening_data(said, result, choices)
-    modes = [LIVE, *said.modes] if script else said.modes
-    known = {curve["name"] for curve in data["curves"]}.issuperset(data["plots"])
+    data, script, hint = _first_data(content, result, choices)
+    modes = [LIVE, *content.modes] if script else content.modes
+    has_plots = {curve["name"] for curve in data["curves"]}.issuperset(data["plots"])
     served = {
-        "version": version, "modes": modes, "mode": modes[0] if known else said.first, "hint": hint,
-        "parameters": [_dial(name, p.unit, p.value) for name, p in said.model.parameters.items()],
-        "initial": dials_of(said, initial), "released": RELEASED,
-        "span": {"start": float(said.times[0]), "end": float(said.times[-1]), "count": len(said.times)},
+        "version": version, "modes": modes, "mode": modes[0] if has_plots else content.first, "hint": hint,
+        "parameters": [_dial(name, p.unit, p.value) for name, p in content.model.parameters.items()],
+        "initial": dials_of(content, initial), "released": RELEASED,
+        "span": {"start": float(content.times[0]), "end": float(content.times[-1]), "count": len(content.times)},
     }  # fmt: skip
     text = json.dumps({**data, "served": served}, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     script = "\n".join([script or "const kinematics = null;", joined(SERVED)])
@@ -59,9 +62,9 @@ def opening(said: Said, result: Result, initial: Mapping[str, float], choices: C
     return Opening(page, replace(choices, symbol=data["symbol"]))
 
 
-def _opening_data(said: Said, result: Result, choices: Choices) -> tuple[dict[str, Any], str, str]:
+def _first_data(content: FileContent, result: Result, choices: Choices) -> tuple[dict[str, Any], str, str]:
     """Return the data, the equations if the page has them, and the reason why a driven motion has none."""
-    if said.first != DRIVEN:
+    if content.first != DRIVEN:
         return motion_data(result, choices), "", ""
     try:
         data, script = live_page(result, replace(choices, plots=()))
@@ -70,13 +73,14 @@ def _opening_data(said: Said, result: Result, choices: Choices) -> tuple[dict[st
     return {**data, "plots": list(choices.plots) or data["plots"]}, script, ""
 
 
-def dials_of(said: Said, initial: Mapping[str, float]) -> list[dict[str, Any]]:
-    return [_dial(name, _unit(said, name), value) for name, value in initial.items()]
-
-
-def _unit(said: Said, name: str) -> str:
-    found = said.model.found_quantity(name)
-    return found[0].units[found[1]] if found else said.model.signal_units.get(name, "")
+def dials_of(content: FileContent, initial: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Return the description of a slider for each initial value."""
+    dials = []
+    for name, value in initial.items():
+        quantity = content.model.found_quantity(name)
+        unit = quantity[0].units[quantity[1]] if quantity else content.model.signal_units.get(name, "")
+        dials.append(_dial(name, unit, value))
+    return dials
 
 
 def _dial(name: str, unit: str, value: float) -> dict[str, Any]:
@@ -87,7 +91,7 @@ def _dial(name: str, unit: str, value: float) -> dict[str, Any]:
     return {"name": name, "unit": unit, "read": read, "value": float(value), "low": low, "high": high}
 
 
-def told(error: BaseException) -> str:
+def error_line(error: BaseException) -> str:
     """Return the message of an error in one line, with the kind of error if it is not one of this package."""
     kind = "" if isinstance(error, MbsError) else f"unexpected {type(error).__name__}: "
     return kind + " ".join(str(error).split())

@@ -1,4 +1,5 @@
-"""Run the motions of a model file: driven, under its forces, or released from its drivers."""
+"""Run the motions of a model file: driven, under its forces, or released from its drivers. If the file names no values
+with which a motion begins, as many are chosen as there are degrees of freedom."""
 
 from __future__ import annotations
 
@@ -15,9 +16,11 @@ from ...model.measures import Measure
 from ...model.model import Model
 from ...poses.freedom import free_motions
 from ...results.result import Result, State
-from .independent import independent
 
 DRIVEN, FORCES, RELEASED = "driven", "forces", "released"
+NOTHING = 1e-9  # a smaller row counts as zero
+MUCH = 0.1  # part of the best quantity's row that is enough to choose an earlier one
+SAME = 1e-6  # measures whose rates agree to this part count as one
 
 
 class Verbs(NamedTuple):
@@ -30,7 +33,7 @@ class Verbs(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Wanted:
+class MotionRequest:
     """A requested motion."""
 
     mode: str
@@ -43,7 +46,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, eq=False)
-class Said:
+class FileContent:
     """The content of a model file: the model, its times, its initial values if it has any, and options of runs."""
 
     model: Model
@@ -79,51 +82,105 @@ class Said:
         return [self.first, RELEASED] if self.released is not None else [self.first]
 
 
-def run(said: Said, wanted: Wanted, watch: Callable[[int, int], Any] | None = None) -> tuple[Result, dict[str, float]]:
+def run(
+    content: FileContent, request: MotionRequest, watch: Callable[[int, int], Any] | None = None
+) -> tuple[Result, dict[str, float]]:
     """Return the motion, and the values with which it begins, by the names under which a reader can change them."""
-    model = said.model.with_parameters(**wanted.parameters)
-    if wanted.mode == DRIVEN:
-        return _driven(said, model)(model, wanted.times, progress=watch), {}
-    if wanted.mode == FORCES:
-        start, told = _start(said, model, float(wanted.times[0]), wanted)
-        return said.verbs.simulate(model, wanted.times, start, progress=watch, **said.options), told
-    assert said.released is not None
-    pose = _pose(said, model, wanted, watch)
-    free = said.released.with_parameters(**wanted.parameters)
-    driven = [element.measure for element in said.model.conditions if isinstance(element, Driver)]
-    start, told = _let_go(said, free, pose, wanted.initial, driven)
-    times = wanted.times - wanted.times[0] + pose.t  # time continues from the release
-    return said.verbs.simulate(free, times, start, progress=watch, **said.options), told
+    model = content.model.with_parameters(**request.parameters)
+    if request.mode == DRIVEN:
+        # with efforts and reactions if these follow from the motion alone
+        verb = content.verbs.kinematics if model.contacts or model.states else content.verbs.inverse_dynamics
+        return verb(model, request.times, progress=watch), {}
+    if request.mode == FORCES:
+        start, values = _start(content, model, float(request.times[0]), request)
+        return content.verbs.simulate(model, request.times, start, progress=watch, **content.options), values
+    assert content.released is not None
+    pose = _pose(content, model, request, watch)
+    free = content.released.with_parameters(**request.parameters)
+    driven = [element.measure for element in content.model.conditions if isinstance(element, Driver)]
+    start, values = _released_state(content, free, pose, request.initial, driven)
+    times = request.times - request.times[0] + pose.t  # time continues from the release
+    return content.verbs.simulate(free, times, start, progress=watch, **content.options), values
 
 
-def _driven(said: Said, model: Model) -> Callable[..., Result]:
-    """Return the verb of a driven motion, with efforts and reactions if these follow from the motion alone."""
-    return said.verbs.kinematics if model.contacts or model.states else said.verbs.inverse_dynamics
-
-
-def _start(said: Said, model: Model, t: float, wanted: Wanted) -> tuple[Mapping[str, float] | State, dict[str, float]]:
-    if said.initial is not None:
-        start = {**said.initial, **wanted.initial}
+def _start(
+    content: FileContent, model: Model, t: float, request: MotionRequest
+) -> tuple[Mapping[str, float] | State, dict[str, float]]:
+    if content.initial is not None:
+        start = {**content.initial, **request.initial}
         return start, start
-    return _let_go(said, model, said.verbs.assemble(model, t), wanted.initial)
+    return _released_state(content, model, content.verbs.assemble(model, t), request.initial)
 
 
-def _let_go(
-    said: Said, model: Model, pose: State, moved: Mapping[str, float], driven: Sequence[Measure] = ()
+def _released_state(
+    content: FileContent, model: Model, pose: State, moved: Mapping[str, float], driven: Sequence[Measure] = ()
 ) -> tuple[State, dict[str, float]]:
     """Return the state that starts from a pose with its velocities except for given values, and the values by name."""
-    own = said.verbs.assemble(model, pose.t, start=pose)
-    told = {name: pose[name] for name in independent(own, driven)} | dict(moved)
-    return said.verbs.assemble(model, pose.t, told, pose), told
+    free = content.verbs.assemble(model, pose.t, start=pose)
+    values = {name: pose[name] for name in independent(free, driven)} | dict(moved)
+    return content.verbs.assemble(model, pose.t, values, pose), values
 
 
-def _pose(said: Said, model: Model, wanted: Wanted, watch: Callable[[int, int], Any] | None) -> State:
+def _pose(content: FileContent, model: Model, request: MotionRequest, watch: Callable[[int, int], Any] | None) -> State:
     """Return the state in which the mechanism is released."""
-    begin = float(said.times[0])
-    at = begin if wanted.at is None else wanted.at
-    if said.first == DRIVEN:
-        times = np.linspace(begin, at, 1 + len(said.times)) if at != begin else np.array([begin])
-        return said.verbs.kinematics(model, times, progress=watch).state(-1)
-    start, _ = _start(said, model, begin, Wanted(FORCES, said.times))
+    begin = float(content.times[0])
+    at = begin if request.at is None else request.at
+    if content.first == DRIVEN:
+        times = np.linspace(begin, at, 1 + len(content.times)) if at != begin else np.array([begin])
+        return content.verbs.kinematics(model, times, progress=watch).state(-1)
+    start, _ = _start(content, model, begin, MotionRequest(FORCES, content.times))
     times = np.array([begin, at]) if at > begin else np.array([begin, begin + 1e-9])
-    return said.verbs.simulate(model, times, start, progress=watch, **said.options).state(-1 if at > begin else 0)
+    return content.verbs.simulate(model, times, start, progress=watch, **content.options).state(-1 if at > begin else 0)
+
+
+# --- values with which a motion begins ---
+
+
+def independent(state: State, driven: Sequence[Measure] = ()) -> dict[str, float]:
+    """Return positions and rates by name with their values in this state: first those that were driven, if they have
+    names; then repeatedly the first measure that depends strongly on the motions that are not yet determined."""
+    system, free = state.system, free_motions(state.system, state.t, state.full_q)
+
+    def is_parallel(row: np.ndarray, other: np.ndarray) -> bool:
+        lengths = float(np.linalg.norm(row) * np.linalg.norm(other))
+        return lengths > NOTHING and abs(row @ other) >= (1 - SAME) * lengths
+
+    driven_rows = _rows(state, driven, free)
+    measures = _measures(state, free)
+    candidates = sorted(measures, key=lambda pair: not any(is_parallel(pair[1], row) for row in driven_rows))
+    names: list[str] = []
+    while candidates and len(names) < free.shape[1]:
+        lengths = [float(np.linalg.norm(row)) for _, row in candidates]
+        if max(lengths) <= NOTHING:
+            break
+        k = next(k for k, length in enumerate(lengths) if length >= MUCH * max(lengths))
+        name, row = candidates.pop(k)
+        names.append(name)
+        direction = row / lengths[k]
+        candidates = [(other, rest - (rest @ direction) * direction) for other, rest in candidates]
+    values: dict[str, float] = {}
+    for name in names:
+        owner = name.rpartition(".")[0]
+        levels = system.model.quantity(name)[0].levels[:2]
+        values |= {f"{owner}.{level}": state[f"{owner}.{level}"] for level in levels if level}
+    return values
+
+
+def _measures(state: State, free: np.ndarray) -> list[tuple[str, np.ndarray]]:
+    """Return measures by the names of their rates with their rows: those with values before mere rates, angles before
+    lengths, those of bodies before those of joints."""
+    model = state.system.model
+    pairs = [(owner, measure) for owner in (*model.bodies, *model.elements) for measure in model.measures_of(owner)]
+    pairs.sort(key=lambda pair: (not pair[1].levels[0], pair[1].unit != "rad", pair[0] not in model.bodies))
+    rates = [(f"{owner}.{measure.levels[1]}", measure) for owner, measure in pairs if measure.levels[1]]
+    rows = _rows(state, [measure for _, measure in rates], free)
+    return [(name, row) for (name, _), row in zip(rates, rows, strict=True) if row.any()]
+
+
+def _rows(state: State, measures: Sequence[Measure], free: np.ndarray) -> np.ndarray:
+    """Return the effect of free motions on measures, relative to that of any motion, shape (measures, free motions)."""
+    system = state.system
+    sizes = np.sqrt(system.weight[: system.nv])
+    rows = system.reader(measures).jacobian(state.t, state.full_q).toarray()[:, : system.nv] / sizes
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    return (rows / np.where(lengths > 0.0, lengths, 1.0)) @ free

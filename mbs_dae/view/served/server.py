@@ -6,6 +6,7 @@ import json
 import select
 import socket
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from hmac import compare_digest
 from http import HTTPStatus
@@ -16,7 +17,7 @@ from typing import Any
 
 from ...errors import ModelError
 from .answers import POLICY
-from .asked import parsed
+from .requests import json_of
 from .session import Session
 
 HERE = "127.0.0.1"
@@ -28,7 +29,7 @@ HEADERS = {
 }  # fmt: skip
 
 
-class Refused(Exception):
+class Refusal(Exception):
     """A request that does not come from the page."""
 
     def __init__(self, status: HTTPStatus, why: str = ""):
@@ -79,48 +80,48 @@ class Handler(BaseHTTPRequestHandler):
         self._answer(self._page)
 
     def do_POST(self) -> None:
-        self._answer(self._told)
+        self._answer(self._motion)
 
-    def _answer(self, given: Any) -> None:
+    def _answer(self, reply: Callable[[str], tuple[str, str]]) -> None:
         try:
-            self._send(HTTPStatus.OK, *given(self._asked_for()))
-        except Refused as error:
+            self._send(HTTPStatus.OK, *reply(self._resource()))
+        except Refusal as error:
             self._refuse(error.status, str(error))
         except ModelError as error:
             self._refuse(HTTPStatus.BAD_REQUEST, str(error))
 
-    def _asked_for(self) -> str:
+    def _resource(self) -> str:
         """Return the last part of the address; refuse a request that cannot come from the page."""
         if [*self.headers.get_all("Host", [])] not in [[host] for host in self.server.hosts]:
-            raise Refused(HTTPStatus.FORBIDDEN)  # another name for this machine, from elsewhere
-        own = {f"http://{host}" for host in self.server.hosts}
-        if not own.issuperset(self.headers.get_all("Origin", [])):
-            raise Refused(HTTPStatus.FORBIDDEN)
+            raise Refusal(HTTPStatus.FORBIDDEN)  # another name for this machine, from elsewhere
+        origins = {f"http://{host}" for host in self.server.hosts}
+        if not origins.issuperset(self.headers.get_all("Origin", [])):
+            raise Refusal(HTTPStatus.FORBIDDEN)
         token, _, what = self.path.removeprefix("/").partition("/")
         if not compare_digest(token.encode(), self.server.token.encode()):
-            raise Refused(HTTPStatus.FORBIDDEN)
+            raise Refusal(HTTPStatus.FORBIDDEN)
         return what
 
     def _page(self, what: str) -> tuple[str, str]:
         if what:
-            raise Refused(HTTPStatus.NOT_FOUND)
-        return self.server.session.opened.page, "text/html"
+            raise Refusal(HTTPStatus.NOT_FOUND)
+        return self.server.session.current.page, "text/html"
 
-    def _told(self, what: str) -> tuple[str, str]:
+    def _motion(self, what: str) -> tuple[str, str]:
         if what not in ("run", "look"):
-            raise Refused(HTTPStatus.NOT_FOUND)
-        body, session = parsed(self._body()), self.server.session
-        found = session.look(body) if what == "look" else session.run(body, self._gone)
-        return json.dumps(found, ensure_ascii=False, separators=(",", ":"), allow_nan=False), "application/json"
+            raise Refusal(HTTPStatus.NOT_FOUND)
+        body, session = json_of(self._body()), self.server.session
+        answer = session.look(body) if what == "look" else session.run(body, self._gone)
+        return json.dumps(answer, ensure_ascii=False, separators=(",", ":"), allow_nan=False), "application/json"
 
     def _body(self) -> bytes:
         if self.headers.get("Content-Type", "").partition(";")[0].strip() != "application/json":
-            raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+            raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         length = self.headers.get("Content-Length", "")
         if not (length.isascii() and length.isdigit()):
-            raise Refused(HTTPStatus.LENGTH_REQUIRED)
+            raise Refusal(HTTPStatus.LENGTH_REQUIRED)
         if len(length) > 9 or int(length) > LARGEST:
-            raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+            raise Refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
         return self.rfile.read(int(length))
 
     def _gone(self) -> bool:

@@ -12,9 +12,9 @@ from ...results.result import Result
 from ...unit_system import Units, shown_in
 from ..page.html import choices_of
 from ..page.scene import Choices
-from .answers import answer, opening, told
-from .asked import Senseless, version_of, wanted_of
-from .runs import Said, Wanted, run
+from .answers import answer, error_line, opening
+from .requests import Senseless, request_of, version_of
+from .runs import FileContent, MotionRequest, run
 
 OVERTAKEN = {"overtaken": True}
 Gone = Callable[[], bool]
@@ -23,7 +23,7 @@ Gone = Callable[[], bool]
 class Source(Protocol):
     """A model file."""
 
-    def read(self) -> Said: ...
+    def read(self) -> FileContent: ...
     def changed(self) -> bool:
         """Return whether the file, or a module that it imports from its folder, has changed since it was read."""
         ...
@@ -33,11 +33,11 @@ class Overtaken(Exception):
     """No client waits for this run any more."""
 
 
-class Opened(NamedTuple):
+class PageVersion(NamedTuple):
     """A model file that was read, and the page that shows it."""
 
     version: int
-    said: Said
+    content: FileContent
     page: str
     choices: Choices
 
@@ -46,70 +46,67 @@ class Opened(NamedTuple):
 class Session:
     source: Source
     choices: Mapping[str, Any]
-    opened: Opened = field(init=False)
+    current: PageVersion = field(init=False)
     trouble: str = ""
     """The error of the file as it is now; the previous page stays in use."""
     one_at_a_time: Lock = field(default_factory=Lock)
 
     def __post_init__(self) -> None:
-        chosen = dict(self.choices)
-        self.units: Units = chosen.pop("units", Units())
-        self.choices = chosen
-        self.opened = self._read(1)
+        choices = dict(self.choices)
+        self.units: Units = choices.pop("units", Units())
+        self.choices = choices
+        self.current = self._read(1)
 
     def look(self, body: Mapping[str, Any]) -> dict[str, Any]:
         """Read the file again if it has changed; return the version of the page and the trouble with the file."""
         version_of(body)
         if self.source.changed():
             with self.one_at_a_time:
-                if self.source.changed():  # another page may have asked first
-                    self._read_again()
-        return {"version": self.opened.version, "trouble": self.trouble}
+                if self.source.changed():  # another page may have sent a request first
+                    try:
+                        self.current, self.trouble = self._read(self.current.version + 1), ""
+                    except Exception as error:
+                        self.trouble = error_line(error)
+        return {"version": self.current.version, "trouble": self.trouble}
 
     def run(self, body: Mapping[str, Any], gone: Gone) -> dict[str, Any]:
         """Return the requested motion, or a message why there is none; raise an error if the request is malformed."""
-        opened, version = self.opened, version_of(body)
-        if version != opened.version:
+        current, version = self.current, version_of(body)
+        if version != current.version:
             return OVERTAKEN
         try:
-            wanted = wanted_of(body, opened.said)
+            request = request_of(body, current.content)
         except Senseless as error:
-            return {"error": told(error)}
+            return {"error": error_line(error)}
         with self.one_at_a_time:
+
+            def watch(done: int, total: int) -> None:
+                if gone():
+                    raise Overtaken
+
             try:
-                _check(gone)
-                result, initial = run(opened.said, wanted, lambda done, total: _check(gone))
+                watch(0, 0)
+                result, initial = run(current.content, request, watch)
                 with shown_in(self.units):  # each page is answered in its own thread
-                    return answer(opened.said, result, initial, opened.choices)
+                    return answer(current.content, result, initial, current.choices)
             except Overtaken:
                 return OVERTAKEN
             except Exception as error:  # a force in Python may raise any error
-                return {"error": told(error)}
+                return {"error": error_line(error)}
 
-    def _read(self, version: int) -> Opened:
-        said = self.source.read()
-        result, initial = _as_far_as_it_goes(said)
+    def _read(self, version: int) -> PageVersion:
+        content = self.source.read()
+        result, initial = _first_motion(content)
         choices = choices_of(result, **self.choices)
         with shown_in(self.units):
-            return Opened(version, said, *opening(said, result, initial, choices, version))
-
-    def _read_again(self) -> None:
-        try:
-            self.opened, self.trouble = self._read(self.opened.version + 1), ""
-        except Exception as error:
-            self.trouble = told(error)
+            return PageVersion(version, content, *opening(content, result, initial, choices, version))
 
 
-def _as_far_as_it_goes(said: Said) -> tuple[Result, dict[str, float]]:
+def _first_motion(content: FileContent) -> tuple[Result, dict[str, float]]:
     """Return the first motion, or the part before it stops early."""
     try:
-        return run(said, Wanted(said.first, said.times))
+        return run(content, MotionRequest(content.first, content.times))
     except MbsError as error:
         if not len(error.facts.get("result", ())):
             raise
         return error.facts["result"], {}
-
-
-def _check(gone: Gone) -> None:
-    if gone():
-        raise Overtaken

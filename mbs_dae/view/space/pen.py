@@ -30,7 +30,11 @@ def area(
 ) -> Ink:  # fmt: skip
     """Return faces shaded by the light if ``lit``, with edges if `edge` has a colour. Opaque faces without such edges
     get edges of their own colours, because the paper would otherwise show between faces."""
-    numbers = _filled(faces or [range(len(points))])
+    corners = faces or [range(len(points))]
+    # All faces get as many corners as the largest has, by repeating the last corner. (Matplotlib also pads faces of
+    # different sizes, but with arbitrary numbers.)
+    most = max(map(len, corners))
+    numbers = np.array([[*face, *[face[-1]] * (most - len(face))] for face in corners])
     each = [color] * len(numbers) if isinstance(color, str) else color
     colours = np.array([(*to_rgb(c), alpha) for c in each])
     outlined = bool(edge) and alpha == 1.0
@@ -38,7 +42,13 @@ def area(
     artist = Poly3DCollection(points[numbers], **look)
 
     def put(points: np.ndarray) -> None:
-        seen = _lit(points[numbers], colours) if lit else colours
+        seen = colours
+        if lit:  # brighter towards the light; a face whose corners lie in a row has no direction
+            first, second, third = points[numbers[:, 0]], points[numbers[:, 1]], points[numbers[:, 2]]
+            normals = np.cross(second - first, third - second)
+            length = np.linalg.norm(normals, axis=1)
+            bright = 0.78 + 0.22 * (normals @ LIGHT) / np.where(length > 0.0, length, 1.0)
+            seen = np.concatenate([colours[:, :3] * bright[:, None], colours[:, 3:]], axis=1)
         artist.set_verts(points[numbers])
         artist.set_facecolor(seen)
         if alpha == 1.0 and not outlined:
@@ -51,19 +61,3 @@ def area(
 def word(points: np.ndarray, text: str, **how: Any) -> Ink:
     artist = Text3D(*points[0], text, zdir=None, **how)
     return artist, lambda points: artist.set_position_3d(points[0])
-
-
-def _filled(faces: Sequence[Sequence[int]]) -> np.ndarray:
-    """Return all faces with as many corners as the largest has, by repeating the last corner. (Matplotlib also pads
-    faces of different sizes, but with arbitrary numbers.)"""
-    most = max(map(len, faces))
-    return np.array([[*face, *[face[-1]] * (most - len(face))] for face in faces])
-
-
-def _lit(corners: np.ndarray, colours: np.ndarray) -> np.ndarray:
-    """Return the colours of faces, brighter towards the light; a face whose corners lie in a row has no direction."""
-    first, second, third = corners[:, 0], corners[:, 1], corners[:, 2]
-    normals = np.cross(second - first, third - second)
-    length = np.linalg.norm(normals, axis=1)
-    bright = 0.78 + 0.22 * (normals @ LIGHT) / np.where(length > 0.0, length, 1.0)
-    return np.concatenate([colours[:, :3] * bright[:, None], colours[:, 3:]], axis=1)

@@ -17,8 +17,7 @@ from ..drawing.stage import AS_SAID, OVER_BODIES, Piece, all_pieces, reach
 from ..scene import Scene
 from ..style import GRID, Picture
 from . import pen
-from .corner import Corners
-from .floor import Floor
+from .surroundings import Corners, Floor
 
 FIRST, LAST = 2.0, 5.0  # zorders of the farthest and the nearest piece
 STEP = 1e-4  # difference of zorder between pieces at the same place
@@ -111,11 +110,11 @@ class SpatialScene(Scene):
             for k, piece in enumerate([*self.joints[element.name], *self.forces[element.name]]):
                 if piece.order == AS_SAID:
                     continue
-                own = order(piece.path)
+                zorder = order(piece.path)
                 if piece.order == OVER_BODIES:
-                    own = np.maximum.reduce([own, *below])
-                orders.append((piece.artist, own + (k + 10) * STEP))
-                below.append(own)
+                    zorder = np.maximum.reduce([zorder, *below])
+                orders.append((piece.artist, zorder + (k + 10) * STEP))
+                below.append(zorder)
         return orders
 
 
@@ -192,7 +191,11 @@ def fit(ax: Any, points: np.ndarray, corner: Corners) -> None:
     corners = place - part * side, place + (1.0 - part) * side
     ax.set_position(Bbox(corners).transformed(figure.transSubfigure.inverted()))
     ax.set_box_aspect(sides)
-    ax.set_box_aspect(sides, zoom=scale / _pixels_per_metre(ax))
+    # the pixels that a metre across the direction of view takes
+    ends = np.column_stack([np.stack([np.zeros(3), Camera.of(ax).right]), np.ones(2)])
+    x, y, _, w = ax.get_proj() @ ends.T
+    start, end = ax.transData.transform(np.column_stack([x / w, y / w]))
+    ax.set_box_aspect(sides, zoom=scale / float(np.hypot(*(end - start))))
     left, right, top = ax.transAxes.inverted().transform(
         [(room.x0, room.y0), (room.x1, room.y0), (_middle(room.get_points())[0], room.y1 + BELOW_TITLE * figure.dpi)]
     )
@@ -212,14 +215,6 @@ def _placed(seen: np.ndarray, room: Bbox, taken: Sequence[Bbox]) -> tuple[np.nda
         if not any(box.count_contains(pixels) for box in taken):
             break
     return middle, scale
-
-
-def _pixels_per_metre(ax: Any) -> float:
-    camera, projection = Camera.of(ax), ax.get_proj()
-    ends = np.stack([np.zeros(3), camera.right])
-    x, y, _, w = projection @ np.column_stack([ends, np.ones(2)]).T
-    start, end = ax.transData.transform(np.column_stack([x / w, y / w]))
-    return float(np.hypot(*(end - start)))
 
 
 def _middle(points: np.ndarray) -> np.ndarray:

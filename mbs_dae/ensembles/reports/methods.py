@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from ...public_class import PublicClass
 from ...unit_system import UnitsLike, shown_in
-from . import files, pictures, statistics, tables
+from . import pictures, statistics, tables
 from .members import Members, Reduce
 from .statistics import Percentiles, Worst
 from .summary import Summary, summary
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Reported(metaclass=PublicClass):
+class ReportMethods(metaclass=PublicClass):
     """The summaries, pictures and exports of an `Ensemble`."""
 
     @property
@@ -155,4 +155,4 @@ class Reported(metaclass=PublicClass):
         ['member', 'initial rod.omega [rad/s]', 'done']
         """
         with shown_in(units, degrees):
-            return files.save(self._members, path, names)
+            return tables.save(self._members, path, names)

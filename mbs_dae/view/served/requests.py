@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError
-from .runs import Said, Wanted
+from .runs import FileContent, MotionRequest
 
 MOST = 20_000
 """The largest number of times of one run."""
@@ -21,15 +21,19 @@ class Senseless(ModelError):
     """A request that a person may make but no motion can answer."""
 
 
-def parsed(body: bytes) -> dict[str, Any]:
+def json_of(body: bytes) -> dict[str, Any]:
     """Return the JSON object in a request; refuse infinite numbers and nan."""
+
+    def refuse(constant: str) -> float:
+        raise ValueError(constant)
+
     try:
-        found = json.loads(body.decode("utf-8"), parse_constant=_no_number)
+        data = json.loads(body.decode("utf-8"), parse_constant=refuse)
     except (ValueError, RecursionError) as error:
         raise ModelError("this is no JSON") from error
-    if not isinstance(found, dict):
+    if not isinstance(data, dict):
         raise ModelError("an object of JSON is expected")
-    return found
+    return data
 
 
 def version_of(body: Mapping[str, Any]) -> int:
@@ -39,34 +43,35 @@ def version_of(body: Mapping[str, Any]) -> int:
     return version
 
 
-def wanted_of(body: Mapping[str, Any], said: Said) -> Wanted:
+def request_of(body: Mapping[str, Any], content: FileContent) -> MotionRequest:
     if unknown := body.keys() - KEYS:
         raise ModelError(f"nothing of the name {min(unknown)!r} can be asked for")
     mode = body.get("mode")
-    if mode not in said.modes:
-        raise ModelError(f"the motion {mode!r} is none of {', '.join(said.modes)}")
+    if mode not in content.modes:
+        raise ModelError(f"the motion {mode!r} is none of {', '.join(content.modes)}")
     start, end, count = (_number(body.get(name), name) for name in ("start", "end", "count"))
     if not (start < end and isfinite(end - start)):
         raise Senseless(f"the motion goes from t = {start:g} to {end:g} s; let it end later than it begins")
     if not (count == int(count) and 2 <= count <= MOST):
         raise Senseless(f"{count:g} times are asked for; choose a whole number from 2 to {MOST}")
     at = None if body.get("at") is None else _number(body["at"], "at")
-    parameters = _values(body, "parameters", said.model.parameters)
-    initial = _values(body, "initial", said.values)
+    parameters = _values(body, "parameters", content.model.parameters)
+    initial = _values(body, "initial", content.values)
     times = np.linspace(start, end, int(count))
-    own = (said.times[0], said.times[-1], len(said.times)) == (start, end, int(count))  # may be uneven
-    return Wanted(mode, said.times if own else times, parameters, initial, at)
+    if (content.times[0], content.times[-1], len(content.times)) == (start, end, int(count)):
+        times = content.times  # which may be uneven
+    return MotionRequest(mode, times, parameters, initial, at)
 
 
-def _values(body: Mapping[str, Any], key: str, known: Iterable[str]) -> dict[str, float]:
-    given = body.get(key, {})
-    if not isinstance(given, dict):
+def _values(body: Mapping[str, Any], key: str, names: Iterable[str]) -> dict[str, float]:
+    values = body.get(key, {})
+    if not isinstance(values, dict):
         raise ModelError(f"{key} are names and numbers")
-    known = {*known}
-    for name in given:
-        if name not in known:
+    names = {*names}
+    for name in values:
+        if name not in names:
             raise ModelError(f"the model has nothing of the name {name!r} among its {key}")
-    return {name: _number(value, name) for name, value in given.items()}
+    return {name: _number(value, name) for name, value in values.items()}
 
 
 def _number(value: Any, name: str) -> float:
@@ -79,7 +84,3 @@ def _number(value: Any, name: str) -> float:
     if not isfinite(number):
         raise ModelError(f"{name} is not finite")
     return number
-
-
-def _no_number(text: str) -> float:
-    raise ValueError(text)

@@ -11,7 +11,7 @@ from typing import Any
 
 import mbs_dae as mbs
 
-from ..view.served.runs import Said, Verbs
+from ..view.served.runs import FileContent, Verbs
 from ..view.served.server import Server
 from ..view.served.session import Session
 from .files import Setting, load_module
@@ -34,38 +34,44 @@ class ModelFile:
     def changed(self) -> bool:
         return any(_state(path) != state for path, state in self.seen.items())
 
-    def read(self) -> Said:
+    def read(self) -> FileContent:
         """Read the file anew, with the present versions of its neighbours."""
+        folder = self.path.resolve().parent
         self.seen = {path: _state(path) for path in self.seen}
+
+        def watch(files: Iterable[str | None]) -> None:
+            """Note the files in the folder of the model whose changes matter."""
+            for path in (Path(file).resolve() for file in files if file):
+                if path.is_relative_to(folder):
+                    self.seen.setdefault(path, _state(path))
+
         for name in self._neighbours():
             del sys.modules[name]
         written, sys.dont_write_bytecode = sys.dont_write_bytecode, True  # or a quick second save is missed
         try:
             model, module = load_module(self.path, self.settings)
         except mbs.ModelError as error:
-            self._note(_files_of(error))
+            watch(_files_of(error))
             raise
         finally:
             sys.dont_write_bytecode = written
-            self._note(getattr(sys.modules[name], "__file__", None) for name in self._neighbours())
+            watch(getattr(sys.modules[name], "__file__", None) for name in self._neighbours())
         times = self.times(getattr(module, "TIMES", None))
         initial = self.initial or getattr(module, "INITIAL", None)
-        return Said(model, times, initial, getattr(module, "OPTIONS", {}), VERBS)
+        return FileContent(model, times, initial, getattr(module, "OPTIONS", {}), VERBS)
 
     def _neighbours(self) -> list[str]:
         """Return the modules that the file imported from its own folder, with their submodules."""
         new = [name for name in sys.modules if name not in self.strangers]
         heads = {name.partition(".")[0] for name in new} - self.strangers
-        folder = self.path.resolve().parent
-        own = {head for head in heads if head in sys.modules and _home(sys.modules[head]) == folder}
-        return [name for name in new if name.partition(".")[0] in own]
-
-    def _note(self, files: Iterable[str | None]) -> None:
-        """Note the files in the folder of the model whose changes matter."""
-        folder = self.path.resolve().parent
-        for path in (Path(file).resolve() for file in files if file):
-            if path.is_relative_to(folder):
-                self.seen.setdefault(path, _state(path))
+        local: set[str] = set()
+        for head in heads:
+            if file := getattr(sys.modules.get(head), "__file__", None):
+                path = Path(file).resolve()
+                home = path.parent.parent if path.name == "__init__.py" else path.parent
+                if home == self.path.resolve().parent:
+                    local.add(head)
+        return [name for name in new if name.partition(".")[0] in local]
 
 
 def serve(file: ModelFile, port: int, choices: Mapping[str, Any], ready: Callable[[str], Any]) -> None:
@@ -77,27 +83,19 @@ def serve(file: ModelFile, port: int, choices: Mapping[str, Any], ready: Callabl
 
 
 def _state(path: Path) -> tuple[int, int] | None:
+    """Return the time of the last change of a file, in ns, and its size in bytes; None if there is no file."""
     try:
-        known = path.stat()
+        status = path.stat()
     except OSError:
         return None
-    return known.st_mtime_ns, known.st_size
-
-
-def _home(module: Any) -> Path | None:
-    """Return the folder that contains a module, or a package."""
-    file = getattr(module, "__file__", None)
-    if not file:
-        return None
-    path = Path(file).resolve()
-    return path.parent.parent if path.name == "__init__.py" else path.parent
+    return status.st_mtime_ns, status.st_size
 
 
 def _files_of(error: BaseException | None) -> list[str]:
     """Return the files in which an error and its causes were raised."""
-    found: list[str] = []
+    files: list[str] = []
     while error is not None:
-        found += [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
-        found += [error.filename] if isinstance(error, SyntaxError) and error.filename else []
+        files += [frame.filename for frame in traceback.extract_tb(error.__traceback__)]
+        files += [error.filename] if isinstance(error, SyntaxError) and error.filename else []
         error = error.__cause__
-    return found
+    return files

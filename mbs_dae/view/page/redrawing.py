@@ -24,7 +24,7 @@ from ...results.sketch import Sketch
 from ...symbolic.functions import as_sympy
 from ..drawing.mechanism import pieces_of, staged
 from ..drawing.motion import in_space, motion_of
-from ..drawing.tracks import Along, AtMarker, OnBody, Rail, Rigid, Track
+from ..drawing.tracks import AtMarker, OnBody, Rail, Rigid, Span, Track
 from . import pen
 from .geometry import SAME, Geometry, geometry_of
 
@@ -44,7 +44,7 @@ class Change:
 
 
 @dataclass(frozen=True)
-class Shaped:
+class Redrawing:
     """How the page redraws a piece: in proportion to an expression of parameters, or as the curve of the cam with this
     index; and the parameters that change the piece in ways unknown to the page."""
 
@@ -53,30 +53,30 @@ class Shaped:
     stiff: tuple[str, ...] = ()
 
 
-def shaped_pieces(result: Result, model: Model, geometry: Geometry, symbol: float) -> list[Shaped]:
-    """Return the shaping of each piece of the bodies, joints and forces, in their order."""
-    known, changes = dict(_tracks(result, result.sketch, symbol)), _changes(result, model, symbol)
+def redrawings(result: Result, model: Model, geometry: Geometry, symbol: float) -> list[Redrawing]:
+    """Return how to redraw each piece of the bodies, joints and forces, in their order."""
+    changes = _changes(result, model, symbol)
     cams = [element.name for element in cams_of(model)]
-    found = []
-    for key, track in known.items():
+    pieces = []
+    for key, track in _tracks(result, result.sketch, symbol):
         stiff = tuple(c.name for c in changes if not _follows(track, c.tracks.get(key), geometry, c.geometry, symbol))
-        shaped, (group, owner, _) = Shaped(stiff=stiff), key
-        own = model.elements.get(owner) if group == "joints" else None
-        geared = own is not None and own.sketch == "mesh" and "ratio" in getattr(own, "values", {})
-        if own is not None and type(track) is AtMarker and (stiff or geared):
+        piece, (group, owner, _) = Redrawing(stiff=stiff), key
+        element = model.elements.get(owner) if group == "joints" else None
+        geared = element is not None and element.sketch == "mesh" and "ratio" in getattr(element, "values", {})
+        if element is not None and type(track) is AtMarker and (stiff or geared):
             others = [change.tracks.get(key) for change in changes]
             if owner in cams and len(track.points) >= OUTLINE_POINTS:
-                shaped = Shaped(cam=cams.index(owner))
-            elif (size := _size_of(track, others, model, own, changes)) is not None:
-                shaped = Shaped(size=size)
+                piece = Redrawing(cam=cams.index(owner))
+            elif (size := _size_of(track, others, model, element, changes)) is not None:
+                piece = Redrawing(size=size)
             elif geared:  # the effect of the axes' distance is unknown
-                shaped = Shaped(stiff=tuple(model.parameters))
-        found.append(shaped)
-    return found
+                piece = Redrawing(stiff=tuple(model.parameters))
+        pieces.append(piece)
+    return pieces
 
 
 def _changes(result: Result, model: Model, symbol: float) -> list[Change]:
-    found = []
+    changes = []
     for name, parameter in model.parameters.items():
         try:
             changed = model.with_parameters(**{name: parameter.value + STEP * (abs(parameter.value) or 1.0)})
@@ -84,51 +84,49 @@ def _changes(result: Result, model: Model, symbol: float) -> list[Change]:
             tracks = dict(_tracks(result, sketch, symbol))
         except MbsError:  # these values make no mechanism
             continue
-        found.append(Change(name, changed, tracks, geometry_of(changed, sketch)))
-    return found
+        changes.append(Change(name, changed, tracks, geometry_of(changed, sketch)))
+    return changes
 
 
 # --- pieces that grow in proportion ---
 
 
-def _size_of(track: AtMarker, others: Sequence[Track | None], model: Model, own: Element, changes: list[Change]) -> Any:
+def _size_of(
+    track: AtMarker, others: Sequence[Track | None], model: Model, element: Element, changes: list[Change]
+) -> Any:
     """Return the expression in proportion to which the piece grows with every parameter, or None."""
     if not all(isinstance(other, AtMarker) and other.points.shape == track.points.shape for other in others):
         return None
     number, length = model.evaluator(), np.nanmax(np.abs(track.points), initial=0.0)
-    for size, apart in _sizes(model, own):
+    for size, distance in _sizes(model, element):
         if not (value := number(size)):  # nothing grows in proportion to 0
             continue
         parts = [change.model.evaluator()(size) / value for change in changes]
         pairs = zip(others, parts, strict=True)
         if all(_same(other.points, part * track.points, length) for other, part in pairs):  # type: ignore[union-attr]
-            return size * apart
+            return size * distance
     return None
 
 
-def _sizes(model: Model, own: Element) -> Iterator[tuple[Any, Any]]:
+def _sizes(model: Model, element: Element) -> Iterator[tuple[Any, Any]]:
     """Yield pairs of factors of possible sizes: scalars of the element and of its shapes; for gears, the parts of the
     distance of their axes, and this distance, which belongs to the motion."""
-    values = getattr(own, "values", {})
-    yield from ((as_sympy(radius), 1) for radius in getattr(own, "radii", None) or ())
-    scalars = [n for n, f in getattr(own, "fields", {}).items() if isinstance(f, Scalar) and f.unit == "m"]
+    values = getattr(element, "values", {})
+    yield from ((as_sympy(radius), 1) for radius in getattr(element, "radii", None) or ())
+    scalars = [n for n, f in getattr(element, "fields", {}).items() if isinstance(f, Scalar) and f.unit == "m"]
     yield from ((as_sympy(values[n]), 1) for n in scalars)
-    for shape in getattr(own, "shapes", ()):
+    for shape in getattr(element, "shapes", ()):
         numbers = (getattr(shape.geometry, name, None) for name in ("radius", "opening"))
         yield from ((as_sympy(number), 1) for number in numbers if number is not None)
     if "ratio" in values and model.dimension == 2:
         ratio = as_sympy(values["ratio"])
         share = 1 - ratio if values.get("mesh") == "internal" else 1 + ratio
-        for apart in _distances(model, own):
-            yield from ((1 / share, apart), (ratio / share, apart))
-
-
-def _distances(model: Model, own: Element) -> Iterator[sp.Expr]:
-    """Yield distances between markers of one body about which two wheels turn."""
-    first, second = (bearings(model.elements.values(), marker) for marker in own.feeling[:2])
-    for carrier in first.keys() & second.keys():
-        pairs = zip(first[carrier].point, second[carrier].point, strict=True)
-        yield sp.sqrt(sum((as_sympy(a) - as_sympy(b)) ** 2 for a, b in pairs))
+        # Two wheels turn about two markers of one body, whose distance is that of their axes.
+        first, second = (bearings(model.elements.values(), marker) for marker in element.feeling[:2])
+        for carrier in first.keys() & second.keys():
+            pairs = zip(first[carrier].point, second[carrier].point, strict=True)
+            distance = sp.sqrt(sum((as_sympy(a) - as_sympy(b)) ** 2 for a, b in pairs))
+            yield from ((1 / share, distance), (ratio / share, distance))
 
 
 # --- cams ---
@@ -143,11 +141,11 @@ def cams_of(model: Model) -> list[Element]:
 def profiles(model: Model) -> list[sp.Expr]:
     """Return two expressions for each cam: the curve is h n + s n⊥ of directions n, with s under a flat follower
     alone."""
-    found: list[sp.Expr] = []
+    curves: list[sp.Expr] = []
     for element in cams_of(model):
         profile = _profile(element)
-        found += [profile, profile.diff(theta) if element.values["follower"] == "flat" else sp.S.Zero]  # type: ignore[attr-defined]
-    return found
+        curves += [profile, profile.diff(theta) if element.values["follower"] == "flat" else sp.S.Zero]  # type: ignore[attr-defined]
+    return curves
 
 
 def _profile(element: Element) -> sp.Expr:
@@ -175,13 +173,13 @@ def _follows(track: Track, other: Track | None, geometry: Geometry, moved: Geome
         return _same(track.points, other.points, symbol)
     if isinstance(track, AtMarker) and isinstance(other, AtMarker):
         return _same(track.points, other.points, symbol)
-    if isinstance(track, Along) and isinstance(other, Along):
+    if isinstance(track, Span) and isinstance(other, Span):
         return _same(track.shape, other.shape, 1.0) and abs(track.unit - other.unit) <= SAME * symbol
     if isinstance(track, OnBody) and isinstance(other, OnBody):
         size = np.nanmax(np.abs(track.points), initial=0.0)
         corners = [geometry.corner_of(track.body, point, size) for point in in_space(track.points)]
-        wanted = [p if k is None else moved.corners[k][1] for k, p in zip(corners, track.points, strict=True)]
-        return _same(in_space(wanted), in_space(other.points), symbol)
+        expected = [p if k is None else moved.corners[k][1] for k, p in zip(corners, track.points, strict=True)]
+        return _same(in_space(expected), in_space(other.points), symbol)
     return True
 
 
