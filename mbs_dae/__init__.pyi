@@ -168,7 +168,7 @@ from .synthesis.functions.generation import synthesize_function as synthesize_fu
 from .synthesis.functions.generation import chebyshev_points as chebyshev_points
 from .synthesis.motions.generation import synthesize_motion as synthesize_motion
 from .synthesis.paths.generation import synthesize_path as synthesize_path
-from .synthesis.found import Synthesis as Synthesis
+from .synthesis.result import Synthesis as Synthesis
 from .synthesis.candidates import Candidate as Candidate
 from .synthesis.models.candidates import ModelCandidate as ModelCandidate
 from .synthesis.linkages import Linkage as Linkage
