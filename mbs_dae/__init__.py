@@ -101,7 +101,7 @@ _NAMES = {
     "design.optimum": "Optimum",
     "design.limits": "Limit",
     "design.fits.fitting": "fit",
-    "design.fits.fitted": "Fit",
+    "design.fits.result": "Fit",
     "design.tolerance": "tolerance",
     "design.bands": "Bands Band",
     # results and errors

@@ -186,7 +186,7 @@ from .design.optimization import optimize as optimize
 from .design.optimum import Optimum as Optimum
 from .design.limits import Limit as Limit
 from .design.fits.fitting import fit as fit
-from .design.fits.fitted import Fit as Fit
+from .design.fits.result import Fit as Fit
 from .design.tolerance import tolerance as tolerance
 from .design.bands import Bands as Bands
 from .design.bands import Band as Band

@@ -42,9 +42,9 @@ class Limit(metaclass=PublicClass):
 
     def __post_init__(self) -> None:
         for side, infinite in (("lower", -INFINITE), ("upper", INFINITE)):
-            given = getattr(self, side)
-            is_open = given is None or np.isscalar(given) and given == infinite
-            value = infinite if is_open else finite_number(given, f"{side} of a Limit")
+            bound = getattr(self, side)
+            is_open = bound is None or np.isscalar(bound) and bound == infinite
+            value = infinite if is_open else finite_number(bound, f"{side} of a Limit")
             object.__setattr__(self, side, value)
         object.__setattr__(self, "measured", objective_of(self.what, "what of a Limit"))
         if self.lower == -INFINITE and self.upper == INFINITE:
@@ -57,8 +57,8 @@ class Limit(metaclass=PublicClass):
     @property
     def label(self) -> str:
         """The limited quantity, in words."""
-        own = self.measured.label
-        return self.name or ("function" if own == "objective" else own)
+        words = self.measured.label
+        return self.name or ("function" if words == "objective" else words)
 
     @property
     def is_equation(self) -> bool:
@@ -117,11 +117,11 @@ def _smooth(what: sp.Expr, lower: float, upper: float, said: str) -> Limit:
 def largest_of(given: Any) -> list[Measured]:
     """Return the readings whose entries must all be small for the largest value to be small: x and -x for |x|, each
     value for a multiple of a maximum, and each negative value for a negative multiple of a minimum."""
-    found: list[Measured] = []
+    readings: list[Measured] = []
     for one in given if isinstance(given, list | tuple) else [given]:
         measured = objective_of(one)
         if not isinstance(measured, Formula):
-            found.append(measured)
+            readings.append(measured)
             continue
         shift, term = measured.expression.as_independent(Maximum, Minimum, as_Add=True)
         factor, inner = term.as_coeff_Mul()
@@ -130,5 +130,5 @@ def largest_of(given: Any) -> list[Measured]:
         else:
             shift, factor, inner = sp.S.Zero, sp.S.One, measured.expression
         both = (inner.args[0], -inner.args[0]) if isinstance(inner, sp.Abs) and factor > 0 else (inner,)
-        found += [Formula(shift + factor * each) for each in both]
-    return found
+        readings += [Formula(shift + factor * each) for each in both]
+    return readings

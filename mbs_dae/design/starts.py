@@ -35,14 +35,14 @@ class Starts:
             return [_row_of(one, analysis.names, box) for one in self.given]
         check_within(analysis, box.low, box.high)
         if not self.are_spread:
-            return [analysis.own]
+            return [analysis.model_row]
         if not np.isfinite(box.high - box.low).all():
             raise ModelError("starts= are spread between bounds; give over= as a dict of these")
         spread = {
             name: Tolerance(0.5 * (low + high), plus_minus=0.5 * (high - low), distribution="uniform")
             for name, low, high in zip(analysis.names, box.low, box.high, strict=True)
         }
-        return [analysis.own, *samples(spread, self.given - 1, method="latin", seed=self.seed).values]
+        return [analysis.model_row, *samples(spread, self.given - 1, method="latin", seed=self.seed).values]
 
 
 def starts_of(given: Any, seed: Any, max_iterations: Any) -> Starts:

@@ -24,13 +24,13 @@ class Measured:
     units: Mapping[str, str] = field(default_factory=dict)
     """The SI units of those columns that state a unit, by name."""
 
-    def known(self, name: str) -> np.ndarray:
+    def is_measured(self, name: str) -> np.ndarray:
         """Return whether there is a value at each time, shape (times,)."""
         return np.isfinite(self.columns[name])
 
     @property
     def count(self) -> int:
-        return sum(int(self.known(name).sum()) for name in self.columns)
+        return sum(int(self.is_measured(name).sum()) for name in self.columns)
 
 
 def measured_of(given: Any) -> Measured:
@@ -39,8 +39,8 @@ def measured_of(given: Any) -> Measured:
     columns, units = {}, dict[str, str]()
     for key in given.columns if hasattr(given, "columns") else given:
         name, size, unit = read_heading(str(key))  # headings may have other units than SI
-        if not unit and isinstance(own := getattr(given[key], "attrs", {}).get("units"), str) and own:
-            _, size, unit = read_heading(f"{name} [{own}]")  # units of an xarray array
+        if not unit and isinstance(word := getattr(given[key], "attrs", {}).get("units"), str) and word:
+            _, size, unit = read_heading(f"{name} [{word}]")  # units of an xarray array
         if name in columns:
             raise ModelError(f"measured has {name!r} in two columns; leave one of them out")
         numbers = _numbers(name, given[key])

@@ -79,9 +79,9 @@ def level(reduction: Reduction, values: np.ndarray) -> np.ndarray:
     """Return where values equal the maximum or the minimum within `TIE`; nowhere for other reductions."""
     if not isinstance(reduction, Maximum | Minimum):
         return np.zeros(values.shape, dtype=bool)
-    turned = values if isinstance(reduction, Maximum) else -values
-    found: np.ndarray = turned >= turned.max() - TIE * abs(turned.max())
-    return found
+    signed = values if isinstance(reduction, Maximum) else -values
+    at_extreme: np.ndarray = signed >= signed.max() - TIE * abs(signed.max())
+    return at_extreme
 
 
 for _class, _word in (

@@ -16,8 +16,8 @@ from sympy.core.function import AppliedUndef
 
 from ...model.parameters import Number
 from ...symbolic.differentiation import rate_along
+from ...symbolic.expressions import exact, tidy
 from ...symbolic.functions import Opaque, written_out
-from ...symbolic.tidy import exact, tidy
 from .matrices import Matrices
 
 Eq = TypeVar("Eq", bound=Matrices)

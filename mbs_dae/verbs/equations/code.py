@@ -18,8 +18,8 @@ from ...kernels.languages.javascript import NUMBERS_OF, WITH_DEFAULTS
 from ...kernels.languages.names import identifier, quoted
 from ...model.parameters import Reaction
 from ...symbolic.codegen import FUNCTIONS, source_lines
+from ...symbolic.expressions import text
 from ...symbolic.markers import t
-from ...symbolic.tidy import text
 from .matrices import IN_COLUMNS, Matrices
 
 WHAT = {

@@ -29,10 +29,10 @@ from ...model.parameters import Number
 from ...model.signals import Input, StateVariable
 from ...model.tables import TableSymbol
 from ...symbolic.derive import Composed, Inertia
+from ...symbolic.expressions import exact, tidy
 from ...symbolic.functions import as_sympy
 from ...symbolic.loads import Load, LoadEquations
 from ...symbolic.markers import LABELS, t
-from ...symbolic.tidy import exact, tidy
 from .by_parameters import Freed
 from .system import SystemEquations
 

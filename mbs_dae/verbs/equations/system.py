@@ -26,9 +26,9 @@ from ...kernels import abi
 from ...kernels.languages import LANGUAGES
 from ...model.parameters import Reaction
 from ...symbolic.codegen import Printer
+from ...symbolic.expressions import exact, expanded, text
 from ...symbolic.functions import Lookup, Wrapping, written_out
 from ...symbolic.markers import t
-from ...symbolic.tidy import exact, expanded, text
 from .by_parameters import differentiated
 from .code import code
 from .matrices import BOLD, IN_COLUMNS, SIX, Matrices

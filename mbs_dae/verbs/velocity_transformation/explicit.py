@@ -25,7 +25,7 @@ from ...graph.tree import Edge
 from ...model.bodies.body import Body
 from ...model.joints.motions import Ball, Elementary, Helix, Slide
 from ...rotations import about_x, about_y, about_z, from_quaternion, quaternion_rates
-from ...symbolic.tidy import exact, tidy
+from ...symbolic.expressions import exact, tidy
 from .matrices import VelocityTransformation, body_names, column_names
 from .pose import on_body
 
