@@ -137,7 +137,7 @@ def _power(term: ast.expr) -> tuple[str, int, list[ast.expr]] | None:
     """Return the highest power of a name in a product: the name, the exponent, and the other factors; None if the other
     factors contain the name."""
     factors = _factors(term)
-    powers = [(*found, k) for k, factor in enumerate(factors) if (found := _name_and_exponent(factor))]
+    powers = [(*pair, k) for k, factor in enumerate(factors) if (pair := _name_and_exponent(factor))]
     if not powers:
         return None
     name, exponent, place = max(powers, key=lambda power: power[1])

@@ -124,11 +124,11 @@ def bounds_of(over: Any) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
     return tuple(pairs), low, high
 
 
-def _pair(name: Any, given: Any) -> tuple[float, float]:
-    pair = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) and len(given) == 2
+def _pair(name: Any, bounds: Any) -> tuple[float, float]:
+    pair = isinstance(bounds, Sequence | np.ndarray) and not isinstance(bounds, str) and len(bounds) == 2
     if not pair:
-        raise ModelError(f"over[{str(name)!r}] must be two bounds, e.g. (0.05, 0.2), not {given!r}")
-    low, high = (finite_number(one, f"a bound of {str(name)!r}") for one in given)
+        raise ModelError(f"over[{str(name)!r}] must be two bounds, e.g. (0.05, 0.2), not {bounds!r}")
+    low, high = (finite_number(one, f"a bound of {str(name)!r}") for one in bounds)
     if not low < high:
         raise ModelError(f"over[{str(name)!r}] goes from {low:g} to {high:g}; the first must be the smaller one")
     return low, high

@@ -95,13 +95,13 @@ def tolerance(
     return result
 
 
-def _with_nominal(given: Any, nominal: float) -> Spread:
+def _with_nominal(scatter: Any, nominal: float) -> Spread:
     """Return the scatter of a number: a tolerance has its own nominal value, a standard deviation the model's."""
-    if isinstance(given, Tolerance):
-        uniform = given.distribution == "uniform"
-        sigma = given.plus_minus / (np.sqrt(3.0) if uniform else given.sigmas)
-        return Spread(given.nominal, float(sigma), given.plus_minus, given)
-    sigma = positive_number(given, "a standard deviation in sigma=", "number")
+    if isinstance(scatter, Tolerance):
+        uniform = scatter.distribution == "uniform"
+        sigma = scatter.plus_minus / (np.sqrt(3.0) if uniform else scatter.sigmas)
+        return Spread(scatter.nominal, float(sigma), scatter.plus_minus, scatter)
+    sigma = positive_number(scatter, "a standard deviation in sigma=", "number")
     return Spread(nominal, sigma, LIMITS * sigma, Tolerance(finite_number(nominal, "a nominal value"), LIMITS * sigma))
 
 

@@ -61,11 +61,11 @@ class SolutionSet:
 def new_ones(family: Family, known: np.ndarray, x: np.ndarray, same: float = SAME) -> list[int]:
     """Return the numbers of the columns of x that are neither known nor repeated."""
     old, new = family.signature(known).T, family.signature(x).T
-    seen = np.concatenate([old, new])
+    both = np.concatenate([old, new])
     count, fresh = len(old), list[int]()
-    taken = np.arange(len(seen)) < count
+    taken = np.arange(len(both)) < count
     for k, one in enumerate(new):
-        far = np.abs(seen[taken] - one).max(axis=1)
+        far = np.abs(both[taken] - one).max(axis=1)
         if not far.size or far.min() > same * max(1.0, np.abs(one).max()):
             taken[count + k] = True
             fresh.append(k)

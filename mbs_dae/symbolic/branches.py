@@ -76,12 +76,12 @@ class Branch(sp.Function):
     nargs, is_real = 3, True
 
     def _eval_derivative(self, s: sp.Symbol) -> sp.Expr:
-        mode, held, free = self.args
-        return Branch(mode, held.diff(s), free.diff(s))
+        mode, fixed, free = self.args
+        return Branch(mode, fixed.diff(s), free.diff(s))
 
     @classmethod
-    def eval(cls, mode: sp.Expr, held: sp.Expr, free: sp.Expr) -> sp.Expr | None:
-        return free if held == free or mode == sp.Symbol("nan") else None
+    def eval(cls, mode: sp.Expr, fixed: sp.Expr, free: sp.Expr) -> sp.Expr | None:
+        return free if fixed == free or mode == sp.Symbol("nan") else None
 
 
 class Watched(sp.Function):

@@ -84,8 +84,8 @@ class Printer(PythonCodePrinter):
         return f"({mode} if {mode} == {mode} else floor({g}))"
 
     def _print_Branch(self, expr: Branch) -> str:
-        mode, held, free = map(self._print, expr.args)
-        return f"({held} if {mode} == {mode} else {free})"
+        mode, fixed, free = map(self._print, expr.args)
+        return f"({fixed} if {mode} == {mode} else {free})"
 
     def _print_Chosen(self, expr: Chosen) -> str:
         w, a, b = (f"({self._print(e)})" for e in expr.args)

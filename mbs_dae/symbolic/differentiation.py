@@ -84,8 +84,8 @@ def named_in_parts(rows: Sequence[sp.Expr], prefix: str) -> tuple[list[Definitio
         return [], rows
     names: dict[tuple[sp.Expr, ...], Any] = {}
 
-    def hidden(given: sp.Expr) -> sp.Expr:
-        *function, x = given.args
+    def hidden(opaque: sp.Expr) -> sp.Expr:
+        *function, x = opaque.args
         return names.setdefault(tuple(function), sp.Function(f"whole_{len(names)}"))(x)
 
     def shown(e: sp.Expr) -> sp.Expr:

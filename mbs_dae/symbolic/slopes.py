@@ -56,7 +56,7 @@ class Slopes(Composed):
         return {"entries": tuple((output, direction) for output, direction, _ in self.entries)}
 
 
-def slopes(composed: Composed, slots: Sequence[str], chosen: Selection | None = None, signals: int = 0) -> Slopes:
+def slopes(composed: Composed, slots: Sequence[str], selection: Selection | None = None, signals: int = 0) -> Slopes:
     """Return the slopes of all outputs and then of all switching functions by all directions: 2 n for n local
     velocities, time, then these slots in their order; or of the chosen outputs by the chosen directions, of which the
     signals are the last. `signals` is the number of signals behind the coordinates."""
@@ -67,7 +67,7 @@ def slopes(composed: Composed, slots: Sequence[str], chosen: Selection | None = 
     program, entries = [*definitions], list[Slope]()
     by_signals = [{s: sp.S.One} for s in composed.q[len(composed.q) - signals :]]
     for k, direction in enumerate([*_directions(composed, definitions, slots), *by_signals]):
-        if k not in (chosen.directions if chosen else range(2 * len(composed.v) + 1 + len(slots))):
+        if k not in (selection.directions if selection else range(2 * len(composed.v) + 1 + len(slots))):
             continue
         slope_of, cached = dict(direction), dict[sp.Expr, sp.Expr]()
         for s, e in definitions if slope_of else ():
@@ -80,7 +80,7 @@ def slopes(composed: Composed, slots: Sequence[str], chosen: Selection | None = 
         entries += [
             (n, k, slope)
             for n, e in enumerate(results)
-            if (chosen is None or n in chosen.outputs) and (slope := rate_along(e, slope_of, cached)) != 0
+            if (selection is None or n in selection.outputs) and (slope := rate_along(e, slope_of, cached)) != 0
         ]
     return Slopes(composed.q, composed.v, composed.slots, tuple(program), entries=tuple(entries))
 

@@ -13,26 +13,26 @@ from ..model.model import Model
 from ..symbolic.markers import t
 
 
-def numbers(given: Any, what: str, count: int | None = None, example: str = "", width: int = 0) -> np.ndarray:
+def numbers(argument: Any, what: str, count: int | None = None, example: str = "", width: int = 0) -> np.ndarray:
     """Return an array of finite numbers, shape (count,), or of rows of `width`, shape (count, width)."""
     shape_in_words = f"{count or 'several'} {'rows of ' + str(width) if width else 'numbers'}"
     try:
-        if isinstance(given, str | bytes):
+        if isinstance(argument, str | bytes):
             raise TypeError
-        values = np.array(given, dtype=float)
+        values = np.array(argument, dtype=float)
     except (TypeError, ValueError) as exc:
-        raise ModelError(f"{what} must be {shape_in_words}, not {shortened(given)}; e.g. {example}") from exc
+        raise ModelError(f"{what} must be {shape_in_words}, not {shortened(argument)}; e.g. {example}") from exc
     shape = values.shape[1:] == ((width,) if width else ())
     if not values.ndim or not shape or (count is not None and len(values) != count):
-        raise ModelError(f"{what} must be {shape_in_words}, not {shortened(given)}; e.g. {example}")
+        raise ModelError(f"{what} must be {shape_in_words}, not {shortened(argument)}; e.g. {example}")
     if not np.isfinite(values).all():
         raise ModelError(f"{what} has a number that is not finite; give finite numbers")
     return values
 
 
-def points_of(given: Any, what: str, count: int | None = None, example: str = "[(0, 0), (1, 0)]") -> np.ndarray:
+def points_of(argument: Any, what: str, count: int | None = None, example: str = "[(0, 0), (1, 0)]") -> np.ndarray:
     """Return pairs (x, y) as complex numbers x + iy."""
-    return numbers(given, what, count, example, width=2) @ np.array([1, 1j])
+    return numbers(argument, what, count, example, width=2) @ np.array([1, 1j])
 
 
 def check_counts(starts: Any, seed: Any) -> None:
@@ -41,16 +41,16 @@ def check_counts(starts: Any, seed: Any) -> None:
             raise ModelError(f"{name} is {value!r}; give a whole number of {least} or more")
 
 
-def check_of_model(**given: Any) -> None:
+def check_of_model(**arguments: Any) -> None:
     """Refuse arguments about a model where there is none."""
-    for name, value in given.items():
+    for name, value in arguments.items():
         if value is not None:
             raise ModelError(f"{name}= speaks of a model; give it as kind=, or leave {name}= out")
 
 
-def check_of_linkage(**given: Any) -> None:
+def check_of_linkage(**arguments: Any) -> None:
     """Refuse arguments about a linkage where a model is given."""
-    for name, value in given.items():
+    for name, value in arguments.items():
         if value is not None:
             raise ModelError(f"{name}= is for four-bars and slider-cranks; bounds of a model are the ranges in over=")
 
@@ -105,36 +105,36 @@ def driven_model(model: Model, driver: Any, over: Any) -> DrivenModel:
     return DrivenModel(model_of_angle, name, reach, turns, ranges)
 
 
-def _driver(given: Any, moving: list[Driver], model: Model) -> tuple[str, tuple[float, float] | None]:
-    if given is None:
+def _driver(argument: Any, moving: list[Driver], model: Model) -> tuple[str, tuple[float, float] | None]:
+    if argument is None:
         if len(moving) != 1:
             what = f"{counted(len(moving), 'driver')} of {model.name!r} with a law of time, and one is to move it"
             raise ModelError(f'{what}; add one, or say which, e.g. driver="motor"')
         return moving[0].name, None
-    if isinstance(given, Mapping) and len(given) == 1:
-        ((name, given_reach),) = given.items()
+    if isinstance(argument, Mapping) and len(argument) == 1:
+        ((name, given_reach),) = argument.items()
         reach: tuple[float, float] | None = _range(given_reach, f"driver={name!r}")
     else:
-        name, reach = given, None
+        name, reach = argument, None
     drivers = [element.name for element in model.elements.values() if isinstance(element, Driver)]
     check_name("driver", name, drivers, f"model {model.name!r}")
     return str(name), reach
 
 
-def _ranges(model: Model, given: Any) -> dict[str, tuple[float, float]]:
+def _ranges(model: Model, over: Any) -> dict[str, tuple[float, float]]:
     example = 'over={"r": (0.05, 0.2)}'
-    if not isinstance(given, Mapping) or not given:
+    if not isinstance(over, Mapping) or not over:
         raise ModelError(f"over= names the parameters of {model.name!r} that may change, and ranges: {example}")
     ranges = {}
-    for key, ends in given.items():
+    for key, ends in over.items():
         name = str(getattr(key, "symbol", key))
         check_name("parameter", name, model.parameters, f"model {model.name!r}")
         ranges[name] = _range(ends, f"over[{name!r}]")
     return ranges
 
 
-def _range(given: Any, what: str) -> tuple[float, float]:
-    low, high = numbers(given, what, 2, "(0.05, 0.2)")
+def _range(ends: Any, what: str) -> tuple[float, float]:
+    low, high = numbers(ends, what, 2, "(0.05, 0.2)")
     if not low < high:
-        raise ModelError(f"{what} is {shortened(given)}, which is no range; give the lesser end first")
+        raise ModelError(f"{what} is {shortened(ends)}, which is no range; give the lesser end first")
     return float(low), float(high)

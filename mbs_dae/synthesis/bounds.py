@@ -128,14 +128,14 @@ def bounds_of(kind: Kind, within: Any, lengths: Any, ratio: Any) -> Bounds | Non
     return bounds
 
 
-def _ranges(kind: Kind, given: Any) -> dict[str, Range]:
+def _ranges(kind: Kind, lengths: Any) -> dict[str, Range]:
     names = LENGTHS[kind]
-    if given is None:
+    if lengths is None:
         return {}
-    if not isinstance(given, Mapping):
-        given = dict.fromkeys(names, given)
+    if not isinstance(lengths, Mapping):
+        lengths = dict.fromkeys(names, lengths)
     ranges = {}
-    for name, ends in given.items():
+    for name, ends in lengths.items():
         check_choice(name, names + OTHERS[kind], "lengths")
         low, high = numbers(ends, f"lengths[{name!r}]", 2, "(0.1, 0.5)")
         if not low <= high:

@@ -181,7 +181,7 @@ def _report(
     sizes: Mapping[str, float],
     box: Box,
     share: float,
-    given: bool,
+    has_noise: bool,
     count: int,
 ) -> Fit:
     analysis, end, n = runs.analysis, _end(trial), len(runs.analysis.names)
@@ -191,9 +191,9 @@ def _report(
     determined = np.zeros(n, dtype=bool)
     determined[: s.size] = s > NONE * s.max(initial=0.0)
     free = data.count - int(determined.sum())
-    variance = 1.0 if given else _squares(trial) / max(free, 1)
+    variance = 1.0 if has_noise else _squares(trial) / max(free, 1)
     covariance = (V[determined].T / s[: determined.sum()] ** 2) @ V[determined] * variance
-    factor = float(stats.norm.ppf(0.5 + 0.5 * share) if given else stats.t.ppf(0.5 + 0.5 * share, max(free, 1)))
+    factor = float(stats.norm.ppf(0.5 + 0.5 * share) if has_noise else stats.t.ppf(0.5 + 0.5 * share, max(free, 1)))
     errors = np.sqrt(np.diag(covariance)) * scale
     unknown = np.abs(V[~determined]).max(axis=0, initial=0.0) > 1e-4
     errors[unknown] = np.inf
@@ -215,18 +215,18 @@ def _report(
                  "lower" if at_low[k] else "upper" if at_high[k] else "")
         for k, name in enumerate(analysis.names)
     )  # fmt: skip
-    final = dict(sizes) if given else _noise_left(data, sizes, end, int(determined.sum()))
+    final = dict(sizes) if has_noise else _noise_left(data, sizes, end, int(determined.sum()))
     residuals = {name: part * sizes[name] for name, part in _parts(data, end.objective.value).items()}
     return Fit(
-        estimates, correlation, final, residuals, share, given, free, indistinct,
-        not trial.message, _message(trial, given, free), count, trial.iterations, analysis.design(end.row),
+        estimates, correlation, final, residuals, share, has_noise, free, indistinct,
+        not trial.message, _message(trial, has_noise, free), count, trial.iterations, analysis.design(end.row),
         end.result, data,
     )  # fmt: skip
 
 
-def _message(trial: Trial, given: bool, free: int) -> str:
+def _message(trial: Trial, has_noise: bool, free: int) -> str:
     notes = [trial.message] * bool(trial.message)
-    if given and free > 0 and (chance := float(stats.chi2.sf(_squares(trial), free))) < DOUBT:
+    if has_noise and free > 0 and (chance := float(stats.chi2.sf(_squares(trial), free))) < DOUBT:
         size = np.sqrt(_squares(trial) / free)
         what = f"residuals are {size:.3g} times what the noise explains (by chance in {chance:.1g} of all cases)"
         notes.append(f"{what}: the model leaves something out, or noise= is too small")

@@ -60,11 +60,11 @@ class Objective(metaclass=PublicClass):
         value = _numbers(f"the value of {self.label}", self.value(*arrays))
         if np.shape(value) != ():
             raise ModelError(f"the value of {self.label} has the shape {np.shape(value)}; it must be a number")
-        given = self.gradient(*arrays)
-        if not isinstance(given, list | tuple) or len(given) != len(arrays):
-            what = f"the gradient of {self.label} gives {shortened(given)}"
+        gradient = self.gradient(*arrays)
+        if not isinstance(gradient, list | tuple) or len(gradient) != len(arrays):
+            what = f"the gradient of {self.label} gives {shortened(gradient)}"
             raise ModelError(f"{what}; it must give a list of {counted(len(arrays), 'array')}, one for each name")
-        slopes = [_numbers(f"the gradient of {self.label}", one) for one in given]
+        slopes = [_numbers(f"the gradient of {self.label}", one) for one in gradient]
         if [one.shape for one in slopes] != [one.shape for one in arrays]:
             what = f"the gradient of {self.label} has the shapes {[one.shape for one in slopes]}"
             raise ModelError(f"{what}; it must have those of the arrays, {[one.shape for one in arrays]}")
@@ -78,11 +78,11 @@ class Objective(metaclass=PublicClass):
         return Dual(np.asarray(value), np.asarray(total), readings.by)
 
 
-def _numbers(what: str, given: Any) -> np.ndarray:
+def _numbers(what: str, values: Any) -> np.ndarray:
     try:
-        return np.asarray(given, dtype=float)
+        return np.asarray(values, dtype=float)
     except (TypeError, ValueError) as wrong:
-        raise ModelError(f"{what} is {shortened(given)}; it must be of numbers") from wrong
+        raise ModelError(f"{what} is {shortened(values)}; it must be of numbers") from wrong
 
 
 # --- formulas: sympy expressions of numbers and arrays that carry derivatives; no text is evaluated ---
@@ -227,20 +227,20 @@ class OfResult:
             ) from wrong
 
 
-def objective_of(given: Any, what: str = "objective") -> Measured:
+def objective_of(form: Any, what: str = "objective") -> Measured:
     """Return the objective for any of its forms; a name stands for the quantity over time."""
-    if isinstance(given, Objective | Formula | OfResult):
-        return given
-    if isinstance(given, str):
-        return Formula(Quantity(given))
-    if isinstance(given, sp.Expr):
-        return Formula(given)
-    if callable(given):
-        return OfResult(given)
+    if isinstance(form, Objective | Formula | OfResult):
+        return form
+    if isinstance(form, str):
+        return Formula(Quantity(form))
+    if isinstance(form, sp.Expr):
+        return Formula(form)
+    if callable(form):
+        return OfResult(form)
     forms = (
         'an expression, e.g. mbs.at_end("slider.x"), a function of a result, or mbs.Objective(names, value, gradient)'
     )
-    raise ModelError(f"{what} must be {forms}, not {shortened(given)}")
+    raise ModelError(f"{what} must be {forms}, not {shortened(form)}")
 
 
 def check_number(measured: Measured) -> Measured:

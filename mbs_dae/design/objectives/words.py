@@ -120,8 +120,8 @@ def over_time(what: Any, word: str) -> sp.Expr:
     if isinstance(what, str):
         return quantity(what)
     if not isinstance(what, sp.Expr):
-        given = f"{word} takes a name or an expression of quantities, not {shortened(what)}"
-        raise ModelError(f'{given}; e.g. {word}("slider.x")')
+        problem = f"{word} takes a name or an expression of quantities, not {shortened(what)}"
+        raise ModelError(f'{problem}; e.g. {word}("slider.x")')
     if what.has(Reduction):
         raise ModelError(f"{word} takes what goes over time, and {what} is a number already; leave one of both out")
     return what

@@ -129,31 +129,31 @@ def synthesize_function(
 
 
 def _exact(task: FunctionTask, free: Sequence[str]) -> Iterator[Candidate]:
-    seen: list[np.ndarray] = []
+    lengths: list[np.ndarray] = []
     for K, phi0, psi0 in exact(task.kind, task.phi, task.psi, free):
         if (result := linkage_with(task.kind, K)) is None:
             continue
         linkage, crank_offset, follower_offset = result
-        if _is_new(linkage.numbers(), seen):
+        if _is_new(linkage.numbers(), lengths):
             yield candidate_of(task, linkage, phi0 + crank_offset, psi0 + follower_offset)
 
 
 def _nearest(task: FunctionTask, free: Sequence[str]) -> Iterator[Candidate]:
     """Yield the distinct linkages of least error to which many starts lead."""
-    seen: list[np.ndarray] = []
+    lengths: list[np.ndarray] = []
     starts = []
     for K, phi0, psi0 in estimates(task.kind, task.phi, task.psi, free):
         if (result := linkage_with(task.kind, K)) is not None:
             starts.append((result[0], phi0 + result[1], psi0 + result[2]))
     for linkage, phi0, psi0 in fit(task.kind, task.phi, task.psi, free, starts):
-        if _is_new(linkage.numbers(), seen, ALIKE):
+        if _is_new(linkage.numbers(), lengths, ALIKE):
             yield candidate_of(task, linkage, phi0, psi0)
 
 
-def _is_new(numbers: np.ndarray, seen: list[np.ndarray], close: float = 1e-6) -> bool:
-    if any(np.allclose(numbers, one, rtol=close, atol=1e-9) for one in seen):
+def _is_new(numbers: np.ndarray, others: list[np.ndarray], close: float = 1e-6) -> bool:
+    if any(np.allclose(numbers, one, rtol=close, atol=1e-9) for one in others):
         return False
-    seen.append(numbers)
+    others.append(numbers)
     return True
 
 
@@ -202,12 +202,12 @@ def _task(
     return FunctionTask(kind, x, of_x(x), of_y(y), at, of_x(at), of_y(at_points))
 
 
-def _points(given: Any, low: float, high: float, least: int) -> np.ndarray:
-    if given is None:
+def _points(argument: Any, low: float, high: float, least: int) -> np.ndarray:
+    if argument is None:
         return chebyshev_points(low, high, least)
-    if isinstance(given, int | np.integer) and not isinstance(given, bool):
-        return chebyshev_points(low, high, int(given))
-    at = numbers(given, "points", example="(1.1, 1.5, 1.9)")
+    if isinstance(argument, int | np.integer) and not isinstance(argument, bool):
+        return chebyshev_points(low, high, int(argument))
+    at = numbers(argument, "points", example="(1.1, 1.5, 1.9)")
     if outside := [one for one in at if not min(low, high) <= one <= max(low, high)]:
         raise ModelError(f"the precision point {outside[0]:g} is outside of over=({low:g}, {high:g})")
     return at
@@ -218,10 +218,10 @@ def _values(wanted: Callable[[float], float], x: np.ndarray) -> np.ndarray:
         return np.array([finite_number(wanted(float(one)), f"wanted({one:g})") for one in x])
 
 
-def _scale(given: Any, ends: tuple[float, float], name: str) -> Callable[[np.ndarray], np.ndarray]:
-    if given is None:
+def _scale(argument: Any, ends: tuple[float, float], name: str) -> Callable[[np.ndarray], np.ndarray]:
+    if argument is None:
         return lambda values: values
-    start, end = numbers(given, name, count=2, example="np.radians((30, 120))")
+    start, end = numbers(argument, name, count=2, example="np.radians((30, 120))")
     if start == end:
         raise ModelError(f"{name}=({start:g}, {end:g}) is no range; give where it stands at both ends of over=")
     low, high = ends

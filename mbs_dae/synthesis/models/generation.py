@@ -81,11 +81,11 @@ def designs_through(
 
 
 def _each_once(search: Search, fits: Sequence[DesignFit]) -> Iterator[DesignFit]:
-    seen: list[np.ndarray] = []
+    others: list[np.ndarray] = []
     for one in fits:
         x = one.x[: len(search.over)]
-        if not any(np.abs(x - other).max() < ALIKE for other in seen):
-            seen.append(x)
+        if not any(np.abs(x - other).max() < ALIKE for other in others):
+            others.append(x)
             yield one
 
 

@@ -182,17 +182,17 @@ def _check(task: MotionTask, moving: Any, fixed: Any, lengths: Any) -> None:
         raise ModelError(f"lengths= cannot be chosen with {count} poses, they follow; leave it out")
 
 
-def _pairs(move: Displacements, chosen: _Choices, radii: np.ndarray | None) -> Iterator[tuple[Pair, Pair]]:
+def _pairs(move: Displacements, choices: _Choices, radii: np.ndarray | None) -> Iterator[tuple[Pair, Pair]]:
     """Yield all pairs of a crank and a rocker."""
     if len(move.R) == 5:
         yield from permutations(points_of_five_poses(move), 2)
         return
-    if chosen.fixed is not None:
-        dyads = [[(complex(O), circumcentre(move.seen(O)))] for O in chosen.fixed]
-    elif chosen.moving is not None and len(move.R) == 3:
-        dyads = [[(circumcentre(move.places(A)), complex(A))] for A in chosen.moving]
+    if choices.fixed is not None:
+        dyads = [[(complex(O), circumcentre(move.seen(O)))] for O in choices.fixed]
+    elif choices.moving is not None and len(move.R) == 3:
+        dyads = [[(circumcentre(move.places(A)), complex(A))] for A in choices.moving]
     else:
-        pins: Any = [] if chosen.moving is None else chosen.moving
+        pins: Any = [] if choices.moving is None else choices.moving
         radii_of_pins = [None] * len(pins) if radii is None else [float(r) for r in radii]
         dyads = [list(_dyads_of_two_poses(move, complex(A), r)) for A, r in zip(pins, radii_of_pins, strict=True)]
     for name, options in zip("AB", dyads, strict=True):
@@ -233,13 +233,13 @@ def _best_on_curve(
     linkage, theta, drive = _stand(move, O[i, None], A[i, None], O[j, None], A[j, None])
     wrong = np.sum([*defect_table(linkage, theta, np.sign(drive), ordered).values()], axis=0)
     order = np.lexsort((-np.abs(drive).min(axis=1), wrong))
-    chosen: list[int] = []
+    couples: list[int] = []
     for place in order:  # neighbours on the curve are nearly equal
-        if all(abs(O[i[place]] - O[i[k]]) + abs(O[j[place]] - O[j[k]]) > 0.2 for k in chosen):
-            chosen.append(place)
-        if len(chosen) == MOST_RETURNED:
+        if all(abs(O[i[place]] - O[i[k]]) + abs(O[j[place]] - O[j[k]]) > 0.2 for k in couples):
+            couples.append(place)
+        if len(couples) == MOST_RETURNED:
             break
-    return [((complex(O[i[k]]), complex(A[i[k]])), (complex(O[j[k]]), complex(A[j[k]]))) for k in chosen]
+    return [((complex(O[i[k]]), complex(A[i[k]])), (complex(O[j[k]]), complex(A[j[k]]))) for k in couples]
 
 
 def _stand(move: Displacements, O: Any, A: Any, D: Any, B: Any) -> tuple[Linkage, np.ndarray, np.ndarray]:

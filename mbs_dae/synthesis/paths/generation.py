@@ -132,11 +132,11 @@ def _search(problem: PathProblem, task: PathTask, starts: int, seed: int, failur
         fits += _continue(replace(problem, bounds=None), exact, POLISH, len(exact), failures)
     fits.sort(key=lambda one: one.cost)
     drawn_alike = kind == "four-bar" and timing is None
-    seen: list[np.ndarray] = []
+    others: list[np.ndarray] = []
     for one in (fit_of_curve for first in fits for fit_of_curve in (cognates(first) if drawn_alike else (first,))):
         numbers_of_fit = one.linkage.numbers()
-        if not any(np.abs(numbers_of_fit - other).max() < ALIKE * np.abs(numbers_of_fit).max() for other in seen):
-            seen.append(numbers_of_fit)
+        if not any(np.abs(numbers_of_fit - other).max() < ALIKE * np.abs(numbers_of_fit).max() for other in others):
+            others.append(numbers_of_fit)
             yield one
 
 
@@ -153,7 +153,7 @@ def _continue(
 
 
 def _of_model(
-    model: Model, points: Any, order: str, timing: Any, starts: int | None, seed: int, *, point: Any, **given: Any
+    model: Model, points: Any, order: str, timing: Any, starts: int | None, seed: int, *, point: Any, **options: Any
 ) -> Synthesis[ModelCandidate]:
     targets = numbers(points, "points", example="rows of coordinates", width=model.dimension)
     _check(targets)
@@ -161,7 +161,7 @@ def _of_model(
     what = f"path through {len(targets)} points" + (" at given values of the driver" if timing is not None else "")
     quantities = point_names(model, point, "coupler.P")
     more: Any = {"ordered": order == "prescribed", "timing": at, "starts": starts, "seed": seed}
-    return designs_through(model, quantities, targets, what, **given, **more)
+    return designs_through(model, quantities, targets, what, **options, **more)
 
 
 def _check(targets: np.ndarray) -> None:

@@ -24,7 +24,7 @@ from ...poses.assembly import assembled, holding
 from ...poses.freedom import free_motions
 from ...symbolic.markers import t as time
 from .follow import follow
-from .released import named_as
+from .release import name_without_driver
 
 
 def assembly_modes(
@@ -156,7 +156,7 @@ def _driven(model: Model, t: float) -> tuple[str, float]:
         raise ModelError(f"{driver.who} drives no single quantity")
     freed = model.without(driver.name)
     start = assembled(freed, t)
-    name = named_as(model, driver, t, start.full_q)
+    name = name_without_driver(model, driver, t, start.full_q)
     if name is None:
         raise ModelError(f"what {driver.who} drives has no other name")
     law = model.compile().evaluator(driver.function.xreplace({time: sp.Float(t)}))
