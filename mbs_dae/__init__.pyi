@@ -168,7 +168,7 @@ from .synthesis.functions.generation import synthesize_function as synthesize_fu
 from .synthesis.functions.generation import chebyshev_points as chebyshev_points
 from .synthesis.motions.generation import synthesize_motion as synthesize_motion
 from .synthesis.paths.generation import synthesize_path as synthesize_path
-from .synthesis.found import Synthesis as Synthesis
+from .synthesis.result import Synthesis as Synthesis
 from .synthesis.candidates import Candidate as Candidate
 from .synthesis.models.candidates import ModelCandidate as ModelCandidate
 from .synthesis.linkages import Linkage as Linkage
@@ -186,7 +186,7 @@ from .design.optimization import optimize as optimize
 from .design.optimum import Optimum as Optimum
 from .design.limits import Limit as Limit
 from .design.fits.fitting import fit as fit
-from .design.fits.fitted import Fit as Fit
+from .design.fits.result import Fit as Fit
 from .design.tolerance import tolerance as tolerance
 from .design.bands import Bands as Bands
 from .design.bands import Band as Band

@@ -13,12 +13,10 @@ from ..errors import ModelError, counted
 from ..public_class import PublicClass
 from ..results.result import State
 from ..unit_system import equation, told
-from .charts import by_small_motions, opened, vector_of_product
-from .contraction import distance, holds
+from .charts import box_about, by_small_motions, vector_of_product
 from .equations import JACOBIAN, PHI, Equations, check_driven, equations_of
-from .intervals import Interval, down, interval, up
-from .matrices import times
-from .operator import Operator, operator_at
+from .intervals import Interval, down, interval, times, up
+from .operator import Operator, contracts, distance, operator_at
 
 NEAR = 1e-8
 """A pose farther than this from the nearest true one, relative to the model's own length, is refused as not closed."""
@@ -84,7 +82,10 @@ class Certificate(metaclass=PublicClass):
         """Return whether both poses are proven to be different: the small boxes around them do not meet. (Attitudes in
         space are compared as matrices: e and -e are the same.)"""
         self._check(other)
-        return bool(self and other and (self._apart(other, self.error, other.error)).any())
+        if not (self and other):
+            return False
+        a, b = self._numbers(self.error), other._numbers(other.error)
+        return bool(((a.upper < b.lower) | (b.upper < a.lower)).any())
 
     def agrees(self, other: Certificate) -> bool:
         """Return whether both certificates, of one system and time, prove the same pose: the small box of one lies in
@@ -105,23 +106,17 @@ class Certificate(metaclass=PublicClass):
                 f"the certificates are of {names}, which have different bodies; compare poses of one model"
             )
 
-    def _apart(self, other: Certificate, own: float, others: float) -> np.ndarray:
-        """Return where boxes of these radii do not meet, one flag for each number of `_numbers`; attitudes are compared
-        by products of their parameters."""
-        boxes = [self._numbers(own), other._numbers(others)]
-        return (boxes[0].upper < boxes[1].lower) | (boxes[1].upper < boxes[0].lower)
-
     def _numbers(self, radius: float) -> Interval:
         """Enclose places, angles of the plane, and normalised products of the parameters of each attitude, over the box
         of a radius."""
         layout = self._layout
-        box = opened(layout, Interval(self.q[:, None]), up(radius * self.scale)[:, None])
-        found = [box[place] for place in layout.plain[:, 0]]
+        box = box_about(layout, Interval(self.q[:, None]), up(radius * self.scale)[:, None])
+        numbers = [box[place] for place in layout.plain[:, 0]]
         for first in layout.quaternions[:, 0]:
             e = [box[first + k] for k in range(4)]
             square = e[0] ** 2 + e[1] ** 2 + e[2] ** 2 + e[3] ** 2
-            found += [e[i] * e[k] / square for i in range(4) for k in range(i + 1)]
-        return Interval(np.concatenate([x.lower for x in found]), np.concatenate([x.upper for x in found]))
+            numbers += [e[i] * e[k] / square for i in range(4) for k in range(i + 1)]
+        return Interval(np.concatenate([x.lower for x in numbers]), np.concatenate([x.upper for x in numbers]))
 
     def _inside(self, other: Certificate) -> bool:
         """Return whether the small box of the other lies in the large box of this one. For places, the bound is the sum
@@ -129,15 +124,15 @@ class Certificate(metaclass=PublicClass):
         v) / (1 - ¼ w·v), which is at most (|w_k| + v (1 + m)) / (1 - m v) with m = max |w_k| and |v_k| ≤ v."""
         here, there, small = interval(self.q), interval(other.q), interval(other.error) * interval(other.scale)
         most = small.upper.copy()
-        places, own = self._layout.plain.T
-        most[own] = (Interval((there[places] - here[places]).size) + small[own]).upper
-        for first, of in self._layout.quaternions:
+        places, at = self._layout.plain.T
+        most[at] = (Interval((there[places] - here[places]).size) + small[at]).upper
+        for first, to in self._layout.quaternions:
             e, f = ([q[first + k] for k in range(4)] for q in (here, there))
             scalar = sum((a * b for a, b in zip(e[1:], f[1:], strict=True)), e[0] * f[0])
             w = np.array([(x.scaled(2.0) / scalar).size for x in vector_of_product(e, f)])
-            largest, v = Interval(w.max()), small[of]
+            largest, v = Interval(w.max()), small[to]
             bound = (Interval(w) + v * (largest + 1.0)) / (1.0 - largest * v)
-            most[of : of + 3] = np.where((bound.lower >= 0.0) & ((largest * v).upper < 1.0), bound.upper, np.inf)
+            most[to : to + 3] = np.where((bound.lower >= 0.0) & ((largest * v).upper < 1.0), bound.upper, np.inf)
         return bool((most <= down(self.radius * self.scale)).all())
 
     @property
@@ -179,66 +174,58 @@ def certified(system: System, t: float, q: np.ndarray) -> Certificate:
     if not system.is_cartesian:
         still = system.still[None]
         q = system.to_bodies((np.asarray(q, dtype=float)[None], still, still))[0][0]
-    own, q = equations_of(bodies), np.array(q, dtype=float)
-    check_driven(own)
+    equations, q = equations_of(bodies), np.array(q, dtype=float)
+    check_driven(equations)
     pose = Interval(np.array([float(t)])), Interval(q[:, None])
-    there = operator_at(own, *pose)
-    radius, error, moved = _radii(there, *pose)
-    why = _why_not(there, radius, error, moved)
-    left = np.setdiff1d(np.arange(len(own.rows)), there.rows[0])
-    if not why and left.size and (bad := _contradicted(own, pose, left, error)).size:
-        names = ", ".join(sorted({bodies.rows[own.rows[k]].element for k in bad}))
+    operator = operator_at(equations, *pose)
+    radius, error, shift = _radii(operator, *pose)
+    why = _why_not(operator, radius, error, shift)
+    others = np.setdiff1d(np.arange(len(equations.rows)), operator.rows[0])
+    if not why and others.size and (bad := _contradicted(equations, pose, others, error)).size:
+        names = ", ".join(sorted({bodies.rows[equations.rows[k]].element for k in bad}))
         why = f"there are more equations than freedoms, and those of {names} do not vanish where the others do"
-    shown = (False, np.inf, 0.0) if why else (True, error, radius)
-    redundant = () if why else tuple(int(k) for k in own.rows[left])
-    return Certificate(bodies.model.name, float(t), q, *shown, own.scale, redundant, why, bodies)
+    proof = (False, np.inf, 0.0) if why else (True, error, radius)
+    redundant = () if why else tuple(int(k) for k in equations.rows[others])
+    return Certificate(bodies.model.name, float(t), q, *proof, equations.scale, redundant, why, bodies)
 
 
-def _why_not(there: Operator, radius: float, error: float, moved: float) -> str:
-    length, free = there.own.system.length, there.own.system.nv - int(there.rank[0])
-    if there.here.refused[0]:
+def _why_not(operator: Operator, radius: float, error: float, shift: float) -> str:
+    length, free = operator.equations.system.length, operator.equations.system.nv - int(operator.rank[0])
+    if operator.enclosure.refused[0]:
         return "a law that depends on the pose switches here"
-    if not np.isfinite([there.here.jacobian.lower, there.here.jacobian.upper]).all():
+    if not np.isfinite([operator.enclosure.jacobian.lower, operator.enclosure.jacobian.upper]).all():
         return "the derivatives of the equations have no values in this pose"
     if free:
         return f"the equations lose rank here, and leave {counted(free, 'motion')} free"
     if not radius:
         return "the equations almost lose rank here, or are not closed: a dead point or a meeting of branches is near"
     if error > NEAR * length:
-        return f"it is no pose: the nearest one is about {moved:.1e} m away; close it first, with mbs.assemble"
+        return f"it is no pose: the nearest one is about {shift:.1e} m away; close it first, with mbs.assemble"
     return ""
 
 
-def _radii(there: Operator, t: Interval, q: Interval) -> tuple[float, float, float]:
+def _radii(operator: Operator, t: Interval, q: Interval) -> tuple[float, float, float]:
     """Return the largest radius at which exactly one pose is shown, 0 if there is none; a bound of the distance to that
     pose; and an estimate of the distance."""
-    length, moved = there.own.system.length, float(there.shift(there.here.phi)[0])
+    length, shift = operator.equations.system.length, float(operator.shift(operator.enclosure.phi)[0])
     radii = RADII * length
-    good, beta = _uniqueness(there, t, q, moved, radii)
+    beta = operator.factor_in(t, q, radii)
+    good = contracts(beta, shift, radii)
     if not good.any():
-        return 0.0, np.inf, moved
-    largest, error = float(radii[good].max()), float(distance(beta[good], np.full(good.sum(), moved)).min())
+        return 0.0, np.inf, shift
+    largest, error = float(radii[good].max()), float(distance(beta[good], np.full(good.sum(), shift)).min())
     finer = largest * FINE
-    good, _ = _uniqueness(there, t, q, moved, finer)
-    return float(finer[good].max(initial=largest)), error, moved
+    good = contracts(operator.factor_in(t, q, finer), shift, finer)
+    return float(finer[good].max(initial=largest)), error, shift
 
 
-def _uniqueness(
-    there: Operator, t: Interval, q: Interval, moved: float, radii: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return whether exactly one pose is shown at each radius, and β."""
-    many = np.repeat(q.lower, radii.size, axis=1)
-    beta = there.factor_in(Interval(np.repeat(t.lower, radii.size)), Interval(many), radii)
-    return holds(beta, np.full_like(beta, moved), radii), beta
-
-
-def _contradicted(own: Equations, at: tuple[Interval, Interval], left: np.ndarray, error: float) -> np.ndarray:
+def _contradicted(equations: Equations, at: tuple[Interval, Interval], others: np.ndarray, error: float) -> np.ndarray:
     """Return the rows left out that do not vanish at the true pose: Φ(0) + Φ_u u with |u| ≤ error does not contain
     zero."""
     t, q = at
-    layout, radius = own.system.layout, up(own.scale[:, None] * error)
-    found = own.enclose(t, q, None, (PHI,))
-    there = own.enclose(t, opened(layout, q, radius), None, (JACOBIAN,))
-    slopes = by_small_motions(layout, there.jacobian[:, left], radius)
-    residual = found.phi[:, left] + times(slopes, Interval(-radius.T, radius.T))
-    return left[~residual.contains(0.0)[0]]
+    layout, radius = equations.system.layout, up(equations.scale[:, None] * error)
+    enclosure = equations.enclose(t, q, None, (PHI,))
+    there = equations.enclose(t, box_about(layout, q, radius), None, (JACOBIAN,))
+    slopes = by_small_motions(layout, there.jacobian[:, others], radius)
+    residual = enclosure.phi[:, others] + times(slopes, Interval(-radius.T, radius.T))
+    return others[~residual.contains(0.0)[0]]

@@ -36,21 +36,21 @@ def dot(a: Three, b: Three) -> Interval:
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
 
-def opened(layout: Layout, q: Interval, radius: Bounds) -> Interval:
+def box_about(layout: Layout, q: Interval, radius: Bounds) -> Interval:
     """Enclose all poses with |u| ≤ radius about q: q is (coordinates, lanes), the radius (velocities, lanes)."""
     lower, upper = q.lower.copy(), q.upper.copy()
-    places, own = layout.plain.T
-    found = q[places] + Interval(-radius[own], radius[own])
-    lower[places], upper[places] = found.lower, found.upper
+    places, columns = layout.plain.T
+    moved = q[places] + Interval(-radius[columns], radius[columns])
+    lower[places], upper[places] = moved.lower, moved.upper
     if layout.quaternions.size:
-        first, own = layout.quaternions.T
-        half = [Interval(-radius[own + k], radius[own + k]).scaled(0.5) for k in range(3)]
-        for k, part in enumerate(after(tuple(q[first + k] for k in range(4)), half)):
+        first, columns = layout.quaternions.T
+        half = [Interval(-radius[columns + k], radius[columns + k]).scaled(0.5) for k in range(3)]
+        for k, part in enumerate(product(tuple(q[first + k] for k in range(4)), half)):
             lower[first + k], upper[first + k] = part.lower, part.upper
     return Interval(lower, upper)
 
 
-def after(e: tuple[Interval, ...], h: list[Interval]) -> list[Interval]:
+def product(e: tuple[Interval, ...], h: list[Interval]) -> list[Interval]:
     """Return the product e ∘ (1, h) of Euler parameters."""
     vector: Three = (e[1], e[2], e[3])
     turned = cross(vector, (h[0], h[1], h[2]))
@@ -65,14 +65,14 @@ def by_small_motions(layout: Layout, jacobian: Interval, radius: Bounds) -> Inte
     if not layout.quaternions.size or not radius.any():
         return jacobian
     lower, upper = jacobian.lower.copy(), jacobian.upper.copy()
-    for own in layout.quaternions[:, 1]:
-        size = radius[own : own + 3].T[:, None, :]  # (lanes, 1, 3)
-        w: Three = tuple(Interval(-size[..., k], size[..., k]) for k in range(3))  # type: ignore[assignment]
-        row: Three = tuple(jacobian[..., own + k] for k in range(3))  # type: ignore[assignment]
+    for column in layout.quaternions[:, 1]:
+        bound = radius[column : column + 3].T[:, None, :]  # (lanes, 1, 3)
+        w: Three = tuple(Interval(-bound[..., k], bound[..., k]) for k in range(3))  # type: ignore[assignment]
+        row: Three = tuple(jacobian[..., column + k] for k in range(3))  # type: ignore[assignment]
         shrunk = 1 / (1.0 + (w[0] ** 2 + w[1] ** 2 + w[2] ** 2).scaled(0.25))
         for k, part in enumerate(cross(row, w)):
-            found = (row[k] - part.scaled(0.5)) * shrunk
-            lower[..., own + k], upper[..., own + k] = found.lower, found.upper
+            product = (row[k] - part.scaled(0.5)) * shrunk
+            lower[..., column + k], upper[..., column + k] = product.lower, product.upper
     return Interval(lower, upper)
 
 
@@ -120,25 +120,25 @@ class Paths:
         """Return v from q̇ = N v, with ω = 2 vec(ē ∘ ė)/|e|² in body axes; with the second derivative also v̇, where ω̇
         comes from ë less the share of the growth of |e|."""
         count, lanes = int(self.layout.v_size), q.shape[1]
-        found = [(np.zeros((count, lanes)), np.zeros((count, lanes))) for _ in range(1 if second is None else 2)]
-        given = [rate / self.h] if second is None else [rate / self.h, second / (self.h * self.h)]
-        places, own = self.layout.plain.T
-        for (lower, upper), x in zip(found, given, strict=True):
-            lower[own], upper[own] = x.lower[places], x.upper[places]
+        bounds = [(np.zeros((count, lanes)), np.zeros((count, lanes))) for _ in range(1 if second is None else 2)]
+        rates = [rate / self.h] if second is None else [rate / self.h, second / (self.h * self.h)]
+        places, columns = self.layout.plain.T
+        for (lower, upper), x in zip(bounds, rates, strict=True):
+            lower[columns], upper[columns] = x.lower[places], x.upper[places]
         if self.layout.quaternions.size:
-            first, own = self.layout.quaternions.T
-            e, de = ([x[first + k] for k in range(4)] for x in (q, given[0]))
+            first, columns = self.layout.quaternions.T
+            e, de = ([x[first + k] for k in range(4)] for x in (q, rates[0]))
             square = e[0] ** 2 + e[1] ** 2 + e[2] ** 2 + e[3] ** 2
             omega = [x.scaled(2.0) / square for x in vector_of_product(e, de)]
-            told = [omega]
+            angular = [omega]
             if second is not None:
                 growth = sum((a * b for a, b in zip(e[1:], de[1:], strict=True)), e[0] * de[0]).scaled(2.0) / square
-                bend = vector_of_product(e, [given[1][first + k] for k in range(4)])
-                told.append([x.scaled(2.0) / square - w * growth for x, w in zip(bend, omega, strict=True)])
-            for (lower, upper), three in zip(found, told, strict=True):
+                bend = vector_of_product(e, [rates[1][first + k] for k in range(4)])
+                angular.append([x.scaled(2.0) / square - w * growth for x, w in zip(bend, omega, strict=True)])
+            for (lower, upper), three in zip(bounds, angular, strict=True):
                 for k, x in enumerate(three):
-                    lower[own + k], upper[own + k] = x.lower, x.upper
-        return tuple(Interval(lower, upper) for lower, upper in found)
+                    lower[columns + k], upper[columns + k] = x.lower, x.upper
+        return tuple(Interval(lower, upper) for lower, upper in bounds)
 
 
 def vector_of_product(e: list[Interval], f: list[Interval]) -> list[Interval]:
@@ -155,10 +155,10 @@ def paths_between(
     begin, end = q[0], q[1].copy()
     rates = [rates_of(layout, *pair) for pair in zip((begin, end), v, strict=True)]
     for first in layout.quaternions[:, 0]:
-        own = slice(first, first + 4)  # e and -e are one attitude
-        other = np.sign((begin[own] * end[own]).sum(axis=0)) < 0
-        end[own] = np.where(other, -end[own], end[own])
-        rates[1][own] = np.where(other, -rates[1][own], rates[1][own])
+        quaternion = slice(first, first + 4)  # e and -e are one attitude
+        other = np.sign((begin[quaternion] * end[quaternion]).sum(axis=0)) < 0
+        end[quaternion] = np.where(other, -end[quaternion], end[quaternion])
+        rates[1][quaternion] = np.where(other, -rates[1][quaternion], rates[1][quaternion])
     step = end - begin
     return Paths(layout, begin, end, h * rates[0] - step, step - h * rates[1], interval(t[1]) - interval(t[0]))
 
@@ -167,10 +167,10 @@ def rates_of(layout: Layout, q: Bounds, v: Bounds) -> Bounds:
     """Return q̇ = N v in double numbers."""
     out = np.zeros_like(q)
     for pairs, count in ((layout.plain, 1), (layout.turns, 3)):
-        for to, of in pairs:
-            out[to : to + count] = v[of : of + count]
-    for to, of in layout.quaternions:
-        e0, e, w = q[to], q[to + 1 : to + 4], v[of : of + 3]
+        for to, at in pairs:
+            out[to : to + count] = v[at : at + count]
+    for to, at in layout.quaternions:
+        e0, e, w = q[to], q[to + 1 : to + 4], v[at : at + 3]
         out[to] = -0.5 * (e * w).sum(axis=0)
         out[to + 1 : to + 4] = 0.5 * (e0 * w + np.cross(e, w, axis=0))
     return out

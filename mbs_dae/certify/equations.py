@@ -64,96 +64,82 @@ class Equations:
         """The number of lanes that are evaluated side by side."""
         return max(1, ROOM // (len(self.rows) * self.system.nv))
 
-    def enclose(self, t: Interval, q: Interval, v: Interval | None, asked: Collection[str]) -> Enclosure:
+    def enclose(self, t: Interval, q: Interval, v: Interval | None, names: Collection[str]) -> Enclosure:
         """Enclose the requested quantities over boxes: t is (lanes,), q and v are (coordinates, lanes)."""
         lanes = q.shape[1]
         decisions = Decisions(lanes, self.system.length)
-        found = self._outputs(t, q, v, asked, decisions)
+        outputs = self._outputs(t, q, v, names, decisions)
         nothing = Interval(np.zeros((lanes, 0)))
-        parts = {name: found[at].transposed() if name in asked else nothing for name, at in self.outputs.items()}
-        jacobian = self._jacobian(found, lanes) if JACOBIAN in asked else nothing
+        parts = {name: outputs[at].transposed() if name in names else nothing for name, at in self.outputs.items()}
+        jacobian = self._jacobian(outputs, lanes) if JACOBIAN in names else nothing
         return Enclosure(parts[PHI], jacobian, parts[NU], parts[GAMMA], decisions.switching, decisions.refused)
 
-    def _jacobian(self, found: Any, lanes: int) -> Interval:
+    def _jacobian(self, outputs: Any, lanes: int) -> Interval:
         source, row, column = self.entries
         shape = (len(self.rows), self.system.nv, lanes)
         lower, upper = np.zeros(shape), np.zeros(shape)
         place = row * self.system.nv + column
         _, first = np.unique(place, return_index=True)
-        lower[row[first], column[first]] = found.lower[source[first]]
-        upper[row[first], column[first]] = found.upper[source[first]]
+        lower[row[first], column[first]] = outputs.lower[source[first]]
+        upper[row[first], column[first]] = outputs.upper[source[first]]
         for k in np.setdiff1d(np.arange(place.size), first):
             at = row[k], column[k]
-            total = Interval(lower[at], upper[at]) + found[source[k]]
+            total = Interval(lower[at], upper[at]) + outputs[source[k]]
             lower[at], upper[at] = total.lower, total.upper
         return Interval(np.ascontiguousarray(np.moveaxis(lower, 2, 0)), np.ascontiguousarray(np.moveaxis(upper, 2, 0)))
 
-    def _outputs(self, t: Interval, q: Interval, v: Interval | None, asked: Collection[str], decisions: Any) -> Any:
+    def _outputs(self, t: Interval, q: Interval, v: Interval | None, names: Collection[str], decisions: Any) -> Any:
         batch, lanes = self.system.program.batch, q.shape[1]
-        wanted = np.zeros(batch.out_size + 1, dtype=bool)
+        outputs = np.zeros(batch.out_size + 1, dtype=bool)
         for name, places in self.outputs.items():
-            wanted[places] = name in asked
-        wanted[self.entries[0]] = JACOBIAN in asked
+            outputs[places] = name in names
+        outputs[self.entries[0]] = JACOBIAN in names
         out = _Outputs(np.zeros((batch.out_size + 1, lanes)))
         ends = [*batch.out_at[1:], batch.out_size]
         for g, instances in enumerate(batch.instances):
             first, size = int(batch.out_at[g]), (ends[g] - batch.out_at[g]) // instances
-            own = wanted[first : first + size * instances].reshape(instances, size).any(axis=0)
-            if own.any():
-                self._evaluate(g, first, frozenset(np.flatnonzero(own).tolist()), (t, q, v), decisions, out)
+            group_outputs = outputs[first : first + size * instances].reshape(instances, size).any(axis=0)
+            if group_outputs.any():
+                self._evaluate(g, first, frozenset(np.flatnonzero(group_outputs).tolist()), (t, q, v), decisions, out)
         return out
 
-    def _evaluate(self, g: int, first: int, wanted: frozenset[int], at: Any, decisions: Decisions, out: Any) -> None:
+    def _evaluate(self, g: int, first: int, outputs: frozenset[int], at: Any, decisions: Decisions, out: Any) -> None:
         """Evaluate one kernel for all its instances; where an interval may lie in one of two periods, in both."""
         batch, (t, q, v) = self.system.program.batch, at
         instances = int(batch.instances[g])
-        width = self._width(g)
+        ends = [*batch.gather_at[1:], batch.gather.size - 1]
+        width = int((ends[g] - batch.gather_at[g]) // instances)  # entries of `gather` for each instance
         places = batch.gather[batch.gather_at[g] :][: width * instances].reshape(instances, width)
         ends = [*batch.parameters_at[1:], batch.parameters.size - 1]
         slots = (ends[g] - batch.parameters_at[g]) // instances
         numbers = batch.parameters[batch.parameters_at[g] :][: slots * instances].reshape(instances, slots)
-        source, values = cache.source_of(int(batch.kernels[VALUE, g])), self._values(g)
-        codes = [(code_of(source, wanted | values), True)]
-        if self._decides(g):  # values must not jump, slopes may
-            codes = [(code_of(source, values), True), (code_of(source, wanted - values), False)]
+        source, structure = cache.source_of(int(batch.kernels[VALUE, g])), self.system.structure.program.batch
+        layout = structure.groups[g].kernel.layout
+        codes = [(code_of(source, outputs), True)]
+        if layout["modes"]:  # the state chooses between branches: values must not jump, slopes may
+            values = frozenset(range(layout["phi"]))
+            codes = [(code_of(source, values), True), (code_of(source, outputs - values), False)]
         size = (([*batch.out_at[1:], batch.out_size])[g] - first) // instances
-        given = {
+        names = {
             **NAMES, **decisions.names(), "compare": compare, "t": t, "q": _Gathered(q, places), "index": range(width),
             "v": _Gathered(v, places), "parameters": _Slots(numbers), "tables": batch.tables,
         }  # fmt: skip
         for later in (False, True):
-            found: dict[int, Any] = {}
+            results: dict[int, Any] = {}
             for code, decisions.strict in codes:
                 decisions.begin(later)
                 try:
-                    exec(code, {**given, "out": found})
+                    exec(code, {**names, "out": results})
                 except TypeError as exc:
-                    raise self._refused(g, exc) from exc
-            for k, value in found.items():
+                    who = structure.instances[structure.groups[g].members[0]].who
+                    raise ModelError(
+                        f"nothing can be proven of {who}: {exc}; write its law with other functions"
+                    ) from exc
+            for k, value in results.items():
                 out.put(first + k + size * np.arange(instances), interval(value), later)
             if not decisions.between.any():
                 return
         decisions.between[:] = False
-
-    def _decides(self, g: int) -> bool:
-        """Return whether the state chooses between branches in a kernel."""
-        return bool(self.system.structure.program.batch.groups[g].kernel.layout["modes"])
-
-    def _values(self, g: int) -> frozenset[int]:
-        """Return the outputs of Φ of a kernel in which the state chooses; empty for other kernels."""
-        layout = self.system.structure.program.batch.groups[g].kernel.layout
-        return frozenset(range(layout["phi"])) if layout["modes"] else frozenset()
-
-    def _refused(self, g: int, exc: TypeError) -> ModelError:
-        batch = self.system.structure.program.batch
-        who = batch.instances[batch.groups[g].members[0]].who
-        return ModelError(f"nothing can be proven of {who}: {exc}; write its law with other functions")
-
-    def _width(self, g: int) -> int:
-        """Return the number of entries of `gather` that each instance of a kernel has."""
-        batch = self.system.program.batch
-        ends = [*batch.gather_at[1:], batch.gather.size - 1]
-        return int((ends[g] - batch.gather_at[g]) // batch.instances[g])
 
 
 class _Gathered:
@@ -181,8 +167,8 @@ class _Outputs:
     def __init__(self, lower: Bounds):
         self.lower, self.upper = lower, lower.copy()
 
-    def put(self, at: np.ndarray, value: Interval, besides: bool) -> None:
-        if besides:
+    def put(self, at: np.ndarray, value: Interval, join: bool) -> None:
+        if join:
             value = hull(value, Interval(self.lower[at], self.upper[at]))
         self.lower[at], self.upper[at] = value.lower, value.upper
 
@@ -213,15 +199,15 @@ def _equations(system: System) -> Equations:
     rows = np.flatnonzero(tells_positions(program))
     place = np.cumsum(tells_positions(program)) - 1
     row, column = layout["jac_row"][layout["jac_to"]], layout["jac_column"][layout["jac_to"]]
-    kept = np.isin(row, rows)
-    entries = np.array([layout["jac_from"][kept], place[row[kept]], column[kept]])
-    named = {PHI: layout["phi_from"], NU: layout["nu_from"], GAMMA: layout["gamma_from"]}
-    return Equations(system, rows, entries, {name: np.asarray(at)[rows] for name, at in named.items()})
+    mask = np.isin(row, rows)
+    entries = np.array([layout["jac_from"][mask], place[row[mask]], column[mask]])
+    sources = {PHI: layout["phi_from"], NU: layout["nu_from"], GAMMA: layout["gamma_from"]}
+    return Equations(system, rows, entries, {name: np.asarray(at)[rows] for name, at in sources.items()})
 
 
-def check_driven(own: Equations) -> None:
+def check_driven(equations: Equations) -> None:
     """Raise a `ModelError` if there are fewer equations than freedoms, or if no body moves."""
-    system, rows = own.system, len(own.rows)
+    system, rows = equations.system, len(equations.rows)
     if not system.nv:
         raise ModelError(f"no body of {system.model.name!r} moves: there is nothing to be proven")
     if rows < system.nv:

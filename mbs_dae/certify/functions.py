@@ -11,7 +11,22 @@ import numpy as np
 
 from ..errors import ModelError
 from ..symbolic.codegen import FUNCTIONS
-from .intervals import SLACK, Bounds, Interval, down, hull_of, interval, nothing, root, rounded_outward, up, where
+from .intervals import (
+    SLACK,
+    Bounds,
+    Interval,
+    down,
+    exponential,
+    hull_of,
+    interval,
+    logarithm,
+    nothing,
+    rising,
+    root,
+    rounded_outward,
+    up,
+    where,
+)  # fmt: skip
 
 TURN = Interval(down(2.0 * math.pi), up(2.0 * math.pi))
 """2π, enclosed by the neighbours of its double number."""
@@ -25,7 +40,7 @@ class Angle(Interval):
 
     def __init__(self, range_: Interval, wound: Interval, touches: Bounds):
         self.range, self.wound, self.touches = range_, wound, touches
-        self.jump: Callable[[Bounds], None] = _ignored
+        self.jump: Callable[[Bounds], None] = lambda touches: None
 
     @property
     def lower(self) -> Bounds:  # type: ignore[override]
@@ -36,18 +51,6 @@ class Angle(Interval):
     def upper(self) -> Bounds:  # type: ignore[override]
         self.jump(self.touches)
         return self.range.upper
-
-
-def _ignored(_: Bounds) -> None: ...
-
-
-def rising(function: Callable[..., Any]) -> Callable[[Any], Interval]:
-    def enclosed(x: Any) -> Interval:
-        x = interval(x)
-        with np.errstate(all="ignore"):
-            return rounded_outward(function(x.lower), function(x.upper))
-
-    return enclosed
 
 
 def falling(function: Callable[..., Any]) -> Callable[[Any], Interval]:
@@ -105,10 +108,12 @@ def tangent(x: Any) -> Interval:
 
 def angle_of(y: Any, x: Any) -> Interval:
     """Enclose atan2. Seen from outside of a box, the extreme directions are those of its corners."""
-    y, x = (Interval(a, b) for a, b in _together(interval(y), interval(x)))
+    y, x = interval(y), interval(x)
+    shape = np.broadcast_shapes(y.shape, x.shape)
+    y, x = (Interval(np.broadcast_to(a.lower, shape), np.broadcast_to(a.upper, shape)) for a in (y, x))
     corners = [(a, b) for a in (y.lower, y.upper) for b in (x.lower, x.upper)]
-    plain = _loose_hull([np.arctan2(a, b) for a, b in corners])
-    behind = _loose_hull([np.arctan2(-a, -b) for a, b in corners])
+    hulls = [hull_of(*(np.arctan2(sign * a, sign * b) for a, b in corners)) for sign in (1.0, -1.0)]
+    plain, behind = (rounded_outward(angle.lower, angle.upper) for angle in hulls)  # of the vector, and of its opposite
     touches = (y.lower <= 0.0) & (y.upper >= 0.0) & (x.lower <= 0.0)
     inside = touches & (x.upper >= 0.0)
     whole = np.where(np.isnan(plain.lower), np.nan, up(math.pi))
@@ -117,16 +122,6 @@ def angle_of(y: Any, x: Any) -> Interval:
     wound = where(inside, nothing(), where(touches, behind + TURN.scaled(0.5), plain))
     low, high = np.where(touches, -whole, plain.lower), np.where(touches, whole, plain.upper)
     return Angle(Interval(low, high), wound, touches)
-
-
-def _together(*given: Interval) -> list[tuple[Bounds, Bounds]]:
-    shape = np.broadcast_shapes(*(x.shape for x in given))
-    return [(np.broadcast_to(x.lower, shape), np.broadcast_to(x.upper, shape)) for x in given]
-
-
-def _loose_hull(values: list[Bounds]) -> Interval:
-    found = hull_of(*values)
-    return rounded_outward(found.lower, found.upper)
 
 
 def hypotenuse(x: Any, y: Any) -> Interval:
@@ -139,7 +134,7 @@ def with_sign(x: Any, y: Any) -> Interval:
     return where(sure, where(negative, -x, x), Interval(-x.upper, x.upper))
 
 
-def _refused(name: str) -> Callable[..., NoReturn]:
+def _refusal(name: str) -> Callable[..., NoReturn]:
     def refuse(*_: Any) -> NoReturn:
         raise ModelError(
             f"nothing can be proven of equations with {name}, of which no bounds are known; write the law with other "
@@ -149,15 +144,15 @@ def _refused(name: str) -> Callable[..., NoReturn]:
     return refuse
 
 
-KNOWN: dict[str, Any] = {
+ENCLOSURES: dict[str, Any] = {
     "sqrt": root, "sin": sine, "cos": cosine, "tan": tangent, "atan2": angle_of, "hypot": hypotenuse,
     "copysign": with_sign, "fabs": lambda x: abs(interval(x)),
-    "exp": rising(np.exp), "expm1": rising(np.expm1), "log": rising(np.log), "log10": rising(np.log10),
+    "exp": exponential, "expm1": rising(np.expm1), "log": logarithm, "log10": rising(np.log10),
     "log1p": rising(np.log1p), "log2": rising(np.log2), "asin": rising(np.arcsin), "acos": falling(np.arccos),
     "atan": rising(np.arctan), "sinh": rising(np.sinh), "cosh": even(np.cosh), "tanh": rising(np.tanh),
     "asinh": rising(np.arcsinh), "acosh": rising(np.arccosh), "atanh": rising(np.arctanh),
     "erf": rising(np.vectorize(math.erf, otypes=[float])), "erfc": falling(np.vectorize(math.erfc, otypes=[float])),
     "nan": math.nan,
 }  # fmt: skip
-NAMES: dict[str, Any] = {name: KNOWN.get(name) or _refused(name) for name in FUNCTIONS} | {"nan": math.nan}
+NAMES: dict[str, Any] = {name: ENCLOSURES.get(name) or _refusal(name) for name in FUNCTIONS} | {"nan": math.nan}
 """Functions that kernels take from Python's math, on intervals; `floor` decides between branches (`laws`)."""

@@ -6,10 +6,16 @@ is exact, so that the values ±1 and 0 that choose branches are never blurred.
 
 Where there is no result (a division by an interval with zero in it, the root of a negative number) the bounds are NaN,
 which no comparison accepts: NaN proves nothing.
+
+Products of matrices, many side by side, are computed by middle and radius, so that BLAS does the work (Rump 1999). A
+sum of n products in double numbers, in whatever order and with whatever fused operations, is off by at most n u / (1 -
+n u) times the sum of the absolute products, u = 2⁻⁵³ (Higham, Accuracy and Stability, 3.1), and by what underflows.
+Twice this bound is taken, with ε = 2 u, so that bounds may be computed in double numbers themselves.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -120,9 +126,9 @@ class Interval:
         other = interval(other)
         with np.errstate(all="ignore"):
             quotients = [a / b for a in (self.lower, self.upper) for b in (other.lower, other.upper)]
-        found = hull_of(*quotients)
+        quotient = hull_of(*quotients)
         spans = (other.lower <= 0.0) & (other.upper >= 0.0)
-        return where(spans, nothing(), found) if spans.any() else found
+        return where(spans, nothing(), quotient) if spans.any() else quotient
 
     def __rtruediv__(self, other: Any) -> Interval:
         return interval(other) / self
@@ -202,14 +208,6 @@ def root(x: Any) -> Interval:
         return Interval(np.maximum(down(np.sqrt(x.lower)), 0.0), up(np.sqrt(x.upper)))
 
 
-def exponential(x: Any) -> Interval:
-    return _loose(np.exp, interval(x))
-
-
-def logarithm(x: Any) -> Interval:
-    return _loose(np.log, interval(x))
-
-
 ULPS = 8
 """Assumed error of elementary functions, in units of the last place: twice the promised one. Numpy's tests hold
 functions of double numbers to 1 or 2 at some thousand places (numpy/_core/tests/test_umath_accuracy.py), the vector
@@ -223,7 +221,64 @@ def rounded_outward(low: Bounds, high: Bounds) -> Interval:
     return Interval(down(low - SLACK * np.abs(low)), up(high + SLACK * np.abs(high)))
 
 
-def _loose(function: Any, x: Interval) -> Interval:
-    """Enclose a rising function."""
-    with np.errstate(all="ignore"):
-        return rounded_outward(function(x.lower), function(x.upper))
+def rising(function: Callable[..., Any]) -> Callable[[Any], Interval]:
+    """Return the extension to intervals of a function that rises with its argument."""
+
+    def enclosed(x: Any) -> Interval:
+        x = interval(x)
+        with np.errstate(all="ignore"):
+            return rounded_outward(function(x.lower), function(x.upper))
+
+    return enclosed
+
+
+exponential = rising(np.exp)
+logarithm = rising(np.log)
+
+
+# --- products of matrices ---
+
+EPS = float(np.finfo(float).eps)
+OUTWARD = 1.0 + 4.0 * EPS
+"""Factor that turns a nonnegative result of two or three operations into a bound: as good as the next double number,
+and faster."""
+TINY = 1e-290
+"""More than the underflow of any sum here."""
+
+
+def middle_and_radius(x: Interval) -> tuple[Bounds, Bounds]:
+    """Return the middle and the radius of an interval."""
+    middle = 0.5 * (x.lower + x.upper)
+    return middle, np.maximum(x.upper - middle, middle - x.lower) * OUTWARD + LEAST
+
+
+def size_of_product(a: Bounds, x: Interval) -> tuple[Bounds, Bounds]:
+    """Return a x and a bound of its error, for a matrix a of numbers."""
+    middle, radius = middle_and_radius(x)
+    product, sizes = a @ middle, np.abs(a)
+    lost = 2.0 * a.shape[-1] * EPS
+    off = sizes @ (radius + lost * np.abs(middle)) * (1.0 + lost) + TINY
+    return product, off
+
+
+def largest(product: tuple[Bounds, Bounds]) -> Bounds:
+    """Return upper bounds of the absolute values of a product."""
+    return up(np.abs(product[0]) + product[1])
+
+
+def away_from_one(c: Bounds, jacobian: Interval) -> Bounds:
+    """Return upper bounds of |1 - C J|."""
+    product, off = size_of_product(c, jacobian)
+    return (np.abs(product - np.eye(c.shape[-2])) + off) * OUTWARD + LEAST
+
+
+def row_sums(matrix: Bounds, weights: Bounds) -> Bounds:
+    """Return upper bounds of the weighted sums of nonnegative rows."""
+    return (matrix @ weights) * (1.0 + 2.0 * matrix.shape[-1] * EPS) + TINY
+
+
+def times(matrix: Interval, x: Interval) -> Interval:
+    """Return a product of intervals: (lanes, rows, columns) times (lanes, columns)."""
+    terms = matrix * Interval(x.lower[:, None, :], x.upper[:, None, :])
+    lost = 2.0 * terms.shape[-1] * EPS * terms.size.sum(axis=-1) + TINY
+    return Interval(terms.lower.sum(axis=-1) - lost, terms.upper.sum(axis=-1) + lost)

@@ -4,6 +4,11 @@ Where a condition is undecided, the result encloses both branches. So the values
 do not (`Decisions.switching`). Where the state decides the condition, the law must have no jump: both branches agree,
 up to the rounding of their coefficients. Otherwise nothing is proven at all (`Decisions.refused`).
 
+A side of a switching function is ±1, and a law that switches is a mixture of both branches, with a weight made of sides
+(`symbolic.branches`). Where a side is undecided, so is the weight. A law without a jump takes the value and the slope
+of one of its branches; so a hull of both branches encloses the law. A side that is used otherwise (as a sign) is a
+jump.
+
 A law that reduces its argument into a period or to a number of turns is periodic itself; models check that such a law
 closes. So where the period of an interval is undecided, the kernel is evaluated for both periods, and both results are
 enclosed (`Decisions.later`).
@@ -12,12 +17,12 @@ enclosed (`Decisions.later`).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from .branches import Weight, mixed
 from .functions import TURN, Angle, angle_of, with_sign
 from .intervals import Bounds, Interval, down, hull, interval, up, where
 
@@ -26,6 +31,71 @@ JOINED = 1e-9
 this, relative to the largest: coefficients are rounded."""
 MOST_PIECES = 64
 """An interval that meets more pieces of a table than this gives NaN."""
+GRAIN = 2.0**20
+"""Weights are sums and products of ±1 and halves, so they are whole multiples of 1 / GRAIN: rounding to these multiples
+undoes outward rounding."""
+Mark = Callable[[Bounds], None]
+
+
+class Weight(Interval):
+    """An interval computed from sides and numbers alone, undecided in some lanes; `mark` is called where it meets other
+    values."""
+
+    __slots__ = ("mark",)
+
+    def __init__(self, value: Interval, mark: Mark):
+        super().__init__(value.lower, value.upper)
+        self.mark = mark
+
+    def _with(self, operation: Any, other: Any) -> Interval:
+        value = operation(Interval(self.lower, self.upper), _without_mark(other))
+        if isinstance(other, int | float | Weight) or (other.is_point and other.lower.size == 1):
+            return Weight(Interval(*(np.round(x * GRAIN) / GRAIN for x in (value.lower, value.upper))), self.mark)
+        self.mark(self.lower != self.upper)
+        return value
+
+    def __add__(self, other: Any) -> Interval:
+        return self._with(lambda a, b: a + b, other)
+
+    def __sub__(self, other: Any) -> Interval:
+        return self._with(lambda a, b: a - b, other)
+
+    def __rsub__(self, other: Any) -> Interval:
+        return self._with(lambda a, b: b - a, other)
+
+    def __mul__(self, other: Any) -> Interval:
+        return self._with(lambda a, b: a * b, other)
+
+    def __truediv__(self, other: Any) -> Interval:
+        return self._with(lambda a, b: a / b, other)
+
+    def __pow__(self, power: Any) -> Interval:
+        return self._with(lambda a, b: a**power, 1)
+
+    def __neg__(self) -> Interval:
+        return self._with(lambda a, b: -a, 1)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+def _without_mark(x: Any) -> Any:
+    """Return an interval that calls no `mark`."""
+    return Interval(x.lower, x.upper) if isinstance(x, Weight) else x
+
+
+def mixed(weight: Any, a: Any, b: Any, joined: float) -> tuple[Any, Bounds | None]:
+    """Return a where the weight is 1, b where it is 0, their hull where it is undecided; and where it is undecided
+    although the hull is wider than `joined`."""
+    if not isinstance(weight, Interval):
+        return (a if weight == 1 else b if weight == 0 else b + (a - b) * weight), None
+    a, b = _without_mark(interval(a)), _without_mark(interval(b))
+    first, second = ((weight.lower == x) & (weight.upper == x) for x in (1.0, 0.0))
+    branch, open_ = where(first, a, b), ~(first | second)
+    if not open_.any():
+        return branch, None
+    both = hull(a, b)
+    apart = open_ & ~(np.maximum(both.upper - both.lower, 0.0) <= joined)
+    return where(open_, both, branch), apart
 
 
 class Decisions:
@@ -37,7 +107,8 @@ class Decisions:
         self.switching, self.refused, self.between = (np.zeros(lanes, dtype=bool) for _ in range(3))
         self.later = False
         """Whether an interval in one of two periods is taken to lie in the later one."""
-        self._known: dict[bytes, Bounds] = {}
+        self._undecided: dict[bytes, Bounds] = {}
+        """For each argument of a period, the lanes in which it is undecided."""
 
     def names(self) -> dict[str, Any]:
         """Return the functions that kernels call, by name."""
@@ -57,7 +128,7 @@ class Decisions:
             "fabs": self.absolute,
             "copysign": self.with_sign,
             "max": self.largest,
-            "min": lambda *given: -self.largest(*(-interval(x) for x in given)),
+            "min": lambda *values: -self.largest(*(-interval(x) for x in values)),
             "wrap": self.wrap,
             "unwound": self.unwound,
             "lookup": self.lookup,
@@ -65,38 +136,35 @@ class Decisions:
             "piece": lambda tables, start, order, x, held: self.lookup(tables, start, order, x),
         }
 
-    def _mark(self, where_not: Any, mask: Bounds) -> None:
-        mask |= np.atleast_2d(where_not).any(axis=0)
+    def _mark(self, lanes: Any, mask: Bounds) -> None:
+        mask |= np.atleast_2d(lanes).any(axis=0)
 
     def choose(self, condition: Any, a: Any, b: Any) -> Any:
         """Return one branch or the other; the hull of both where the condition is undecided."""
-        return self._chosen(condition, a, b, self.switching)
+        if not isinstance(condition, Condition):
+            return a if condition else b
+        self._mark(open_ := ~(condition.yes | condition.no), self.switching)
+        a, b = interval(a), interval(b)
+        branch = where(condition.yes, a, b)
+        return where(open_, hull(a, b), branch) if open_.any() else branch
 
     def side(self, condition: Any, a: Any, b: Any) -> Any:
         """Return ±1 as the state decides; a `Weight` where that decision is open."""
         if not isinstance(condition, Condition):
             return a if condition else b
-        found = self._chosen(condition, a, b, self.switching)
-        return found if found.is_point else Weight(found, self._jump)
+        sign = self.choose(condition, a, b)
+        return sign if sign.is_point else Weight(sign, self._jump)
 
     def chosen(self, weight: Any, a: Any, b: Any) -> Any:
         """Return a law of two branches, one of which the state chooses."""
-        found, apart = mixed(weight, a, b, JOINED * self.length)
+        law, apart = mixed(weight, a, b, JOINED * self.length)
         if apart is not None and isinstance(weight, Weight):
             self._jump(apart)
-        return found
+        return law
 
-    def _jump(self, where_: Bounds) -> None:
+    def _jump(self, lanes: Bounds) -> None:
         if self.strict:
-            self._mark(where_, self.refused)
-
-    def _chosen(self, condition: Any, a: Any, b: Any, mask: Bounds) -> Any:
-        if not isinstance(condition, Condition):
-            return a if condition else b
-        self._mark(open_ := ~(condition.yes | condition.no), mask)
-        a, b = interval(a), interval(b)
-        found = where(condition.yes, a, b)
-        return where(open_, hull(a, b), found) if open_.any() else found
+            self._mark(lanes, self.refused)
 
     def absolute(self, x: Any) -> Interval:
         x = interval(x)
@@ -108,12 +176,12 @@ class Decisions:
         self._mark((y.lower <= 0.0) & (y.upper >= 0.0), self.switching)
         return with_sign(x, y)
 
-    def largest(self, *given: Any) -> Interval:
-        found, *others = map(interval, given)
+    def largest(self, *values: Any) -> Interval:
+        largest, *others = map(interval, values)
         for x in others:
-            self._mark((x.upper > found.lower) & (x.lower < found.upper), self.switching)
-            found = Interval(np.maximum(found.lower, x.lower), np.maximum(found.upper, x.upper))
-        return found
+            self._mark((x.upper > largest.lower) & (x.lower < largest.upper), self.switching)
+            largest = Interval(np.maximum(largest.lower, x.lower), np.maximum(largest.upper, x.upper))
+        return largest
 
     def floor(self, x: Any) -> Interval:
         x = interval(x)
@@ -129,19 +197,22 @@ class Decisions:
             self._mark(open_, self.switching)
             self._mark(open_, self.between)
             key = x.lower.tobytes() + x.upper.tobytes()
-            others = [mask for other, mask in self._known.items() if other != key]
-            self._mark((high > low + 1) | _any(open_, others), self.refused)
-            self._known[key] = open_
+            several = high > low + 1
+            for other, mask in self._undecided.items():
+                if other != key:
+                    several = several | (open_ & mask)
+            self._mark(several, self.refused)
+            self._undecided[key] = open_
         return high if self.later else low
 
     def begin(self, later: bool) -> None:
-        self.later, self._known = later, {}
+        self.later, self._undecided = later, {}
 
     def angle(self, y: Any, x: Any) -> Interval:
-        found = angle_of(y, x)
-        if isinstance(found, Angle):
-            found.jump = lambda touches: self._mark(touches, self.switching)
-        return found
+        angle = angle_of(y, x)
+        if isinstance(angle, Angle):
+            angle.jump = lambda touches: self._mark(touches, self.switching)
+        return angle
 
     def wrap(self, x: Any, period: Any) -> Interval:
         """Return x reduced by whole periods, from 0 to the period."""
@@ -175,15 +246,15 @@ class Decisions:
             return self._pieces(knots, pieces, period, order, x)
         first, last = knots[0], knots[-1]
         inside = Interval(np.clip(x.lower, first, last), np.clip(x.upper, first, last))
-        found = self._pieces(knots, pieces, 0.0, order, inside)
+        value = self._pieces(knots, pieces, 0.0, order, inside)
         before = Interval(np.minimum(down(x.lower - first), 0.0), np.minimum(up(x.upper - first), 0.0))
         behind = Interval(np.maximum(down(x.lower - last), 0.0), np.maximum(up(x.upper - last), 0.0))
         if order == 0:
             ends = (interval(pieces[0, 2]), _cubic(pieces[-1], 1, interval(last) - interval(knots[-2])))
-            found = found + where(x.lower < first, before * ends[0], interval(0.0))
-            return found + where(x.upper > last, behind * ends[1], interval(0.0))
+            value = value + where(x.lower < first, before * ends[0], interval(0.0))
+            return value + where(x.upper > last, behind * ends[1], interval(0.0))
         outside = (x.lower < first) | (x.upper > last)
-        return where(outside, hull(found, interval(0.0)), found) if order > 1 else found
+        return where(outside, hull(value, interval(0.0)), value) if order > 1 else value
 
     def _pieces(self, knots: Bounds, pieces: Bounds, period: float, order: int, x: Interval) -> Interval:
         """Return the hull of all pieces that an interval meets."""
@@ -196,8 +267,8 @@ class Decisions:
         most = len(ahead) - 2
         low = np.clip(np.searchsorted(ahead, x.lower, side="right") - 1, 0, most)
         high = np.clip(np.searchsorted(ahead, x.upper, side="left") - 1, low, most)
-        self._mark(self._parted(knots, pieces, order, low, high, shift), self.switching)
-        found = None
+        self._mark(self._meets_corner(knots, pieces, low, high, shift), self.switching)
+        total = None
         for k in range(int(min((high - low).max(initial=0), MOST_PIECES)) + 1):
             at = np.minimum(low + k, high)
             piece = (at - shift) % count if period else at
@@ -205,28 +276,21 @@ class Decisions:
             inside = Interval(np.clip(x.lower, begin, end), np.clip(x.upper, begin, end))
             origin = interval(begin) if not period else Interval(down(begin), up(begin))
             value = _cubic(pieces[piece], order, inside - origin)
-            found = value if found is None else hull(found, value)
-        assert found is not None
-        return where(high - low > MOST_PIECES, interval(math.nan), found)
+            total = value if total is None else hull(total, value)
+        assert total is not None
+        return where(high - low > MOST_PIECES, interval(math.nan), total)
 
-    def _parted(self, knots: Bounds, pieces: Bounds, order: int, low: Bounds, high: Bounds, shift: int) -> Bounds:
+    def _meets_corner(self, knots: Bounds, pieces: Bounds, low: Bounds, high: Bounds, shift: int) -> Bounds:
         """Return where an interval meets several pieces of a table that does not continue with its slope at each
         knot."""
-        ends = [_plain(pieces, k, np.diff(knots)) for k in (0, 1)]
-        starts = [pieces[:, 3], pieces[:, 2]]
+        (c0, c1, c2, c3), h = pieces.T, np.diff(knots)  # c0 s³ + c1 s² + c2 s + c3, from s = 0 to h
+        ends = [((c0 * h + c1) * h + c2) * h + c3, (3.0 * c0 * h + 2.0 * c1) * h + c2]
+        starts = [c3, c2]
         smooth = True
         for end, start in zip(ends, starts, strict=True):
             scale = max(np.abs(end).max(), np.abs(start).max(), 1e-300)
             smooth &= bool((np.abs(end - np.roll(start, -1))[: None if shift else -1] <= JOINED * scale).all())
         return (high > low) & (not smooth)
-
-
-def _any(own: Bounds, others: list[Bounds]) -> Any:
-    """Return where `own` holds and one of the others too."""
-    found: Any = False
-    for other in others:
-        found = found | (own & other)
-    return found
 
 
 class Condition:
@@ -258,15 +322,15 @@ def compare(a: Any, sign: str, b: Any) -> Any:
 
 
 def all_of(*conditions: Any) -> Any:
-    found: Any = True
+    all_hold: Any = True
     for c in conditions:
         if not isinstance(c, Condition):
-            found = found if c else False
-        elif isinstance(found, Condition):
-            found = Condition(found.yes & c.yes, found.no | c.no)
+            all_hold = all_hold if c else False
+        elif isinstance(all_hold, Condition):
+            all_hold = Condition(all_hold.yes & c.yes, all_hold.no | c.no)
         else:
-            found = c if found else False
-    return found
+            all_hold = c if all_hold else False
+    return all_hold
 
 
 def any_of(*conditions: Any) -> Any:
@@ -283,9 +347,9 @@ def ratio(a: float, b: float) -> Interval:
 
 def polynomial(x: Any, powers: tuple[int, ...], *coefficients: Any) -> Interval:
     """Return Σ c xᵏ, expanded about the middle of x by Horner's scheme, so that powers that almost cancel do so."""
-    x, given = interval(x), dict(zip(powers, coefficients, strict=True))
+    x, terms = interval(x), dict(zip(powers, coefficients, strict=True))
     middle = Interval(0.5 * (x.lower + x.upper))
-    c = [interval(given.get(k, 0.0)) for k in range(max(powers), -1, -1)]
+    c = [interval(terms.get(k, 0.0)) for k in range(max(powers), -1, -1)]
     for last in range(len(c), 1, -1):
         for k in range(1, last):
             c[k] = c[k] + c[k - 1] * middle
@@ -304,9 +368,3 @@ def _cubic(c: Bounds, order: int, s: Interval) -> Interval:
     if order == 2:
         return 6.0 * c0 * s + 2.0 * c1
     return 6.0 * c0 + 0.0 * s if order == 3 else 0.0 * s
-
-
-def _plain(c: Bounds, order: int, s: Bounds) -> Bounds:
-    """Return a cubic or its slope in double numbers, without bounds."""
-    c0, c1, c2, c3 = c.T
-    return ((c0 * s + c1) * s + c2) * s + c3 if order == 0 else (3.0 * c0 * s + 2.0 * c1) * s + c2

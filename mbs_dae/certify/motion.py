@@ -13,7 +13,7 @@ from ..public_class import PublicClass
 from ..results.result import Result
 from ..unit_system import shown, size_of
 from .equations import check_driven, equations_of
-from .tubes import DEEPEST, Proof, Search, errors_of
+from .tubes import DEEPEST, Search, errors_of
 
 SWITCHES = "a law that depends on the pose switches (Abs, Max, Piecewise, the end of a profile)"
 UNFINISHED = "given up before the smallest pieces: bounds are wide here, or no pose was found; ask for more times"
@@ -93,29 +93,27 @@ class MotionCertificate(metaclass=PublicClass):
 @np.errstate(all="ignore")  # NaN proves nothing
 def certified_motion(system: System, t: np.ndarray, motion: Trajectory) -> MotionCertificate:
     """Return the certificate of a motion; `motion` has poses of bodies, at the times t of the result up to roundoff."""
-    own, bodies = equations_of(system), system.cartesian
-    check_driven(own)
-    search = Search(own, bodies.machine())
+    equations, bodies = equations_of(system), system.cartesian
+    check_driven(equations)
+    search = Search(equations, bodies.machine())
     if t.size > 1:
         search.run(motion)
-    shown, gaps = _table(search.shown), _gaps(_table(search.open_))
+    tables = []
+    for proofs in (search.shown, search.open_):  # rows: beginning, end, radius, whether a law refused, step, depth
+        parts = [(p.pieces.begin.t, p.pieces.end.t, p.radius, p.refused, p.pieces.step, p.pieces.depth) for p in proofs]
+        table = np.concatenate([np.zeros((0, 6)), *(np.array(part).T for part in parts)])
+        tables.append(table[np.argsort(table[:, 0])])
+    proven, gaps = tables[0], _gaps(tables[1])
     begins, ends = (np.array([getattr(gap, end) for gap in gaps]) for end in ("begin", "end"))
-    inside = ((shown[:, :1] >= begins) & (shown[:, :1] < ends)).any(axis=1)  # no motion leads into a gap
-    shown = shown[~inside]
-    told = errors_of(own, motion), search.tried, max(0, len(own.rows) - bodies.nv)
-    return MotionCertificate(bodies.model.name, t, shown[:, :2], shown[:, 2], gaps, *told)
+    inside = ((proven[:, :1] >= begins) & (proven[:, :1] < ends)).any(axis=1)  # no motion leads into a gap
+    proven = proven[~inside]
+    figures = errors_of(equations, motion), search.tried, max(0, len(equations.rows) - bodies.nv)
+    return MotionCertificate(bodies.model.name, t, proven[:, :2], proven[:, 2], gaps, *figures)
 
 
 def set_certificate(result: Result, certificate: MotionCertificate) -> None:
     """Attach the certificate to the result in place: a copy would evaluate all lazy quantities."""
     object.__setattr__(result, "certificate", certificate)
-
-
-def _table(proofs: list[Proof]) -> np.ndarray:
-    """Return one row for each piece, in order of time: beginning, end, radius, whether a law refused, step, depth."""
-    columns = [(p.pieces.begin.t, p.pieces.end.t, p.radius, p.refused, p.pieces.step, p.pieces.depth) for p in proofs]
-    table = np.concatenate([np.zeros((0, 6)), *(np.array(column).T for column in columns)])
-    return table[np.argsort(table[:, 0])]
 
 
 def _gaps(table: np.ndarray) -> tuple[Gap, ...]:
@@ -127,12 +125,9 @@ def _gaps(table: np.ndarray) -> tuple[Gap, ...]:
             merged[-1].append(row)
         else:
             merged.append([row])
-    return tuple(Gap(float(rows[0][0]), float(rows[-1][1]), _why(np.array(rows))) for rows in merged)
-
-
-def _why(rows: np.ndarray) -> str:
-    """Return the reason of a gap, judged by the smallest pieces, if there are any."""
-    smallest = rows[rows[:, 5] == DEEPEST]
-    if not len(smallest):
-        return UNFINISHED
-    return SWITCHES if smallest[:, 3].any() else SINGULAR
+    gaps = []
+    for rows in map(np.array, merged):
+        smallest = rows[rows[:, 5] == DEEPEST]  # the smallest pieces tell the reason, if there are any
+        why = UNFINISHED if not len(smallest) else SWITCHES if smallest[:, 3].any() else SINGULAR
+        gaps.append(Gap(float(rows[0][0]), float(rows[-1][1]), why))
+    return tuple(gaps)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection
-from functools import lru_cache
+from functools import lru_cache, reduce
 from types import CodeType
 from typing import Any
 
@@ -19,36 +19,31 @@ SIGNS: dict[type[ast.cmpop], str] = {
 
 
 @lru_cache(maxsize=4096)
-def code_of(source: str, wanted: frozenset[int]) -> CodeType:
+def code_of(source: str, outputs: frozenset[int]) -> CodeType:
     """Compile the body of a kernel's loop, for one instance, reduced to the lines that these outputs need."""
     kernel = next(node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
     loop = next(node for node in kernel.body if isinstance(node, ast.For))
     lines = [line for line in loop.body if isinstance(line, ast.Assign)]
     written = [_OnIntervals().visit(line) for line in lines]  # before `_needed`: lines of held branches are dropped
     places = ast.parse("from_ = const = at = 0").body
-    body = ast.Module([*places, *_needed(written, wanted)], [])
+    body = ast.Module([*places, *_needed(written, outputs)], [])
     return compile(ast.fix_missing_locations(body), "<kernel on intervals>", "exec")
 
 
-def _needed(lines: list[ast.Assign], wanted: Collection[int]) -> list[ast.Assign]:
+def _needed(lines: list[ast.Assign], outputs: Collection[int]) -> list[ast.Assign]:
     """Return the lines that write the requested outputs, and those that these lines need, in order."""
     needed: set[str] = set()
-    kept = []
+    chain = []
     for line in reversed(lines):
-        target = line.targets[0]
+        target: Any = line.targets[0]
         if isinstance(target, ast.Name):
             take = target.id in needed and target.id not in ("from_", "const", "at")
         else:
-            take = _place(target) in wanted
+            take = target.slice.right.value in outputs  # k of out[at + k]
         if take:
-            kept.append(line)
+            chain.append(line)
             needed |= {node.id for node in ast.walk(line.value) if isinstance(node, ast.Name)}
-    return kept[::-1]
-
-
-def _place(target: Any) -> int:
-    """Return the number k of ``out[at + k]``."""
-    return target.slice.right.value
+    return chain[::-1]
 
 
 class _OnIntervals(ast.NodeTransformer):
@@ -58,8 +53,8 @@ class _OnIntervals(ast.NodeTransformer):
         test = node.test
         if isinstance(test, ast.Compare) and ast.dump(test.left) == ast.dump(test.comparators[0]):
             return _StateDecides().visit(node.orelse)
-        weight, other = _compared(test, 1), node.orelse
-        if weight and isinstance(other, ast.IfExp) and _compared(other.test, 0):
+        weight, other = _left_of_equality(test, 1), node.orelse
+        if weight and isinstance(other, ast.IfExp) and _left_of_equality(other.test, 0):
             return _call("chosen", *map(self.visit, (weight, node.body, other.body)))  # a `Chosen`
         return self._choice("choose", node)
 
@@ -87,8 +82,8 @@ class _OnIntervals(ast.NodeTransformer):
             return _call("wrap", self.visit(node.left), self.visit(node.right))
         if isinstance(node.op, ast.Pow) and isinstance(node.right, ast.BinOp) and _is_number(node.right.left):
             return ast.BinOp(self.visit(node.left), node.op, node.right)  # an exponent 3/2 is exact in double numbers
-        if isinstance(node.op, ast.Add | ast.Sub) and (found := self._polynomial(node)):
-            return found
+        if isinstance(node.op, ast.Add | ast.Sub) and (call := self._polynomial(node)):
+            return call
         return self.generic_visit(node)
 
     def _polynomial(self, node: ast.BinOp) -> ast.expr | None:
@@ -98,20 +93,17 @@ class _OnIntervals(ast.NodeTransformer):
         names = [power[0] for _, power in terms if power and power[1] > 2]
         if len(names) < 2 or len({*names}) > 1:
             return None
-        own = [(sign, power) for sign, power in terms if power and power[0] == names[0]]
-        powers = [power[1] for _, power in own]
-        if len({*powers}) < len(powers) or len(own) < len(terms):
+        powers_of_name = [(sign, power) for sign, power in terms if power and power[0] == names[0]]
+        powers = [power[1] for _, power in powers_of_name]
+        if len({*powers}) < len(powers) or len(powers_of_name) < len(terms):
             return None
-        coefficients = [_signed(sign, self._product(power[2])) for sign, power in own]
+        coefficients = []
+        for sign, (_, _, factors) in powers_of_name:
+            product = reduce(lambda a, b: ast.BinOp(a, ast.Mult(), b), map(self.visit, factors or [ast.Constant(1)]))
+            coefficients.append(product if sign > 0 else ast.UnaryOp(ast.USub(), product))
         name = ast.Name(names[0], ast.Load())
         exponents = ast.Tuple([ast.Constant(power) for power in powers], ast.Load())
         return _call("polynomial", name, exponents, *coefficients)
-
-    def _product(self, factors: list[ast.expr]) -> ast.expr:
-        found: ast.expr = ast.Constant(1)
-        for k, factor in enumerate(factors):
-            found = self.visit(factor) if k == 0 else ast.BinOp(found, ast.Mult(), self.visit(factor))
-        return found
 
     def visit_Call(self, node: ast.Call) -> Any:
         if isinstance(node.func, ast.Name) and node.func.id == "int":
@@ -124,7 +116,7 @@ class _StateDecides(_OnIntervals):
         return self._choice("side", node)
 
 
-def _compared(test: ast.expr, value: int) -> ast.expr | None:
+def _left_of_equality(test: ast.expr, value: int) -> ast.expr | None:
     """Return the left side of a comparison ``… == value``; None for other expressions."""
     if not (isinstance(test, ast.Compare) and isinstance(test.ops[0], ast.Eq)):
         return None
@@ -145,11 +137,11 @@ def _power(term: ast.expr) -> tuple[str, int, list[ast.expr]] | None:
     """Return the highest power of a name in a product: the name, the exponent, and the other factors; None if the other
     factors contain the name."""
     factors = _factors(term)
-    powers = [(*found, k) for k, factor in enumerate(factors) if (found := _name_and_exponent(factor))]
+    powers = [(*pair, k) for k, factor in enumerate(factors) if (pair := _name_and_exponent(factor))]
     if not powers:
         return None
-    name, exponent, own = max(powers, key=lambda power: power[1])
-    others = factors[:own] + factors[own + 1 :]
+    name, exponent, place = max(powers, key=lambda power: power[1])
+    others = factors[:place] + factors[place + 1 :]
     again = any(isinstance(node, ast.Name) and node.id == name for other in others for node in ast.walk(other))
     return None if again else (name, exponent, others)
 
@@ -168,10 +160,6 @@ def _factors(node: ast.expr) -> list[ast.expr]:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
         return [*_factors(node.left), *_factors(node.right)]
     return [node]
-
-
-def _signed(sign: int, node: ast.expr) -> ast.expr:
-    return node if sign > 0 else ast.UnaryOp(ast.USub(), node)
 
 
 def _is_number(node: ast.expr) -> bool:

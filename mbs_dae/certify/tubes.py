@@ -1,7 +1,7 @@
 """Proofs of motions: tubes around curves, in each of which lies exactly one motion.
 
 Between two poses, at a and b, runs the cubic q̂(t) with their velocities. At every t of [a, b] Krawczyk's operator is
-that of the box about q̂(t), with one matrix C for all of them (`contraction`). Its β encloses Φ_u over the whole tube.
+that of the box about q̂(t), with one matrix C for all of them (`operator`). Its β encloses Φ_u over the whole tube.
 The residual along the curve is expanded about its middle m, with h = b - a,
 
     Φ(t) = Φ(m) + Φ̇(m) (t - m) + ½ Φ̈(τ) (t - m)²,      Φ̇ = Φ_v v - ν,      Φ̈ = Φ_v v̇ - γ,
@@ -31,11 +31,9 @@ from ..compiled.status import DONE
 from ..poses.continuation import begin as start
 from ..poses.continuation import go_on
 from .charts import Paths, paths_between
-from .contraction import distance, holds
 from .equations import GAMMA, JACOBIAN, NU, PHI, Enclosure, Equations
-from .intervals import Bounds, Interval, interval, up
-from .matrices import times
-from .operator import Operator, operator_at
+from .intervals import Bounds, Interval, interval, times, up
+from .operator import Operator, contracts, distance, operator_at
 
 DEEPEST = 20
 """Greatest number of times that a step is halved."""
@@ -78,12 +76,16 @@ class Proof:
     refused: np.ndarray
     """True where a law of the state may switch, or β is infinite."""
 
+    def only(self, which: np.ndarray) -> Proof:
+        at = np.flatnonzero(which)
+        return Proof(self.pieces.only(at), self.radius[at], self.refused[at])
+
 
 @dataclass(eq=False)
 class Search:
     """A search that halves pieces until all are shown, or given up."""
 
-    own: Equations
+    equations: Equations
     machine: Machine
     shown: list[Proof] = field(default_factory=list)
     open_: list[Proof] = field(default_factory=list)
@@ -92,33 +94,36 @@ class Search:
     def run(self, path: Trajectory) -> None:
         begin, end = (Trajectory(*(x[part] for x in path)) for part in (slice(None, -1), slice(1, None)))
         pieces = Pieces(begin, end, np.zeros(begin.t.size, dtype=int), np.arange(begin.t.size))
-        more = WORK // (len(self.own.rows) * self.own.system.nv)
+        more = WORK // (len(self.equations.rows) * self.equations.system.nv)
         most = PIECES * len(pieces) + min(max(more, LEAST_MORE), MOST_MORE)
         while len(pieces):
-            proofs = [prove(self.own, part) for part in pieces.parts(self.own.at_once)]
+            proofs = [prove(self.equations, part) for part in pieces.parts(self.equations.at_once)]
             self.tried += len(pieces)
             rest = []
             for proof in proofs:
                 good = np.isfinite(proof.radius)
                 again = ~good & (proof.pieces.depth < DEEPEST) & (self.tried < most)
-                self.shown.append(_of(proof, good))
-                halves = [self._halved(proof.pieces, k) for k in np.flatnonzero(again)]
-                lost = np.flatnonzero(again)[[half is None for half in halves]]
-                again[lost] = False
-                self.open_.append(_of(proof, ~good & ~again))
+                self.shown.append(proof.only(good))
+                halves = [self._halves(proof.pieces, k) for k in np.flatnonzero(again)]
+                stuck = np.flatnonzero(again)[[half is None for half in halves]]
+                again[stuck] = False
+                self.open_.append(proof.only(~good & ~again))
                 rest += [half for half in halves if half is not None]
-            pieces = joined(rest) if rest else pieces.only(np.zeros(0, dtype=int))
+            pieces = concatenate(rest) if rest else pieces.only(np.zeros(0, dtype=int))
 
-    def _halved(self, pieces: Pieces, k: Any) -> Pieces | None:
+    def _halves(self, pieces: Pieces, k: Any) -> Pieces | None:
         """Return both halves of a piece; None if no pose closes between its ends."""
         begin, end = (Trajectory(*(x[k] for x in side)) for side in (pieces.begin, pieces.end))
         t = 0.5 * (begin.t + end.t)
-        if not begin.t < t < end.t or (middle := self._walked(begin, end, t)) is None:
+        if not begin.t < t < end.t or (middle := self._pose_between(begin, end, t)) is None:
             return None
         depth, step = np.full(2, pieces.depth[k] + 1), np.full(2, pieces.step[k])
-        return Pieces(_stacked(begin, middle), _stacked(middle, end), depth, step)
+        begins, ends = (
+            Trajectory(*map(np.stack, zip(*pair, strict=True))) for pair in ((begin, middle), (middle, end))
+        )
+        return Pieces(begins, ends, depth, step)
 
-    def _walked(self, begin: Trajectory, end: Trajectory, t: float) -> Trajectory | None:
+    def _pose_between(self, begin: Trajectory, end: Trajectory, t: float) -> Trajectory | None:
         """Return the pose at a time between two, reached by continuation that keeps clear of other branches, from the
         beginning or else from the end; None if neither reaches it."""
         machine, any_rank = self.machine, self.machine.pattern.m
@@ -130,16 +135,7 @@ class Search:
         return None
 
 
-def _stacked(first: Trajectory, second: Trajectory) -> Trajectory:
-    return Trajectory(*(np.stack(pair) for pair in zip(first, second, strict=True)))
-
-
-def _of(proof: Proof, which: np.ndarray) -> Proof:
-    at = np.flatnonzero(which)
-    return Proof(proof.pieces.only(at), proof.radius[at], proof.refused[at])
-
-
-def joined(parts: list[Pieces]) -> Pieces:
+def concatenate(parts: list[Pieces]) -> Pieces:
     begin, end = (
         Trajectory(*(np.concatenate(xs) for xs in zip(*(getattr(part, side) for part in parts), strict=True)))
         for side in ("begin", "end")
@@ -148,55 +144,52 @@ def joined(parts: list[Pieces]) -> Pieces:
     return Pieces(begin, end, depth, step)
 
 
-def paths_of(own: Equations, pieces: Pieces) -> Paths:
-    layout, begin, end = own.system.layout, pieces.begin, pieces.end
+def paths_of(equations: Equations, pieces: Pieces) -> Paths:
+    layout, begin, end = equations.system.layout, pieces.begin, pieces.end
     return paths_between(layout, (begin.t, end.t), (begin.q.T, end.q.T), (begin.v.T, end.v.T))
 
 
-def prove(own: Equations, pieces: Pieces) -> Proof:
+def prove(equations: Equations, pieces: Pieces) -> Proof:
     """Return the tubes of pieces, as far as they can be shown without halving."""
-    path = paths_of(own, pieces)
+    path = paths_of(equations, pieces)
     time = Interval(pieces.begin.t, pieces.end.t)
     axis, v, a = path.all()
-    whole = own.enclose(time, axis, v, (PHI, JACOBIAN, NU, GAMMA))  # ν shows whether a slope jumps
+    whole = equations.enclose(time, axis, v, (PHI, JACOBIAN, NU, GAMMA))  # ν shows whether a slope jumps
     middle, speed = path.middle()
-    there = operator_at(own, (interval(pieces.begin.t) + interval(pieces.end.t)).scaled(0.5), middle, speed, (NU,))
-    moved = np.fmin(_residual(there, whole, speed, a, path.h), there.shift(whole.phi))
-    beta = there.factor(whole.jacobian)
+    half = (interval(pieces.begin.t) + interval(pieces.end.t)).scaled(0.5)
+    operator = operator_at(equations, half, middle, speed, (NU,))
+    shift = np.fmin(_residual(operator, whole, speed, a, path.h), operator.shift(whole.phi))
+    beta = operator.factor(whole.jacobian)
     with np.errstate(all="ignore"):
-        radius = np.where(beta < 1.0, 2.0 * moved / (1.0 - beta) + LEAST * own.system.length, np.inf)
-    possible = np.isfinite(radius) & ~whole.refused & ~there.here.refused
-    beta = there.factor_in(time, axis, np.where(possible, radius, 0.0))
-    good = possible & holds(beta, moved, radius)
+        radius = np.where(beta < 1.0, 2.0 * shift / (1.0 - beta) + LEAST * equations.system.length, np.inf)
+    possible = np.isfinite(radius) & ~whole.refused & ~operator.enclosure.refused
+    beta = operator.factor_in(time, axis, np.where(possible, radius, 0.0))
+    good = possible & contracts(beta, shift, radius)
     return Proof(pieces, np.where(good, radius, np.nan), whole.refused | np.isposinf(beta))
 
 
-def _residual(there: Operator, whole: Enclosure, speed: Interval, a: Interval, h: Interval) -> Bounds:
+def _residual(operator: Operator, whole: Enclosure, speed: Interval, a: Interval, h: Interval) -> Bounds:
     """Return a bound of |C Φ| along the whole axis, by the expansion about its middle; infinite where laws switch."""
-    value, half, square = there.here.phi, h.scaled(0.5), (h * h).scaled(0.125)
-    rate = times(there.here.jacobian, _moving(there, speed)) - there.here.nu
-    bend = times(whole.jacobian, _moving(there, a)) - whole.gamma
-    parts = [there.shift(x) for x in (value, rate * half[:, None], bend * square[:, None])]
+    value, half, square = operator.enclosure.phi, h.scaled(0.5), (h * h).scaled(0.125)
+    columns = operator.equations.system.nv  # the velocities of the ground come after those of Φ_v
+    speed, a = (Interval(x.lower[:columns].T, x.upper[:columns].T) for x in (speed, a))
+    rate = times(operator.enclosure.jacobian, speed) - operator.enclosure.nu
+    bend = times(whole.jacobian, a) - whole.gamma
+    parts = [operator.shift(x) for x in (value, rate * half[:, None], bend * square[:, None])]
     total = up(up(parts[0] + parts[1]) + parts[2])
     return np.where(whole.switching | np.isnan(total), np.inf, total)
 
 
-def _moving(there: Operator, x: Interval) -> Interval:
-    """Return the velocities of the columns of Φ_v, those of the ground excluded, lane by lane."""
-    columns = there.own.system.nv
-    return Interval(x.lower[:columns].T, x.upper[:columns].T)
-
-
-def errors_of(own: Equations, path: Trajectory) -> np.ndarray:
+def errors_of(equations: Equations, path: Trajectory) -> np.ndarray:
     """Return bounds of the distance between poses and the true ones, by the operator in boxes twice as large as its
     shift; infinite where none is shown."""
-    found = []
-    for first in range(0, path.t.size, own.at_once):
-        t, q = (Interval(np.ascontiguousarray(x[first : first + own.at_once].T)) for x in path[:2])
-        there = operator_at(own, t, q)
-        moved = there.shift(there.here.phi)
-        radius = np.where(np.isfinite(moved), 2.0 * moved, 0.0) + LEAST * own.system.length
-        beta = there.factor_in(t, q, radius)
-        good = holds(beta, moved, radius) & ~there.here.refused
-        found.append(np.where(good, distance(beta, moved), np.inf))
-    return np.concatenate(found)
+    errors = []
+    for first in range(0, path.t.size, equations.at_once):
+        t, q = (Interval(np.ascontiguousarray(x[first : first + equations.at_once].T)) for x in path[:2])
+        operator = operator_at(equations, t, q)
+        shift = operator.shift(operator.enclosure.phi)
+        radius = np.where(np.isfinite(shift), 2.0 * shift, 0.0) + LEAST * equations.system.length
+        beta = operator.factor_in(t, q, radius)
+        good = contracts(beta, shift, radius) & ~operator.enclosure.refused
+        errors.append(np.where(good, distance(beta, shift), np.inf))
+    return np.concatenate(errors)

@@ -36,7 +36,7 @@ from ..kernels.abi import compiled_apart
 from ..kernels.blocks import INDEX, Indices, Integers, Vector, Work, block, nothing, zeros
 from ..linear.vectors import copy
 from ..symbolic.loads import WORKS
-from ..symbolic.slopes import Chosen
+from ..symbolic.slopes import Selection
 from .batch import VALUE, Batch, BatchBuilder, Place, evaluate
 from .dynamics import DynamicsBuilder
 from .program import ProgramBuilder
@@ -130,13 +130,13 @@ Term = tuple[int, int, int]
 """(output of an instance, its factor, the row to which it is added; -1 for an output without a row)."""
 
 
-def _chosen(values: BatchBuilder, said: Callable[[Place], Sequence[Term]], column: np.ndarray) -> list[Chosen]:
+def _chosen(values: BatchBuilder, said: Callable[[Place], Sequence[Term]], column: np.ndarray) -> list[Selection]:
     """Return, for each group of instances, the outputs that have rows and the directions that have columns."""
     found = []
     for members in ways_of(values):
         outputs = {output for place, _ in members for output, _, row in said(place) if row >= 0}
         directions = {k for _, ways in members for k, way in enumerate(ways) if column[way] >= 0}
-        found.append(Chosen(tuple(sorted(outputs)), tuple(sorted(directions))))
+        found.append(Selection(tuple(sorted(outputs)), tuple(sorted(directions))))
     return found
 
 

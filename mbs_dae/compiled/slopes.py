@@ -19,7 +19,7 @@ from ..kernels import cache
 from ..kernels.blocks import block
 from ..model.parameters import Evaluator
 from ..symbolic.codegen import kernel_module
-from ..symbolic.slopes import Chosen, slopes
+from ..symbolic.slopes import Selection, slopes
 from .batch import Batch, BatchBuilder, Group, Place, Swept
 from .reading import read_outputs
 from .structure import Structure
@@ -30,7 +30,7 @@ class SlopesBuilder:
     the numbers in slots are optional: kernels are half as long without them. With `chosen`, kernels compute only the
     chosen outputs and directions of each group of instances."""
 
-    def __init__(self, values: BatchBuilder, by_numbers: bool, chosen: Sequence[Chosen] = ()):
+    def __init__(self, values: BatchBuilder, by_numbers: bool, chosen: Sequence[Selection] = ()):
         self.values, self.by_numbers = values, by_numbers
         some = chosen or repeat(None)
         self.kernels = [self._kernel(group, own) for group, own in zip(values.groups, some, strict=False)]
@@ -49,7 +49,7 @@ class SlopesBuilder:
         own = {"kernels": kernels, "out_at": np.array(self._out_at, dtype=np.int64), "out_size": self.out_size}
         return block(Batch(**{name: getattr(values, name) for name in Batch._fields} | own))
 
-    def _kernel(self, group: Group, chosen: Chosen | None) -> cache.Kernel:
+    def _kernel(self, group: Group, chosen: Selection | None) -> cache.Kernel:
         instance = self.values.instances[group.members[0]]
         if instance.slopes is not None:
             return instance.slopes(self.by_numbers)

@@ -17,7 +17,7 @@ from ..errors import ModelError, check_name
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..results.result import Result
-from .objectives.readings import Varying, end_moves
+from .objectives.readings import DualReadings, end_moves
 
 DIFFERENTIATED = ("kinematics", "inverse_dynamics", "simulate")
 """The verbs of motions over time, which have derivatives."""
@@ -44,14 +44,14 @@ class Analysis:
         return f"mbs.{self.recipe.verb} of {self.model.name!r}"
 
     @cached_property
-    def own(self) -> np.ndarray:
+    def model_row(self) -> np.ndarray:
         """The values of the free numbers in the model, shape (names,)."""
         initial = self.recipe.initial if isinstance(self.recipe.initial, Mapping) else {}
-        known = {name: one.value for name, one in self.model.parameters.items()}
-        if unknown := [name for name in self.names if name not in known and name not in initial]:
-            what = f"{unknown[0]!r} is a value at the start, and has none yet"
-            raise ModelError(f"{what}; give one: initial={{{unknown[0]!r}: 1.0}}")
-        return np.array([known[name] if name in known else initial[name] for name in self.names], dtype=float)
+        parameters = {name: one.value for name, one in self.model.parameters.items()}
+        if missing := [name for name in self.names if name not in parameters and name not in initial]:
+            what = f"{missing[0]!r} is a value at the start, and has none yet"
+            raise ModelError(f"{what}; give one: initial={{{missing[0]!r}: 1.0}}")
+        return np.array([parameters[name] if name in parameters else initial[name] for name in self.names], dtype=float)
 
     def unit(self, name: str) -> str:
         if name in self.model.parameters:
@@ -61,8 +61,8 @@ class Analysis:
 
     def values(self, row: np.ndarray) -> dict[str, float]:
         """Return the values of all parameters, with the free numbers of `row`."""
-        own = {name: one.value for name, one in self.model.parameters.items()}
-        return own | {name: float(x) for name, x in zip(self.names, row, strict=True) if name in own}
+        parameters = {name: one.value for name, one in self.model.parameters.items()}
+        return parameters | {name: float(x) for name, x in zip(self.names, row, strict=True) if name in parameters}
 
     def design(self, row: np.ndarray) -> Model | System:
         """Return the model with the free numbers of `row`."""
@@ -71,16 +71,16 @@ class Analysis:
     def result(self, row: np.ndarray, may_stop: bool = False) -> Result:
         """Return the result of a run, with derivatives. A run that did not come to its end is refused, unless an event
         may stop it."""
-        found = self.recipe.result(row)
-        if not found.success:
-            raise ModelError(f"{self.label} stopped early: {found.message}", result=found)
-        if found.t[-1] < self.recipe.times[-1] and not (may_stop and end_moves(found)):
-            what = f"{self.label} was {found.message}, and how the time of its end moves is no part of derivatives"
-            raise ModelError(f"{what}; let it run on without the event that stops it", result=found)
-        return found
+        result = self.recipe.result(row)
+        if not result.success:
+            raise ModelError(f"{self.label} stopped early: {result.message}", result=result)
+        if result.t[-1] < self.recipe.times[-1] and not (may_stop and end_moves(result)):
+            what = f"{self.label} was {result.message}, and how the time of its end moves is no part of derivatives"
+            raise ModelError(f"{what}; let it run on without the event that stops it", result=result)
+        return result
 
-    def readings(self, row: np.ndarray) -> Varying:
-        return Varying(self.result(row), self.names, self.values(row))
+    def readings(self, row: np.ndarray) -> DualReadings:
+        return DualReadings(self.result(row), self.names, self.values(row))
 
 
 def analysis_of(
@@ -96,20 +96,20 @@ def analysis_of(
         raise ModelError(f"mbs.{verb} has no derivatives; use verb='kinematics' or 'inverse_dynamics'")
     if isinstance(names, str) or not isinstance(names, Sequence | Mapping):
         raise ModelError(f'over= must be a list of names, e.g. ["r", "l"], not {names!r}')
-    given = tuple(str(getattr(one, "symbol", one)) for one in names)
-    if not given:
+    numbers = tuple(str(getattr(one, "symbol", one)) for one in names)
+    if not numbers:
         raise ModelError('over= names nothing; give parameters or constants, e.g. over=["r", "spring.stiffness"]')
-    told = start if isinstance(start, Mapping) else {}
+    initial_values = start if isinstance(start, Mapping) else {}
     run = verb == "simulate"
-    asked = asked_of(bare, given, told if run else (), run)
-    assert asked is not None
-    free: Any = asked.model
+    request = asked_of(bare, numbers, initial_values if run else (), run)
+    assert request is not None
+    free: Any = request.model
     if isinstance(thing, System) and thing.model is not free:
         free = free.compile(thing.coordinates.set, **thing.structure.tree)
     elif isinstance(thing, System):
         free = thing
-    options = {**how, "derivatives": given}
-    return Analysis(Recipe(free, checked_times(times), given, verb, None, start, None, options))
+    options = {**how, "derivatives": numbers}
+    return Analysis(Recipe(free, checked_times(times), numbers, verb, None, start, None, options))
 
 
 def bounds_of(over: Any) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
@@ -124,11 +124,11 @@ def bounds_of(over: Any) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
     return tuple(pairs), low, high
 
 
-def _pair(name: Any, given: Any) -> tuple[float, float]:
-    pair = isinstance(given, Sequence | np.ndarray) and not isinstance(given, str) and len(given) == 2
+def _pair(name: Any, bounds: Any) -> tuple[float, float]:
+    pair = isinstance(bounds, Sequence | np.ndarray) and not isinstance(bounds, str) and len(bounds) == 2
     if not pair:
-        raise ModelError(f"over[{str(name)!r}] must be two bounds, e.g. (0.05, 0.2), not {given!r}")
-    low, high = (finite_number(one, f"a bound of {str(name)!r}") for one in given)
+        raise ModelError(f"over[{str(name)!r}] must be two bounds, e.g. (0.05, 0.2), not {bounds!r}")
+    low, high = (finite_number(one, f"a bound of {str(name)!r}") for one in bounds)
     if not low < high:
         raise ModelError(f"over[{str(name)!r}] goes from {low:g} to {high:g}; the first must be the smaller one")
     return low, high
@@ -136,8 +136,8 @@ def _pair(name: Any, given: Any) -> tuple[float, float]:
 
 def check_within(analysis: Analysis, low: np.ndarray, high: np.ndarray) -> None:
     """Raise a `ModelError` unless the model's own numbers, with which a search begins, are within the bounds."""
-    own = analysis.own
-    for k in np.flatnonzero((own < low) | (own > high))[:1]:
+    row = analysis.model_row
+    for k in np.flatnonzero((row < low) | (row > high))[:1]:
         name = analysis.names[k]
-        what = f"{name!r} is {own[k]:g}, which is not within its bounds ({low[k]:g}, {high[k]:g})"
+        what = f"{name!r} is {row[k]:g}, which is not within its bounds ({low[k]:g}, {high[k]:g})"
         raise ModelError(f"{what}; begin elsewhere: model.with_parameters({name}=...), or widen the bounds")

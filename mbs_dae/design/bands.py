@@ -103,11 +103,11 @@ class Bands(metaclass=PublicClass):
         part of the largest standard deviation of the members."""
         if self.ensemble is None:
             return {}
-        found = {}
+        differences = {}
         for name, band in self.bands.items():
             drawn = np.nanstd(self.ensemble.array(name), axis=0)
-            found[name] = float(np.abs(drawn - band.sigma).max() / max(drawn.max(), 1e-300))
-        return found
+            differences[name] = float(np.abs(drawn - band.sigma).max() / max(drawn.max(), 1e-300))
+        return differences
 
     @property
     def chance(self) -> float:
@@ -133,10 +133,10 @@ class Bands(metaclass=PublicClass):
             k = band.widest
             shares = {one: float(band.share(one)[k]) for one in band.parts}
             most = max(shares, key=lambda one: shares[one])
-            told = f"{most} ({100 * shares[most]:.0f} %)" if shares[most] else "none of them"
+            largest_share = f"{most} ({100 * shares[most]:.0f} %)" if shares[most] else "none of them"
             when, _ = shown(band.t[k], self.result.axis[1], self.result.axis[0])
             numbers = f"{band.sigma[k] / size:>13.4g}  {when:>4.3g}  {band.worst.max() / size:>18.4g}"
-            yield f"  {name:<{width}}  {numbers}  {told}"
+            yield f"  {name:<{width}}  {numbers}  {largest_share}"
         for name, share in self.difference.items():
             members = counted(self._moved, "member")
             yield f"  {name}: {100 * share:.2g} % from the standard deviation of {members}"

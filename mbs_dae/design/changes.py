@@ -20,23 +20,23 @@ from ..derivatives.runs.gradients import adjoints, goes_back
 from ..results.result import Result
 from .analysis import Analysis
 from .objectives.objective import SMOOTH, Measured, NotSmooth, array_of, as_number
-from .objectives.readings import Seeded, Varying
+from .objectives.readings import DualReadings, SeededReadings
 from .objectives.weights import weights
 
 
 @dataclass(frozen=True, eq=False)
-class Changing:
+class DesignOutputs:
     """The numbers made of a design that was run. Slopes are computed at their first use: a search does not need the
     slopes of designs from which it steps back."""
 
     analysis: Analysis
     row: np.ndarray
     result: Result
-    asked: tuple[Measured, ...]
+    measured: tuple[Measured, ...]
 
     @cached_property
-    def _plain(self) -> Seeded:
-        return Seeded(self.result, self.analysis.values(self.row), "", range(1))
+    def _plain(self) -> SeededReadings:
+        return SeededReadings(self.result, self.analysis.values(self.row), "", range(1))
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ class Changing:
     @cached_property
     def values(self) -> tuple[np.ndarray, ...]:
         """The value of each objective: a number or an array."""
-        return tuple(array_of(one, self._plain).value for one in self.asked)
+        return tuple(array_of(one, self._plain).value for one in self.measured)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -58,36 +58,36 @@ class Changing:
         """The derivatives of all values, one after the other, shape (names, values)."""
         if goes_back(self.result) and sum(one.size for one in self.values) < len(self.names):
             try:
-                return self._back()
+                return self._backward()
             except NotSmooth:  # two equally large values may have the same slope, which the forward way finds
                 pass
-        return self._ahead()
+        return self._forward()
 
-    def _ahead(self) -> np.ndarray:
-        readings = Varying(self.result, self.names, self.analysis.values(self.row))
+    def _forward(self) -> np.ndarray:
+        readings = DualReadings(self.result, self.names, self.analysis.values(self.row))
         try:
-            return np.concatenate([array_of(one, readings).ravel().slope for one in self.asked], axis=1)
+            return np.concatenate([array_of(one, readings).ravel().slope for one in self.measured], axis=1)
         except NotSmooth as wrong:
-            told = self.result.stats.get("derivatives")
-            raise NotSmooth(f"{wrong}. Derivatives of the run: {told}" if told else str(wrong)) from wrong
+            note = self.result.stats.get("derivatives")
+            raise NotSmooth(f"{wrong}. Derivatives of the run: {note}" if note else str(wrong)) from wrong
 
-    def _back(self) -> np.ndarray:
-        found = [weights(one, self.result, self.analysis.values(self.row)) for one in self.asked]
-        ends = np.cumsum([0, *(one.size for one in found)])
+    def _backward(self) -> np.ndarray:
+        parts = [weights(one, self.result, self.analysis.values(self.row)) for one in self.measured]
+        ends = np.cumsum([0, *(one.size for one in parts)])
         by_arrays: dict[str, np.ndarray] = {}
         slopes = np.zeros((len(self.names), ends[-1]))
-        for one, measured, (begin, end) in zip(found, self.asked, pairwise(ends), strict=True):
-            for name, own in one.by_arrays.items():
-                check_unique(self.result, measured, name, own)
-                by_arrays.setdefault(name, np.zeros((ends[-1], *own.shape[1:])))[begin:end] = own
+        for one, measured, (begin, end) in zip(parts, self.measured, pairwise(ends), strict=True):
+            for name, by_values in one.by_arrays.items():
+                check_unique(self.result, measured, name, by_values)
+                by_arrays.setdefault(name, np.zeros((ends[-1], *by_values.shape[1:])))[begin:end] = by_values
             for name, slope in one.by_parameters.items():
                 if name in self.names:
                     slopes[self.names.index(name), begin:end] = slope
-        of_end = np.concatenate([one.by_end for one in found]) if all(one.by_end is not None for one in found) else None
-        slopes += adjoints(self.result, by_arrays, of_end).T if by_arrays or of_end is not None else 0.0
+        by_end = np.concatenate([one.by_end for one in parts]) if all(one.by_end is not None for one in parts) else None
+        slopes += adjoints(self.result, by_arrays, by_end).T if by_arrays or by_end is not None else 0.0
         if not np.isfinite(slopes).all():
             k, j = np.argwhere(~np.isfinite(slopes))[0]
-            label = self.asked[int(np.searchsorted(ends, j, side="right")) - 1].label
+            label = self.measured[int(np.searchsorted(ends, j, side="right")) - 1].label
             raise NotSmooth(f"{label} has no derivative by {self.names[k]}: it has a kink there; {SMOOTH}")
         return slopes
 
@@ -108,7 +108,7 @@ class Numbers:
     """Values with slopes: one number, or several as an array."""
 
     value: np.ndarray
-    of: Changing
+    outputs: DesignOutputs
     span: slice
 
     @property
@@ -118,15 +118,15 @@ class Numbers:
     @property
     def slope(self) -> np.ndarray:
         """The derivatives by all names, shape (names, *shape)."""
-        return self.of.slopes[:, self.span].reshape(len(self.of.names), *self.value.shape)
+        return self.outputs.slopes[:, self.span].reshape(len(self.outputs.names), *self.value.shape)
 
 
-def single(found: Numbers) -> Numbers:
+def single(numbers: Numbers) -> Numbers:
     """Return the values as one number; raise a `ModelError` if there are several."""
-    return replace(found, value=as_number(found.of.asked[0], found.value))
+    return replace(numbers, value=as_number(numbers.outputs.measured[0], numbers.value))
 
 
-def listed(parts: Sequence[Numbers]) -> Numbers:
+def concatenate(parts: Sequence[Numbers]) -> Numbers:
     """Return consecutive values as one list."""
     value = np.concatenate([one.value.ravel() for one in parts])
-    return Numbers(value, parts[0].of, slice(parts[0].span.start, parts[-1].span.stop))
+    return Numbers(value, parts[0].outputs, slice(parts[0].span.start, parts[-1].span.stop))

@@ -14,7 +14,7 @@ from ..model.model import Model
 from ..public_class import PublicClass
 from ..results.result import Result
 from .analysis import analysis_of
-from .changes import Changing, single
+from .changes import DesignOutputs, single
 from .objectives.objective import check_number, objective_of
 
 
@@ -43,9 +43,9 @@ class Gradient(metaclass=PublicClass):
     label: str = "objective"
 
     def __getitem__(self, name: Any) -> float:
-        asked = str(getattr(name, "symbol", name))
-        check_name("derivative by", asked, self.by, "this gradient")
-        return self.by[asked]
+        key = str(getattr(name, "symbol", name))
+        check_name("derivative by", key, self.by, "this gradient")
+        return self.by[key]
 
     __iter__: ClassVar[None] = None  # a number and its slopes are read by name, in no order
 
@@ -87,7 +87,7 @@ def gradient(
     """
     analysis = analysis_of(model, times, over, verb, initial, how)
     measured = check_number(objective_of(objective))
-    result = analysis.result(analysis.own, may_stop=True)
-    found = single(*Changing(analysis, analysis.own, result, (measured,)).parts())
-    by = dict(zip(analysis.names, found.slope.tolist(), strict=True))
-    return Gradient(float(found.value), by, result, measured.label)
+    result = analysis.result(analysis.model_row, may_stop=True)
+    number = single(*DesignOutputs(analysis, analysis.model_row, result, (measured,)).parts())
+    by = dict(zip(analysis.names, number.slope.tolist(), strict=True))
+    return Gradient(float(number.value), by, result, measured.label)

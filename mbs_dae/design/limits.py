@@ -42,9 +42,9 @@ class Limit(metaclass=PublicClass):
 
     def __post_init__(self) -> None:
         for side, infinite in (("lower", -INFINITE), ("upper", INFINITE)):
-            given = getattr(self, side)
-            is_open = given is None or np.isscalar(given) and given == infinite
-            value = infinite if is_open else finite_number(given, f"{side} of a Limit")
+            bound = getattr(self, side)
+            is_open = bound is None or np.isscalar(bound) and bound == infinite
+            value = infinite if is_open else finite_number(bound, f"{side} of a Limit")
             object.__setattr__(self, side, value)
         object.__setattr__(self, "measured", objective_of(self.what, "what of a Limit"))
         if self.lower == -INFINITE and self.upper == INFINITE:
@@ -57,8 +57,8 @@ class Limit(metaclass=PublicClass):
     @property
     def label(self) -> str:
         """The limited quantity, in words."""
-        own = self.measured.label
-        return self.name or ("function" if own == "objective" else own)
+        words = self.measured.label
+        return self.name or ("function" if words == "objective" else words)
 
     @property
     def is_equation(self) -> bool:
@@ -78,50 +78,51 @@ class Limit(metaclass=PublicClass):
         return f"<Limit: {self}>"
 
 
-def limits_of(given: Any) -> tuple[Limit, ...]:
+def limits_of(limits: Any) -> tuple[Limit, ...]:
     """Return the limits that stand in `subject_to`."""
-    if isinstance(given, Limit | Relational) or not isinstance(given, Sequence):
-        raise ModelError(f'subject_to must be a list, e.g. [mbs.maximum("motor.effort") <= 50], not {shortened(given)}')
-    return tuple(_limit(one) for one in given)
+    if isinstance(limits, Limit | Relational) or not isinstance(limits, Sequence):
+        example = '[mbs.maximum("motor.effort") <= 50]'
+        raise ModelError(f"subject_to must be a list, e.g. {example}, not {shortened(limits)}")
+    return tuple(_limit(one) for one in limits)
 
 
-def _limit(given: Any) -> Limit:
-    if isinstance(given, Limit):
-        return given
-    if given in (True, False, sp.true, sp.false):
-        what = f"subject_to holds {given}, which was decided before any run"
+def _limit(comparison: Any) -> Limit:
+    if isinstance(comparison, Limit):
+        return comparison
+    if comparison in (True, False, sp.true, sp.false):
+        what = f"subject_to holds {comparison}, which was decided before any run"
         raise ModelError(f"{what}; compare expressions of quantities by <= or >=, or write an equation: sp.Eq(a, b)")
-    if not isinstance(given, sp.Le | sp.Lt | sp.Ge | sp.Gt | sp.Eq):
-        what = f'subject_to takes comparisons, e.g. mbs.maximum("motor.effort") <= 50, not {shortened(given)}'
+    if not isinstance(comparison, sp.Le | sp.Lt | sp.Ge | sp.Gt | sp.Eq):
+        what = f'subject_to takes comparisons, e.g. mbs.maximum("motor.effort") <= 50, not {shortened(comparison)}'
         raise ModelError(f"{what}; of functions mbs.Limit(function, lower=, upper=)")
-    left, right = given.lhs, given.rhs
+    left, right = comparison.lhs, comparison.rhs
     if left.is_number:
-        left, right, given = right, left, given.reversed
+        left, right, comparison = right, left, comparison.reversed
     bound = float(right) if right.is_number else 0.0
     what = left if right.is_number else left - right
-    lower = -INFINITE if isinstance(given, sp.Le | sp.Lt) else bound
-    upper = INFINITE if isinstance(given, sp.Ge | sp.Gt) else bound
-    return _smooth(what, lower, upper, str(given))
+    lower = -INFINITE if isinstance(comparison, sp.Le | sp.Lt) else bound
+    upper = INFINITE if isinstance(comparison, sp.Ge | sp.Gt) else bound
+    return _smooth(what, lower, upper, str(comparison))
 
 
-def _smooth(what: sp.Expr, lower: float, upper: float, said: str) -> Limit:
+def _smooth(what: sp.Expr, lower: float, upper: float, comparison: str) -> Limit:
     """Return the limit without a kink if possible: a maximum is below a limit if all values are; |x| is if x lies
     between the limit and its negative."""
     if isinstance(what, Maximum) and lower == -INFINITE or isinstance(what, Minimum) and upper == INFINITE:
-        return _smooth(what.args[0], lower, upper, said)
+        return _smooth(what.args[0], lower, upper, comparison)
     if isinstance(what, sp.Abs) and lower == -INFINITE:
-        return Limit(what.args[0], -upper, upper, said=said)
-    return Limit(what, lower, upper, said=said)
+        return Limit(what.args[0], -upper, upper, said=comparison)
+    return Limit(what, lower, upper, said=comparison)
 
 
-def largest_of(given: Any) -> list[Measured]:
+def largest_of(objectives: Any) -> list[Measured]:
     """Return the readings whose entries must all be small for the largest value to be small: x and -x for |x|, each
     value for a multiple of a maximum, and each negative value for a negative multiple of a minimum."""
-    found: list[Measured] = []
-    for one in given if isinstance(given, list | tuple) else [given]:
+    readings: list[Measured] = []
+    for one in objectives if isinstance(objectives, list | tuple) else [objectives]:
         measured = objective_of(one)
         if not isinstance(measured, Formula):
-            found.append(measured)
+            readings.append(measured)
             continue
         shift, term = measured.expression.as_independent(Maximum, Minimum, as_Add=True)
         factor, inner = term.as_coeff_Mul()
@@ -130,5 +131,5 @@ def largest_of(given: Any) -> list[Measured]:
         else:
             shift, factor, inner = sp.S.Zero, sp.S.One, measured.expression
         both = (inner.args[0], -inner.args[0]) if isinstance(inner, sp.Abs) and factor > 0 else (inner,)
-        found += [Formula(shift + factor * each) for each in both]
-    return found
+        readings += [Formula(shift + factor * each) for each in both]
+    return readings

@@ -13,11 +13,11 @@ from ..model.model import Model
 from ..model.parameters import check_choice
 from .analysis import Analysis, analysis_of, bounds_of
 from .limits import largest_of, limits_of
-from .objectives.objective import Formula, Measured, NotSmooth, objective_of
-from .optimum import Bound, Kept, Optimum, Start
+from .objectives.objective import Formula, NotSmooth, objective_of
+from .optimum import Bound, LimitAtOptimum, Optimum, Start
 from .runs import Evaluation, Runs
-from .search import BESIDE_NONE, Box, Sides, Trial, box_of, search, sides_of, wanted_value
-from .sensitivity import Holding, holding
+from .search import NO_MOTION_NEARBY, Box, Sides, Trial, box_of, objective_value, search, sides_of
+from .sensitivity import Multipliers, multipliers_of
 from .starts import starts_of
 
 KINDS = ("min", "minimax", "least_squares")
@@ -67,14 +67,17 @@ def optimize(
         raise ModelError('over= needs bounds: they tell how far a number may go, e.g. over={"r": (0.05, 0.2)}')
     begin = starts_of(starts, seed, max_iterations)
     analysis = analysis_of(model, times, names, verb, initial, how)
-    wanted = largest_of(objective) if kind == "minimax" else [objective_of(objective)]
+    objectives = largest_of(objective) if kind == "minimax" else [objective_of(objective)]
     limits = limits_of(subject_to)
-    runs, box = Runs(analysis, wanted, limits, kind == "min", True), box_of(low, high, analysis.own)
+    runs, box = Runs(analysis, objectives, limits, kind == "min", True), box_of(low, high, analysis.model_row)
     try:
         trials = [search(runs, box, kind, row, begin.max_iterations) for row in begin.rows(analysis, box)]
-        return _report(runs, box, kind, trials, _label(objective, wanted))
+        label = objectives[0].label
+        if len(objectives) > 1 and isinstance(objectives[0], Formula):
+            label = ", ".join(map(str, objective)) if isinstance(objective, list | tuple) else str(objective)
+        return _report(runs, box, kind, trials, label)
     except NotSmooth as wrong:
-        where = "" if runs.tried is None else f"; it was found at {_told(analysis, runs.tried)}"
+        where = "" if runs.tried is None else f"; it was found at {_design_in_words(analysis, runs.tried)}"
         raise NotSmooth(f"{wrong}{where}") from wrong
 
 
@@ -87,38 +90,48 @@ def _report(runs: Runs, box: Box, kind: str, trials: Sequence[Trial], label: str
         failed = runs.failures[0]
         what = f"of {counted(len(trials), 'start')} within the bounds none has a motion"
         advice = "begin elsewhere, or at more places: starts=20"
-        where = _told(runs.analysis, failed.row)
+        where = _design_in_words(runs.analysis, failed.row)
         raise AssemblyError(f"{what}; {where}: {failed.error}; {advice}") from failed.error
-    best = min(ended, key=lambda one: _rank(runs, box, one, kind))
+
+    def rank(trial: Trial) -> tuple[float, float]:
+        """Return the excess beyond its limits, 0 if all are kept, then its value."""
+        assert trial.end is not None
+        excess = _excess(runs, box, trial.end)
+        return excess if excess > BROKEN else 0.0, objective_value(trial.end, kind)
+
+    best = min(ended, key=rank)
     end = best.end
     assert end is not None
     sides = sides_of(runs, box, end)
-    held = holding(runs, sides, box, end, kind)
+    multipliers = multipliers_of(runs, sides, box, end, kind)
     first = runs.at(ended[0].start)
     assert isinstance(first, Evaluation)
-    if (beyond := _broken(runs, box, end)) > BROKEN:
-        raise _unkept(runs, sides, end, beyond)
-    slope_at_start = holding(runs, sides, box, first, kind).steepest
-    fall = wanted_value(first, kind) - wanted_value(end, kind)  # scale of slopes for a search that began at a maximum
-    steepest = max(slope_at_start, held.steepest, 0.0 if slope_at_start > FLAT * abs(fall) else fall)
-    success = held.left <= FLAT * steepest or held.left <= 1e-9 * abs(wanted_value(end, kind))
+    if (beyond := _excess(runs, box, end)) > BROKEN:
+        raise _broken_limit(runs, sides, end, beyond)
+    slope_at_start = multipliers_of(runs, sides, box, first, kind).steepest
+    # the fall of the objective is the scale of slopes for a search that began at a maximum
+    fall = objective_value(first, kind) - objective_value(end, kind)
+    steepest = max(slope_at_start, multipliers.steepest, 0.0 if slope_at_start > FLAT * abs(fall) else fall)
+    success = multipliers.residual <= FLAT * steepest or multipliers.residual <= 1e-9 * abs(objective_value(end, kind))
     notes = _notes(runs, first, end, success, best.message)
+    starts = tuple(
+        Start(
+            dict(zip(runs.analysis.names, one.start.tolist(), strict=True)),
+            objective_value(one.end, kind) if one.end is not None and _excess(runs, box, one.end) <= BROKEN else None,
+            one.message,
+        )
+        for one in trials
+    )
     return Optimum(
-        label, kind, wanted_value(end, kind), wanted_value(first, kind), _bounds(runs, box, first, end, held),
-        _kept(runs, end, held), success, "; ".join(notes), runs.count, best.iterations,
-        tuple(_start(runs, box, one, kind) for one in trials), runs.analysis.design(end.row), end.result,
-        first.result, end.changing.read,
+        label, kind, objective_value(end, kind), objective_value(first, kind),
+        _bounds(runs, box, first, end, multipliers),
+        _limits(runs, end, multipliers), success, "; ".join(notes), runs.count, best.iterations,
+        starts, runs.analysis.design(end.row), end.result,
+        first.result, end.outputs.read,
     )  # fmt: skip
 
 
-def _rank(runs: Runs, box: Box, trial: Trial, kind: str) -> tuple[float, float]:
-    """Return the sorting key of a trial: first the excess beyond its limits, 0 if all are kept, then its value."""
-    assert trial.end is not None
-    broken = _broken(runs, box, trial.end)
-    return broken if broken > BROKEN else 0.0, wanted_value(trial.end, kind)
-
-
-def _broken(runs: Runs, box: Box, end: Evaluation | None) -> float:
+def _excess(runs: Runs, box: Box, end: Evaluation | None) -> float:
     """Return the largest excess beyond limits, as a part of their size."""
     if end is None or not runs.limits:
         return 0.0
@@ -127,28 +140,28 @@ def _broken(runs: Runs, box: Box, end: Evaluation | None) -> float:
     return float(np.where(sides.equation, np.abs(margins), -margins).max(initial=0.0))
 
 
-def _unkept(runs: Runs, sides: Sides, end: Evaluation, beyond: float) -> ModelError:
+def _broken_limit(runs: Runs, sides: Sides, end: Evaluation, beyond: float) -> ModelError:
     margins = sides.margins(end)
     worst = int(np.argmax(np.where(sides.equation, np.abs(margins), -margins)))
-    limit, found = runs.limits[sides.limit[worst]], end.limited[sides.limit[worst]].value[sides.entry[worst]]
+    limit, value = runs.limits[sides.limit[worst]], end.limited[sides.limit[worst]].value[sides.entry[worst]]
     what = (
-        f"no design within the bounds was found that keeps all limits: {limit} is {found:.6g} where it is nearest, at "
+        f"no design within the bounds was found that keeps all limits: {limit} is {value:.6g} where it is nearest, at "
     )
-    what += _told(runs.analysis, end.row)
+    what += _design_in_words(runs.analysis, end.row)
     return ModelError(f"{what}; widen the bounds or the limit, or begin at more places: starts=20", excess=beyond)
 
 
-def _told(analysis: Analysis, row: np.ndarray) -> str:
+def _design_in_words(analysis: Analysis, row: np.ndarray) -> str:
     return ", ".join(f"{name} = {x:.6g}" for name, x in zip(analysis.names, row, strict=True))
 
 
 def _notes(runs: Runs, first: Evaluation, end: Evaluation, success: bool, message: str) -> list[str]:
     notes = []
     for k, name in enumerate(runs.analysis.names):
-        slopes = [one.slope[k] for found in (first, end) for one in (found.wanted, *found.limited)]
+        slopes = [one.slope[k] for evaluation in (first, end) for one in (evaluation.objective, *evaluation.limited)]
         if end.row[k] == first.row[k] and not any(slope.any() for slope in slopes):
             notes.append(f"nothing that was asked for depends on {name!r}; leave it out of over=")
-    if not success and message == BESIDE_NONE:
+    if not success and message == NO_MOTION_NEARBY:
         notes.append(
             f"the search ended where the objective still falls, and {message}; move the bounds away from there"
         )
@@ -161,33 +174,21 @@ def _notes(runs: Runs, first: Evaluation, end: Evaluation, success: bool, messag
     return notes
 
 
-def _bounds(runs: Runs, box: Box, first: Evaluation, end: Evaluation, held: Holding) -> tuple[Bound, ...]:
-    found = []
+def _bounds(runs: Runs, box: Box, first: Evaluation, end: Evaluation, multipliers: Multipliers) -> tuple[Bound, ...]:
+    bounds = []
     for k, name in enumerate(runs.analysis.names):
         at_low, at_high = box.u(end.row)[k] <= BROKEN, box.u(end.row)[k] >= 1 - BROKEN
         active = "lower" if at_low else "upper" if at_high else ""
-        slope = float(held.by_lower[k] if at_low else held.by_upper[k])
-        own = (name, float(end.row[k]), float(first.row[k]), float(box.low[k]), float(box.high[k]))
-        found.append(Bound(*own, runs.analysis.unit(name), active, slope))
-    return tuple(found)
+        slope = float(multipliers.by_lower[k] if at_low else multipliers.by_upper[k])
+        numbers = (name, float(end.row[k]), float(first.row[k]), float(box.low[k]), float(box.high[k]))
+        bounds.append(Bound(*numbers, runs.analysis.unit(name), active, slope))
+    return tuple(bounds)
 
 
-def _kept(runs: Runs, end: Evaluation, held: Holding) -> tuple[Kept, ...]:
-    found = []
+def _limits(runs: Runs, end: Evaluation, multipliers: Multipliers) -> tuple[LimitAtOptimum, ...]:
+    limits = []
     for k, (limit, one) in enumerate(zip(runs.limits, end.limited, strict=True)):
         nearest = np.minimum(limit.upper - one.value, one.value - limit.lower).argmin()
-        slope = float(held.by_limit_lower[k] + held.by_limit_upper[k])
-        found.append(Kept(limit, float(one.value[nearest]), bool(held.active[k]), slope))
-    return tuple(found)
-
-
-def _start(runs: Runs, box: Box, trial: Trial, kind: str) -> Start:
-    values = dict(zip(runs.analysis.names, trial.start.tolist(), strict=True))
-    reached = trial.end is not None and _broken(runs, box, trial.end) <= BROKEN
-    return Start(values, wanted_value(trial.end, kind) if reached and trial.end else None, trial.message)
-
-
-def _label(given: Any, wanted: Sequence[Measured]) -> str:
-    if len(wanted) == 1 or not isinstance(wanted[0], Formula):
-        return wanted[0].label
-    return str(given) if not isinstance(given, list | tuple) else ", ".join(map(str, given))
+        slope = float(multipliers.by_limit_lower[k] + multipliers.by_limit_upper[k])
+        limits.append(LimitAtOptimum(limit, float(one.value[nearest]), bool(multipliers.active[k]), slope))
+    return tuple(limits)

@@ -1,4 +1,4 @@
-"""Hold the best design that was found, with the bounds and limits that are active."""
+"""The best design that a search found, with the bounds and limits that are active."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Bound:
 
 
 @dataclass(frozen=True)
-class Kept:
+class LimitAtOptimum:
     """A limit, and the value of its quantity at the optimum."""
 
     limit: Limit
@@ -89,7 +89,7 @@ class Optimum(metaclass=PublicClass):
     first: float
     """The value at the start of the search."""
     bounds: tuple[Bound, ...]
-    limits: tuple[Kept, ...]
+    limits: tuple[LimitAtOptimum, ...]
     success: bool
     """Whether no nearby design is better."""
     message: str
@@ -128,11 +128,11 @@ class Optimum(metaclass=PublicClass):
         for one in self.bounds:
             if one.name == name:
                 return one.sensitivity
-        for kept in self.limits:
-            if name in (str(kept.limit), kept.limit.label):
-                return kept.sensitivity
-        known = [*(one.name for one in self.bounds), *(str(one.limit) for one in self.limits)]
-        raise ModelError(f"the optimum has no bound or limit {name!r}; it has {', '.join(known)}")
+        for entry in self.limits:
+            if name in (str(entry.limit), entry.limit.label):
+                return entry.sensitivity
+        names = [*(one.name for one in self.bounds), *(str(one.limit) for one in self.limits)]
+        raise ModelError(f"the optimum has no bound or limit {name!r}; it has {', '.join(names)}")
 
     def __repr__(self) -> str:
         return f"<Optimum of {self.label}: {self.value:.6g}>"
@@ -144,30 +144,26 @@ class Optimum(metaclass=PublicClass):
         work = f"in {counted(self.iterations, 'iteration')} and {counted(self.runs, 'run')}"
         what = f"{WORDS[self.kind]} {self.label} = {self.value:.6g} (was {self.first:.6g})"
         yield f"{what} of {self.before.title!r}, {work}"
-        width = max(8, *map(len, [*map(_called, self.bounds), *(str(one.limit) for one in self.limits)]))
+        width = max(8, *map(len, [*map(_heading, self.bounds), *(str(one.limit) for one in self.limits)]))
         heads = "".join(f"{head:>12}" for head in ("value", "was", "from", "to"))
         yield f"  {'name':<{width}}{heads}  {'active':<6}{'sensitivity':>13}"
         for one in self.bounds:
             size, _ = size_of(one.unit, one.name)
             numbers = "".join(f"{x / size:>12.6g}" for x in (one.value, one.start, one.low, one.high))
-            told = f"{one.active:<6}{one.sensitivity * size:>13.4g}" if one.active else ""
-            yield f"  {_called(one):<{width}}{numbers}  {told}"
-        for kept in self.limits:
-            told = f"{'yes':<6}{kept.sensitivity:>13.4g}" if kept.active else ""
-            yield f"  {kept.limit!s:<{width}}{kept.value:>12.6g}{'':<36}  {told}"
+            activity = f"{one.active:<6}{one.sensitivity * size:>13.4g}" if one.active else ""
+            yield f"  {_heading(one):<{width}}{numbers}  {activity}"
+        for entry in self.limits:
+            activity = f"{'yes':<6}{entry.sensitivity:>13.4g}" if entry.active else ""
+            yield f"  {entry.limit!s:<{width}}{entry.value:>12.6g}{'':<36}  {activity}"
         if not current().is_si:
             yield "  the objective and limits are in SI units, with angles in rad"
         if len(self.starts) > 1:
-            yield from self._of_starts()
+            ends = [one.value for one in self.starts if one.value is not None]
+            same = sum(abs(value - self.value) <= 1e-6 * max(abs(self.value), 1e-12) for value in ends)
+            lost, other = len(self.starts) - len(ends), len(ends) - same
+            yield f"  of {len(self.starts)} starts {same} came to this optimum, {other} elsewhere, {lost} nowhere"
         if self.message:
             yield f"  note: {self.message}"
-
-    def _of_starts(self) -> Iterator[str]:
-        reached = [one.value for one in self.starts if one.value is not None]
-        same = sum(abs(value - self.value) <= 1e-6 * max(abs(self.value), 1e-12) for value in reached)
-        lost = len(self.starts) - len(reached)
-        other = len(reached) - same
-        yield f"  of {len(self.starts)} starts {same} came to this optimum, {other} elsewhere, {lost} nowhere"
 
     def plot(self, names: Sequence[str] = (), degrees: bool = False, units: UnitsLike = None) -> Figure:
         """Plot the quantities of the objective and the limits, or the named ones, before and after the search."""
@@ -175,6 +171,6 @@ class Optimum(metaclass=PublicClass):
             return pictures.before_and_after(self, names)
 
 
-def _called(bound: Bound) -> str:
+def _heading(bound: Bound) -> str:
     word = shown_unit(bound.unit, bound.name)
     return f"{bound.name} [{word}]" if word else bound.name

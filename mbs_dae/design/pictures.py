@@ -37,20 +37,16 @@ def before_and_after(optimum: Any, names: str | Sequence[str]) -> Figure:
                 lines[0].set_label(label)
             ax.set_ylabel(axis_label(as_label(name), word))
             ax.margins(x=0)
-        for kept in optimum.limits:
-            _draw_limit(kept.limit, dict(zip(drawn, axes, strict=True)), after)
+        for one in optimum.limits:
+            for name, ax in zip(drawn, axes, strict=True):
+                if one.limit.measured.label == name:
+                    size, _ = size_of(after.unit(name), name)
+                    for bound in {one.limit.lower, one.limit.upper}:
+                        if np.isfinite(bound):
+                            ax.axhline(bound / size, color=DARK, linewidth=0.9, linestyle=":")
         axes[0].legend(**BESIDE)
         axes[-1].set_xlabel(axis_of(after)[1])
     return figure
-
-
-def _draw_limit(limit: Any, axes: dict[str, Any], result: Any) -> None:
-    """Draw the bounds of a limit if its quantity is drawn."""
-    for name, ax in axes.items():
-        if limit.measured.label == name:
-            for bound in {limit.lower, limit.upper}:
-                if np.isfinite(bound):
-                    ax.axhline(bound / size_of(result.unit(name), name)[0], color=DARK, linewidth=0.9, linestyle=":")
 
 
 def measured_and_fitted(fit: Any) -> Figure:
@@ -59,9 +55,9 @@ def measured_and_fitted(fit: Any) -> Figure:
         figure = Picture(figsize=(8.6, HEIGHT * len(names) + 0.5), layout="constrained")
         axes = figure.subplots(len(names), 2, sharex=True, squeeze=False, width_ratios=(3, 2))
         for name, (left, right) in zip(names, axes, strict=True):
-            known, (size, unit) = fit.measured.known(name), size_of(fit.result.unit(name), name)
-            t, _ = shown(fit.measured.t[known], fit.result.axis[1], fit.result.axis[0])
-            measured, noise = fit.measured.columns[name][known] / size, fit.noise[name] / size
+            measured_at, (size, unit) = fit.measured.is_measured(name), size_of(fit.result.unit(name), name)
+            t, _ = shown(fit.measured.t[measured_at], fit.result.axis[1], fit.result.axis[0])
+            measured, noise = fit.measured.columns[name][measured_at] / size, fit.noise[name] / size
             left.plot(t, measured, ".", color=GROUND, markersize=3.5, label="measured")
             left.plot(axis_of(fit.result)[0], fit.result[name] / size, color=COLOURS[0], label="fit")
             left.set_ylabel(axis_label(as_label(name), unit))
@@ -75,25 +71,25 @@ def measured_and_fitted(fit: Any) -> Figure:
     return figure
 
 
-def tolerance_bands(found: Any, names: Sequence[str]) -> Figure:
+def tolerance_bands(tolerance: Any, names: Sequence[str]) -> Figure:
     """Plot for each quantity the deviations from the nominal values, and below them the shares of the variance."""
-    bands = [found[name] for name in names]
+    bands = [tolerance[name] for name in names]
     with style():
         figure = Picture(figsize=(6.8, 4.8 * len(bands)), layout="constrained")
         axes = figure.subplots(2 * len(bands), 1, sharex=True, height_ratios=(3, 2) * len(bands))
         for band, above, below in zip(bands, axes[::2], axes[1::2], strict=True):
-            _draw_deviations(found, band, above)
-            _draw_shares(found, band, below)
-        axes[-1].set_xlabel(axis_of(found.result)[1])
+            _draw_deviations(tolerance, band, above)
+            _draw_shares(tolerance, band, below)
+        axes[-1].set_xlabel(axis_of(tolerance.result)[1])
     return figure
 
 
-def _draw_deviations(found: Any, band: Any, ax: Any) -> None:
-    (size, unit), (t, _) = size_of(band.unit, band.name), axis_of(found.result)
+def _draw_deviations(tolerance: Any, band: Any, ax: Any) -> None:
+    (size, unit), (t, _) = size_of(band.unit, band.name), axis_of(tolerance.result)
     for width, white, label in ((band.worst, 0.85, "worst case"), (3 * band.sigma, 0.6, "3 σ, first order")):
         ax.fill_between(t, -width / size, width / size, color=paler(COLOURS[0], white), linewidth=0, label=label)
-    if found.ensemble is not None and found.ensemble.done.any():
-        members = (found.ensemble.array(band.name)[found.ensemble.done] - band.nominal) / size
+    if tolerance.ensemble is not None and tolerance.ensemble.done.any():
+        members = (tolerance.ensemble.array(band.name)[tolerance.ensemble.done] - band.nominal) / size
         middle, spread = members.mean(axis=0), 3 * members.std(axis=0)
         for side, label in ((-1, "_"), (1, f"3 σ of {len(members)} members")):
             ax.plot(t, middle + side * spread, color=COLOURS[1], linestyle="--", linewidth=1.2, label=label)
@@ -103,11 +99,10 @@ def _draw_deviations(found: Any, band: Any, ax: Any) -> None:
     ax.legend(**BESIDE)
 
 
-def _draw_shares(found: Any, band: Any, ax: Any) -> None:
+def _draw_shares(tolerance: Any, band: Any, ax: Any) -> None:
     shares = [band.share(one) for one in band.parts]
-    ax.stackplot(
-        axis_of(found.result)[0], shares, labels=[*map(as_label, band.parts)], colors=[paler(c, 0.4) for c in COLOURS]
-    )
+    labels, colours = [*map(as_label, band.parts)], [paler(c, 0.4) for c in COLOURS]
+    ax.stackplot(axis_of(tolerance.result)[0], shares, labels=labels, colors=colours)
     ax.set_ylim(0, 1)
     ax.set_ylabel("share of variance")
     ax.margins(x=0)

@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import MbsError
 from ..results.result import Result
 from .analysis import Analysis
-from .changes import Changing, Numbers, listed, single
+from .changes import DesignOutputs, Numbers, concatenate, single
 from .limits import Limit
 from .objectives.objective import Measured, NotSmooth
 
@@ -20,19 +20,19 @@ class Evaluation:
     """A design that was run, with the values that a search reads."""
 
     row: np.ndarray
-    wanted: Numbers
+    objective: Numbers
     """The values to minimise: a number, or all entries of an array."""
     limited: tuple[Numbers, ...]
     """The values of each limit, as a list."""
-    changing: Changing
+    outputs: DesignOutputs
 
     @property
     def result(self) -> Result:
-        return self.changing.result
+        return self.outputs.result
 
 
 @dataclass(frozen=True, eq=False)
-class Failed:
+class FailedRun:
     """A design without a motion, because it does not assemble or stops on the way; or without derivatives, because its
     motion meets a change point."""
 
@@ -46,41 +46,41 @@ class Runs:
     turn."""
 
     analysis: Analysis
-    wanted: Sequence[Measured]
+    objectives: Sequence[Measured]
     limits: tuple[Limit, ...]
     is_number: bool
     """Whether the search minimises a single number."""
     may_stop: bool = False
     """Whether events may stop runs: values then cover the time until the event."""
     count: int = 0
-    failures: list[Failed] = field(default_factory=list)
+    failures: list[FailedRun] = field(default_factory=list)
     tried: np.ndarray | None = None
     """The last design that was requested."""
-    _last: dict[bytes, Evaluation | Failed] = field(default_factory=dict)
+    _last: dict[bytes, Evaluation | FailedRun] = field(default_factory=dict)
 
-    def at(self, row: np.ndarray) -> Evaluation | Failed:
+    def at(self, row: np.ndarray) -> Evaluation | FailedRun:
         self.tried = row = np.array(row, dtype=float)
         key = row.tobytes()
         if key not in self._last:
-            made = self._run(row)
-            self._last = dict([*self._last.items()][-3:]) | {key: made}
+            run = self._run(row)
+            self._last = dict([*self._last.items()][-3:]) | {key: run}
         return self._last[key]
 
-    def _run(self, row: np.ndarray) -> Evaluation | Failed:
+    def _run(self, row: np.ndarray) -> Evaluation | FailedRun:
         self.count += 1
         try:
             result = self.analysis.result(row, self.may_stop)
         except MbsError as error:
-            self.failures.append(Failed(row, error))
+            self.failures.append(FailedRun(row, error))
             return self.failures[-1]
-        count = len(self.wanted)
-        changing = Changing(self.analysis, row, result, (*self.wanted, *(one.measured for one in self.limits)))
-        parts = changing.parts()
+        count = len(self.objectives)
+        outputs = DesignOutputs(self.analysis, row, result, (*self.objectives, *(one.measured for one in self.limits)))
+        parts = outputs.parts()
         if result.stats.get("derivatives"):  # a note on derivatives: a step may meet a change point by accident
             try:
-                changing.slopes  # noqa: B018
+                outputs.slopes  # noqa: B018
             except NotSmooth as error:
-                self.failures.append(Failed(row, error))
+                self.failures.append(FailedRun(row, error))
                 return self.failures[-1]
-        wanted = single(parts[0]) if self.is_number else listed(parts[:count])
-        return Evaluation(row, wanted, tuple(listed([one]) for one in parts[count:]), changing)
+        objective = single(parts[0]) if self.is_number else concatenate(parts[:count])
+        return Evaluation(row, objective, tuple(concatenate([one]) for one in parts[count:]), outputs)

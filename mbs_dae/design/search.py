@@ -18,7 +18,7 @@ from scipy.optimize import least_squares, minimize
 from ..errors import counted
 from .limits import INFINITE
 from .objectives.objective import NotSmooth
-from .runs import Evaluation, Failed, Runs
+from .runs import Evaluation, FailedRun, Runs
 
 ACCURACY = 1e-15
 """The accuracy of the objective, as a part of its slope at the start, at which SLSQP ends."""
@@ -28,7 +28,7 @@ INSIDE = 1e-10
 """The distance from its bounds, in u, at which a trust region begins."""
 AT_BOUND = 1e-9
 """The distance in u within which a trust region, which stays inside of its bounds, counts as ended at a bound."""
-BESIDE_NONE = "designs beside this one have no motion"
+NO_MOTION_NEARBY = "designs beside this one have no motion"
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +47,13 @@ class Box:
         return (row - self.origin) / self.width
 
 
-def box_of(low: np.ndarray, high: np.ndarray, own: np.ndarray) -> Box:
+def box_of(low: np.ndarray, high: np.ndarray, model_row: np.ndarray) -> Box:
     """Return the box of a search: u is 0 and 1 at bounds; without bounds, u is the relative change of the model's
     number."""
     bounded = np.isfinite(high - low)
-    sizes = np.where(own == 0.0, 1.0, np.abs(own))
+    sizes = np.where(model_row == 0.0, 1.0, np.abs(model_row))
     width = np.where(bounded, np.where(bounded, high, 1.0) - np.where(bounded, low, 0.0), sizes)
-    return Box(low, high, np.where(bounded, low, own), width)
+    return Box(low, high, np.where(bounded, low, model_row), width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,13 +100,13 @@ def sides_of(runs: Runs, box: Box, first: Evaluation) -> Sides:
     """Return the limits as margins. The size of a limit is its largest absolute bound; for a bound of 0, the change of
     the limited value across the bounds of the numbers, by its slope at `first`."""
     columns: list[tuple] = []
-    for i, (limit, found) in enumerate(zip(runs.limits, first.limited, strict=True)):
+    for i, (limit, values) in enumerate(zip(runs.limits, first.limited, strict=True)):
         size = max(abs(b) for b in (limit.lower, limit.upper, 0.0) if abs(b) < INFINITE)
-        size = size or float(np.abs(found.slope * box.width[:, None]).max(initial=0.0)) or 1.0
+        size = size or float(np.abs(values.slope * box.width[:, None]).max(initial=0.0)) or 1.0
         both = ((-1.0, limit.upper), (1.0, limit.lower))
         for sign, bound in both[:1] if limit.is_equation else both:
             if abs(bound) < INFINITE:
-                columns += [(i, k, sign, bound, size, limit.is_equation) for k in range(found.size)]
+                columns += [(i, k, sign, bound, size, limit.is_equation) for k in range(values.size)]
     limits, entries, signs, bounds, sizes, equations = np.array(columns, dtype=float).reshape(-1, 6).T
     return Sides(limits.astype(int), entries.astype(int), signs, bounds, sizes, equations.astype(bool))
 
@@ -114,25 +114,25 @@ def sides_of(runs: Runs, box: Box, first: Evaluation) -> Sides:
 def search(runs: Runs, box: Box, kind: str, start: np.ndarray, most: int) -> Trial:
     """Return a search from a start to a design from which no nearby design is better."""
     before, first = runs.count, runs.at(start)
-    if isinstance(first, Failed):
+    if isinstance(first, FailedRun):
         if isinstance(first.error, NotSmooth):
             raise first.error
         return Trial(start, None, 0, runs.count - before, str(first.error))
     if kind == "least_squares" and not runs.limits:
         end, iterations, message = _gauss_newton(runs, box, first, most)
     else:
-        end, iterations, message = _Programme(runs, box, kind, first, most).solved()
-    kept = _are_kept(sides_of(runs, box, end), end)
-    if _are_kept(sides_of(runs, box, first), first):
-        if not kept or wanted_value(first, kind) <= wanted_value(end, kind):
+        end, iterations, message = _Programme(runs, box, kind, first, most).solve()
+    keeps_limits = _keeps_limits(sides_of(runs, box, end), end)
+    if _keeps_limits(sides_of(runs, box, first), first):
+        if not keeps_limits or objective_value(first, kind) <= objective_value(end, kind):
             end = first  # a search that begins at the optimum ends within roundoff of the optimum
-    elif not kept:
+    elif not keeps_limits:
         near = _nearest_to_limits(runs, box, end, most)
-        if _are_kept(sides_of(runs, box, near), near):
+        if _keeps_limits(sides_of(runs, box, near), near):
             again = search(runs, box, kind, near.row, most)
             return Trial(start, again.end, iterations + again.iterations, runs.count - before, again.message)
         end = near
-    if (lower := _lower_beside(runs, box, kind, first, end)) is not None:
+    if (lower := _lower_nearby(runs, box, kind, first, end)) is not None:
         again = search(runs, box, kind, lower, most)
         return Trial(start, again.end, iterations + again.iterations, runs.count - before, again.message)
     return Trial(start, end, iterations, runs.count - before, message)
@@ -145,9 +145,9 @@ LIMITED = 1e-6
 """The margin by which a trial design, like an optimum, may exceed limits, as a part of their size."""
 
 
-def _are_kept(sides: Sides, found: Evaluation) -> bool:
+def _keeps_limits(sides: Sides, evaluation: Evaluation) -> bool:
     """Return whether a design keeps all limits."""
-    margins = sides.margins(found)
+    margins = sides.margins(evaluation)
     return bool((np.where(sides.equation, -np.abs(margins), margins) >= -LIMITED).all())
 
 
@@ -159,14 +159,14 @@ def _nearest_to_limits(runs: Runs, box: Box, begin: Evaluation, most: int) -> Ev
 
     def at(z: np.ndarray) -> Evaluation:
         nonlocal best, least
-        found = runs.at(box.row(z[:-1]))
-        if isinstance(found, Failed):
+        evaluation = runs.at(box.row(z[:-1]))
+        if isinstance(evaluation, FailedRun):
             raise _Stuck
-        margins = sides.margins(found)
+        margins = sides.margins(evaluation)
         exceeded = float(np.where(both, np.abs(margins), -margins).max())
         if exceeded < least:
-            best, least = found, exceeded
-        return found
+            best, least = evaluation, exceeded
+        return evaluation
 
     def room(z: np.ndarray) -> np.ndarray:
         margins = sides.margins(at(z))
@@ -190,57 +190,59 @@ def _nearest_to_limits(runs: Runs, box: Box, begin: Evaluation, most: int) -> Ev
     return best
 
 
-def _lower_beside(runs: Runs, box: Box, kind: str, first: Evaluation, end: Evaluation) -> np.ndarray | None:
+def _lower_nearby(runs: Runs, box: Box, kind: str, first: Evaluation, end: Evaluation) -> np.ndarray | None:
     """Return the design with the least objective next to the end of a search that keeps the limits, shape (numbers,),
     or None if none is lower. The trials are steps of those numbers that the search left at their start because their
     slope is 0 there, as at a maximum or a saddle: of each one, then along the direction in which the slope falls
     fastest, the eigenvector of the least eigenvalue of the matrix of second derivatives, from the slopes of the first
     trials."""
-    size = max(abs(wanted_value(end, kind)), abs(wanted_value(first, kind)))
-    g = np.abs(wanted_slope(end, kind) * box.width)
+    size = max(abs(objective_value(end, kind)), abs(objective_value(first, kind)))
+    g = np.abs(objective_slope(end, kind) * box.width)
     still = np.flatnonzero((first.row == end.row) & (g <= 1e-9 * size))
     sides, bounds = sides_of(runs, box, end), (box.u(box.low), box.u(box.high))
-    found, least = None, wanted_value(end, kind) - 1e-9 * size
+    lowest, least = None, objective_value(end, kind) - 1e-9 * size
 
-    def tried(step: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
+    def try_step(step: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
         """Return where a step of the unknowns leads, and the slope there; None if there is no motion."""
-        nonlocal found, least
+        nonlocal lowest, least
         u = np.clip(box.u(end.row) + step, *bounds)
-        beside = runs.at(box.row(u))
-        if isinstance(beside, Failed):
+        nearby = runs.at(box.row(u))
+        if isinstance(nearby, FailedRun):
             return None
-        if _are_kept(sides, beside) and wanted_value(beside, kind) < least:
-            found, least = beside.row, wanted_value(beside, kind)
-        return u, wanted_slope(beside, kind) * box.width
+        if _keeps_limits(sides, nearby) and objective_value(nearby, kind) < least:
+            lowest, least = nearby.row, objective_value(nearby, kind)
+        return u, objective_slope(nearby, kind) * box.width
 
     second = np.zeros((still.size, still.size))
     for j, k in enumerate(still):
-        ends = [tried(step * np.eye(g.size)[k]) for step in (PROBE, -PROBE)]
+        ends = [try_step(step * np.eye(g.size)[k]) for step in (PROBE, -PROBE)]
         if ends[0] is not None and ends[1] is not None and ends[0][0][k] != ends[1][0][k]:
             second[j] = (ends[0][1] - ends[1][1])[still] / (ends[0][0][k] - ends[1][0][k])
-    if found is None and still.size > 1:
-        falls, ways = np.linalg.eigh(0.5 * (second + second.T))
+    if lowest is None and still.size > 1:
+        falls, directions = np.linalg.eigh(0.5 * (second + second.T))
         if falls[0] < -1e-9 * np.abs(falls).max():
             for sign in (PROBE, -PROBE):
                 step = np.zeros(g.size)
-                step[still] = sign * ways[:, 0]
-                tried(step)
-    return found
+                step[still] = sign * directions[:, 0]
+                try_step(step)
+    return lowest
 
 
 def _gauss_newton(runs: Runs, box: Box, first: Evaluation, most: int) -> tuple[Evaluation, int, str]:
     """Minimise a sum of squares by trust regions about the Gauss-Newton step."""
 
     def residuals(u: np.ndarray) -> np.ndarray:
-        found = runs.at(box.row(u))
-        return np.full(first.wanted.size, np.inf) if isinstance(found, Failed) else found.wanted.value
+        evaluation = runs.at(box.row(u))
+        if isinstance(evaluation, FailedRun):
+            return np.full(first.objective.size, np.inf)
+        return evaluation.objective.value
 
     def jacobian(u: np.ndarray) -> np.ndarray:
-        found = runs.at(box.row(u))
-        assert isinstance(found, Evaluation)  # residuals are finite at the end of a step
-        return (found.wanted.slope * box.width[:, None]).T
+        evaluation = runs.at(box.row(u))
+        assert isinstance(evaluation, Evaluation)  # residuals are finite at the end of a step
+        return (evaluation.objective.slope * box.width[:, None]).T
 
-    if not first.wanted.slope.any():  # nothing depends on any of the numbers
+    if not first.objective.slope.any():  # nothing depends on any of the numbers
         return first, 0, ""
     low, high = box.u(box.low), box.u(box.high)
     inside = np.clip(box.u(first.row), low + INSIDE, high - INSIDE)
@@ -258,7 +260,7 @@ def _gauss_newton(runs: Runs, box: Box, first: Evaluation, most: int) -> tuple[E
         )
     u = np.where(done.x - low < AT_BOUND, low, np.where(high - done.x < AT_BOUND, high, done.x))
     end = runs.at(box.row(u))
-    if isinstance(end, Failed):
+    if isinstance(end, FailedRun):
         end = runs.at(box.row(done.x))
     assert isinstance(end, Evaluation)
     return end, int(done.njev), "" if done.status > 0 else f"no end within {counted(most, 'iteration')}"
@@ -269,87 +271,87 @@ class _Programme:
 
     def __init__(self, runs: Runs, box: Box, kind: str, first: Evaluation, most: int):
         self.runs, self.box, self.kind, self.first, self.most = runs, box, kind, first, most
-        self.sides, self.known = sides_of(runs, box, first), first
-        slope = wanted_slope(first, kind)
+        self.sides, self.last = sides_of(runs, box, first), first
+        slope = objective_slope(first, kind)
         size = float(np.linalg.norm(slope * box.width))
-        self.size = size or abs(wanted_value(first, kind)) or 1.0
+        self.size = size or abs(objective_value(first, kind)) or 1.0
 
     def at(self, z: np.ndarray) -> Evaluation | None:
-        found = self.runs.at(self.box.row(z[: self.box.low.size]))
-        if isinstance(found, Failed):
+        evaluation = self.runs.at(self.box.row(z[: self.box.low.size]))
+        if isinstance(evaluation, FailedRun):
             return None
-        self.known = found
-        return found
+        self.last = evaluation
+        return evaluation
 
     def value(self, z: np.ndarray) -> float:
-        if (found := self.at(z)) is None:
+        if (evaluation := self.at(z)) is None:
             return np.inf
-        return float(z[-1]) if self.kind == "minimax" else wanted_value(found, self.kind) / self.size
+        return float(z[-1]) if self.kind == "minimax" else objective_value(evaluation, self.kind) / self.size
 
     def slope(self, z: np.ndarray) -> np.ndarray:
-        if (found := self.at(z)) is None:
+        if (evaluation := self.at(z)) is None:
             raise _Stuck
         if self.kind == "minimax":
             return np.concatenate([np.zeros(z.size - 1), [1.0]])
-        return wanted_slope(found, self.kind) * self.box.width / self.size
+        return objective_slope(evaluation, self.kind) * self.box.width / self.size
 
     def margins(self, z: np.ndarray, equations: bool) -> np.ndarray:
-        found = self.at(z) or self.known
-        own = self.sides.margins(found)[self.sides.equation == equations]
+        evaluation = self.at(z) or self.last
+        margins = self.sides.margins(evaluation)[self.sides.equation == equations]
         if self.kind != "minimax" or equations:
-            return own
-        return np.concatenate([own, z[-1] - found.wanted.value / self.size])
+            return margins
+        return np.concatenate([margins, z[-1] - evaluation.objective.value / self.size])
 
     def margin_slopes(self, z: np.ndarray, equations: bool) -> np.ndarray:
-        if (found := self.at(z)) is None:
+        if (evaluation := self.at(z)) is None:
             raise _Stuck
-        own = self.sides.slopes(found)[self.sides.equation == equations] * self.box.width
+        slopes = self.sides.slopes(evaluation)[self.sides.equation == equations] * self.box.width
         if self.kind != "minimax":
-            return own
-        own = np.concatenate([own, np.zeros((len(own), 1))], axis=1)
+            return slopes
+        slopes = np.concatenate([slopes, np.zeros((len(slopes), 1))], axis=1)
         if equations:
-            return own
-        entries = np.concatenate([-found.wanted.slope * self.box.width[:, None], np.full((1, found.wanted.size), 1.0)])
+            return slopes
+        objective = evaluation.objective
+        entries = np.concatenate([-objective.slope * self.box.width[:, None], np.full((1, objective.size), 1.0)])
         entries[:-1] /= self.size
-        return np.concatenate([own, entries.T])
+        return np.concatenate([slopes, entries.T])
 
-    def solved(self) -> tuple[Evaluation, int, str]:
+    def solve(self) -> tuple[Evaluation, int, str]:
         start = self.box.u(self.first.row)
         bounds: list[tuple] = [(0.0, 1.0)] * start.size
         if self.kind == "minimax":
-            start = np.append(start, self.first.wanted.value.max() / self.size)
+            start = np.append(start, self.first.objective.value.max() / self.size)
             bounds.append((None, None))
-        constraints = [self._constraint("ineq", False), self._constraint("eq", True)]
+        constraints: list[dict[str, Any]] = []
+        for type_, equations in (("ineq", False), ("eq", True)):
+            if (self.sides.equation == equations).any() or (self.kind == "minimax" and not equations):
+                functions = {"fun": self.margins, "jac": self.margin_slopes}
+                constraints.append({"type": type_, "args": (equations,), **functions})
         options: Any = {"maxiter": self.most, "ftol": ACCURACY}
         try:
             done = minimize(
                 self.value, start, jac=self.slope, bounds=bounds, method="SLSQP", options=options,
-                constraints=[one for one in constraints if one],
+                constraints=constraints,
             )  # fmt: skip
         except _Stuck:
-            return self.known, 0, BESIDE_NONE
+            return self.last, 0, NO_MOTION_NEARBY
         end = self.runs.at(self.box.row(done.x[: self.box.low.size]))
-        if isinstance(end, Failed):
-            return self.known, int(done.nit), BESIDE_NONE
+        if isinstance(end, FailedRun):
+            return self.last, int(done.nit), NO_MOTION_NEARBY
         return end, int(done.nit), "" if done.success else str(done.message)
 
-    def _constraint(self, type_: str, equations: bool) -> dict[str, Any] | None:
-        any_ = (self.sides.equation == equations).any() or (self.kind == "minimax" and not equations)
-        own: dict[str, Any] = {"type": type_, "args": (equations,), "fun": self.margins, "jac": self.margin_slopes}
-        return own if any_ else None
 
-
-def wanted_value(found: Evaluation, kind: str) -> float:
+def objective_value(evaluation: Evaluation, kind: str) -> float:
     """Return the number that is to become small."""
-    value = found.wanted.value
+    value = evaluation.objective.value
     if kind == "least_squares":
         return float(value @ value)
     return float(value.max())  # a single number is its own maximum
 
 
-def wanted_slope(found: Evaluation, kind: str) -> np.ndarray:
+def objective_slope(evaluation: Evaluation, kind: str) -> np.ndarray:
     """Return the derivatives of the minimised number, shape (names,): for a maximum, those of the largest entry."""
-    value, slope = found.wanted.value, found.wanted.slope
+    value, slope = evaluation.objective.value, evaluation.objective.slope
     if kind == "least_squares":
         return 2.0 * slope @ value
     return slope[:, int(np.argmax(value))] if kind == "minimax" else slope

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from .runs import Evaluation, Runs
-from .search import Box, Sides, wanted_slope
+from .search import Box, Sides, objective_slope
 
 NEAR = 1e-6
 """The part of its size below which a margin is active."""
@@ -22,7 +22,7 @@ ENTRIES = 1e-7
 
 
 @dataclass(frozen=True, eq=False)
-class Holding:
+class Multipliers:
     """The derivatives of the optimum by each bound and limit, in SI units."""
 
     by_lower: np.ndarray
@@ -35,21 +35,28 @@ class Holding:
     """By the upper side of each limit."""
     active: np.ndarray
     """Whether each limit is active."""
-    left: float
+    residual: float
     """The norm of the residual slope, in u (where bounds are 0 and 1): 0 at an optimum."""
     steepest: float
     """The norm of the slope itself, in the same unit."""
 
 
-def holding(runs: Runs, sides: Sides, box: Box, found: Evaluation, kind: str) -> Holding:
-    n, u = found.row.size, box.u(found.row)
+def multipliers_of(runs: Runs, sides: Sides, box: Box, evaluation: Evaluation, kind: str) -> Multipliers:
+    n, u = evaluation.row.size, box.u(evaluation.row)
     low, high = np.flatnonzero(u <= NEAR), np.flatnonzero(u >= 1.0 - NEAR)
-    margins, slopes = sides.margins(found), sides.slopes(found) * box.width
+    margins, slopes = sides.margins(evaluation), sides.slopes(evaluation) * box.width
     at = np.flatnonzero((np.abs(margins) <= NEAR) | sides.equation)
     turned = np.flatnonzero(sides.equation[at])
     rows = np.concatenate([np.eye(n)[low], -np.eye(n)[high], slopes[at], -slopes[at][turned]])
-    g = wanted_slope(found, kind) * box.width
-    factors, left = _of_largest(rows, _largest(found, box)) if kind == "minimax" else _factors(rows, g)
+    g = objective_slope(evaluation, kind) * box.width
+    if kind == "minimax":
+        value = evaluation.objective.value
+        top = np.flatnonzero(value >= value.max() - ENTRIES * np.abs(value).max())
+        # the slopes of all entries that share the largest value, shape (entries, names)
+        tops = (evaluation.objective.slope[:, top] * box.width[:, None]).T
+        factors, residual = _factors_of_largest(rows, tops)
+    else:
+        factors, residual = _factors(rows, g)
     by_low, by_high = np.zeros(n), np.zeros(n)
     by_low[low] = factors[: low.size] / box.width[low]
     by_high[high] = -factors[low.size : low.size + high.size] / box.width[high]
@@ -60,7 +67,7 @@ def holding(runs: Runs, sides: Sides, box: Box, found: Evaluation, kind: str) ->
         upper = int(sides.sign[k] < 0)
         by_limits[upper, sides.limit[k]] += (-factor if upper else factor) / sides.size[k]
         active[sides.limit[k]] = True
-    return Holding(by_low, by_high, by_limits[0], by_limits[1], active, left, float(np.linalg.norm(g)))
+    return Multipliers(by_low, by_high, by_limits[0], by_limits[1], active, residual, float(np.linalg.norm(g)))
 
 
 def _factors(rows: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, float]:
@@ -70,22 +77,14 @@ def _factors(rows: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, float]:
         return np.zeros(0), float(np.linalg.norm(g))
     size = np.linalg.norm(rows, axis=1)
     size[size == 0.0] = 1.0
-    found, left = nnls((rows / size[:, None]).T, g)
-    return found / size, float(left)
+    factors, residual = nnls((rows / size[:, None]).T, g)
+    return factors / size, float(residual)
 
 
-def _largest(found: Evaluation, box: Box) -> np.ndarray:
-    """Return the slopes of all entries that share the largest value, shape (entries, names)."""
-    value = found.wanted.value
-    top = np.flatnonzero(value >= value.max() - ENTRIES * np.abs(value).max())
-    slopes: np.ndarray = (found.wanted.slope[:, top] * box.width[:, None]).T
-    return slopes
-
-
-def _of_largest(rows: np.ndarray, tops: np.ndarray) -> tuple[np.ndarray, float]:
+def _factors_of_largest(rows: np.ndarray, tops: np.ndarray) -> tuple[np.ndarray, float]:
     """Return the factors of rows and the residual for a largest value, whose slope is any mean of those of its entries,
     Σ μ_k ∇f_k with Σ μ_k = 1: this equation is an additional component with a large weight."""
     weight = 1e4 * max(float(np.abs(tops).max(initial=0.0)), 1e-300)
     wide = [np.pad(rows, ((0, 0), (0, 1))), np.pad(-tops, ((0, 0), (0, 1)), constant_values=weight)]
-    factors, left = _factors(np.concatenate(wide), np.append(np.zeros(tops.shape[1]), weight))
-    return factors[: len(rows)], left
+    factors, residual = _factors(np.concatenate(wide), np.append(np.zeros(tops.shape[1]), weight))
+    return factors[: len(rows)], residual

@@ -35,38 +35,38 @@ class Starts:
             return [_row_of(one, analysis.names, box) for one in self.given]
         check_within(analysis, box.low, box.high)
         if not self.are_spread:
-            return [analysis.own]
+            return [analysis.model_row]
         if not np.isfinite(box.high - box.low).all():
             raise ModelError("starts= are spread between bounds; give over= as a dict of these")
         spread = {
             name: Tolerance(0.5 * (low + high), plus_minus=0.5 * (high - low), distribution="uniform")
             for name, low, high in zip(analysis.names, box.low, box.high, strict=True)
         }
-        return [analysis.own, *samples(spread, self.given - 1, method="latin", seed=self.seed).values]
+        return [analysis.model_row, *samples(spread, self.given - 1, method="latin", seed=self.seed).values]
 
 
-def starts_of(given: Any, seed: Any, max_iterations: Any) -> Starts:
+def starts_of(starts: Any, seed: Any, max_iterations: Any) -> Starts:
     """Return the starts, checked before any run."""
     most = _whole(max_iterations, "max_iterations must be a whole number, 1 or larger", "max_iterations=200")
     what = "starts must be a whole number, 1 or larger, or a list of designs"
-    if not isinstance(given, list | tuple):
-        return Starts(_whole(given, what, "starts=20"), seed, most)
-    if not given or not all(isinstance(one, dict) for one in given):
-        raise ModelError(f'{what}, e.g. [{{"r": 0.1}}, {{"r": 0.2}}], not {shortened(given)}')
-    return Starts(tuple(given), seed, most)
+    if not isinstance(starts, list | tuple):
+        return Starts(_whole(starts, what, "starts=20"), seed, most)
+    if not starts or not all(isinstance(one, dict) for one in starts):
+        raise ModelError(f'{what}, e.g. [{{"r": 0.1}}, {{"r": 0.2}}], not {shortened(starts)}')
+    return Starts(tuple(starts), seed, most)
 
 
-def _whole(given: Any, what: str, example: str) -> int:
-    if isinstance(given, bool) or not isinstance(given, int | np.integer) or given < 1:
-        raise ModelError(f"{what}, not {shortened(given)}; e.g. {example}")
-    return int(given)
+def _whole(number: Any, what: str, example: str) -> int:
+    if isinstance(number, bool) or not isinstance(number, int | np.integer) or number < 1:
+        raise ModelError(f"{what}, not {shortened(number)}; e.g. {example}")
+    return int(number)
 
 
-def _row_of(given: dict[str, Any], names: Sequence[str], box: Box) -> np.ndarray:
+def _row_of(start: dict[str, Any], names: Sequence[str], box: Box) -> np.ndarray:
     """Return the numbers of a given start, shape (names,), checked against names and bounds."""
-    if {*given} != {*names}:
-        raise ModelError(f"each of starts= must give {', '.join(names)}, not {', '.join(map(str, given))}")
-    row = np.array([finite_number(given[name], f"a start of {name!r}") for name in names])
+    if {*start} != {*names}:
+        raise ModelError(f"each of starts= must give {', '.join(names)}, not {', '.join(map(str, start))}")
+    row = np.array([finite_number(start[name], f"a start of {name!r}") for name in names])
     if (row < box.low).any() or (row > box.high).any():
-        raise ModelError(f"the start {given} is not within the bounds; move it, or widen them")
+        raise ModelError(f"the start {start} is not within the bounds; move it, or widen them")
     return row

@@ -16,7 +16,7 @@ from ..model.model import Model
 from ..model.parameters import finite_number, positive_number
 from .analysis import Analysis, analysis_of
 from .bands import Band, Bands
-from .objectives.readings import Varying
+from .objectives.readings import DualReadings
 
 LIMITS = 3.0
 """The distance of the limits of a tolerance given by its standard deviation, in standard deviations."""
@@ -64,15 +64,18 @@ def tolerance(
     >>> band.sigma, band.worst  # 1e-4 and 3e-4, times the cosine
     (array([1.00000000e-04, 5.40302306e-05]), array([0.0003    , 0.00016209]))
     """
-    spreads = _spreads(model, sigma)
+    if not isinstance(sigma, Mapping) or not sigma:
+        what = f'sigma= must be a dict of standard deviations or mbs.Tolerance, e.g. {{"r": 1e-5}}, not {sigma!r}'
+        raise ModelError(what)
+    spreads = {str(getattr(name, "symbol", name)): one for name, one in sigma.items()}
     if isinstance(of, str) or not isinstance(of, Sequence) or not of:
         raise ModelError(f'of must be a list of quantities, e.g. of=["slider.x"], not {of!r}')
     if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < 0 or samples == 1:
         what = f"samples must be a whole number, 2 or larger, or 0 for none, not {samples!r}"
         raise ModelError(f"{what}; e.g. samples=1000")
     analysis = analysis_of(model, times, tuple(spreads), verb, initial, how)
-    own = analysis.own
-    full = {name: _with_nominal(one, own[k]) for k, (name, one) in enumerate(spreads.items())}
+    model_row = analysis.model_row
+    full = {name: _with_nominal(one, model_row[k]) for k, (name, one) in enumerate(spreads.items())}
     row = np.array([one.nominal for one in full.values()])
     readings = analysis.readings(row)
     names = [part for name in of for part in readings.result.components(name)]
@@ -83,39 +86,32 @@ def tolerance(
                 f"{name!r} has no derivative at t = {readings.t[~np.isfinite(band.sigma)][0]:g}; leave it out"
             )
     curved = _curvature(analysis, row, full, bands) if check else {}
-    drawn = _drawn(analysis, full, names, samples, seed)
-    found = Bands(
+    drawn = _members(analysis, full, names, samples, seed)
+    result = Bands(
         bands, {n: one.drawn for n, one in full.items()}, readings.result, drawn, 1 + len(full) * bool(check), curved
     )
     if check:
-        _refuse(found)
-    return found
+        _refuse(result)
+    return result
 
 
-def _spreads(model: Any, given: Any) -> dict[str, Any]:
-    if not isinstance(given, Mapping) or not given:
-        what = f'sigma= must be a dict of standard deviations or mbs.Tolerance, e.g. {{"r": 1e-5}}, not {given!r}'
-        raise ModelError(what)
-    return {str(getattr(name, "symbol", name)): one for name, one in given.items()}
-
-
-def _with_nominal(given: Any, own: float) -> Spread:
+def _with_nominal(scatter: Any, nominal: float) -> Spread:
     """Return the scatter of a number: a tolerance has its own nominal value, a standard deviation the model's."""
-    if isinstance(given, Tolerance):
-        uniform = given.distribution == "uniform"
-        sigma = given.plus_minus / (np.sqrt(3.0) if uniform else given.sigmas)
-        return Spread(given.nominal, float(sigma), given.plus_minus, given)
-    sigma = positive_number(given, "a standard deviation in sigma=", "number")
-    return Spread(own, sigma, LIMITS * sigma, Tolerance(finite_number(own, "a nominal value"), LIMITS * sigma))
+    if isinstance(scatter, Tolerance):
+        uniform = scatter.distribution == "uniform"
+        sigma = scatter.plus_minus / (np.sqrt(3.0) if uniform else scatter.sigmas)
+        return Spread(scatter.nominal, float(sigma), scatter.plus_minus, scatter)
+    sigma = positive_number(scatter, "a standard deviation in sigma=", "number")
+    return Spread(nominal, sigma, LIMITS * sigma, Tolerance(finite_number(nominal, "a nominal value"), LIMITS * sigma))
 
 
-def _band(readings: Varying, name: str, spreads: Mapping[str, Spread]) -> Band:
-    found = readings[name]
+def _band(readings: DualReadings, name: str, spreads: Mapping[str, Spread]) -> Band:
+    values = readings[name]
     sigma, limit = (np.array([getattr(one, which) for one in spreads.values()]) for which in ("sigma", "limit"))
-    parts = dict(zip(spreads, found.slope * sigma[:, None], strict=True))
-    worst = (np.abs(found.slope) * limit[:, None]).sum(axis=0)
-    slopes = dict(zip(spreads, found.slope, strict=True))
-    return Band(name, readings.result.unit(name), readings.t, found.value, parts, worst, slopes)
+    parts = dict(zip(spreads, values.slope * sigma[:, None], strict=True))
+    worst = (np.abs(values.slope) * limit[:, None]).sum(axis=0)
+    slopes = dict(zip(spreads, values.slope, strict=True))
+    return Band(name, readings.result.unit(name), readings.t, values.value, parts, worst, slopes)
 
 
 def _curvature(
@@ -123,26 +119,26 @@ def _curvature(
 ) -> dict[str, tuple[float, str]]:
     """Return for each quantity the error of the linear change at a limit, in parts of the widest band, and the name of
     the number."""
-    found = dict.fromkeys(bands, (0.0, ""))
+    largest = dict.fromkeys(bands, (0.0, ""))
     for k, (name, one) in enumerate(spreads.items()):
-        moved = row.copy()
-        moved[k] += one.limit
+        limit_row = row.copy()
+        limit_row[k] += one.limit
         try:
-            there = analysis.result(moved)
+            there = analysis.result(limit_row)
         except MbsError as error:
-            what = f"with {name!r} at its limit, {moved[k]:.6g}, there is no motion: {error}"
+            what = f"with {name!r} at its limit, {limit_row[k]:.6g}, there is no motion: {error}"
             raise ModelError(f"{what}; make its tolerance smaller") from error
-        for called, band in bands.items():
-            left = np.abs(there[called] - band.nominal - band.slopes[name] * one.limit).max()
-            left = 0.0 if left <= NOISE * np.abs(band.nominal).max() else left
+        for quantity, band in bands.items():
+            bend = np.abs(there[quantity] - band.nominal - band.slopes[name] * one.limit).max()
+            bend = 0.0 if bend <= NOISE * np.abs(band.nominal).max() else bend
             widest = float(band.worst.max())
-            share = float(left / widest) if widest > 0.0 else float(np.inf if left > 0.0 else 0.0)
-            if share > found[called][0]:
-                found[called] = share, name
-    return found
+            share = float(bend / widest) if widest > 0.0 else float(np.inf if bend > 0.0 else 0.0)
+            if share > largest[quantity][0]:
+                largest[quantity] = share, name
+    return largest
 
 
-def _drawn(
+def _members(
     analysis: Analysis, spreads: Mapping[str, Spread], names: Sequence[str], count: int, seed: int
 ) -> Ensemble | None:
     if not count:
@@ -153,14 +149,14 @@ def _drawn(
     return ensemble(recipe.model, recipe.times, over, recipe.verb, recipe.initial, names, **options)
 
 
-def _refuse(found: Bands) -> None:
-    for name, (share, number) in found.curvature.items():
+def _refuse(bands: Bands) -> None:
+    for name, (share, number) in bands.curvature.items():
         if share > CURVED:
             what = f"first order is doubtful for {name!r}: with {number!r} at its limit the derivative is off by "
             what += f"{100 * share:.3g} % of the worst case" if np.isfinite(share) else "all of the change"
             raise ModelError(f"{what}; make the tolerances smaller, use mbs.ensemble, or let it pass: check=False")
-    for name, share in found.difference.items():
-        if share > CURVED + found.chance:
+    for name, share in bands.difference.items():
+        if share > CURVED + bands.chance:
             what = (
                 f"first order is doubtful for {name!r}: the members that were drawn have another standard deviation, "
             )

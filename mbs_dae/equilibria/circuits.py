@@ -19,7 +19,7 @@ import numpy as np
 from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..errors import MbsError, ModelError
-from ..modes.equations.closure import signature
+from ..modes.closure import signature
 from ..poses.arcs.beginning import start_of, track_at
 from ..poses.arcs.following import whole
 from ..poses.arcs.singular import Met, singular_places

@@ -21,8 +21,8 @@ import sympy as sp
 
 from ..errors import ModelError
 from ..public_class import PublicClass
+from ..symbolic.expressions import text
 from ..symbolic.functions import Wrap, as_sympy
-from ..symbolic.tidy import text
 
 Pieces = list[tuple[sp.Expr, sp.Expr]]  # a law: (border in u, s(u) up to there), ...; the last border is 1
 EIGHTH = sp.Rational(1, 8)

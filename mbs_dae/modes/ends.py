@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .equations.closure import Closure
+from .closure import Closure, Homotopy
 from .generic import Generic
 from .monodromy import SAME, new_ones
 from .paths import DONE, PLAIN, Ends, newton, track
@@ -43,7 +43,7 @@ RETRIES = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class Solutions:
     """Solutions and counts at the ends of paths."""
 
     regular: np.ndarray
@@ -59,42 +59,42 @@ def is_real(x: np.ndarray) -> bool:
     return bool(np.abs(x.imag).max(initial=0.0) < REAL * max(1.0, np.abs(x).max(initial=0.0)))
 
 
-def ends_of(generic: Generic, closure: Closure) -> Found:
+def ends_of(generic: Generic, closure: Closure) -> Solutions:
     """Return the solutions of a model with the structure of the generic member."""
     family, numbers = generic.family, closure.values.astype(complex)
-    ends = _tracked(generic, numbers)
+    ends = _track(generic, numbers)
     still = np.zeros(ends.x.shape[1])
-    way = family.between(numbers, numbers, still, still)
-    done, apart = ends.status == DONE, family.closure
+    homotopy = family.between(numbers, numbers, still, still)
+    done, equations = ends.status == DONE, family.closure
     x = ends.x.copy()
     if done.any():
         x[:, done], _ = newton(family.between(numbers, numbers, still[done], still[done]), x[:, done], 1.0, 3)
-    size = way.size(x)
-    sharp = _conditions(way, x) * size
-    twice = _doubled(family.signature(x), done & (sharp > REGULAR), ONE)
+    size = homotopy.size(x)
+    sharp = _conditions(homotopy, x) * size
+    twice = _coincident(family.signature(x), done & (sharp > REGULAR), ONE)
     regular = done & (sharp > np.where(twice, FOLDED, REGULAR))
     late = ends.s > LATE
-    infinite = ~regular & np.where(_seen(ends), _leaving(ends), late & (size > AWAY))
-    singular = ~regular & ~infinite & late & ~_seen(ends)
+    infinite = ~regular & np.where(_has_pole(ends), _diverges(ends), late & (size > AWAY))
+    singular = ~regular & ~infinite & late & ~_has_pole(ends)
     distinct = np.flatnonzero(regular)[new_ones(family, x[:, :0], x[:, regular], ONE)]
     lost = x.shape[1] - int(infinite.sum() + singular.sum()) - distinct.size
-    residuals = np.abs(apart.evaluate(x, numbers[:, None])[0]).max(axis=1, initial=0.0)
-    holds = residuals < HOLDS * max(1.0, apart.system.length) * size
-    return Found(x[:, distinct[holds[distinct]]], x[:, singular], int(infinite.sum()), lost)
+    residuals = np.abs(equations.evaluate(x, numbers[:, None])[0]).max(axis=1, initial=0.0)
+    holds = residuals < HOLDS * max(1.0, equations.system.length) * size
+    return Solutions(x[:, distinct[holds[distinct]]], x[:, singular], int(infinite.sum()), lost)
 
 
-def _conditions(way: object, x: np.ndarray) -> np.ndarray:
+def _conditions(homotopy: Homotopy, x: np.ndarray) -> np.ndarray:
     """Return the ratio of the least to the largest singular value of each Jacobian, with rows and columns scaled."""
     with np.errstate(all="ignore"):
-        _, J = way.evaluate(x, np.ones(x.shape[1]), np.arange(x.shape[1]))  # type: ignore[attr-defined]
-        J = J * way.family.closure.scale  # type: ignore[attr-defined]
+        _, J = homotopy.evaluate(x, np.ones(x.shape[1]), np.arange(x.shape[1]))
+        J = J * homotopy.family.closure.scale
         J = J / np.maximum(np.linalg.norm(J, axis=2, keepdims=True), 1e-300)
         J = np.where(np.isfinite(J), J, 0.0)
     values = np.linalg.svd(J, compute_uv=False)
     return values[:, -1] / np.maximum(values[:, 0], 1e-300)
 
 
-def _tracked(generic: Generic, numbers: np.ndarray) -> Ends:
+def _track(generic: Generic, numbers: np.ndarray) -> Ends:
     """Return the ends of paths along straight ways. Where some stick before their end, all are repeated along another
     way, since ends of two different ways need not belong to different paths; paths with coinciding ends are repeated in
     smaller steps."""
@@ -103,42 +103,42 @@ def _tracked(generic: Generic, numbers: np.ndarray) -> Ends:
     bend = still.astype(complex)
     best = track(family.between(generic.numbers, numbers, still, bend), generic.x)
     for _ in range(RETRIES):
-        if not _stopped(best).any():
+        if not _is_stuck(best).any():
             break
         other = np.full(generic.count, complex(*random.normal(size=2)))
         ends = track(family.between(generic.numbers, numbers, still, other), generic.x)
-        if _stopped(ends).sum() < _stopped(best).sum():
+        if _is_stuck(ends).sum() < _is_stuck(best).sum():
             best, bend = ends, other
-    twice = np.flatnonzero(_doubled(family.signature(best.x), best.status == DONE, SAME))
+    twice = np.flatnonzero(_coincident(family.signature(best.x), best.status == DONE, SAME))
     if twice.size:
-        way = family.between(generic.numbers, numbers, still[twice], bend[twice])
-        again = track(way, generic.x[:, twice], PLAIN.tighter())
+        homotopy = family.between(generic.numbers, numbers, still[twice], bend[twice])
+        again = track(homotopy, generic.x[:, twice], PLAIN.tighter())
         best.x[:, twice], best.status[twice], best.s[twice], best.poles[twice] = again
     return best
 
 
-def _stopped(ends: Ends) -> np.ndarray:
+def _is_stuck(ends: Ends) -> np.ndarray:
     """Return which paths are stopped by a singularity near their way, which another way avoids."""
-    return (ends.status != DONE) & np.where(_seen(ends), ~_leaving(ends), ends.s < LATE)
+    return (ends.status != DONE) & np.where(_has_pole(ends), ~_diverges(ends), ends.s < LATE)
 
 
-def _seen(ends: Ends) -> np.ndarray:
+def _has_pole(ends: Ends) -> np.ndarray:
     """Return for which paths a pole is known."""
     return ~np.isnan(ends.poles)
 
 
-def _leaving(ends: Ends) -> np.ndarray:
+def _diverges(ends: Ends) -> np.ndarray:
     """Return which paths lead to infinity at the end of their way, although they stop before."""
     return (ends.status != DONE) & (np.abs(ends.poles - 1.0) < POLE * (1.0 - ends.s) + LAST)
 
 
-def _doubled(signatures: np.ndarray, among: np.ndarray, same: float) -> np.ndarray:
+def _coincident(signatures: np.ndarray, among: np.ndarray, same: float) -> np.ndarray:
     """Return which of the solutions `among` coincide with another one."""
     at, out = np.flatnonzero(among), np.zeros(among.size, dtype=bool)
     if at.size < 2:
         return out
-    own = signatures[:, at].T
-    far = np.abs(own[:, None] - own[None]).max(axis=2)
+    columns = signatures[:, at].T
+    far = np.abs(columns[:, None] - columns[None]).max(axis=2)
     np.fill_diagonal(far, np.inf)
-    out[at] = far.min(axis=1) <= same * np.maximum(1.0, np.abs(own).max(axis=1))
+    out[at] = far.min(axis=1) <= same * np.maximum(1.0, np.abs(columns).max(axis=1))
     return out

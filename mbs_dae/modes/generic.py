@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..compiled import System
 from ..errors import AssemblyError
-from .equations.closure import Closure
-from .equations.family import Family
-from .monodromy import Known, searched
+from .closure import Closure, Family, closure_of
+from .monodromy import SolutionSet, search
 from .paths import DONE, track
-from .start import beside, first_solution, independent_rows
+from .start import first_solution, independent_rows, second_solution
 from .traces import Trace
 
 MOST = 5000
@@ -46,24 +46,35 @@ def generic_of(closure: Closure, seed: int) -> Generic:
     family = Family(closure, independent_rows(closure, x, numbers, random))
     if family.rows.size < closure.unknowns:
         return Generic(family, numbers, x[:, None], None, np.nan, seed)
-    known = _begun(family, numbers, x, random)
-    trace, complete = Trace(family, known.numbers, random), None
+    solutions = _first_member(family, numbers, x, random)
+    trace, complete = Trace(family, solutions.numbers, random), None
     for _ in range(TESTS):
-        searched(family, known, random, MOST)
-        if complete := trace(known):
+        search(family, solutions, random, MOST)
+        if complete := trace(solutions):
             break
-    return Generic(family, known.numbers, known.x, complete, trace.ratio, seed)
+    return Generic(family, solutions.numbers, solutions.x, complete, trace.ratio, seed)
 
 
-def _begun(family: Family, numbers: np.ndarray, x: np.ndarray, random: np.random.Generator) -> Known:
+def _first_member(family: Family, numbers: np.ndarray, x: np.ndarray, random: np.random.Generator) -> SolutionSet:
     """Return a generic member with one solution: the end of a path from the given solution."""
     for k in range(STARTS):
         if k >= STARTS // 2:
-            x, numbers = beside(family.closure, random)
+            x, numbers = second_solution(family.closure, random)
         member = family.random_member(random, family.closure.values)
         bend = np.array([complex(*random.normal(size=2))])
         ends = track(family.between(numbers, member, np.zeros(1), bend), x[:, None])
         if ends.status[0] == DONE:
-            return Known(family, member, ends.x)
+            return SolutionSet(family, member, ends.x)
     what = f"the placement of {family.closure.system.model.name!r} is no regular pose to begin with: every path from it"
     raise AssemblyError(f"{what} is lost; place bodies in another pose", kind="bad guess", joints=(), residuals={})
+
+
+def stored_generic(system: System, time: float, seed: int) -> tuple[Closure, Generic]:
+    """Return the equations of a model, and all solutions of a generic member of its family. The generic member serves
+    other values of parameters and drivers, as long as directions and coinciding points of bodies stay."""
+    closure = closure_of(system, time)
+    fixed = np.ones(closure.count, dtype=bool)
+    fixed[[place for at in closure.places.values() for place in at]] = False
+    together = tuple(tuple(at) for at in closure.places.values())
+    key = ("modes", seed, together, tuple(closure.values[fixed].round(12)))
+    return closure, system.structure.kept(key, lambda: generic_of(closure, seed))

@@ -37,13 +37,13 @@ class End(NamedTuple):
 
     joint: Condition
     outer: Marker
-    own: Marker
+    inner: Marker
 
     def pins(self, system: System, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the directions of the other body's pin, and of the link's own pin."""
-        first = self.joint.markers[0] is self.own  # the first marker's pin is its x axis, the second's its y axis
-        outer, own = (marker_frame(system, q, marker)[1] for marker in (self.outer, self.own))
-        return (outer[:, 1], own[:, 0]) if first else (outer[:, 0], own[:, 1])
+        first = self.joint.markers[0] is self.inner  # the first marker's pin is its x axis, the second's its y axis
+        outer, inner = (marker_frame(system, q, marker)[1] for marker in (self.outer, self.inner))
+        return (outer[:, 1], inner[:, 0]) if first else (outer[:, 0], inner[:, 1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ class Link:
     bodies: tuple[Body, ...]
     ends: tuple[End, End]
     slide: Condition | None = None
-    held: str | Driver | None = None
+    displacement: str | Driver | None = None
     """The driver of the slide's displacement, or the name of the fixed quantity."""
 
     @property
@@ -62,37 +62,36 @@ class Link:
         yield from (end.joint for end in self.ends)
         if self.slide is not None:
             yield self.slide
-        if isinstance(self.held, Driver):
-            yield self.held
+        if isinstance(self.displacement, Driver):
+            yield self.displacement
 
     def along(self, system: System, t: float, fix: Mapping[str, float]) -> tuple[np.ndarray, float] | None:
         """Return the link's direction in the placement, from its first end to its second, and their distance, counted
         in that direction; None where the ends are beside the slide, or a pin is not at right angles."""
         q, L = system.placement, system.length
-        (first, _), (last, _) = (marker_frame(system, q, end.own) for end in self.ends)
+        (first, _), (last, _) = (marker_frame(system, q, end.inner) for end in self.ends)
         if self.slide is None:
-            way = last - first
-            far = float(np.linalg.norm(way))
-            direction = way / far if far > STRAIGHT * L else way
+            arm = last - first
+            far = float(np.linalg.norm(arm))
+            direction = arm / far if far > STRAIGHT * L else arm
         else:
             markers = self.slide.markers if self.slide.markers[0].body is self.bodies[0] else self.slide.markers[::-1]
             frames = [marker_frame(system, q, marker) for marker in markers]
             offsets = [end - point for end, (point, _) in zip((first, last), frames, strict=True)]
             parts = [offset @ axes[:, 2] for offset, (_, axes) in zip(offsets, frames, strict=True)]
-            beside = [o - s * axes[:, 2] for o, s, (_, axes) in zip(offsets, parts, frames, strict=True)]
-            if max(np.abs(x).max() for x in beside) > STRAIGHT * L:
+            offsets_across = [o - s * axes[:, 2] for o, s, (_, axes) in zip(offsets, parts, frames, strict=True)]
+            if max(np.abs(x).max() for x in offsets_across) > STRAIGHT * L:
                 return None
             turned = 1.0 if markers == self.slide.markers else -1.0
             direction = frames[0][1][:, 2]
-            far = turned * self._displacement(system, t, fix) + parts[1] - parts[0]
+            if isinstance(self.displacement, Driver):
+                displacement = float(system.evaluator(self.displacement.function.xreplace({time: t})))
+            else:
+                displacement = fix[str(self.displacement)]
+            far = turned * displacement + parts[1] - parts[0]
         pins = (end.pins(system, q)[1] for end in self.ends if isinstance(end.joint, Universal))
         across = all(abs(pin @ direction) < STRAIGHT for pin in pins)
         return (direction, far) if across and abs(far) > STRAIGHT * L else None
-
-    def _displacement(self, system: System, t: float, fix: Mapping[str, float]) -> float:
-        if isinstance(self.held, Driver):
-            return float(system.evaluator(self.held.function.xreplace({time: t})))
-        return fix[str(self.held)]
 
 
 def links_of(model: Model, fix: Mapping[str, Measure]) -> Iterator[Link]:
@@ -102,15 +101,15 @@ def links_of(model: Model, fix: Mapping[str, Measure]) -> Iterator[Link]:
         for body in {marker.body for marker in element.markers} - {model.ground}:
             touching[body].append(element)
     fixed = {marker.body for measure in fix.values() for marker in measure.markers}
-    kept: set[Body] = set()
-    gone: set[Body] = set()
+    outer_bodies: set[Body] = set()
+    removed: set[Body] = set()
     for body in model.bodies.values():
         link = _link(body, touching, fix, fixed)
-        if link is None or not gone.isdisjoint(outer := {end.outer.body for end in link.ends}):
+        if link is None or not removed.isdisjoint(outer := {end.outer.body for end in link.ends}):
             continue
-        if kept.isdisjoint(link.bodies) and gone.isdisjoint(link.bodies):
-            kept |= outer
-            gone |= {*link.bodies}
+        if outer_bodies.isdisjoint(link.bodies) and removed.isdisjoint(link.bodies):
+            outer_bodies |= outer
+            removed |= {*link.bodies}
             yield link
 
 
@@ -118,30 +117,30 @@ def _link(
     body: Body, touching: Mapping[Body, list[Condition]], fix: Mapping[str, Measure], fixed: set[Body]
 ) -> Link | None:
     """Return the link that begins with this body; None if there is none."""
-    own = touching[body]
-    slide = next((e for e in own if isinstance(e, Translational)), None)
+    elements = touching[body]
+    slide = next((e for e in elements if isinstance(e, Translational)), None)
     if slide is None:
-        if body in fixed or len(own) != 2:
+        if body in fixed or len(elements) != 2:
             return None
-        ends = [_end(e, body) for e in own]
-        return _joined((body,), *ends)
+        ends = [_end(e, body) for e in elements]
+        return _link_between((body,), *ends)
     rod = next((m.body for m in slide.markers if m.body is not body), body)
     if rod.fixed or rod is body:
         return None
-    held: list[str | Driver] = [e for e in own if isinstance(e, Driver) and _slides(e.measure, slide)]
-    held += [name for name, measure in fix.items() if _slides(measure, slide)]
-    others = [measure for name, measure in fix.items() if name not in held]
-    if len(held) != 1 or any(m.body in (body, rod) for measure in others for m in measure.markers):
+    drivers: list[str | Driver] = [e for e in elements if isinstance(e, Driver) and _slides(e.measure, slide)]
+    drivers += [name for name, measure in fix.items() if _slides(measure, slide)]
+    others = [measure for name, measure in fix.items() if name not in drivers]
+    if len(drivers) != 1 or any(m.body in (body, rod) for measure in others for m in measure.markers):
         return None
-    inner = [slide, *(h for h in held if isinstance(h, Driver))]
+    inner = [slide, *(h for h in drivers if isinstance(h, Driver))]
     outside = [[e for e in touching[one] if e not in inner] for one in (body, rod)]
     if [len(elements) for elements in outside] != [1, 1]:
         return None
     first, last = (_end(e, one) for (e,), one in zip(outside, (body, rod), strict=True))
-    return _joined((body, rod), first, last, slide, held[0])
+    return _link_between((body, rod), first, last, slide, drivers[0])
 
 
-def _joined(bodies: tuple[Body, ...], first: End | None, last: End | None, *slide: object) -> Link | None:
+def _link_between(bodies: tuple[Body, ...], first: End | None, last: End | None, *slide: object) -> Link | None:
     """Return a link with these ends, one a ball and the other a cross, on bodies other than its own; else None."""
     if first is None or last is None or {first.outer.body, last.outer.body} & {*bodies}:
         return None
@@ -181,9 +180,9 @@ class WithoutLinks:
 
     def put_in(self, full: System, q: np.ndarray) -> np.ndarray:
         """Return the coordinates of all bodies from those of the model without links."""
-        own, out = self.model.compile().layout, full.placement.copy()
+        layout, out = self.model.compile().layout, full.placement.copy()
         for body in self.model.bodies.values():
-            out[list(full.layout.q[body])] = q[list(own.q[body])]
+            out[list(full.layout.q[body])] = q[list(layout.q[body])]
         for link, direction in zip(self.links, self.directions, strict=True):
             _put(full, out, link, direction)
         return out
@@ -196,20 +195,20 @@ def without_links(model: Model, fix: Mapping[str, float], t: float) -> WithoutLi
         return None
     system = model.compile()
     measures = {name: model.quantity(name)[0] for name in fix}
-    found = [(link, along) for link in links_of(model, measures) if (along := link.along(system, t, fix))]
-    gone = {element for link, _ in found for element in link.elements}
-    left = [e for e in model.conditions if e not in gone]
-    bodies = {*model.bodies.values()} - {body for link, _ in found for body in link.bodies}
-    rest = {name: value for name, value in fix.items() if name not in {link.held for link, _ in found}}
-    bare = model.only(bodies, left)
-    if not found or not all(bare.found_quantity(name) for name in rest):
+    pairs = [(link, along) for link in links_of(model, measures) if (along := link.along(system, t, fix))]
+    removed = {element for link, _ in pairs for element in link.elements}
+    conditions = [e for e in model.conditions if e not in removed]
+    bodies = {*model.bodies.values()} - {body for link, _ in pairs for body in link.bodies}
+    rest = {name: value for name, value in fix.items() if name not in {link.displacement for link, _ in pairs}}
+    bare = model.only(bodies, conditions)
+    if not pairs or not all(bare.found_quantity(name) for name in rest):
         return None
-    links = tuple(link for link, _ in found)
+    links = tuple(link for link, _ in pairs)
     key = "without links", tuple(body.name for link in links for body in link.bodies)
-    lengths = {f"length_of_link_{k}": abs(far) for k, (_, (_, far)) in enumerate(found)}
+    lengths = {f"length_of_link_{k}": abs(far) for k, (_, (_, far)) in enumerate(pairs)}
     reduced = system.structure.kept(key, lambda: _with_distances(bare, links, lengths))
     values = {name: parameter.value for name, parameter in model.parameters.items()}
-    directions = tuple(np.sign(far) * direction for _, (direction, far) in found)
+    directions = tuple(np.sign(far) * direction for _, (direction, far) in pairs)
     return WithoutLinks(reduced.with_parameters(**values, **lengths), rest, links, directions)
 
 
@@ -225,22 +224,22 @@ def _put(system: System, q: np.ndarray, link: Link, direction: np.ndarray) -> No
     """Write the coordinates of a link into q, between its ends on bodies that are placed already: rotated as little as
     possible from its placement, then about its own axis until the pins of its cross are at right angles."""
     first, last = (marker_frame(system, q, end.outer)[0] for end in link.ends)
-    way = (last - first) / np.linalg.norm(last - first)
-    turn = _shortest(direction, way)
+    axis = (last - first) / np.linalg.norm(last - first)
+    turn = _least_rotation(direction, axis)
     cross = next(end for end in link.ends if isinstance(end.joint, Universal))
-    outer, own = cross.pins(system, q)
-    own = turn @ own
-    angle = np.arctan2(-outer @ own, outer @ np.cross(way, own))
+    outer, inner = cross.pins(system, q)
+    inner = turn @ inner
+    angle = np.arctan2(-outer @ inner, outer @ np.cross(axis, inner))
     angle -= np.pi * np.round(angle / np.pi)
-    turn = about(way, angle) @ turn
+    turn = about(axis, angle) @ turn
     for body, end, at in zip(link.bodies, link.ends, (first, last), strict=False):
-        point, _ = end.own.on_body(system.evaluator)
+        point, _ = end.inner.on_body(system.evaluator)
         place = list(system.layout.q[body])[:7]
         attitude = turn @ system.layout.rotation(system.placement[None], body)[0]
         q[place] = [*(at - attitude @ point), *quaternion(attitude)]
 
 
-def _shortest(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def _least_rotation(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return the rotation by the least angle that maps one unit vector to another; for opposite vectors some half
     turn."""
     if a @ b < -1.0 + 1e-12:

@@ -38,13 +38,13 @@ class Family(Protocol):
 
 
 @dataclass(eq=False)
-class Known:
-    """The solutions known at a member."""
+class SolutionSet:
+    """The solutions that are known at a member."""
 
     family: Family
     numbers: np.ndarray
     x: np.ndarray
-    gone: list[int] = field(default_factory=list)
+    followed: list[int] = field(default_factory=list)
     """For each way, the number of solutions that were followed along it."""
 
     @property
@@ -60,24 +60,24 @@ class Known:
 
 def new_ones(family: Family, known: np.ndarray, x: np.ndarray, same: float = SAME) -> list[int]:
     """Return the numbers of the columns of x that are neither known nor repeated."""
-    old, own = family.signature(known).T, family.signature(x).T
-    seen = np.concatenate([old, own])
+    old, new = family.signature(known).T, family.signature(x).T
+    both = np.concatenate([old, new])
     count, fresh = len(old), list[int]()
-    taken = np.arange(len(seen)) < count
-    for k, one in enumerate(own):
-        far = np.abs(seen[taken] - one).max(axis=1)
+    taken = np.arange(len(both)) < count
+    for k, one in enumerate(new):
+        far = np.abs(both[taken] - one).max(axis=1)
         if not far.size or far.min() > same * max(1.0, np.abs(one).max()):
             taken[count + k] = True
             fresh.append(k)
     return fresh
 
 
-def searched(family: Family, here: Known, random: np.random.Generator, most: int) -> None:
+def search(family: Family, here: SolutionSet, random: np.random.Generator, most: int) -> None:
     """Add solutions to `here`, in place, by loops through random second members, until several members bring nothing
     new."""
     quiet = 0
     while quiet < patience(here.count) and here.count < most:
-        quiet = 0 if extended(family, here, random) else quiet + 1
+        quiet = 0 if extend(family, here, random) else quiet + 1
 
 
 def patience(count: int) -> int:
@@ -86,40 +86,40 @@ def patience(count: int) -> int:
     return max(2, FEW // count)
 
 
-def extended(family: Family, here: Known, random: np.random.Generator) -> int:
+def extend(family: Family, here: SolutionSet, random: np.random.Generator) -> int:
     """Return the number of solutions found with one second member, and add them in place. New ways are taken as long as
     they bring some."""
-    there, first = Known(family, family.random_member(random, here.numbers), here.x[:, :0]), here.count
-    here.gone.clear()
+    there, first = SolutionSet(family, family.random_member(random, here.numbers), here.x[:, :0]), here.count
+    here.followed.clear()
     bends: list[complex] = []
     brought = True
     while not bends or (brought and len(bends) < WAYS):
         more = 2 + FEW // (2 * here.count)
         bends += [complex(*random.normal(size=2)) * 2.0 ** random.uniform(0, LONG) for _ in range(more)]
         for end in (here, there):
-            end.gone += [0] * more
+            end.followed += [0] * more
         before = here.count
-        while _followed(family, here, there, bends):
+        while _follow(family, here, there, bends):
             pass
         brought = here.count > before or here.count != there.count
     return here.count - first
 
 
-def _followed(family: Family, here: Known, there: Known, bends: list[complex]) -> bool:
+def _follow(family: Family, here: SolutionSet, there: SolutionSet, bends: list[complex]) -> bool:
     """Follow each solution along each way where it was not followed yet, both ways at once. Return whether there was
     any."""
     x, start, bend = [], [], []
     for end, one in enumerate((here, there)):
-        for w, known in enumerate(one.gone):
-            x.append(one.x[:, known:])
-            start += [float(end)] * (one.count - known)
-            bend += [bends[w]] * (one.count - known)
-            one.gone[w] = one.count
+        for w, first in enumerate(one.followed):
+            x.append(one.x[:, first:])
+            start += [float(end)] * (one.count - first)
+            bend += [bends[w]] * (one.count - first)
+            one.followed[w] = one.count
     if not start:
         return False
     at = np.array(start)
-    way = family.between(here.numbers, there.numbers, at, np.array(bend))
-    ends = track(way, np.concatenate(x, axis=1), steps=PATIENCE)
+    homotopy = family.between(here.numbers, there.numbers, at, np.array(bend))
+    ends = track(homotopy, np.concatenate(x, axis=1), steps=PATIENCE)
     there.add(ends.x[:, (ends.status == DONE) & (at == 0.0)])
     here.add(ends.x[:, (ends.status == DONE) & (at == 1.0)])
     return True

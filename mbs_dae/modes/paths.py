@@ -79,7 +79,7 @@ class Ends(NamedTuple):
     """The poles of paths that end far away, complex; NaN for others."""
 
 
-def solved(J: np.ndarray, F: np.ndarray) -> np.ndarray:
+def solve(J: np.ndarray, F: np.ndarray) -> np.ndarray:
     """Return J⁻¹ F, as columns."""
     try:
         return np.linalg.solve(J, F[..., None])[..., 0].T
@@ -102,12 +102,12 @@ def track(problem: Problem, x: np.ndarray, control: Control = PLAIN, steps: int 
             if not a.size:
                 break
             step = np.minimum(h[a], 1.0 - s[a])
-            guess = _foretold(at[:, a], tangent[:, a], before[:, a], slope[:, a], past[a], step)
+            guess = _predict(at[:, a], tangent[:, a], before[:, a], slope[:, a], past[a], step)
             size = problem.size(at[:, a])
-            found, good, off, J = _corrected(problem, problem.normalised(guess), s[a] + step, a, size, control)
+            point, good, off, J = _correct(problem, problem.normalised(guess), s[a] + step, a, size, control)
             k = a[good]
             before[:, k], slope[:, k], past[k] = at[:, k], tangent[:, k], step[good]
-            at[:, k] = found[:, good]
+            at[:, k] = point[:, good]
             s[k] = np.where(step[good] >= 1.0 - s[k], 1.0, s[k] + step[good])
             if k.size:
                 tangent[:, k] = _tangent(problem, at[:, k], s[k], k, J[good])
@@ -139,18 +139,18 @@ class Growth:
         with np.errstate(all="ignore"):
             every = np.arange(s.size)
             last = x[self.largest, every] / tangent[self.largest, every]
-            found = s + last * (s - self.s) / (self.first - last)
-        return np.where((self.largest >= 0) & np.isfinite(found), found, np.nan)
+            pole = s + last * (s - self.s) / (self.first - last)
+        return np.where((self.largest >= 0) & np.isfinite(pole), pole, np.nan)
 
 
 def _tangent(problem: Problem, x: np.ndarray, s: np.ndarray, paths: np.ndarray, J: np.ndarray) -> np.ndarray:
     """Return x' by s, with F_x at s, and F a little ahead: nearer than a pole at the end of the way."""
     ahead = np.clip((1.0 - s) / 10.0, SHORTEST * 100.0, AHEAD)
     F, _ = problem.evaluate(x, s + ahead, paths)
-    return problem.rates(x, -solved(J, F) / ahead)
+    return problem.rates(x, -solve(J, F) / ahead)
 
 
-def _foretold(
+def _predict(
     at: np.ndarray, tangent: np.ndarray, before: np.ndarray, slope: np.ndarray, past: np.ndarray, step: np.ndarray
 ) -> np.ndarray:
     """Return Hermite's cubic through the last two points, extrapolated; on the first step the tangent."""
@@ -162,7 +162,7 @@ def _foretold(
     return np.where(first, at + step * tangent, cubic)
 
 
-def _corrected(
+def _correct(
     problem: Problem, x: np.ndarray, s: np.ndarray, paths: np.ndarray, size: np.ndarray, control: Control
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the corrected points, which of them converged, the errors of the predictions, relative to the sizes before
@@ -178,7 +178,7 @@ def _corrected(
         if k == 0:
             slopes = np.zeros((s.size, *J.shape[1:]), dtype=complex)
         slopes[a] = J
-        step = -solved(J, F)
+        step = -solve(J, F)
         far = problem.length(step) / size[a]
         far = np.where(np.isfinite(far), far, np.inf)
         if k == 0:
@@ -200,7 +200,7 @@ def newton(problem: Problem, x: np.ndarray, s: float, iterations: int = 8) -> tu
     with np.errstate(all="ignore"):
         for _ in range(iterations):
             F, J = problem.evaluate(at, np.full(x.shape[1], s), np.arange(x.shape[1]))
-            step = -solved(J, F)
+            step = -solve(J, F)
             far = problem.length(step) / problem.size(at)
             at = problem.moved(at, step)
     return at, np.where(np.isfinite(far), far, np.inf)

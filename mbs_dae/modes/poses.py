@@ -14,11 +14,10 @@ from ..model.model import Model
 from ..poses.assembly import assembled
 from ..poses.closing import closed, turned_over
 from ..results.result import State
-from .continua import dimension_at
-from .ends import Found, is_real
-from .equations.closure import Closure, signature
-from .folds import fold_at
+from .closure import Closure, signature
+from .ends import Solutions, is_real
 from .links import WithoutLinks
+from .singular import dimension_at, fold_at
 
 NEAR = 1e-4
 """Refinement moves no regular pose farther, in signatures; poses nearer to each other than this are one."""
@@ -52,42 +51,42 @@ class _End(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class PoseProblem:
     """A model whose poses are sought, and its system with fixed values held."""
 
     model: Model
-    held: System
+    system: System
     time: float
     fix: Mapping[str, float]
 
     def in_full(self, state: State) -> np.ndarray:
         """Return the coordinates of a state, with those of fixed bodies."""
-        q, placement = state.full_q, self.held.placement
+        q, placement = state.full_q, self.system.placement
         return q if q.size == placement.size else np.concatenate([q, placement[q.size :]])
 
     def from_placement(self, state: State) -> float:
-        return float(self.held.weight @ self.held.between(self.held.placement, self.in_full(state)) ** 2)
+        return float(self.system.weight @ self.system.between(self.system.placement, self.in_full(state)) ** 2)
 
     def far(self, q: np.ndarray, other: np.ndarray) -> float:
-        own = signature(self.held, np.stack([q, other], axis=1))
-        return float(np.abs(own[:, 0] - own[:, 1]).max())
+        numbers = signature(self.system, np.stack([q, other], axis=1))
+        return float(np.abs(numbers[:, 0] - numbers[:, 1]).max())
 
     def closed(self, q: np.ndarray) -> np.ndarray:
-        return closed(self.held, self.held.machine(), self.time, q)
+        return closed(self.system, self.system.machine(), self.time, q)
 
     def sharpened(self, q: np.ndarray) -> np.ndarray:
         """Return the pose of a real solution; a pose in which axes that joints keep parallel are opposite is returned
         unchanged."""
-        if turned_over(self.held, q):
+        if turned_over(self.system, q):
             return q
-        found = self.closed(q)
-        if self.far(q, found) > NEAR:
+        pose = self.closed(q)
+        if self.far(q, pose) > NEAR:
             raise MbsError("Newton's method leads from this solution to another pose")
-        return found
+        return pose
 
     def states(self, q: np.ndarray) -> list[State]:
         """Return the state of a pose in a list; an empty list where joints are turned over."""
-        if turned_over(self.held, q):
+        if turned_over(self.system, q):
             return []
         system = self.model.compile()
         still = State(system, self.time, q, system.still, system.still)
@@ -99,87 +98,87 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
-class Sought:
+class PoseSearch:
     """Poses among the solutions of a model's equations."""
 
-    asked: Asked
+    problem: PoseProblem
     closure: Closure
 
-    def poses(self, found: Found) -> Poses:
-        asked = self.asked
-        ends, lost = self._ends(found)
+    def poses(self, solutions: Solutions) -> Poses:
+        problem = self.problem
+        ends, lost = self._ends(solutions)
         alone = [end for end in ends if not end.dimension]
-        regular = [x for x in found.regular.T if all(asked.far(x, end.place) > NEAR for end in alone)]
-        entries = [(state, end.blunt) for end in alone for q in end.poses for state in asked.states(q)]
+        regular = [x for x in solutions.regular.T if all(problem.far(x, end.place) > NEAR for end in alone)]
+        entries = [(state, end.blunt) for end in alone for q in end.poses for state in problem.states(q)]
         for x in filter(is_real, regular):
             try:
-                entries += [(state, False) for state in asked.states(asked.sharpened(self._real(x)))]
+                entries += [(state, False) for state in problem.states(problem.sharpened(self._real(x)))]
             except MbsError:
                 lost += 1
-        entries.sort(key=lambda entry: asked.from_placement(entry[0]))
-        solutions = len(regular) + sum(end.solutions for end in alone)
+        entries.sort(key=lambda entry: problem.from_placement(entry[0]))
+        count = len(regular) + sum(end.solutions for end in alone)
         dimension = max((end.dimension for end in ends), default=0)
         blunt = tuple(k for k, entry in enumerate(entries) if entry[1])
-        return Poses([state for state, _ in entries], solutions, dimension, blunt, lost)
+        return Poses([state for state, _ in entries], count, dimension, blunt, lost)
 
-    def _ends(self, found: Found) -> tuple[list[_End], int]:
+    def _ends(self, solutions: Solutions) -> tuple[list[_End], int]:
         """Return the results at singular ends, each once, and the number of ends without a result."""
         ends, lost = list[_End](), 0
-        for x in found.singular.T:
+        for x in solutions.singular.T:
             try:
                 end = self._end(x)
             except MbsError:
                 lost += 1
                 continue
-            if end is not None and not any(self._same(end, other) for other in ends):
+            if end is None:
+                continue
+            same = [BLURRED if end.blunt or other.blunt else NEAR for other in ends]
+            if all(self.problem.far(end.place, other.place) >= d for other, d in zip(ends, same, strict=True)):
                 ends.append(end)
         return ends, lost
 
     def _real(self, x: np.ndarray) -> np.ndarray:
         """Return the real part of a solution, with the coordinates of all bodies."""
-        held = self.asked.held
-        q, moving = held.placement.copy(), held.layout.nq
+        system = self.problem.system
+        q, moving = system.placement.copy(), system.layout.nq
         q[:moving] = self.closure.normalised(x[:moving, None].real.copy())[:, 0]
-        if held.model.dimension == 2:
-            _turned_back(self.closure, q, held.placement)
+        if system.model.dimension == 2:
+            _without_whole_turns(self.closure, q, system.placement)
         return q
 
     def _end(self, x: np.ndarray) -> _End | None:
         """Return the result at a singular end; None where the end is complex and no continuum of real poses is near."""
-        asked, held, time, q = self.asked, self.asked.held, self.asked.time, self._real(x)
+        problem, system, time, q = self.problem, self.problem.system, self.problem.time, self._real(x)
         try:
-            near = asked.closed(q)
+            near = problem.closed(q)
         except MbsError:
             near = None
-        if near is not None and (dimension := dimension_at(held, time, near)):
+        if near is not None and (dimension := dimension_at(system, time, near)):
             return _End(near, [], dimension=dimension)
-        own = self.closure.signature(x[:, None])[:, 0]
-        if np.abs(own.imag).max() > BLURRED or turned_over(held, q):
+        numbers = self.closure.signature(x[:, None])[:, 0]
+        if np.abs(numbers.imag).max() > BLURRED or turned_over(system, q):
             return None
-        if near is not None and asked.far(q, near) > BLURRED:
+        if near is not None and problem.far(q, near) > BLURRED:
             near = None
-        if fold := fold_at(held, time, q if near is None else near):
+        if fold := fold_at(system, time, q if near is None else near):
             return _End(fold.vertex, fold.poses, 1 if len(fold.poses) == 1 else 2)
         if near is None:
             raise MbsError("Newton's method finds no pose at this end of a path")
         return _End(near, [near], 1, blunt=True)
 
-    def _same(self, one: _End, other: _End) -> bool:
-        return self.asked.far(one.place, other.place) < (BLURRED if one.blunt or other.blunt else NEAR)
 
-
-def with_links(asked: Asked, poses: Poses, lean: Asked, without: WithoutLinks) -> Poses:
+def with_links(problem: PoseProblem, poses: Poses, lean: PoseProblem, without: WithoutLinks) -> Poses:
     """Return the poses of the model without links, `lean`, as poses of the whole model."""
     states, lost = list[State](), poses.lost
     for state in poses.states:
         try:
-            states += asked.states(asked.sharpened(without.put_in(asked.held, lean.in_full(state))))
+            states += problem.states(problem.sharpened(without.put_in(problem.system, lean.in_full(state))))
         except MbsError:
             lost += 1
     return poses._replace(states=states, lost=lost)
 
 
-def _turned_back(closure: Closure, q: np.ndarray, placement: np.ndarray) -> None:
+def _without_whole_turns(closure: Closure, q: np.ndarray, placement: np.ndarray) -> None:
     """Subtract whole turns from angles, in place, as far as equations of angles allow: each body next to its
     placement."""
     angles = closure.system.layout.plain[:, 0].reshape(-1, 3)[:, 2]

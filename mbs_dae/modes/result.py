@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
 from ..certify.certificate import Certificate
 from ..errors import ModelError
+from ..poses.arcs.points import BranchPoint, TurningPoint
 from ..provided import provided
 from ..public_class import PublicClass
 from ..results.result import State
@@ -19,7 +20,40 @@ from ..unit_system import UnitsLike, shown_in
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .reached import Reached
+
+class Transition(NamedTuple):
+    """A way from a mode to the next one on a curve, through the singular poses between them."""
+
+    first: int
+    last: int
+    points: tuple[TurningPoint | BranchPoint, ...]
+
+
+@dataclass(frozen=True)
+class Connections:
+    """The number of the circuit and of the branch of each mode, the ways between modes, and the curves that could not
+    be followed."""
+
+    circuits: tuple[int, ...]
+    branches: tuple[int, ...]
+    ways: tuple[Transition, ...]
+    unfollowed: tuple[str, ...]
+
+
+def connected_components(count: int, pairs: Iterable[tuple[int, int]]) -> tuple[int, ...]:
+    """Return a number, from 0 on, for each item, in order of appearance: equal for all items that pairs connect."""
+    leader = list(range(count))
+
+    def first(k: int) -> int:
+        while leader[k] != k:
+            k = leader[k]
+        return k
+
+    for i, j in pairs:
+        a, b = sorted((first(i), first(j)))
+        leader[b] = a
+    numbers: dict[int, int] = {}
+    return tuple(numbers.setdefault(first(k), len(numbers)) for k in range(count))
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,16 +120,16 @@ class AssemblyModes(metaclass=PublicClass):
     def proven(self) -> bool:
         """Whether each mode is proven to be a pose, with no other one next to it, and all are proven to be
         different."""
-        own = self.certificates
-        pairs = ((a, b) for k, a in enumerate(own) for b in own[:k])
-        return len(own) == len(self) and all(own) and all(a.differs(b) for a, b in pairs)
+        proofs = self.certificates
+        pairs = ((a, b) for k, a in enumerate(proofs) for b in proofs[:k])
+        return len(proofs) == len(self) and all(proofs) and all(a.differs(b) for a, b in pairs)
 
     def __repr__(self) -> str:
-        told = {True: "complete", False: "not complete", None: "completeness not shown"}[self.complete]
-        return f"<AssemblyModes of {self.title!r}: {len(self)} real of {self.complex}, {told}>"
+        completeness = {True: "complete", False: "not complete", None: "completeness not shown"}[self.complete]
+        return f"<AssemblyModes of {self.title!r}: {len(self)} real of {self.complex}, {completeness}>"
 
     @cached_property
-    def _reached(self) -> Reached:
+    def _connections(self) -> Connections:
         return provided("AssemblyModes.reached")(self)
 
     @property
@@ -108,13 +142,13 @@ class AssemblyModes(metaclass=PublicClass):
         >>> mbs.assembly_modes(model, fix={"AB.angle": 0.6}).circuits
         (0, 1)
         """
-        return self._reached.circuits
+        return self._connections.circuits
 
     @property
     def branches(self) -> tuple[int, ...]:
         """The branch of each mode: modes with equal numbers can be reached from each other by the drivers alone, with
         no dead point between them."""
-        return self._reached.branches
+        return self._connections.branches
 
     @property
     def ways(self) -> tuple[tuple[int, int, tuple[Any, ...]], ...]:
@@ -129,13 +163,13 @@ class AssemblyModes(metaclass=PublicClass):
         0 1 AB.angle 2.0519
         1 0 AB.angle -2.0519
         """
-        return self._reached.ways
+        return self._connections.ways
 
     @property
     def unfollowed(self) -> tuple[str, ...]:
         """The curves that could not be followed, and the reasons: they may connect modes with different numbers of
         circuits or branches. Empty if all were followed."""
-        return self._reached.unfollowed
+        return self._connections.unfollowed
 
     def table(self, *names: str) -> str:
         """Return quantities of all modes as a table of text; if none are named, the places of the bodies.
@@ -151,16 +185,13 @@ class AssemblyModes(metaclass=PublicClass):
         """
         if others := [name for name in names if not isinstance(name, str)]:
             raise ModelError(f"a table has the names of quantities, table('rod.x', 'rod.y'), not {others[0]!r}")
-        asked = names or tuple(self._places())
-        wanted = [part for name in asked for part in self._parts(name)]
-        rows = [["mode", *wanted]]
-        rows += [[str(k), *(f"{state[name]:.6f}" for name in wanted)] for k, state in enumerate(self.states)]
+        columns = names or tuple(self._places())
+        if self.states:  # vectors by their components
+            columns = tuple(part for name in columns for part in self.states[0].result.components(name))
+        rows = [["mode", *columns]]
+        rows += [[str(k), *(f"{state[name]:.6f}" for name in columns)] for k, state in enumerate(self.states)]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         return "\n".join("  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
-
-    def _parts(self, name: str) -> tuple[str, ...]:
-        """Return the components of a vector; for a number its own name."""
-        return self.states[0].result.components(name) if self.states else (name,)
 
     def _places(self) -> Iterator[str]:
         if not self.states:

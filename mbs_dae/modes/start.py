@@ -12,7 +12,7 @@ from scipy.linalg import qr
 from ..errors import AssemblyError, MbsError
 from ..poses.closing import closed
 from ..poses.trajectories import put_where_led
-from .equations.closure import Closure
+from .closure import Closure
 
 NUMBERS = 0.1
 """Weight of a change of numbers, relative to a change of the pose: the placement is a sketch."""
@@ -27,15 +27,15 @@ def first_solution(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
     try:
         return closed(system, system.machine(), closure.time, system.placement), closure.values
     except MbsError:
-        return _nearly(closure, *_as_placed(closure))
+        return _solve(closure, *_as_placed(closure))
 
 
-def beside(closure: Closure, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def second_solution(closure: Closure, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Return another pose with other numbers, near the placement: a start where the first pose is singular, and no path
     leads away."""
     q, numbers = _as_placed(closure)
     step = ASIDE * closure.scale * random.normal(size=closure.unknowns)
-    return _nearly(closure, closure.moved(q[:, None], step[:, None])[:, 0], numbers)
+    return _solve(closure, closure.moved(q[:, None], step[:, None])[:, 0], numbers)
 
 
 def _as_placed(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
@@ -54,7 +54,7 @@ def _as_placed(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
     return q, numbers
 
 
-def _nearly(closure: Closure, q: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _solve(closure: Closure, q: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return a pose and numbers that satisfy all equations, by a damped Gauss-Newton method from the given ones."""
     keys = [*closure.places.values()]
     x = q.copy()
@@ -111,24 +111,24 @@ def independent_rows(closure: Closure, x: np.ndarray, numbers: np.ndarray, rando
     best = _pivots(closure, x, numbers)
     if best.size == closure.unknowns:
         return best
-    other = _moved_on(closure, x, numbers, random)
+    other = _driven_pose(closure, x, numbers, random)
     if other is not None:
-        found = _pivots(closure, *other)
-        best = found if found.size > best.size else best
+        rows = _pivots(closure, *other)
+        best = rows if rows.size > best.size else best
     return best
 
 
 def _pivots(closure: Closure, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     _, J = closure.evaluate(x[:, None], numbers[:, None])
-    own = np.flatnonzero(closure.equations)
-    A = J[0, own] * closure.scale
+    rows = np.flatnonzero(closure.equations)
+    A = J[0, rows] * closure.scale
     A = A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1e-300)
     _, R, order = qr(A.conj().T, mode="economic", pivoting=True)
     sizes = np.abs(np.diag(R))
-    return np.sort(own[order[: int((sizes > RANK * sizes.max(initial=0.0)).sum())]])
+    return np.sort(rows[order[: int((sizes > RANK * sizes.max(initial=0.0)).sum())]])
 
 
-def _moved_on(
+def _driven_pose(
     closure: Closure, x: np.ndarray, numbers: np.ndarray, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Return a pose near by, with unchanged geometry and other values of drivers, along motions that are free without
@@ -138,10 +138,10 @@ def _moved_on(
     keys = [at for key, at in closure.places.items() if key[0] in driven and len(key) == 2]
     if not keys:
         return None
-    at, own = x.astype(complex), numbers.astype(complex)
+    at, values = x.astype(complex), numbers.astype(complex)
     wish = 0.1 * (random.normal(size=closure.unknowns) + 1j * random.normal(size=closure.unknowns)) * closure.scale
     for k in range(40):
-        F, J = _both(closure, at, own, keys)
+        F, J = _both(closure, at, values, keys)
         scale = np.concatenate([closure.scale, np.ones(len(keys))])
         inverse = np.linalg.pinv(J * scale, rcond=1e-9)
         step = -(inverse @ F)
@@ -151,8 +151,8 @@ def _moved_on(
         step *= scale
         at = closure.moved(at[:, None], step[: closure.unknowns, None])[:, 0]
         for change, place in zip(step[closure.unknowns :], keys, strict=True):
-            own[place] += change
+            values[place] += change
         if k and np.abs(step).max() < 1e-13:
             break
-    F, _ = closure.evaluate(at[:, None], own[:, None])
-    return (at, own) if np.abs(F).max(initial=0.0) < 1e-9 else None
+    F, _ = closure.evaluate(at[:, None], values[:, None])
+    return (at, values) if np.abs(F).max(initial=0.0) < 1e-9 else None

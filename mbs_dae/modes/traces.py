@@ -27,8 +27,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .equations.family import Family
-from .monodromy import Known, extended, patience
+from .closure import Family
+from .monodromy import SolutionSet, extend, patience
 from .paths import DONE, along, newton, track
 
 AFFINE = 1e-8
@@ -70,8 +70,8 @@ class Pencil:
     def random_member(self, random: np.random.Generator, near: np.ndarray) -> np.ndarray:
         return self.member(self.family.random_member(random, self.parts(near)[0]), random)
 
-    def between(self, first: np.ndarray, second: np.ndarray, start: np.ndarray, bend: np.ndarray) -> Way:
-        return Way(self, first, second, start, bend)
+    def between(self, first: np.ndarray, second: np.ndarray, start: np.ndarray, bend: np.ndarray) -> PencilHomotopy:
+        return PencilHomotopy(self, first, second, start, bend)
 
     def signature(self, x: np.ndarray) -> np.ndarray:
         return np.concatenate([self.family.signature(x[:-1]), x[-1:]])
@@ -87,8 +87,8 @@ def normal(random: np.random.Generator, size: int) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
-    """Ways from one member to another."""
+class PencilHomotopy:
+    """Paths of parameters from one member to another; see `Homotopy`."""
 
     pencil: Pencil
     first: np.ndarray
@@ -124,8 +124,8 @@ class Way:
         return np.maximum(1.0, np.abs(self.pencil.signature(x)).max(axis=0))
 
     def length(self, step: np.ndarray) -> np.ndarray:
-        own = np.abs(step[:-1] / self.pencil.family.closure.scale[:, None]).max(axis=0)
-        return np.maximum(own, np.abs(step[-1]))
+        size = np.abs(step[:-1] / self.pencil.family.closure.scale[:, None]).max(axis=0)
+        return np.maximum(size, np.abs(step[-1]))
 
 
 class Trace:
@@ -140,25 +140,29 @@ class Trace:
         coordinates."""
 
     def _begin(self, member: np.ndarray) -> None:
-        self.points = Known(self.pencil, member, np.zeros((self.pencil.family.closure.system.layout.q_size + 1, 0)))
+        size = self.pencil.family.closure.system.layout.q_size + 1
+        self.points = SolutionSet(self.pencil, member, np.zeros((size, 0)))
 
-    def __call__(self, known: Known) -> bool | None:
-        """Return whether the solutions are complete, with the solutions found here, which are added to `known`; None if
-        the test is inconclusive."""
-        x = np.concatenate([known.x, np.zeros((1, known.count))])
+    def __call__(self, solutions: SolutionSet) -> bool | None:
+        """Return whether the solutions are complete, with those that the test finds and adds to them; None if the test
+        is inconclusive."""
+        x = np.concatenate([solutions.x, np.zeros((1, solutions.count))])
         self._add(x, self._at(0.0))
         if not self.points.count:
             return None
-        quiet, found = 0, self._affine(known)
-        while not found and quiet < patience(self.points.count) and self.points.count < LARGEST:
+        quiet, complete = 0, self._affine(solutions)
+        while not complete and quiet < patience(self.points.count) and self.points.count < LARGEST:
             quiet += 1
-            if extended(self.pencil, self.points, self.random):
-                quiet, found = 0, self._affine(known)
+            if extend(self.pencil, self.points, self.random):
+                quiet, complete = 0, self._affine(solutions)
         if self.points.count >= LARGEST:
             return None
-        if found is None:
-            self._elsewhere()
-        return found
+        if complete is None:
+            # another line and slice for the next test: one point may be so far away that roundoff hides the others
+            points = self.points
+            self._begin(self.pencil.member(self.pencil.parts(points.numbers)[0], self.random))
+            self._add(points.x, points.numbers)
+        return complete
 
     def _at(self, part: float) -> np.ndarray:
         """Return the member with this part of h."""
@@ -166,29 +170,23 @@ class Trace:
 
     def _add(self, x: np.ndarray, member: np.ndarray) -> None:
         """Add the ends of paths from points of another member, in place."""
-        way = self.pencil.between(member, self.points.numbers, np.zeros(x.shape[1]), normal(self.random, x.shape[1]))
-        ends = track(way, x)
+        paths = x.shape[1]
+        homotopy = self.pencil.between(member, self.points.numbers, np.zeros(paths), normal(self.random, paths))
+        ends = track(homotopy, x)
         self.points.add(ends.x[:, ends.status == DONE])
 
-    def _elsewhere(self) -> None:
-        """Take another line and slice for the next test: one point may be so far away that roundoff hides the
-        others."""
-        points = self.points
-        self._begin(self.pencil.member(self.pencil.parts(points.numbers)[0], self.random))
-        self._add(points.x, points.numbers)
-
-    def _affine(self, known: Known) -> bool | None:
-        """Make the test at h, 0 and -h with the known points. Solutions found at 0 are added to `known`."""
+    def _affine(self, solutions: SolutionSet) -> bool | None:
+        """Make the test at h, 0 and -h with the known points. Solutions found at 0 are added to `solutions`."""
         still = np.zeros(self.points.count)
         sums, x = [self.pencil.bounded(self.points.x)], self.points.x
         for ahead in (0.0, -1.0):
-            way = self.pencil.between(self._at(ahead + 1.0), self._at(ahead), still, still)
-            ends = track(way, x)
+            homotopy = self.pencil.between(self._at(ahead + 1.0), self._at(ahead), still, still)
+            ends = track(homotopy, x)
             if (ends.status != DONE).any():
                 return None
-            x = newton(way, ends.x, 1.0, 2)[0]
+            x = newton(homotopy, ends.x, 1.0, 2)[0]
             if not ahead:
-                known.add(x[:-1, np.abs(x[-1]) < NOTHING])
+                solutions.add(x[:-1, np.abs(x[-1]) < NOTHING])
             sums.append(self.pencil.bounded(x))
         second = sums[0] - 2 * sums[1] + sums[2]
         sizes = np.abs(second).sum(axis=1)

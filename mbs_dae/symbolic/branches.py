@@ -29,7 +29,7 @@ from .differentiation import Definition
 from .functions import BentLookup, Knot, Piece, Unwound, Wrap, as_sympy, written_out
 from .markers import t
 
-HELD = sp.Symbol("held", real=True)
+MODE = sp.Symbol("held", real=True)
 """The symbol, in a switching function, of the mode of its own decision."""
 SIDE, WHOLE, WATCH = range(3)
 """The kinds of switching functions: decisions by the sign, decisions by the integer below, or no decision (only the
@@ -37,8 +37,8 @@ sign is watched)."""
 INEQUALITIES = (StrictGreaterThan, GreaterThan, StrictLessThan, LessThan)
 
 
-class Held(sp.Function):
-    """``Held(mode, g, tie)``: the mode; or, if it is free, the sign of g, the tie at zero."""
+class Side(sp.Function):
+    """``Side(mode, g, tie)``: the mode; or, if it is free, the sign of g, the tie at zero."""
 
     nargs, is_real = 3, True
 
@@ -76,12 +76,12 @@ class Branch(sp.Function):
     nargs, is_real = 3, True
 
     def _eval_derivative(self, s: sp.Symbol) -> sp.Expr:
-        mode, held, free = self.args
-        return Branch(mode, held.diff(s), free.diff(s))
+        mode, fixed, free = self.args
+        return Branch(mode, fixed.diff(s), free.diff(s))
 
     @classmethod
-    def eval(cls, mode: sp.Expr, held: sp.Expr, free: sp.Expr) -> sp.Expr | None:
-        return free if held == free or mode == sp.Symbol("nan") else None
+    def eval(cls, mode: sp.Expr, fixed: sp.Expr, free: sp.Expr) -> sp.Expr | None:
+        return free if fixed == free or mode == sp.Symbol("nan") else None
 
 
 class Watched(sp.Function):
@@ -114,14 +114,14 @@ class Branched:
 
     def deciding(self) -> list[frozenset[int]]:
         """Return the numbers of the switching functions that decide about each output."""
-        known = {mode: frozenset((k,)) for k, mode in enumerate(self.modes)}
+        decisions = {mode: frozenset((k,)) for k, mode in enumerate(self.modes)}
 
-        def of(e: sp.Expr) -> frozenset[int]:
-            return frozenset().union(*(known.get(s, frozenset()) for s in e.free_symbols))
+        def decisions_in(e: sp.Expr) -> frozenset[int]:
+            return frozenset().union(*(decisions.get(s, frozenset()) for s in e.free_symbols))
 
         for s, e in self.definitions:  # each needs only those before it
-            known[s] = of(e)
-        return [of(e) for e in self.outputs]
+            decisions[s] = decisions_in(e)
+        return [decisions_in(e) for e in self.outputs]
 
 
 def branched(
@@ -131,26 +131,26 @@ def branched(
     """Return the program with a symbol for every decision that depends on the state, and with the partial derivatives
     of the switching functions unless `with_slopes` is False. With `free` no decision can be held."""
     writer = _Writer(dict(definitions), frozenset(state), free)
-    found = writer.found
+    program = writer.program
     for s, e in definitions:
         value = writer.write(as_sympy(e))  # which defines its decisions first
-        found.definitions.append((s, value))
-    found.outputs += [writer.write(as_sympy(e)) for e in outputs]
+        program.definitions.append((s, value))
+    program.outputs += [writer.write(as_sympy(e)) for e in outputs]
     if not with_slopes:
-        return found
+        return program
     numbers = {s: k for k, s in enumerate(state)} | {t: -1}
-    for k, value in enumerate(found.switching):
-        slopes, steps = gradient(value, dict(found.definitions), numbers)
-        found.definitions += steps
-        found.slopes += [(k, numbers[s], e) for s, e in slopes.items()]
-    return found
+    for k, value in enumerate(program.switching):
+        slopes, steps = gradient(value, dict(program.definitions), numbers)
+        program.definitions += steps
+        program.slopes += [(k, numbers[s], e) for s, e in slopes.items()]
+    return program
 
 
 def drift(law: sp.Expr) -> sp.Expr:
     """Return the derivative of a function of time, without its jumps."""
     writer = _Writer({}, frozenset((t,)), free=True)
     smooth = writer.write(written_out(law))
-    for s, e in reversed(writer.found.definitions):
+    for s, e in reversed(writer.program.definitions):
         smooth = smooth.xreplace({s: e})
     return smooth.diff(t)
 
@@ -170,23 +170,23 @@ def gradient(
             order[s] = None
 
     visit(target)
-    found: dict[Any, sp.Expr] = {target: sp.S.One}
+    slopes: dict[Any, sp.Expr] = {target: sp.S.One}
     steps: list[Definition] = []
     for s in reversed(order):
-        if (slope := found.pop(s, sp.S.Zero)) == 0:
+        if (slope := slopes.pop(s, sp.S.Zero)) == 0:
             continue
         if not slope.is_Atom:
             steps.append((sp.Symbol(f"d{target}_d{s}", real=True), slope))
             slope = steps[-1][0]
         for other in sorted(values[s].free_symbols, key=str):
             if (other in order or other in variables) and (partial := values[s].diff(other)) != 0:
-                found[other] = found.get(other, sp.S.Zero) + slope * partial
-    return found, steps
+                slopes[other] = slopes.get(other, sp.S.Zero) + slope * partial
+    return slopes, steps
 
 
 class _Writer:
     def __init__(self, values: dict[sp.Symbol, sp.Expr], state: frozenset[sp.Symbol], free: bool):
-        self.values, self.free, self.found = values, free, Branched()
+        self.values, self.free, self.program = values, free, Branched()
         self._moving: dict[sp.Symbol, bool] = dict.fromkeys(state, True)
         self._written: dict[sp.Basic, sp.Expr] = {}
         self._decisions: dict[Any, sp.Symbol] = {}
@@ -210,13 +210,14 @@ class _Writer:
                 angle, near = e.args
                 return Unwound(sp.atan2(*map(self.write, angle.args)), self.write(near))
             decides = isinstance(e, Watched) or (isinstance(e, SWITCHING) and self.moves(e))
-            self._written[e] = self._rule(e)(e) if decides else self._inside(e)
+            if decides:
+                self._written[e] = self._rule(e)(e)
+            elif isinstance(e, sp.Piecewise):
+                pieces = ((self.write(value), condition) for value, condition in e.args)
+                self._written[e] = sp.Piecewise(*pieces, evaluate=False)
+            else:
+                self._written[e] = e.func(*map(self.write, e.args)) if e.args else e
         return self._written[e]
-
-    def _inside(self, e: sp.Expr) -> sp.Expr:
-        if isinstance(e, sp.Piecewise):
-            return sp.Piecewise(*((self.write(value), condition) for value, condition in e.args), evaluate=False)
-        return e.func(*map(self.write, e.args)) if e.args else e
 
     def _rule(self, e: sp.Expr) -> Callable[[Any], sp.Expr]:
         rules: dict[Any, Callable[[Any], sp.Expr]] = {
@@ -241,11 +242,12 @@ class _Writer:
     def _piecewise(self, e: sp.Piecewise) -> sp.Expr:
         rest: sp.Expr = sp.Symbol("nan")
         for value, condition in reversed(e.args):
-            rest = self.write(value) if condition == sp.true else self._chosen(self.weight(condition), value, rest)
+            if condition == sp.true:
+                rest = self.write(value)
+            else:
+                weight = self.weight(condition)
+                rest = Chosen(weight, self.write(value), rest)
         return rest
-
-    def _chosen(self, weight: sp.Expr, value: sp.Expr, rest: sp.Expr) -> sp.Expr:
-        return Chosen(weight, self.write(value), rest)
 
     def _largest(self, args: Sequence[sp.Expr], sign: int) -> sp.Expr:
         first, *others = args
@@ -264,30 +266,30 @@ class _Writer:
         the next period is taken. An angle with a cut jumps there by whole periods: the period is then decided by the
         sine and the cosine of its phase, which do not jump. If no period is held, the expression is wrapped directly:
         it has bounds near the end of a period, too (`certify.laws`)."""
-        found, place, length = self.found, sp.Symbol(f"place_{next(self._places)}", real=True), self.write(period)
-        found.definitions.append((place, self.write(x)))
+        program, place, length = self.program, sp.Symbol(f"place_{next(self._places)}", real=True), self.write(period)
+        program.definitions.append((place, self.write(x)))
         if self._is_cut(x):
             phase = 2 * sp.pi * x / period
             sine, cosine = -sp.sin(phase), -sp.cos(phase)
-            decided = self.side(sine, 1)
-            held = length * (self._angle(sine, cosine) / (2 * sp.pi) + sp.Rational(1, 2))
+            choice = self.side(sine, 1)
+            law = length * (self._angle(sine, cosine) / (2 * sp.pi) + sp.Rational(1, 2))
         else:
-            decided = self.whole(x / period)
-            held = place - length * decided
-        (decision,) = decided.free_symbols
-        mode = next(e for s, e in found.definitions if s == decision).args[0]
-        return Branch(mode, held, Wrap(place, length))
+            choice = self.whole(x / period)
+            law = place - length * choice
+        (decision,) = choice.free_symbols
+        mode = next(e for s, e in program.definitions if s == decision).args[0]
+        return Branch(mode, law, Wrap(place, length))
 
     def _piece(self, table: sp.Expr, order: sp.Expr, x: sp.Expr) -> sp.Expr:
         """Return the piece of a table between two knots: the decision is the integer below the number of knots
         passed."""
         x = self.write(x)
-        return Piece(table, order, x, self._decision(WHOLE, Knot(table, sp.S.Zero, x, HELD), 0))
+        return Piece(table, order, x, self._decision(WHOLE, Knot(table, sp.S.Zero, x, MODE), 0))
 
     def _is_cut(self, e: sp.Expr) -> bool:
         """Return whether an expression contains the angle of a direction."""
-        known = (self.values[s] for s in e.free_symbols if s in self.values)
-        return e.has(Unwound, sp.atan2) or any(self._is_cut(as_sympy(value)) for value in known)
+        inner = (self.values[s] for s in e.free_symbols if s in self.values)
+        return e.has(Unwound, sp.atan2) or any(self._is_cut(as_sympy(value)) for value in inner)
 
     def weight(self, condition: Any) -> sp.Expr:
         """Return an expression that is 1 if the condition holds, else 0."""
@@ -316,15 +318,15 @@ class _Writer:
     def _decision(self, kind: int, g: sp.Expr, tie: int) -> sp.Symbol:
         key = kind, g, tie
         if key not in self._decisions:
-            found, k = self.found, len(self._decisions)
-            decided, mode, value = (sp.Symbol(f"{what}_{k}", real=True) for what in ("branch", "mode", "switch"))
+            program, k = self.program, len(self._decisions)
+            choice, mode, value = (sp.Symbol(f"{what}_{k}", real=True) for what in ("branch", "mode", "switch"))
             mode = sp.Symbol("nan") if self.free else mode
-            g = g.xreplace({HELD: mode})
-            decision = Rounded(mode, value) if kind == WHOLE else Held(mode, value, tie)
-            found.definitions += [(value, g), (decided, decision)]
+            g = g.xreplace({MODE: mode})
+            decision = Rounded(mode, value) if kind == WHOLE else Side(mode, value, tie)
+            program.definitions += [(value, g), (choice, decision)]
             if not self.free:
-                found.modes.append(mode)
-                found.kinds.append(kind)
-                found.switching.append(value)
-            self._decisions[key] = decided
+                program.modes.append(mode)
+                program.kinds.append(kind)
+                program.switching.append(value)
+            self._decisions[key] = choice
         return self._decisions[key]

@@ -14,7 +14,7 @@ from sympy.printing.pycode import PythonCodePrinter
 from sympy.simplify.cse_main import tree_cse
 
 from ..errors import ModelError
-from .branches import Branch, Branched, Chosen, Held, Rounded, branched
+from .branches import Branch, Branched, Chosen, Rounded, Side, branched
 from .derive import Composed, Definition
 from .functions import BentLookup, Lookup, OfPieces, Opaque, Unwound, Wrapping, as_sympy
 
@@ -38,8 +38,8 @@ class Printer(PythonCodePrinter):
     """A printer of Python that becomes machine code: only ``math``."""
 
     def __init__(self, **settings: Any) -> None:
-        own = {"Wrap": "wrap", "SmoothWrap": "wrap", "Unwound": "unwound"}
-        super().__init__({"fully_qualified_modules": False, "strict": True, "user_functions": own, **settings})
+        functions = {"Wrap": "wrap", "SmoothWrap": "wrap", "Unwound": "unwound"}
+        super().__init__({"fully_qualified_modules": False, "strict": True, "user_functions": functions, **settings})
 
     def _print_Piecewise(self, expr: sp.Piecewise) -> str:
         """Print a Piecewise; its value is nan if no branch holds."""
@@ -75,7 +75,7 @@ class Printer(PythonCodePrinter):
 
     _print_Knot = _print_Piece
 
-    def _print_Held(self, expr: Held) -> str:
+    def _print_Side(self, expr: Side) -> str:
         mode, g, tie = map(self._print, expr.args)
         return f"({mode} if {mode} == {mode} else 1.0 if {g} > 0.0 else -1.0 if {g} < 0.0 else {tie})"
 
@@ -84,8 +84,8 @@ class Printer(PythonCodePrinter):
         return f"({mode} if {mode} == {mode} else floor({g}))"
 
     def _print_Branch(self, expr: Branch) -> str:
-        mode, held, free = map(self._print, expr.args)
-        return f"({held} if {mode} == {mode} else {free})"
+        mode, fixed, free = map(self._print, expr.args)
+        return f"({fixed} if {mode} == {mode} else {free})"
 
     def _print_Chosen(self, expr: Chosen) -> str:
         w, a, b = (f"({self._print(e)})" for e in expr.args)
@@ -103,8 +103,8 @@ def chains_apart(values: dict[sp.Symbol, sp.Expr], reduced: Sequence[sp.Expr]) -
     times, so a chain that is written directly is 3ⁿ long. Each rest gets a line of its own in `values`, behind the
     choices before it: where one of these holds, the rest is not evaluated, because it may have no value there.
     """
-    known = {str(s) for e in (*values.values(), *reduced) for s in e.free_symbols} | set(map(str, values))
-    names = (s for s in sp.numbered_symbols("rest_", real=True) if str(s) not in known)
+    symbols_in_use = {str(s) for e in (*values.values(), *reduced) for s in e.free_symbols} | set(map(str, values))
+    names = (s for s in sp.numbered_symbols("rest_", real=True) if str(s) not in symbols_in_use)
 
     def apart(e: sp.Expr) -> sp.Expr:
         if not e.has(Chosen):
@@ -131,14 +131,14 @@ def chains_apart(values: dict[sp.Symbol, sp.Expr], reduced: Sequence[sp.Expr]) -
     return [apart(e) for e in reduced]
 
 
-OWN = (Opaque, Lookup, Unwound, Wrapping)
+PACKAGE_FUNCTIONS = (Opaque, Lookup, Unwound, Wrapping)
 """Functions of this package: their code is written by the printer, and by `functions_as_definitions`."""
 
 
 @cache
 def has_code(function: Any, arguments: int) -> bool:
     """Return whether there is code for this kind of expression, with this number of arguments."""
-    if issubclass(function, (sp.Atom, sp.Add, sp.Mul, sp.Pow, sp.Piecewise, *OWN)):
+    if issubclass(function, (sp.Atom, sp.Add, sp.Mul, sp.Pow, sp.Piecewise, *PACKAGE_FUNCTIONS)):
         return True
     printer = Printer()
     try:
@@ -176,7 +176,7 @@ def source_lines(
             return
         written.add(symbol)
         need(values[symbol])
-        lines.extend(_broken(f"{symbol} = ", show(values[symbol])))
+        lines.extend(_assignment(f"{symbol} = ", show(values[symbol])))
 
     def need(expression: sp.Expr) -> None:
         for symbol in sorted(expression.free_symbols, key=str):
@@ -193,11 +193,11 @@ def source_lines(
 
     for k, output in enumerate(outputs):
         need(output)
-        lines.extend(_broken(f"{places[k] if places else f'out[at + {k}]'} = ", show(output)))
+        lines.extend(_assignment(f"{places[k] if places else f'out[at + {k}]'} = ", show(output)))
     return lines, used
 
 
-def _broken(head: str, body: str) -> list[str]:
+def _assignment(head: str, body: str) -> list[str]:
     """Return an assignment as readable lines."""
     if len(head) + len(body) <= WIDTH:
         return [head + body]
@@ -218,9 +218,9 @@ def functions_as_definitions(
     names: dict[sp.Expr, sp.Symbol] = {}
     places: dict[sp.Expr, sp.Symbol] = {}
 
-    def named(e: sp.Expr) -> sp.Expr:
-        while given := sorted((g for g in e.atoms(Opaque) if not g.args[2].has(Opaque)), key=sp.default_sort_key):
-            for g in given:
+    def name_functions(e: sp.Expr) -> sp.Expr:
+        while innermost := sorted((g for g in e.atoms(Opaque) if not g.args[2].has(Opaque)), key=sp.default_sort_key):
+            for g in innermost:
                 if g not in names:
                     function, _, argument = g.args
                     key = argument if function.has(BentLookup) else g
@@ -228,20 +228,14 @@ def functions_as_definitions(
                         places[key] = sp.Symbol(f"at_{len(places)}", real=True)
                         written.append((places[key], argument))
                     names[g] = sp.Symbol(f"given_{len(names)}", real=True)
-                    written.append((names[g], named(g.at(places[key]))))
+                    written.append((names[g], name_functions(g.at(places[key]))))
             e = e.xreplace(names)
         return e
 
     for s, e in definitions:
-        value = named(as_sympy(e))
+        value = name_functions(as_sympy(e))
         written.append((s, value))
-    return written, [named(as_sympy(e)) for e in outputs]
-
-
-def _decided(program: Branched, row_of: Sequence[int]) -> tuple[tuple[int, ...], ...]:
-    """Return the rows about which each switching function decides."""
-    told = [*zip(row_of, program.deciding(), strict=True)] if row_of and program.modes else []
-    return tuple(tuple(sorted({row for row, by in told if k in by})) for k in range(len(program.modes)))
+    return written, [name_functions(as_sympy(e)) for e in outputs]
 
 
 def kernel_module(
@@ -256,12 +250,15 @@ def kernel_module(
     outputs = [*program.outputs, *program.switching, *(e for _, _, e in program.slopes)]
     body, used = source_lines(program.definitions, outputs, parts=slots_of is None)
     names = {str(s) for s in used}
-    own = *(str(s) for s in composed.slots if s in used), *map(str, program.modes)
-    slots, room = own if slots_of is None else slots_of["slots"], len(outputs)
+    slot_names = *(str(s) for s in composed.slots if s in used), *map(str, program.modes)
+    slots, room = slot_names if slots_of is None else slots_of["slots"], len(outputs)
     layout = {**composed.layout, "slots": slots, "outputs": room}
     layout["modes"] = dict(zip(map(str, program.modes), program.kinds, strict=True))
     layout["slopes"] = tuple((switch, place) for switch, place, _ in program.slopes)
-    layout["decides"] = _decided(program, composed.row_of)
+    deciding = [*zip(composed.row_of, program.deciding(), strict=True)] if composed.row_of and program.modes else []
+    layout["decides"] = tuple(  # the rows about which each switching function decides
+        tuple(sorted({row for row, switches in deciding if k in switches})) for k in range(len(program.modes))
+    )
     arrays = "q" * len(composed.q) + "v" * len(composed.v)
     loads = [
         *(f"{s} = {arrays[k]}[index[from_ + {k}]]" for k, s in enumerate(state) if s in used),

@@ -135,12 +135,12 @@ class Relation(Form):
 
     def compose(self, maps: Sequence[MarkerMap]) -> Equations:
         """Return the differentiated relation in the coordinates of its markers."""
-        found = differentiate(self.phi, self.psi, self.markers, [one.marker for one in self.trajectories])
-        if found.A.has(*variables(self.markers)[1]):
+        derivatives = differentiate(self.phi, self.psi, self.markers, [one.marker for one in self.trajectories])
+        if derivatives.A.has(*variables(self.markers)[1]):
             raise ModelError("a velocity-level equation must be linear in the velocities; rewrite psi")
-        composed = replace(self, steps=found.steps).in_coordinates(maps)
-        jacobian = by_velocities(found.A, maps)
-        return Equations(**composed, phi=found.phi, jacobian=jacobian, nu=found.nu, gamma=found.gamma)
+        composed = replace(self, steps=derivatives.steps).in_coordinates(maps)
+        jacobian = by_velocities(derivatives.A, maps)
+        return Equations(**composed, phi=derivatives.phi, jacobian=jacobian, nu=derivatives.nu, gamma=derivatives.gamma)
 
 
 @dataclass(frozen=True)

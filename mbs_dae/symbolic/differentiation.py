@@ -41,7 +41,7 @@ def differentiate(
 ) -> Derivatives:
     """Return the derivatives of rows of Φ(m, t), then of rows of ψ(m, r, t); A is by the rates of the markers, not by
     those of markers on trajectories."""
-    _, own = variables(markers)
+    _, marker_rates = variables(markers)
     first: dict[sp.Symbol, sp.Expr] = {t: sp.S.One}
     for marker in (*markers, *others):
         first |= dict(zip(marker.m, marker.m_rates, strict=True))
@@ -59,20 +59,20 @@ def differentiate(
     second = dict(first)
     for marker in (*markers, *others):
         second |= dict(zip(marker.rates, marker.biases, strict=True))
-    steps, rest = [*places], dict.fromkeys(own, sp.S.Zero)
+    steps, rest = [*places], dict.fromkeys(marker_rates, sp.S.Zero)
     slopes: dict[sp.Symbol, dict[sp.Symbol, sp.Expr]] = {}
     for s, e in moving:
         bias = sp.Symbol(f"d{s}", real=True)
         steps += [(s, e), (bias, rate_along(e, second, {}))]
         second[s] = bias
-        slopes[s] = _kept(_gradient(e, own, slopes), s, steps)
-        rest |= _kept({s: replaced(e, rest)}, "still", steps)
+        slopes[s] = _by_names(_gradient(e, marker_rates, slopes), s, steps)
+        rest |= _by_names({s: replace_symbols(e, rest)}, "still", steps)
 
-    A = sp.zeros(len(rows), len(own))
+    A = sp.zeros(len(rows), len(marker_rates))
     for k, e in enumerate(rows):
-        for rate, slope in _gradient(e, own, slopes).items():
-            A[k, own.index(rate)] = slope
-    nu = tuple(-replaced(e, rest) for e in rows)
+        for rate, slope in _gradient(e, marker_rates, slopes).items():
+            A[k, marker_rates.index(rate)] = slope
+    nu = tuple(-replace_symbols(e, rest) for e in rows)
     gamma = tuple(-rate_along(e, second, {}) for e in rows)
     return Derivatives(tuple(phi), A, nu, gamma, tuple(steps))
 
@@ -84,8 +84,8 @@ def named_in_parts(rows: Sequence[sp.Expr], prefix: str) -> tuple[list[Definitio
         return [], rows
     names: dict[tuple[sp.Expr, ...], Any] = {}
 
-    def hidden(given: sp.Expr) -> sp.Expr:
-        *function, x = given.args
+    def hidden(opaque: sp.Expr) -> sp.Expr:
+        *function, x = opaque.args
         return names.setdefault(tuple(function), sp.Function(f"whole_{len(names)}"))(x)
 
     def shown(e: sp.Expr) -> sp.Expr:
@@ -106,25 +106,25 @@ def named_in_parts(rows: Sequence[sp.Expr], prefix: str) -> tuple[list[Definitio
     return named, [shown(e.xreplace(conditions)) for e in rows]
 
 
-def rate_along(e: sp.Expr, rates: Mapping[sp.Symbol, sp.Expr], found: dict[sp.Expr, sp.Expr]) -> sp.Expr:
+def rate_along(e: sp.Expr, rates: Mapping[sp.Symbol, sp.Expr], cached: dict[sp.Expr, sp.Expr]) -> sp.Expr:
     """Return the rate of an expression, from the rates of its symbols; sums and products are differentiated part by
-    part, so that no long expression is differentiated by each of its symbols. Rates are cached in `found`."""
+    part, so that no long expression is differentiated by each of its symbols. Rates are cached in `cached`."""
     if e.is_Symbol:
         return rates.get(e, sp.S.Zero)
     if not e.args:
         return sp.S.Zero
-    if e not in found:
+    if e not in cached:
         if e.is_Add:
-            found[e] = sp.Add(*(rate_along(part, rates, found) for part in e.args))
+            cached[e] = sp.Add(*(rate_along(part, rates, cached) for part in e.args))
         elif e.is_Mul:
-            parts = ((k, rate_along(part, rates, found)) for k, part in enumerate(e.args))
-            found[e] = sp.Add(*(sp.Mul(rate, *e.args[:k], *e.args[k + 1 :]) for k, rate in parts if rate != 0))
+            parts = ((k, rate_along(part, rates, cached)) for k, part in enumerate(e.args))
+            cached[e] = sp.Add(*(sp.Mul(rate, *e.args[:k], *e.args[k + 1 :]) for k, rate in parts if rate != 0))
         elif isinstance(e, sp.Piecewise):
-            found[e] = in_pieces((rate_along(piece, rates, found), where) for piece, where in e.args)
+            cached[e] = in_pieces((rate_along(piece, rates, cached), where) for piece, where in e.args)
         else:
             moving = sorted((s for s in e.free_symbols if s in rates), key=str)
-            found[e] = sp.Add(*(_slope(e, s) * rates[s] for s in moving))
-    return found[e]
+            cached[e] = sp.Add(*(_slope(e, s) * rates[s] for s in moving))
+    return cached[e]
 
 
 def in_pieces(pieces: Iterable[tuple[sp.Expr, Boolean]]) -> sp.Expr:
@@ -139,13 +139,13 @@ def in_pieces(pieces: Iterable[tuple[sp.Expr, Boolean]]) -> sp.Expr:
     return merged[0][0] if len(merged) == 1 and merged[0][1] == True else sp.Piecewise(*merged)  # noqa: E712
 
 
-def replaced(e: sp.Expr, values: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
+def replace_symbols(e: sp.Expr, values: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
     """Return the expression with values in place of symbols, and its pieces as `in_pieces` writes them."""
     if not e.has(sp.Piecewise):
         return e.xreplace(values)
     if isinstance(e, sp.Piecewise):
-        return in_pieces((replaced(piece, values), where.xreplace(values)) for piece, where in e.args)
-    return e.func(*(replaced(part, values) for part in e.args))
+        return in_pieces((replace_symbols(piece, values), where.xreplace(values)) for piece, where in e.args)
+    return e.func(*(replace_symbols(part, values) for part in e.args))
 
 
 def _slope(e: sp.Expr, s: sp.Symbol) -> sp.Expr:
@@ -154,25 +154,27 @@ def _slope(e: sp.Expr, s: sp.Symbol) -> sp.Expr:
     if isinstance(e, sp.Piecewise):
         return in_pieces((_slope(piece, s), where) for piece, where in e.args)
     if e.has(sp.Piecewise) and (e.is_Add or e.is_Mul or e.is_Pow):
-        own = sp.Dummy(real=True)
+        place = sp.Dummy(real=True)
         parts = [(k, _slope(part, s)) for k, part in enumerate(e.args)]
         return sp.Add(*(
-            slope * e.func(*e.args[:k], own, *e.args[k + 1 :]).diff(own).xreplace({own: e.args[k]})
+            slope * e.func(*e.args[:k], place, *e.args[k + 1 :]).diff(place).xreplace({place: e.args[k]})
             for k, slope in parts if slope != 0
         ))  # fmt: skip
     if e.has(sp.Mod, sp.frac):
         e = e.replace(sp.Mod, lambda x, p: x - p * sp.floor(x / p)).replace(sp.frac, lambda x: x - sp.floor(x))
-    found = e.diff(s)
-    undone = (sp.Derivative, sp.Subs)
-    return found.replace(lambda x: isinstance(x, undone), lambda x: sp.S.Zero) if found.has(*undone) else found
+    slope = e.diff(s)
+    unevaluated = (sp.Derivative, sp.Subs)
+    return (
+        slope.replace(lambda x: isinstance(x, unevaluated), lambda x: sp.S.Zero) if slope.has(*unevaluated) else slope
+    )
 
 
 def _gradient(
-    e: sp.Expr, own: Iterable[sp.Symbol], slopes: Mapping[sp.Symbol, Mapping[sp.Symbol, sp.Expr]]
+    e: sp.Expr, rates: Iterable[sp.Symbol], slopes: Mapping[sp.Symbol, Mapping[sp.Symbol, sp.Expr]]
 ) -> dict[sp.Symbol, sp.Expr]:
     """Return the partial derivatives by the rates of markers, through named parts of e as well."""
     free = e.free_symbols
-    out = {r: _slope(e, r) for r in own if r in free}
+    out = {r: _slope(e, r) for r in rates if r in free}
     for s in slopes:
         if s in free:
             by_name = _slope(e, s)
@@ -181,7 +183,7 @@ def _gradient(
     return {r: slope for r, slope in out.items() if slope != 0}
 
 
-def _kept(values: Mapping[sp.Symbol, sp.Expr], what: object, steps: list[Definition]) -> dict[sp.Symbol, sp.Expr]:
+def _by_names(values: Mapping[sp.Symbol, sp.Expr], what: object, steps: list[Definition]) -> dict[sp.Symbol, sp.Expr]:
     """Return the values by names of their own, which are appended to `steps`; numbers stay numbers."""
     out = {}
     for symbol, value in values.items():

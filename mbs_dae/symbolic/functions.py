@@ -29,11 +29,11 @@ def as_sympy(value: Any) -> sp.Expr:
 
 
 def _of_numpy(name: str) -> Callable[[sp.Expr], NoReturn]:
-    def refused(self: sp.Expr) -> NoReturn:
-        own = f"sp.{name.replace('arc', 'a')}({self})"
-        raise TypeError(f"np.{name} takes numbers, and {self} is an expression; write {own}, import sympy as sp")
+    def refuse(self: sp.Expr) -> NoReturn:
+        in_sympy = f"sp.{name.replace('arc', 'a')}({self})"
+        raise TypeError(f"np.{name} takes numbers, and {self} is an expression; write {in_sympy}, import sympy as sp")
 
-    return refused
+    return refuse
 
 
 for _name in ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "exp", "log", "sqrt"):
@@ -192,4 +192,4 @@ def opaque(function: Callable[[sp.Expr], sp.Expr]) -> Callable[[sp.Expr], sp.Exp
 
 def written_out(e: sp.Expr) -> sp.Expr:
     """Return the expression with every `Opaque` function replaced by its definition."""
-    return e.replace(lambda x: isinstance(x, Opaque), lambda given: given.at(given.args[2]))
+    return e.replace(lambda x: isinstance(x, Opaque), lambda opaque: opaque.at(opaque.args[2]))

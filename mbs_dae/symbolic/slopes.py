@@ -38,7 +38,7 @@ Slope = tuple[int, int, sp.Expr]
 """(output, direction, expression)."""
 
 
-class Chosen(NamedTuple):
+class Selection(NamedTuple):
     """The outputs whose slopes are computed, and the directions."""
 
     outputs: tuple[int, ...]
@@ -56,31 +56,31 @@ class Slopes(Composed):
         return {"entries": tuple((output, direction) for output, direction, _ in self.entries)}
 
 
-def slopes(composed: Composed, slots: Sequence[str], chosen: Chosen | None = None, signals: int = 0) -> Slopes:
+def slopes(composed: Composed, slots: Sequence[str], selection: Selection | None = None, signals: int = 0) -> Slopes:
     """Return the slopes of all outputs and then of all switching functions by all directions: 2 n for n local
     velocities, time, then these slots in their order; or of the chosen outputs by the chosen directions, of which the
     signals are the last. `signals` is the number of signals behind the coordinates."""
-    held = branched(*functions_as_definitions(composed.definitions, composed.outputs), [*composed.q, *composed.v],
+    smooth = branched(*functions_as_definitions(composed.definitions, composed.outputs), [*composed.q, *composed.v],
                     with_slopes=False)  # fmt: skip
-    parts, results = named_in_parts([*held.outputs, *held.switching], "part_")
-    definitions = [*held.definitions, *parts]
+    parts, results = named_in_parts([*smooth.outputs, *smooth.switching], "part_")
+    definitions = [*smooth.definitions, *parts]
     program, entries = [*definitions], list[Slope]()
     by_signals = [{s: sp.S.One} for s in composed.q[len(composed.q) - signals :]]
     for k, direction in enumerate([*_directions(composed, definitions, slots), *by_signals]):
-        if k not in (chosen.directions if chosen else range(2 * len(composed.v) + 1 + len(slots))):
+        if k not in (selection.directions if selection else range(2 * len(composed.v) + 1 + len(slots))):
             continue
-        known, found = dict(direction), dict[sp.Expr, sp.Expr]()
-        for s, e in definitions if known else ():
-            slope = rate_along(e, known, found)
+        slope_of, cached = dict(direction), dict[sp.Expr, sp.Expr]()
+        for s, e in definitions if slope_of else ():
+            slope = rate_along(e, slope_of, cached)
             if slope.is_Atom:
-                known |= {s: slope} if slope != 0 else {}
+                slope_of |= {s: slope} if slope != 0 else {}
                 continue
-            known[s] = sp.Symbol(f"d{k}_{s}", real=True)
-            program.append((known[s], slope))
+            slope_of[s] = sp.Symbol(f"d{k}_{s}", real=True)
+            program.append((slope_of[s], slope))
         entries += [
             (n, k, slope)
             for n, e in enumerate(results)
-            if (chosen is None or n in chosen.outputs) and (slope := rate_along(e, known, found)) != 0
+            if (selection is None or n in selection.outputs) and (slope := rate_along(e, slope_of, cached)) != 0
         ]
     return Slopes(composed.q, composed.v, composed.slots, tuple(program), entries=tuple(entries))
 

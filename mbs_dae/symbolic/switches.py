@@ -46,15 +46,15 @@ def of_time(expressions: tuple[sp.Basic, ...], constants: frozenset[sp.Symbol]) 
     time."""
     switches: dict[Switch, None] = {}
     laws: dict[sp.Expr, None] = {}
-    seen: set[tuple[sp.Basic, bool]] = set()
+    visited: set[tuple[sp.Basic, bool]] = set()
 
     def alone(e: sp.Basic) -> bool:
         return e.has(t) and e.free_symbols <= constants | {t}
 
     def look(e: sp.Basic, inside: bool) -> None:
-        if (e, inside) in seen or not e.has(t):
+        if (e, inside) in visited or not e.has(t):
             return
-        seen.add((e, inside))
+        visited.add((e, inside))
         if isinstance(e, Opaque) and alone(e.args[2]):
             return look(e.at(e.args[2]), inside)
         if not inside and isinstance(e, sp.Expr) and not isinstance(e, Watched) and alone(e):

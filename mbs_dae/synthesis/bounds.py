@@ -11,7 +11,7 @@ import numpy as np
 
 from ..errors import ModelError, shortened
 from ..model.parameters import check_choice, finite_number
-from .asked import numbers, points_of
+from .arguments import numbers, points_of
 from .linkages import Kind, Linkage, dot, linkage_of, size_of, turn
 
 SLACK = 1e-9
@@ -63,16 +63,16 @@ class Bounds:
         if self.within is not None:
             for column in (0, 1, 4, 5) if self.kind == "four-bar" else (0, 1):
                 low, high = ((corner.imag if column % 2 else corner.real) for corner in self.within)
-                yield from _between(_entry(x, column), low, high)
+                yield from _excess_of_range(_entry(x, column), low, high)
         for name, ends in self.lengths.items():
-            yield from _between(_length(self.kind, name, x), *ends)
+            yield from _excess_of_range(_length(self.kind, name, x), *ends)
         if self.ratio is not None:
-            own = [_length(self.kind, name, x) for name in LENGTHS[self.kind]]
-            for (long, by_long), (short, by_short) in permutations(own, 2):
+            lengths = [_length(self.kind, name, x) for name in LENGTHS[self.kind]]
+            for (long, by_long), (short, by_short) in permutations(lengths, 2):
                 yield long - self.ratio * short, by_long - self.ratio * by_short
 
 
-def _between(value: Excess, low: float, high: float) -> Iterator[Excess]:
+def _excess_of_range(value: Excess, low: float, high: float) -> Iterator[Excess]:
     if np.isfinite(low):
         yield low - value[0], -value[1]
     if np.isfinite(high):
@@ -93,12 +93,12 @@ def _length(kind: Kind, name: str, x: np.ndarray) -> Excess:
         return _entry(x, columns[name])
     slope, linkage = np.zeros_like(x), linkage_of(kind, x[:, :last])
     if name == "d":
-        way = (x[:, 4] - x[:, 0]) + 1j * (x[:, 5] - x[:, 1])
+        ground = (x[:, 4] - x[:, 0]) + 1j * (x[:, 5] - x[:, 1])
         with np.errstate(invalid="ignore", divide="ignore"):
-            unit = way / np.abs(way)
+            unit = ground / np.abs(ground)
         slope[:, [4, 5]] = np.stack([unit.real, unit.imag], axis=1)
         slope[:, [0, 1]] = -slope[:, [4, 5]]
-        return np.abs(way), slope
+        return np.abs(ground), slope
     normal = 1j * turn(x[:, 5])  # e = h - n·O
     slope[:, 0], slope[:, 1], slope[:, 4], slope[:, 5] = -normal.real, -normal.imag, 1.0, -dot(1j * normal, linkage.O)
     return x[:, 4] - dot(normal, linkage.O), slope
@@ -123,49 +123,48 @@ def bounds_of(kind: Kind, within: Any, lengths: Any, ratio: Any) -> Bounds | Non
         ratio = finite_number(ratio, "ratio")
         if ratio < 1:
             raise ModelError(f"ratio={ratio:g}, and the longest link is not shorter than the shortest; give 1 or more")
-    made = Bounds(kind, corners, _ranges(kind, lengths), ratio)
-    _check(made)
-    return made
+    bounds = Bounds(kind, corners, _ranges(kind, lengths), ratio)
+    _check(bounds)
+    return bounds
 
 
-def _ranges(kind: Kind, given: Any) -> dict[str, Range]:
-    known = LENGTHS[kind]
-    if given is None:
+def _ranges(kind: Kind, lengths: Any) -> dict[str, Range]:
+    names = LENGTHS[kind]
+    if lengths is None:
         return {}
-    if not isinstance(given, Mapping):
-        given = dict.fromkeys(known, given)
-    found = {}
-    for name, ends in given.items():
-        check_choice(name, known + OTHERS[kind], "lengths")
+    if not isinstance(lengths, Mapping):
+        lengths = dict.fromkeys(names, lengths)
+    ranges = {}
+    for name, ends in lengths.items():
+        check_choice(name, names + OTHERS[kind], "lengths")
         low, high = numbers(ends, f"lengths[{name!r}]", 2, "(0.1, 0.5)")
         if not low <= high:
             raise ModelError(f"lengths[{name!r}] is {shortened(ends)}, which is no range; give the lesser end first")
-        if name in known and high <= 0:
+        if name in names and high <= 0:
             raise ModelError(
                 f"lengths[{name!r}] is {shortened(ends)}, and no link is that short; give positive lengths"
             )
-        found[name] = float(low), float(high)
-    return found
+        ranges[name] = float(low), float(high)
+    return ranges
 
 
 def _check(bounds: Bounds) -> None:
     """Raise a `ModelError` for bounds that no linkage satisfies, whatever its task."""
-    own = {name: bounds.lengths.get(name, (0.0, np.inf)) for name in LENGTHS[bounds.kind]}
-    if bounds.within is not None and "d" in own:
+    lengths = {name: bounds.lengths.get(name, (0.0, np.inf)) for name in LENGTHS[bounds.kind]}
+    if bounds.within is not None and "d" in lengths:
         reach = abs(bounds.within[1] - bounds.within[0])
-        if own["d"][0] > reach:
-            what = (
-                f"the ground is at least {own['d'][0]:g} long, and pivots within= that box are at most {reach:g} apart"
-            )
+        if lengths["d"][0] > reach:
+            least = lengths["d"][0]
+            what = f"the ground is at least {least:g} long, and pivots within= that box are at most {reach:g} apart"
             raise ModelError(f"{what}: no linkage has both; make the box larger, or the ground shorter")
-        own["d"] = own["d"][0], min(own["d"][1], reach)
-    longest = max(own, key=lambda name: own[name][0])
+        lengths["d"] = lengths["d"][0], min(lengths["d"][1], reach)
+    longest = max(lengths, key=lambda name: lengths[name][0])
     if bounds.ratio is not None:
-        shortest = min(own, key=lambda name: own[name][1])
-        if own[longest][0] > bounds.ratio * own[shortest][1]:
-            what = f"{longest} is at least {own[longest][0]:g}, and {shortest} at most {own[shortest][1]:g}"
+        shortest = min(lengths, key=lambda name: lengths[name][1])
+        if lengths[longest][0] > bounds.ratio * lengths[shortest][1]:
+            what = f"{longest} is at least {lengths[longest][0]:g}, and {shortest} at most {lengths[shortest][1]:g}"
             raise ModelError(f"{what}: no linkage has ratio={bounds.ratio:g}; change one of them")
-    rest: Sequence[float] = [high for name, (_, high) in own.items() if name != longest]
-    if bounds.kind == "four-bar" and own[longest][0] > sum(rest):
-        what = f"{longest} is at least {own[longest][0]:g}, and the others are at most {sum(rest):g} together"
+    rest: Sequence[float] = [high for name, (_, high) in lengths.items() if name != longest]
+    if bounds.kind == "four-bar" and lengths[longest][0] > sum(rest):
+        what = f"{longest} is at least {lengths[longest][0]:g}, and the others are at most {sum(rest):g} together"
         raise ModelError(f"{what}: no four-bar closes; change one of these bounds")

@@ -60,9 +60,9 @@ def _follower(model: PlanarModel, candidate: Any, B: complex, density: float) ->
 def law_of(candidate: Any, speed: Any) -> Any:
     """Return the angle of the crank (the value of the driver) over time t: a steady rotation, or an oscillation."""
     first, last = (float(theta) for theta in (candidate.angles[0], candidate.motion[-1]))
-    way = 1 if last > first else -1
+    direction = 1 if last > first else -1
     if candidate.turns:
-        return first + way * speed * t
+        return first + direction * speed * t
     begin = float(candidate.motion[0])
     middle, half = (begin + last) / 2, (last - begin) / 2
     phase = float(np.arccos(np.clip((middle - first) / half, -1, 1))) if half else 0.0

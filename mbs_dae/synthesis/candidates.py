@@ -1,4 +1,4 @@
-"""Hold a linkage that was found, with its errors and defects."""
+"""A linkage for the task of a synthesis, with its errors and defects."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..public_class import PublicClass
 from ..unit_system import UnitsLike, equation, shown, shown_in, size_of
 from . import pictures
 from .building import build
-from .defects import defects, turns, type_of, way_of_crank
+from .defects import defects, rotation_of_crank, turns, type_of
 from .linkages import Circle, Linkage, Pose, dot
 
 SAMPLES = 181
@@ -104,8 +104,8 @@ class Candidate(metaclass=PublicClass):
     def defects(self) -> tuple[str, ...]:
         """The defects that keep the linkage from passing all positions while the crank drives: "circuit", "branch",
         "order"; and "range" if the linkage has no pose between or beyond the precision points of a function."""
-        found = defects(self.linkage, self.angles, self.signs, self.task.ordered)
-        return found if np.isfinite(self.error).all() else (*found, "range")
+        names = defects(self.linkage, self.angles, self.signs, self.task.ordered)
+        return names if np.isfinite(self.error).all() else (*names, "range")
 
     @cached_property
     def type(self) -> str:
@@ -119,11 +119,11 @@ class Candidate(metaclass=PublicClass):
         the distance of the slider's line from O."""
         linkage, guide = self.linkage, self.linkage.guide
         if isinstance(guide, Circle):
-            own = {"a": linkage.a, "b": linkage.b, "c": guide.c, "d": abs(guide.D - linkage.O)}
+            lengths = {"a": linkage.a, "b": linkage.b, "c": guide.c, "d": abs(guide.D - linkage.O)}
         else:
             normal = guide.normal(0j)
-            own = {"a": linkage.a, "b": linkage.b, "e": guide.h - dot(normal, linkage.O)}
-        return {name: float(value) for name, value in own.items()}
+            lengths = {"a": linkage.a, "b": linkage.b, "e": guide.h - dot(normal, linkage.O)}
+        return {name: float(value) for name, value in lengths.items()}
 
     @property
     def ratios(self) -> dict[str, float]:
@@ -141,11 +141,11 @@ class Candidate(metaclass=PublicClass):
     def motion(self) -> np.ndarray:
         """Angles of the crank along a motion: a full turn from the first position, in the direction of the others; if
         the crank cannot rotate fully, along its arc through all positions."""
-        way = way_of_crank(self.linkage, self.angles)
+        rotation = rotation_of_crank(self.linkage, self.angles)
         start = self.angles[0]
         if self.turns:
-            return start + np.linspace(0, 2 * np.pi if way[-1] >= 0 else -2 * np.pi, SAMPLES)
-        first, last = (way.min(), way.max()) if way[-1] >= 0 else (way.max(), way.min())
+            return start + np.linspace(0, 2 * np.pi if rotation[-1] >= 0 else -2 * np.pi, SAMPLES)
+        first, last = (rotation.min(), rotation.max()) if rotation[-1] >= 0 else (rotation.max(), rotation.min())
         return start + np.linspace(first, last, SAMPLES)
 
     def pose(self, theta: Any) -> Pose:
@@ -172,8 +172,8 @@ class Candidate(metaclass=PublicClass):
     @property
     def weakest(self) -> float:
         """The least angle of transmission where the linkage closes; 0 if the linkage closes nowhere on the motion."""
-        known = self.transmission[np.isfinite(self.transmission)]
-        return float(known.min()) if known.size else 0.0
+        angles = self.transmission[np.isfinite(self.transmission)]
+        return float(angles.min()) if angles.size else 0.0
 
     def cells(self, error: float) -> list[Cell]:
         """Return the cells of this linkage in the table of a synthesis."""

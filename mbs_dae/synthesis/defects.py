@@ -44,12 +44,12 @@ def circuits(linkage: Linkage, theta: Any, sign: Any) -> Any:
     return np.where(turns(linkage), sign, np.where(on_two_arcs(linkage), arc, 0.0))
 
 
-def way_of_crank(linkage: Linkage, theta: np.ndarray) -> np.ndarray:
+def rotation_of_crank(linkage: Linkage, theta: np.ndarray) -> np.ndarray:
     """Return the rotation of the crank from the first position to each position [rad]: along its arc, or, if the crank
     rotates fully, in the direction that needs fewer turns. Positions are along the last axis."""
     first = theta[..., :1]
     centre = middle(linkage, first)
-    on_arc = wrapped(theta - centre) - wrapped(first - centre)
+    on_arc = wrap(theta - centre) - wrap(first - centre)
     steps = np.diff(theta, axis=-1, prepend=first) % (2 * np.pi)
     forth = np.cumsum(steps, axis=-1)
     back = np.cumsum(np.where(steps > 0, steps - 2 * np.pi, 0.0), axis=-1)
@@ -57,7 +57,7 @@ def way_of_crank(linkage: Linkage, theta: np.ndarray) -> np.ndarray:
     return np.where(turns(linkage), turned, on_arc)
 
 
-def wrapped(angle: Any) -> Any:
+def wrap(angle: Any) -> Any:
     """Return the angle reduced to the range from -π to π."""
     return (angle + np.pi) % (2 * np.pi) - np.pi
 
@@ -66,14 +66,14 @@ def defect_table(linkage: Linkage, theta: np.ndarray, sign: np.ndarray, ordered:
     """Return the defects of linkages, whose positions are along the last axis, by kind."""
     circuit = circuits(linkage, theta, sign)
     other = np.any(circuit != circuit[..., :1], axis=-1)
-    found = {"circuit": other, "branch": ~other & np.any(sign != sign[..., :1], axis=-1)}
+    table = {"circuit": other, "branch": ~other & np.any(sign != sign[..., :1], axis=-1)}
     if ordered:
-        way = way_of_crank(linkage, theta)
-        steps = np.diff(way, axis=-1)
+        rotation = rotation_of_crank(linkage, theta)
+        steps = np.diff(rotation, axis=-1)
         monotone = np.all(steps >= 0, axis=-1) | np.all(steps <= 0, axis=-1)
-        passed = monotone & (np.abs(way[..., -1]) < 2 * np.pi)
-        found["order"] = ~(passed | found["circuit"] | found["branch"])
-    return found
+        passed = monotone & (np.abs(rotation[..., -1]) < 2 * np.pi)
+        table["order"] = ~(passed | table["circuit"] | table["branch"])
+    return table
 
 
 def defects(linkage: Linkage, theta: np.ndarray, sign: np.ndarray, ordered: bool = True) -> tuple[str, ...]:

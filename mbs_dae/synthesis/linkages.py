@@ -71,11 +71,11 @@ class Circle:
         low, high = ((a**2 + d**2 - f**2) / (2 * a * d) for f in (b + self.c, b - self.c))
         return Limits(np.angle(self.D - O), low, high)
 
-    def way(self, B: Any) -> Any:
+    def follower(self, B: Any) -> Any:
         """Return the motion of the follower: the angle of the rocker."""
         return np.angle(B - self.D)
 
-    def way_gradient(self, B: Any) -> Any:
+    def follower_gradient(self, B: Any) -> Any:
         """Return the gradient of the rocker's angle by B, as a complex number."""
         return 1j * (B - self.D) / np.abs(B - self.D) ** 2
 
@@ -118,11 +118,11 @@ class Line:
         low, high = ((self.h - dot(normal, O) + side) / a for side in (-b, b))
         return Limits(np.angle(normal), low, high)
 
-    def way(self, B: Any) -> Any:
+    def follower(self, B: Any) -> Any:
         """Return the motion of the follower: the place of the slider along the line."""
         return dot(turn(self.angle), B)
 
-    def way_gradient(self, B: Any) -> Any:
+    def follower_gradient(self, B: Any) -> Any:
         return turn(self.angle) * np.ones_like(B)
 
     def moved(self, offset: complex, factor: complex) -> Line:
@@ -196,25 +196,25 @@ class Linkage(metaclass=PublicClass):
     def plain(self) -> Linkage:
         """Return the linkage with plain Python numbers."""
         guide = self.guide
-        held = (
+        plain_guide = (
             Circle(complex(guide.D), float(guide.c))
             if isinstance(guide, Circle)
             else Line(*map(float, guide.numbers()))
         )
-        return Linkage(complex(self.O), float(self.a), float(self.b), held, complex(self.p))
+        return Linkage(complex(self.O), float(self.a), float(self.b), plain_guide, complex(self.p))
 
     def numbers(self) -> np.ndarray:
         """Return the unknowns along the last axis: Ox, Oy, a, b, those of the guide, and the coupler point."""
-        own = [np.real(self.O), np.imag(self.O), self.a, self.b]
+        crank = [np.real(self.O), np.imag(self.O), self.a, self.b]
         point = [np.real(self.p), np.imag(self.p)]
-        return np.stack(np.broadcast_arrays(*own, *self.guide.numbers(), *point), axis=-1).astype(float)
+        return np.stack(np.broadcast_arrays(*crank, *self.guide.numbers(), *point), axis=-1).astype(float)
 
 
 def linkage_of(kind: Kind, numbers: np.ndarray) -> Linkage:
     """Return the linkage of unknowns, which are along the last axis."""
-    Ox, Oy, a, b, *guide, px, py = np.moveaxis(numbers, -1, 0)
-    held = Circle(guide[0] + 1j * guide[1], guide[2]) if kind == "four-bar" else Line(*guide)
-    return Linkage(Ox + 1j * Oy, a, b, held, px + 1j * py)
+    Ox, Oy, a, b, *rest, px, py = np.moveaxis(numbers, -1, 0)
+    guide = Circle(rest[0] + 1j * rest[1], rest[2]) if kind == "four-bar" else Line(*rest)
+    return Linkage(Ox + 1j * Oy, a, b, guide, px + 1j * py)
 
 
 def size_of(kind: Kind) -> int:

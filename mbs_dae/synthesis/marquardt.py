@@ -10,6 +10,11 @@ and μ grows.
 
 Unknowns may have bounds. An unknown on a bound that would go beyond to lower the sum is held there and left out of the
 equations; steps of the others end at their bounds.
+
+Inequalities g(x) ≤ 0 are treated by the multipliers of Hestenes and Powell: with multipliers μ ≥ 0 and a weight w, the
+sum |r|² + w Σ max(0, g + μ/w)² is minimised, which is again a least squares problem; then μ becomes max(0, μ + w g),
+and w grows. Starts need not satisfy the inequalities: a linkage that is laid onto a path closes there first, and then
+moves inside.
 """
 
 from __future__ import annotations
@@ -57,9 +62,9 @@ def least_squares(
         if not len(rows):
             break
         right = -np.einsum("kij,ki->kj", slope[rows], value[rows])
-        held = ((x[rows] <= low) & (right < 0)) | ((x[rows] >= high) & (right > 0))
+        at_bound = ((x[rows] <= low) & (right < 0)) | ((x[rows] >= high) & (right > 0))
         trial = np.clip(
-            x[rows] + _step(np.where(held[:, None], 0.0, slope[rows]), right * ~held, damping[rows]), low, high
+            x[rows] + _step(np.where(at_bound[:, None], 0.0, slope[rows]), right * ~at_bound, damping[rows]), low, high
         )
         step = trial - x[rows]
         new_value, new_slope = residuals(trial, rows)
@@ -90,3 +95,56 @@ def _step(slope: np.ndarray, right: np.ndarray, damping: np.ndarray) -> np.ndarr
         return np.linalg.solve(normal, right[..., None])[..., 0]
     except np.linalg.LinAlgError:  # one of them is singular to the last bit: use least-norm solutions for all
         return (np.linalg.pinv(normal) @ right[..., None])[..., 0]
+
+
+# --- inequalities ---
+
+WEIGHT, GROWTH = 10.0, 5.0
+"""The first weight of inequalities, and its growth from round to round."""
+SATISFIED = 1e-12
+"""The excess below which an inequality counts as satisfied."""
+Excess = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""A function from unknowns (starts, unknowns) to g (starts, inequalities) and its derivatives."""
+
+
+def constrained_least_squares(
+    residuals: Residuals, excess: Excess, x: np.ndarray, steps: int, enough: float, rounds: int
+) -> Ends:
+    """Return the ends of the search from all starts; sums of squares are those of the residuals alone."""
+    weight, multipliers = WEIGHT, np.zeros_like(excess(x)[0])
+    for _ in range(rounds):
+
+        def both(trial: np.ndarray, rows: np.ndarray, w: float = weight) -> tuple[np.ndarray, np.ndarray]:
+            (value, slope), (g, slope_of_g) = residuals(trial, rows), excess(trial)
+            push = g + multipliers[rows] / w  # noqa: B023 (called in this round only)
+            on = push > 0
+            root = np.sqrt(w)
+            return (
+                np.concatenate([value, root * np.where(on, push, 0.0)], axis=1),
+                np.concatenate([slope, root * on[..., None] * slope_of_g], axis=1),
+            )
+
+        x = least_squares(both, x, steps, enough).x
+        g, _ = excess(x)
+        if (g < SATISFIED).all():
+            break
+        multipliers = np.maximum(0.0, multipliers + weight * g)
+        weight *= GROWTH
+    value, _ = residuals(x, np.arange(len(x)))
+    cost = np.einsum("ij,ij->i", value, value)
+    return Ends(x, np.where(np.isfinite(cost), cost, np.inf))
+
+
+# --- angles of the crank (values of the driver) as unknowns ---
+
+
+def with_angles(by_numbers: np.ndarray, by_angle: np.ndarray, timed: bool) -> np.ndarray:
+    """Return derivatives by the numbers followed by those by the angles, shape (..., positions, unknowns): an angle
+    moves its own position only; if `timed`, angles are given from an arbitrary zero, and the first one moves all
+    positions."""
+    if timed:
+        return np.concatenate([by_numbers, by_angle[..., None]], axis=-1)
+    each = np.arange(by_angle.shape[-1])
+    by_each_angle = np.zeros((*by_angle.shape, by_angle.shape[-1]), dtype=by_angle.dtype)
+    by_each_angle[..., each, each] = by_angle
+    return np.concatenate([by_numbers, by_each_angle], axis=-1)

@@ -29,21 +29,21 @@ def plot_candidate(candidate: Any) -> Figure:
     return figure
 
 
-def plot_found(found: Any, count: int) -> Figure:
+def plot_best(synthesis: Any, count: int) -> Figure:
     """Draw the best candidates in small pictures, the best first."""
-    shown = found.candidates[: max(count, 1)] or (found[0],)
+    best = synthesis.candidates[: max(count, 1)] or (synthesis[0],)
     with style():
-        cells = len(shown) + (found.curves is not None)
+        cells = len(best) + (synthesis.curves is not None)
         columns = min(cells, 3)
         rows = -(-cells // columns)
         figure = Picture(figsize=(3.2 * columns, 3.1 * rows), layout="constrained")
-        axes = figure.subplots(rows, columns, squeeze=False, subplot_kw=axes_of(shown[0])).ravel()
+        axes = figure.subplots(rows, columns, squeeze=False, subplot_kw=axes_of(best[0])).ravel()
         for ax in axes[cells:]:
             ax.set_axis_off()
-        if found.curves is not None:
-            _draw_curves(found, axes[0])
+        if synthesis.curves is not None:
+            _draw_curves(synthesis, axes[0])
             axes = axes[1:]
-        for k, (candidate, ax) in enumerate(zip(shown, axes, strict=False)):
+        for k, (candidate, ax) in enumerate(zip(best, axes, strict=False)):
             candidate.draw(ax, small=True)
             ax.set_title(f"{k}: {_title(candidate)}", fontsize=8, color=DARK, loc="left")
     return figure
@@ -75,7 +75,8 @@ def draw_linkage(candidate: Any, ax: Any, small: bool = False) -> None:
         _bar(ax, COLOURS[2], linkage.guide.D, pose.B)
         pivots.append(linkage.guide.D)
     else:
-        ends = moving.B[[np.nanargmin(linkage.guide.way(moving.B)), np.nanargmax(linkage.guide.way(moving.B))]]
+        places = linkage.guide.follower(moving.B)
+        ends = moving.B[[np.nanargmin(places), np.nanargmax(places)]]
         ax.plot(*_xy(*ends), color=GROUND, linewidth=6, alpha=0.35, solid_capstyle="round", zorder=1)
     ax.plot(*_xy(pose.A, pose.B, pose.P), markersize=5, zorder=4, **PIN)
     ax.plot(*_xy(*pivots), markersize=8, zorder=4, **(PIN | {"markerfacecolor": METAL}))
@@ -92,12 +93,12 @@ def draw_linkage(candidate: Any, ax: Any, small: bool = False) -> None:
         read_axis(ax.yaxis, "y")
 
 
-def _draw_curves(found: Any, ax: Any) -> None:
+def _draw_curves(synthesis: Any, ax: Any) -> None:
     for curve, colour, label in zip(
-        found.curves, (GROUND, COLOURS[3]), ("centre points", "circle points"), strict=True
+        synthesis.curves, (GROUND, COLOURS[3]), ("centre points", "circle points"), strict=True
     ):
         ax.plot(curve.real, curve.imag, ".", color=colour, markersize=3, label=label)
-    near = np.concatenate(found.curves)
+    near = np.concatenate(synthesis.curves)
     centre, reach = np.median(near.real) + 1j * np.median(near.imag), 3 * np.median(np.abs(near - np.median(near)))
     ax.set_xlim(centre.real - reach, centre.real + reach)
     ax.set_ylim(centre.imag - reach, centre.imag + reach)

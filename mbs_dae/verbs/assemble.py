@@ -53,13 +53,13 @@ def assemble(
     t = finite_number(t, "the time t")
     check_tables(model, np.array([t]))
     check_dict("fix", {} if fix is None else fix, "names and values", 'fix={"crank.angle": 0.6}')
-    given = {} if fix is None else fix
-    asked = asked_of(model, derivatives, given)
+    values = {} if fix is None else fix
+    request = asked_of(model, derivatives, values)
     state = assembled(model, t, fix, start)
     if not forces:
-        told = (state.message, told_of_overlap_at(state), *slips_in_assembly(state.system, state.full_q).values())
-        state = replace(state, message="; ".join(filter(None, told)))
-        return state_with_derivatives(state, asked, given, start, forced=False)
+        notes = (state.message, told_of_overlap_at(state), *slips_in_assembly(state.system, state.full_q).values())
+        state = replace(state, message="; ".join(filter(None, notes)))
+        return state_with_derivatives(state, request, values, start, forced=False)
     check_without_contacts(model, "assemble(forces=True)")
     system, q, v = state.system, state.full_q, state.full_v
     system.once(check_masses)
@@ -69,5 +69,5 @@ def assemble(
     run = mechanism(system, refinements=2)
     if (status := accelerate(run, t, q, v, a)) != DONE:
         raise ModelError(no_acceleration(system, run, status, t, q, v).message, time=t, pose=state)
-    found = State(system, t, q, v, a, message="; ".join(slips_in_assembly(system, q).values()))
-    return state_with_derivatives(found, asked, given, start, forced=True)
+    state = State(system, t, q, v, a, message="; ".join(slips_in_assembly(system, q).values()))
+    return state_with_derivatives(state, request, values, start, forced=True)

@@ -69,11 +69,11 @@ def at_rest(model: Model, initial: Mapping[str, float] | None = None, t: float =
     model = model_of(model)
     if initial is not None and not isinstance(initial, Mapping):
         raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
-    system, given = model.compile(), {str(name): float(value) for name, value in (initial or {}).items()}
-    motion = {name: value for name, value in given.items() if name not in model.signal_units}
-    q, _, held = posed(model, t, motion, None)
+    system, values = model.compile(), {str(name): float(value) for name, value in (initial or {}).items()}
+    motion = {name: value for name, value in values.items() if name not in model.signal_units}
+    q, _, equations = posed(model, t, motion, None)
     scale = 1.0 / np.sqrt(system.weight)
-    known: list[np.ndarray] = []
+    rows_of_velocities: list[np.ndarray] = []
 
     def is_left(row: np.ndarray) -> bool:
         """Return whether a row of velocities is independent of the known rows, by its squared sine; add it to them if
@@ -83,29 +83,30 @@ def at_rest(model: Model, initial: Mapping[str, float] | None = None, t: float =
         if not (np.isfinite(size) and size > 0.0):
             return False
         for _ in range(2):
-            for one in known:
+            for one in rows_of_velocities:
                 row = row - (one @ row) * one
         if float(row @ row) < DEPENDENT * size:
             return False
-        known.append(row / np.linalg.norm(row))
+        rows_of_velocities.append(row / np.linalg.norm(row))
         return True
 
-    for row in held.jacobian(t, q).toarray()[:, : system.nv]:
+    for row in equations.jacobian(t, q).toarray()[:, : system.nv]:
         is_left(row)
     joints = [e for e in model.conditions if isinstance(e, Joint)]
     of_joints = [f"{e.name}.{m.levels[1]}" for e in joints for m in e.measures().values()]
     held_bodies = {marker.body.name for e in joints for marker in e.markers}
     of_bodies = {b: [f"{b}.{m.levels[1]}" for m in model.measures_of(b)] for b in model.bodies}
-    names = [*of_joints, *(name for own in of_bodies.values() for name in own)]
-    names = [name for name in dict.fromkeys(names) if model.found_quantity(name) and name not in given]
+    names = [*of_joints, *(name for names_here in of_bodies.values() for name in names_here)]
+    names = [name for name in dict.fromkeys(names) if model.found_quantity(name) and name not in values]
     rows = {name: row_of(system, name, t, q) for name in names}
-    found = Rest({**given, **{name: 0.0 for name, row in rows.items() if is_left(row)}})
-    resting = posed(model, t, motion | {name: 0.0 for name in found if name not in given}, None)[2]
+    rest = Rest({**values, **{name: 0.0 for name, row in rows.items() if is_left(row)}})
+    resting = posed(model, t, motion | {name: 0.0 for name in rest if name not in values}, None)[2]
     v = nearest_velocity(system, resting, t, q, None).full_v[: system.nv]
-    told = [*of_joints, *(name for b, own in of_bodies.items() if b not in held_bodies for name in own)]
-    found.moving = tuple(
+    of_free_bodies = (name for b, names_here in of_bodies.items() if b not in held_bodies for name in names_here)
+    names_of_motions = [*of_joints, *of_free_bodies]
+    rest.moving = tuple(
         name
-        for name in told
-        if name in rows and name not in found and abs(rows[name] @ v) > MOVES * float(abs(rows[name]) @ abs(v))
+        for name in names_of_motions
+        if name in rows and name not in rest and abs(rows[name] @ v) > MOVES * float(abs(rows[name]) @ abs(v))
     )
-    return found
+    return rest

@@ -16,7 +16,7 @@ from ..coordinates import SETS
 from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError, check_dict, check_name
 from ..linear.pattern import factor_entries
 from ..model.model import Model
-from ..motion.comparison import Difference, Timed, difference, evaluation_times, timed
+from ..motion.comparison import Difference, difference, evaluation_times, timed
 from ..motion.initial import initial_state
 from ..motion.stabilise import Baumgarte, Projection, Stabilization, Unstabilized
 from ..poses.assembly import assembled
@@ -196,36 +196,37 @@ def compare_coordinates(
         what = f"all freedom of {model.name!r} is driven, and {', '.join(options)} is for simulated motions"
         raise ModelError(f"{what}; leave it out, or take the drivers away: model.without(...)")
 
-    def moved(system: System) -> Result:
+    def motion(system: System) -> Result:
         return inverse_dynamics(system, t) if driven else simulate(system, t, initial, **options)
 
-    sets = {name: _in_coordinates(model, name, moved) for name in SETS}
+    sets = {name: _in_coordinates(model, name, motion) for name in SETS}
     reference = sets["cartesian"].run
     assert reference is not None
     state = assembled(model, t[0]) if driven else initial_state(model, t[0], initial)[0]
     done = {name: one for name, one in sets.items() if one.run}
-    costs = evaluation_times([_timed(one.system, state) for one in done.values() if one.system])
+    evaluations = []
+    for one in done.values():
+        if (system := one.system) is not None:
+            (q,), (v,), _ = system.from_bodies(state.motion)
+            dependent = PoseRank(system, state.t, q).dependent(range(len(system.rows)))
+            evaluations.append(timed(system, state.t, q, v, dependent))
+    costs = evaluation_times(evaluations)
     for (name, one), cost in zip(done.items(), costs, strict=True):
         assert one.run is not None
         sets[name] = replace(one, evaluation=cost, difference=difference(reference, one.run))
     return CoordinateComparison(reference.title, driven, **sets)
 
 
-def _in_coordinates(model: Model, name: str, moved: Any) -> InCoordinates:
+def _in_coordinates(model: Model, name: str, motion: Any) -> InCoordinates:
     system: System | None = None
     try:
-        run = moved(system := model.compile(name))
+        run = motion(system := model.compile(name))
         return InCoordinates(name, system, run, run.message)
     except MbsError as error:
         run = error.facts.get("result") or None  # no run, if not even one time was reached
         if run is None and name == "cartesian":  # the model itself cannot be simulated
             raise
         return InCoordinates(name, system, run, str(error))
-
-
-def _timed(system: System, state: State) -> Timed:
-    (q,), (v,), _ = system.from_bodies(state.motion)
-    return timed(system, state.t, q, v, PoseRank(system, state.t, q).dependent(range(len(system.rows))))
 
 
 # --- stabilisations ---
@@ -288,14 +289,14 @@ def compare_stabilization(
     >>> min(worst, key=worst.get)
     'projection'
     """
-    chosen = USUAL if stabilizations is None else stabilizations
-    check_dict("stabilizations", chosen, "names", '{"soft": mbs.Baumgarte(5, 5)}', empty=False)
+    methods = USUAL if stabilizations is None else stabilizations
+    check_dict("stabilizations", methods, "names", '{"soft": mbs.Baumgarte(5, 5)}', empty=False)
     for name in options:
         check_name("option", name, {*OPTIONS, "stabilizations"} - {"stabilization"}, "compare_stabilization()")
     runs: dict[str, Result] = {}
-    for name, how in chosen.items():
+    for name, method in methods.items():
         try:
-            runs[name] = simulate(model, times, initial, stabilization=how, **options)
+            runs[name] = simulate(model, times, initial, stabilization=method, **options)
         except (IntegrationError, SingularConfigurationError) as error:
             if "result" not in error.facts:
                 raise

@@ -17,7 +17,7 @@ import numpy as np
 from ..arguments import check_tables, model_of
 from ..compiled import System
 from ..compiled.program import tells_positions
-from ..errors import AssemblyError, MbsError, ModelError, RedundantConstraintError, SingularConfigurationError, counted
+from ..errors import AssemblyError, ModelError, RedundantConstraintError, SingularConfigurationError, counted
 from ..explain.relaxation import relaxations, spare
 from ..model.drivers import Prescribed
 from ..model.model import Model
@@ -126,11 +126,16 @@ def diagnose(model: Model | System) -> Diagnosis:
     try:
         q = assembled(model).full_q
     except (AssemblyError, RedundantConstraintError, SingularConfigurationError) as error:
-        q, message = _best_pose(system, error), str(error)
+        q, message, pose = system.placement.copy(), str(error), error.facts["pose"]  # the pose at which assembly failed
+        q[: system.nq] = pose.q if isinstance(pose, State) else pose
         closes = not isinstance(error, AssemblyError)
-    found = redundancy(system, q, None if closes else _disturbed(system, q))
-    here = found.here
-    contradictory = [c for c in found.generic if not agrees(system, 0.0, q, c)]
+    others = None
+    if not closes:  # a dependence that persists at poses near one that cannot be closed does not come from the pose
+        noise = np.random.default_rng(7).standard_normal((2, system.nv)) * 0.1 * system.length / np.sqrt(system.weight)
+        others = [system.moved(q, shift) for shift in noise]
+    dependence = redundancy(system, q, others)
+    here = dependence.here
+    contradictory = [c for c in dependence.generic if not agrees(system, 0.0, q, c)]
     rank = len(rows) - len(here.dependent(rows))
     places = [k for k in rows if tells_positions(system.program)[k]]
     undriven = joint_rows(system)
@@ -144,17 +149,17 @@ def diagnose(model: Model | System) -> Diagnosis:
         place_freedom=system.nv - len(places) + len(here.dependent(places)),
         mobility=system.nv - len(undriven) + len(here.dependent(undriven)),
         drivers=len(rows) - len(undriven),
-        moved=_moved(system, q),
-        generic_degrees_of_freedom=system.nv - len(rows) + len(found.generic),
+        moved=_largest_change(system, q),
+        generic_degrees_of_freedom=system.nv - len(rows) + len(dependence.generic),
         gruebler=system.nv - len(rows),
         redundant=(
-            *_groups(system, q, [c for c in found.generic if c not in contradictory], "generic"),
-            *_groups(system, q, found.momentary if closes else (), "momentary"),
+            *_groups(system, q, [c for c in dependence.generic if c not in contradictory], "generic"),
+            *_groups(system, q, dependence.momentary if closes else (), "momentary"),
         ),
         conflicts=_groups(system, q, contradictory, "conflict"),
         assembled=closes,
         message=message,
-        poses_tested=1 + found.others,
+        poses_tested=1 + dependence.others,
         length=system.length,
         contacts=tuple(contact.name for contact in model.contacts),
         notes=notes(system),
@@ -164,28 +169,13 @@ def diagnose(model: Model | System) -> Diagnosis:
 # --- poses ------------------------------------------------------------------------------------------------------
 
 
-def _disturbed(system: System, q: np.ndarray) -> list[np.ndarray]:
-    """Return poses near one that cannot be closed: a dependence that persists there does not come from the pose."""
-    random = np.random.default_rng(7)
-    noise = random.standard_normal((2, system.nv)) * 0.1 * system.length / np.sqrt(system.weight)
-    return [system.moved(q, shift) for shift in noise]
-
-
-def _best_pose(system: System, error: MbsError) -> np.ndarray:
-    """Return the pose at which an assembly failed."""
-    q = system.placement.copy()
-    pose = error.facts["pose"]
-    q[: system.nq] = pose.q if isinstance(pose, State) else pose
-    return q
-
-
-def _moved(system: System, q: np.ndarray) -> tuple[str, float, float]:
+def _largest_change(system: System, q: np.ndarray) -> tuple[str, float, float]:
     """Return the body that assembly moved most from its placement, its displacement in m, and its rotation in rad. A
     large displacement may mean another branch."""
-    way = system.between(system.placement, q).reshape(len(system.bodies), -1)
-    size = np.sqrt((system.weight.reshape(way.shape) * way**2).sum(axis=1))
+    change = system.between(system.placement, q).reshape(len(system.bodies), -1)
+    size = np.sqrt((system.weight.reshape(change.shape) * change**2).sum(axis=1))
     k, dimension = int(np.argmax(size)), system.model.dimension
-    far, turned = (float(np.linalg.norm(part)) for part in (way[k, :dimension], way[k, dimension:]))
+    far, turned = (float(np.linalg.norm(part)) for part in (change[k, :dimension], change[k, dimension:]))
     return system.bodies[k].name, far, turned
 
 
@@ -256,8 +246,8 @@ def _report(d: Diagnosis) -> list[str]:
         lines.append(f"  ({counted(d.place_freedom, 'degree')} of freedom of places: some equations hold velocities)")
     body, metres, radians = d.moved
     if d.assembled and metres + radians * d.length > 1e-9 * d.length:
-        way = f"{told(metres, 'm', digits=3)} and {told(radians, 'rad', digits=3)}"
-        lines.append(f"  (assembly moved {body} most: by {way} from its placement)")
+        distance = f"{told(metres, 'm', digits=3)} and {told(radians, 'rad', digits=3)}"
+        lines.append(f"  (assembly moved {body} most: by {distance} from its placement)")
     if d.gruebler != d.degrees_of_freedom:
         missing = d.degrees_of_freedom - d.gruebler
         depend = f"{counted(missing, 'equation')} depend{'s' * (missing == 1)} on others"

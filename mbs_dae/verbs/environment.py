@@ -70,18 +70,18 @@ def environment(
     if isinstance(reward, bool | np.bool_ | sp.logic.boolalg.Boolean) and not is_number:
         what = f"reward of an environment is a number, and {shortened(reward)} is a condition"
         raise ModelError(f"{what}; write sp.Piecewise((1, condition), (0, True))")
-    value, has_ended = _read_by(model_of(model), reward, "reward"), _condition_by(model_of(model), ends)
+    value, has_ended = _reader(model_of(model), reward, "reward"), _condition_by(model_of(model), ends)
     longest = until if until == np.inf else _duration(until, "until")
     if render_mode not in (None, "rgb_array"):
         raise ModelError(f'render_mode of an environment is "rgb_array" or None, not {render_mode!r}')
     follow_laws = {one.name for one in model_of(model).inputs if one.law.free_symbols}
-    held = dict.fromkeys(follow_laws & action.keys(), 0.0) | dict(options.pop("inputs", None) or {})
+    input_values = dict.fromkeys(follow_laws & action.keys(), 0.0) | dict(options.pop("inputs", None) or {})
 
-    def begun() -> Simulation:
+    def begin_run() -> Simulation:
         first = initial(np.random.default_rng(0)) if callable(initial) else initial
-        return start(model, first, inputs=held, **options)
+        return start(model, first, inputs=input_values, **options)
 
-    first_run = begun()
+    first_run = begin_run()
     for name in names:
         if np.ndim(first_run[name]):
             parts = " and ".join(map(repr, first_run.result().components(name)))
@@ -100,16 +100,16 @@ def environment(
         def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[np.ndarray, dict[str, Any]]:
             super().reset(seed=seed)
             self.begin = self.run.reset(initial(self.np_random) if callable(initial) else initial).t
-            return self._seen(), {"t": self.run.t}
+            return self._observation(), {"t": self.run.t}
 
         def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-            if (given := np.asarray(action, dtype=float)).size != low.size:
-                wanted = f"an action has {counted(low.size, 'number')}: {', '.join(action_names)}"
-                raise ModelError(f"{wanted}; it is not {shortened(action)}")
-            given = np.clip(given.reshape(low.shape), low, high)
+            if (numbers := np.asarray(action, dtype=float)).size != low.size:
+                what = f"an action has {counted(low.size, 'number')}: {', '.join(action_names)}"
+                raise ModelError(f"{what}; it is not {shortened(action)}")
+            numbers = np.clip(numbers.reshape(low.shape), low, high)
             info: dict[str, Any] = {}
             try:
-                self.run.set(dict(zip(action_names, given.tolist(), strict=True))).step(length)
+                self.run.set(dict(zip(action_names, numbers.tolist(), strict=True))).step(length)
             except MbsError as error:
                 if error is not self.run._failure:  # the error is not a failure of the motion
                     raise
@@ -118,7 +118,7 @@ def environment(
             terminated = bool(info) or bool(self.run.message) or has_ended(self.run)
             truncated = self.run.t - self.begin >= longest - 1e-9 * length
             reward = finite_number(value(self.run), f"reward at t = {self.run.t:g}")
-            return self._seen(), reward, terminated, bool(truncated), {"t": self.run.t, **info}
+            return self._observation(), reward, terminated, bool(truncated), {"t": self.run.t, **info}
 
         def render(self) -> Any:
             if self.render_mode != "rgb_array":
@@ -127,16 +127,16 @@ def environment(
             canvas.draw()
             return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
-        def _seen(self) -> np.ndarray:
+        def _observation(self) -> np.ndarray:
             return np.array([self.run[name] for name in names])
 
     action_names = tuple(action)
     return MechanismEnvironment()
 
 
-def _duration(given: Any, name: str) -> float:
+def _duration(value: Any, name: str) -> float:
     """Return a length of time in s, which is greater than 0."""
-    length = finite_number(given, f"{name}= of an environment")
+    length = finite_number(value, f"{name}= of an environment")
     if length <= 0.0:
         raise ModelError(f"{name}= of an environment is a time in s greater than 0, not {length:g}")
     return length
@@ -144,33 +144,33 @@ def _duration(given: Any, name: str) -> float:
 
 def _condition_by(model: Model, ends: Any) -> Callable[[Simulation], bool]:
     """Return the condition `ends` as a function of a held run; its value must be True or False."""
-    wanted = "ends= of an environment is a condition, such as abs(angle) > 0.5, or a function that tells True or False"
+    what = "ends= of an environment is a condition, such as abs(angle) > 0.5, or a function that tells True or False"
     if not isinstance(ends, bool | np.bool_ | sp.logic.boolalg.Boolean) and not callable(ends):
-        raise ModelError(f"{wanted}, not {shortened(ends)}")
+        raise ModelError(f"{what}, not {shortened(ends)}")
     if isinstance(ends, sp.Expr):
-        raise ModelError(f"{wanted}, not the number {shortened(ends)}")
-    read = _read_by(model, ends, "ends")
+        raise ModelError(f"{what}, not the number {shortened(ends)}")
+    read = _reader(model, ends, "ends")
 
     def has_ended(run: Simulation) -> bool:
-        found = read(run)
-        if not isinstance(found, bool | np.bool_):
-            raise ModelError(f"{wanted}, and it is {shortened(found)} at t = {run.t:g}")
-        return bool(found)
+        value = read(run)
+        if not isinstance(value, bool | np.bool_):
+            raise ModelError(f"{what}, and it is {shortened(value)} at t = {run.t:g}")
+        return bool(value)
 
     return has_ended
 
 
-def _read_by(model: Model, given: Any, what: str) -> Callable[[Simulation], Any]:
+def _reader(model: Model, source: Any, what: str) -> Callable[[Simulation], Any]:
     """Return an expression or a condition of quantities as a function of a held run."""
-    if callable(given) and not isinstance(given, sp.Basic):
-        return given
-    if isinstance(given, bool | np.bool_):
-        return lambda run: bool(given)
-    expression = given if isinstance(given, sp.logic.boolalg.Boolean) else as_sympy(given)
+    if callable(source) and not isinstance(source, sp.Basic):
+        return source
+    if isinstance(source, bool | np.bool_):
+        return lambda run: bool(source)
+    expression = source if isinstance(source, sp.logic.boolalg.Boolean) else as_sympy(source)
     quantities = sorted(expression.atoms(Quantity, Signal), key=str)
     constants = {p: getattr(p, "table", None) or model.value(p) for p in expression.atoms(Parameter)}
     if unknown := expression.free_symbols - {*quantities, *constants, time}:
-        named = f"{what} of an environment contains {min(map(str, unknown))!r}"
-        raise ModelError(f"{named}, which is no quantity of {model.name!r}")
+        what_and_name = f"{what} of an environment contains {min(map(str, unknown))!r}"
+        raise ModelError(f"{what_and_name}, which is no quantity of {model.name!r}")
     function = sp.lambdify([time, *quantities, *constants], expression, [OWN_FUNCTIONS, "math"])
     return lambda run: function(run.t, *(run[str(one)] for one in quantities), *constants.values())

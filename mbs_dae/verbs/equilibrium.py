@@ -91,29 +91,27 @@ def equilibrium(
     >>> [one.stable for one in rests], rests.complete
     ([True, False], True)
     """
-    own = model_of(model)
-    system = own.compile()
+    content = model_of(model)
+    system = content.compile()
     if state_places(system) and (all or over is not None):
-        raise ModelError(
-            f"all= and over= are for models without states, and {own.name!r} has {', '.join(state_places(system))}; "
-            "look from one start after the other"
-        )
+        what = f"all= and over= are for models without states, and {content.name!r} has "
+        raise ModelError(f"{what}{', '.join(state_places(system))}; look from one start after the other")
     t = start.t if isinstance(start, State) else 0.0
     if not (start is None or isinstance(start, State | Mapping)):
         raise ModelError(
             f'start must be a state or a dict of names and values, not {start!r}; e.g. {{"crank.angle": 0.6}}'
         )
-    asked_of(own, derivatives)  # refuse unknown names before the search
-    if own.contacts or own.frictions:
-        return _on_contacts(own, start, t, all, over, derivatives)
+    asked_of(content, derivatives)  # refuse unknown names before the search
+    if content.contacts or content.frictions:
+        return _on_contacts(content, start, t, all, over, derivatives)
     if over is not None:
-        return _path(own, start, all, over, derivatives)
-    q = _start(own, start, t)
+        return _path(content, start, all, over, derivatives)
+    q = _start(content, start, t)
     if all:
-        found = all_rests(own, t, q, derivatives)
-        if not found:
+        rests = all_rests(content, t, q, derivatives)
+        if not rests:
             raise _none(balance_at(system, t, q), "from any start")
-        return found
+        return rests
     return equilibrium_at(_nearest(system, t, q), derivatives)
 
 
@@ -139,11 +137,11 @@ def _on_contacts(
     check_friction(here)
     check_reactions(system, t, q, len(check_regular(system, t, q, system.still)))
     there = Holding(rows_at(here))
-    found = there.rest or settle_on(system, t, q)
-    if found is None:
+    rest = there.rest or settle_on(system, t, q)
+    if rest is None:
         slides = f", nor does friction hold it there ({there!r})" if there.rows.bounds else ""
         raise _none(here, f"from here{slides}")
-    return equilibrium_at(_regular(found), names)
+    return equilibrium_at(_regular(rest), names)
 
 
 def _nearest(system: System, t: float, q: np.ndarray) -> Balance:
@@ -196,7 +194,7 @@ def _path(model: Model, start: Start, all: bool, over: Over, names: Sequence[Any
     t = start.t if isinstance(start, State) else 0.0
     begin = _nearest(system(0.0), t, _start(system(0.0).model, start, t))
     equilibrium_at(begin, names)  # refuse before the path is followed
-    points, met, limits = followed(Family(system), begin, [(value - first) / span for value in values])
+    points, rests, limits = followed(Family(system), begin, [(value - first) / span for value in values])
 
     def at(some: Sequence[Point]) -> tuple[float, ...]:
         return tuple(first + span * point.p for point in some)
@@ -205,8 +203,8 @@ def _path(model: Model, start: Start, all: bool, over: Over, names: Sequence[Any
         parameter=name,
         values=np.array(at(points)),
         points=tuple(Equilibrium(point.balance, asked_of(point.balance.system.model, names)) for point in points),
-        equilibria=tuple(equilibrium_at(point.balance, names) for point in met),
-        at=at(met),
+        equilibria=tuple(equilibrium_at(point.balance, names) for point in rests),
+        at=at(rests),
         limits=tuple(equilibrium_at(point.balance, names) for point in limits),
         limit_values=at(limits),
     )

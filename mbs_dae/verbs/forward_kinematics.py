@@ -71,8 +71,8 @@ class ForwardKinematics:
         return self[name][:-1, :-1]
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name} = {value:g}" for name, value in self.joints.items())
-        return f"<ForwardKinematics of {self._space.model.name!r}: {said}>"
+        values = ", ".join(f"{name} = {value:g}" for name, value in self.joints.items())
+        return f"<ForwardKinematics of {self._space.model.name!r}: {values}>"
 
 
 @without_derivatives
@@ -181,10 +181,10 @@ def task_jacobian(
     """
     space = JointSpace.of(pose.system if isinstance(pose, State) else pose)
     q = space.start(pose if isinstance(pose, State) else None)
-    found = space.marker(marker)
+    frame = space.marker(marker)
     columns = _columns(space, joints)
-    matrix, loops = _jacobians(space, q, found)
-    matrix = matrix @ _following(space, loops, columns) if space.closed else matrix[:, columns]
+    matrix, loops = _jacobians(space, q, frame)
+    matrix = matrix @ _joint_rates(space, loops, columns) if space.closed else matrix[:, columns]
     rows = ("vx", "vy", "omega") if space.model.dimension == 2 else ("vx", "vy", "vz", "wx", "wy", "wz")
     return TaskJacobian(frozen(matrix), rows, tuple(space.velocity_names[c] for c in columns))
 
@@ -240,7 +240,7 @@ def _jacobians(space: JointSpace, q: np.ndarray, marker: Any) -> tuple[np.ndarra
     return 0.0 * J if marker.body.fixed else J, task.J[task.task_rows :]
 
 
-def _following(space: JointSpace, loops: np.ndarray, columns: list[int]) -> np.ndarray:
+def _joint_rates(space: JointSpace, loops: np.ndarray, columns: list[int]) -> np.ndarray:
     """Return all joint velocities for a unit of each of the given columns, with closed loops."""
     others = np.setdiff1d(np.arange(space.system.nv), columns)
     small = 1e-9 * float(np.linalg.svd(loops, compute_uv=False).max(initial=0.0))
@@ -250,9 +250,9 @@ def _following(space: JointSpace, loops: np.ndarray, columns: list[int]) -> np.n
         raise ModelError(f"{what}, and {len(columns)} joints are named; name {freedom}")
     U, s, Vt = np.linalg.svd(loops[:, others], full_matrices=False)
     if (s > small).sum() < others.size:
-        named = tuple(space.velocity_names[c] for c in columns)
-        what = f"{', '.join(named)} do not decide how {space.model.name!r} moves in this pose; name other joints"
-        raise SingularConfigurationError(what, joints=named)
+        names = tuple(space.velocity_names[c] for c in columns)
+        what = f"{', '.join(names)} do not decide how {space.model.name!r} moves in this pose; name other joints"
+        raise SingularConfigurationError(what, joints=names)
     out = np.eye(space.system.nv)[:, columns]
     out[others] = -Vt.T @ ((U.T @ loops[:, columns]) / s[:, None])
     return space.unit[:, None] * out / space.unit[columns]

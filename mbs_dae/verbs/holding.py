@@ -48,12 +48,12 @@ def holding(
     >>> found.held, round(found.margin, 6), found.slips
     (True, 2.0, ('floor',))
     """
-    own = model_of(model)
-    system, given = own.compile(), as_state(pose)
-    if not (given is None or isinstance(given, State | Mapping)):
+    content = model_of(model)
+    system, start = content.compile(), as_state(pose)
+    if not (start is None or isinstance(start, State | Mapping)):
         raise ModelError(f'pose must be a state or a dict of names and values, not {pose!r}; e.g. {{"floor.gap": 0.0}}')
-    t = given.t if isinstance(given, State) else 0.0
-    q, *_ = posed(own, t, given if isinstance(given, Mapping) else {}, given if isinstance(given, State) else None)
+    t = start.t if isinstance(start, State) else 0.0
+    q, *_ = posed(content, t, start if isinstance(start, Mapping) else {}, start if isinstance(start, State) else None)
     check_apart(State(system, t, q, system.still, system.still))
     here = balance_at(system, t, q)
     check_still(here)

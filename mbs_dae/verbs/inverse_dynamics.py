@@ -66,24 +66,24 @@ def inverse_dynamics(
     (array([2.943]), array([19.62]))
     """
     system = system_of(model)
-    asked = asked_of_motion(system.model, derivatives)
-    if asked is not None:
+    request = asked_of_motion(system.model, derivatives)
+    if request is not None:
         if system.model.contacts:
             check_without_contacts(system.model, "inverse_dynamics(derivatives=)")
-        check_laws(asked, "inverse_dynamics")
+        check_laws(request, "inverse_dynamics")
     check_no_states(system.model, "inverse dynamics")
     moments = checked_times(times)
     closures = _closures(system, float(moments[0]), start)
-    moved = system
+    closed_system = system
     if closures:
-        moved = system.model.plus(*closures).compile(system.coordinates.set, **system.structure.tree)
+        closed_system = system.model.plus(*closures).compile(system.coordinates.set, **system.structure.tree)
     try:
-        motion, stopped = kinematics(moved, moments, start, progress), None
+        motion, stopped = kinematics(closed_system, moments, start, progress), None
     except SingularConfigurationError as error:
-        walked = error.facts.get("result")
-        if walked is None or not len(walked) or "change_points" not in walked.stats:
+        partial_motion = error.facts.get("result")
+        if partial_motion is None or not len(partial_motion) or "change_points" not in partial_motion.stats:
             raise  # there is no motion whose forces could be computed
-        motion, stopped = walked, error
+        motion, stopped = partial_motion, error
     _check_apart(system.cartesian, motion)
     result, undefined = _with_loads(system.cartesian, motion, closures)
     if undefined:
@@ -91,7 +91,7 @@ def inverse_dynamics(
     _check_ledger(result)
     if stopped is not None:
         raise SingularConfigurationError(str(stopped), **{**stopped.facts, "result": result}) from stopped
-    return with_derivatives(result, asked, _works, FrictionMotion if system.model.frictions else VariedMotion)
+    return with_derivatives(result, request, _works, FrictionMotion if system.model.frictions else VariedMotion)
 
 
 def _closures(system: System, t: float, start: State | None) -> tuple[Closure, ...]:
@@ -113,11 +113,11 @@ def _closures(system: System, t: float, start: State | None) -> tuple[Closure, .
         contact, number = contacts.points[k]
         assert isinstance(contact, Contact)
         points.setdefault(contact, []).append(number)
-    found = tuple(Closure(contact, own) for contact, own in points.items())
+    closures = tuple(Closure(contact, numbers) for contact, numbers in points.items())
     rubbing = any(contact.slip_directions for contact in points)
-    if not found or not rubbing or not _freedom(model.plus(*found).compile(), t, first.full_q):
-        return found
-    return tuple(Closure(contact, own, own if contact.slip_directions else ()) for contact, own in points.items())
+    if not closures or not rubbing or not _freedom(model.plus(*closures).compile(), t, first.full_q):
+        return closures
+    return tuple(Closure(contact, ks, ks if contact.slip_directions else ()) for contact, ks in points.items())
 
 
 def _freedom(bodies: System, t: float, q: np.ndarray) -> int:
@@ -148,9 +148,9 @@ def _check_closed(system: System, t: np.ndarray, modes: np.ndarray, closures: Se
     states = states_of(system, modes)
     for closure in closures:
         contact, rolls = closure.contact, bool(closure.rolling)
-        own = states[contact.name].reshape(len(modes), -1)[:, closure.closed]
-        lifts = (own == "open").any(axis=1)
-        slips = (own == "slips").any(axis=1) & rolls
+        modes_of_points = states[contact.name].reshape(len(modes), -1)[:, closure.closed]
+        lifts = (modes_of_points == "open").any(axis=1)
+        slips = (modes_of_points == "slips").any(axis=1) & rolls
         if lifts.any() or slips.any():
             k = int((lifts | slips).argmax())
             why = "would have to pull to stay closed" if lifts[k] else "would have to hold more than its friction can"
@@ -167,10 +167,10 @@ def _check_friction(system: System, t: float, q: np.ndarray, v: np.ndarray) -> N
 
 def check_no_states(model: Model, what: str) -> None:
     """Refuse forces that depend on states of the model, since `what` integrates no states."""
-    known = {state.symbol for state in model.states}
+    states = {state.symbol for state in model.states}
     for element in model.forces:
-        if named := known.intersection(signals_of(element)):
-            who = f"{element.who} depends on the state {min(map(str, named))!r}, and {what} integrates none"
+        if read := states.intersection(signals_of(element)):
+            who = f"{element.who} depends on the state {min(map(str, read))!r}, and {what} integrates none"
             raise ModelError(f"{who}; use mbs.simulate, which does, for driven motions, too, and gives efforts")
 
 
@@ -222,30 +222,30 @@ def _with_loads(system: System, motion: Result, closures: Sequence[Closure]) -> 
         _check_friction(system, *(x[k] for x in along[:3]))
     if system.model.frictions or system.model.contacts:
         check_reactions(system, float(along.t[0]), along.q[0], redundant)
-        found, modes = modes_along(system, along)
-        for k in range(min(found + 1, along.t.size)):
+        solved, modes = modes_along(system, along)
+        for k in range(min(solved + 1, along.t.size)):
             _check_friction(system, *(x[k] for x in along[:3]))
-        _check_closed(system, along.t, modes[:found], closures)
-        if found < along.t.size:
+        _check_closed(system, along.t, modes[:solved], closures)
+        if solved < along.t.size:
             rubs = bool(system.model.frictions)
-            what = f"at t = {along.t[found]:.6g} no {'friction goes' if rubs else 'forces of contacts go'} with the "
+            what = f"at t = {along.t[solved]:.6g} no {'friction goes' if rubs else 'forces of contacts go'} with the "
             what += f"motion of {system.model.name!r}"
             why = ": it jams, for friction in a joint grows faster than what presses there; lower its mu, or place "
             why += "the drive elsewhere"
-            raise ModelError(what + (why if rubs else "; use mbs.simulate"), time=float(along.t[found]))
+            raise ModelError(what + (why if rubs else "; use mbs.simulate"), time=float(along.t[solved]))
     done, multipliers, pushes, rates, _ = forces_along(system, along, modes)
     touching: Any = {}
     if modes is not None:
         touching = {"contacts": pushes[:done], "modes": states_of(system, modes[:done])}
-    known = along.until(done)
+    solved_motion = along.until(done)
     singular = np.flatnonzero(np.isin(motion.t[:done], motion.stats["change_points"]))
-    limits = in_the_limit(system, known, multipliers[:done], redundant, singular)
+    limits = in_the_limit(system, solved_motion, multipliers[:done], redundant, singular)
     multipliers, rates[singular], undetermined = limits
     undefined = no_force(system, *(x[done] for x in along[:3])) if done < along.t.size else ""
     works = _works(along.t[:done], rates[:done, 2:])
     ledger = np.concatenate([rates[:done, :2], works], axis=1)
     result = with_forces(
-        system, known, Loads(multipliers, redundant, undetermined), ledger,
+        system, solved_motion, Loads(multipliers, redundant, undetermined), ledger,
         success=motion.success and not undefined,
         message=undefined or motion.message,
         stats={

@@ -135,8 +135,8 @@ class Solutions(Sequence):
         width = max([12, *map(len, titles)]) + 2
         lines = [self.message, "", "".join(f"{title:>{width}}" for title in titles)]
         for s in self.solutions:
-            own = [shown(value, units[name], name)[0] for name, value in s.joints.items()]
-            numbers = "".join(f"{value:{width}.6f}" for value in [*own, shown(s.distance, "rad")[0]])
+            values_shown = [shown(value, units[name], name)[0] for name, value in s.joints.items()]
+            numbers = "".join(f"{value:{width}.6f}" for value in [*values_shown, shown(s.distance, "rad")[0]])
             lines.append(f"{numbers}{shown(s.residual, 'm')[0]:{width}.1e}")
         return "\n".join(lines)
 
@@ -195,9 +195,9 @@ def inverse_kinematics(
 def _solution(search: Search, q: np.ndarray, kind: type = Solution) -> Any:
     residual, misses = search.residual(q), {}
     ends = np.cumsum([target.rows for target in search.targets])
-    for target, own in zip(search.targets, np.split(search.task.e, ends), strict=False):
+    for target, errors in zip(search.targets, np.split(search.task.e, ends), strict=False):
         width = 0 if target.point is None else target.point.size
-        point, rotation = np.linalg.norm(own[:width]), np.linalg.norm(own[width:]) / search.length
+        point, rotation = np.linalg.norm(errors[:width]), np.linalg.norm(errors[width:]) / search.length
         misses[label(target.marker)] = float(point), float(rotation)
     values = MappingProxyType(search.space.values(q))
     return kind(values, residual, search.distance(q), MappingProxyType(misses), search.space, q)
@@ -206,13 +206,13 @@ def _solution(search: Search, q: np.ndarray, kind: type = Solution) -> Any:
 def _missed(search: Search, pose: Solution) -> str:
     """Return a text of the markers that miss their targets, in metres, radians, or both. Roundoff is left out if
     another error is larger."""
-    asked = []
+    parts = []
     for target in search.targets:
         who, (point, rotation) = label(target.marker), pose.misses[label(target.marker)]
-        asked += [] if target.point is None else [(who, f"{point:.6g} m", point)]
-        asked += [] if target.rotation is None else [(who, f"{rotation:.6g} rad", rotation * search.length)]
-    told = [part for part in asked if part[2] > NEGLIGIBLE * search.length] or asked
-    by = {who: " and ".join(amount for owner, amount, _ in told if owner == who) for who, _, _ in told}
+        parts += [] if target.point is None else [(who, f"{point:.6g} m", point)]
+        parts += [] if target.rotation is None else [(who, f"{rotation:.6g} rad", rotation * search.length)]
+    large = [part for part in parts if part[2] > NEGLIGIBLE * search.length] or parts
+    by = {who: " and ".join(amount for owner, amount, _ in large if owner == who) for who, _, _ in large}
     return ", ".join(f"{who} by {amounts}" for who, amounts in by.items())
 
 
@@ -242,11 +242,11 @@ def _excluded(search: Search, seed: int, tries: int | None) -> tuple[tuple[str, 
     poses = replace(search, low=-none, high=none).solve(True, seed, tries).poses
     if not poses:
         return (), ""
-    settled = np.array([search.settled(q)[: space.size] for q in poses])
-    over = np.maximum(search.low - settled, settled - search.high)
+    nearest_turns = np.array([search.settled(q)[: space.size] for q in poses])
+    over = np.maximum(search.low - nearest_turns, nearest_turns - search.high)
     best = min(range(len(poses)), key=lambda k: ((over[k] > 0).sum(), over[k].max()))
     broken = [
-        f"{names[k]} would be {settled[best, k]:.6g}, limits {search.low[k]:g} to {search.high[k]:g}"
+        f"{names[k]} would be {nearest_turns[best, k]:.6g}, limits {search.low[k]:g} to {search.high[k]:g}"
         for k in np.flatnonzero(over[best] > 0)
     ]
     excluded = tuple(names[(over > 0).any(axis=0)].tolist())

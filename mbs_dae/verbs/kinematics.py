@@ -67,7 +67,7 @@ def kinematics(
     """
     system, certify = system_of(model), truth_of(certify, "certify says whether the motion is to be proven")
     model, bodies = system.model, system.cartesian
-    t, asked = checked_times(times), asked_of_motion(model, derivatives)
+    t, request = checked_times(times), asked_of_motion(model, derivatives)
     check_tables(model, t)
     check_trajectories(model, t)
     _, moments = put_on_breaks(t, breaks_of(system.structure.with_breaks, system.evaluator, t[0], t[-1]))
@@ -100,17 +100,17 @@ def kinematics(
             message = f"interrupted after {done} of {t.size} poses"
     overlap = told_of_overlap(bodies, system.of_bodies(path.until(done)))
     bridged = BRIDGED if change_points and not message else ""
-    stats = counts_of(machine) | facts | noted(kinks=kinks, note=bridged, overlap=overlap, **slips)
+    stats = counts_of(machine) | facts | without_empty(kinks=kinks, note=bridged, overlap=overlap, **slips)
     result = result_of(system, path.until(done), t=t[:done], success=not message, message=message, stats=stats)
     check_turns(result)
     if certify:
         set_certificate(result, certified_motion(system, result.t, system.of_bodies(path.until(done))))
-    return with_derivatives(result, asked)
+    return with_derivatives(result, request)
 
 
-def noted(**told: Any) -> dict[str, Any]:
+def without_empty(**facts: Any) -> dict[str, Any]:
     """Return the facts that are not empty."""
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in facts.items() if value}
 
 
 def poses_at_once(machine: Machine) -> int:
@@ -120,8 +120,8 @@ def poses_at_once(machine: Machine) -> int:
 
 def counts_of(machine: Machine) -> dict[str, Any]:
     """Return the work counts of a walk, for `stats`."""
-    named = {"evaluations": EVALUATIONS, "factorisations": FACTORISATIONS, "halvings": HALVINGS}
-    return {name: int(machine.counts[place]) for name, place in named.items()}
+    places = {"evaluations": EVALUATIONS, "factorisations": FACTORISATIONS, "halvings": HALVINGS}
+    return {name: int(machine.counts[place]) for name, place in places.items()}
 
 
 def moments_beside(t: np.ndarray) -> np.ndarray:

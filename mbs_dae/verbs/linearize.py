@@ -89,14 +89,14 @@ def linearize(
     check_without_contacts(model_of(model), "linearize()")
     if over is not None:
         return _path(model, state, inputs, outputs, coordinates, over, derivatives)
-    system, own = system_of(model), model_of(model)
-    asked = asked_of(own, derivatives)
-    if sampled := [e.name for e in own.elements.values() if isinstance(e, Sampled)]:
+    system, content = system_of(model), model_of(model)
+    request = asked_of(content, derivatives)
+    if sampled := [e.name for e in content.elements.values() if isinstance(e, Sampled)]:
         raise ModelError(
-            f"{own.name!r} has sampled controllers ({', '.join(sampled)}), whose small motions go from sample to "
+            f"{content.name!r} has sampled controllers ({', '.join(sampled)}), whose small motions go from sample to "
             "sample; linearize without them, and declare what they set as inputs"
         )
-    state = _state(own, state)
+    state = _state(content, state)
     used = system
     system.cartesian.once(check_masses)
     here = balance_at(system.cartesian, state.t, state.full_q, state.full_v)
@@ -105,13 +105,15 @@ def linearize(
     if state.v.any() or system.coordinates.kernels is not system.coordinates:
         used = system.cartesian
     q, v, _ = (x[0] for x in used.from_bodies(state.motion))
-    law = linear_system(
-        state, balance_at(used, state.t, q, v), coordinates, _joint_coordinates(system), inputs, outputs
-    )
-    return law if asked is None else _differentiated(law, asked, used)
+    joint_coordinates: tuple[str, ...] = ()  # those in which small motions are described, as far as they have names
+    if system.coordinates.kernels is not system.coordinates:
+        quantities = set(system.model.quantity_names())
+        joint_coordinates = tuple(name for name in system.coordinate_names if name in quantities)
+    law = linear_system(state, balance_at(used, state.t, q, v), coordinates, joint_coordinates, inputs, outputs)
+    return law if request is None else _differentiated(law, request, used)
 
 
-def _differentiated(law: LinearSystem, asked: Asked, used: System) -> LinearSystem:
+def _differentiated(law: LinearSystem, request: Asked, used: System) -> LinearSystem:
     """Return the linear system with its derivatives, about an equilibrium in coordinates of bodies."""
     state = law.state
     if state.v.any() or not used.is_cartesian:
@@ -120,14 +122,14 @@ def _differentiated(law: LinearSystem, asked: Asked, used: System) -> LinearSyst
         raise ModelError(f"{what}; give the model itself, about a rest, or leave derivatives= out")
     balance = balance_at(used, state.t, state.full_q)
     check_law_derivatives(balance)
-    return with_law_derivatives(law, Equilibrium(balance, asked))
+    return with_law_derivatives(law, Equilibrium(balance, request))
 
 
 def _path(
     model: Model | System, state: Where, inputs: Sequence[str], outputs: Sequence[str], coordinates: Sequence[str],
     over: Over, derivatives: Sequence[Any],
 ) -> LinearPath:  # fmt: skip
-    system, own = system_of(model), model_of(model)
+    system, content = system_of(model), model_of(model)
     name, values = checked_over(over)
     if len(values) < 2 or not (np.diff(values) > 0.0).all():
         raise ModelError(f"over= needs values of {name!r} that increase, two at least, to follow modes along them")
@@ -136,13 +138,13 @@ def _path(
             f"each value of {name!r} makes a state of its own, and state= is one already; give the named values that "
             "they have in common, or none"
         )
-    if name in own.parameters:
-        unit, place = own.parameters[name].unit, _by_parameter(system, state, name)
-    elif name not in (known := own.quantity_names()):
-        raise unknown_name("parameter or quantity", name, [*own.parameters, *known], own.name)
+    if name in content.parameters:
+        unit, place = content.parameters[name].unit, _by_parameter(system, state, name)
+    elif name not in (quantities := content.quantity_names()):
+        raise unknown_name("parameter or quantity", name, [*content.parameters, *quantities], content.name)
     else:
-        measure, level = own.quantity(name)
-        moves = level > 0 or any(own.quantity(str(one))[1] for one in state or {} if str(one) in known)
+        measure, level = content.quantity(name)
+        moves = level > 0 or any(content.quantity(str(one))[1] for one in state or {} if str(one) in quantities)
         through = system.cartesian if moves else system  # some of these states rest, and all need the same coordinates
         unit, place = measure.units[level], lambda value: (through, {**(state or {}), name: value})
     first = linearize(*place(values[0]), inputs, outputs, coordinates, None, derivatives)
@@ -178,11 +180,3 @@ def _state(model: Model, state: State | Mapping[str, float] | None) -> State:
         check_start(model, state)
         return replace(state, system=model.compile())
     return initial_state(model, 0.0, state)[0]
-
-
-def _joint_coordinates(system: System) -> tuple[str, ...]:
-    """Return the joint coordinates in which small motions are described: the ones that are named quantities."""
-    if system.coordinates.kernels is system.coordinates:
-        return ()
-    known = set(system.model.quantity_names())
-    return tuple(name for name in system.coordinate_names if name in known)

@@ -54,8 +54,8 @@ class RecursiveKinematics:
     """The motion as a state: ``found.state["rod.x"]``; other runs may start from it."""
 
     def __repr__(self) -> str:
-        said = ", ".join(f"{name} = {value:g}" for name, value in self.coordinates.items())
-        return f"<RecursiveKinematics of {self.state.system.model.name!r}: {said}>"
+        values = ", ".join(f"{name} = {value:g}" for name, value in self.coordinates.items())
+        return f"<RecursiveKinematics of {self.state.system.model.name!r}: {values}>"
 
 
 @without_derivatives
@@ -84,19 +84,19 @@ def recursive_kinematics(
     array([-6.,  0.])
     """
     model = model_of(model)
-    found = topology(model)
-    if loops := [c.name for c in found.cuts]:
+    tree = topology(model)
+    if loops := [c.name for c in tree.cuts]:
         what = f"{model.name!r} has loops, closed by {', '.join(loops)}: coordinates of joints cannot be chosen freely "
         raise ModelError(what + "there; use mbs.kinematics or mbs.assemble", joints=loops)
-    if others := [c.name for c in found.couplings if not c.driver]:
+    if others := [c.name for c in tree.couplings if not c.driver]:
         what = f"{model.name!r} has equations besides the joints of its tree: {', '.join(others)}"
         remedy = "leave them out with model.without(...), or use mbs.kinematics or mbs.assemble"
         raise ModelError(f"{what}; {remedy}", joints=others)
     space, system = JointSpace.of(model), model.compile()
     freedoms = space.coordinates.freedoms
     q, (v, a) = space.system.placement.copy(), np.zeros((2, space.system.nv))
-    for level, (numbers, given) in enumerate(((q, values), (v, rates or {}), (a, accelerations or {}))):
-        _fill(numbers, given, freedoms, level, system)
+    for level, (numbers, motions) in enumerate(((q, values), (v, rates or {}), (a, accelerations or {}))):
+        _fill(numbers, motions, freedoms, level, system)
     bodies = space.system.to_bodies((space.turned(q)[None], v[None], a[None]))
     state = State(system, 0.0, *(x[0] for x in bodies))
     coordinates = {name: float(q[freedom.q]) for name, (freedom, _) in _names(freedoms, 0).items()}
@@ -109,13 +109,13 @@ def recursive_kinematics(
 def _names(freedoms: Iterable[Freedom], level: int) -> dict[str, tuple[Freedom, int]]:
     """Return the names of values (level 0), rates (1) or accelerations (2), with the motion and the component of
     each."""
-    found = {}
+    names = {}
     for freedom in freedoms:
         owner = freedom.edge.child.name if freedom.edge.floating else freedom.edge.joint.name
         for component, kind in enumerate(_kinds(freedom)):
             if name := KINDS[kind].levels[level]:
-                found[f"{owner}.{name}"] = freedom, component
-    return found
+                names[f"{owner}.{name}"] = freedom, component
+    return names
 
 
 def _kinds(freedom: Freedom) -> tuple[str, ...]:
@@ -131,11 +131,11 @@ def _kinds(freedom: Freedom) -> tuple[str, ...]:
     return (kind,) if kind in edge.joint.measures() and (not slides or motion.axis == guide) else ()
 
 
-def _fill(numbers: np.ndarray, given: Values, freedoms: Iterable[Freedom], level: int, system: System) -> None:
-    known = _names(freedoms, level)
-    for name, value in given.items():
-        check_name(LEVELS[level], name, known, f"the tree of {system.model.name!r}")
-        freedom, component = known[name]
+def _fill(numbers: np.ndarray, values_by_name: Values, freedoms: Iterable[Freedom], level: int, system: System) -> None:
+    names = _names(freedoms, level)
+    for name, value in values_by_name.items():
+        check_name(LEVELS[level], name, names, f"the tree of {system.model.name!r}")
+        freedom, component = names[name]
         number = finite_number(system.evaluator(value), repr(name))
         if level == 0:
             numbers[freedom.q] = number
@@ -168,7 +168,7 @@ def _motions(state: State) -> dict[str, Any]:
             arm = position - origin
             velocity = dr + swept(omega, arm)
             acceleration = ddr + swept(alpha, arm) + swept(omega, swept(omega, arm))
-            found = attitude, position, velocity, acceleration, *spin
-            for values, value in zip(motions.values(), found, strict=True):
+            quantities = attitude, position, velocity, acceleration, *spin
+            for values, value in zip(motions.values(), quantities, strict=True):
                 values[label(marker)] = frozen(np.array(value, dtype=float))
     return {what: MappingProxyType(values) for what, values in motions.items()}

@@ -155,7 +155,8 @@ class Prepared:
     redundant: list[int]  # dependent rows, which are left out
     sampling: Sampling
     facts: Mapping[str, Any]  # options of the run
-    noted: list[Memory | None] = field(default_factory=lambda: [None])  # memory before the step that the end shortens
+    memory_before_cut: list[Memory | None] = field(default_factory=lambda: [None])
+    """The memory of the run before the step that its end shortens."""
     impacts: list[np.ndarray] = field(default_factory=list)  # pieces of the log of impacts
     events: list[Happening] = field(default_factory=list)  # events that have been reported
     stops: list[str] = field(default_factory=list)  # the events that have stopped the run
@@ -170,8 +171,8 @@ class Prepared:
     resets: list[ResetTaken] = field(default_factory=list)  # with derivatives: resets of states by events
     reversals: Reversals | None = None  # reversals of forces within one step
     first: Any = None  # the prepared run that this one continues, if it is repeated
-    known: list[float] = field(default_factory=lambda: [-np.inf])  # time up to which events have been reported
-    seen: list[int] = field(default_factory=lambda: [0, 0])  # numbers of changes and impacts that events have examined
+    reported: list[float] = field(default_factory=lambda: [-np.inf])  # time up to which events have been reported
+    examined: list[int] = field(default_factory=lambda: [0, 0])  # numbers of changes and impacts examined by events
 
     def take_notes(self) -> None:
         """Take impacts, events inside steps, and steps since the last call from the records of the march."""
@@ -198,21 +199,24 @@ class Prepared:
         self.system.forget_errors()
         if self.run.memory:
             remind(self.march, self.run.memory)
-            self.known[0] = float(self.march.record.times[0])
+            self.reported[0] = float(self.march.record.times[0])
             self.march.tape.fresh[0], self.march.tape.gains[:] = BEGAN, self.march.mechanism.gains
             events = self.march.events
             first = np.zeros((1 if events.log.size else 0, events.log.shape[1]))
             first[:, 0], first[:, 1 : 1 + events.told.size], events.logged[0] = -np.inf, events.told, 0
             self.changes.append(first)
-            return self._followed(marching.take_up(self.march))
-        kept = self.march.mechanism.machine.factor.kept
-        kept[:] = 1.0
-        kept[self.redundant] = 0.0
-        march, t = self.march, float(self.march.record.times[0])
-        status = marching.start(march, self.q, self.v)
-        if status == DONE and self.sampling.begins(t):
-            status = self.sample_first(t)
-        return self._followed(status)
+            status = marching.take_up(self.march)
+        else:
+            independent = self.march.mechanism.machine.factor.kept  # 1 for each row that is not left out
+            independent[:] = 1.0
+            independent[self.redundant] = 0.0
+            march, t = self.march, float(self.march.record.times[0])
+            status = marching.start(march, self.q, self.v)
+            if status == DONE and self.sampling.begins(t):
+                status = self.sample_first(t)
+        if self.following and status == DONE:
+            self.following.begin()
+        return status
 
     def sample_first(self, t: float) -> int:
         """Let controllers set states at the first time t, and begin with these; return a status."""
@@ -226,11 +230,6 @@ class Prepared:
         now = float(march.course.first[march.course.at[SPAN] + 1])
         self.sampling.sample(march, float(march.time[0]), now, self.samples, step)
         return marching.resume(march)
-
-    def _followed(self, status: int) -> int:
-        if self.following and status == DONE:
-            self.following.begin()
-        return status
 
     def go_on(self, patience: int, made: int | None = None) -> int:
         """Make up to `patience` steps, none beyond the next sampling time, and one step if derivatives are computed
@@ -253,7 +252,7 @@ class Prepared:
 
     def note_cut(self) -> None:
         """Note the state of the run before a step that its last time shortens."""
-        self.noted[0] = memory_of(self.march)
+        self.memory_before_cut[0] = memory_of(self.march)
 
     def _look(self, t: np.ndarray, y: np.ndarray) -> None:
         """Search for forces that reverse within one of these steps, or between the last of them and the present
@@ -271,18 +270,18 @@ class Prepared:
         if not events.asks[0]:
             return set()
         rows, impacts = np.concatenate(self.changes), np.concatenate(self.impacts)
-        has_changed = len(rows) > max(self.seen[0], 1) and rows[-1, 0] == t
+        has_changed = len(rows) > max(self.examined[0], 1) and rows[-1, 0] == t
         now = rows[-2:] if has_changed else np.concatenate([rows[-1:], rows[-1:]])
-        new, self.seen[:] = impacts[self.seen[1] :], (len(rows), len(impacts))
+        new, self.examined[:] = impacts[self.examined[1] :], (len(rows), len(impacts))
         return changes_at(self.system, t, now, new)
 
     def _look_at_events(self) -> int:
         """Note the events in a step that is to be accepted, and accept the step; or end the step at the first event
         that stops or resets the run. Return a status."""
-        glance, following, found = Glance(self.system, self.march), self.following, list[Happening]()
-        kept = following.standing() if following else None
+        glance, following, happenings = Glance(self.system, self.march), self.following, list[Happening]()
+        standing = following.standing() if following else None
         for new, events in glance:
-            found += new
+            happenings += new
             if following:
                 following.after()
                 note_events(following, [one.name for one in new])
@@ -294,20 +293,20 @@ class Prepared:
         if glance.status not in (DONE, STEP_EVENT):
             return glance.status
         glance.take_back(sides=bool(acting))
-        if following and kept is not None:
-            following.stand(kept, forget=len(found) if acting else 0)
+        if following and standing is not None:
+            following.stand(standing, forget=len(happenings) if acting else 0)
         if acting:
-            t, own = glance.passed[0], self.march.events
+            t, events_of_run = glance.passed[0], self.march.events
             since = t - self.reset_at.get(acting[0].name, -np.inf)
             if isinstance(acting[0].action, Reset) and glance.is_at_once and since <= REPEAT * max(abs(t), 1.0):
                 # the motion since its last reset is too short: roundoff decides on which side it is
-                own.passed[:], own.endless[0] = glance.passed[1] != 0, 1
+                events_of_run.passed[:], events_of_run.endless[0] = glance.passed[1] != 0, 1
                 return CHATTERS
             if isinstance(acting[0].action, Reset):
                 self.reset_at[acting[0].name] = t
             status = glance.end_at(acting[0])
             return status if status != DONE else marching.go_on(self.march, 1)
-        self.happened.extend(found)
+        self.happened.extend(happenings)
         return marching.take_step_judged(self.march)
 
     @property
@@ -355,7 +354,7 @@ class Prepared:
         for one in self.resets:
             near = REPEAT * max(abs(one.t), 1.0)
             breaks = head[one.step, SPAN_OF] != head[one.step - 1, SPAN_OF]
-            if head[one.step, TIMES] > 0.0 or (breaks and self._breaks_beside(one.name, one.t, near)):
+            if head[one.step, TIMES] > 0.0 or (breaks and self._has_break_nearby(one.name, one.t, near)):
                 return True
             if (np.abs(happened - one.t) <= near).sum() != 1 or (np.abs(others - one.t) <= near).any():
                 return True
@@ -363,17 +362,18 @@ class Prepared:
                 return True
         return False
 
-    def _breaks_beside(self, event: str, t: float, near: float) -> bool:
+    def _has_break_nearby(self, event: str, t: float, near: float) -> bool:
         """Return whether an element other than an event has a break in time close to t."""
         others = [one for one in self.system.structure.with_breaks if one.name != event]
         ends = self.run.t, float(self.times[-1])
-        found = breaks_of(others, self.system.evaluator, *ends, self.run.by.method.order)
-        return bool((np.abs(found - t) <= near).any())
+        breaks = breaks_of(others, self.system.evaluator, *ends, self.run.by.method.order)
+        return bool((np.abs(breaks - t) <= near).any())
 
     def _samples_are_special(self, head: np.ndarray, last: np.ndarray) -> bool:
         """Return whether a controller has read other quantities than positions, velocities, states and inputs, or has
         sampled where laws switch, or at a break whose time moves with a parameter."""
-        if not are_states(self.system, {n for own in self.samples or () for one in own.updates for n in one.reads}):
+        reads = {name for sample in self.samples or () for update in sample.updates for name in update.reads}
+        if not are_states(self.system, reads):
             return True
         at = head[head[:, FRESH] == SAMPLED]
         moves = np.flatnonzero(self.moves.any(axis=0)) + 1
@@ -392,32 +392,32 @@ class Prepared:
 
     def is_new(self, t: float) -> bool:
         """Return whether events at this time have not been reported yet."""
-        return t > self.known[0]
+        return t > self.reported[0]
 
     def memory(self, status: int) -> Memory | None:
         """Return the memory with which another run continues from the last state, or None if this run has
         failed or was interrupted."""
-        if status == DONE and self.noted[0]:
-            return self.noted[0]
+        if status == DONE and self.memory_before_cut[0]:
+            return self.memory_before_cut[0]
         return memory_of(self.march, ended=True) if status in (DONE, EVENT) else None
 
-    def told(self, status: int, done: int) -> dict[str, Any]:
+    def facts_of_end(self, status: int, done: int) -> dict[str, Any]:
         """Return the facts for the result of the run: its impacts, and its transitions and events, whose states carry
         the past of the run."""
         t, none = float(self.times[done - 1]), np.zeros(0)
         past = Past(self.run, t, none, none, self.memory(status))
 
-        def knowing(one: Any) -> Any:
+        def with_past(one: Any) -> Any:
             state = cast(State, one.state)
             return one._replace(state=replace(state, past=past.at(state.t, state.full_q, state.full_v)))
 
         impacts = tuple(one for one in impacts_of(self.system, self.impacts) if not self.first or one.t > self.run.t)
         changes = [one for one in transitions_of(self.system, self.changes) if self.is_new(one.t)]
-        changes = [knowing(one) for one in changes]
+        changes = [with_past(one) for one in changes]
         return {
             "transitions": tuple(changes),
             "past": past,
-            "events": tuple(map(knowing, self.events)),
+            "events": tuple(map(with_past, self.events)),
             "before": self.before,
             "impacts": impacts,
         }
@@ -431,31 +431,25 @@ def prepare(
     its options of these names (see `stepping`). Derivatives are computed while the run goes on if `follows`, for any
     model."""
     system, initial, t, by = system_of(model).run_system, as_state(initial), checked_times(times), stepping(**steps)
-    how, memory = stabilization_of(stabilization, by.method.projects), None
+    stabiliser, memory = stabilization_of(stabilization, by.method.projects), None
     past = initial.past if isinstance(initial, State) else None
-    goes_on = past if past and past.is_of(initial, t[0]) and past.run.is_by(system, by, how) else None
+    goes_on = past if past and past.is_of(initial, t[0]) and past.run.is_by(system, by, stabiliser) else None
     if goes_on and not asked:
-        memory = goes_on.memory or _made_again(goes_on.run, goes_on.t)
-    known = memory, goes_on and goes_on.run.first, varied_of(initial)
-    run = Run(system, by, how, float(t[0]), without_past(initial), *known)
-    of = asked_of_run(run, asked)
-    if of and not of.alike:
-        run = replace(run, system=of.model.compile(system.coordinates.set, **system.structure.tree).run_system)
-    return _from_the_first(run, t, of, follows) if of and goes_on else prepared_run(run, t, of, follows=follows)
-
-
-def _from_the_first(run: Run, t: np.ndarray, asked: Asked, follows: bool) -> Prepared:
-    """Return a run that continues another one, repeated from the beginning of the first: its derivatives are those of
-    one run."""
+        memory = goes_on.memory
+        if not memory:  # repeat the run up to its last time
+            rerun = prepared_run(goes_on.run, np.unique([goes_on.run.t, goes_on.t]))
+            memory = rerun.memory(advance(rerun, lambda done, total: None).status)
+    continuation = memory, goes_on and goes_on.run.first, varied_of(initial)
+    run = Run(system, by, stabiliser, float(t[0]), without_past(initial), *continuation)
+    request = asked_of_run(run, asked)
+    if request and not request.alike:
+        run = replace(run, system=request.model.compile(system.coordinates.set, **system.structure.tree).run_system)
+    if not (request and goes_on):
+        return prepared_run(run, t, request, follows=follows)
+    # a run that continues another one is repeated from the beginning of the first: its derivatives are those of one run
     first = prepared_run(replace(run.first, system=run.system), np.unique([run.first.t, t[-1]]))
     first.begin()
-    return prepared_run(replace(run, memory=memory_of(first.march)), t, asked, first, follows=follows)
-
-
-def _made_again(run: Run, until: float) -> Memory | None:
-    """Repeat the run up to a time, in s; return the memory with which another run continues there."""
-    again = prepared_run(run, np.unique([run.t, until]))
-    return again.memory(advance(again, lambda done, total: None).status)
+    return prepared_run(replace(run, memory=memory_of(first.march)), t, request, first, follows=follows)
 
 
 def prepared_run(
@@ -464,7 +458,7 @@ def prepared_run(
 ) -> Prepared:  # fmt: skip
     """Return a run that is ready to begin, with its model checked and its breaks of time known. A run that
     `looks_ahead` need not reach the times after the first: its laws are checked at the first time only."""
-    system, by, how, initial, memory = run.system, run.by, run.how, run.initial, run.memory
+    system, by, stabiliser, initial, memory = run.system, run.by, run.how, run.initial, run.memory
     model, bodies = system.model, system.cartesian
     checked = t[:1] if looks_ahead else t
     check_tables(model, checked)
@@ -495,22 +489,23 @@ def prepared_run(
     breaks = with_samples(breaks, sampling.times, t)
     recorded, moments = put_on_breaks(on_samples(t, sampling.times), breaks)
     begin = memory.begin if memory else beginning(float(recorded[0]), breaks, side_of)
-    turns = NO_TURNS if by.length else system.latest(_turns, *whole)
+    turns = NO_TURNS if by.length else system.latest(_farthest_turns, *whole)
     course = new_course(begin, float(recorded[-1]), breaks, sampling.times, side_of, turns, by.longest)
     followed = asked is not None and (follows or is_to_be_followed(system, by, asked))
     if asked and model.controllers:  # a first run notes no samples, and inputs may jump where they are read
         followed = followed or begun is not None or bool(inputs_made_of(asked.model, asked.symbols))
         check_followed(system, asked)
-    march = new_march(system, by, how, course, recorded, taped=asked is not None and not followed)
-    told: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
-    told |= {} if memory else slips_in_assembly(bodies, first.full_q)
-    told |= {"goes_on": memory is not None} | ({} if by.length else {"rtol": by.rtol, "atol": by.atol})
-    facts = {"method": by.method.name, "stabilization": type(how).__name__, "switches": 0}  # counted during the run
-    facts |= {k: x for k, x in told.items() if x}
+    march = new_march(system, by, stabiliser, course, recorded, taped=asked is not None and not followed)
+    options: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
+    options |= {} if memory else slips_in_assembly(bodies, first.full_q)
+    options |= {"goes_on": memory is not None} | ({} if by.length else {"rtol": by.rtol, "atol": by.atol})
+    method, stabilization = by.method.name, type(stabiliser).__name__
+    facts = {"method": method, "stabilization": stabilization, "switches": 0}  # switches are counted during the run
+    facts |= {k: x for k, x in options.items() if x}
     q, v = first.full_q.copy(), first.full_v.copy()
     if system is not bodies:
-        own, rates, redundant = system.latest(in_own_coordinates, t[0], q.tobytes(), v.tobytes())
-        q, v = own.copy(), rates.copy()
+        coordinates, rates, redundant = system.latest(in_own_coordinates, t[0], q.tobytes(), v.tobytes())
+        q, v = coordinates.copy(), rates.copy()
     check_reactions(system, t[0], q, len(redundant))
     prepared = Prepared(run, system, march, t, moments, q, v, redundant, sampling, facts, first=begun)
     if asked and followed:
@@ -527,7 +522,7 @@ def prepared_run(
     return replace(prepared, asked=asked, steps=steps, moves=moves, samples=[], reversals=Reversals(bodies))
 
 
-def _turns(system: System, first: float, last: float) -> tuple[np.ndarray, np.ndarray]:
+def _farthest_turns(system: System, first: float, last: float) -> tuple[np.ndarray, np.ndarray]:
     return farthest_ends(system.elements, system.evaluator, first, last)
 
 
@@ -551,13 +546,13 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
     if stiff := told_of_stiffness(system, march):
         stats["stiff"] = stiff
     if following := prepared.following:
-        none = ["; ".join(following.told) + ": there are none from there on"] if following.told else []
-        if none or following.notes:
-            stats["derivatives"] = "; ".join([*none, *following.notes])
+        causes = ["; ".join(following.told) + ": there are none from there on"] if following.told else []
+        if causes or following.notes:
+            stats["derivatives"] = "; ".join([*causes, *following.notes])
     success = error is None and (done == total or status == EVENT)
-    told = {"success": success, "message": message, "stats": stats, **prepared.told(status, done)}
-    told["means"] = prepared.run.by.method.steps_over
-    result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **told)
+    facts = {"success": success, "message": message, "stats": stats, **prepared.facts_of_end(status, done)}
+    facts["means"] = prepared.run.by.method.steps_over
+    result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **facts)
     if error:
         raise type(error)(message, **{**error.facts, "result": result}) from error
     if status not in (DONE, PAUSED, EVENT):
@@ -579,11 +574,11 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     if prepared.following:
         return followed_run(result, prepared.asked, prepared.following)
     assert prepared.steps is not None
-    own, bodies = prepared.first or prepared, prepared.system.cartesian
-    (q,), (v,), _ = own.system.to_bodies((own.q[None], own.v[None], 0.0 * own.v[None]))
-    first = State(bodies, own.run.t, q, v, bodies.still)
+    first_run, bodies = prepared.first or prepared, prepared.system.cartesian
+    (q,), (v,), _ = first_run.system.to_bodies((first_run.q[None], first_run.v[None], 0.0 * first_run.v[None]))
+    first = State(bodies, first_run.run.t, q, v, bodies.still)
     assert prepared.reversals is not None
-    taken = taken_of(prepared.march, own.run, prepared.steps, first)
+    taken = taken_of(prepared.march, first_run.run, prepared.steps, first)
     run = prepared.system, prepared.march
     events = tuple(event_time(*run, one.state.t, one.name) for one in result.events)
     stop = stop_time(*run, prepared.stops) if prepared.stops else None
@@ -633,13 +628,13 @@ def answer_events(prepared: Prepared) -> tuple[int, str]:
     march, system, resets, status = prepared.march, prepared.system, list[Event](), EVENT
     while status == EVENT or (status == DONE and resets):
         if status == EVENT:
-            new, asked = happened(system, march, prepared.changes_now())
+            new, acting = happened(system, march, prepared.changes_now())
             if prepared.repeats:
-                new, asked = [], [event for event in asked if isinstance(event.action, Reset)]
+                new, acting = [], [event for event in acting if isinstance(event.action, Reset)]
             prepared.events.extend(new)
             if prepared.following:
                 note_events(prepared.following, [one.name for one in new])
-            if stops := [event.name for event in asked if event.action == "stop"]:
+            if stops := [event.name for event in acting if event.action == "stop"]:
                 marching.record_now(march)
                 prepared.stops.extend(stops)
                 if prepared.following:
@@ -647,7 +642,7 @@ def answer_events(prepared: Prepared) -> tuple[int, str]:
                 last = int(march.counts[marching.NEXT]) - 1
                 prepared.times[last] = prepared.moments[last] = march.time[0]
                 return status, f"stopped by {stops[0]!r} at t = {march.time[0]:.6g}"
-            resets += [event for event in asked if isinstance(event.action, Reset)]
+            resets += [event for event in acting if isinstance(event.action, Reset)]
             status = DONE
         if resets:
             event = resets.pop(0)

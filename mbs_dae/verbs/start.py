@@ -114,22 +114,22 @@ def start(
         what = f"start() holds runs of methods that stop at any time, and {by.method.name} makes steps of one length"
         raise ModelError(f'{what}; use simulate, or take method="DP5"')
     plain = system_of(model)
-    held = plain.model.with_held_inputs(**(inputs or {}))
-    system = held.compile(plain.coordinates.set, **plain.structure.tree).run_system
-    how = stabilization_of(stabilization, by.method.projects)
+    held_model = plain.model.with_held_inputs(**(inputs or {}))
+    system = held_model.compile(plain.coordinates.set, **plain.structure.tree).run_system
+    stabiliser = stabilization_of(stabilization, by.method.projects)
 
-    def begun(initial: Any) -> Simulation:
-        given = as_state(initial)
-        first = without_past(_with_inputs(system, given))
-        return Simulation(Run(system, by, how, _first_time(t, given), first, None))
+    def begin_run(initial: Any) -> Simulation:
+        first_values = as_state(initial)
+        first = without_past(_with_inputs(system, first_values))
+        return Simulation(Run(system, by, stabiliser, _first_time(t, first_values), first, None))
 
     if count is None:
-        return begun(initial)
+        return begin_run(initial)
     many = whole_number(count, "count is how many runs begin", least=1)
     members = list[Simulation]()
     for k, one in enumerate(_initials(initial, many)):
         with _member(k):
-            members.append(begun(one))
+            members.append(begin_run(one))
     return Simulations(members)
 
 
@@ -149,7 +149,7 @@ class Row:
         return self.numbers[begin + self.place * size : begin + (self.place + 1) * size]
 
 
-class HeldRun(Prepared):
+class InteractiveRun(Prepared):
     """A run that can return to the state before a shortened step, and that waits for set values before controllers
     sample."""
 
@@ -199,7 +199,7 @@ class HeldRun(Prepared):
         status, course, fresh = super().begin(), self.march.course, self.samples_first
         course.ends[: 1 + fresh], course.last[: 1 + fresh] = course.start, course.first[1 + fresh]
         course.at[SPAN], course.at[WAITING] = 1, fresh
-        self.known[0] = -np.inf  # no event has been reported yet
+        self.reported[0] = -np.inf  # no event has been reported yet
         self.take_notes()
         return status
 
@@ -235,18 +235,18 @@ class HeldRun(Prepared):
         self.reset_at.update(self.resets_before)
         for notes, count in zip(self.notes, self.noted_before, strict=True):
             del notes[count:]
-        known = sum(map(len, self.changes)), sum(map(len, self.impacts))
-        self.seen[:] = map(min, self.seen, known)
+        counts = sum(map(len, self.changes)), sum(map(len, self.impacts))
+        self.examined[:] = map(min, self.examined, counts)
         for words, copy in zip(self.words, self.before_cut, strict=True):
             np.copyto(words, copy)
 
     def forget_instant(self) -> None:
         """Prevent events that have happened at the present time from happening there once more."""
-        t, own, deciding = float(self.march.time[0]), self.march.events, self.system.structure.deciding
+        t, events, deciding = float(self.march.time[0]), self.march.events, self.system.structure.deciding
         since = t - REPEAT * max(abs(t), 1.0)
         happened = {one.name for one in self.events if one.state.t >= since}
-        told = [event.who for event in self.system.model.events if event.name in happened]
-        own.passed[:] = [deciding[k] in told for k in own.function]
+        resets = [event.who for event in self.system.model.events if event.name in happened]
+        events.passed[:] = [deciding[k] in resets for k in events.function]
 
 
 class Simulation(metaclass=PublicClass):
@@ -271,17 +271,17 @@ class Simulation(metaclass=PublicClass):
         self._jumps_end = run.t  # no other jump lies before this time
         self._kinks: dict[str, list[float]] = {}  # times of jumps in drivers' accelerations, up to this time
         self._steps = np.zeros(2, dtype=np.int64)  # accepted and rejected steps before the last call
-        self._held = _held_run(run, run.t + WINDOW)
-        self._answer(self._held.begin())
-        self._keep(0, run.t)
+        self._inner = _interactive_run(run, run.t + WINDOW)
+        self._answer(self._inner.begin())
+        self._store_row(0, run.t)
 
     def _answer(self, status: int) -> None:
         """Execute the actions of events at the present time, or raise the error of a failed status."""
-        held = self._held
+        inner = self._inner
         if status == Status.EVENT:
-            status, self._message = answer_events(held)
+            status, self._message = answer_events(inner)
         if status not in (DONE, Status.EVENT):
-            raise failure(held.system, held.march, status, self._whole())
+            raise failure(inner.system, inner.march, status, self._whole())
 
     @contextmanager
     def _change(self) -> Iterator[None]:
@@ -299,7 +299,7 @@ class Simulation(metaclass=PublicClass):
     def _check_alive(self) -> None:
         if self._failure is not None:
             why = str(self._failure) or "it was interrupted"
-            what = f"this run of {self._held.system.model.name!r} has ended behind t = {self.t:g}: {why}"
+            what = f"this run of {self._inner.system.model.name!r} has ended behind t = {self.t:g}: {why}"
             raise ModelError(f"{what}; begin again: run.reset()")
 
     # --- advancing the run --------------------------------------------------------------------------------------
@@ -325,7 +325,7 @@ class Simulation(metaclass=PublicClass):
         self._check_ahead(t)
         with self._change():
             if self._leave(t):
-                self._arrive(advance(self._held, _ignore, begins=False))
+                self._arrive(advance(self._inner, _ignore, begins=False))
         return self
 
     def _check_ahead(self, t: float) -> None:
@@ -333,10 +333,10 @@ class Simulation(metaclass=PublicClass):
         if t < self.t:
             what = f"the run stands at t = {self.t:g} and does not go back to t = {t:g}"
             raise ModelError(f"{what}; begin again, run.reset(), or start another one")
-        model, end = self._held.system.model, np.array([t])
+        model, end = self._inner.system.model, np.array([t])
         check_tables(model, end)
         check_trajectories(model, end)
-        if t >= self._jumps_end and self._jump is None and self._held.system.structure.switching:
+        if t >= self._jumps_end and self._jump is None and self._inner.system.structure.switching:
             self._jumps_end = t + max(t - self._run.t, WINDOW)
             self._jump, kinks = first_jump(self.state, self._jumps_end)
             for name, times in kinks.items():
@@ -349,17 +349,17 @@ class Simulation(metaclass=PublicClass):
         self._message = ""
         if t == self.t:
             return False
-        self._held.take_back()
-        counts = self._held.march.counts
+        self._inner.take_back()
+        counts = self._inner.march.counts
         self._steps += counts[[ACCEPTED, REJECTED]]
         counts[[ACCEPTED, REJECTED, MARK]] = 0  # max_steps, and the search for a stall, count one call
-        if self._held.waits:
+        if self._inner.waits:
             self._sample(t)
             if self._message:
                 return False
-        if t >= self._held.march.course.ends[-1]:
+        if t >= self._inner.march.course.ends[-1]:
             self._look_ahead(t)
-        march, course = self._held.march, self._held.march.course
+        march, course = self._inner.march, self._inner.march.course
         span = int(course.at[SPAN] + course.ends[course.at[SPAN] :].searchsorted(t))
         end, last = course.ends[span], course.last[span]
         self._cut = span, end, last
@@ -371,31 +371,31 @@ class Simulation(metaclass=PublicClass):
 
     def _arrive(self, ended: Ended) -> None:
         """Record the state that the run has reached, or raise the error that ended it."""
-        held, march, course, (span, end, last) = self._held, self._held.march, self._held.march.course, self._cut
+        inner, march, course, (span, end, last) = self._inner, self._inner.march, self._inner.march.course, self._cut
         if course.ends[span] < end:
             course.ends[span], course.last[span] = end, last
-        elif held.waits or int(course.at[SPAN]) > span:  # a step ends there without the cut, too
-            held.is_cut = False
+        elif inner.waits or int(course.at[SPAN]) > span:  # a step ends there without the cut, too
+            inner.is_cut = False
         if ended.error or ended.status == Status.PAUSED:
             raise ended.error or KeyboardInterrupt(ended.message)
         self._answer(DONE if ended.status == Status.EVENT else ended.status)
         if ended.message:
-            self._message, held.is_cut = ended.message, False
+            self._message, inner.is_cut = ended.message, False
         if march.counts[marching.NEXT] > 1:
-            self._keep(1, float(march.time[0]))
+            self._store_row(1, float(march.time[0]))
 
     def _sample(self, t: float) -> None:
         """Let controllers sample the set values before the run goes on to t; results show their outputs."""
-        held, march = self._held, self._held.march
+        inner, march = self._inner, self._inner.march
         march.record.times[:], march.counts[marching.NEXT] = (self.t, t), 0
-        status = held.sample()
-        held.take_notes()
+        status = inner.sample()
+        inner.take_notes()
         self._answer(status)
-        self._keep(0, self.t)
+        self._store_row(0, self.t)
 
     def _look_ahead(self, t: float) -> None:
         """Find the breaks of laws up to a time beyond t, and continue with them."""
-        old, begin = self._held, self._run.t
+        old, begin = self._inner, self._run.t
         system, course, end = old.system, old.march.course, t + (t - begin)
         if not system.structure.once(_reads_time):  # no law breaks
             course.ends[-1] = course.first[-1] = course.last[-2:] = end
@@ -404,22 +404,22 @@ class Simulation(metaclass=PublicClass):
             return
         memory = memory_of(old.march)
         run = replace(self._run, t=self.t, initial=self.state, memory=memory)
-        self._held = held = _held_run(run, end)
+        self._inner = inner = _interactive_run(run, end)
         counts = old.march.counts.copy(), old.march.mechanism.machine.counts.copy()
-        self._answer(held.begin())
-        held.march.counts[:], held.march.mechanism.machine.counts[:] = counts
-        for notes, known in zip((*held.notes, held.seen), (*old.notes, old.seen), strict=True):
-            notes[:] = known
-        held.reset_at.update(old.reset_at)
+        self._answer(inner.begin())
+        inner.march.counts[:], inner.march.mechanism.machine.counts[:] = counts
+        for notes, old_notes in zip((*inner.notes, inner.examined), (*old.notes, old.examined), strict=True):
+            notes[:] = old_notes
+        inner.reset_at.update(old.reset_at)
 
-    def _keep(self, row: int, t: float) -> None:
+    def _store_row(self, row: int, t: float) -> None:
         """Store a row of the record as the state of the run at t, in place of an earlier row at the same time."""
-        held, course = self._held, self._held.march.course
+        inner, course = self._inner, self._inner.march.course
         span = int(course.at[SPAN])
         if self._rows and self._rows[-1].t == t:
             self._rows.pop()
         moment = min(max(t, course.first[span]), course.last[span])
-        self._rows.append(Row(t, moment, held.recorded.copy(), row, held.places))
+        self._rows.append(Row(t, moment, inner.recorded.copy(), row, inner.places))
         self._present: Result | None = None
         self._state: State | None = None
 
@@ -429,7 +429,7 @@ class Simulation(metaclass=PublicClass):
     def state(self) -> State:
         """The present state of the run; other runs may start from it."""
         if self._state is None:
-            system, row = self._held.system, self._rows[-1]
+            system, row = self._inner.system, self._rows[-1]
             (q,), (v,), (a,) = system.to_bodies((row["q"][None].copy(), row["v"][None].copy(), row["a"][None].copy()))
             self._state = State(system.cartesian, row.t, q, v, a)
         return self._state
@@ -451,39 +451,39 @@ class Simulation(metaclass=PublicClass):
     def result(self) -> Result:
         """Return the motion so far: a `Result` over the times at which the run stopped, with events, impacts and
         energy."""
-        held = self._held
-        found = self._whole()
-        check_result(held.system, held.march, found)
-        return found
+        inner = self._inner
+        motion = self._whole()
+        check_result(inner.system, inner.march, motion)
+        return motion
 
     def _whole(self) -> Result:
-        held, system = self._held, self._held.system
-        hidden = filter(None, (told_of_faint(held.march), told_of_kept(held.march, system.cartesian)))
+        inner, system = self._inner, self._inner.system
+        hidden = filter(None, (told_of_faint(inner.march), told_of_kept(inner.march, system.cartesian)))
         return self._result(
             self._rows,
-            events=tuple(held.events),
-            impacts=impacts_of(system, held.impacts),
-            transitions=tuple(transitions_of(system, held.changes)),
+            events=tuple(inner.events),
+            impacts=impacts_of(system, inner.impacts),
+            transitions=tuple(transitions_of(system, inner.changes)),
             message=self._message or "; ".join(hidden),
         )
 
     def _result(self, rows: list[Row], **more: Any) -> Result:
-        held, own = self._held, self._held.march.record
-        stacked = {name: np.empty((len(rows), *getattr(own, name).shape[1:])) for name in ROWS}
+        inner, march_record = self._inner, self._inner.march.record
+        stacked = {name: np.empty((len(rows), *getattr(march_record, name).shape[1:])) for name in ROWS}
         for name, array in stacked.items() if rows else ():  # a run that cannot begin has no rows
             array.reshape(len(rows), -1)[:] = [row[name] for row in rows]
         times, moments = np.array([row.t for row in rows]), np.array([row.moment for row in rows])
-        stats = {**held.facts, **counts_of(held.march)}
+        stats = {**inner.facts, **counts_of(inner.march)}
         stats["accepted"] += int(self._steps[0])
         stats["rejected"] += int(self._steps[1])
         kinks = {name: [t for t in at if rows and t < rows[-1].t] for name, at in self._kinks.items()}
         stats |= {"kinks": some} if (some := {name: at for name, at in kinks.items() if at}) else {}
         record = Record(times, **stacked)
-        return dynamic_result(held.system, record, moments, len(rows), t=times, stats=stats, **more)
+        return dynamic_result(inner.system, record, moments, len(rows), t=times, stats=stats, **more)
 
     def __repr__(self) -> str:
         note = f"; {self._message}" * bool(self._message)
-        return f"<Simulation of {self._held.system.model.name!r} at {told(self.t, 's')}{note}>"
+        return f"<Simulation of {self._inner.system.model.name!r} at {told(self.t, 's')}{note}>"
 
     # --- changes of the run -------------------------------------------------------------------------------------
 
@@ -492,77 +492,77 @@ class Simulation(metaclass=PublicClass):
         also name positions and velocities, ``run.set({"crank.omega": 3})``: the other coordinates then take the nearest
         values that constraints allow."""
         self._check_alive()
-        held, march, t = self._held, self._held.march, self.t
+        inner, march, t = self._inner, self._inner.march, self.t
         if not isinstance(values, Mapping | None):
             what = f"set() takes names and values, not {shortened(values)}"
             raise ModelError(f'{what}; e.g. run.set(push=2.0), or run.set({{"crank.omega": 3.0}})')
         both = {**(values or {}), **inputs}
-        given = {str(name): finite_number(value, f"set({name})") for name, value in both.items()}
-        model = held.system.model
+        numbers = {str(name): finite_number(value, f"set({name})") for name, value in both.items()}
+        model = inner.system.model
         states = {one.name: one.symbol for one in model.states}
-        signals = {states[name]: value for name, value in given.items() if name in states}
-        for name in given.keys() - states.keys():
+        signals = {states[name]: value for name, value in numbers.items() if name in states}
+        for name in numbers.keys() - states.keys():
             self._check_is_set(name)
         q = march.stages.y0[: march.mechanism.state.q_end]
-        if len(signals) == len(given) and all(q[held.system.layout.signals[s]] == x for s, x in signals.items()):
+        if len(signals) == len(numbers) and all(q[inner.system.layout.signals[s]] == x for s, x in signals.items()):
             return self
-        moved = None if len(signals) == len(given) else state_with(held.system, given, self.state, "set() gives")
+        moved = None if len(signals) == len(numbers) else state_with(inner.system, numbers, self.state, "set() gives")
         if moved is not None:
             q_new, v_new = (x[None].copy() for x in moved)
-            (pose,), (rates,), _ = held.system.to_bodies((q_new, v_new, np.zeros_like(v_new)))
-            after = State(held.system.cartesian, t, pose, rates, held.system.cartesian.still)
+            (pose,), (rates,), _ = inner.system.to_bodies((q_new, v_new, np.zeros_like(v_new)))
+            after = State(inner.system.cartesian, t, pose, rates, inner.system.cartesian.still)
             check_apart(after, "is set", "set ")
         with self._change():
-            held.is_cut, waits = False, held.waits
-            held.forget_instant()
+            inner.is_cut, waits = False, inner.waits
+            inner.forget_instant()
             march.record.times[:] = t
             if moved is not None:
                 march.counts[marching.NEXT] = 2
                 status = marching.restart(march, *moved)
             else:
-                set_states(held.system, q, signals)
+                set_states(inner.system, q, signals)
                 course, span = march.course, int(march.course.at[SPAN])
                 if course.first[span] <= t:  # no law switches here: the span is cut in two
                     course.ends[span - 1] = course.last[span - 1] = course.first[span] = t
                 course.at[SPAN], course.at[WAITING], march.counts[marching.NEXT] = span - 1, 1, 1
                 status = marching.resume(march)
                 course.at[WAITING] = waits
-            held.take_notes()
+            inner.take_notes()
             self._answer(status)
-            self._keep(1, t)
+            self._store_row(1, t)
         return self
 
     def _check_is_set(self, name: str) -> None:
         """Refuse a name that is neither a state, nor a position or a velocity."""
-        model = self._held.system.model
-        found = model.found_quantity(name)
-        if found and found[1] < 2:
+        model = self._inner.system.model
+        quantity = model.found_quantity(name)
+        if quantity and quantity[1] < 2:
             return
         takes = "set() takes inputs, states, positions and velocities"
         if name in {one.name for one in model.inputs}:
             what = f"the input {name!r} is given by a law, so it is not set"
             raise ModelError(f"{what}; hold it from the start: mbs.start(..., inputs={{{name!r}: value}})")
-        known = [one.name for one in model.states] + model.quantity_names(2)
-        if parts := components(name, known):
+        names = [one.name for one in model.states] + model.quantity_names(2)
+        if parts := components(name, names):
             raise ModelError(f"{takes}, and {name!r} is a vector; set {' and '.join(map(repr, parts))}", name=name)
-        if found or name in self._now:
+        if quantity or name in self._now:
             raise ModelError(f"{takes}, and {name!r} follows from these; it is read, not set", name=name)
-        raise unknown_name("input, state, position or velocity", name, known, f"model {model.name!r}")
+        raise unknown_name("input, state, position or velocity", name, names, f"model {model.name!r}")
 
     def reset(self, initial: Mapping[str, float] | State | None = None, t: float | None = None) -> Simulation:
         """Begin again and return the run, without memory of the motion so far: from `initial` (values by name or a
         `State`) at the time `t`, in s; by default the first state and time. A `State` begins at its own time, unless
         `t` is given. A refused state leaves the run unchanged."""
-        vars(self).update(vars(self._begun(initial, t)))
+        vars(self).update(vars(self._new_run(initial, t)))
         return self
 
-    def _begun(self, initial: Mapping[str, float] | State | None, t: float | None) -> Simulation:
+    def _new_run(self, initial: Mapping[str, float] | State | None, t: float | None) -> Simulation:
         """Return a run of this model that begins at the given state and time, by default those of this run."""
-        run, given = self._run, as_state(initial)
-        if given is not None:
-            run = replace(run, initial=without_past(_with_inputs(run.system, given)))
-        if t is not None or isinstance(given, State):
-            run = replace(run, t=_first_time(t, given))
+        run, first_values = self._run, as_state(initial)
+        if first_values is not None:
+            run = replace(run, initial=without_past(_with_inputs(run.system, first_values)))
+        if t is not None or isinstance(first_values, State):
+            run = replace(run, t=_first_time(t, first_values))
         return Simulation(run)
 
 
@@ -585,7 +585,7 @@ class Simulations(metaclass=PublicClass):
 
     @cached_property
     def _lanes(self) -> Engine | None:
-        return engine([one._held.march for one in self._members])
+        return engine([one._inner.march for one in self._members])
 
     def __len__(self) -> int:
         return len(self._members)
@@ -644,17 +644,17 @@ class Simulations(metaclass=PublicClass):
                     going.append(k)
                 else:
                     under_way.remove(k)
-            made = self._made(going)
+            statuses = self._run_lanes(going)
             for k in going:
-                one, held = self._members[k], self._members[k]._held
+                one, inner = self._members[k], self._members[k]._inner
                 try:
                     with one._change():
-                        if made is not None and made[k] == DONE:
-                            held.take_notes()
+                        if statuses is not None and statuses[k] == DONE:
+                            inner.take_notes()
                             one._arrive(Ended(DONE, ""))
                         else:
-                            done = None if made is None else int(made[k])
-                            one._arrive(advance(held, _ignore, begins=False, made=done))
+                            done = None if statuses is None else int(statuses[k])
+                            one._arrive(advance(inner, _ignore, begins=False, made=done))
                 except MbsError as error:
                     errors.append((k, error))
                 under_way.remove(k)
@@ -668,28 +668,28 @@ class Simulations(metaclass=PublicClass):
                 raise first
         return self
 
-    def _made(self, going: Sequence[int]) -> np.ndarray | None:
+    def _run_lanes(self, going: Sequence[int]) -> np.ndarray | None:
         """Make steps of these members in lanes, to their times or to an action that each member does alone. Return the
         status of each member; None if members do not run in lanes."""
         lanes = self._lanes
         if lanes is None:
             return None
         for k in going:
-            lanes.give(k, self._members[k]._held.march)
+            lanes.give(k, self._members[k]._inner.march)
         lanes.clear()
         waiting: Sequence[int] = going
         while waiting:
             for k in waiting:
                 lanes.resume(k)
             while lanes.go_on(ROUNDS):
-                if self._members[0]._held.system.interrupted():
+                if self._members[0]._inner.system.interrupted():
                     raise KeyboardInterrupt
             waiting = [k for k in waiting if lanes.status[k] in (Status.CUT_SHORT, Status.PAUSED)]
             for k in waiting:
                 if lanes.status[k] == Status.CUT_SHORT:
-                    self._members[k]._held.note_cut()
+                    self._members[k]._inner.note_cut()
                 else:
-                    self._members[k]._held.take_notes()
+                    self._members[k]._inner.take_notes()
         return lanes.status.copy()
 
     def set(self, values: Mapping[str, Any] | None = None, /, **inputs: Any) -> Simulations:
@@ -697,8 +697,8 @@ class Simulations(metaclass=PublicClass):
         return the runs."""
         if not isinstance(values, Mapping | None):
             raise ModelError(f"set() takes names and values, not {shortened(values)}; e.g. runs.set(push=2.0)")
-        given = {**(values or {}), **inputs}
-        rows = {name: self._of_members(value, f"set({name})").tolist() for name, value in given.items()}
+        settings = {**(values or {}), **inputs}
+        rows = {name: self._of_members(value, f"set({name})").tolist() for name, value in settings.items()}
         for k, one in enumerate(self._members):
             with _member(k):
                 one.set({name: row[k] for name, row in rows.items()})
@@ -709,18 +709,18 @@ class Simulations(metaclass=PublicClass):
     ) -> Simulations:
         """Begin all members again, or those of `members` (numbers, or a mask of True and False), and return the runs.
         `initial` values and times `t`, in s, are numbers, or one for each member that begins again."""
-        chosen = np.arange(len(self)) if members is None else np.asarray(members)
-        if chosen.dtype == bool and chosen.shape == (len(self),):
-            chosen = np.flatnonzero(chosen)
-        good = chosen.size == 0 or (chosen.ndim == 1 and np.issubdtype(chosen.dtype, np.integer))
-        if not good or (chosen.size and not (chosen.min() >= 0 and chosen.max() < len(self))):
+        numbers = np.arange(len(self)) if members is None else np.asarray(members)
+        if numbers.dtype == bool and numbers.shape == (len(self),):
+            numbers = np.flatnonzero(numbers)
+        good = numbers.size == 0 or (numbers.ndim == 1 and np.issubdtype(numbers.dtype, np.integer))
+        if not good or (numbers.size and not (numbers.min() >= 0 and numbers.max() < len(self))):
             what = f"members are numbers from 0 to {len(self) - 1}, or a mask of {len(self)} values True and False"
             raise ModelError(f"{what}, not {shortened(members)}")
         fresh = list[tuple[int, Simulation]]()
-        times = [None] * chosen.size if t is None else _of_members(t, "t", chosen.size).tolist()
-        for row, (k, first) in enumerate(zip(chosen.tolist(), _initials(initial, chosen.size), strict=True)):
+        times = [None] * numbers.size if t is None else _of_members(t, "t", numbers.size).tolist()
+        for row, (k, first) in enumerate(zip(numbers.tolist(), _initials(initial, numbers.size), strict=True)):
             with _member(k):
-                fresh.append((k, self._members[k]._begun(first, times[row])))
+                fresh.append((k, self._members[k]._new_run(first, times[row])))
         for k, one in fresh:  # no error is raised from here on
             vars(self._members[k]).update(vars(one))
         return self
@@ -729,12 +729,12 @@ class Simulations(metaclass=PublicClass):
         """Return the motion so far of each member: a `Result` over the times at which it stopped."""
         return tuple(one.result() for one in self._members)
 
-    def _of_members(self, given: Any, what: str) -> np.ndarray:
-        return _of_members(given, what, len(self))
+    def _of_members(self, values: Any, what: str) -> np.ndarray:
+        return _of_members(values, what, len(self))
 
     def __repr__(self) -> str:
         times = self.t
-        name, span = self._members[0]._held.system.model.name, sorted({times.min(), times.max()})
+        name, span = self._members[0]._inner.system.model.name, sorted({times.min(), times.max()})
         return f"<Simulations of {name!r}: {len(self)} runs at {' to '.join(told(float(t), 's') for t in span)}>"
 
 
@@ -747,13 +747,13 @@ def _member(k: int) -> Iterator[None]:
         raise type(error)(f"member {k}: {error}", **error.facts) from error
 
 
-def _of_members(given: Any, what: str, count: int) -> np.ndarray:
+def _of_members(values: Any, what: str, count: int) -> np.ndarray:
     """Return the numbers of members, shape (count,): one for all, or one for each."""
-    if np.ndim(given) == 0:
-        return np.full(count, finite_number(given, what))
-    numbers = np.asarray(given)
+    if np.ndim(values) == 0:
+        return np.full(count, finite_number(values, what))
+    numbers = np.asarray(values)
     if numbers.shape != (count,) or numbers.dtype.kind not in "fiu":
-        raise ModelError(f"{what} is a number, or {count} numbers, not {shortened(given)}")
+        raise ModelError(f"{what} is a number, or {count} numbers, not {shortened(values)}")
     if not np.isfinite(numbers).all():
         bad = int(np.flatnonzero(~np.isfinite(numbers))[0])
         raise ModelError(f"{what} is {numbers[bad]} for member {bad}; give finite numbers")
@@ -781,28 +781,29 @@ def _reads_time(structure: Structure) -> bool:
     return switch or any(map(reads_time, elements)) or any(law.has(time) for law in laws)
 
 
-def _held_run(run: Run, end: float) -> HeldRun:
+def _interactive_run(run: Run, end: float) -> InteractiveRun:
     """Return a run up to a time, with a record of two rows: the last and the next time at which it stops."""
     prepared = prepared_run(run, np.array([run.t, end]), looks_ahead=True)
     course, times = with_span_before(prepared.march.course), prepared.march.record.times.copy()
-    held = HeldRun(**{**vars(prepared), "times": times, "moments": times.copy()})
-    if held.samples_first:
+    inner = InteractiveRun(**{**vars(prepared), "times": times, "moments": times.copy()})
+    if inner.samples_first:
         course = with_span_before(course)
-    return replace(held, march=new_march(run.system, run.by, run.how, course, times))
+    return replace(inner, march=new_march(run.system, run.by, run.how, course, times))
 
 
 def _with_inputs(system: System, initial: Mapping[str, float] | State | None) -> Mapping[str, float] | State:
     """Return initial values together with the values of held inputs."""
     number, states = system.evaluator, {one.name: one for one in system.model.states}
     if not isinstance(initial, State):
-        held = {one.name: number(one.initial) for one in states.values() if one.is_held}
-        return {**held, **(initial or {})}
-    bodies, theirs = system.cartesian, {str(symbol): place for symbol, place in initial.system.layout.signals.items()}
+        inputs_held = {one.name: number(one.initial) for one in states.values() if one.is_held}
+        return {**inputs_held, **(initial or {})}
+    bodies, signals = system.cartesian, initial.system.layout.signals
+    places_of_initial = {str(symbol): place for symbol, place in signals.items()}
     q, v = bodies.placement.copy(), bodies.still.copy()
     q[: bodies.nq], v[: bodies.nv] = initial.q, initial.v
     for symbol, place in bodies.layout.signals.items():
-        if str(symbol) in states and str(symbol) in theirs:
-            q[place] = initial.full_q[theirs[str(symbol)]]
+        if str(symbol) in states and str(symbol) in places_of_initial:
+            q[place] = initial.full_q[places_of_initial[str(symbol)]]
     return State(bodies, initial.t, q, v, bodies.still)
 
 

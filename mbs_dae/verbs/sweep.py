@@ -75,11 +75,11 @@ def sweep(
     t = finite_number(t, "the time t")
     for value in {p.min(), p.max()}:
         check_tables(model.with_parameters(**{parameter: value}), np.array([t]))
-    asked = asked_of(model, derivatives)
+    request = asked_of(model, derivatives)
     if truth_of(forces, "forces says whether efforts and reactions are computed"):
-        _check_forces(model, parameter, p, asked is not None)
+        _check_forces(model, parameter, p, request is not None)
     first = assembled(model.with_parameters(**{parameter: p[0]}), t)
-    check_determined(first, asked)
+    check_determined(first, request)
     path = _Path(first, swept)
     done = 1
     while done < p.size:
@@ -88,11 +88,11 @@ def sweep(
         if done < stop:
             here, now = follow(path.step, path.poses.row(done - 1), float(p[done - 1]), float(p[done]), DEPTH)
             if now != p[done]:
-                raise _stopped(path, done, here, now)
+                raise _limit_error(path, done, here, now)
             for rows, row in zip(path.poses, here, strict=True):
                 rows[done] = row[0]
             done += 1
-    return sweep_with_derivatives(path.result(done, **_loads(path, done) if forces else {}), asked)
+    return sweep_with_derivatives(path.result(done, **_loads(path, done) if forces else {}), request)
 
 
 def _check_parameter(model: Model, name: str) -> None:
@@ -145,8 +145,8 @@ class _Path:
         along = first.system.evaluator.along
         lengths = [np.hypot.reduce([along(x, *swept) for x in parts]) for parts in others]
         self.lengths = np.max([np.full(len(swept.values), fixed or 1e-300), *lengths], axis=0)
-        p, known = np.array(swept.values), (first.full_q, first.system.still, first.full_v, first.full_a)
-        self.designs, self.poses = self._designs(p), Poses(*(np.repeat(x[None], p.size, axis=0) for x in known))
+        p, state = np.array(swept.values), (first.full_q, first.system.still, first.full_v, first.full_a)
+        self.designs, self.poses = self._designs(p), Poses(*(np.repeat(x[None], p.size, axis=0) for x in state))
         slope_of(self.machine, first.t, block(self.designs), 0, first.full_q, self.poses.slope[0])
 
     def _designs(self, p: np.ndarray) -> Designs:
@@ -176,19 +176,20 @@ class _Path:
         swept = Swept(self.swept.parameter, self.swept.values[:count])
         poses, system = Trajectory(np.full(count, self.first.t), q, v, a), self.first.system
         overlap = told_of_overlap(system, poses, swept)
-        told = [told_of_ratios(system, self.first.t, q[0])] if "reactions" in more else []
-        stats = {name: told for name, told in (("overlap", overlap), ("note", "".join(told))) if told}
+        notes = [told_of_ratios(system, self.first.t, q[0])] if "reactions" in more else []
+        facts = {"overlap": overlap, "note": "".join(notes)}
+        stats = {name: fact for name, fact in facts.items() if fact}
         return result_of(system, poses, swept=swept, stats=stats, **more)
 
 
 def _loads(path: _Path, count: int) -> dict[str, Any]:
     """Return efforts and reactions at the poses of a sweep, at rest, with friction against its direction."""
     parts, pushes, modes = [], [], []
-    ways = np.sign(np.diff(path.swept.values[:count], prepend=np.nan))
-    ways[0] = next((way for way in ways[1:] if way), 0.0)
+    directions = np.sign(np.diff(path.swept.values[:count], prepend=np.nan))
+    directions[0] = next((direction for direction in directions[1:] if direction), 0.0)
     for k in range(1, count):
-        ways[k] = ways[k] or ways[k - 1]
-    for k, way in enumerate(ways):
+        directions[k] = directions[k] or directions[k - 1]
+    for k, direction in enumerate(directions):
         p = float(path.swept.values[k])
         where = f"at {path.swept.parameter} = {p:.6g}"
         system, q = design_of(path.first.system, path.swept.parameter, p), path.poses.q[k]
@@ -203,22 +204,23 @@ def _loads(path: _Path, count: int) -> dict[str, Any]:
             who = elements_of(system, [int(row) for row in np.flatnonzero(rates > MOVES * system.length)])
             what = f"{', '.join(who)} of {system.model.name!r} accelerates at t = {t:.6g}, and a sweep is at rest"
             raise ModelError(f"{what}; let the parameter that is swept move it, or use mbs.inverse_dynamics")
-        held = sweeping_modes(system, t, q, way * path.poses.slope[k])
-        done, multipliers, push, _, _ = forces_along(system, motion, held)
+        modes_here = sweeping_modes(system, t, q, direction * path.poses.slope[k])
+        done, multipliers, push, _, _ = forces_along(system, motion, modes_here)
         if not done:
             undefined = no_force(system, t, q, system.still) if not system.model.frictions else ""
             why = f"no friction goes with the sweep of {system.model.name!r} {where}: it jams; lower its mu"
             raise ModelError(undefined or why, pose=State(system, t, q, system.still, system.still))
         least, _, undetermined = in_the_limit(system, motion, multipliers, redundant, np.zeros(0, dtype=int))
-        sticking = sticking_rows(system, states_of(system, held), 1)
+        sticking = sticking_rows(system, states_of(system, modes_here), 1)
         parts.append(ComputedReactions(system, motion, push, sticking, Loads(least, redundant, undetermined)))
         pushes.append(push)
-        modes.append(held)
-    told = states_of(path.first.system, np.concatenate(modes)) if path.first.system.model.frictions else {}
-    return {"reactions": SweptReactions(tuple(parts)), "pushes": np.concatenate(pushes), "modes": told}
+        modes.append(modes_here)
+    system = path.first.system
+    modes_of_frictions = states_of(system, np.concatenate(modes)) if system.model.frictions else {}
+    return {"reactions": SweptReactions(tuple(parts)), "pushes": np.concatenate(pushes), "modes": modes_of_frictions}
 
 
-def _stopped(path: _Path, done: int, here: Poses, now: float) -> SingularConfigurationError:
+def _limit_error(path: _Path, done: int, here: Poses, now: float) -> SingularConfigurationError:
     parameter, t, ((q,), _, (v,), (a,)) = path.swept.parameter, path.first.t, here
     system = design_of(path.first.system, parameter, now)
     names = joints_at_fault(system, t, q)
@@ -226,6 +228,6 @@ def _stopped(path: _Path, done: int, here: Poses, now: float) -> SingularConfigu
         f"{system.model.name!r} cannot follow {parameter} beyond {now:.9g}: {', '.join(names)} reach their limit "
         "there; choose values on this side of it"
     )
-    kept = path.result(done, success=False, message=message)
+    partial_result = path.result(done, success=False, message=message)
     pose = State(system, t, q, v, a)
-    return SingularConfigurationError(message, time=t, parameter=now, pose=pose, joints=names, result=kept)
+    return SingularConfigurationError(message, time=t, parameter=now, pose=pose, joints=names, result=partial_result)

@@ -19,7 +19,7 @@ from ..poses import newton
 from ..poses.assembly import held_model, posed
 from ..poses.freedom import free_motions
 from ..results.result import State
-from ..verbs.curves.released import drivers_of, without_drivers
+from ..verbs.curves.release import drivers_of, without_drivers
 from .following.equations import Equations, Point
 
 EXAMPLE = '{"crank1.angle": (-1.0, 1.0), "crank2.angle": (0.0, 2.0)}'

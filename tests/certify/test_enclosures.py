@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from gallery import NAMES, load
 
-from mbs_dae.certify.charts import by_small_motions, opened, paths_between
+from mbs_dae.certify.charts import box_about, by_small_motions, paths_between
 from mbs_dae.certify.equations import GAMMA, JACOBIAN, NU, PHI, equations_of
 from mbs_dae.certify.intervals import Interval
 from mbs_dae.compiled.machine import observe
@@ -36,7 +36,7 @@ def test_what_holds_at_a_pose_lies_in_the_bounds_of_its_box(name):
         return
     random, lanes = np.random.default_rng(5), WIDTHS.size
     q, v = system.placement[:, None], random.standard_normal((system.layout.v_size, 1))
-    wide = opened(system.layout, Interval(np.repeat(q, lanes, axis=1)), WIDTHS * np.ones((system.nv, 1)))
+    wide = box_about(system.layout, Interval(np.repeat(q, lanes, axis=1)), WIDTHS * np.ones((system.nv, 1)))
     fast = Interval(v - WIDTHS, v + WIDTHS)
     t = Interval(0.4 - WIDTHS, 0.4 + WIDTHS)
     found = own.enclose(t, wide, fast, (PHI, JACOBIAN, NU, GAMMA))
@@ -72,7 +72,7 @@ def test_curves_and_their_velocities_lie_in_their_bounds(name):
     system, random = compiled(name), np.random.default_rng(2)
     layout, sizes = system.layout, system.layout.v_size
     begin = np.repeat(system.placement[:, None], 3, axis=1)
-    end = opened(layout, Interval(begin), 0.3 * np.ones((system.nv, 1))).upper
+    end = box_about(layout, Interval(begin), 0.3 * np.ones((system.nv, 1))).upper
     v = random.standard_normal((2, sizes, 3))
     times = np.array([0.0, 1.0, 2.0]), np.array([0.5, 1.25, 2.1])
     path = paths_between(layout, times, (begin, end), (v[0], v[1]))
@@ -110,7 +110,7 @@ def test_jacobians_by_small_motions_of_a_box():
     own, layout = equations_of(system), system.layout
     size = np.full((system.nv, 1), 0.05)
     centre = Interval(system.placement[:, None])
-    found = own.enclose(Interval(np.zeros(1)), opened(layout, centre, size), None, (JACOBIAN,))
+    found = own.enclose(Interval(np.zeros(1)), box_about(layout, centre, size), None, (JACOBIAN,))
     slopes = by_small_motions(layout, found.jacobian, size)
 
     def phi(u):

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 import mbs_dae as mbs
 from mbs_dae.certify.functions import NAMES, TURN
-from mbs_dae.certify.intervals import Interval, interval
+from mbs_dae.certify.intervals import Interval, interval, largest, size_of_product, times
 from mbs_dae.certify.laws import Decisions, compare
-from mbs_dae.certify.matrices import largest, size_of_product, times
 from mbs_dae.errors import ModelError
 from mbs_dae.kernels import abi
 from mbs_dae.symbolic.codegen import FUNCTIONS

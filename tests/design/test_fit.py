@@ -66,7 +66,7 @@ def test_what_nothing_depends_on_is_named():
 
 
 def test_sums_products_and_ratios():
-    from mbs_dae.design.fits.indistinct import told
+    from mbs_dae.design.fits.indistinct import sentence
 
     names, values = ["a", "b"], np.array([2.0, 3.0])
     said = "a and b cannot be told apart: only {} is known"
@@ -74,7 +74,7 @@ def test_sums_products_and_ratios():
         ([1, -1], "their sum a + b"), ([1, 1], "their difference a - b"), ([2, 3], "their ratio a / b"),
         ([2, -3], "their product a * b"), ([4, -3], "their product a * b**2"),
     ):  # fmt: skip
-        assert told(names, values, np.array(changes, dtype=float)) == said.format(law)
+        assert sentence(names, values, np.array(changes, dtype=float)) == said.format(law)
 
 
 def test_noise_that_is_too_small_is_told():

@@ -43,9 +43,9 @@ def test_a_gradient_is_what_differences_tell(model, form):
 @pytest.mark.parametrize("form", FORMS)
 def test_weights_of_what_is_read_give_the_same_gradient(model, form):
     analysis = analysis_of(model, TIMES, NAMES, "inverse_dynamics", None, {})
-    readings, measured = analysis.readings(analysis.own), objective_of(FORMS[form])
+    readings, measured = analysis.readings(analysis.model_row), objective_of(FORMS[form])
     ahead = number_of(measured, readings)
-    found = weights(measured, readings.result, analysis.values(analysis.own))
+    found = weights(measured, readings.result, analysis.values(analysis.model_row))
     assert found.value == pytest.approx(float(ahead.value), rel=1e-14)
     for k, name in enumerate(NAMES):
         total = found.by_parameters.get(name, 0.0)
@@ -62,7 +62,7 @@ def test_runs_are_differentiated_backwards_and_ahead_alike():
     ):
         found = mbs.gradient(objective, model, times, names, initial={"body.x": 0.1})
         analysis = analysis_of(model, times, names, "simulate", {"body.x": 0.1}, {})
-        ahead = number_of(objective_of(objective), analysis.readings(analysis.own))
+        ahead = number_of(objective_of(objective), analysis.readings(analysis.model_row))
         np.testing.assert_allclose([*found.by.values()], ahead.slope, rtol=1e-10)
 
 

@@ -109,9 +109,10 @@ def test_both_ways_give_the_same_slopes(way, monkeypatch):
         lambda res: res["body.vx"][[3, 7]] * res.parameter("c"),
         mbs.maximum("energy.kinetic"),
     ]
-    made = changes.Changing(analysis, analysis.own, analysis.result(analysis.own), tuple(map(objective_of, asked)))
-    found = made._back() if way == "back" else made._ahead()
-    other = made._ahead() if way == "back" else made._back()
+    row = analysis.model_row
+    made = changes.DesignOutputs(analysis, row, analysis.result(row), tuple(map(objective_of, asked)))
+    found = made._backward() if way == "back" else made._forward()
+    other = made._forward() if way == "back" else made._backward()
     assert found.shape == (4, 4)
     np.testing.assert_allclose(found, other, rtol=1e-10, atol=1e-12 * np.abs(found).max())
 

@@ -6,8 +6,8 @@ from linkages import Linkage, unmatched
 from modes_oracle import meetings_of_coupler_curves
 
 import mbs_dae as mbs
-from mbs_dae.modes.kept import generic_kept
-from mbs_dae.modes.monodromy import Known
+from mbs_dae.modes.generic import stored_generic
+from mbs_dae.modes.monodromy import SolutionSet
 from mbs_dae.modes.traces import Trace
 
 # --- generic numbers ------------------------------------------------------------------------------------------------
@@ -100,10 +100,10 @@ def test_a_part_of_the_solutions_of_a_truss_is_completed(count):
 
 def is_completed(model):
     """From each solution all others are found; and without any one of its points the trace is not affine."""
-    _, generic = generic_kept(model.compile(), 0.0, 1)
+    _, generic = stored_generic(model.compile(), 0.0, 1)
     assert generic.complete
     for kept in range(min(generic.count, 2)):
-        known = Known(generic.family, generic.numbers, generic.x[:, [kept]])
+        known = SolutionSet(generic.family, generic.numbers, generic.x[:, [kept]])
         trace = Trace(generic.family, generic.numbers, np.random.default_rng(kept))
         assert trace(known) is True
         assert known.count == generic.count

@@ -134,11 +134,11 @@ def test_derivatives_of_walks(four_bar):
     timed = four_bar.without("motor").plus(mbs.Driver("motor", four_bar.elements["motor"].measure, mbs.t))
     moving = walker(timed, ["coupler.P.x", "coupler.P.angle"], tuple(OVER))
     driver, guess = np.array([2.0, 0.5, 1.2]), timed.compile().placement
-    made = moving.followed(design, driver, guess)
+    made = moving.values_at(design, driver, guess)
 
     def values(name, step):
         changed = design | {name: design[name] + step} if name else design
-        return moving.followed(changed, driver if name else driver + step, made.first).values
+        return moving.values_at(changed, driver if name else driver + step, made.first).values
 
     for k, name in enumerate([*OVER, None]):
         once, twice = ((values(name, h) - values(name, -h)) / (2 * h) for h in (2e-3, 1e-3))

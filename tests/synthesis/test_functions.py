@@ -74,7 +74,7 @@ def test_least_squares_are_least():
 
     def squares(a, b, c, d=1.0):
         linkage = Linkage(0j, a, b, Circle(d + 0j, c))
-        off = linkage.guide.way(linkage.pose(best.angles, best.signs[0]).B) - best.task.way
+        off = linkage.guide.follower(linkage.pose(best.angles, best.signs[0]).B) - best.task.psi
         return min(np.sum(np.angle(np.exp(1j * (off + turn))) ** 2) for turn in (0, np.pi))  # pointers may be opposite
 
     least = squares(**best.lengths)

@@ -6,7 +6,7 @@ import pytest
 
 import mbs_dae as mbs
 from mbs_dae.synthesis.linkages import Circle, Line, Linkage
-from mbs_dae.synthesis.paths import cognates, coupler_curves
+from mbs_dae.synthesis.paths import coupler_curves
 
 ALT = [(0.25, 0), (0.52, 0.1), (0.8, 0.7), (1.2, 1), (1.4, 1.3), (1.1, 1.48), (0.7, 1.4), (0.2, 1), (0.02, 0.4)]
 """Wampler, Morgan, Sommese: Complete solution of the nine-point path synthesis problem for four-bar linkages (1992)."""
@@ -115,7 +115,7 @@ def test_six_linkages_draw_one_curve():
     linkage = KNOWN["four-bar"]
     theta = np.linspace(0.2, 2.8, 7)
     P = linkage.pose(theta, 1).P
-    six = [*cognates.drawing_the_same(coupler_curves.Found(linkage, theta, np.ones(7), 0.0))]
+    six = [*coupler_curves.cognates(coupler_curves.CurveFit(linkage, theta, np.ones(7), 0.0))]
     assert len(six) == 6
     for one in six:
         assert np.abs(one.linkage.pose(one.theta, one.signs).P - P).max() < 1e-12

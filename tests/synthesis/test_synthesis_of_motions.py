@@ -47,8 +47,8 @@ def test_random_linkages_come_back_from_five_poses():
 def test_points_of_the_curves_of_four_poses_stay_on_circles():
     rows = np.array(FOUR)
     move = burmester.displacements(rows[:, :2] @ [1, 1j], rows[:, 2])
-    for O, A in zip(*burmester.of_four(move, 40), strict=True):
-        kept = burmester.lengths_kept(move, O, A)
+    for O, A in zip(*burmester.points_of_four_poses(move, 40), strict=True):
+        kept = burmester.crank_lengths(move, O, A)
         assert np.ptp(kept) < 1e-10 * max(1, abs(O), abs(A))
     found = mbs.synthesize_motion(FOUR)
     assert len(found) > 10 and not found.best.defects and found.curves is not None
@@ -58,7 +58,8 @@ def test_points_of_the_curves_of_four_poses_stay_on_circles():
 def test_a_fifth_pose_lies_on_the_curves_of_four():
     """Burmester's points of five poses are on the centre-point curve of any four of them."""
     poses = poses_of(KNOWN, ANGLES)
-    centres, points = burmester.of_four(burmester.displacements(poses[:4, :2] @ [1, 1j], poses[:4, 2]), 4000)
+    move = burmester.displacements(poses[:4, :2] @ [1, 1j], poses[:4, 2])
+    centres, points = burmester.points_of_four_poses(move, 4000)
     for O, A in ((KNOWN.O, KNOWN.pose(ANGLES[0], 1).A), (KNOWN.guide.D, KNOWN.pose(ANGLES[0], 1).B)):
         assert np.min(np.abs(centres - O) + np.abs(points - A)) < 0.02
 

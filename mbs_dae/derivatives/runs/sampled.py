@@ -22,7 +22,7 @@ from ...duals import Dual
 from ...model.parameters import Parameter
 from ...motion.samples import Sample, updates_of
 from ...readings.motion import ComputedQuantities
-from ...symbolic.slopes import Chosen
+from ...symbolic.slopes import Selection
 from ..parameters import Asked
 from .coordinates import SEEDED, bodies_along
 
@@ -156,7 +156,7 @@ def _of_expressions(
     values, size = builder.batch, kernels.v_size
     directions = [max(len(ways) for _, ways in members) for members in ways_of(values)]
     outputs = [group.kernel.layout["outputs"] for group in values.groups]
-    chosen = [Chosen(tuple(range(a)), tuple(range(b))) for a, b in zip(outputs, directions, strict=True)]
+    chosen = [Selection(tuple(range(a)), tuple(range(b))) for a, b in zip(outputs, directions, strict=True)]
     own, batch = SlopesBuilder(values, True, chosen), values.fill(system.evaluator)
     partials, (source, output, by) = read_outputs(own.fill(batch), path.t, path.q, path.v), own.entries
     numbers = values.slopes(system.evaluator, asked.symbols)

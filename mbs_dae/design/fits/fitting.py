@@ -16,11 +16,11 @@ from ...unit_system import is_same
 from ..analysis import Analysis, analysis_of, bounds_of
 from ..objectives.objective import OfResult
 from ..runs import Evaluation, Runs
-from ..search import Box, Trial, box_of, search, wanted_value
+from ..search import Box, Trial, box_of, objective_value, search
 from ..starts import starts_of
-from .fitted import Estimate, Fit
-from .indistinct import directions, told
+from .indistinct import directions, sentence
 from .measurements import Measured, measured_of, noise_of
+from .result import Estimate, Fit
 
 ROUNDS, SETTLED = 20, 1e-4
 """The largest number of fits after each of which the noise of several columns is estimated again, and the relative
@@ -73,63 +73,63 @@ def fit(
     data, begin = measured_of(measured), starts_of(starts, seed, max_iterations)
     names, low, high = bounds_of(over)
     analysis = analysis_of(model, data.t, names, verb, initial, how)
-    said: Any = getattr(model, "model", model)
+    content: Any = getattr(model, "model", model)
 
     def unit_of(name: str) -> str | None:
         """Return the unit of a quantity of the motion; units of loads are known after the first run."""
-        found = said.found_quantity(name)
-        return found[0].units[found[1]] if found else None
+        quantity = content.found_quantity(name)
+        return quantity[0].units[quantity[1]] if quantity else None
 
     _check_units(data, unit_of)
     if data.count < len(names) + (noise is None):
         also = " and the noise; measure more, or give noise=" if noise is None else "; measure more"
         counts = f"{counted(data.count, 'value')} for {counted(len(names), 'number')}"
         raise ModelError(f"measured has {counts} sought{also}")
-    given, box = noise_of(noise, data), box_of(low, high, analysis.own)
-    sizes: Mapping[str, float] = given or {name: _size(data, name) for name in data.columns}
+    given_noise, box = noise_of(noise, data), box_of(low, high, analysis.model_row)
+    sizes: Mapping[str, float] = given_noise or {name: _size(data, name) for name in data.columns}
     most = begin.max_iterations
-    trials = [_fitted(analysis, data, sizes, box, row, most) for row in begin.rows(analysis, box)]
+    trials = [_search(analysis, data, sizes, box, row, most) for row in begin.rows(analysis, box)]
     best = min((one for one in trials if one[1].end is not None), key=lambda one: _squares(one[1]), default=None)
     if best is None:
         first = trials[0][0].failures[0].error
         raise AssemblyError(f"no start of the fit has a motion: {first}; begin elsewhere, or at more places") from first
     count = sum(runs.count for runs, _ in trials)
     runs, trial = best
-    if given is None and len(data.columns) > 1:
-        runs, trial, sizes, more = _with_noise(analysis, data, sizes, box, trial, most)
+    if given_noise is None and len(data.columns) > 1:
+        runs, trial, sizes, more = _search_with_noise(analysis, data, sizes, box, trial, most)
         count += more
-    return _report(runs, trial, data, sizes, box, share, given is not None, count)
+    return _report(runs, trial, data, sizes, box, share, given_noise is not None, count)
 
 
 def _check_units(data: Measured, unit_of: Callable[[str], str | None]) -> None:
     """Raise a `ModelError` if the unit of a column does not have the dimension of its quantity."""
     for name, unit in data.units.items():
-        own = unit_of(name)
-        if own is not None and not is_same(unit, own):
-            raise ModelError(f"measured has {name!r} in {unit}, and it is in {own or 'no unit'}; mend its heading")
+        si_unit = unit_of(name)
+        if si_unit is not None and not is_same(unit, si_unit):
+            raise ModelError(f"measured has {name!r} in {unit}, and it is in {si_unit or 'no unit'}; mend its heading")
 
 
-def _fitted(
+def _search(
     analysis: Analysis, data: Measured, sizes: Mapping[str, float], box: Box, start: np.ndarray, most: int
 ) -> tuple[Runs, Trial]:
     filled = {name: np.nan_to_num(values) for name, values in data.columns.items()}
 
     def residuals(result: Any) -> Any:
-        return np.concatenate([(result[n] - one)[data.known(n)] / sizes[n] for n, one in filled.items()])
+        return np.concatenate([(result[n] - one)[data.is_measured(n)] / sizes[n] for n, one in filled.items()])
 
     runs = Runs(analysis, [OfResult(residuals)], (), False)
     return runs, search(runs, box, "least_squares", start, most)
 
 
-def _with_noise(
+def _search_with_noise(
     analysis: Analysis, data: Measured, sizes: Mapping[str, float], box: Box, trial: Trial, most: int
 ) -> tuple[Runs, Trial, Mapping[str, float], int]:
     """Repeat the fit with columns weighted by the noise that the fit before has left, until the weights settle; return
     runs, trial, noise and the number of runs."""
     count = 0
     for _ in range(ROUNDS):
-        old, sizes = sizes, _estimated(data, sizes, trial.end, len(analysis.names))
-        runs, trial = _fitted(analysis, data, sizes, box, _end(trial).row, most)
+        old, sizes = sizes, _noise_left(data, sizes, trial.end, len(analysis.names))
+        runs, trial = _search(analysis, data, sizes, box, _end(trial).row, most)
         count += runs.count
         if all(abs(sizes[name] - old[name]) <= SETTLED * old[name] for name in old):
             break
@@ -142,22 +142,22 @@ def _end(trial: Trial) -> Evaluation:
 
 
 def _squares(trial: Trial) -> float:
-    return wanted_value(_end(trial), "least_squares")
+    return objective_value(_end(trial), "least_squares")
 
 
 def _size(data: Measured, name: str) -> float:
     """Return a first guess of a column's noise, its standard deviation, as a common scale."""
-    values = data.columns[name][data.known(name)]
+    values = data.columns[name][data.is_measured(name)]
     return float(np.std(values) or np.abs(values).max() or 1.0)
 
 
 def _parts(data: Measured, values: np.ndarray) -> dict[str, np.ndarray]:
     """Return the values of each column from the list of all residuals."""
-    ends = np.cumsum([data.known(name).sum() for name in data.columns])[:-1]
+    ends = np.cumsum([data.is_measured(name).sum() for name in data.columns])[:-1]
     return dict(zip(data.columns, np.split(values, ends), strict=True))
 
 
-def _estimated(data: Measured, sizes: Mapping[str, float], end: Evaluation | None, names: int) -> dict[str, float]:
+def _noise_left(data: Measured, sizes: Mapping[str, float], end: Evaluation | None, names: int) -> dict[str, float]:
     """Return the standard deviation of each column's residuals; the fitted numbers reduce the degrees of freedom of all
     columns in proportion to their sizes."""
     assert end is not None
@@ -167,7 +167,7 @@ def _estimated(data: Measured, sizes: Mapping[str, float], end: Evaluation | Non
             sizes[name] * float(np.sqrt((part @ part) / (part.size * share))) if share > 0 else 0.0,
             EXACT * _size(data, name),
         )
-        for name, part in _parts(data, end.wanted.value).items()
+        for name, part in _parts(data, end.objective.value).items()
     }
 
 
@@ -181,58 +181,52 @@ def _report(
     sizes: Mapping[str, float],
     box: Box,
     share: float,
-    given: bool,
+    has_noise: bool,
     count: int,
 ) -> Fit:
     analysis, end, n = runs.analysis, _end(trial), len(runs.analysis.names)
     _check_units(data, end.result.unit)
     scale = np.where(np.abs(end.row) > NEAR_ZERO * box.width, np.abs(end.row), box.width)
-    _, s, V = np.linalg.svd((end.wanted.slope * scale[:, None]).T, full_matrices=True)
-    known = np.zeros(n, dtype=bool)
-    known[: s.size] = s > NONE * s.max(initial=0.0)
-    free = data.count - int(known.sum())
-    variance = 1.0 if given else _squares(trial) / max(free, 1)
-    covariance = (V[known].T / s[: known.sum()] ** 2) @ V[known] * variance
-    factor = float(stats.norm.ppf(0.5 + 0.5 * share) if given else stats.t.ppf(0.5 + 0.5 * share, max(free, 1)))
+    _, s, V = np.linalg.svd((end.objective.slope * scale[:, None]).T, full_matrices=True)
+    determined = np.zeros(n, dtype=bool)
+    determined[: s.size] = s > NONE * s.max(initial=0.0)
+    free = data.count - int(determined.sum())
+    variance = 1.0 if has_noise else _squares(trial) / max(free, 1)
+    covariance = (V[determined].T / s[: determined.sum()] ** 2) @ V[determined] * variance
+    factor = float(stats.norm.ppf(0.5 + 0.5 * share) if has_noise else stats.t.ppf(0.5 + 0.5 * share, max(free, 1)))
     errors = np.sqrt(np.diag(covariance)) * scale
-    lost = np.abs(V[~known]).max(axis=0, initial=0.0) > 1e-4
-    errors[lost] = np.inf
+    unknown = np.abs(V[~determined]).max(axis=0, initial=0.0) > 1e-4
+    errors[unknown] = np.inf
     deviation = np.sqrt(np.diag(covariance))
     deviation[deviation == 0.0] = 1.0
-    correlation = np.where(lost[:, None] | lost[None, :], np.nan, covariance / np.outer(deviation, deviation))
-    relative = V[~known] * scale
-    apart = tuple(told(analysis.names, end.row, one) for one in _sparse(relative, scale))
+    correlation = np.where(unknown[:, None] | unknown[None, :], np.nan, covariance / np.outer(deviation, deviation))
+    relative = V[~determined] * scale
+    # sparse directions in which nothing changes, eliminated relative to the numbers' sizes, in SI units
+    free_directions = directions(relative / scale) * scale if len(relative) else relative
+    indistinct = tuple(sentence(analysis.names, end.row, one) for one in free_directions)
     first = runs.at(trial.start)
     assert isinstance(first, Evaluation)
-    own = analysis.own
+    model_row = analysis.model_row
+    near = 1e-6 * box.width
+    at_low, at_high = end.row <= box.low + near, end.row >= box.high - near
     estimates = tuple(
-        Estimate(name, float(end.row[k]), float(own[k]), analysis.unit(name), float(errors[k]),
+        Estimate(name, float(end.row[k]), float(model_row[k]), analysis.unit(name), float(errors[k]),
                  float(end.row[k] - factor * errors[k]), float(end.row[k] + factor * errors[k]),
-                 _at_bound(box, end.row, k))
+                 "lower" if at_low[k] else "upper" if at_high[k] else "")
         for k, name in enumerate(analysis.names)
     )  # fmt: skip
-    final = dict(sizes) if given else _estimated(data, sizes, end, int(known.sum()))
-    residuals = {name: part * sizes[name] for name, part in _parts(data, end.wanted.value).items()}
+    final = dict(sizes) if has_noise else _noise_left(data, sizes, end, int(determined.sum()))
+    residuals = {name: part * sizes[name] for name, part in _parts(data, end.objective.value).items()}
     return Fit(
-        estimates, correlation, final, residuals, share, given, free, apart,
-        not trial.message, _message(trial, given, free), count, trial.iterations, analysis.design(end.row),
+        estimates, correlation, final, residuals, share, has_noise, free, indistinct,
+        not trial.message, _message(trial, has_noise, free), count, trial.iterations, analysis.design(end.row),
         end.result, data,
     )  # fmt: skip
 
 
-def _sparse(changes: np.ndarray, scale: np.ndarray) -> np.ndarray:
-    """Return sparse directions in which nothing changes, eliminated relative to the numbers' sizes, in SI units."""
-    return directions(changes / scale) * scale if len(changes) else changes
-
-
-def _at_bound(box: Box, row: np.ndarray, k: int) -> str:
-    near = 1e-6 * box.width[k]
-    return "lower" if row[k] <= box.low[k] + near else "upper" if row[k] >= box.high[k] - near else ""
-
-
-def _message(trial: Trial, given: bool, free: int) -> str:
+def _message(trial: Trial, has_noise: bool, free: int) -> str:
     notes = [trial.message] * bool(trial.message)
-    if given and free > 0 and (chance := float(stats.chi2.sf(_squares(trial), free))) < DOUBT:
+    if has_noise and free > 0 and (chance := float(stats.chi2.sf(_squares(trial), free))) < DOUBT:
         size = np.sqrt(_squares(trial) / free)
         what = f"residuals are {size:.3g} times what the noise explains (by chance in {chance:.1g} of all cases)"
         notes.append(f"{what}: the model leaves something out, or noise= is too small")

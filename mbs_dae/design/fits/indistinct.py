@@ -38,31 +38,33 @@ def directions(matrix: np.ndarray) -> np.ndarray:
     return rows
 
 
-def told(names: Sequence[str], values: np.ndarray, changes: np.ndarray) -> str:
+def sentence(names: Sequence[str], values: np.ndarray, changes: np.ndarray) -> str:
     """Return a sentence about a direction of absolute changes in which nothing that was measured changes."""
     at = np.flatnonzero(changes)
     if at.size == 1:
         return f"nothing that was measured depends on {names[int(at[0])]}"
-    own, moved, known = [names[int(k)] for k in at], changes[at], values[at]
-    who = f"{', '.join(own[:-1])} and {own[-1]} cannot be told apart"
-    if at.size == 2 and (law := _law_of_two(own, moved, known)):
+    members, deltas, sizes = [names[int(k)] for k in at], changes[at], values[at]
+    who = f"{', '.join(members[:-1])} and {members[-1]} cannot be told apart"
+    if at.size == 2 and (law := _law_of_two(members, deltas, sizes)):
         return f"{who}: only {law} is known"
-    relative = moved / known if known.all() else np.zeros_like(moved)
+    relative = deltas / sizes if sizes.all() else np.zeros_like(deltas)
     if relative.any() and np.ptp(relative) < CLOSE * abs(relative[0]):
         return f"{who}: only their ratios are known"
-    ways = ", ".join(f"{name} by {change:.3g}" for name, change in zip(own, moved / np.abs(moved).max(), strict=True))
-    return f"{who}: near here nothing changes if all change together, {ways}"
+    together = ", ".join(
+        f"{name} by {change:.3g}" for name, change in zip(members, deltas / np.abs(deltas).max(), strict=True)
+    )
+    return f"{who}: near here nothing changes if all change together, {together}"
 
 
-def _law_of_two(names: Sequence[str], moved: np.ndarray, values: np.ndarray) -> str:
+def _law_of_two(names: Sequence[str], deltas: np.ndarray, values: np.ndarray) -> str:
     one, other = names
-    if abs(moved[0] + moved[1]) < CLOSE * abs(moved[0]):
+    if abs(deltas[0] + deltas[1]) < CLOSE * abs(deltas[0]):
         return f"their sum {one} + {other}"
-    if abs(moved[0] - moved[1]) < CLOSE * abs(moved[0]):
+    if abs(deltas[0] - deltas[1]) < CLOSE * abs(deltas[0]):
         return f"their difference {one} - {other}"
     if not values.all():
         return ""
-    relative = moved / values
+    relative = deltas / values
     for a, b in product(POWERS, POWERS):
         first, second = (f"{name}**{power}" if power > 1 else name for name, power in ((one, a), (other, b)))
         if abs(a * relative[0] + b * relative[1]) < CLOSE * abs(relative[0]):

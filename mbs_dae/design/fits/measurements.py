@@ -24,35 +24,35 @@ class Measured:
     units: Mapping[str, str] = field(default_factory=dict)
     """The SI units of those columns that state a unit, by name."""
 
-    def known(self, name: str) -> np.ndarray:
+    def is_measured(self, name: str) -> np.ndarray:
         """Return whether there is a value at each time, shape (times,)."""
         return np.isfinite(self.columns[name])
 
     @property
     def count(self) -> int:
-        return sum(int(self.known(name).sum()) for name in self.columns)
+        return sum(int(self.is_measured(name).sum()) for name in self.columns)
 
 
-def measured_of(given: Any) -> Measured:
-    if not hasattr(given, "columns") and not isinstance(given, Mapping):
-        raise ModelError(f"measured must be {EXAMPLE}, not {shortened(given)}")
+def measured_of(data: Any) -> Measured:
+    if not hasattr(data, "columns") and not isinstance(data, Mapping):
+        raise ModelError(f"measured must be {EXAMPLE}, not {shortened(data)}")
     columns, units = {}, dict[str, str]()
-    for key in given.columns if hasattr(given, "columns") else given:
+    for key in data.columns if hasattr(data, "columns") else data:
         name, size, unit = read_heading(str(key))  # headings may have other units than SI
-        if not unit and isinstance(own := getattr(given[key], "attrs", {}).get("units"), str) and own:
-            _, size, unit = read_heading(f"{name} [{own}]")  # units of an xarray array
+        if not unit and isinstance(word := getattr(data[key], "attrs", {}).get("units"), str) and word:
+            _, size, unit = read_heading(f"{name} [{word}]")  # units of an xarray array
         if name in columns:
             raise ModelError(f"measured has {name!r} in two columns; leave one of them out")
-        numbers = _numbers(name, given[key])
+        numbers = _numbers(name, data[key])
         columns[name] = numbers if size == 1.0 else numbers * size
         units |= {name: unit} if unit else {}
     if "t" in columns:
         t = columns.pop("t")
         _check_time("t", units.pop("t", "s"))
-    elif hasattr(given, "columns"):
-        heading, size, unit = read_heading(str(given.index.name))
+    elif hasattr(data, "columns"):
+        heading, size, unit = read_heading(str(data.index.name))
         _check_time(heading, unit or "s")
-        t = given.index if size == 1.0 else np.asarray(given.index, dtype=float) * size
+        t = data.index if size == 1.0 else np.asarray(data.index, dtype=float) * size
     else:
         raise ModelError('measured has no times; give them as "t"')
     times = checked_times(t)
@@ -71,9 +71,9 @@ def _check_time(name: str, unit: str) -> None:
         raise ModelError(f"measured has times in {unit} ({name!r}); give them in s, ms or min")
 
 
-def _numbers(name: str, given: Any) -> np.ndarray:
+def _numbers(name: str, column: Any) -> np.ndarray:
     try:
-        values = np.asarray(given, dtype=float)
+        values = np.asarray(column, dtype=float)
     except (TypeError, ValueError) as wrong:
         raise ModelError(f"measured[{name!r}] has what is no number: {wrong}") from wrong
     if np.isinf(values).any():
@@ -81,14 +81,14 @@ def _numbers(name: str, given: Any) -> np.ndarray:
     return values
 
 
-def noise_of(given: Any, measured: Measured) -> dict[str, float] | None:
+def noise_of(noise: Any, measured: Measured) -> dict[str, float] | None:
     """Return the standard deviation of each column; None if the noise is to be estimated."""
-    if given is None:
+    if noise is None:
         return None
-    if not isinstance(given, Mapping):
-        given = dict.fromkeys(measured.columns, given)
-    if {*given} != {*measured.columns}:
+    if not isinstance(noise, Mapping):
+        noise = dict.fromkeys(measured.columns, noise)
+    if {*noise} != {*measured.columns}:
         raise ModelError(
-            f"noise must have a standard deviation for each of {', '.join(measured.columns)}, not {given!r}"
+            f"noise must have a standard deviation for each of {', '.join(measured.columns)}, not {noise!r}"
         )
-    return {name: positive_number(one, f"noise of {name!r}", "number") for name, one in given.items()}
+    return {name: positive_number(one, f"noise of {name!r}", "number") for name, one in noise.items()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,7 +13,6 @@ import sympy as sp
 from ...duals import Dual, value_of
 from ...errors import MbsError, ModelError, counted, shortened
 from ...public_class import PublicClass
-from .formulas import evaluated
 from .readings import Readings
 from .words import Maximum, Minimum, Quantity, Reduction, level
 
@@ -60,11 +60,11 @@ class Objective(metaclass=PublicClass):
         value = _numbers(f"the value of {self.label}", self.value(*arrays))
         if np.shape(value) != ():
             raise ModelError(f"the value of {self.label} has the shape {np.shape(value)}; it must be a number")
-        given = self.gradient(*arrays)
-        if not isinstance(given, list | tuple) or len(given) != len(arrays):
-            what = f"the gradient of {self.label} gives {shortened(given)}"
+        gradient = self.gradient(*arrays)
+        if not isinstance(gradient, list | tuple) or len(gradient) != len(arrays):
+            what = f"the gradient of {self.label} gives {shortened(gradient)}"
             raise ModelError(f"{what}; it must give a list of {counted(len(arrays), 'array')}, one for each name")
-        slopes = [_numbers(f"the gradient of {self.label}", one) for one in given]
+        slopes = [_numbers(f"the gradient of {self.label}", one) for one in gradient]
         if [one.shape for one in slopes] != [one.shape for one in arrays]:
             what = f"the gradient of {self.label} has the shapes {[one.shape for one in slopes]}"
             raise ModelError(f"{what}; it must have those of the arrays, {[one.shape for one in arrays]}")
@@ -78,11 +78,57 @@ class Objective(metaclass=PublicClass):
         return Dual(np.asarray(value), np.asarray(total), readings.by)
 
 
-def _numbers(what: str, given: Any) -> np.ndarray:
+def _numbers(what: str, values: Any) -> np.ndarray:
     try:
-        return np.asarray(given, dtype=float)
+        return np.asarray(values, dtype=float)
     except (TypeError, ValueError) as wrong:
-        raise ModelError(f"{what} is {shortened(given)}; it must be of numbers") from wrong
+        raise ModelError(f"{what} is {shortened(values)}; it must be of numbers") from wrong
+
+
+# --- formulas: sympy expressions of numbers and arrays that carry derivatives; no text is evaluated ---
+
+
+def _fold(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    return lambda *parts: reduce(function, parts)
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    is_root = isinstance(exponent, float) and exponent == 0.5
+    return np.sqrt(base) if is_root else np.power(base, exponent)
+
+
+FUNCTIONS: Mapping[Any, Callable[..., Any]] = {
+    sp.Add: _fold(np.add),
+    sp.Mul: _fold(np.multiply),
+    sp.Max: _fold(np.maximum),
+    sp.Min: _fold(np.minimum),
+    sp.Pow: _power,
+    sp.Abs: np.absolute,
+    sp.exp: np.exp,
+    sp.log: np.log,
+    sp.sin: np.sin,
+    sp.cos: np.cos,
+    sp.tan: np.tan,
+    sp.asin: np.arcsin,
+    sp.acos: np.arccos,
+    sp.atan: np.arctan,
+    sp.atan2: np.arctan2,
+}
+
+
+def evaluate(expression: sp.Expr, values: Mapping[sp.Basic, Any]) -> Any:
+    """Return the value of an expression; `values` holds those of symbols and of whole parts."""
+    if expression in values:
+        return values[expression]
+    if expression.is_number:
+        return float(expression)
+    if (function := FUNCTIONS.get(expression.func)) is None:
+        names = ", ".join(one.__name__ for one in FUNCTIONS)
+        what = f"{expression.func.__name__} is no function that objectives know: these are {names}"
+        raise ModelError(
+            f"{what}; write a function of the result instead: lambda result: np.sum(result['slider.x']**2)"
+        )
+    return function(*(evaluate(part, values) for part in expression.args))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,22 +151,22 @@ class Formula:
         return self.expression.xreplace({one: sp.S.One for one in self.reductions}).has(Quantity)
 
     def of(self, readings: Readings) -> Any:
-        known = known_of(self.expression, readings)
+        values = symbol_values(self.expression, readings)
         for one in self.reductions:
-            over = evaluated(one.args[0], known) * np.ones(readings.t.shape)
-            known[one] = reduced(one, over, readings.t)
-        return evaluated(self.expression, known)
+            over = evaluate(one.args[0], values) * np.ones(readings.t.shape)
+            values[one] = reduction_value(one, over, readings.t)
+        return evaluate(self.expression, values)
 
 
-def known_of(expression: sp.Expr, readings: Readings) -> dict[sp.Basic, Any]:
+def symbol_values(expression: sp.Expr, readings: Readings) -> dict[sp.Basic, Any]:
     """Return the values of the symbols in an expression."""
-    known: dict[sp.Basic, Any] = {}
+    values: dict[sp.Basic, Any] = {}
     for symbol in sorted(expression.free_symbols, key=str):
         if isinstance(symbol, Quantity):
-            known[symbol] = one_number(symbol.name, readings[symbol.name])
+            values[symbol] = one_number(symbol.name, readings[symbol.name])
         else:
-            known[symbol] = readings.t if str(symbol) == "t" else readings.parameter(str(symbol))
-    return known
+            values[symbol] = readings.t if str(symbol) == "t" else readings.parameter(str(symbol))
+    return values
 
 
 def one_number(name: str, values: Any) -> Any:
@@ -129,7 +175,7 @@ def one_number(name: str, values: Any) -> Any:
     return values
 
 
-def reduced(reduction: Reduction, values: Any, t: np.ndarray) -> Any:
+def reduction_value(reduction: Reduction, values: Any, t: np.ndarray) -> Any:
     weights = reduction.weights(value_of(values), t)
     if not isinstance(values, Dual):
         return (values * weights).sum()
@@ -138,14 +184,14 @@ def reduced(reduction: Reduction, values: Any, t: np.ndarray) -> Any:
     if bad.any():
         raise NotSmooth(f"{reduction} has no derivative {at_times(t, bad)}: {KINK}; {SMOOTH}")
     if isinstance(reduction, Maximum | Minimum):
-        found = values.max() if isinstance(reduction, Maximum) else values.min()
-        if not np.isfinite(found.slope).all():
-            raise tied(reduction, values.value, t)
-        return found
+        largest = values.max() if isinstance(reduction, Maximum) else values.min()
+        if not np.isfinite(largest.slope).all():
+            raise tie_error(reduction, values.value, t)
+        return largest
     return Dual(values.value[read], values.slope[:, read], values.by) @ weights[read]
 
 
-def tied(reduction: Reduction, values: np.ndarray, t: np.ndarray) -> NotSmooth:
+def tie_error(reduction: Reduction, values: np.ndarray, t: np.ndarray) -> NotSmooth:
     """Return the error for a largest value that is reached more than once and has no derivative."""
     where = at_times(t, level(reduction, values))
     return NotSmooth(f"{reduction} has no derivative: it is reached more than once, {where}; {SMOOTH}")
@@ -181,20 +227,20 @@ class OfResult:
             ) from wrong
 
 
-def objective_of(given: Any, what: str = "objective") -> Measured:
+def objective_of(form: Any, what: str = "objective") -> Measured:
     """Return the objective for any of its forms; a name stands for the quantity over time."""
-    if isinstance(given, Objective | Formula | OfResult):
-        return given
-    if isinstance(given, str):
-        return Formula(Quantity(given))
-    if isinstance(given, sp.Expr):
-        return Formula(given)
-    if callable(given):
-        return OfResult(given)
+    if isinstance(form, Objective | Formula | OfResult):
+        return form
+    if isinstance(form, str):
+        return Formula(Quantity(form))
+    if isinstance(form, sp.Expr):
+        return Formula(form)
+    if callable(form):
+        return OfResult(form)
     forms = (
         'an expression, e.g. mbs.at_end("slider.x"), a function of a result, or mbs.Objective(names, value, gradient)'
     )
-    raise ModelError(f"{what} must be {forms}, not {shortened(given)}")
+    raise ModelError(f"{what} must be {forms}, not {shortened(form)}")
 
 
 def check_number(measured: Measured) -> Measured:
@@ -210,35 +256,35 @@ def number_of(measured: Measured, readings: Readings) -> Dual:
     return as_number(measured, array_of(check_number(measured), readings))
 
 
-def as_number(measured: Measured, found: Any) -> Any:
+def as_number(measured: Measured, value: Any) -> Any:
     """Return the value of an objective, if it is a single number."""
-    if found.shape not in ((), (1,)):
-        what = f"{measured.label} gives an array of the shape {found.shape}, and a single number is wanted"
+    if value.shape not in ((), (1,)):
+        what = f"{measured.label} gives an array of the shape {value.shape}, and a single number is wanted"
         raise ModelError(f"{what}; add up its values, or say kind='least_squares' or 'minimax'")
-    return found.reshape(())
+    return value.reshape(())
 
 
 def array_of(measured: Measured, readings: Readings) -> Dual:
     """Return an objective's values with derivatives; raise an error unless all are finite."""
     with np.errstate(invalid="ignore", divide="ignore"):  # reported below
-        found = measured.of(readings)
-    if not isinstance(found, Dual):
-        raise told_of_plain(measured, found)
-    if not np.isfinite(found.value).all():
-        raise ModelError(f"{measured.label} is {found.value[~np.isfinite(found.value)].flat[0]}; it must be finite")
-    if not np.isfinite(found.slope).all():
-        by, *place = np.argwhere(~np.isfinite(found.slope))[0]
-        where = f" at t = {value_of(readings.t)[place[0]]:g}" if place and found.shape == readings.t.shape else ""
+        value = measured.of(readings)
+    if not isinstance(value, Dual):
+        raise plain_value_error(measured, value)
+    if not np.isfinite(value.value).all():
+        raise ModelError(f"{measured.label} is {value.value[~np.isfinite(value.value)].flat[0]}; it must be finite")
+    if not np.isfinite(value.slope).all():
+        by, *place = np.argwhere(~np.isfinite(value.slope))[0]
+        where = f" at t = {value_of(readings.t)[place[0]]:g}" if place and value.shape == readings.t.shape else ""
         raise NotSmooth(f"{measured.label} has no derivative by {readings.by[by]}{where}: {KINK}; {SMOOTH}")
-    return found
+    return value
 
 
 class NotSmooth(ModelError):
     """The error of an objective without a derivative at a design."""
 
 
-def told_of_plain(measured: Measured, found: Any) -> MbsError:
-    if found is None or isinstance(found, Mapping | str):
-        return ModelError(f"{measured.label} gives {shortened(found)}; it must give a number, or an array of numbers")
-    what = f"{measured.label} gives {shortened(found)}, which carries no derivatives: it does not depend on the result"
+def plain_value_error(measured: Measured, value: Any) -> MbsError:
+    if value is None or isinstance(value, Mapping | str):
+        return ModelError(f"{measured.label} gives {shortened(value)}; it must give a number, or an array of numbers")
+    what = f"{measured.label} gives {shortened(value)}, which carries no derivatives: it does not depend on the result"
     return ModelError(f"{what}; compute it from result['slider.x'] by functions of numpy, without float() or .value")

@@ -53,10 +53,10 @@ class Calls:
         return self[f"{name}.power"]
 
     def __getattr__(self, name: str) -> Any:
-        raise not_read(name)
+        raise reading_error(name)
 
 
-class Varying(Calls):
+class DualReadings(Calls):
     """The quantities of a result with derivatives."""
 
     def __init__(self, result: Result, names: tuple[str, ...], values: Mapping[str, float]):
@@ -73,18 +73,18 @@ class Varying(Calls):
 
     def __getitem__(self, name: str) -> Any:
         if name not in self.read:
-            self.read[name] = self._varying(str(name))
+            self.read[name] = self._differentiated(str(name))
         return self.read[name]
 
-    def _varying(self, name: str) -> Dual:
-        found = self.varied.read[name]
-        if not isinstance(found, Dual):
+    def _differentiated(self, name: str) -> Dual:
+        value = self.varied.read[name]
+        if not isinstance(value, Dual):
             raise ModelError(
                 f"{name!r} is no function of the motion, and has no derivative; leave it out of objectives"
             )
         if self.result.reactions is None or (unique := self.result.is_unique(name)).all():
-            return found
-        return Dual(found.value, np.where(unique, found.slope, np.nan), found.by)
+            return value
+        return Dual(value.value, np.where(unique, value.slope, np.nan), value.by)
 
     def parameter(self, name: str) -> Any:
         value = parameter_of(name, self.values)
@@ -98,7 +98,7 @@ def end_moves(result: Result) -> bool:
     return getattr(result.varied, "end_moves", False)
 
 
-class Seeded(Calls):
+class SeededReadings(Calls):
     """Readings of a result without derivatives, in which each value of one quantity is a variable, or (`LAST_TIME`) the
     time at which an event stopped the run."""
 
@@ -106,7 +106,7 @@ class Seeded(Calls):
         self.result, self.values, self.seeded, self.places = result, values, seeded, places
         self.by = tuple((seeded, k) for k in places)
         self.read: dict[str, Any] = {}
-        self.asked_parameters: list[str] = []
+        self.parameters: list[str] = []
 
     @property
     def t(self) -> Any:
@@ -128,7 +128,7 @@ class Seeded(Calls):
 
     def parameter(self, name: str) -> Any:
         value = parameter_of(name, self.values)
-        self.asked_parameters += [name] * (name not in self.asked_parameters)
+        self.parameters += [name] * (name not in self.parameters)
         return Dual(np.asarray(value), np.full(len(self.by), float(name == self.seeded)), self.by)
 
 
@@ -138,7 +138,7 @@ def parameter_of(name: str, values: Mapping[str, float]) -> float:
     return values[name]
 
 
-def not_read(name: str) -> Exception:
+def reading_error(name: str) -> Exception:
     """Return the error for an attribute: objectives read by name alone, so that their inputs are known."""
     if name.startswith("__"):  # Python and numpy look these up
         return AttributeError(name)

@@ -14,9 +14,8 @@ import numpy as np
 
 from ...duals import Dual, value_of
 from ...results.result import Result
-from .formulas import evaluated
-from .objective import Formula, Measured, Objective, array_of, known_of, tied
-from .readings import LAST_TIME, Seeded, end_moves
+from .objective import Formula, Measured, Objective, array_of, evaluate, symbol_values, tie_error
+from .readings import LAST_TIME, SeededReadings, end_moves
 from .words import Quantity, level
 
 AT_ONCE = 256
@@ -44,14 +43,14 @@ class Weights:
 def weights(measured: Measured, result: Result, values: Mapping[str, float]) -> Weights:
     """Return the derivatives of an objective by the values of a result, which itself needs no derivatives; `values` are
     those of all parameters."""
-    found = _by_values_read(measured, result, values)
+    derivatives = _weights_of_inputs(measured, result, values)
     if not end_moves(result):
-        return found
-    by_end = array_of(measured, Seeded(result, values, LAST_TIME, range(1))).slope[0].ravel()
-    return replace(found, by_end=by_end)
+        return derivatives
+    by_end = array_of(measured, SeededReadings(result, values, LAST_TIME, range(1))).slope[0].ravel()
+    return replace(derivatives, by_end=by_end)
 
 
-def _by_values_read(measured: Measured, result: Result, values: Mapping[str, float]) -> Weights:
+def _weights_of_inputs(measured: Measured, result: Result, values: Mapping[str, float]) -> Weights:
     if isinstance(measured, Objective):
         arrays = [np.asarray(result[name]) for name in measured.names]
         value, slopes = measured.by_arrays(arrays)
@@ -64,20 +63,18 @@ def _by_values_read(measured: Measured, result: Result, values: Mapping[str, flo
 def _of_formula(formula: Formula, result: Result, values: Mapping[str, float]) -> Weights:
     """Return the derivatives of a formula whose quantities stand inside reductions, where each time is independent of
     others, so that all times are differentiated at once."""
-    readings = Seeded(result, values, "", range(1))
-    known = {symbol: value_of(one) for symbol, one in known_of(formula.expression, readings).items()}
-    symbols = [s for s in known if str(s) != "t"]
+    readings = SeededReadings(result, values, "", range(1))
+    at = {symbol: value_of(one) for symbol, one in symbol_values(formula.expression, readings).items()}
+    symbols = [s for s in at if str(s) != "t"]
     names, t = tuple(map(str, symbols)), result.t
-    seeded = {s: _seed(known[s], k, names) for k, s in enumerate(symbols)} | {
-        s: known[s] for s in known.keys() - symbols
-    }
+    seeded = {s: _seed(at[s], k, names) for k, s in enumerate(symbols)} | {s: at[s] for s in at.keys() - symbols}
     reductions, inner = formula.reductions, list[tuple[np.ndarray, Dual]]()
     for one in reductions:
-        g = evaluated(one.args[0], seeded)
+        g = evaluate(one.args[0], seeded)
         if not isinstance(g, Dual):
             g = Dual(np.broadcast_to(np.asarray(g, dtype=float), t.shape), np.zeros((len(names), t.size)), names)
         if level(one, g.value).sum() > 1:  # a change of tied values is unknown on the way back
-            raise tied(one, g.value, t)
+            raise tie_error(one, g.value, t)
         inner.append((one.weights(g.value, t), g))
     by = (*map(str, reductions), *names)
     outer: dict[Any, Any] = {
@@ -85,10 +82,10 @@ def _of_formula(formula: Formula, result: Result, values: Mapping[str, float]) -
         for k, (one, (w, g)) in enumerate(zip(reductions, inner, strict=True))
     }
     outer |= {
-        s: Dual(np.asarray(known[s]), np.eye(len(by))[len(reductions) + k], by)
+        s: Dual(np.asarray(at[s]), np.eye(len(by))[len(reductions) + k], by)
         for k, s in enumerate(symbols) if not isinstance(s, Quantity)
     }  # fmt: skip
-    J = evaluated(formula.expression, outer)
+    J = evaluate(formula.expression, outer)
     by_arrays: dict[str, np.ndarray] = {}
     by_parameters: dict[str, np.ndarray] = {}
     for k, s in enumerate(symbols):
@@ -110,12 +107,12 @@ def _seed(value: Any, place: int, names: tuple[str, ...]) -> Dual:
 
 def _of_function(measured: Measured, result: Result, values: Mapping[str, float]) -> Weights:
     """Return the derivatives of a function whose use of arrays is unknown: by each value separately, many at once."""
-    plain = Seeded(result, values, "", range(1))
+    plain = SeededReadings(result, values, "", range(1))
     value = array_of(measured, plain).value
     by_arrays = {name: _by_values(measured, result, values, name, one.shape) for name, one in plain.read.items()}
     by_parameters = {
-        name: array_of(measured, Seeded(result, values, name, range(1))).slope[0].ravel()
-        for name in plain.asked_parameters
+        name: array_of(measured, SeededReadings(result, values, name, range(1))).slope[0].ravel()
+        for name in plain.parameters
     }
     return Weights(value, by_arrays, by_parameters)
 
@@ -123,10 +120,10 @@ def _of_function(measured: Measured, result: Result, values: Mapping[str, float]
 def _by_values(
     measured: Measured, result: Result, values: Mapping[str, float], name: str, shape: tuple[int, ...]
 ) -> np.ndarray:
-    size, found = int(np.prod(shape)), []
+    size, slopes = int(np.prod(shape)), []
     for first in range(0, size, AT_ONCE):
         places = range(first, min(first + AT_ONCE, size))
-        slope = array_of(measured, Seeded(result, values, name, places)).slope
-        found.append(slope.reshape(len(places), -1))
-    rows = np.concatenate(found).T
+        slope = array_of(measured, SeededReadings(result, values, name, places)).slope
+        slopes.append(slope.reshape(len(places), -1))
+    rows = np.concatenate(slopes).T
     return rows.reshape(len(rows), *shape)

@@ -79,9 +79,9 @@ def level(reduction: Reduction, values: np.ndarray) -> np.ndarray:
     """Return where values equal the maximum or the minimum within `TIE`; nowhere for other reductions."""
     if not isinstance(reduction, Maximum | Minimum):
         return np.zeros(values.shape, dtype=bool)
-    turned = values if isinstance(reduction, Maximum) else -values
-    found: np.ndarray = turned >= turned.max() - TIE * abs(turned.max())
-    return found
+    signed = values if isinstance(reduction, Maximum) else -values
+    at_extreme: np.ndarray = signed >= signed.max() - TIE * abs(signed.max())
+    return at_extreme
 
 
 for _class, _word in (
@@ -120,8 +120,8 @@ def over_time(what: Any, word: str) -> sp.Expr:
     if isinstance(what, str):
         return quantity(what)
     if not isinstance(what, sp.Expr):
-        given = f"{word} takes a name or an expression of quantities, not {shortened(what)}"
-        raise ModelError(f'{given}; e.g. {word}("slider.x")')
+        problem = f"{word} takes a name or an expression of quantities, not {shortened(what)}"
+        raise ModelError(f'{problem}; e.g. {word}("slider.x")')
     if what.has(Reduction):
         raise ModelError(f"{word} takes what goes over time, and {what} is a number already; leave one of both out")
     return what

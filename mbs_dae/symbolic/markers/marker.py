@@ -228,13 +228,10 @@ class SpatialMarker(FormMarker):
 
     def turn_to(self, other: Any) -> Any:
         sine, cosine = self.y_axis.dot(other.x_axis), self.x_axis.dot(other.x_axis)
-        return Unwound(sp.atan2(sine, cosine), self._reference(other) + other.turn - self.turn)
-
-    def _reference(self, other: Any) -> Any:
-        """Return the angle from which turns are counted; 0 for markers at known places."""
-        if not (self.turn.is_Symbol and other.turn.is_Symbol):
-            return sp.S.Zero
-        return reference_turn(*(marker.turn.name.rpartition("_")[2] for marker in (self, other)))
+        reference = sp.S.Zero  # the angle from which turns are counted; 0 for markers at known places
+        if self.turn.is_Symbol and other.turn.is_Symbol:
+            reference = reference_turn(*(marker.turn.name.rpartition("_")[2] for marker in (self, other)))
+        return Unwound(sp.atan2(sine, cosine), reference + other.turn - self.turn)
 
 
 def antisymmetric(W: sp.Matrix) -> list[sp.Expr]:

@@ -12,12 +12,12 @@ from ...errors import ModelError
 from ...model.parameters import check_choice, finite_number
 from ...unit_system import shown
 from ...view.drawing.colours import COLOURS, DARK
-from ..asked import degrees_told, numbers
+from ..arguments import notes_on_degrees, numbers
 from ..candidates import SAMPLES, Candidate
-from ..defects import wrapped
-from ..found import Synthesis, ranked
+from ..defects import wrap
 from ..linkages import Circle, Kind, Linkage
-from .fitted import fitted
+from ..result import Synthesis, rank
+from .fit import fit
 from .freudenstein import estimates, exact, linkage_with
 
 FREE = ("crank", "follower")
@@ -40,7 +40,7 @@ class FunctionTask:
     """The precision points."""
     phi: np.ndarray
     """The angles of the crank at the precision points [rad]."""
-    way: np.ndarray
+    psi: np.ndarray
     """The angles [rad] or places [m] of the follower at the precision points."""
     ordered: bool = True
 
@@ -108,79 +108,75 @@ def synthesize_function(
     >>> model = found.best.model()  # O at the origin, D on the x axis
     """
     check_choice(kind, ("four-bar", "slider-crank"), "kind")
-    starts = _free(free)
+    names = (free,) if isinstance(free, str) else tuple(free)
+    for name in names:
+        check_choice(name, FREE, "free")
+    starts = tuple(name for name in FREE if name in names)
     task = _task(wanted, over, crank, follower, points, kind, 3 + len(starts))
     least = 3 + len(starts)
     if len(task.points) < least:
         what = f"{len(task.points)} precision points for {least} unknowns"
         raise ModelError(f"{what}; give at least {least} points, or fewer names in free=")
     solve = _exact if len(task.points) == least else _nearest
-    notes = [*degrees_told(task.phi, "angles of the crank")]
+    notes = [*notes_on_degrees(task.phi, "angles of the crank")]
     if kind == "four-bar":
-        notes += degrees_told(task.way, "angles of the follower")
+        notes += notes_on_degrees(task.psi, "angles of the follower")
     none = (
         "no linkage of finite lengths does this, as where the follower turns just as the crank does; "
         "move the angles, or find their start: free="
     )
-    return ranked(task.what, [*solve(task, starts)], notes=notes, none=none)
+    return rank(task.what, [*solve(task, starts)], notes=notes, none=none)
 
 
 def _exact(task: FunctionTask, free: Sequence[str]) -> Iterator[Candidate]:
-    seen: list[np.ndarray] = []
-    for K, phi0, way0 in exact(task.kind, task.phi, task.way, free):
-        if (made := linkage_with(task.kind, K)) is None:
+    lengths: list[np.ndarray] = []
+    for K, phi0, psi0 in exact(task.kind, task.phi, task.psi, free):
+        if (result := linkage_with(task.kind, K)) is None:
             continue
-        linkage, turned, opposite = made
-        if _is_new(linkage.numbers(), seen):
-            yield candidate_of(task, linkage, phi0 + turned, way0 + opposite)
+        linkage, crank_offset, follower_offset = result
+        if _is_new(linkage.numbers(), lengths):
+            yield candidate_of(task, linkage, phi0 + crank_offset, psi0 + follower_offset)
 
 
 def _nearest(task: FunctionTask, free: Sequence[str]) -> Iterator[Candidate]:
     """Yield the distinct linkages of least error to which many starts lead."""
-    seen: list[np.ndarray] = []
+    lengths: list[np.ndarray] = []
     starts = []
-    for K, phi0, way0 in estimates(task.kind, task.phi, task.way, free):
-        if (made := linkage_with(task.kind, K)) is not None:
-            starts.append((made[0], phi0 + made[1], way0 + made[2]))
-    for linkage, phi0, way0 in fitted(task.kind, task.phi, task.way, free, starts):
-        if _is_new(linkage.numbers(), seen, ALIKE):
-            yield candidate_of(task, linkage, phi0, way0)
+    for K, phi0, psi0 in estimates(task.kind, task.phi, task.psi, free):
+        if (result := linkage_with(task.kind, K)) is not None:
+            starts.append((result[0], phi0 + result[1], psi0 + result[2]))
+    for linkage, phi0, psi0 in fit(task.kind, task.phi, task.psi, free, starts):
+        if _is_new(linkage.numbers(), lengths, ALIKE):
+            yield candidate_of(task, linkage, phi0, psi0)
 
 
-def _is_new(numbers: np.ndarray, seen: list[np.ndarray], close: float = 1e-6) -> bool:
-    if any(np.allclose(numbers, one, rtol=close, atol=1e-9) for one in seen):
+def _is_new(numbers: np.ndarray, others: list[np.ndarray], close: float = 1e-6) -> bool:
+    if any(np.allclose(numbers, one, rtol=close, atol=1e-9) for one in others):
         return False
-    seen.append(numbers)
+    others.append(numbers)
     return True
 
 
-def candidate_of(task: FunctionTask, linkage: Linkage, phi0: float, way0: float) -> Candidate:
+def candidate_of(task: FunctionTask, linkage: Linkage, phi0: float, psi0: float) -> Candidate:
     """Return the candidate with its structural error over the range, on the branch of the first precision point."""
     angles = task.phi + phi0
     A = linkage.O + linkage.a * np.exp(1j * angles)
-    signs = _signs(linkage, A, task.way + way0)
-    way = linkage.guide.way(linkage.pose(task.crank + phi0, signs[0]).B)
-    error = way - way0 - task.follower
+    signs = _signs(linkage, A, task.psi + psi0)
+    psi = linkage.guide.follower(linkage.pose(task.crank + phi0, signs[0]).B)
+    error = psi - psi0 - task.follower
     if isinstance(linkage.guide, Circle):
-        error = wrapped(error)
+        error = wrap(error)
     return Candidate(linkage.plain(), angles, signs, np.where(np.isfinite(error), error, np.inf), task)
 
 
-def _signs(linkage: Linkage, A: np.ndarray, way: np.ndarray) -> np.ndarray:
+def _signs(linkage: Linkage, A: np.ndarray, psi: np.ndarray) -> np.ndarray:
     """Return the branches, 1 or -1, on which crank and follower stand nearest to their wanted places."""
     guide = linkage.guide
     if isinstance(guide, Circle):
-        B = guide.D + guide.c * np.exp(1j * way)
+        B = guide.D + guide.c * np.exp(1j * psi)
     else:
-        B = np.exp(1j * guide.angle) * (way + 1j * guide.h)
+        B = np.exp(1j * guide.angle) * (psi + 1j * guide.h)
     return np.where(np.real(np.conj(guide.normal(B)) * 1j * (B - A)) >= 0, 1.0, -1.0)
-
-
-def _free(given: Any) -> tuple[str, ...]:
-    names = (given,) if isinstance(given, str) else tuple(given)
-    for name in names:
-        check_choice(name, FREE, "free")
-    return tuple(name for name in FREE if name in names)
 
 
 def _task(
@@ -201,31 +197,31 @@ def _task(
             raise ModelError("points= is for a function; every pair of the arrays is a precision point")
         x = at = numbers(over, "over", example="an array of crank angles")
         y = at_points = numbers(wanted, "wanted", count=len(x), example="an array as long as over=")
-    ends = (x[0], x[-1]), (y[0], y[-1])
-    of_x, of_y = (_scale(given, own, name) for given, own, name in zip((crank, follower), ends, FREE, strict=True))
+    of_x = _scale(crank, (x[0], x[-1]), "crank")
+    of_y = _scale(follower, (y[0], y[-1]), "follower")
     return FunctionTask(kind, x, of_x(x), of_y(y), at, of_x(at), of_y(at_points))
 
 
-def _points(given: Any, low: float, high: float, least: int) -> np.ndarray:
-    if given is None:
+def _points(argument: Any, low: float, high: float, least: int) -> np.ndarray:
+    if argument is None:
         return chebyshev_points(low, high, least)
-    if isinstance(given, int | np.integer) and not isinstance(given, bool):
-        return chebyshev_points(low, high, int(given))
-    at = numbers(given, "points", example="(1.1, 1.5, 1.9)")
+    if isinstance(argument, int | np.integer) and not isinstance(argument, bool):
+        return chebyshev_points(low, high, int(argument))
+    at = numbers(argument, "points", example="(1.1, 1.5, 1.9)")
     if outside := [one for one in at if not min(low, high) <= one <= max(low, high)]:
         raise ModelError(f"the precision point {outside[0]:g} is outside of over=({low:g}, {high:g})")
     return at
 
 
 def _values(wanted: Callable[[float], float], x: np.ndarray) -> np.ndarray:
-    with np.errstate(all="ignore"):  # finite_number raises an error
+    with np.errstate(all="ignore"):  # finite_number refuses what is not finite
         return np.array([finite_number(wanted(float(one)), f"wanted({one:g})") for one in x])
 
 
-def _scale(given: Any, ends: tuple[float, float], name: str) -> Callable[[np.ndarray], np.ndarray]:
-    if given is None:
+def _scale(argument: Any, ends: tuple[float, float], name: str) -> Callable[[np.ndarray], np.ndarray]:
+    if argument is None:
         return lambda values: values
-    start, end = numbers(given, name, count=2, example="np.radians((30, 120))")
+    start, end = numbers(argument, name, count=2, example="np.radians((30, 120))")
     if start == end:
         raise ModelError(f"{name}=({start:g}, {end:g}) is no range; give where it stands at both ends of over=")
     low, high = ends

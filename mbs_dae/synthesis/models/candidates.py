@@ -1,4 +1,4 @@
-"""Hold a design of a model that was found, with its errors and defects."""
+"""A design of a model for the task of a synthesis, with its errors and defects."""
 
 from __future__ import annotations
 
@@ -62,8 +62,8 @@ class ModelCandidate(metaclass=PublicClass):
     """Whether the driver's range is a full turn."""
 
     def __repr__(self) -> str:
-        told = ", ".join(equation(name, value, self._unit(name), 4) for name, value in self.design.items())
-        return f"<{self.type}: {told}; defects: {', '.join(self.defects) or 'none'}>"
+        values = ", ".join(equation(name, value, self._unit(name), 4) for name, value in self.design.items())
+        return f"<{self.type}: {values}; defects: {', '.join(self.defects) or 'none'}>"
 
     def _unit(self, name: str) -> str:
         """Return the SI unit of a value of the design."""
@@ -145,8 +145,8 @@ class ModelCandidate(metaclass=PublicClass):
         model, driver = self.walker.model, self.walker.model.elements[self.driver]
         assert isinstance(driver, Driver)
         law = law_of(self, positive_number(omega, "omega", "speed"))
-        made = model.without(self.driver).plus(Driver(self.driver, driver.measure, law))
-        return made.with_parameters(**self.design)
+        model_of_design = model.without(self.driver).plus(Driver(self.driver, driver.measure, law))
+        return model_of_design.with_parameters(**self.design)
 
     @property
     def weakest(self) -> float:
@@ -183,8 +183,8 @@ def idle_parameters(candidates: Sequence[ModelCandidate]) -> list[str]:
     if not candidates:
         return []
     best = candidates[0]
-    made = best.walker.followed(best.design, best.angles, best.pose)
-    if made is None:
+    walk = best.walker.values_at(best.design, best.angles, best.pose)
+    if walk is None:
         return []
-    idle = [name for name, slope in zip(best.walker.names, made.by_parameter.T, strict=True) if not slope.any()]
+    idle = [name for name, slope in zip(best.walker.names, walk.by_parameter.T, strict=True) if not slope.any()]
     return [f"{', '.join(idle)}: what is wanted does not depend on it, and any value is as good"] if idle else []

@@ -12,10 +12,10 @@ import numpy as np
 from ...errors import ModelError, counted
 from ...model.model import Model
 from ...view.drawing.colours import COLOURS, DARK
-from ..found import Synthesis, ranked
-from .asked import asked_of
+from ..arguments import driven_model
+from ..result import Synthesis, rank
 from .candidates import ModelCandidate, idle_parameters
-from .search import Found, Search, Wanted
+from .search import DesignFit, Search, Targets
 from .walking import walker
 
 STARTS = 24
@@ -47,19 +47,19 @@ def designs_through(
     timing: np.ndarray | None, starts: int | None, seed: int, angles: int = 0,
 ) -> Synthesis[ModelCandidate]:  # fmt: skip
     """Find designs with these target values of quantities, a row for each target; the last `angles` are in radians."""
-    asked = asked_of(model, driver, over)
-    moving = walker(asked.model, quantities, tuple(asked.over))
+    driven = driven_model(model, driver, over)
+    walker_of_model = walker(driven.model, quantities, tuple(driven.over))
     places = targets[:, : targets.shape[1] - angles]
     size = float(np.sqrt(((places - places.mean(axis=0)) ** 2).sum(axis=1).max())) or 1.0
     scale = np.array([size] * places.shape[1] + [1.0] * angles)
-    search = Search(moving, Wanted(targets, scale, ordered, timing), asked.over, asked.reach, asked.turns)
-    told = Counter[str]()
+    search = Search(walker_of_model, Targets(targets, scale, ordered, timing), driven.over, driven.reach, driven.turns)
+    fates = Counter[str]()
     task = ModelTask(what, targets, ordered)
     candidates = []
-    for one in _each_once(search, search.run(starts or STARTS, seed, told)):
-        off = moving.followed(search.design(one.x), search.driver(one.x), one.pose)
-        assert off is not None
-        error = np.linalg.norm((off.values - targets) / scale * size, axis=1)
+    for one in _each_once(search, search.run(starts or STARTS, seed, fates)):
+        walk = walker_of_model.values_at(search.design(one.x), search.driver(one.x), one.pose)
+        assert walk is not None
+        error = np.linalg.norm((walk.values - targets) / scale * size, axis=1)
         candidates.append(
             ModelCandidate(
                 search.design(one.x),
@@ -67,31 +67,26 @@ def designs_through(
                 error,
                 task,
                 size,
-                moving,
-                asked.driver,
-                off.first,
-                asked.turns,
+                walker_of_model,
+                driven.driver,
+                walk.first,
+                driven.turns,
             )
         )
-    return ranked(what, candidates, notes=[*_notes(told), *idle_parameters(candidates)], noun="design")
+    begun, notes = fates.pop("begun", 0), list[str]()
+    if fates:  # designs that were drawn and dropped
+        causes = ", ".join(f"{count} {why}" for why, count in fates.most_common())
+        notes = [f"of {counted(begun + fates.total(), 'design')} drawn {fates.total()} came to nothing: {causes}"]
+    return rank(what, candidates, notes=[*notes, *idle_parameters(candidates)], noun="design")
 
 
-def _each_once(search: Search, found: Sequence[Found]) -> Iterator[Found]:
-    seen: list[np.ndarray] = []
-    for one in found:
+def _each_once(search: Search, fits: Sequence[DesignFit]) -> Iterator[DesignFit]:
+    others: list[np.ndarray] = []
+    for one in fits:
         x = one.x[: len(search.over)]
-        if not any(np.abs(x - other).max() < ALIKE for other in seen):
-            seen.append(x)
+        if not any(np.abs(x - other).max() < ALIKE for other in others):
+            others.append(x)
             yield one
-
-
-def _notes(told: Counter[str]) -> list[str]:
-    """Return a note on designs that were drawn and dropped, if there are any."""
-    begun = told.pop("begun", 0)
-    if not told:
-        return []
-    left = ", ".join(f"{count} {why}" for why, count in told.most_common())
-    return [f"of {counted(begun + told.total(), 'design')} drawn {told.total()} came to nothing: {left}"]
 
 
 def point_names(model: Model, point: Any, example: str) -> list[str]:

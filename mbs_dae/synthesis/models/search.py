@@ -13,8 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import qmc
 
-from ..angles import with_angles
-from ..marquardt import Box, least_squares
+from ..marquardt import Box, least_squares, with_angles
 from ..paths.atlas import spread
 from .tracing import Meeting, meet_anywhere, meet_at, meet_in_order
 from .walking import Walker
@@ -34,17 +33,17 @@ CLOSED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Wanted:
+class Targets:
     """The target values of quantities, a row for each target, with scales in which they are about 1 apart."""
 
-    targets: np.ndarray
+    rows: np.ndarray
     scale: np.ndarray
     """The scale of each quantity."""
     ordered: bool
     timing: np.ndarray | None
 
 
-class Found(NamedTuple):
+class DesignFit(NamedTuple):
     """A design with the driver's values at the targets (`x`), the pose with the driver's least value, and the cost."""
 
     x: np.ndarray
@@ -55,7 +54,7 @@ class Found(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class Search:
     walker: Walker
-    wanted: Wanted
+    targets: Targets
     over: Mapping[str, tuple[float, float]]
     reach: tuple[float, float]
     """The range of the driver's values."""
@@ -74,78 +73,78 @@ class Search:
         return dict(zip(self.over, (float(value) for value in self.low + x[: len(self.over)] * self.span), strict=True))
 
     def driver(self, x: np.ndarray) -> np.ndarray:
-        own = x[len(self.over) :]
-        timing = self.wanted.timing
-        driver: np.ndarray = own if timing is None else own[0] + timing - timing[0]
+        angles = x[len(self.over) :]
+        timing = self.targets.timing
+        driver: np.ndarray = angles if timing is None else angles[0] + timing - timing[0]
         return driver
 
     @property
     def box(self) -> Box:
-        count = len(self.wanted.targets) if self.wanted.timing is None else 1
+        count = len(self.targets.rows) if self.targets.timing is None else 1
         low, high = (-np.inf, np.inf) if self.turns else self.reach
-        if self.wanted.timing is not None and not self.turns:
-            offset = self.wanted.timing - self.wanted.timing[0]
+        if self.targets.timing is not None and not self.turns:
+            offset = self.targets.timing - self.targets.timing[0]
             low, high = low - offset.min(), high - offset.max()
         zeros = np.zeros(len(self.over))
         return np.concatenate([zeros, np.full(count, low)]), np.concatenate([zeros + 1, np.full(count, high)])
 
-    def run(self, count: int, seed: int, told: Counter) -> list[Found]:
-        """Return the best designs, the nearest first; count in `told` the fates of the drawn designs."""
-        drawn = [*self._meetings(count, seed, told)]
+    def run(self, count: int, seed: int, fates: Counter) -> list[DesignFit]:
+        """Return the best designs, the nearest first; count in `fates` the fates of the drawn designs."""
+        drawn = [*self._meetings(count, seed, fates)]
         drawn.sort(key=lambda one: one.cost)
-        found = [drawn[k] for k in spread(count, len(drawn))]
+        fits = [drawn[k] for k in spread(count, len(drawn))]
         for steps, part in ROUNDS:
-            found = self.descend(found[: max(LEAST, int(np.ceil(part * count)))], steps)
-        return found
+            fits = self.descend(fits[: max(LEAST, int(np.ceil(part * count)))], steps)
+        return fits
 
-    def descend(self, starts: Sequence[Found], steps: int) -> list[Found]:
+    def descend(self, starts: Sequence[DesignFit], steps: int) -> list[DesignFit]:
         if not starts:
             return []
         poses, costs = [one.pose for one in starts], np.full(len(starts), np.inf)
 
         def residuals(x: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            value = np.full((len(x), self.wanted.targets.size), np.nan)
+            value = np.full((len(x), self.targets.rows.size), np.nan)
             slope = np.zeros((*value.shape, x.shape[1]))
             for k, row in enumerate(rows):
-                if (made := self._off(x[k], poses[row])) is not None:
-                    value[k], slope[k], pose = made
+                if (deviation := self._off(x[k], poses[row])) is not None:
+                    value[k], slope[k], pose = deviation
                     if (cost := float(value[k] @ value[k])) < costs[row]:
                         poses[row], costs[row] = pose, cost
             return value, slope
 
         ends = least_squares(residuals, np.array([one.x for one in starts]), steps, ENOUGH, self.box)
-        found = [Found(x, pose, float(cost)) for x, pose, cost in zip(ends.x, poses, ends.cost, strict=True)]
-        return sorted((one for one in found if np.isfinite(one.cost)), key=lambda one: one.cost)
+        fits = [DesignFit(x, pose, float(cost)) for x, pose, cost in zip(ends.x, poses, ends.cost, strict=True)]
+        return sorted((one for one in fits if np.isfinite(one.cost)), key=lambda one: one.cost)
 
     def _off(self, x: np.ndarray, pose: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
         """Return the scaled deviations of a design from the targets, quantity by quantity, their derivatives, and the
         first pose; None if the design does not reach all targets."""
-        made = self.walker.followed(self.design(x), self.driver(x), pose)
-        if made is None:
+        walk = self.walker.values_at(self.design(x), self.driver(x), pose)
+        if walk is None:
             return None
-        off = (made.values - self.wanted.targets) / self.wanted.scale
-        by_parameter = np.moveaxis(made.by_parameter * self.span / self.wanted.scale[:, None], 1, 0)
-        by_driver = (made.by_driver / self.wanted.scale).T
-        slope = with_angles(by_parameter, by_driver, self.wanted.timing is not None)
-        return off.T.ravel(), slope.reshape(off.size, -1), made.first
+        off = (walk.values - self.targets.rows) / self.targets.scale
+        by_parameter = np.moveaxis(walk.by_parameter * self.span / self.targets.scale[:, None], 1, 0)
+        by_driver = (walk.by_driver / self.targets.scale).T
+        slope = with_angles(by_parameter, by_driver, self.targets.timing is not None)
+        return off.T.ravel(), slope.reshape(off.size, -1), walk.first
 
     # --- starts ---
 
-    def _meetings(self, count: int, seed: int, told: Counter) -> Iterator[Found]:
+    def _meetings(self, count: int, seed: int, fates: Counter) -> Iterator[DesignFit]:
         """Yield designs that reach all targets, nearly or not; the model's own is the first if within the ranges."""
         size = len(self.over)
         draws = qmc.Sobol(size + 1, seed=seed).random_base2(int(np.ceil(np.log2(max(FEWEST, DRAWN * count)))))
-        own = [self.walker.model.parameters[name].value for name in self.over]
-        x = (np.array(own) - self.low) / self.span
+        model_values = [self.walker.model.parameters[name].value for name in self.over]
+        x = (np.array(model_values) - self.low) / self.span
         if ((x >= 0) & (x <= 1)).all():
             draws[0] = [*x, 0.0]
         for draw in draws:
             one = self._meeting(draw[:size], float(draw[size]))
-            told[one if isinstance(one, str) else "begun"] += 1
+            fates[one if isinstance(one, str) else "begun"] += 1
             if not isinstance(one, str):
                 yield one
 
-    def _meeting(self, x: np.ndarray, part: float) -> Found | str:
+    def _meeting(self, x: np.ndarray, part: float) -> DesignFit | str:
         """Return one such design, or the reason why it is dropped."""
         system = self.walker.system(self.design(x))
         if system is None:
@@ -159,7 +158,7 @@ class Search:
         closes = self.turns and len(path.t) == PLACES
         places, poses, values = path.t, path.q, self.walker.read(system, path)
         if closes:
-            closes = bool((np.abs(values[-1] - values[0]) < CLOSED * self.wanted.scale).all())
+            closes = bool((np.abs(values[-1] - values[0]) < CLOSED * self.targets.scale).all())
         if closes:
             places, poses, values = places[:-1], poses[:-1], values[:-1]
         else:
@@ -177,13 +176,13 @@ class Search:
         if closes:
             driver = driver - 2 * np.pi * np.floor((driver.min() - places[0]) / (2 * np.pi) + 1e-12)
         pose = poses[np.abs(places - driver.min()).argmin()]
-        return Found(np.concatenate([x, driver if self.wanted.timing is None else driver[:1]]), pose, meeting.cost)
+        return DesignFit(np.concatenate([x, driver if self.targets.timing is None else driver[:1]]), pose, meeting.cost)
 
     def _meet(self, places: np.ndarray, values: np.ndarray, closes: bool) -> Meeting:
-        values, targets = values / self.wanted.scale, self.wanted.targets / self.wanted.scale
-        if self.wanted.timing is not None:
-            return meet_at(places, values, targets, self.wanted.timing, closes)
-        if self.wanted.ordered:
+        values, targets = values / self.targets.scale, self.targets.rows / self.targets.scale
+        if self.targets.timing is not None:
+            return meet_at(places, values, targets, self.targets.timing, closes)
+        if self.targets.ordered:
             return meet_in_order(places, values, targets, closes)
         return meet_anywhere(places, values, targets)
 

@@ -36,10 +36,10 @@ def meet_in_order(places: np.ndarray, values: np.ndarray, targets: np.ndarray, c
     for cut in np.unique(np.arange(CUTS) * count // CUTS) if closes else [0]:
         along = np.arange(cut, cut + count)
         turned = places[along % count] + (2 * np.pi) * (along >= count)
-        for way in (1, -1):
-            cost, chosen = _monotone(off[::way, along % count])
+        for direction in (1, -1):
+            cost, indices = _monotone(off[::direction, along % count])
             if cost < best.cost:
-                best = Meeting(cost, turned[chosen][::way].copy())
+                best = Meeting(cost, turned[indices][::direction].copy())
     return best
 
 
@@ -51,11 +51,11 @@ def _monotone(off: np.ndarray) -> tuple[float, np.ndarray]:
         new = np.concatenate([[True], least[1:] < least[:-1]])
         froms.append(np.maximum.accumulate(np.where(new, np.arange(len(sums)), 0)))
         sums = row + least
-    chosen = [int(np.argmin(sums))]
-    cost = float(sums[chosen[0]])
+    indices = [int(np.argmin(sums))]
+    cost = float(sums[indices[0]])
     for origin in froms[::-1]:
-        chosen.append(int(origin[chosen[-1]]))
-    return cost, np.array(chosen[::-1])
+        indices.append(int(origin[indices[-1]]))
+    return cost, np.array(indices[::-1])
 
 
 def meet_anywhere(places: np.ndarray, values: np.ndarray, targets: np.ndarray) -> Meeting:
@@ -71,13 +71,13 @@ def meet_at(
     best = NONE
     period = 2 * np.pi if closes else None
     for first in places:
-        wanted = first + timing - timing[0]
-        if not closes and (wanted.min() < places.min() or wanted.max() > places.max()):
+        driver = first + timing - timing[0]
+        if not closes and (driver.min() < places.min() or driver.max() > places.max()):
             continue
-        there = np.stack([np.interp(wanted, places, part, period=period) for part in values.T], axis=1)
+        there = np.stack([np.interp(driver, places, part, period=period) for part in values.T], axis=1)
         cost = float(((there - targets) ** 2).sum())
         if cost < best.cost:
-            best = Meeting(cost, wanted)
+            best = Meeting(cost, driver)
     return best
 
 

@@ -33,7 +33,7 @@ from ...verbs.kinematics import redundant_rows
 ITERATIONS = 25
 
 
-class Followed(NamedTuple):
+class WalkValues(NamedTuple):
     """The wanted values of a design at some values of its driver."""
 
     values: np.ndarray
@@ -104,7 +104,7 @@ class Walker:
         values: np.ndarray = system.reader(self.measures)(*path)[0]
         return values
 
-    def followed(self, design: Mapping[str, float], driver: np.ndarray, guess: np.ndarray) -> Followed | None:
+    def values_at(self, design: Mapping[str, float], driver: np.ndarray, guess: np.ndarray) -> WalkValues | None:
         """Return the quantities at values of the driver in any order, with their derivatives; None if not all are
         reached."""
         system = self.system(design)
@@ -116,7 +116,7 @@ class Walker:
         varied = VariedMotion(result_of(system, path), Asked(system.model, self.names, symbols, told=""))
         read: Any = system.reader(self.measures)(*varied.path)
         slope = np.moveaxis(read.slope[:, 0], 0, -1)
-        return Followed(read.value[0][back], read.value[1][back], slope[back], path.q[0].copy())
+        return WalkValues(read.value[0][back], read.value[1][back], slope[back], path.q[0].copy())
 
 
 def walker(model: Model, quantities: Sequence[str], names: Sequence[str]) -> Walker:

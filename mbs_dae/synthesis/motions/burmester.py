@@ -66,7 +66,7 @@ def circumcentre(three: np.ndarray) -> complex:
     return complex(first + 1j * (u * abs(v) ** 2 - v * abs(u) ** 2) / area)
 
 
-def of_four(move: Displacements, count: int) -> tuple[np.ndarray, np.ndarray]:
+def points_of_four_poses(move: Displacements, count: int) -> tuple[np.ndarray, np.ndarray]:
     """Return points of the centre-point curve, and the corresponding points of the circle-point curve.
 
     With W = A - O and Z the way from A to the origin of the moving frame, which goes by δ_k, the loop of each pose is
@@ -84,34 +84,34 @@ def of_four(move: Displacements, count: int) -> tuple[np.ndarray, np.ndarray]:
         )
         half = np.arccos(cosine)
     closes = np.isfinite(half)
-    found = []
+    curves = []
     for side in (half[closes], -half[closes]):
         beta3 = np.angle(rest[closes]) - np.angle(minors[1]) + side
         spin = np.stack([turn(beta2[closes]), turn(beta3)], axis=1) - 1
         matrix = np.stack([spin, np.broadcast_to(turned[:2], spin.shape)], axis=2)
         solvable = np.abs(np.linalg.det(matrix)) > 1e-12
         W, Z = np.linalg.solve(matrix[solvable], np.broadcast_to(delta[:2], spin.shape)[solvable][..., None])[..., 0].T
-        found.append((-Z - W, -Z))
-    O, A = (np.concatenate(part) for part in zip(*found, strict=True))
+        curves.append((-Z - W, -Z))
+    O, A = (np.concatenate(part) for part in zip(*curves, strict=True))
     return O, A
 
 
-def of_five(move: Displacements) -> list[tuple[complex, complex]]:
+def points_of_five_poses(move: Displacements) -> list[tuple[complex, complex]]:
     """Return the centres and circle points of five poses, four pairs at most."""
     rows = move.rows()
     basis = np.linalg.svd(rows)[2][4:].T  # the seven numbers are basis @ λ
     u, v, Ax, Ay, Ox, Oy, one = basis
     first = _conic(u, one) - _conic(Ox, Ax) - _conic(Oy, Ay)
     second = _conic(v, one) - _conic(Ox, Ay) + _conic(Oy, Ax)
-    found: list[tuple[complex, complex]] = []
+    pairs: list[tuple[complex, complex]] = []
     for coordinates in _meets(first, second):
         seven = basis @ coordinates
         if abs(seven[6]) > FAR * np.abs(seven).max():
-            O, A = refined(rows, (seven[4] + 1j * seven[5]) / seven[6], (seven[2] + 1j * seven[3]) / seven[6])
+            O, A = refine(rows, (seven[4] + 1j * seven[5]) / seven[6], (seven[2] + 1j * seven[3]) / seven[6])
             moves = min(abs(A - O), np.abs(move.places(A) - A).max()) > RESTING  # else the point is a pole of all poses
-            if moves and _solved(rows, O, A) and not any(abs(O - o) < RESTING * abs(A - O) for o, _ in found):
-                found.append((O, A))
-    return found
+            if moves and _is_solution(rows, O, A) and not any(abs(O - o) < RESTING * abs(A - O) for o, _ in pairs):
+                pairs.append((O, A))
+    return pairs
 
 
 def _conic(one: np.ndarray, other: np.ndarray) -> np.ndarray:
@@ -127,12 +127,12 @@ def _meets(first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:
     )
     AF_DC, AE_DB, BF_EC = _minor(A, F, D, C), _minor(A, E, D, B), _minor(B, F, E, C)
     roots = np.roots(np.polysub(np.polymul(AF_DC, AF_DC), np.polymul(AE_DB, BF_EC)))
-    found: list[np.ndarray] = []
+    points: list[np.ndarray] = []
     for x in roots[np.abs(roots.imag) < REAL * (1 + np.abs(roots))].real:
         below, above = np.polyval(AE_DB, x), np.polyval(AF_DC, x)
         if below:
-            found.append(np.array([x, -above / below, 1.0]))
-    return found
+            points.append(np.array([x, -above / below, 1.0]))
+    return points
 
 
 def _minor(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.ndarray:
@@ -140,7 +140,7 @@ def _minor(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> np.nda
     return np.polysub(np.polymul(a, b), np.polymul(c, d))
 
 
-def refined(rows: np.ndarray, O: complex, A: complex) -> tuple[complex, complex]:
+def refine(rows: np.ndarray, O: complex, A: complex) -> tuple[complex, complex]:
     """Return centre and circle point, refined by damped Gauss-Newton steps on the equations themselves."""
 
     def residuals(x: np.ndarray, _: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -157,12 +157,12 @@ def refined(rows: np.ndarray, O: complex, A: complex) -> tuple[complex, complex]
     return complex(Ox, Oy), complex(Ax, Ay)
 
 
-def _solved(rows: np.ndarray, O: complex, A: complex) -> bool:
+def _is_solution(rows: np.ndarray, O: complex, A: complex) -> bool:
     turned = np.conj(O) * A
     seven = np.array([turned.real, turned.imag, A.real, A.imag, O.real, O.imag, 1.0])
     return bool(np.abs(rows @ seven).max() < SOLVED * np.abs(rows * seven).max())
 
 
-def lengths_kept(move: Displacements, O: complex, A: complex) -> np.ndarray:
+def crank_lengths(move: Displacements, O: complex, A: complex) -> np.ndarray:
     """Return the length of the crank in each pose: all lengths are equal if A is a circle point and O its centre."""
     return np.sqrt(dot(move.places(A) - O, move.places(A) - O))

@@ -13,20 +13,20 @@ from ...errors import ModelError, counted
 from ...model.model import Model
 from ...model.parameters import check_choice
 from ...view.drawing.colours import COLOURS
-from ..asked import check_counts, check_of_linkage, check_of_model, degrees_told, numbers, points_of
+from ..arguments import check_counts, check_of_linkage, check_of_model, notes_on_degrees, numbers, points_of
 from ..bounds import Bounds, bounds_of
 from ..candidates import Candidate
-from ..defects import defect_table, wrapped
-from ..found import Synthesis, ranked
+from ..defects import defect_table, wrap
 from ..linkages import Circle, Linkage, turn
 from ..models.candidates import ModelCandidate
 from ..models.generation import designs_through, point_names
-from .burmester import Displacements, circumcentre, displacements, of_five, of_four
+from ..result import Synthesis, rank
+from .burmester import Displacements, circumcentre, displacements, points_of_five_poses, points_of_four_poses
 
 POSE = "[(0, 0, 0), (1, 0.2, 0.3)], rows of x, y and angle"
 ON_CURVE = 60
 """The number of crank angles that are tried along the curves of four poses."""
-KEPT = 24
+MOST_RETURNED = 24
 """The largest number of linkages of a curve that are returned."""
 SLIM, FAR = 20.0, 8.0
 """For linkages of a curve, the largest ratio of two lengths, and the largest distance of pivots over the motion's
@@ -105,41 +105,41 @@ def synthesize_motion(
     scaled = _Choices(*(None if one is None else (one - task.places[0]) / task.size for one in _pins(moving, fixed)))
     curves = None
     if len(rows) == 4:
-        curves = of_four(move, ON_CURVE)
+        curves = points_of_four_poses(move, ON_CURVE)
         scaled_bounds = bounds and bounds.scaled(complex(task.places[0]), task.size)
         dyads = _best_on_curve(move, *curves, task.ordered, scaled_bounds)
     else:
         radii = None if lengths is None else numbers(lengths, "lengths", 2, "(0.5, 0.6)") / task.size
         dyads = list(_pairs(move, scaled, radii))
     # two pivots or pins in one place make no linkage
-    found = [_candidate(task, *dyad) for dyad in dyads if min(abs(np.subtract(*dyad))) > SHORT]
+    linkages = [_candidate(task, *dyad) for dyad in dyads if min(abs(np.subtract(*dyad))) > SHORT]
     if curves is not None:
         curves = tuple(task.places[0] + task.size * curve for curve in curves)
-    notes = [*degrees_told(task.turns, "angles of poses")]
+    notes = [*notes_on_degrees(task.turns, "angles of poses")]
     if bounds is not None:
-        inside = [one for one in found if bounds.allow(one.linkage)]
-        if not found and curves is not None:
+        inside = [one for one in linkages if bounds.allow(one.linkage)]
+        if not linkages and curves is not None:
             notes.append("no two points of the curves make a linkage inside of the bounds")
-        elif len(inside) < len(found):
-            notes.append(f"{counted(len(found) - len(inside), 'linkage')} outside of the bounds left out")
-        found = inside
+        elif len(inside) < len(linkages):
+            notes.append(f"{counted(len(linkages) - len(inside), 'linkage')} outside of the bounds left out")
+        linkages = inside
     none = (
         "in these poses no crank and rocker of finite lengths stand apart, as where the body turns about one point; "
         "move a pose"
     )
-    return ranked(task.what, found, curves, notes, none=none)
+    return rank(task.what, linkages, curves, notes, none=none)
 
 
-def _of_model(model: Model, rows: np.ndarray, ordered: bool, point: Any, **given: Any) -> Synthesis[ModelCandidate]:
+def _of_model(model: Model, rows: np.ndarray, ordered: bool, point: Any, **options: Any) -> Synthesis[ModelCandidate]:
     if model.dimension != 2:
         raise ModelError("poses (x, y, angle) are of a body in the plane; give a PlanarModel")
     if len(rows) < 2:
         raise ModelError(f"poses has {len(rows)}; give two or more")
-    check_counts(given["starts"], given["seed"])
+    check_counts(options["starts"], options["seed"])
     quantities = [*point_names(model, point, "coupler.P"), f"{point}.angle"]
     what = f"motion through {len(rows)} poses"
-    found = designs_through(model, quantities, rows, what, ordered=bool(ordered), timing=None, angles=1, **given)
-    return replace(found, notes=(*degrees_told(rows[:, 2], "angles of poses"), *found.notes))
+    designs = designs_through(model, quantities, rows, what, ordered=bool(ordered), timing=None, angles=1, **options)
+    return replace(designs, notes=(*notes_on_degrees(rows[:, 2], "angles of poses"), *designs.notes))
 
 
 @dataclass(frozen=True)
@@ -149,8 +149,8 @@ class _Choices:
 
 
 def _pins(moving: Any, fixed: Any) -> Iterator[np.ndarray | None]:
-    for given, name in ((moving, "moving"), (fixed, "fixed")):
-        points = None if given is None else points_of(given, name, 2)
+    for choice, name in ((moving, "moving"), (fixed, "fixed")):
+        points = None if choice is None else points_of(choice, name, 2)
         if points is not None and points[0] == points[1]:
             raise ModelError(f"{name}= has the same point twice; choose two")
         yield points
@@ -164,7 +164,7 @@ def _check(task: MotionTask, moving: Any, fixed: Any, lengths: Any) -> None:
     for k, m in zip(*np.triu_indices(count, 1), strict=True):
         if abs(task.places[k] - task.places[m]) < SHORT * task.size and abs(task.turns[k] - task.turns[m]) < SHORT:
             raise ModelError(f"poses {k} and {m} are the same; leave one out")
-    if np.abs(wrapped(task.turns - task.turns[0])).max() < SHORT and count > 3:
+    if np.abs(wrap(task.turns - task.turns[0])).max() < SHORT and count > 3:
         raise ModelError(
             "all poses have the same angle, and a body that only shifts has no Burmester points to find; turn it"
         )
@@ -182,19 +182,19 @@ def _check(task: MotionTask, moving: Any, fixed: Any, lengths: Any) -> None:
         raise ModelError(f"lengths= cannot be chosen with {count} poses, they follow; leave it out")
 
 
-def _pairs(move: Displacements, chosen: _Choices, radii: np.ndarray | None) -> Iterator[tuple[Pair, Pair]]:
+def _pairs(move: Displacements, choices: _Choices, radii: np.ndarray | None) -> Iterator[tuple[Pair, Pair]]:
     """Yield all pairs of a crank and a rocker."""
     if len(move.R) == 5:
-        yield from permutations(of_five(move), 2)
+        yield from permutations(points_of_five_poses(move), 2)
         return
-    if chosen.fixed is not None:
-        dyads = [[(complex(O), circumcentre(move.seen(O)))] for O in chosen.fixed]
-    elif chosen.moving is not None and len(move.R) == 3:
-        dyads = [[(circumcentre(move.places(A)), complex(A))] for A in chosen.moving]
+    if choices.fixed is not None:
+        dyads = [[(complex(O), circumcentre(move.seen(O)))] for O in choices.fixed]
+    elif choices.moving is not None and len(move.R) == 3:
+        dyads = [[(circumcentre(move.places(A)), complex(A))] for A in choices.moving]
     else:
-        pins: Any = [] if chosen.moving is None else chosen.moving
-        given = [None] * len(pins) if radii is None else [float(r) for r in radii]
-        dyads = [list(_of_two(move, complex(A), r)) for A, r in zip(pins, given, strict=True)]
+        pins: Any = [] if choices.moving is None else choices.moving
+        radii_of_pins = [None] * len(pins) if radii is None else [float(r) for r in radii]
+        dyads = [list(_dyads_of_two_poses(move, complex(A), r)) for A, r in zip(pins, radii_of_pins, strict=True)]
     for name, options in zip("AB", dyads, strict=True):
         if not all(np.isfinite(point) for pair in options for point in pair):
             raise ModelError(f"the three places of the pin {name} (or of its pivot) lie on a line: no circle; move it")
@@ -203,19 +203,18 @@ def _pairs(move: Displacements, chosen: _Choices, radii: np.ndarray | None) -> I
         yield second, first
 
 
-def _of_two(move: Displacements, A: complex, radius: float | None) -> Iterator[Pair]:
+def _dyads_of_two_poses(move: Displacements, A: complex, radius: float | None) -> Iterator[Pair]:
     """Yield the two centres at equal distances from both places of A, with A."""
     first, last = move.places(A)
-    way = last - first
-    length = abs(way) if radius is None else radius
-    if not 2 * length > abs(way) > 0:
-        what = (
-            "a crank or rocker is too short for its pin's way" if abs(way) else "a pin does not move between the poses"
-        )
+    distance = last - first
+    length = abs(distance) if radius is None else radius
+    if not 2 * length > abs(distance) > 0:
+        short, still = "a crank or rocker is too short for its pin's way", "a pin does not move between the poses"
+        what = short if abs(distance) else still
         raise ModelError(f"{what}; give longer lengths=, or other pins in moving=")
-    height = np.sqrt(length**2 - abs(way) ** 2 / 4)
+    height = np.sqrt(length**2 - abs(distance) ** 2 / 4)
     for side in (1, -1):
-        yield (first + last) / 2 + side * 1j * height * way / abs(way), A
+        yield (first + last) / 2 + side * 1j * height * distance / abs(distance), A
 
 
 def _best_on_curve(
@@ -234,13 +233,13 @@ def _best_on_curve(
     linkage, theta, drive = _stand(move, O[i, None], A[i, None], O[j, None], A[j, None])
     wrong = np.sum([*defect_table(linkage, theta, np.sign(drive), ordered).values()], axis=0)
     order = np.lexsort((-np.abs(drive).min(axis=1), wrong))
-    chosen: list[int] = []
+    couples: list[int] = []
     for place in order:  # neighbours on the curve are nearly equal
-        if all(abs(O[i[place]] - O[i[k]]) + abs(O[j[place]] - O[j[k]]) > 0.2 for k in chosen):
-            chosen.append(place)
-        if len(chosen) == KEPT:
+        if all(abs(O[i[place]] - O[i[k]]) + abs(O[j[place]] - O[j[k]]) > 0.2 for k in couples):
+            couples.append(place)
+        if len(couples) == MOST_RETURNED:
             break
-    return [((complex(O[i[k]]), complex(A[i[k]])), (complex(O[j[k]]), complex(A[j[k]]))) for k in chosen]
+    return [((complex(O[i[k]]), complex(A[i[k]])), (complex(O[j[k]]), complex(A[j[k]]))) for k in couples]
 
 
 def _stand(move: Displacements, O: Any, A: Any, D: Any, B: Any) -> tuple[Linkage, np.ndarray, np.ndarray]:

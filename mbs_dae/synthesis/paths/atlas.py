@@ -29,17 +29,17 @@ def starts(
     path = linkage.pose(theta, sign[:, None]).P
     closes = np.isfinite(path).all(axis=1)
     middle = path.mean(axis=1, keepdims=True)
-    wanted = targets - targets.mean()
+    centred = targets - targets.mean()
     with np.errstate(invalid="ignore", divide="ignore"):
-        factor = (np.conj(path - middle) @ wanted) / (np.abs(path - middle) ** 2).sum(axis=1)
-    off = np.abs(factor[:, None] * (path - middle) - wanted) ** 2
+        factor = (np.conj(path - middle) @ centred) / (np.abs(path - middle) ** 2).sum(axis=1)
+    off = np.abs(factor[:, None] * (path - middle) - centred) ** 2
     cost = np.where(closes, off.sum(axis=1), np.inf)
     best = np.argsort(cost)[spread(count, int(closes.sum()))]
     numbers = np.empty((len(best), linkage.numbers().shape[-1]))
     for place, k in enumerate(best):
         guide = linkage.guide
-        own = Circle(guide.D[k, 0], guide.c[k, 0]) if isinstance(guide, Circle) else Line(guide.h[k, 0], 0.0)
-        one = Linkage(0j, 1.0, linkage.b[k, 0], own, linkage.p[k, 0])
+        guide_of_start = Circle(guide.D[k, 0], guide.c[k, 0]) if isinstance(guide, Circle) else Line(guide.h[k, 0], 0.0)
+        one = Linkage(0j, 1.0, linkage.b[k, 0], guide_of_start, linkage.p[k, 0])
         numbers[place] = one.moved(targets.mean() - factor[k] * middle[k, 0], factor[k]).numbers()
     return numbers, theta[best] + np.angle(factor[best])[:, None], sign[best]
 
@@ -65,9 +65,9 @@ def _angles(targets: np.ndarray, timing: np.ndarray | None, draws: np.ndarray) -
     first = 2 * np.pi * draws[:, :1]
     if timing is not None:
         return first + timing
-    way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(targets)))])
+    travelled = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(targets)))])
     sweep = 4 * np.pi * (draws[:, 1:] - 0.5)
-    return first + sweep * (way / (way[-1] + abs(targets[0] - targets[-1]) / 2))
+    return first + sweep * (travelled / (travelled[-1] + abs(targets[0] - targets[-1]) / 2))
 
 
 def tour(targets: np.ndarray) -> np.ndarray:

@@ -1,18 +1,17 @@
-"""Fit coupler curves to given points by least squares, with the exact derivatives of the curve."""
+"""Coupler curves: fits to given points by least squares, with the exact derivatives of the curve; and cognates."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from ..angles import with_angles
 from ..bounds import Bounds
-from ..constrained import constrained_least_squares
-from ..linkages import Circle, Kind, Linkage, linkage_of, size_of, slopes, turn
-from ..marquardt import Ends, Residuals, least_squares
+from ..linkages import Circle, Kind, Linkage, Pose, linkage_of, size_of, slopes, turn
+from ..marquardt import Ends, Residuals, constrained_least_squares, least_squares, with_angles
 
 ENOUGH = 1e-30
 """The sum of squares, for points that are about 1 apart, below which the path passes them."""
@@ -22,7 +21,7 @@ EDGE = 1e-3
 """The sine of the transmission angle below which a search was stopped by a locked linkage, at no minimum."""
 
 
-class Found(NamedTuple):
+class CurveFit(NamedTuple):
     """A linkage, and its crank angles and signs at the points."""
 
     linkage: Linkage
@@ -32,7 +31,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Sought:
+class PathProblem:
     """The task: linkages of this kind whose coupler point passes the targets, which are about 1 apart, around 0."""
 
     kind: Kind
@@ -44,48 +43,48 @@ class Sought:
         """Minimise the sum of squares from these unknowns, linkages first, within the bounds if there are some."""
         if (bounds := self.bounds) is None:
             return least_squares(residuals, x, steps, ENOUGH)
-        own = size_of(self.kind)
+        size = size_of(self.kind)
 
         def excess(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-            value, slope = bounds.excess(x[:, :own])
-            return value, np.pad(slope, ((0, 0), (0, 0), (0, x.shape[1] - own)))
+            value, slope = bounds.excess(x[:, :size])
+            return value, np.pad(slope, ((0, 0), (0, 0), (0, x.shape[1] - size)))
 
         return constrained_least_squares(residuals, excess, x, steps, ENOUGH, rounds)
 
 
 def nearest(
-    sought: Sought, numbers: np.ndarray, theta: np.ndarray, signs: np.ndarray, steps: int, rounds: int,
-    told: Counter[str],
-) -> list[Found]:  # fmt: skip
+    problem: PathProblem, numbers: np.ndarray, theta: np.ndarray, signs: np.ndarray, steps: int, rounds: int,
+    failures: Counter[str],
+) -> list[CurveFit]:  # fmt: skip
     """Return linkages near each start whose sum of squared distances from the targets is least. The angles of the crank
-    are further unknowns: all or, with a given timing, the first one. Other ends are counted in `told`."""
-    own, timing = size_of(sought.kind), sought.timing
+    are further unknowns: all or, with a given timing, the first one. Other ends are counted in `failures`."""
+    size, timing = size_of(problem.kind), problem.timing
     x = np.concatenate([numbers, theta if timing is None else theta[:, :1] - timing[0]], axis=1)
 
     def residuals(x: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         with np.errstate(all="ignore"):  # nan where a linkage does not close
-            return off(sought.kind, sought.targets, x, signs[rows], timing)
+            return off(problem.kind, problem.targets, x, signs[rows], timing)
 
-    ends = sought.least_squares(residuals, x, steps, rounds)
-    found = []
+    ends = problem.least_squares(residuals, x, steps, rounds)
+    fits = []
     for end, cost, sign in zip(ends.x, ends.cost, signs, strict=True):
-        linkage = linkage_of(sought.kind, end[:own])
-        angles = end[own:] if timing is None else end[own] + timing
-        if why := _useless(sought, linkage, angles, sign, cost):
-            told[why] += 1
+        linkage = linkage_of(problem.kind, end[:size])
+        angles = end[size:] if timing is None else end[size] + timing
+        if why := _fault(problem, linkage, angles, sign, cost):
+            failures[why] += 1
         else:
-            found.append(Found(linkage.plain(), angles, sign, float(cost)))
-    return found
+            fits.append(CurveFit(linkage.plain(), angles, sign, float(cost)))
+    return fits
 
 
-def _useless(sought: Sought, linkage: Linkage, angles: np.ndarray, sign: np.ndarray, cost: float) -> str:
+def _fault(problem: PathProblem, linkage: Linkage, angles: np.ndarray, sign: np.ndarray, cost: float) -> str:
     """Return the reason why an end of the search is no valid linkage; "" if the end is valid."""
     lengths = [linkage.a, linkage.b, *([linkage.guide.c] if isinstance(linkage.guide, Circle) else [])]
     if not np.isfinite(cost):
         return "did not close at all points"
     if not (min(lengths) > 0 and np.abs(linkage.numbers()).max() < FAR):
         return "grew without limits, or shrank to nothing"
-    if sought.bounds is not None and not sought.bounds.allow(linkage):
+    if problem.bounds is not None and not problem.bounds.allow(linkage):
         return "ended outside of the bounds"
     if cost >= ENOUGH and not np.abs(linkage.pose(angles, sign).drive).min() > EDGE:
         return "ended where the coupler and its follower lock"
@@ -96,15 +95,68 @@ def off(
     kind: Kind, targets: np.ndarray, x: np.ndarray, signs: np.ndarray, timing: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the deviations of P from the targets, x then y, and their derivatives by all unknowns."""
-    own = size_of(kind)
-    linkage = linkage_of(kind, x[:, None, :own])
-    theta = x[:, own:] if timing is None else x[:, own:] + timing
+    size = size_of(kind)
+    linkage = linkage_of(kind, x[:, None, :size])
+    theta = x[:, size:] if timing is None else x[:, size:] + timing
     pose = linkage.pose(theta, signs)
     dA, dalong, _ = slopes(linkage, theta, pose)
     dP = dA + linkage.p[..., None] * dalong
     along = turn(pose.gamma)
-    dP[..., own - 2] += along
-    dP[..., own - 1] += 1j * along
-    dP = with_angles(dP[..., :own], dP[..., own], timing is not None)
+    dP[..., size - 2] += along
+    dP[..., size - 1] += 1j * along
+    dP = with_angles(dP[..., :size], dP[..., size], timing is not None)
     away = pose.P - targets
     return np.concatenate([away.real, away.imag], axis=1), np.concatenate([dP.real, dP.imag], axis=1)
+
+
+# --- cognates ---
+
+
+def cognates(fit: CurveFit) -> Iterator[CurveFit]:
+    """Yield the six four-bars that draw one coupler curve, the given one first: three cognates (Roberts), each driven
+    at either of its pivots.
+
+    With z = (P - A)/(B - A), which is constant, let A' = O + P - A complete a parallelogram. Then P - A' = A - O is as
+    long as the crank, and with C' = A' + z (A - O) and C = O + z (D - O)
+
+        C - C' = z (D - A) - (P - A) = z (D - B),
+
+    which is |z| c long: O, A', C', C is a four-bar with P on its coupler. The third one follows likewise from D's side.
+    """
+    pose = fit.linkage.pose(fit.theta, fit.signs)
+    rear = _turned_round(fit, pose)
+    yield from (fit, rear)
+    for one in (fit, rear):  # the cognate on either side, driven at either of its pivots
+        if abs(one.linkage.p) > 0:
+            third = _cognate(one, one.linkage.pose(one.theta, one.signs))
+            yield from (third, _turned_round(third, third.linkage.pose(third.theta, third.signs)))
+
+
+def _turned_round(fit: CurveFit, pose: Pose) -> CurveFit:
+    """Return the linkage with its rocker as the crank."""
+    linkage = fit.linkage
+    guide = _circle(linkage)
+    turned = Linkage(guide.D, guide.c, linkage.b, Circle(linkage.O, linkage.a), linkage.b - linkage.p)
+    return _with_crank(fit, turned, pose.B - guide.D)
+
+
+def _cognate(fit: CurveFit, pose: Pose) -> CurveFit:
+    """Return the cognate on the crank's side: it keeps the pivot O."""
+    linkage = fit.linkage
+    guide, z = _circle(linkage), linkage.p / linkage.b
+    third = Circle(linkage.O + z * (guide.D - linkage.O), abs(z) * guide.c)
+    cognate = Linkage(linkage.O, abs(linkage.p), abs(z) * linkage.a, third, linkage.a * abs(z) / z)
+    return _with_crank(fit, cognate, pose.P - pose.A)
+
+
+def _with_crank(fit: CurveFit, linkage: Linkage, crank: np.ndarray) -> CurveFit:
+    """Return the linkage with its crank in these directions, with the signs that leave P where it was."""
+    path = fit.linkage.pose(fit.theta, fit.signs).P
+    theta = np.angle(crank)
+    off = [np.abs(linkage.pose(theta, sign).P - path) for sign in (1.0, -1.0)]
+    return CurveFit(linkage, theta, np.where(off[0] <= off[1], 1.0, -1.0), fit.cost)
+
+
+def _circle(linkage: Linkage) -> Circle:
+    assert isinstance(linkage.guide, Circle)
+    return linkage.guide

@@ -39,11 +39,14 @@ def linkages_through(targets: np.ndarray, seed: int) -> list[tuple[Linkage, np.n
         return equations(targets, x)
 
     ends = least_squares(residuals, x, steps=250, enough=SOLVED**2 / 1e6)
-    found: list[tuple[Linkage, np.ndarray, np.ndarray]] = []
+    linkages: list[tuple[Linkage, np.ndarray, np.ndarray]] = []
     for x_end in ends.x[ends.cost < SOLVED**2]:
-        if (one := _linkage(targets, x_end)) is not None and not any(_same(one[0], other) for other, *_ in found):
-            found.append(one)
-    return found
+        if (one := _linkage(targets, x_end)) is None:
+            continue
+        numbers = one[0].numbers()
+        if not any(np.allclose(numbers, other.numbers(), rtol=1e-6, atol=1e-6) for other, *_ in linkages):
+            linkages.append(one)
+    return linkages
 
 
 def equations(targets: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -80,7 +83,3 @@ def _linkage(targets: np.ndarray, x: np.ndarray) -> tuple[Linkage, np.ndarray, n
     )
     drive = np.real(np.conj(linkage.guide.normal(B)) * 1j * along)
     return linkage, np.angle(A - O), np.where(drive >= 0, 1.0, -1.0)
-
-
-def _same(one: Linkage, other: Linkage) -> bool:
-    return bool(np.allclose(one.numbers(), other.numbers(), rtol=1e-6, atol=1e-6))

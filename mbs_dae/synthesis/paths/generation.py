@@ -13,21 +13,20 @@ from ...errors import ModelError, counted
 from ...model.model import Model
 from ...model.parameters import check_choice
 from ...view.drawing.colours import COLOURS, DARK
-from ..asked import check_counts, check_of_linkage, check_of_model, degrees_told, numbers, points_of
+from ..arguments import check_counts, check_of_linkage, check_of_model, notes_on_degrees, numbers, points_of
 from ..bounds import bounds_of
 from ..candidates import Candidate
-from ..defects import wrapped
-from ..found import Synthesis, largest, ranked
+from ..defects import wrap
 from ..linkages import Kind
 from ..models.candidates import ModelCandidate
 from ..models.generation import designs_through, point_names
+from ..result import Synthesis, largest, rank
 from . import atlas, dyads
-from .cognates import drawing_the_same
-from .coupler_curves import Found, Sought, nearest
+from .coupler_curves import CurveFit, PathProblem, cognates, nearest
 
 STARTS = 128
 """The number of starts by default."""
-KEPT = 20
+MOST_RETURNED = 20
 """The number of linkages returned."""
 ROUGHLY, FURTHER, POLISH = 80, 400, 20
 """Steps from each start, from the best of their ends, and from solutions of Alt's equations."""
@@ -102,57 +101,59 @@ def synthesize_path(
     task = PathTask(targets, angles, order == "prescribed")
     bounds = bounds_of(kind, within, lengths, ratio)
     origin, size = complex(targets.mean()), float(np.abs(targets - targets.mean()).max())
-    sought = Sought(kind, (targets - origin) / size, angles, bounds and bounds.scaled(origin, size))
-    candidates, told = [], Counter[str]()
-    for one in _search(sought, task, starts or STARTS, seed, told):
+    problem = PathProblem(kind, (targets - origin) / size, angles, bounds and bounds.scaled(origin, size))
+    candidates, failures = [], Counter[str]()
+    for one in _search(problem, task, starts or STARTS, seed, failures):
         linkage = one.linkage.moved(origin, size).plain()
         pose = linkage.pose(one.theta, one.signs)
         if np.isfinite(pose.P).all() and (bounds is None or bounds.allow(linkage)):
             candidates.append(Candidate(linkage, one.theta, one.signs, np.abs(pose.P - targets), task))
-    notes = [*degrees_told(angles, "angles in timing=")]
+    notes = [*notes_on_degrees(angles, "angles in timing=")]
     if not candidates:
-        left = ", ".join(f"{count} {why}" for why, count in told.most_common())
-        notes.append(f"of {counted(told.total(), 'start')} {left or 'none closed at all points'}")
-    whole = ranked(task.what, candidates, notes=notes)
+        left = ", ".join(f"{count} {why}" for why, count in failures.most_common())
+        notes.append(f"of {counted(failures.total(), 'start')} {left or 'none closed at all points'}")
+    ranking = rank(task.what, candidates, notes=notes)
     is_alts = len(targets) == dyads.POINTS  # with nine points, solutions are single linkages
-    kept = [one for k, one in enumerate(whole) if k < KEPT or (is_alts and largest(one) == 0.0)]
-    return replace(whole, candidates=tuple(kept))
+    best = [one for k, one in enumerate(ranking) if k < MOST_RETURNED or (is_alts and largest(one) == 0.0)]
+    return replace(ranking, candidates=tuple(best))
 
 
-def _search(sought: Sought, task: PathTask, starts: int, seed: int, told: Counter[str]) -> Iterator[Found]:
+def _search(problem: PathProblem, task: PathTask, starts: int, seed: int, failures: Counter[str]) -> Iterator[CurveFit]:
     """Yield each linkage found once, for targets about 1 apart, around 0."""
-    kind, targets, timing = sought.kind, sought.targets, sought.timing
+    kind, targets, timing = problem.kind, problem.targets, problem.timing
     tour = np.arange(len(targets)) if task.ordered else atlas.tour(targets)
     numbers, theta, sign = atlas.starts(kind, targets[tour], timing, starts, seed)
     back = np.argsort(tour)
     signs = np.repeat(sign[:, None], len(targets), axis=1)
-    roughly = nearest(sought, numbers, theta[:, back], signs, ROUGHLY, FEW_ROUNDS, told)
-    found = _followed(sought, roughly, FURTHER, MOST, told)
+    roughly = nearest(problem, numbers, theta[:, back], signs, ROUGHLY, FEW_ROUNDS, failures)
+    fits = _continue(problem, roughly, FURTHER, MOST, failures)
     if kind == "four-bar" and timing is None and len(targets) == dyads.POINTS:
-        exact = [Found(*one, 0.0) for one in dyads.linkages_through(targets, seed)]
-        found += _followed(replace(sought, bounds=None), exact, POLISH, len(exact), told)
-    found.sort(key=lambda one: one.cost)
+        exact = [CurveFit(*one, 0.0) for one in dyads.linkages_through(targets, seed)]
+        fits += _continue(replace(problem, bounds=None), exact, POLISH, len(exact), failures)
+    fits.sort(key=lambda one: one.cost)
     drawn_alike = kind == "four-bar" and timing is None
-    seen: list[np.ndarray] = []
-    for one in (way for first in found for way in (drawing_the_same(first) if drawn_alike else (first,))):
-        own = one.linkage.numbers()
-        if not any(np.abs(own - other).max() < ALIKE * np.abs(own).max() for other in seen):
-            seen.append(own)
+    others: list[np.ndarray] = []
+    for one in (fit_of_curve for first in fits for fit_of_curve in (cognates(first) if drawn_alike else (first,))):
+        numbers_of_fit = one.linkage.numbers()
+        if not any(np.abs(numbers_of_fit - other).max() < ALIKE * np.abs(numbers_of_fit).max() for other in others):
+            others.append(numbers_of_fit)
             yield one
 
 
-def _followed(sought: Sought, found: Sequence[Found], steps: int, most: int, told: Counter[str]) -> list[Found]:
+def _continue(
+    problem: PathProblem, fits: Sequence[CurveFit], steps: int, most: int, failures: Counter[str]
+) -> list[CurveFit]:
     """Return the ends of a longer search from the best linkages found."""
-    best = sorted(found, key=lambda one: one.cost)[:most]
+    best = sorted(fits, key=lambda one: one.cost)[:most]
     if not best:
         return []
     numbers = np.array([one.linkage.numbers() for one in best])
     theta, signs = np.array([one.theta for one in best]), np.array([one.signs for one in best])
-    return nearest(sought, numbers, theta, signs, steps, ROUNDS, told)
+    return nearest(problem, numbers, theta, signs, steps, ROUNDS, failures)
 
 
 def _of_model(
-    model: Model, points: Any, order: str, timing: Any, starts: int | None, seed: int, *, point: Any, **given: Any
+    model: Model, points: Any, order: str, timing: Any, starts: int | None, seed: int, *, point: Any, **options: Any
 ) -> Synthesis[ModelCandidate]:
     targets = numbers(points, "points", example="rows of coordinates", width=model.dimension)
     _check(targets)
@@ -160,7 +161,7 @@ def _of_model(
     what = f"path through {len(targets)} points" + (" at given values of the driver" if timing is not None else "")
     quantities = point_names(model, point, "coupler.P")
     more: Any = {"ordered": order == "prescribed", "timing": at, "starts": starts, "seed": seed}
-    return designs_through(model, quantities, targets, what, **given, **more)
+    return designs_through(model, quantities, targets, what, **options, **more)
 
 
 def _check(targets: np.ndarray) -> None:
@@ -176,11 +177,11 @@ def _check(targets: np.ndarray) -> None:
         )
 
 
-def _timing(given: Any, order: str, count: int) -> np.ndarray:
+def _timing(timing_of_points: Any, order: str, count: int) -> np.ndarray:
     if order == "free":
         raise ModelError("timing= says the order of the points; leave out order='free'")
-    angles = numbers(given, "timing", count, "one angle for each point, in rad")
+    angles = numbers(timing_of_points, "timing", count, "one angle for each point, in rad")
     for k, m in zip(*np.triu_indices(count, 1), strict=True):
-        if abs(wrapped(angles[k] - angles[m])) < 1e-9:
+        if abs(wrap(angles[k] - angles[m])) < 1e-9:
             raise ModelError(f"timing has points {k} and {m} at the same angle of the crank; give different ones")
     return angles

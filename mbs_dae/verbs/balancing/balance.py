@@ -69,39 +69,39 @@ def balance(
     """
     if not isinstance(bodies, tuple | list) or not bodies or not all(isinstance(name, str) for name in bodies):
         raise ModelError(f"bodies= are the names of those that carry counterweights, ['crank'], not {bodies!r}")
-    orders = None if order is None else _orders(order)
+    orders = None if order is None else tuple(np.ravel(order).tolist())
+    if orders is not None:
+        if not orders or not all(isinstance(k, int) and not isinstance(k, bool) and k > 0 for k in orders):
+            raise ModelError(f"order= is a harmonic, 1, 2, ..., or several, not {order!r}")
+        orders = tuple(int(k) for k in orders)
     result = inverse_dynamics(model, times, start)
     dimension = result.sketch.dimension
-    system = computed(result).system
+    system, motion = computed(result).system, computed(result).motion
     before = result.shaking().only("inertia").total[:, :dimension]
-    known, columns, pivots = {body.name: body for body in system.bodies if not body.fixed}, [], {}
+    moving_bodies, columns, pivots = {body.name: body for body in system.bodies if not body.fixed}, [], {}
     for name in dict.fromkeys(bodies):
-        check_name("body", name, [*known], "the model")
-        pivots[name] = _pivot(result, known[name])
-        columns.append(_bend(result, known[name]))
+        check_name("body", name, [*moving_bodies], "the model")
+        pivots[name] = _pivot(result, moving_bodies[name])
+        # Ä over time, shape (times, dimension, dimension), in 1/s²
+        rates = list(system.layout.v[moving_bodies[name]])[dimension:]
+        omega, alpha = (_cross_matrices(x[:, rates]) for x in (motion.v, motion.a))
+        columns.append(np.asarray(_axes(result, moving_bodies[name]) @ (omega @ omega + alpha)))
     effects = -np.concatenate(columns, axis=2)
     target, by = before, effects
     if orders is not None:
         _check_period(result.t, np.concatenate([before[:, :, None], effects], axis=2))
         target, by = (_harmonics(x, orders) for x in (before, effects))
         if np.abs(by).max(initial=0.0) <= NOTHING * len(effects) * np.abs(effects).max(initial=0.0):
-            told = " and ".join(map(str, orders))
-            what = f"counterweights on {', '.join(pivots)} make no force of order {told}, and so take none away"
+            numbers = " and ".join(map(str, orders))
+            what = f"counterweights on {', '.join(pivots)} make no force of order {numbers}, and so take none away"
             raise ModelError(f"{what}; orders are turns within the times, from {result.t[0]:g} to {result.t[-1]:g} s")
     scale = np.abs(by).max(initial=0.0) or 1.0
     moments = np.linalg.lstsq(by.reshape(-1, by.shape[2]) / scale, -target.ravel(), rcond=1e-10)[0] / scale
-    counted = sum(system.evaluator(body.mass) for body in system.bodies if not body.fixed) * system.length
-    moments = np.where(np.abs(moments) <= ROUNDOFF * counted, 0.0, moments)
+    scale_of_moments = sum(system.evaluator(body.mass) for body in system.bodies if not body.fixed) * system.length
+    moments = np.where(np.abs(moments) <= ROUNDOFF * scale_of_moments, 0.0, moments)
     after = before + effects @ moments
-    found = {name: frozen(m.copy()) for name, m in zip(pivots, moments.reshape(-1, dimension), strict=True)}
-    return Counterweights(found, pivots, result.t, frozen(before.copy()), frozen(after), orders)
-
-
-def _orders(order: int | Sequence[int]) -> tuple[int, ...]:
-    orders = tuple(np.ravel(order).tolist())
-    if not orders or not all(isinstance(k, int) and not isinstance(k, bool) and k > 0 for k in orders):
-        raise ModelError(f"order= is a harmonic, 1, 2, ..., or several, not {order!r}")
-    return tuple(int(k) for k in orders)
+    moments_by_body = {name: frozen(m.copy()) for name, m in zip(pivots, moments.reshape(-1, dimension), strict=True)}
+    return Counterweights(moments_by_body, pivots, result.t, frozen(before.copy()), frozen(after), orders)
 
 
 def _axes(result: Result, body: Body) -> np.ndarray:
@@ -110,15 +110,7 @@ def _axes(result: Result, body: Body) -> np.ndarray:
     return np.asarray(system.layout.rotation(motion.q, body))
 
 
-def _bend(result: Result, body: Body) -> np.ndarray:
-    """Return Ä of a body over time, shape (times, dimension, dimension), in 1/s²."""
-    system, motion, size = computed(result).system, computed(result).motion, result.sketch.dimension
-    turning = list(system.layout.v[body])[size:]
-    omega, alpha = (_crossed(x[:, turning]) for x in (motion.v, motion.a))
-    return np.asarray(_axes(result, body) @ (omega @ omega + alpha))
-
-
-def _crossed(turning: np.ndarray) -> np.ndarray:
+def _cross_matrices(turning: np.ndarray) -> np.ndarray:
     """Return the matrices of the cross product with angular velocities (times, 1 or 3): shape (times, n, n), n = 2 or
     3."""
     nothing = np.zeros(len(turning))

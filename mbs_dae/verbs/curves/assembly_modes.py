@@ -15,17 +15,16 @@ from ...errors import MbsError, ModelError, counted
 from ...model.drivers import Driver
 from ...model.model import Model
 from ...model.parameters import finite_number
-from ...modes.ends import Found, ends_of
-from ...modes.generic import Generic
-from ...modes.kept import generic_kept
+from ...modes.ends import Solutions, ends_of
+from ...modes.generic import Generic, stored_generic
 from ...modes.links import without_links
-from ...modes.poses import Asked, Poses, Sought, with_links
+from ...modes.poses import PoseProblem, Poses, PoseSearch, with_links
 from ...modes.result import AssemblyModes
 from ...poses.assembly import assembled, holding
 from ...poses.freedom import free_motions
 from ...symbolic.markers import t as time
 from .follow import follow
-from .released import named_as
+from .release import name_without_driver
 
 
 def assembly_modes(
@@ -53,41 +52,37 @@ def assembly_modes(
        1      0.546373
     """
     model = model_of(model)
-    t, given = finite_number(t, "the time t"), checked_fix(fix)
+    t, held = finite_number(t, "the time t"), checked_fix(fix)
     check_tables(model, np.array([t]))
     checked_seed(seed)
-    _check_levels(model, given)
-    asked = Asked(model, holding(model.compile(), 0, given), t, given)
-    without = without_links(model, given, t)
-    lean = asked
-    if without is not None:
-        lean = Asked(without.model, holding(without.model.compile(), 0, without.fix), t, without.fix)
-    closure, generic = generic_kept(lean.held, t, seed)
-    _check_freedom(model, lean.held, generic)
-    found = ends_of(generic, closure)
-    poses = Sought(lean, closure).poses(found)
-    if without is not None:
-        poses = with_links(asked, poses, lean, without)
-    complete = None if found.lost or poses.lost else generic.complete
-    links = tuple(tuple(body.name for body in link.bodies) for link in without.links) if without else ()
-    proofs, unproven = _proofs(asked, poses)
-    return AssemblyModes(
-        model.name, t, given, tuple(poses.states), poses.solutions, generic.count, complete,
-        found.singular.shape[1], poses.dimension, found.at_infinity,
-        "; ".join(filter(None, (_told(asked, generic, found, poses), unproven))), proofs, links,
-    )  # fmt: skip
-
-
-def _check_levels(model: Model, fix: Mapping[str, float]) -> None:
-    for name in fix:
+    for name in held:
         measure, level = model.quantity(name)
         if level or measure.lowest:
             raise ModelError(f"fix={{{name!r}: ...}} holds a rate; modes are poses: hold values")
+    problem = PoseProblem(model, holding(model.compile(), 0, held), t, held)
+    without = without_links(model, held, t)
+    lean = problem
+    if without is not None:
+        lean = PoseProblem(without.model, holding(without.model.compile(), 0, without.fix), t, without.fix)
+    closure, generic = stored_generic(lean.system, t, seed)
+    _check_freedom(model, lean.system, generic)
+    solutions = ends_of(generic, closure)
+    poses = PoseSearch(lean, closure).poses(solutions)
+    if without is not None:
+        poses = with_links(problem, poses, lean, without)
+    complete = None if solutions.lost or poses.lost else generic.complete
+    links = tuple(tuple(body.name for body in link.bodies) for link in without.links) if without else ()
+    proofs, unproven = _proofs(problem, poses)
+    return AssemblyModes(
+        model.name, t, held, tuple(poses.states), poses.solutions, generic.count, complete,
+        solutions.singular.shape[1], poses.dimension, solutions.at_infinity,
+        "; ".join(filter(None, (_remarks(problem, generic, solutions, poses), unproven))), proofs, links,
+    )  # fmt: skip
 
 
-def _check_freedom(model: Model, held: System, generic: Generic) -> None:
+def _check_freedom(model: Model, system: System, generic: Generic) -> None:
     """Refuse a mechanism with a degree of freedom that neither drivers nor fixed quantities prescribe."""
-    left = held.nv - generic.family.rows.size
+    left = system.nv - generic.family.rows.size
     if not left:
         return
     what = f"{model.name!r} has {left} freedom{'s' if left > 1 else ''} that nothing leads, so its poses are no few"
@@ -97,23 +92,23 @@ def _check_freedom(model: Model, held: System, generic: Generic) -> None:
     raise ModelError(f"{what}; hold as many quantities, such as fix={{{example}}}", freedoms=left)
 
 
-def _proofs(asked: Asked, poses: Poses) -> tuple[tuple[Certificate, ...], str]:
+def _proofs(problem: PoseProblem, poses: Poses) -> tuple[tuple[Certificate, ...], str]:
     """Return a certificate of each mode, and a sentence about modes that are not proven."""
     try:
-        proofs = tuple(certified(asked.held, asked.time, asked.in_full(state)) for state in poses.states)
+        proofs = tuple(certified(problem.system, problem.time, problem.in_full(state)) for state in poses.states)
     except ModelError as error:
         return (), f"no mode is certified: {error}"
     several = {k: " (singular to higher order: there may be several next to it)" for k in poses.blunt}
     return proofs, "; ".join(f"mode {k} is {proof}{several.get(k, '')}" for k, proof in enumerate(proofs) if not proof)
 
 
-def _told(asked: Asked, generic: Generic, found: Found, poses: Poses) -> str:
+def _remarks(problem: PoseProblem, generic: Generic, solutions: Solutions, poses: Poses) -> str:
     """Return the remarks on the poses for the user."""
     parts, dimension = [], poses.dimension
     if dimension:
         parts.append(f"some poses are not isolated: a continuum of {counted(dimension, 'dimension')}")
-    if found.lost:
-        parts.append(f"{counted(found.lost, 'path')} were lost, so poses may be missing; try another seed=")
+    if solutions.lost:
+        parts.append(f"{counted(solutions.lost, 'path')} were lost, so poses may be missing; try another seed=")
     if poses.lost:
         what = f"at {counted(poses.lost, 'end')} of paths that look real Newton's method finds no pose"
         parts.append(f"{what}, so poses may be missing; try another seed=")
@@ -122,7 +117,7 @@ def _told(asked: Asked, generic: Generic, found: Found, poses: Poses) -> str:
     if generic.complete is False:
         parts.append("the trace test fails: poses are missing; try another seed=")
     if not poses.states and not dimension:
-        model, t, fix = asked.model, asked.time, asked.fix
+        model, t, fix = problem.model, problem.time, problem.fix
         parts.append("there is no real pose" + (_too_much(model, t, fix) or _limit(model, t, fix)))
     return "; ".join(parts)
 
@@ -161,10 +156,10 @@ def _driven(model: Model, t: float) -> tuple[str, float]:
         raise ModelError(f"{driver.who} drives no single quantity")
     freed = model.without(driver.name)
     start = assembled(freed, t)
-    name = named_as(model, driver, t, start.full_q)
+    name = name_without_driver(model, driver, t, start.full_q)
     if name is None:
         raise ModelError(f"what {driver.who} drives has no other name")
-    asked = model.compile().evaluator(driver.function.xreplace({time: sp.Float(t)}))
+    law = model.compile().evaluator(driver.function.xreplace({time: sp.Float(t)}))
     rest = start.system.still[None]
-    own = model.compile().reader([driver.measure])(np.array([t]), start.full_q[None], rest, rest)[0, 0, 0]
-    return name, float(start[name] + asked - own)
+    driven = model.compile().reader([driver.measure])(np.array([t]), start.full_q[None], rest, rest)[0, 0, 0]
+    return name, float(start[name] + law - driven)

@@ -37,7 +37,7 @@ from ...poses.assembly import holding, in_full, posed
 from ...poses.newton import evaluate_and_factorise, gaps
 from ...readings.motion import result_of
 from ...results.result import State
-from .released import drivers_of, released, without_drivers
+from .release import drivers_of, drivers_to_release, without_drivers
 
 CLOSED = 1e-8
 """Gaps of constraints below this fraction of the model's length count as closed."""
@@ -76,17 +76,23 @@ def follow(
     True
     """
     model = model_of(model)
-    _check_numbers(step, poses, branch, both)
+    checked_step(step)
+    whole_number(poses, "poses is how many there may be", 2)
+    if branch is not None and (not isinstance(branch, int | np.integer) or isinstance(branch, bool)):
+        raise ModelError(f"branch is the number of a branch, from 0 on, not {branch!r}")
+    truth_of(both, "both says whether an open curve is followed in both directions")
     measure, level = model.quantity(name)
     if level or measure.lowest:
         raise ModelError(f"{name!r} is a rate; follow a value, such as {name.rpartition('.')[0]}.{measure.levels[0]}")
-    fix, release, t = _as_asked(model, start, fix, release, t)
+    fix, release, t = _arguments(model, start, fix, release, t)
     check_tables(model, np.array([t]))
     if name in fix:
         raise ModelError(f"{name} is held by fix=, so there is nothing to follow; name a quantity that moves")
-    system, q, let_go = _held(model, t, name, fix, release, start)
+    system, q, names_released = _mechanism(model, t, name, fix, release, start)
     if isinstance(start, BranchPoint):
-        branch = _other(start) if branch is None else branch
+        others = [k for k in range(len(start.tangents)) if k != start.along]
+        if branch is None and len(others) == 1:  # the only branch that was not followed
+            branch = others[0]
     track, motions = track_at(system, t, q, step, name, fix)
     check_axes(system, State(system, t, q, system.still, system.still))
     place = start_of(track, q, motions, name, branch)
@@ -95,68 +101,65 @@ def follow(
         what = f"{model.name!r} does not move: the one motion that its equations leave is infinitesimal"
         raise ModelError(f"{what}; change a length")
     if stands_still(track, traced, name):
-        raise ModelError(f"{name} is the same all along this curve; follow {_moving(track, traced)}, which changes")
-    return _curve(track, traced, ends, beginning, followed=name, fix=fix, release=let_go)
+        content = track.system.model
+        of_joints = [f"{e.name}.{m.levels[0]}" for e in content.conditions for m in e.measures().values()]
+        names = [one for one in [*of_joints, *content.quantity_names(1)] if content.found_quantity(one)]
+        other = next(one for one in names if not stands_still(track, traced, one))
+        raise ModelError(f"{name} is the same all along this curve; follow {other}, which changes")
+    return _curve(track, traced, ends, beginning, followed=name, fix=fix, release=names_released)
 
 
-def _curve(track: Track, traced: Traced, ends: tuple[str, ...], beginning: int, **asked: Any) -> Curve:
+def _curve(track: Track, traced: Traced, ends: tuple[str, ...], beginning: int, **options: Any) -> Curve:
     """Return the traced poses as a `Curve`: at a held time, over the arc length."""
     count, endless = traced.path.t.size, traced.ending == ENDLESS
     path = traced.path._replace(t=np.full(count, track.t))
-    told = f"after {count} poses it has not closed; ask for more poses=, or a longer step=" if endless else ""
+    message = f"after {count} poses it has not closed; ask for more poses=, or a longer step=" if endless else ""
     stats = {"poses": count, "redundant_equations": track.redundant}
     axis = ("s", "m")
-    result = result_of(track.system, path, t=traced.path.t, success=not endless, message=told, stats=stats, axis=axis)
-    own: dict[str, Any] = vars(result) | asked | {"closed": not ends, "ends": ends}
-    return Curve(**own, beginning=beginning, track=track, traced=traced)
+    report: dict[str, Any] = {"success": not endless, "message": message, "stats": stats, "axis": axis}
+    result = result_of(track.system, path, t=traced.path.t, **report)
+    fields: dict[str, Any] = vars(result) | options | {"closed": not ends, "ends": ends}
+    return Curve(**fields, beginning=beginning, track=track, traced=traced)
 
 
-def _check_numbers(step: Any, poses: Any, branch: Any, both: Any) -> None:
-    checked_step(step)
-    whole_number(poses, "poses is how many there may be", 2)
-    if branch is not None and (not isinstance(branch, int | np.integer) or isinstance(branch, bool)):
-        raise ModelError(f"branch is the number of a branch, from 0 on, not {branch!r}")
-    truth_of(both, "both says whether an open curve is followed in both directions")
-
-
-def _as_asked(model: Model, start: Any, fix: Any, release: Any, t: Any) -> tuple[dict[str, float], Any, float]:
+def _arguments(model: Model, start: Any, fix: Any, release: Any, t: Any) -> tuple[dict[str, float], Any, float]:
     """Return the held values, the released drivers, and the time; a branch point brings those with which it was
     found."""
     values = checked_fix(fix)
     t = None if t is None else finite_number(t, "the time t")
     if not isinstance(start, BranchPoint):
         return values, release, getattr(as_state(start), "t", 0.0) if t is None else t
-    own = {"fix": dict(start.fix), "release": start.release, "t": start.state.t}
-    let_go = (release,) if isinstance(release, str) else release
-    for key, value in ("fix", None if fix is None else values), ("release", let_go), ("t", t):
-        if value is not None and (tuple(value) if key == "release" else value) != own[key]:
-            what = f"the branch point was found with {key}={own[key]!r}, and is no pose of the mechanism with {value!r}"
+    origin = {"fix": dict(start.fix), "release": start.release, "t": start.state.t}
+    names = (release,) if isinstance(release, str) else release
+    for key, value in ("fix", None if fix is None else values), ("release", names), ("t", t):
+        if value is not None and (tuple(value) if key == "release" else value) != origin[key]:
+            what = f"the branch point was found with {key}={origin[key]!r}, "
+            what += f"and is no pose of the mechanism with {value!r}"
             raise ModelError(f"{what}; leave {key}= out")
     return dict(start.fix), start.release, start.state.t
 
 
-def _held(
+def _mechanism(
     model: Model, t: float, name: str, fix: dict[str, float], release: Any, start: Any
 ) -> tuple[System, np.ndarray, tuple[str, ...]]:
     """Return the mechanism with held quantities and without released drivers, its first pose, and the released
     drivers."""
-    given = start.state if isinstance(start, BranchPoint) else as_state(start)
-    check_start(model, given)
-    q = posed(model, t, fix, None)[0] if given is None else in_full(model.compile(), given)
-    let_go = released(model, holding(model.compile(), 0, fix), t, q, name, release)
-    freed = without_drivers(model, let_go)
+    state = start.state if isinstance(start, BranchPoint) else as_state(start)
+    check_start(model, state)
+    q = posed(model, t, fix, None)[0] if state is None else in_full(model.compile(), state)
+    names = drivers_to_release(model, holding(model.compile(), 0, fix), t, q, name, release)
+    freed = without_drivers(model, names)
     if driving := freed.drivers and drivers_of(freed, name, t, q):
-        named = tuple(dict.fromkeys([*let_go, *driving]))
+        all_names = tuple(dict.fromkeys([*names, *driving]))
         what = f"{driving[0]} drives {name}, and holds it; let it go"
-        raise ModelError(
-            f"{what}, release={named[0] if len(named) == 1 else named!r}, and hold another by fix= if need be"
-        )
+        which = all_names[0] if len(all_names) == 1 else all_names
+        raise ModelError(f"{what}, release={which!r}, and hold another by fix= if need be")
     if isinstance(start, BranchPoint):
         system = holding(freed.compile(), 0, fix)
         _check_singular(system, t, q)
-    elif given is not None:
-        q = posed(freed, t, fix, given)[0]
-    return holding(freed.compile(), 0, fix), q, let_go
+    elif state is not None:
+        q = posed(freed, t, fix, state)[0]
+    return holding(freed.compile(), 0, fix), q, names
 
 
 def _check_singular(system: System, t: float, q: np.ndarray) -> None:
@@ -167,17 +170,3 @@ def _check_singular(system: System, t: float, q: np.ndarray) -> None:
         row = int(np.argmax(machine.g))
         what = f"the branch point is no pose of {system.model.name!r}: {system.rows[row].element} is open there by "
         raise ModelError(f"{what}{machine.g[row]:.3g} m; start at one of a curve of this model")
-
-
-def _other(start: BranchPoint) -> int | None:
-    """Return the branch through a branch point that was not followed, if there is exactly one."""
-    others = [k for k in range(len(start.tangents)) if k != start.along]
-    return others[0] if len(others) == 1 else None
-
-
-def _moving(track: Track, traced: Traced) -> str:
-    """Return the name of a quantity that changes along a curve, preferably of a joint."""
-    model = track.system.model
-    of_joints = [f"{e.name}.{m.levels[0]}" for e in model.conditions for m in e.measures().values()]
-    names = [name for name in [*of_joints, *model.quantity_names(1)] if model.found_quantity(name)]
-    return next(name for name in names if not stands_still(track, traced, name))

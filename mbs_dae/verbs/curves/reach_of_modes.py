@@ -10,8 +10,7 @@ import numpy as np
 from ...compiled import System
 from ...errors import MbsError
 from ...model.drivers import Driver
-from ...modes.reached import Reached, Way, joined
-from ...modes.result import AssemblyModes
+from ...modes.result import AssemblyModes, Connections, Transition, connected_components
 from ...poses.arcs.curve import Curve
 from ...poses.arcs.points import BranchPoint, TurningPoint
 from ...results.result import State
@@ -25,7 +24,7 @@ MOST = 24
 """The greatest number of branch points through which curves are followed from one mode."""
 
 
-class LetGo(NamedTuple):
+class Release(NamedTuple):
     """A quantity that is released."""
 
     name: str
@@ -36,7 +35,7 @@ class LetGo(NamedTuple):
     """The name of the driver that held the quantity; None if a fixed value did."""
 
 
-class Met(NamedTuple):
+class ModeOnCurve(NamedTuple):
     """A mode on a curve."""
 
     s: float
@@ -47,95 +46,99 @@ class Met(NamedTuple):
     """The number of the piece of the curve between dead points."""
 
 
-class Gone(NamedTuple):
+class CurveOfModes(NamedTuple):
     """A followed curve, with the modes on it in their order along the curve."""
 
     curve: Curve
     """The curve that was followed."""
-    met: list[Met]
+    modes: list[ModeOnCurve]
     """The modes on the curve, in their order."""
-    left: Gone | None = None
+    parent: CurveOfModes | None = None
     """The curve that this one leaves in a branch point; None for the first curve."""
     at: BranchPoint | None = None
     """The branch point at which this curve leaves the other one."""
 
     def points(self) -> list[TurningPoint | BranchPoint]:
         """Return the singular poses of the curve in their order."""
-        found: list[TurningPoint | BranchPoint] = [*self.curve.dead_points, *self.curve.branch_points]
-        return sorted(found, key=lambda point: point.s)
+        points: list[TurningPoint | BranchPoint] = [*self.curve.dead_points, *self.curve.branch_points]
+        return sorted(points, key=lambda point: point.s)
 
-    def ways(self) -> Iterator[Way]:
+    def ways(self) -> Iterator[Transition]:
         """Yield the ways between neighbouring modes: along the curve, over the end of a lap, and from the curve that it
         left."""
         points = self.points()
-        for a, b in zip(self.met, self.met[1:], strict=False):
-            yield Way(a.mode, b.mode, tuple(point for point in points if a.s < point.s < b.s))
-        if self.curve.closed and len(self.met) > 1:
-            first, last = self.met[0], self.met[-1]
+        for a, b in zip(self.modes, self.modes[1:], strict=False):
+            yield Transition(a.mode, b.mode, tuple(point for point in points if a.s < point.s < b.s))
+        if self.curve.closed and len(self.modes) > 1:
+            first, last = self.modes[0], self.modes[-1]
             around = [p for p in points if p.s > last.s] + [p for p in points if p.s < first.s]
-            yield Way(last.mode, first.mode, tuple(around))
-        if self.left and self.at and self.left.met and self.met:
-            start, before = self.left.nearest(self.at.s)
+            yield Transition(last.mode, first.mode, tuple(around))
+        if self.parent and self.at and self.parent.modes and self.modes:
+            start, before = self.parent.nearest(self.at.s)
             to, behind = self.nearest(0.0)
             system, at = self.curve.track.system, self.at.state
             behind = [point for point in behind if _apart(system, point.state, at) > SAME]
-            yield Way(start, to, (*before[::-1], self.at, *behind))
+            yield Transition(start, to, (*before[::-1], self.at, *behind))
 
     def nearest(self, s: float) -> tuple[int, list[TurningPoint | BranchPoint]]:
         """Return the mode nearest to an arc length, and the singular poses on the way there."""
         lap = self.curve.length
         shift = [0.0, lap, -lap] if self.curve.closed else [0.0]
-        end, mode = min(((met.s + k, met.mode) for met in self.met for k in shift), key=lambda one: abs(one[0] - s))
+        end, nearest = min(((m.s + k, m.mode) for m in self.modes for k in shift), key=lambda one: abs(one[0] - s))
         on_way = [(point.s + k, point) for point in self.points() for k in shift]
         on_way = [one for one in on_way if min(s, end) < one[0] < max(s, end)]
-        return mode, [point for _, point in sorted(on_way, key=lambda one: abs(one[0] - s))]
+        return nearest, [point for _, point in sorted(on_way, key=lambda one: abs(one[0] - s))]
 
 
-def reached(modes: AssemblyModes) -> Reached:
+def connections(modes: AssemblyModes) -> Connections:
     """Group modes into circuits and branches. Modes on one curve, or on curves that share branch points, lie on one
     circuit; modes between which the released quantity does not turn back lie on one branch."""
-    count, ways, whole = len(modes), list[Way](), list[tuple[int, int]]()
+    count, ways, whole = len(modes), list[Transition](), list[tuple[int, int]]()
     pieces: list[tuple[int, int]] = []
     unfollowed: list[str] = []
-    for one in _led(modes) if count > 1 else ():
+    for release in _releases(modes) if count > 1 else ():
         seen: set[int] = set()
         for k in range(count):
             if k in seen:
                 continue
-            curves = Curves(modes, k, one)
-            for gone in curves:
-                seen |= {place.mode for place in gone.met}
-                whole += [(k, place.mode) for place in gone.met]
-                pieces += [(a.mode, b.mode) for a in gone.met for b in gone.met if a.piece == b.piece]
-                ways += gone.ways()
-            unfollowed += [f"{one.name} from mode {k}: {why}" for why in curves.unfollowed]
-    return Reached(joined(count, whole), joined(count, pieces), tuple(ways), tuple(unfollowed))
+            curves = Curves(modes, k, release)
+            for curve in curves:
+                seen |= {place.mode for place in curve.modes}
+                whole += [(k, place.mode) for place in curve.modes]
+                pieces += [(a.mode, b.mode) for a in curve.modes for b in curve.modes if a.piece == b.piece]
+                ways += curve.ways()
+            unfollowed += [f"{release.name} from mode {k}: {why}" for why in curves.unfollowed]
+    circuits, branches = connected_components(count, whole), connected_components(count, pieces)
+    return Connections(circuits, branches, tuple(ways), tuple(unfollowed))
 
 
-def _led(modes: AssemblyModes) -> Iterator[LetGo]:
+def _releases(modes: AssemblyModes) -> Iterator[Release]:
     """Yield the quantities that can be released."""
     for name in modes.fix:
-        yield LetGo(name, {key: value for key, value in modes.fix.items() if key != name}, None)
+        yield Release(name, {key: value for key, value in modes.fix.items() if key != name}, None)
     for driver in modes[0].system.model.drivers:
         if isinstance(driver, Driver) and not driver.measure.lowest:
-            yield LetGo(f"{driver.name}.{driver.measure.levels[0]}", dict(modes.fix), driver.name)
+            yield Release(f"{driver.name}.{driver.measure.levels[0]}", dict(modes.fix), driver.name)
 
 
 class Curves:
     """The curves through a mode, and curves that leave them in branch points."""
 
-    def __init__(self, modes: AssemblyModes, k: int, one: LetGo):
-        self.modes, self.k, self.one = modes, k, one
+    def __init__(self, modes: AssemblyModes, k: int, release: Release):
+        self.modes, self.k, self.release = modes, k, release
         self.unfollowed: list[str] = []
         """Why some were not followed."""
 
-    def __iter__(self) -> Iterator[Gone]:
+    def __iter__(self) -> Iterator[CurveOfModes]:
         passed: list[State] = []
-        curves = [Gone(curve, self._met(curve)) for curve in self._first()]
+        release = self.release
+        # the curve through the mode; all branches, if several meet in the mode
+        first = self._follow(start=self.modes[self.k], fix=release.others, t=self.modes.t, release=release.driver)
+        curves = [CurveOfModes(curve, _modes_on(self.modes, curve, release)) for curve in first]
         while curves:
-            gone = curves.pop()
-            yield gone
-            for point in gone.curve.branch_points:
+            parent = curves.pop()
+            yield parent
+            for point in parent.curve.branch_points:
                 if any(_apart(self.modes[0].system, point.state, other) < SAME for other in passed):
                     continue
                 passed.append(point.state)
@@ -144,45 +147,39 @@ class Curves:
                     return
                 for branch in range(len(point.tangents)):
                     if branch != point.along:
-                        found = self._followed(start=point, branch=branch)
-                        curves += [Gone(curve, self._met(curve), gone, point) for curve in found]
+                        for curve in self._follow(start=point, branch=branch):
+                            curves.append(CurveOfModes(curve, _modes_on(self.modes, curve, release), parent, point))
 
-    def _first(self) -> list[Curve]:
-        """Return the curve through the mode; all branches, if several meet in the mode."""
-        one = self.one
-        given = {"start": self.modes[self.k], "fix": one.others, "t": self.modes.t, "release": one.driver}
-        return self._followed(**given)
-
-    def _followed(self, **given: Any) -> list[Curve]:
-        model, name = self.modes[0].system.model, self.one.name
+    def _follow(self, **arguments: Any) -> list[Curve]:
+        """Return the curve that `follow` finds for these arguments, or all branches of a start where curves meet."""
+        model, name = self.modes[0].system.model, self.release.name
         try:
-            curve = follow(model, name, **given)
+            curve = follow(model, name, **arguments)
             if curve.undecided:
-                curve = follow(model, name, step=SHORT, **given)
+                curve = follow(model, name, step=SHORT, **arguments)
             self.unfollowed += [f"at {point.s:.6g} m of it {point.why}" for point in curve.undecided]
             return [curve]
         except MbsError as error:
             if branches := getattr(error, "branches", 0):
-                return [curve for branch in range(branches) for curve in self._followed(**given, branch=branch)]
+                return [curve for branch in range(branches) for curve in self._follow(**arguments, branch=branch)]
             self.unfollowed.append(str(error))
             return []
 
-    def _met(self, curve: Curve) -> list[Met]:
-        return _modes_on(self.modes, curve, self.one)
 
-
-def _modes_on(modes: AssemblyModes, curve: Curve, one: LetGo) -> list[Met]:
+def _modes_on(modes: AssemblyModes, curve: Curve, release: Release) -> list[ModeOnCurve]:
     """Return the modes that a curve passes, in their order: where the released quantity has its value in the modes
     again."""
     dead = [point.s for point in curve.dead_points]
-    found = []
-    for place in curve.places_where(one.name, modes[0][one.name]):
-        own = curve.at_rest(place)
-        far = [_apart(modes[0].system, own, mode, modes.links) for mode in modes]
+    passages = []
+    for place in curve.places_where(release.name, modes[0][release.name]):
+        pose = curve.at_rest(place)
+        far = [_apart(modes[0].system, pose, mode, modes.links) for mode in modes]
         piece = int(np.searchsorted(dead, place.s))
         if min(far) < SAME:
-            found.append(Met(place.s, int(np.argmin(far)), piece % len(dead) if curve.closed and dead else piece))
-    return found
+            passages.append(
+                ModeOnCurve(place.s, int(np.argmin(far)), piece % len(dead) if curve.closed and dead else piece)
+            )
+    return passages
 
 
 def _apart(system: System, one: State, other: State, links: tuple[tuple[str, ...], ...] = ()) -> float:

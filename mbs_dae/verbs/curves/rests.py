@@ -47,21 +47,22 @@ TRIED = 60
 def all_rests(model: Model, t: float, q: np.ndarray, names: Sequence[Any] = ()) -> Equilibria:
     """Return all equilibria that were found, the one of least potential first, and whether the list is complete. Rests
     whose potentials cannot be compared stand in the order of `_order`."""
-    system, gaps, told, winds = model.compile(), list[str](), "", True
+    system, gaps, sentence, winds = model.compile(), list[str](), "", True
     complete: bool | None = None
     freedom = min(one.free_velocities.shape[1] for one in (balance_at(system, t, p) for p in _poses(system, t, q)))
     if freedom == 0:
-        found = [one for state in _modes(model, t, None, gaps) if is_regular(one := _rest(system, t, state))]
-        told = "every assembly mode is a rest, for drivers hold all motions"
+        modes = [balance_at(system, t, in_full(system, state)) for state in _modes(model, t, None, gaps)]
+        balances = [one for one in modes if is_regular(one)]
+        sentence = "every assembly mode is a rest, for drivers hold all motions"
     elif freedom == 1 and not system.program.velocity_rows:
-        found, told, winds = _on_circuits(model, t, q, gaps)
+        balances, sentence, winds = _on_circuits(model, t, q, gaps)
     else:
-        found, excess = all_balances(system, t, q), 0
+        balances, excess = all_balances(system, t, q), 0
         if _is_torus(model, t, q):
-            excess = sum((-1) ** _parity(one) for one in found)
+            excess = sum(_sign_of_stiffness(one) for one in balances)
             if excess:
-                found = all_balances(system, t, q, 4 * PATIENCE)
-                excess = sum((-1) ** _parity(one) for one in found)
+                balances = all_balances(system, t, q, 4 * PATIENCE)
+                excess = sum(_sign_of_stiffness(one) for one in balances)
         gaps.append(
             f"rests of {counted(freedom, 'freedom')} were looked for from poses at random, and nothing proves that "
             "there are no others"
@@ -74,28 +75,28 @@ def all_rests(model: Model, t: float, q: np.ndarray, names: Sequence[Any] = ()) 
             )
     if complete is None and not gaps:
         complete = True
-    order, note = _order(found, q, winds)
-    rests = tuple(equilibrium_at(found[k], names) for k in order)
-    message = "; ".join(dict.fromkeys(gaps)) or told
+    order, note = _order(balances, q, winds)
+    rests = tuple(equilibrium_at(balances[k], names) for k in order)
+    message = "; ".join(dict.fromkeys(gaps)) or sentence
     return Equilibria(rests, complete, f"{message}; {note}" if note else message)
 
 
-def _order(found: list[Balance], q: np.ndarray, winds: bool) -> tuple[list[int], str]:
+def _order(balances: list[Balance], q: np.ndarray, winds: bool) -> tuple[list[int], str]:
     """Return the order of rests by potential, ties by distance from q, and a note if the order is another one: where
     loads have no potential, or (if `winds`) do work on every turn, stable rests come first."""
-    distances = [float(np.linalg.norm(one.system.between(q, one.q))) for one in found]
-    loads = [load_potential(one) for one in found]
+    distances = [float(np.linalg.norm(one.system.between(q, one.q))) for one in balances]
+    loads = [load_potential(one) for one in balances]
     without = dict.fromkeys(name for _, names in loads for name in names)
-    turning = loads_that_wind(found[0]) if found and winds else ()
+    turning = loads_that_wind(balances[0]) if balances and winds else ()
     if without or turning:
-        order = [(int(not one.holds_still), far) for one, far in zip(found, distances, strict=True)]
+        order = [(int(not one.holds_still), far) for one, far in zip(balances, distances, strict=True)]
         what = "have no potential" if without else "do work on every turn"
         note = f"loads {what} ({', '.join(without or turning)}), so rests that forces hold come first"
     else:
-        potentials = [one.potential + own for one, (own, _) in zip(found, loads, strict=True)]
+        potentials = [one.potential + load_energy for one, (load_energy, _) in zip(balances, loads, strict=True)]
         unit = ALIKE * max(map(abs, potentials), default=0.0) or 1.0
         order, note = [(round(v / unit), far) for v, far in zip(potentials, distances, strict=True)], ""
-    return sorted(range(len(found)), key=order.__getitem__), note
+    return sorted(range(len(balances)), key=order.__getitem__), note
 
 
 def _poses(system: System, t: float, q: np.ndarray, count: int = 3) -> Iterator[np.ndarray]:
@@ -105,10 +106,6 @@ def _poses(system: System, t: float, q: np.ndarray, count: int = 3) -> Iterator[
     for k in range(count):
         if (there := distant_pose(here, random, freely=k % 2 == 0)) is not None:
             yield there
-
-
-def _rest(system: System, t: float, state: State) -> Balance:
-    return balance_at(system, t, in_full(system, state))
 
 
 def _modes(model: Model, t: float, fix: dict[str, float] | None, gaps: list[str]) -> tuple[State, ...]:
@@ -141,7 +138,7 @@ def _on_circuits(model: Model, t: float, q: np.ndarray, gaps: list[str]) -> tupl
     for value in values:
         for state in _modes(model, t, {name: float(value)}, gaps):
             circuits.add(in_full(system, state))
-    found, winds = list[Balance](), False
+    balances, winds = list[Balance](), False
     for curve in circuits.curves:
         rests, jumps = curve.rests()
         gaps += jumps
@@ -154,11 +151,11 @@ def _on_circuits(model: Model, t: float, q: np.ndarray, gaps: list[str]) -> tupl
             winds |= abs(potentials[-1] - potentials[0]) > LAP * np.ptp(potentials)
         singular = [one for one in rests if not is_regular(one)]
         gaps.extend("forces balance in a singular pose, too" for _ in singular)
-        found += [one for one in rests if is_regular(one) and is_new(one, found)]
+        balances += [one for one in rests if is_regular(one) and is_new(one, balances)]
     gaps += circuits.gaps
     count = counted(len(circuits.curves), "circuit")
     return (
-        found,
+        balances,
         f"every change of sign of the force along {count} followed whole; all assembly modes at {VALUES} values of "
         f"{name} lie on {'it' if len(circuits.curves) == 1 else 'them'}",
         winds,
@@ -183,19 +180,19 @@ def _widest(circuits: Circuits) -> tuple[str, float, float]:
     return best
 
 
-def _parity(here: Balance) -> int:
-    """Return 1 if the number of unstable directions is odd, else 0: by the sign of det K, whether K is symmetric or not
+def _sign_of_stiffness(here: Balance) -> int:
+    """Return -1 if the number of unstable directions is odd, else 1: the sign of det K, whether K is symmetric or not
     (the index of the field of forces, as Poincaré and Hopf count it)."""
-    return int(np.linalg.slogdet(here.stiffness)[0] < 0.0)
+    return -1 if np.linalg.slogdet(here.stiffness)[0] < 0.0 else 1
 
 
 def _is_torus(model: Model, t: float, q: np.ndarray) -> bool:
     """Return whether all poses form a torus, whose Euler characteristic is 0: an open chain of hinges in the plane,
     with forces that are equal after a whole turn of any body."""
-    found, system = topology(model), model.compile()
-    if model.dimension != 2 or not found.is_tree or found.notes or model.drivers:
+    tree, system = topology(model), model.compile()
+    if model.dimension != 2 or not tree.is_tree or tree.notes or model.drivers:
         return False
-    if not all(isinstance(edge.joint, Revolute) for edge in found.edges):
+    if not all(isinstance(edge.joint, Revolute) for edge in tree.edges):
         return False
     here = balance_at(system, t, q)
     for body in system.bodies:

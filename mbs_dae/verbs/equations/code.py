@@ -18,8 +18,8 @@ from ...kernels.languages.javascript import NUMBERS_OF, WITH_DEFAULTS
 from ...kernels.languages.names import identifier, quoted
 from ...model.parameters import Reaction
 from ...symbolic.codegen import FUNCTIONS, source_lines
+from ...symbolic.expressions import text
 from ...symbolic.markers import t
-from ...symbolic.tidy import text
 from .matrices import IN_COLUMNS, Matrices
 
 WHAT = {
@@ -56,24 +56,22 @@ class Code:
 
     def __post_init__(self) -> None:
         for name in self.names:
-            matrix = getattr(self.eq, name)
-            if given := sorted({str(f.func) for f in matrix.atoms(AppliedUndef)}):
-                what = f"{name} contains {', '.join(given)}, a Python force, of which there is no formula"
-                raise ModelError(f"{what}; {self._without(name)}")
-            if read := sorted(s.name for s in matrix.free_symbols if isinstance(s, Reaction)):
-                what = f"{name} speaks of {', '.join(read)}, which follows from all equations together"
-                raise ModelError(f"{what}; {self._without(name)}")
-
-    def _without(self, name: str) -> str:
-        return f"name the matrices to write, e.g. {', '.join(repr(n) for n in self.names if n != name) or repr('Phi')}"
+            matrix, others = getattr(self.eq, name), ", ".join(repr(n) for n in self.names if n != name)
+            remedy = f"name the matrices to write, e.g. {others or repr('Phi')}"
+            if functions := sorted({str(f.func) for f in matrix.atoms(AppliedUndef)}):
+                what = f"{name} contains {', '.join(functions)}, a Python force, of which there is no formula"
+                raise ModelError(f"{what}; {remedy}")
+            if reactions := sorted(s.name for s in matrix.free_symbols if isinstance(s, Reaction)):
+                what = f"{name} speaks of {', '.join(reactions)}, which follows from all equations together"
+                raise ModelError(f"{what}; {remedy}")
 
     @cached_property
     def own_names(self) -> dict[sp.Symbol, str]:
         """The name of every symbol, equal in all languages."""
-        eq, found = self.eq, {t: "t"}
+        eq, names = self.eq, {t: "t"}
         for symbol in (*eq.q, *eq.v, *eq.turns, *eq.z, *eq.inputs, *eq.parameters):
-            found[symbol] = identifier(symbol.name, {*found.values()})
-        return found
+            names[symbol] = identifier(symbol.name, {*names.values()})
+        return names
 
     @cached_property
     def tables(self) -> tuple[list[float], dict[sp.Symbol, sp.Integer]]:
@@ -91,7 +89,7 @@ class Code:
         eq = self.eq
         always = [("q", [*eq.q]), ("v", [*eq.v])]
         others = {"turns": eq.turns, "z": eq.z, "inputs": eq.inputs}
-        return always + [(name, [*own]) for name, own in others.items() if len(own)]
+        return always + [(name, [*column]) for name, column in others.items() if len(column)]
 
     def program(self, name: str) -> Program:
         """Return the assignments of a matrix."""
@@ -134,8 +132,8 @@ class Code:
         yield "    Phi(q, t) = 0,   Phi_q v = nu,   Phi_q a = gamma,   M a + Phi_q^T lambda = Q"
         for array, symbols in self.arguments:
             yield from _listed(f"{array} = ", [self.own_names[s] for s in symbols])
-        given = (*eq.z, *eq.inputs, *eq.parameters)
-        if renamed := [f"{self.own_names[s]} for {s.name}" for s in given if self.own_names[s] != s.name]:
+        arguments = (*eq.z, *eq.inputs, *eq.parameters)
+        if renamed := [f"{self.own_names[s]} for {s.name}" for s in arguments if self.own_names[s] != s.name]:
             yield "Names of the model that a language keeps for itself or cannot write are replaced:"
             yield from _listed("    ", renamed)
         yield f"Units: {SPACE if eq.turns else PLANE}."
@@ -174,11 +172,11 @@ def code(eq: Matrices, language: str, names: Sequence[str]) -> str:
 
 def _programs(code: Code, language: Language) -> tuple[Written, dict[str, Program]]:
     """Return the programs of all matrices in a language."""
-    written, found = Written(language), {}
+    written, programs = Written(language), {}
     for name in code.names:
-        own = code.program(name)
-        found[name] = own._replace(reads=written.lines(own.reads), lines=written.lines(own.lines))
-    return written, found
+        program = code.program(name)
+        programs[name] = program._replace(reads=written.lines(program.reads), lines=written.lines(program.lines))
+    return written, programs
 
 
 def _indented(lines: Iterable[str], by: str) -> list[str]:
@@ -189,8 +187,8 @@ def in_c(code: Code) -> str:
     """Return C functions void NAME_Phi(double t, const double q[], ..., const NAME_parameters *p, double out[])."""
     eq, title = code.eq, identifier(code.eq.name)
     written, programs = _programs(code, C)
-    given = ", ".join(f"const double {array}[]" for array, _ in code.arguments)
-    given = f"double t, {given}" + f", const {title}_parameters *p" * bool(eq.parameters)
+    parameters = ", ".join(f"const double {array}[]" for array, _ in code.arguments)
+    parameters = f"double t, {parameters}" + f", const {title}_parameters *p" * bool(eq.parameters)
     out = ["", "#include <math.h>", ""]
     if eq.parameters:
         fields = [f"double {code.own_names[s]};" for s in eq.parameters]
@@ -199,30 +197,28 @@ def in_c(code: Code) -> str:
         out += _wrapped(f"const {title}_parameters {title}_defaults = {{", values, "};")
     out += _tables(code, "static const double tables[] = {", "};")
     out += written.preamble()
-    for name, own in programs.items():
+    for name, program in programs.items():
         size = len(getattr(eq, name))
-        constants = [f"const double {one} = p->{one};" for one in own.parameters]
-        unread = [array for array, _ in code.arguments if not any(f"= {array}[" in line for line in own.reads)]
-        unread += (
-            ["t"] * (not own.of_time) + ["p"] * (bool(eq.parameters) and not own.parameters) + ["out"] * (not size)
-        )
+        constants = [f"const double {one} = p->{one};" for one in program.parameters]
+        unread = [array for array, _ in code.arguments if not any(f"= {array}[" in line for line in program.reads)]
+        unread += ["t"] * (not program.of_time) + ["p"] * (bool(eq.parameters) and not program.parameters)
+        unread += ["out"] * (not size)
         zeros = [f"for (int k = 0; k < {size}; k++) out[k] = 0.0;"] * (size > 0)
         ignored = [" ".join(f"(void){one};" for one in unread)] * bool(unread)
         out += [
             "",
             C.comment([f"{code.what(name)}; {code.shape(name)}"]),
-            f"void {title}_{code.called(name)}({given}, double out[])",
+            f"void {title}_{code.called(name)}({parameters}, double out[])",
             "{",
         ]
-        out += [*_indented([*ignored, *own.reads, *constants, *zeros, *own.lines], "    "), "}"]
-    return C.comment([*code.header(), "", *_use_in_c(code, title)]) + "\n".join(out) + "\n"
-
-
-def _use_in_c(code: Code, title: str) -> Iterator[str]:
-    yield "C99 and its mathematical library (-lm). Include this file, or compile it and declare what is called:"
+        out += [*_indented([*ignored, *program.reads, *constants, *zeros, *program.lines], "    "), "}"]
     arrays = ", ".join(array for array, _ in code.arguments)
-    p = f", &{title}_defaults" * bool(code.eq.parameters)
-    yield f"    {title}_{code.example}(t, {arrays}{p}, out);"
+    p = f", &{title}_defaults" * bool(eq.parameters)
+    use = [
+        "C99 and its mathematical library (-lm). Include this file, or compile it and declare what is called:",
+        f"    {title}_{code.example}(t, {arrays}{p}, out);",
+    ]
+    return C.comment([*code.header(), "", *use]) + "\n".join(out) + "\n"
 
 
 def in_javascript(code: Code) -> str:
@@ -230,8 +226,8 @@ def in_javascript(code: Code) -> str:
     eq = code.eq
     written, programs = _programs(code, JAVASCRIPT)
     values = [[code.own_names[s], value] for s, value in eq.parameters.items()]
-    given = ", ".join(["p: {name: value}", *(array for array, _ in code.arguments[2:])])
-    use = f"An ES module. {code.example}(t, q, v, {{{given}}}) gives numbers."
+    arguments = ", ".join(["p: {name: value}", *(array for array, _ in code.arguments[2:])])
+    use = f"An ES module. {code.example}(t, q, v, {{{arguments}}}) gives numbers."
     out = [JAVASCRIPT.comment([*code.header(), "", use, _listed_arrays(code)]), ""]
     out += _wrapped("export const parameters = Object.freeze(Object.fromEntries([", quoted(values)[1:-1], "]));")
     facts = {array: [code.own_names[s] for s in symbols] for array, symbols in code.arguments}
@@ -241,12 +237,13 @@ def in_javascript(code: Code) -> str:
     out += [*written.preamble(), WITH_DEFAULTS.strip(), NUMBERS_OF.strip()]
     checked = [f'{array} = numbersOf("{array}", {array});' for array, _ in code.arguments]
     others = ", ".join(["p: given = {}", *(array for array, _ in code.arguments[2:])])
-    for name, own in programs.items():
-        constants = [f"const {one} = p.{one};" for one in own.parameters]
+    for name, program in programs.items():
+        constants = [f"const {one} = p.{one};" for one in program.parameters]
         out += ["", f"// {code.what(name)}; {code.shape(name)}"]
         out += [f"export function {code.called(name)}(t, q, v, {{{others}}} = {{}}) {{"]
         array = f"const out = new Float64Array({len(getattr(eq, name))});"
-        lines = ["const p = withDefaults(given);", *checked, *own.reads, *constants, array, *own.lines, "return out;"]
+        lines = ["const p = withDefaults(given);", *checked, *program.reads, *constants, array]
+        lines += [*program.lines, "return out;"]
         out += [*_indented(lines, "  "), "}"]
     return "\n".join(out) + "\n"
 
@@ -269,9 +266,9 @@ def in_python(code: Code) -> str:
     out += [*written.preamble(), READERS_IN_PYTHON.strip()]
     checked = ", ".join(f'numbers("{array}", {array})' for array, _ in code.arguments)
     others = "".join(f", {array}" for array, _ in code.arguments[2:])
-    for name, own in programs.items():
+    for name, program in programs.items():
         matrix = getattr(eq, name)
-        constants = [f'{one} = p["{one}"]' for one in own.parameters]
+        constants = [f'{one} = p["{one}"]' for one in program.parameters]
         reshaped = f".reshape({matrix.rows}, {matrix.cols})" * (name in IN_COLUMNS)
         out += [
             "",
@@ -279,11 +276,11 @@ def in_python(code: Code) -> str:
             f"def {code.called(name)}(t, q, v{others}, parameters=None):",
             f'    """{code.what(name)}; {code.shape(name)}."""',
         ]
-        inside = ["p = with_defaults(parameters)", f"{arrays} = {checked}", *own.reads, *constants]
+        inside = ["p = with_defaults(parameters)", f"{arrays} = {checked}", *program.reads, *constants]
         out += _indented(inside, "    ")
         out += [
             f"    out = [0.0] * {len(matrix)}",
-            *_indented(own.lines, "    "),
+            *_indented(program.lines, "    "),
             f"    return np.array(out){reshaped}",
         ]
     return "\n".join(out) + "\n"

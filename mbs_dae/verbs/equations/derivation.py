@@ -29,11 +29,11 @@ from ...model.parameters import Number
 from ...model.signals import Input, StateVariable
 from ...model.tables import TableSymbol
 from ...symbolic.derive import Composed, Inertia
+from ...symbolic.expressions import exact, tidy
 from ...symbolic.functions import as_sympy
 from ...symbolic.loads import Load, LoadEquations
 from ...symbolic.markers import LABELS, t
-from ...symbolic.tidy import exact, tidy
-from .by_parameters import Freed
+from .matrices import Freed
 from .system import SystemEquations
 
 Put = dict[sp.Symbol, sp.Expr]  # expressions that replace the symbols of a form
@@ -107,16 +107,16 @@ def _constraints(model: Model, names: _Notation) -> tuple[tuple[tuple[str, int],
     derived = cache(lambda relation: relation.compose(names.maps[: len(relation.markers)]))
     for element in model.conditions:
         relation, _ = element.form()
-        own = derived(relation)
-        written = names.written(own, put := names.put(element))
-        rates = [put[s] for s in own.v if put[s] != 0]
+        composed = derived(relation)
+        written = names.written(composed, put := names.put(element))
+        rates = [put[s] for s in composed.v if put[s] != 0]
         for name, column in columns.items():
-            column += [names.finished(written(e), rates) for e in getattr(own, name.lower())]
-        for row, k, e in own.jacobian:
-            if (symbol := put[own.v[k]]) in names.column:  # not the ground's; two markers may share a body
+            column += [names.finished(written(e), rates) for e in getattr(composed, name.lower())]
+        for row, k, e in composed.jacobian:
+            if (symbol := put[composed.v[k]]) in names.column:  # not the ground's; two markers may share a body
                 at = len(rows) + row, names.column[symbol]
                 jacobian[at] = jacobian.get(at, sp.S.Zero) + written(e)
-        position_rows += range(len(rows), len(rows) + len(own.phi))
+        position_rows += range(len(rows), len(rows) + len(composed.phi))
         rows += [(element.name, k) for k in range(relation.size)]
     entries = {at: names.finished(e) for at, e in jacobian.items()}
     matrices = {name: sp.ImmutableMatrix(len(column), 1, column) for name, column in columns.items()}

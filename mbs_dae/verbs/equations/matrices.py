@@ -1,16 +1,26 @@
-"""The matrices of a system's equations, and the meaning of their symbols."""
+"""The matrices of a system's equations, the meaning of their symbols, and derivatives by a number in them: a parameter
+of the model, or a constant of an element.
+
+Coordinates, rates, states, inputs and time are held: Φ_r = ∂Φ(q, t; r)/∂r. The printed equations are differentiated, so
+the derivatives are exact as well. A constant of an element becomes a parameter in a copy of the equations; after
+differentiation its number replaces the parameter again.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import sympy as sp
+from sympy.core.function import AppliedUndef
 
+from ...model.parameters import Number
 from ...model.tables import TableSymbol
-from ...symbolic.functions import written_out
+from ...symbolic.differentiation import rate_along
+from ...symbolic.expressions import exact, tidy
+from ...symbolic.functions import Opaque, written_out
 from ...symbolic.markers import t
 
 SIX = {"Phi": r"\Phi", "Phi_q": r"\Phi_{q}", "nu": r"\nu", "gamma": r"\gamma", "M": "M", "Q": "Q"}
@@ -19,7 +29,7 @@ BOLD = {**SIX, "zdot": r"\dot{z}"}
 IN_COLUMNS = ("Phi_q", "M")
 """The matrices with several columns; the others have one."""
 
-TOLD = {
+MEANINGS = {
     "Phi": "Φ, what is zero: the equations of positions.",
     "Phi_q": "Φ_q, the derivatives of Φ; in space Φ_v, by velocities.",
     "nu": "ν, the right side of the velocities: Φ_q q̇ = ν.",
@@ -36,7 +46,7 @@ def _plain(name: str) -> cached_property[sp.ImmutableMatrix]:
     def read(eq: Any) -> sp.ImmutableMatrix:
         return eq.printed[name].applyfunc(written_out)
 
-    read.__doc__ = TOLD[name]
+    read.__doc__ = MEANINGS[name]
     return cached_property(read)
 
 
@@ -134,3 +144,59 @@ class Matrices:
         if name in ("M", "Q"):
             return self.bodies[int(columns[row].name.rpartition("_")[2])], coordinate
         return self.rows[self.position_rows[row] if name == "Phi" else row][0], coordinate
+
+
+# --- derivatives by a number ---
+
+Eq = TypeVar("Eq", bound=Matrices)
+
+
+@dataclass(frozen=True)
+class Freed(Generic[Eq]):
+    """Equations in which a constant is a parameter, and the number of the constant."""
+
+    equations: Eq
+    constant: sp.Symbol
+    value: Number
+
+
+def differentiate(eq: Eq, by: Any) -> Eq:
+    """Return all matrices differentiated by a parameter or an input (its name or its symbol), or by a constant of an
+    element such as "spring.stiffness"."""
+    name = str(getattr(by, "symbol", by))
+    parameter = next((symbol for symbol in (*eq.parameters, *eq.laws) if symbol.name == name), None)
+    if parameter is not None:
+        return _by_parameter(eq, parameter)
+    freed = eq.freed(name)
+    derivatives, value = _by_parameter(freed.equations, freed.constant), {freed.constant: exact(freed.value)}
+    laws = {symbol: exact(law.xreplace(value)) for symbol, law in derivatives.laws.items()}
+    printed = {name: m.applyfunc(lambda e: exact(e.xreplace(value))) for name, m in derivatives.printed.items()}
+    data: dict[str, Any] = {"parameters": eq.parameters, "units": eq.units, "laws": laws}
+    return replace(derivatives, printed=printed, freed=_free_constant(eq, freed.constant), **data)
+
+
+def _by_parameter(eq: Eq, symbol: sp.Symbol) -> Eq:
+    printed = {name: matrix.applyfunc(lambda e: _slope(e, symbol, eq.v)) for name, matrix in eq.printed.items()}
+    return replace(eq, printed=printed, by=(*eq.by, symbol), freed=_free_constant(eq, symbol))
+
+
+def _free_constant(eq: Eq, symbol: sp.Symbol) -> Callable[[str], Freed[Eq]]:
+    """Return a function that frees a constant in the original equations and differentiates them by `symbol`."""
+
+    def equations_with_free(name: str) -> Freed[Eq]:
+        other: Freed[Eq] = eq.freed(name)
+        return replace(other, equations=differentiate(other.equations, symbol))
+
+    return equations_with_free
+
+
+def _slope(e: sp.Expr, by: sp.Symbol, rates: sp.ImmutableMatrix) -> sp.Expr:
+    """Return ∂e/∂by. Functions that are printed by name are expanded where they depend on `by` themselves; a function
+    that jumps has slope 0. A function without a formula has a derivative without one."""
+    if any(by in f.args[0].free_symbols for f in e.atoms(Opaque)):
+        e = written_out(e)
+    if by not in e.free_symbols:
+        return sp.S.Zero
+    has_no_formula = any(by in f.free_symbols for f in e.atoms(AppliedUndef))
+    slope = e.diff(by) if has_no_formula else rate_along(e, {by: sp.S.One}, {})
+    return tidy(slope.replace(sp.DiracDelta, lambda *_: sp.S.Zero), [s for s in rates if s in slope.free_symbols])

@@ -54,29 +54,30 @@ def symbols(eq: Matrices) -> Iterator[Block]:
     moving = max(1, len({s.name.rpartition("_")[2] for s in eq.v}))
     width, height = len(eq.q) // moving, len(eq.v) // moving
     yield Text("Coordinates of the frame of each body, and their rates. ", f"Units: {SPACE if eq.turns else PLANE}.")
-    own = [number for number, name in eq.bodies.items() if any(s.name.endswith(f"_{number}") for s in eq.q)]
-    rows: list[tuple[Cell, ...]] = [(str(n), eq.bodies[n], "stands still", "") for n in eq.bodies if n not in own]
-    for k, number in enumerate(own):
+    moving_bodies = [number for number, name in eq.bodies.items() if any(s.name.endswith(f"_{number}") for s in eq.q)]
+    still = [n for n in eq.bodies if n not in moving_bodies]
+    rows: list[tuple[Cell, ...]] = [(str(n), eq.bodies[n], "stands still", "") for n in still]
+    for k, number in enumerate(moving_bodies):
         q, v = eq.q[width * k : width * (k + 1)], eq.v[height * k : height * (k + 1)]
-        rows.append((str(number), eq.bodies[number], _list(q), _list(v)))
+        rows.append((str(number), eq.bodies[number], _with_commas(q), _with_commas(v)))
     yield Table("llww", ("body", "name", Math(Bold("q")), Math(rates)), tuple(rows))
     if eq.parameters:
         cells = [(Math(s), Math(rounded(x, FULL)), eq.units.get(s, "")) for s, x in eq.parameters.items()]
         yield Table("lrl", ("parameter", "value", "unit"), tuple(cells))
     if eq.laws:
-        given = [(Math(s), Math(in_digits(law, FULL)), eq.units.get(s, "")) for s, law in eq.readable_laws.items()]
-        yield Table("lwl", ("input", "law in the model", "unit"), tuple(given))
+        laws = [(Math(s), Math(in_digits(law, FULL)), eq.units.get(s, "")) for s, law in eq.readable_laws.items()]
+        yield Table("lwl", ("input", "law in the model", "unit"), tuple(laws))
     if len(eq.z):
         states = [(Math(s), Math(rounded(eq.placement[s], FULL))) for s in eq.z]
         yield Table("lr", ("state", "at the start"), tuple(states))
 
 
-def _list(expressions: Sequence[sp.Expr]) -> tuple[str | Math, ...]:
+def _with_commas(expressions: Sequence[sp.Expr]) -> tuple[str | Math, ...]:
     """Return the expressions with commas between them, after each of which a line may end."""
-    found: list[str | Math] = []
+    cells: list[str | Math] = []
     for e in expressions:
-        found += [", ", Math(e)] if found else [Math(e)]
-    return tuple(found)
+        cells += [", ", Math(e)] if cells else [Math(e)]
+    return tuple(cells)
 
 
 def matrix(eq: Matrices, name: str, digits: int = FULL) -> Iterator[Block]:
@@ -112,20 +113,21 @@ def abbreviated(entries: Sequence[sp.Expr]) -> tuple[list[tuple[sp.Symbol, sp.Ex
     terms. Short expressions get no abbreviation."""
     if all(next(islice(sp.preorder_traversal(e), LONG, None), None) is None for e in entries):
         return [], [*entries]
-    own = {s for e in entries for s in e.free_symbols}
-    temporaries, reduced = tree_cse(entries, sp.numbered_symbols("w", exclude=own))
+    symbols = {s for e in entries for s in e.free_symbols}
+    temporaries, reduced = tree_cse(entries, sp.numbered_symbols("w", exclude=symbols))
     inlined: dict[sp.Symbol, sp.Expr] = {}
-    kept = []
+    definitions = []
     for symbol, value in temporaries:
         value = value.xreplace(inlined)
         if sp.count_ops(value) <= SHORT:
             inlined[symbol] = value
         else:
-            kept.append((symbol, value))
-    letter = next(c for c in "wWuUhH" if not any(s.name.startswith(f"{c}_") for s in own))
-    numbered = {symbol: sp.Symbol(f"{letter}_{k}") for k, (symbol, _) in enumerate(kept, start=1)}
+            definitions.append((symbol, value))
+    letter = next(c for c in "wWuUhH" if not any(s.name.startswith(f"{c}_") for s in symbols))
+    numbered = {symbol: sp.Symbol(f"{letter}_{k}") for k, (symbol, _) in enumerate(definitions, start=1)}
     renamed = {**{s: e.xreplace(numbered) for s, e in inlined.items()}, **numbered}
-    return [(numbered[s], e.xreplace(renamed)) for s, e in kept], [as_sympy(e).xreplace(renamed) for e in reduced]
+    short = [(numbered[s], e.xreplace(renamed)) for s, e in definitions]
+    return short, [as_sympy(e).xreplace(renamed) for e in reduced]
 
 
 def between(parts: Sequence[Math]) -> tuple[str | Math, ...]:

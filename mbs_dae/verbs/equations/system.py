@@ -26,12 +26,11 @@ from ...kernels import abi
 from ...kernels.languages import LANGUAGES
 from ...model.parameters import Reaction
 from ...symbolic.codegen import Printer
+from ...symbolic.expressions import exact, expanded, text
 from ...symbolic.functions import Lookup, Wrapping, written_out
 from ...symbolic.markers import t
-from ...symbolic.tidy import exact, expanded, text
-from .by_parameters import differentiated
 from .code import code
-from .matrices import BOLD, IN_COLUMNS, SIX, Matrices
+from .matrices import BOLD, IN_COLUMNS, SIX, Matrices, differentiate
 from .saving import ENDINGS, saved
 
 
@@ -114,7 +113,7 @@ class SystemEquations(Matrices):
         >>> by_r.M.diagonal()
         Matrix([[2, 2, r**2/2]])
         """
-        return differentiated(self, by)
+        return differentiate(self, by)
 
     def latex(self) -> str:
         """Return all equations as one ``aligned`` block of LaTeX."""
@@ -254,20 +253,20 @@ def _shared(plain: Mapping[Any, sp.Symbol], expressions: list[sp.Expr], list: bo
     return [(s, e.xreplace(plain)) for s, e in temporaries], [e.xreplace(plain) for e in reduced]
 
 
-def _numbers(given: Any, what: str, symbols: sp.ImmutableMatrix) -> list[float]:
+def _numbers(numbers: Any, what: str, symbols: sp.ImmutableMatrix) -> list[float]:
     """Return the numbers in the order of the symbols, from a list or from a dictionary by name."""
     names = [symbol.name for symbol in symbols]
-    if isinstance(given, Mapping):
-        for name in given:
+    if isinstance(numbers, Mapping):
+        for name in numbers:
             check_name(f"entry of {what}", str(name), names, "the model of these equations")
-        values = {str(name): value for name, value in given.items()}
+        values = {str(name): value for name, value in numbers.items()}
         if missing := [name for name in names if name not in values]:
             raise ModelError(f"{what} has no value of {missing[0]!r}; give all of {', '.join(names)}")
-        given = [values[name] for name in names]
-    numbers = np.zeros(len(symbols)) if given is None else np.asarray(given, dtype=float)
+        numbers = [values[name] for name in names]
+    numbers = np.zeros(len(symbols)) if numbers is None else np.asarray(numbers, dtype=float)
     if numbers.shape != (len(symbols),):
-        wanted = counted(len(symbols), "number")
-        raise ModelError(f"{what} has the shape {numbers.shape}; give {wanted} in the order of eq.{what}")
+        size = counted(len(symbols), "number")
+        raise ModelError(f"{what} has the shape {numbers.shape}; give {size} in the order of eq.{what}")
     return numbers.tolist()
 
 
@@ -365,17 +364,17 @@ def _points(eq: SystemEquations, count: int = 12) -> list[dict[sp.Symbol, sp.Rat
     return [{symbol: near(symbol) for symbol in eq.symbols.values()} for _ in range(count)]
 
 
-def _gap(expected: sp.Expr, given: sp.Expr, points: list[dict]) -> float | complex | None:
+def _gap(expected: sp.Expr, entries: sp.Expr, points: list[dict]) -> float | complex | None:
     """Return None if both expressions are equal; else given - expected where they differ (nan: no point could be
     evaluated)."""
-    if expanded(given - expected) == 0:
+    if expanded(entries - expected) == 0:
         return None
-    tolerance = 1e-12 if given.has(sp.Float) or expected.has(sp.Float) else 1e-20
-    expected, given = _elementary(expected), _elementary(given)
-    terms = [*sp.Add.make_args(expected), *sp.Add.make_args(given)]
+    tolerance = 1e-12 if entries.has(sp.Float) or expected.has(sp.Float) else 1e-20
+    expected, entries = _elementary(expected), _elementary(entries)
+    terms = [*sp.Add.make_args(expected), *sp.Add.make_args(entries)]
     finite = False
-    for point in points if (given - expected).has(sp.Piecewise) else points[:3]:
-        difference = sp.N((given - expected).xreplace(point), 30)
+    for point in points if (entries - expected).has(sp.Piecewise) else points[:3]:
+        difference = sp.N((entries - expected).xreplace(point), 30)
         scale = sum(abs(sp.N(term.xreplace(point))) for term in terms)
         if difference.is_finite and abs(difference) > tolerance * scale:
             return float(difference) if difference.is_real else complex(difference)

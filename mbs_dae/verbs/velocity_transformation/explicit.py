@@ -25,7 +25,7 @@ from ...graph.tree import Edge
 from ...model.bodies.body import Body
 from ...model.joints.motions import Ball, Elementary, Helix, Slide
 from ...rotations import about_x, about_y, about_z, from_quaternion, quaternion_rates
-from ...symbolic.tidy import exact, tidy
+from ...symbolic.expressions import exact, tidy
 from .matrices import VelocityTransformation, body_names, column_names
 from .pose import on_body
 
@@ -70,9 +70,9 @@ def in_theta(topology: Topology) -> VelocityTransformation:
     """Return R and Ṙ as expressions. θ_1 is the coordinate of edge 1; an edge with several coordinates has θ_1^1,
     θ_1^2, ..."""
     freedoms = {edge: [*_freedoms(edge, number)] for number, edge in enumerate(topology.edges, start=1)}
-    found = [freedom for own in freedoms.values() for freedom in own]
-    theta, rates, slopes = ([x for f in found for x in getattr(f, part)] for part in ("theta", "rates", "slopes"))
-    units = {sum(e**2 for e in f.theta): sp.S.One for f in found if isinstance(f.motion, Ball)}
+    moving = [freedom for of_edge in freedoms.values() for freedom in of_edge]
+    theta, rates, slopes = ([x for f in moving for x in getattr(f, part)] for part in ("theta", "rates", "slopes"))
+    units = {sum(e**2 for e in f.theta): sp.S.One for f in moving if isinstance(f.motion, Ball)}
 
     def short(e: sp.Expr) -> sp.Expr:
         """Return the expression simplified, if it is short enough to simplify quickly."""
@@ -132,12 +132,12 @@ def _motion(freedom: _Freedom, edge: Edge, start: _Displacement) -> _Displacemen
         return start._replace(A=np.array(turned), omega=np.array(freedom.rates))
     if isinstance(motion, Slide):
         return start._replace(r=x * ONE[axis])
-    way = sp.S.Zero
+    shift = sp.S.Zero
     if isinstance(motion, Helix):
         pitch, phase = (exact(edge.joint.values[name]) for name in (motion.pitch, motion.phase))
-        way = phase + pitch * x / tau
+        shift = phase + pitch * x / tau
     turned = np.array((about_x, about_y, about_z)[axis](x))
-    return _Displacement(way * ONE[axis], turned, start.angle + x, freedom.rates[0] * ONE[axis])
+    return _Displacement(shift * ONE[axis], turned, start.angle + x, freedom.rates[0] * ONE[axis])
 
 
 def _marker(marker: Any, plane: bool) -> _Displacement:

@@ -33,7 +33,7 @@ from ...graph.tree import Edge
 from ...model.bodies.body import Body
 from ...model.joints.motions import Ball, Helix, Slide, Turn
 from ...model.model import Model
-from ...symbolic.tidy import exact
+from ...symbolic.expressions import exact
 from .pose import frames_of, on_body, pose_of
 
 

@@ -46,15 +46,10 @@ class VelocityTransformation:
         """Return R with the names of its rows and columns; zeros are left out."""
         cells = [["", *self.columns]]
         for name, row in zip(self.rows, np.array(self.R), strict=True):
-            cells.append([name, *(_shown(entry) for entry in row)])
+            texts = [f"{x:.4g}" * (abs(x) >= 5e-13) if isinstance(x, float) else str(x) * bool(x != 0) for x in row]
+            cells.append([name, *texts])
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         return "\n".join("  ".join(f"{c:>{w}}" for c, w in zip(row, widths, strict=True)).rstrip() for row in cells)
-
-
-def _shown(entry: Any) -> str:
-    if not isinstance(entry, float):
-        return "" if entry == 0 else str(entry)
-    return "" if abs(entry) < 5e-13 else f"{entry:.4g}"
 
 
 # --- names of velocities ---

@@ -31,16 +31,20 @@ class Pose(NamedTuple):
     v: np.ndarray
 
 
-def pose_of(found: Topology, system: System, q: Any = None, v: Any = None) -> Pose:
+def pose_of(topology: Topology, system: System, q: Any = None, v: Any = None) -> Pose:
     """Return the pose q with velocities v, projected onto the joints of the tree."""
-    cartesian, motions = system.cartesian, freedoms(found)
-    tree = tree_of(found, system.evaluator, cartesian.layout)
-    full_q, full_v = _given(system, q, v)
+    cartesian, motions = system.cartesian, freedoms(topology)
+    tree = tree_of(topology, system.evaluator, cartesian.layout)
+    full_q, full_v = _cartesian_motion(system, q, v)
     size = motions[-1].q_end if motions else 0
-    theta, rates = np.zeros(size + 3 * len(tree.turns)), np.zeros(found.degrees_of_freedom_of_tree)
+    theta, rates = np.zeros(size + 3 * len(tree.turns)), np.zeros(topology.degrees_of_freedom_of_tree)
     for freedom in motions:
         if isinstance(freedom.motion, Helix):  # angles differ by whole turns; the displacement decides
-            theta[freedom.q] = _thread_angle(freedom.edge.joint, freedom.motion, cartesian, full_q)
+            joint, helix = freedom.edge.joint, freedom.motion
+            (first, axes), (second, _) = (marker_frame(cartesian, full_q, marker) for marker in joint.markers)
+            pitch, phase = (cartesian.evaluator(joint.values[name]) for name in (helix.pitch, helix.phase))
+            displacement = axes[:, helix.axis] @ (second - first)
+            theta[freedom.q] = float(tau * (displacement - phase) / pitch) if pitch else 0.0
     recursion.fold(tree, full_q, theta)
     recursion.unfold(tree, theta, rates, full_q.copy(), full_v.copy())  # velocities are computed in this pose
     recursion.fold_velocity(tree, full_v, rates)
@@ -48,18 +52,18 @@ def pose_of(found: Topology, system: System, q: Any = None, v: Any = None) -> Po
     return Pose(tree, frozen(theta)[:size], frozen(rates), full_q, full_v)
 
 
-def _given(system: System, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
+def _cartesian_motion(system: System, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return Cartesian coordinates and velocities of the bodies, followed by those of the ground."""
     if isinstance(q, State):
         check_start(system.model, q)
-        pose, moving, given = q.full_q, q.full_v, q.system
+        pose, moving, source = q.full_q, q.full_v, q.system
     else:
-        pose, moving, given = _array(q, system.placement, system.nq, "q"), system.still, system
-    bodies = given.to_bodies((pose[None], moving[None], given.still[None]))
+        pose, moving, source = _array(q, system.placement, system.nq, "q"), system.still, system
+    bodies = source.to_bodies((pose[None], moving[None], source.still[None]))
     if v is not None:
-        own = system.from_bodies(bodies)[0]
+        coordinates = system.from_bodies(bodies)[0]
         moving = _array(v, system.still, system.nv, "v")
-        bodies = system.to_bodies((own, moving[None], system.still[None]))
+        bodies = system.to_bodies((coordinates, moving[None], system.still[None]))
     return bodies[0][0].copy(), bodies[1][0].copy()
 
 
@@ -74,13 +78,6 @@ def _array(values: Any, rest: np.ndarray, size: int, name: str) -> np.ndarray:
         raise ModelError(f"{name} must be {size} finite numbers, not {values!r}; give {what}")
     full[: array.size] = array
     return full
-
-
-def _thread_angle(joint: Any, helix: Helix, cartesian: System, q: np.ndarray) -> float:
-    """Return the angle of a thread from its displacement, in rad."""
-    (first, axes), (second, _) = (marker_frame(cartesian, q, marker) for marker in joint.markers)
-    pitch, phase = (cartesian.evaluator(joint.values[name]) for name in (helix.pitch, helix.phase))
-    return float(tau * (axes[:, helix.axis] @ (second - first) - phase) / pitch) if pitch else 0.0
 
 
 Moving = tuple[np.ndarray, np.ndarray]  # a vector, and its rate

@@ -67,22 +67,24 @@ def velocity_transformation(
         if q is not None or v is not None or symbolic and explicit:
             what = "symbolic=True and explicit=True are two ways to have R for every pose"
             raise ModelError(f"{what}; say one of them, and leave q= and v= out")
-        found = topology(model := model_of(system), base, cut)
-        return in_letters(model, found) if symbolic else in_theta(found)
+        tree = topology(model := model_of(system), base, cut)
+        return in_letters(model, tree) if symbolic else in_theta(tree)
     system = system_of(system)
     if base is None and not cut and isinstance(system.coordinates, JointCoordinates):
-        found = system.coordinates.topology  # the tree of its joint coordinates
+        tree = system.coordinates.topology  # the tree of its joint coordinates
     else:
-        found = topology(system.model, base, cut)
-    pose = pose_of(found, system, q, v)
+        tree = topology(system.model, base, cut)
+    pose = pose_of(tree, system, q, v)
     if not isinstance(system.coordinates, Natural):
         system = system.cartesian
-    rows = _of_bodies(system) if system.is_cartesian else _of_points_and_vectors(found, system)
-    R, Rdot = assembled(found, pose.tree, system.model, rows, system.nv)
-    own_q, own_v, _ = (x[0] for x in system.from_bodies((pose.q[None], pose.v[None], system.cartesian.still[None])))
-    R, Rdot, own_q, own_v = map(frozen, (R, Rdot, own_q, own_v))
-    names = row_names(system), column_names(found)
-    return VelocityTransformation(R, Rdot, *names, found, pose.theta, pose.rates, own_q, own_v)
+    rows = _of_bodies(system) if system.is_cartesian else _of_points_and_vectors(tree, system)
+    R, Rdot = assembled(tree, pose.tree, system.model, rows, system.nv)
+    q_of_system, v_of_system, _ = (
+        x[0] for x in system.from_bodies((pose.q[None], pose.v[None], system.cartesian.still[None]))
+    )
+    R, Rdot, q_of_system, v_of_system = map(frozen, (R, Rdot, q_of_system, v_of_system))
+    names = row_names(system), column_names(tree)
+    return VelocityTransformation(R, Rdot, *names, tree, pose.theta, pose.rates, q_of_system, v_of_system)
 
 
 def _of_bodies(system: System) -> Iterator[Rows]:
@@ -93,13 +95,13 @@ def _of_bodies(system: System) -> Iterator[Rows]:
         yield Rows(body, turning_block, np.zeros(3), places[size:], range(3) if size == 3 else [2])
 
 
-def _of_points_and_vectors(found: Topology, system: System) -> Iterator[Rows]:
+def _of_points_and_vectors(tree: Topology, system: System) -> Iterator[Rows]:
     """Yield the rows of the basic points and unit vectors. A point or vector that bodies share moves with each of them;
     the body nearest to the ground is used, which has the fewest joints before it."""
     natural: Any = system.coordinates
     size = system.model.dimension
     for thing in natural.moving:
-        body = min(thing.places, key=lambda b: len(found.path(b)))
+        body = min(thing.places, key=lambda b: len(tree.path(b)))
         s = np.array([*map(system.evaluator, thing.places[body]), 0.0][:3])
         yield Rows(body, point_block if thing.kind == "point" else vector_block, s, system.layout.v[thing], range(size))
 

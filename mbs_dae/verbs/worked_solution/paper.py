@@ -38,10 +38,10 @@ def _mechanism(solution: Any) -> Iterator[Block]:
     numbers = {name: number for number, name in eq.bodies.items()}
     rows: list[tuple[Cell, ...]] = []
     for element in model.conditions:
-        own = [str(k + 1) for k, (who, _) in enumerate(eq.rows) if who == element.name]
+        numbers_of_rows = [str(k + 1) for k, (who, _) in enumerate(eq.rows) if who == element.name]
         bodies = [f"{numbers.get(m.body.name, 1)} ({m.body.name})" for m in element.markers]
         kind = "driver" if isinstance(element, Prescribed) else element.kind
-        rows.append((element.name, kind, " and ".join(bodies), ", ".join(own)))
+        rows.append((element.name, kind, " and ".join(bodies), ", ".join(numbers_of_rows)))
     yield Table("llwl", ("element", "kind", "between bodies", "rows"), tuple(rows))
     n, m, k = len(eq.v), len(eq.rows), len(solution.kept)
     yield Text(f"There are {n} coordinates to find, and {m} equations.", *_counted(solution, n, m, k))
@@ -72,17 +72,14 @@ def _equations(solution: Any) -> Iterator[Block]:
     yield from matrix(eq, "Phi")
     yield Text("In numbers, at ", Math(time, "=", rounded(solution.t, DIGITS)), " s:")
     numbers = {**eq.parameters, time: solution.t}
-    short, entries = abbreviated([in_digits(_evaluated(e, numbers)) for e in eq.readable("Phi")])
+    values = {s: sp.Float(x) for s, x in numbers.items()}
+    short, entries = abbreviated([in_digits(as_sympy(e).xreplace(values).evalf(15)) for e in eq.readable("Phi")])
     if short:
         yield abbreviations(short)
     rows = [(str(k), between((*pieces(e), Math("=", sp.S.Zero)))) for k, e in enumerate(entries, start=1)]
     yield Table("rw", ("row", Math(Bold("Phi"))), tuple(rows))
     yield Text("Differentiated by the coordinates" + (", as bodies move and turn:" if len(eq.turns) else ":"))
     yield from matrix(eq, "Phi_q")
-
-
-def _evaluated(e: sp.Expr, numbers: dict[sp.Symbol, float]) -> sp.Expr:
-    return as_sympy(e).xreplace({s: sp.Float(x) for s, x in numbers.items()}).evalf(15)
 
 
 def _positions(solution: Any) -> Iterator[Block]:
@@ -171,25 +168,19 @@ def _column(name: Bold, numbers: np.ndarray, eq: Any) -> Iterator[Block]:
 def _missing(solution: Any) -> Iterator[Block]:
     if not solution.singular:
         return
-    yield Text(
-        f"The Jacobian is singular at this pose, and cannot be solved for velocities. {_sentence(solution.singular)}"
-    )
+    statement = solution.singular.partition(";")[0].rstrip(".")  # without the advice
+    statement = f"{statement[:1].upper()}{statement[1:]}."
+    yield Text(f"The Jacobian is singular at this pose, and cannot be solved for velocities. {statement}")
     values = np.linalg.svd(solution.Phi_q, compute_uv=False)
     yield Text(f"Its smallest singular value is {values[-1]:.1e}, its largest {values[0]:.1e}.")
-    wanted = np.linalg.lstsq(solution.Phi_q, solution.nu, rcond=1e-5)[0]
-    gap = np.abs(solution.Phi_q @ wanted - solution.nu).max(initial=0.0)
+    v = np.linalg.lstsq(solution.Phi_q, solution.nu, rcond=1e-5)[0]
+    gap = np.abs(solution.Phi_q @ v - solution.nu).max(initial=0.0)
     if gap > 1e-3 * max(1.0, np.abs(solution.nu).max(initial=0.0)):
         yield Text(
             "No velocities satisfy these equations: at this dead point there is no motion as the driver asks it."
         )
     else:
         yield Text("More than one velocity satisfies these equations; they alone do not decide how the motion goes on.")
-
-
-def _sentence(text: str) -> str:
-    """Return the statement of a text, without its advice."""
-    told = text.partition(";")[0].rstrip(".")
-    return f"{told[:1].upper()}{told[1:]}."
 
 
 def _result(solution: Any) -> Iterator[Block]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,6 @@ from ...results.result import State
 from ...symbolic.markers import t as time
 from ..equations import SystemEquations, equations
 from ..kinematics import kinematics
-from .newton import Iterate, apart, newton
 from .paper import paper_of
 
 SAME = 1e-9
@@ -144,25 +143,36 @@ def worked_solution(
     model, t = model_of(model), finite_number(t, "the time t")
     given = {} if initial is None else initial
     check_dict("initial", given, "names and values", 'initial={"crank.angle": 0.6}')
-    model = _held(model, t, {str(name): finite_number(x, f"initial[{str(name)!r}]") for name, x in given.items()})
+    model = _with_drivers(
+        model, t, {str(name): finite_number(x, f"initial[{str(name)!r}]") for name, x in given.items()}
+    )
     eq = equations(model)
     _check(model, eq, t)
     core, singular, times = _reference(model, t)
-    kept = _kept(model, core, bool(singular))
+    kept = tuple(range(len(core.system.rows)))  # the rows that determine the pose; at a singular pose, all rows
+    if not singular and len(kept) != core.system.nv:
+        dependent = PoseRank(core.system, core.t, core.full_q).dependent(range(len(core.system.rows)))
+        kept = tuple(row for row in kept if row not in dependent)
     of = eq.lambdify("Phi", "Phi_q", "nu", "gamma")
     iterates, started_at = _iterates(of, model, core, kept, times, bool(singular))
-    numbers = _solved(of, t, iterates[-1], None if singular else [*kept])
-    return _smooth(WorkedSolution(
+    numbers = _solve(of, t, iterates[-1], None if singular else [*kept])
+    solution = WorkedSolution(
         t=t, equations=eq, model=model, given=dict(given), started_at=started_at, iterates=tuple(iterates), kept=kept,
         **numbers, core=core, singular=singular,
-    ))  # fmt: skip
+    )  # fmt: skip
+    difference = solution.differences[1]
+    if difference is not None and difference > BESIDE * max(1.0, float(np.abs(core.v).max(initial=0.0))):
+        # a law with a corner at this instant has a symbolic derivative of neither side, unlike the motion
+        aside = BESIDE * max(1.0, abs(core.t))
+        check_jumps(replace(core, t=core.t - aside), core.t + aside)
+    return solution
 
 
-def _held(model: Model, t: float, given: dict[str, float]) -> Model:
+def _with_drivers(model: Model, t: float, values: dict[str, float]) -> Model:
     """Return the model with a driver for each given quantity: value + rate (time - t)."""
     laws: dict[str, dict[int, float]] = {}
     measures: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in values.items():
         measure, level = model.quantity(name, told=2)
         if level > 1 or measure.lowest:
             raise ModelError(f"initial[{name!r}] is held by no driver; give values, such as an angle, and their rates")
@@ -208,8 +218,8 @@ def _reference(model: Model, t: float) -> tuple[State, str, list[float]]:
             raise
         return _nearest(model, t), str(error), times
     at_change = any(abs(moment - t) <= 1e-12 * max(1.0, abs(t)) for moment in result.stats["change_points"])
-    told = "here the equations do not decide the velocities: this is a change point" if at_change else ""
-    return result.state(-1), told, times
+    sentence = "here the equations do not decide the velocities: this is a change point" if at_change else ""
+    return result.state(-1), sentence, times
 
 
 def _nearest(model: Model, t: float) -> State:
@@ -220,46 +230,37 @@ def _nearest(model: Model, t: float) -> State:
         return error.facts["pose"]
 
 
-def _kept(model: Model, core: State, singular: bool) -> tuple[int, ...]:
-    """Return the rows that determine the pose; at a singular pose, all rows."""
-    rows = range(len(core.system.rows))
-    if singular or len(rows) == core.system.nv:
-        return tuple(rows)
-    dependent = PoseRank(core.system, core.t, core.full_q).dependent(rows)
-    return tuple(row for row in rows if row not in dependent)
-
-
 def _iterates(
-    of: Numbers, model: Model, core: State, kept: tuple[int, ...], times: list[float], singular: bool
+    of: Numbers, model: Model, core: State, determining: tuple[int, ...], times: list[float], singular: bool
 ) -> tuple[list[Iterate], float | None]:
     """Return Newton's iterates to the pose of `core`, and the time of their start: the first that leads there among
     the placement (None), 0, t/2, 3t/4, ..."""
-    rows, length, tolerance = list(kept), core.system.length, 1e-5 if singular else SAME
+    rows, length, tolerance = list(determining), core.system.length, 1e-5 if singular else SAME
     nq, nv = core.system.nq, core.system.nv
 
     def equations_of(q: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         phi, jacobian, *_ = of(core.t, q, None, turns)
         return phi[rows], jacobian[rows]
 
-    def tried(state: Any) -> list[Iterate] | None:
+    def try_start(state: Any) -> list[Iterate] | None:
         turns = state[core.system.layout.turns[:, :1] + np.arange(3)].ravel()
-        found, closed = newton(equations_of, state[:nq], turns, length)
-        same = apart(found[-1].q, core.q, model.dimension == 2) <= tolerance * max(1.0, float(np.abs(core.q).max()))
-        return found if closed and same else None
+        iterates, closed = newton(equations_of, state[:nq], turns, length)
+        same = apart(iterates[-1].q, core.q, model.dimension == 2) <= tolerance * max(1.0, float(np.abs(core.q).max()))
+        return iterates if closed and same else None
 
-    if len(rows) == nv and (found := tried(core.system.placement)) is not None:
-        return found, None
+    if len(rows) == nv and (iterates := try_start(core.system.placement)) is not None:
+        return iterates, None
     if len(rows) == nv and len(times) == 2:
         moments = [0.0, *(core.t * (1 - 0.5**k) for k in range(1, EARLIER)), core.t]
         motion = kinematics(model, moments[:-1] if singular else moments)
         for k in range(len(motion) - (not singular)):
-            if (found := tried(motion.state(k).full_q)) is not None:
-                return found, moments[k]
+            if (iterates := try_start(motion.state(k).full_q)) is not None:
+                return iterates, moments[k]
     what = f"Newton's method, with full steps, does not reach the pose of {model.name!r} at t = {core.t:g}"
     raise ModelError(f"{what}; use mbs.kinematics, or choose another time or a placement nearer to that pose")
 
 
-def _solved(of: Numbers, t: float, last: Iterate, rows: list[int] | None) -> dict[str, Any]:
+def _solve(of: Numbers, t: float, last: Iterate, rows: list[int] | None) -> dict[str, Any]:
     """Return the matrices at the solution, and velocities and accelerations if these rows determine them."""
     Phi, Phi_q, nu, gamma = of(t, last.q, None, last.turns)
     v = a = None
@@ -270,11 +271,72 @@ def _solved(of: Numbers, t: float, last: Iterate, rows: list[int] | None) -> dic
     return {"Phi": Phi, "Phi_q": Phi_q, "nu": nu, "gamma": gamma, "v": v, "a": a}
 
 
-def _smooth(found: WorkedSolution) -> WorkedSolution:
-    """Refuse a law with a corner at this instant: its symbolic derivative belongs to neither side, so velocities are
-    not those of the motion."""
-    core, off = found.core, found.differences[1]
-    if off is not None and off > BESIDE * max(1.0, float(np.abs(core.v).max(initial=0.0))):
-        aside = BESIDE * max(1.0, abs(core.t))
-        check_jumps(replace(core, t=core.t - aside), core.t + aside)
-    return found
+# --- Newton's method as done by hand: the whole Jacobian anew at each pose, full steps, no more ---
+
+
+MOST = 40
+"""Greatest number of steps."""
+CLOSED, NEARLY = 1e-12, 1e-9
+"""Residuals, relative to the model's length: below the first value an iterate is a solution; below the second it is one
+if the residual no longer halves, as roundoff causes."""
+
+
+class Iterate(NamedTuple):
+    """An iterate: a pose, and the residual of its equations."""
+
+    q: np.ndarray
+    turns: np.ndarray
+    residual: np.ndarray
+
+    @property
+    def size(self) -> float:
+        """Φ|: the largest residual."""
+        return float(np.abs(self.residual).max(initial=0.0))
+
+
+Equations = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+"""A function of q and turns that returns Φ and Φ_q."""
+
+
+def newton(equations: Equations, q: np.ndarray, turns: np.ndarray, length: float) -> tuple[list[Iterate], bool]:
+    """Return all iterates from q on, and whether the last one is a solution."""
+    iterates: list[Iterate] = []
+    for _ in range(MOST + 1):
+        phi, jacobian = equations(q, turns)
+        iterates.append(Iterate(q, turns, phi))
+        size = iterates[-1].size
+        if not np.isfinite(size):
+            return iterates, False
+        if size <= CLOSED * length or (
+            size <= NEARLY * length and len(iterates) > 1 and size > 0.5 * iterates[-2].size
+        ):
+            return iterates, True
+        try:
+            step = np.linalg.solve(jacobian, -phi)
+        except np.linalg.LinAlgError:
+            return iterates, False
+        q, turns = moved(q, turns, step)
+    return iterates, False
+
+
+def moved(q: np.ndarray, turns: np.ndarray, step: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return q + Δq in the plane. In space a step is Δr and a small rotation δ in body axes, which takes an attitude e
+    to e + ½ e ∘ (0, δ), normalised to a unit quaternion."""
+    if q.size == step.size:
+        return q + step, turns
+    places, steps = q.reshape(-1, 7), step.reshape(-1, 6)
+    e, delta = places[:, 3:], steps[:, 3:]
+    scalar = -np.einsum("ij,ij->i", e[:, 1:], delta)
+    vector = e[:, :1] * delta + np.cross(e[:, 1:], delta)
+    attitudes = e + 0.5 * np.column_stack([scalar, vector])
+    attitudes /= np.linalg.norm(attitudes, axis=1, keepdims=True)
+    return np.hstack([places[:, :3] + steps[:, :3], attitudes]).ravel(), turns + delta.ravel()
+
+
+def apart(q: np.ndarray, other: np.ndarray, plane: bool) -> float:
+    """Return the distance of two poses, the largest difference of coordinates; e and -e are the same attitude."""
+    if plane:
+        return float(np.abs(q - other).max(initial=0.0))
+    a, b = q.reshape(-1, 7), other.reshape(-1, 7)
+    signs = np.where(np.einsum("ij,ij->i", a[:, 3:], b[:, 3:]) < 0, -1.0, 1.0)[:, None]
+    return float(np.abs(np.hstack([a[:, :3] - b[:, :3], a[:, 3:] - signs * b[:, 3:]])).max(initial=0.0))

@@ -1,4 +1,4 @@
-"""The equations of an element in a form that is algebraic in the axes and points of its markers.
+"""The equations of an element in a form that is algebraic in the axes and points of its markers, and their kernels.
 
 Joints are algebraic already. Measures of angles and of distances are rewritten:
 
@@ -18,17 +18,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import sympy as sp
 
-from ...errors import ModelError
-from ...model.joints import Gear
-from ...model.joints.base import Condition
-from ...symbolic.derive import Composed, MarkerMap, Relation, by_velocities
-from ...symbolic.differentiation import differentiate
-from ...symbolic.functions import Unwound, written_out
-from ...symbolic.markers import t, variables
+from ..coordinates import KernelCoordinates
+from ..errors import ModelError
+from ..model.joints import Gear
+from ..model.joints.base import Condition
+from ..symbolic.codegen import FUNCTIONS, kernel_module
+from ..symbolic.derive import Composed, MarkerMap, Relation, by_velocities
+from ..symbolic.differentiation import differentiate
+from ..symbolic.functions import Unwound, written_out
+from ..symbolic.markers import LABELS, t, variables
 
 WHOLE = 1e-9
 """A ratio of angles counts as a whole number if it differs by less."""
@@ -49,7 +52,7 @@ class Algebraic:
 
 
 @dataclass(frozen=True)
-class Closure(Composed):
+class ClosureEquations(Composed):
     """Φ, and the entries (row, column, expression) of its Jacobian by velocities."""
 
     phi: tuple[sp.Expr, ...]
@@ -60,11 +63,11 @@ class Closure(Composed):
         return {"phi": len(self.phi), "jacobian": tuple((row, column) for row, column, _ in self.jacobian)}
 
 
-def composed(relation: Relation, maps: Sequence[MarkerMap]) -> Closure:
+def composed(relation: Relation, maps: Sequence[MarkerMap]) -> ClosureEquations:
     """Return the equations in coordinates, with their Jacobian."""
-    found = differentiate(relation.phi, (), relation.markers)
-    own = replace(relation, steps=found.steps).in_coordinates(maps)
-    return Closure(**own, phi=found.phi, jacobian=by_velocities(found.A, maps))
+    derivatives = differentiate(relation.phi, (), relation.markers)
+    coordinates = replace(relation, steps=derivatives.steps).in_coordinates(maps)
+    return ClosureEquations(**coordinates, phi=derivatives.phi, jacobian=by_velocities(derivatives.A, maps))
 
 
 def algebraic(element: Condition, time: float, number: Callable[[Any], float]) -> Algebraic | None:
@@ -73,17 +76,17 @@ def algebraic(element: Condition, time: float, number: Callable[[Any], float]) -
     if not relation.phi:
         return None
     if relation.signals:
-        raise refused(element, "depends on states or inputs of the model", "hold them as numbers")
-    return _Writer(element, relation, slots, time, number).written()
+        raise refusal(element, "depends on states or inputs of the model", "hold them as numbers")
+    return _Writer(element, relation, slots, time, number).algebraic()
 
 
-def refused(element: Condition, why: str, remedy: str) -> ModelError:
+def refusal(element: Condition, why: str, remedy: str) -> ModelError:
     what = f"{element.who} {why}, which is no algebraic equation of places and directions"
     return ModelError(f"{what}: all poses cannot be counted; {remedy}", name=element.name)
 
 
 class _Writer:
-    """Rewrites the rows of one element."""
+    """The rows of one element, rewritten."""
 
     def __init__(
         self, element: Condition, relation: Relation, slots: dict[sp.Symbol, Any], time: float, number: Callable
@@ -97,23 +100,26 @@ class _Writer:
         self.free: set[sp.Symbol] = set()
         self.checks: list[sp.Expr] = []
 
-    def written(self) -> Algebraic:
+    def algebraic(self) -> Algebraic:
         inlined: dict[sp.Symbol, sp.Expr] = {}
-        for one in self.relation.trajectories:
-            inlined |= self._led(one)
+        for trajectory in self.relation.trajectories:
+            # a slot for each variable of a prescribed marker: its place, and in the plane its angle, may vary
+            marker = trajectory.marker
+            for k, (s, e) in enumerate(zip(marker.m, trajectory.values, strict=True)):
+                inlined[s] = self._number(e, free=k < marker.dimension or (self.flat and k == 4))
         for symbol, value in self.relation.steps:
             inlined[symbol] = value.xreplace(inlined)
         rows = [self._row(written_out(row).xreplace(inlined)) for row in self.relation.phi]
         checks = [*self.checks, *self._facing()]
-        own = sorted({s for row in (*rows, *checks) for s in row.free_symbols} - {*self.m}, key=str)
-        for s in own:
+        slots = sorted({s for row in (*rows, *checks) for s in row.free_symbols} - {*self.m}, key=str)
+        for s in slots:
             if s not in self.values:
                 self.values[s] = self._value(self.slots[s])
                 self.free.add(s)
-        rows = [*(self._checked(row) for row in rows), *checks]
-        relation = Relation(self.relation.markers, tuple(rows), slots=tuple(own))
-        values = {str(s): self.values[s] for s in own}
-        return Algebraic(relation, values, frozenset(str(s) for s in own if s in self.free), len(checks))
+        rows = [*(self._check(row) for row in rows), *checks]
+        relation = Relation(self.relation.markers, tuple(rows), slots=tuple(slots))
+        values = {str(s): self.values[s] for s in slots}
+        return Algebraic(relation, values, frozenset(str(s) for s in slots if s in self.free), len(checks))
 
     # --- numbers ------------------------------------------------------------------------------------------------
 
@@ -133,27 +139,18 @@ class _Writer:
             self.free.add(name)
         return name
 
-    def _led(self, one: Any) -> dict[sp.Symbol, sp.Symbol]:
-        """Return a slot for each variable of a prescribed marker; its place, and in the plane its angle, may be
-        varied."""
-        dimension = one.marker.dimension
-        named = {}
-        for k, (s, e) in enumerate(zip(one.marker.m, one.values, strict=True)):
-            named[s] = self._number(e, free=k < dimension or (self.flat and k == 4))
-        return named
-
     # --- rows ---------------------------------------------------------------------------------------------------
 
     def _row(self, row: sp.Expr) -> sp.Expr:
         if self.flat:
-            row = row.replace(lambda e: isinstance(e, Unwound) and e.args[1].has(*self.turns), self._wound)
+            row = row.replace(lambda e: isinstance(e, Unwound) and e.args[1].has(*self.turns), self._refuse_turns)
         elif angles := [e for e in row.atoms(Unwound) if e.has(*self.m)]:
             return self._angle(row, angles)
         row = self._without_roots(row)
-        return self._timed(row)
+        return self._at_time(row)
 
-    def _wound(self, e: sp.Expr) -> sp.Expr:
-        raise self._refused("winds an angle up")
+    def _refuse_turns(self, e: sp.Expr) -> sp.Expr:
+        raise self._refusal("winds an angle up")
 
     def _angle(self, row: sp.Expr, angles: list[sp.Expr]) -> sp.Expr:
         place = sp.Dummy(real=True)
@@ -161,11 +158,11 @@ class _Writer:
         slope, rest = row.diff(place), row.xreplace({place: sp.S.Zero})
         size = None if slope.has(*self.m) or len(angles) > 1 else abs(self._value(slope))
         if size != 1.0 or rest.has(*self.m) or not isinstance(angles[0].args[0], sp.atan2):
-            raise self._refused("couples an angle in space with something else")
-        wanted = self._number(-rest / slope)
+            raise self._refusal("couples an angle in space with something else")
+        value = self._number(-rest / slope)
         sine, cosine = angles[0].args[0].args
-        self.checks.append(cosine * sp.cos(wanted) + sine * sp.sin(wanted) - 1)
-        return sine * sp.cos(wanted) - cosine * sp.sin(wanted)
+        self.checks.append(cosine * sp.cos(value) + sine * sp.sin(value) - 1)
+        return sine * sp.cos(value) - cosine * sp.sin(value)
 
     def _facing(self) -> list[sp.Expr]:
         """Return the checks that axes a joint keeps parallel point the same way, and that a prescribed frame is not
@@ -194,9 +191,9 @@ class _Writer:
             rest = row.xreplace({place: sp.S.Zero}) if slope.is_number and slope != 0 else None
             if rest is not None and not rest.has(*self.m):
                 return bases.pop() - self._number(rest / slope) ** 2
-        raise self._refused("has a root of places in it")
+        raise self._refusal("has a root of places in it")
 
-    def _timed(self, row: sp.Expr) -> sp.Expr:
+    def _at_time(self, row: sp.Expr) -> sp.Expr:
         """Return the row at the held time: the largest subexpressions of time alone become numbers."""
         if not row.has(t):
             return row
@@ -204,30 +201,81 @@ class _Writer:
             return self._number(row)
         if row.is_Add or row.is_Mul:
             alone, rest = row.as_independent(*self.m, as_Add=row.is_Add)
-            parts = [self._timed(part) for part in row.func.make_args(rest)]
+            parts = [self._at_time(part) for part in row.func.make_args(rest)]
             return row.func(self._number(alone) if alone.has(t) else alone, *parts)
-        return row.func(*(self._timed(part) for part in row.args))
+        return row.func(*(self._at_time(part) for part in row.args))
 
-    def _checked(self, row: sp.Expr) -> sp.Expr:
+    def _check(self, row: sp.Expr) -> sp.Expr:
         """Return the row if it is a polynomial, with whole-number factors of angles and no angle coupled with places;
         else raise."""
         turning = sorted(self.turns & row.free_symbols, key=str)
         if turning:
             if not self.flat:
-                raise self._refused("counts how far a body has turned in space")
+                raise self._refusal("counts how far a body has turned in space")
             slopes = [row.diff(s) for s in turning]
             rest = row.xreplace(dict.fromkeys(turning, sp.S.Zero))
             if rest.has(*self.m) or any(slope.has(*self.m) for slope in slopes):
-                raise self._refused("couples an angle with places, as a rack or a cam does")
+                raise self._refusal("couples an angle with places, as a rack or a cam does")
             for slope in slopes:
                 value = float(slope.xreplace({s: sp.Float(v) for s, v in self.values.items()}))
                 if abs(value - round(value)) > WHOLE:
-                    raise self._refused(f"couples angles by {abs(value):g}, which is no whole number")
+                    raise self._refusal(f"couples angles by {abs(value):g}, which is no whole number")
                 self.free -= slope.free_symbols
         elif not row.is_polynomial(*self.m):
-            raise self._refused(f"says {row}")
+            raise self._refusal(f"says {row}")
         return row
 
-    def _refused(self, why: str) -> ModelError:
+    def _refusal(self, why: str) -> ModelError:
         remedy = f"leave it out (model.without({self.element.name!r})) and hold what is free by fix="
-        return refused(self.element, why, remedy)
+        return refusal(self.element, why, remedy)
+
+
+# --- kernels in complex arithmetic, run with arrays of numpy ---------------------------------------------------------
+
+NAMES = {"acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan"}
+NAMES |= {"atan2": "arctan2", "atanh": "arctanh", "fabs": "abs"}
+ARITHMETIC = {
+    name: function for name in FUNCTIONS if (function := getattr(np, NAMES.get(name, name), None)) is not None
+}
+"""Functions of numpy by their names in `math`."""
+
+
+class Kernel(NamedTuple):
+    """The equations of an element as a program.
+
+    The source of a kernel (`symbolic.codegen`) evaluates one instance after the other. With index[k] an array over
+    instances, and q of shape (coordinates, paths), q[index[k]] is (instances, paths): one pass through the same lines
+    evaluates all instances of a type on all paths side by side, real or complex.
+    """
+
+    function: Callable[..., None]
+    """The kernel as a Python function: (count, t, q, v, index, parameters, tables, out)."""
+    slots: tuple[str, ...]
+    phi: int
+    """The number of rows."""
+    jacobian: tuple[tuple[int, int], ...]
+    """Row and velocity of each output after Φ, an entry of the Jacobian."""
+    outputs: int
+
+
+_kernels: dict[str, Kernel] = {}
+
+
+def kernel_of(relation: Relation, coordinates: KernelCoordinates) -> Kernel:
+    """Return the kernel of a relation, derived once."""
+    key = f"{coordinates.name} {relation.meaning}"
+    if key not in _kernels:
+        maps = [coordinates.marker_map(LABELS[k]) for k in range(len(relation.markers))]
+        source, layout = kernel_module(composed(relation, maps), "closure", free=True)
+        lines = [line for line in source.splitlines() if not line.startswith("from ")]
+        namespace: dict[str, Any] = dict(ARITHMETIC)
+        exec(compile("\n".join(lines), "<closure>", "exec"), namespace)
+        _kernels[key] = Kernel(
+            namespace["kernel"], layout["slots"], layout["phi"], layout["jacobian"], layout["outputs"]
+        )
+    return _kernels[key]
+
+
+def stacked(columns: Sequence[Sequence[int]], width: int) -> np.ndarray:
+    """Return the columns as an array (width, instances), also without instances."""
+    return np.array(columns, dtype=np.int64).reshape(-1, width).T.copy()

@@ -16,15 +16,17 @@ from functools import cached_property
 
 import numpy as np
 
-from ...compiled import System
-from ...coordinates import body_coordinates
-from ...model.joints.base import Condition
-from ...symbolic.markers import LABELS, marker_symbols
-from .algebraic import Algebraic, algebraic
-from .kernels import Kernel, kernel_of, stacked
+from ..compiled import System
+from ..coordinates import body_coordinates
+from ..model.joints.base import Condition
+from ..symbolic.markers import LABELS, marker_symbols
+from .algebraic import Algebraic, Kernel, algebraic, kernel_of, stacked
+from .paths import along
 
 PLACES = {2: ("sx", "sy"), 3: ("sx", "sy", "sz")}
 """The slots of a marker for its place on its body."""
+SPREAD = 0.5
+"""Distance of random members of a family from a given one, relative to the sizes of its numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,12 +81,12 @@ class Closure:
     def evaluate(self, q: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return Φ (poses, rows) and its Jacobian (poses, rows, unknowns)."""
         poses = max(q.shape[1], numbers.shape[1])
-        kind = np.result_type(q, numbers)
-        phi = np.empty((self.rows, poses), kind)
-        jacobian = np.zeros((self.rows * self.unknowns, poses), kind)
+        dtype = np.result_type(q, numbers)
+        phi = np.empty((self.rows, poses), dtype)
+        jacobian = np.zeros((self.rows * self.unknowns, poses), dtype)
         nothing = np.zeros(0)
         for group in self.groups:
-            out = np.empty((group.kernel.outputs, group.index.shape[1], poses), kind)
+            out = np.empty((group.kernel.outputs, group.index.shape[1], poses), dtype)
             group.kernel.function(1, 0.0, q, q, group.index, numbers[group.numbers], nothing, out)
             phi[group.phi_to] = out[: group.kernel.phi]
             jacobian[group.entry_to] = out[group.kernel.phi :].reshape(-1, poses)[group.entry]
@@ -176,41 +178,48 @@ def signature(system: System, q: np.ndarray) -> np.ndarray:
 
 def closure_of(system: System, time: float) -> Closure:
     """Return the closure of a compiled model in Cartesian coordinates."""
-    found = [(e, a) for e in system.model.conditions if (a := algebraic(e, time, system.evaluator)) is not None]
+    elements = [(e, a) for e in system.model.conditions if (a := algebraic(e, time, system.evaluator)) is not None]
     kernels = body_coordinates(system.model.dimension)
     grouped: dict[str, list[int]] = {}
-    for k, (_, own) in enumerate(found):
-        grouped.setdefault(own.relation.meaning, []).append(k)
-    first = np.cumsum([0, *(own.relation.size for _, own in found)])
+    for k, (_, form) in enumerate(elements):
+        grouped.setdefault(form.relation.meaning, []).append(k)
+    first = np.cumsum([0, *(form.relation.size for _, form in elements)])
     groups: list[Group] = []
     values: list[float] = []
     places: dict[tuple, list[int]] = {}
-    for members in grouped.values():
-        kernel = kernel_of(found[members[0]][1].relation, kernels)
-        at = len(values) + np.arange(len(kernel.slots) * len(members)).reshape(len(kernel.slots), -1)
-        rows = np.array([first[k] + np.arange(kernel.phi) for k in members]).T
+    for instances in grouped.values():
+        kernel = kernel_of(elements[instances[0]][1].relation, kernels)
+        at = len(values) + np.arange(len(kernel.slots) * len(instances)).reshape(len(kernel.slots), -1)
+        rows = np.array([first[k] + np.arange(kernel.phi) for k in instances]).T
         for s, name in enumerate(kernel.slots):
-            for k, member in enumerate(members):
-                value, key = _number(system, *found[member], name, kernels)
+            for k, member in enumerate(instances):
+                value, key = _number(system, *elements[member], name, kernels)
                 values.append(value)
                 if key is not None:
                     places.setdefault(key, []).append(int(at[s, k]))
-        groups.append(Group(kernel, *_indexed(system, kernel, [found[k][0] for k in members], rows, at)))
-    owners = tuple(e.name for e, own in found for _ in range(own.relation.size))
-    metric = np.array([_metric(row, own) for _, own in found for row in own.relation.phi], dtype=bool)
+        groups.append(Group(kernel, *_indices(system, kernel, [elements[k][0] for k in instances], rows, at)))
+    owners = tuple(e.name for e, form in elements for _ in range(form.relation.size))
+    metric = []  # rows that contain places of markers
+    for _, form in elements:
+        marker = marker_symbols(1, form.relation.markers[0].dimension)[0]
+        point = {s.name.rpartition("_")[0] for s in marker.m[: marker.dimension]}
+        for row in form.relation.phi:
+            metric.append(bool({s.name.rpartition("_")[0] for s in row.free_symbols} & point))
     numbers = np.array([*values, *np.zeros(len(owners))])
-    sizes = [(own.relation.size, own.relation.size - own.checks) for _, own in found]
+    sizes = [(form.relation.size, form.relation.size - form.checks) for _, form in elements]
     true = np.array([k < equations for size, equations in sizes for k in range(size)], dtype=bool)
-    elements = tuple(e for e, _ in found)
-    return Closure(system, time, elements, tuple(groups), numbers, places, owners, metric & true, true)
+    conditions = tuple(e for e, _ in elements)
+    return Closure(
+        system, time, conditions, tuple(groups), numbers, places, owners, np.array(metric, dtype=bool) & true, true
+    )
 
 
 def _number(
-    system: System, element: Condition, own: Algebraic, name: str, kernels: object
+    system: System, element: Condition, form: Algebraic, name: str, kernels: object
 ) -> tuple[float, tuple | None]:
     """Return the number in a slot, and its key if it may be varied: markers at one point of a body share a key."""
-    if name in own.values:
-        return own.values[name], (element.name, name) if name in own.free else None
+    if name in form.values:
+        return form.values[name], (element.name, name) if name in form.free else None
     label = name.rpartition("_")[2]
     marker = element.markers[LABELS.index(label)]
     symbols = kernels.marker_map(label).slots  # type: ignore[attr-defined]
@@ -223,7 +232,7 @@ def _number(
     return value, (marker.body.name, point, kind)
 
 
-def _indexed(
+def _indices(
     system: System, kernel: Kernel, elements: Sequence[Condition], rows: np.ndarray, at: np.ndarray
 ) -> tuple[np.ndarray, ...]:
     """Return the coordinates and numbers that a group reads, its rows, and the entries of the Jacobian with their
@@ -232,7 +241,7 @@ def _indexed(
     q = [[p for m in e.markers for p in layout.q[m.body]] for e in elements]
     v = np.array([[p for m in e.markers for p in layout.v[m.body]] for e in elements], dtype=int)
     width = len(q[0]) + v.shape[1]
-    index = stacked([[*own, *np.zeros(width - len(own), dtype=int)] for own in q], width)
+    index = stacked([[*places, *np.zeros(width - len(places), dtype=int)] for places in q], width)
     entry, to = [], []
     for k, (row, column) in enumerate(kernel.jacobian):
         for i in range(len(elements)):
@@ -242,7 +251,75 @@ def _indexed(
     return index, at, rows, np.array(entry, dtype=int), np.array(to, dtype=int)
 
 
-def _metric(row: object, own: Algebraic) -> bool:
-    marker = marker_symbols(1, own.relation.markers[0].dimension)[0]
-    names = {s.name.rpartition("_")[0] for s in marker.m[: marker.dimension]}
-    return bool({s.name.rpartition("_")[0] for s in row.free_symbols} & names)  # type: ignore[attr-defined]
+# --- families of mechanisms -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """The family of mechanisms to which a model belongs.
+
+    Its variables are all places of joints on bodies, all constants of joints, and the values of drivers; directions
+    stay, and markers at one point of a body stay together. Members are points of this space, real ones and complex
+    ones; where members are generic, all have the same number of solutions, and the solutions of special members are
+    limits of generic ones. The system is square if there are as many independent `rows` as unknowns.
+    """
+
+    closure: Closure
+    rows: np.ndarray
+
+    def random_member(self, random: np.random.Generator, near: np.ndarray) -> np.ndarray:
+        """Return a generic complex member. Angles change by a radian at most, however many turns they count, because
+        their imaginary parts go into exponentials."""
+        out = near.astype(complex)
+        length = self.closure.system.length
+        kinds = PLACES[self.closure.system.model.dimension]
+        metric = {self.closure.owners[r] for r in np.flatnonzero(self.closure.metric)}
+        for key, at in self.closure.places.items():
+            value = abs(complex(near[at[0]]))
+            scale = value if value > 1e-6 else length
+            change = (
+                length if key[-1] in kinds else scale if key[0] in metric else min(scale, 1.0) if value > 1e-6 else 1.0
+            )
+            x, y = random.normal(size=2)
+            out[at] += SPREAD * change * (x + 1j * y)
+        return out
+
+    def signature(self, x: np.ndarray) -> np.ndarray:
+        return self.closure.signature(x)
+
+    def between(self, first: np.ndarray, second: np.ndarray, start: np.ndarray, bend: np.ndarray) -> Homotopy:
+        return Homotopy(self, first, second, start, bend)
+
+
+@dataclass(frozen=True, eq=False)
+class Homotopy:
+    """Paths from one member to another in the complex line through both: numbers = first + (second - first) c; each
+    path of solutions has a c(s) of its own, see `paths.along`."""
+
+    family: Family
+    first: np.ndarray
+    second: np.ndarray
+    start: np.ndarray
+    bend: np.ndarray
+
+    def evaluate(self, x: np.ndarray, s: np.ndarray, paths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        c = along(s, self.start, self.bend, paths)
+        F, J = self.family.closure.evaluate(x, self.first[:, None] + (self.second - self.first)[:, None] * c)
+        return F[:, self.family.rows], J[:, self.family.rows]
+
+    def moved(self, x: np.ndarray, step: np.ndarray) -> np.ndarray:
+        return self.family.closure.moved(x, step)
+
+    def rates(self, x: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return self.family.closure.rates(x, v)
+
+    def normalised(self, x: np.ndarray) -> np.ndarray:
+        return self.family.closure.normalised(x)
+
+    def size(self, x: np.ndarray) -> np.ndarray:
+        """Return the size of each solution: the largest of places in lengths of the model and of attitudes, at least
+        1."""
+        return np.maximum(1.0, np.abs(self.family.closure.signature(x)).max(axis=0))
+
+    def length(self, step: np.ndarray) -> np.ndarray:
+        return np.abs(step / self.family.closure.scale[:, None]).max(axis=0)

@@ -18,13 +18,15 @@ from ...poses.freedom import free_motions
 PARALLEL = 1e-9
 
 
-def released(model: Model, held: System, t: float, q: np.ndarray, name: str, release: Any) -> tuple[str, ...]:
+def drivers_to_release(
+    model: Model, system: System, t: float, q: np.ndarray, name: str, release: Any
+) -> tuple[str, ...]:
     """Return the drivers to release: those that `release` names; none if the mechanism can move with all drivers and
-    `held` equations; otherwise the only driver, or the only one that drives the quantity `name`."""
+    the equations of `system`; otherwise the only driver, or the only one that drives the quantity `name`."""
     drivers = [d.name for d in model.drivers]
     if release is not None:
         return drivers_named(model, release)
-    if not drivers or _freedom(model.without(*drivers).compile(), held, t, q):
+    if not drivers or _freedom(model.without(*drivers).compile(), system, t, q):
         return ()
     driving = drivers if len(drivers) == 1 else drivers_of(model, name, t, q)
     if len(driving) == 1:
@@ -43,38 +45,38 @@ def without_drivers(model: Model, names: Sequence[str]) -> Model:
     return model.without(*names).plus(*(LetGo(one) for one in driven if isinstance(one, Driver)))
 
 
-def _freedom(bare: System, held: System, t: float, q: np.ndarray) -> int:
+def _freedom(bare: System, system: System, t: float, q: np.ndarray) -> int:
     """Return the number of motions of a held mechanism in general position. A single pose may have more, such as a dead
     point of its driver, so poses beside it, which the mechanism without drivers can reach, are examined too."""
-    here = free_motions(held, t, q).shape[1]
+    here = free_motions(system, t, q).shape[1]
     if here:
-        beside = poses_beside(bare, t, q, free_motions(bare, t, q))
-        here = min([here, *(free_motions(held, t, there).shape[1] for there in beside)])
+        nearby = poses_beside(bare, t, q, free_motions(bare, t, q))
+        here = min([here, *(free_motions(system, t, there).shape[1] for there in nearby)])
     return here
 
 
 def drivers_of(model: Model, name: str, t: float, q: np.ndarray) -> list[str]:
     """Return the drivers whose rows are parallel to the row of the quantity `name`."""
     system, quantity = model.compile(), model.quantity(name)[0]
-    found = []
+    names = []
     for driver in model.drivers:
         if not isinstance(driver, Driver) or driver.measure.lowest:
             continue
         pair = system.reader([driver.measure, quantity]).jacobian(t, q).toarray() / np.sqrt(system.weight)
         one, other = pair / np.maximum(np.linalg.norm(pair, axis=1, keepdims=True), np.finfo(float).tiny)
         if 1.0 - abs(one @ other) < PARALLEL:
-            found.append(driver.name)
-    return found
+            names.append(driver.name)
+    return names
 
 
-def named_as(model: Model, driver: Driver, t: float, q: np.ndarray) -> str | None:
+def name_without_driver(model: Model, driver: Driver, t: float, q: np.ndarray) -> str | None:
     """Return a quantity of a joint or body that changes at the same rate as the driven quantity when the driver is
     released."""
-    freed, system = model.without(driver.name), model.compile()
-    owners = [*freed.elements, *freed.bodies]
-    named = {f"{o}.{m.levels[0]}": m for o in owners for m in freed.measures_of(o) if m.levels[0] and not m.lowest}
-    rows = system.reader([driver.measure, *named.values()]).jacobian(t, q).toarray() / np.sqrt(system.weight)
-    own, *others = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(float).tiny)
-    changes = dict(zip(named, others, strict=True))
-    best = max(changes, key=lambda name: changes[name] @ own)
-    return best if changes[best] @ own > 1.0 - PARALLEL else None
+    rest, system = model.without(driver.name), model.compile()
+    owners = [*rest.elements, *rest.bodies]
+    measures = {f"{o}.{m.levels[0]}": m for o in owners for m in rest.measures_of(o) if m.levels[0] and not m.lowest}
+    rows = system.reader([driver.measure, *measures.values()]).jacobian(t, q).toarray() / np.sqrt(system.weight)
+    driven_row, *others = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(float).tiny)
+    changes = dict(zip(measures, others, strict=True))
+    best = max(changes, key=lambda name: changes[name] @ driven_row)
+    return best if changes[best] @ driven_row > 1.0 - PARALLEL else None

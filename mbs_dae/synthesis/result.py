@@ -1,4 +1,4 @@
-"""Hold all linkages that were found, the best one first."""
+"""The result of a synthesis: the linkages, the best one first."""
 
 from __future__ import annotations
 
@@ -84,8 +84,9 @@ class Synthesis(Generic[SomeCandidate], metaclass=PublicClass):
             cells = one.cells(largest(one))
             if k == 0:
                 yield f"  #  {'type':<15}" + "".join(f"{head:>{width}}" for head, _, width in cells) + "  defects"
-            told = ", ".join(one.defects) or "none"
-            yield f"{k:3d}  {one.type[:14]:<15}" + "".join(f"{text:>{width}}" for _, text, width in cells) + f"  {told}"
+            defects = ", ".join(one.defects) or "none"
+            row = "".join(f"{text:>{width}}" for _, text, width in cells)
+            yield f"{k:3d}  {one.type[:14]:<15}{row}  {defects}"
         if len(self) > MOST:
             yield f"     ... and {len(self) - MOST} more"
         yield from (f"  note: {note}" for note in self.notes)
@@ -94,7 +95,7 @@ class Synthesis(Generic[SomeCandidate], metaclass=PublicClass):
         """Draw the best candidates side by side; for four poses also the centre-point and circle-point curves. `units`
         are those of ``Result.plot``."""
         with shown_in(units):
-            return pictures.plot_found(self, count)
+            return pictures.plot_best(self, count)
 
 
 def largest(candidate: Ranked) -> float:
@@ -103,7 +104,7 @@ def largest(candidate: Ranked) -> float:
     return 0.0 if error < EQUAL * candidate.size else error
 
 
-def ranked(
+def rank(
     what: str,
     candidates: Sequence[SomeCandidate],
     curves: tuple | None = None,

@@ -1,4 +1,4 @@
-"""Hold the result of a fit, with its confidence."""
+"""The result of a fit, with its confidence."""
 
 from __future__ import annotations
 
@@ -121,16 +121,15 @@ class Fit(metaclass=PublicClass):
             numbers = f"{one.value / size:>13.6g}{one.start / size:>13.6g}{one.standard_error / size:>11.2g}"
             yield f"  {name:<{width}}{numbers}  {interval}{bound}"
         word = "given" if self.noise_given else "estimated"
-        yield f"  noise ({word}): " + ", ".join(f"{name} {self._with_unit(name)}" for name in self.noise)
+        yield f"  noise ({word}): " + ", ".join(
+            f"{name} {told(x, self.result.unit(name), name, digits=3)}" for name, x in self.noise.items()
+        )
         for k, j in zip(*np.nonzero(np.triu(np.nan_to_num(np.abs(self.correlation)) > CLOSELY, 1)), strict=True):
             pair = f"{self.estimates[k].name} and {self.estimates[j].name}"
             yield f"  {pair} are correlated: {self.correlation[k, j]:.4f}"
         yield from (f"  {one}" for one in self.indistinct)
         if self.message:
             yield f"  note: {self.message}"
-
-    def _with_unit(self, name: str) -> str:
-        return told(self.noise[name], self.result.unit(name), name, digits=3)
 
     def plot(self, degrees: bool = False, units: UnitsLike = None) -> Figure:
         """Plot the measurements and the model, and the residuals beside them."""

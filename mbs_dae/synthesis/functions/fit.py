@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ..defects import wrapped
+from ..defects import wrap
 from ..linkages import Kind, Linkage, Pose, dot, linkage_of, slopes, turn
 from ..marquardt import least_squares
 
@@ -16,56 +16,58 @@ LENGTHS = {"four-bar": [2, 3, 6], "slider-crank": [2, 3, 4]}
 """The columns of a, b, and c or e among the numbers of a linkage."""
 SLIM = 1e-3
 """The part of the longest length below which a length counts as zero, as for a crank that hardly moves its follower."""
-TRIED, KEPT = 60, 20
+TRIED, MOST = 60, 20
 """The number of starts from which the search goes on, the best ones, and the largest number of linkages returned."""
 
 
-def fitted(
-    kind: Kind, phi: np.ndarray, way: np.ndarray, free: Sequence[str], starts: Sequence[START]
+def fit(
+    kind: Kind, phi: np.ndarray, psi: np.ndarray, free: Sequence[str], starts: Sequence[START]
 ) -> Iterator[START]:  # fmt: skip
     """Yield the linkages of least error near the given ones, the best first."""
     if not starts:
         return
-    whole = np.array([[*linkage.numbers(), phi0, way0] for linkage, phi0, way0 in starts])
+    whole = np.array([[*linkage.numbers(), phi0, psi0] for linkage, phi0, psi0 in starts])
     whole, sign = np.concatenate([whole, whole]), np.repeat([1.0, -1.0], len(whole))
-    value, _ = _residuals(kind, whole, sign, phi, way)
+    value, _ = _residuals(kind, whole, sign, phi, psi)
     sums = np.where(np.isfinite(value).all(axis=1), (value**2).sum(axis=1), np.inf)
-    chosen = np.argsort(sums)[:TRIED]
-    whole, sign = whole[chosen], sign[chosen]
-    own = whole.shape[1] - 2
-    varied = [*LENGTHS[kind], *(own + k for k, name in enumerate(("crank", "follower")) if name in free)]
+    best = np.argsort(sums)[:TRIED]
+    whole, sign = whole[best], sign[best]
+    size = whole.shape[1] - 2
+    columns = [*LENGTHS[kind], *(size + k for k, name in enumerate(("crank", "follower")) if name in free)]
 
     def residuals(trial: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         numbers = whole[rows]
-        numbers[:, varied] = trial
-        value, slope = _residuals(kind, numbers, sign[rows], phi, way)
-        return value, slope[..., varied]
+        numbers[:, columns] = trial
+        value, slope = _residuals(kind, numbers, sign[rows], phi, psi)
+        return value, slope[..., columns]
 
-    ends = least_squares(residuals, whole[:, varied])
-    whole[:, varied] = ends.x
-    for place in np.argsort(ends.cost)[:KEPT]:
-        *numbers, phi0, way0 = whole[place]
+    ends = least_squares(residuals, whole[:, columns])
+    whole[:, columns] = ends.x
+    for place in np.argsort(ends.cost)[:MOST]:
+        *numbers, phi0, psi0 = whole[place]
         lengths = [numbers[k] for k in (LENGTHS[kind] if kind == "four-bar" else LENGTHS[kind][:2])]
         if np.isfinite(ends.cost[place]) and min(lengths) > SLIM * max(lengths):
-            yield linkage_of(kind, np.array(numbers)), float(phi0), float(way0)
+            yield linkage_of(kind, np.array(numbers)), float(phi0), float(psi0)
 
 
 def _residuals(
-    kind: Kind, whole: np.ndarray, sign: np.ndarray, phi: np.ndarray, way: np.ndarray
+    kind: Kind, whole: np.ndarray, sign: np.ndarray, phi: np.ndarray, psi: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the errors of the follower, and their derivatives by the numbers of the linkage, φ₀ and ψ₀ (or s₀)."""
     linkage = linkage_of(kind, whole[:, None, :-2])
     theta = phi + whole[:, -2:-1]
     with np.errstate(invalid="ignore"):  # nan where a linkage does not close
-        return _of_pose(linkage, theta, linkage.pose(theta, sign[:, None]), way + whole[:, -1:])
+        return _residuals_of_pose(linkage, theta, linkage.pose(theta, sign[:, None]), psi + whole[:, -1:])
 
 
-def _of_pose(linkage: Linkage, theta: np.ndarray, pose: Pose, wanted: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    error = linkage.guide.way(pose.B) - wanted
+def _residuals_of_pose(
+    linkage: Linkage, theta: np.ndarray, pose: Pose, psi: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    error = linkage.guide.follower(pose.B) - psi
     dA, dalong, _ = slopes(linkage, theta, pose)
     dB = dA + np.asarray(linkage.b)[..., None] * dalong
     dB[..., 3] += turn(pose.gamma)
-    slope = dot(linkage.guide.way_gradient(pose.B)[..., None], dB)
+    slope = dot(linkage.guide.follower_gradient(pose.B)[..., None], dB)
     if linkage.kind == "four-bar":
-        error = wrapped(error)
+        error = wrap(error)
     return error, np.concatenate([slope, np.full((*slope.shape[:-1], 1), -1.0)], axis=-1)

@@ -1,4 +1,6 @@
-"""Folds, at which two modes coincide or nearly do so: Newton's method alone fails there, and cannot separate two modes.
+"""Singular poses: folds, at which two modes coincide or nearly do so, and continua of poses.
+
+Newton's method alone fails at a fold, and cannot separate two modes.
 
 The Jacobian has rank n - 1 at such a fold, or nearly so, with the left null vector u. On the curve of poses that
 satisfy all other equations, uᵀΦ is a parabola: its vertex, where the slope uᵀΦ_v w along the curve is zero, is regular,
@@ -17,6 +19,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..compiled import System
+from ..errors import MbsError
+from ..poses.closing import closed
+from ..poses.freedom import free_motions
 from ..poses.local import FLAT, Local
 
 NEAR = 1e-4
@@ -28,6 +33,8 @@ RANK = 1e-4
 """Least size of the next singular value at a fold, relative to the largest."""
 CLOSED = 1e-8
 """Greatest length of the last step to a mode, in lengths of the model."""
+ASIDE = 0.02, 0.002
+"""Sizes of steps aside of a pose, in lengths of the model: first a large one, then a small one for short continua."""
 
 
 class Fold(NamedTuple):
@@ -49,8 +56,8 @@ def fold_at(system: System, time: float, q: np.ndarray) -> Fold | None:
     if squared < 0.0:
         return Fold(vertex, [])
     aside = np.sqrt(squared) * here.motions(rank)[:, 0]
-    both = [_closed(system, time, system.moved(vertex, way)) for way in (aside, -aside)]
-    poses = [q for q in both if q is not None]
+    ends = [_mode_from(system, time, system.moved(vertex, step)) for step in (aside, -aside)]
+    poses = [q for q in ends if q is not None]
     return Fold(vertex, poses) if len(poses) == 2 else None
 
 
@@ -63,28 +70,57 @@ def _vertex(system: System, time: float, q: np.ndarray) -> np.ndarray | None:
             return None
         if np.abs(here.forms(rank)).max() < FLAT / system.length:
             return None
-        way, _ = here.step(rank)
-        at = system.moved(at, way)
+        step, _ = here.step(rank)
+        at = system.moved(at, step)
         if not _length(system, system.between(q, at)) < NEAR * system.length:
             return None
-        if _length(system, way) < STILL * system.length:
+        if _length(system, step) < STILL * system.length:
             break
     return at
 
 
-def _closed(system: System, time: float, q: np.ndarray) -> np.ndarray | None:
+def _mode_from(system: System, time: float, q: np.ndarray) -> np.ndarray | None:
     """Return the mode that Newton's method reaches from next to a nearly singular solution; None if it does not
     converge."""
     for _ in range(STEPS):
         here = Local(system, time, q)
         left, sizes, right = here.parts
         count = system.nv
-        way = right[:count].T @ ((left[:, :count].T @ -here.gaps) / sizes[:count]) / np.sqrt(system.weight[:count])
-        q = system.moved(q, way)
-        if _length(system, way) < STILL * system.length:
+        step = right[:count].T @ ((left[:, :count].T @ -here.gaps) / sizes[:count]) / np.sqrt(system.weight[:count])
+        q = system.moved(q, step)
+        if _length(system, step) < STILL * system.length:
             break
-    return q if _length(system, way) < CLOSED * system.length else None
+    return q if _length(system, step) < CLOSED * system.length else None
 
 
-def _length(system: System, way: np.ndarray) -> float:
-    return float(np.sqrt(system.weight[: system.nv] @ way[: system.nv] ** 2))
+def _length(system: System, step: np.ndarray) -> float:
+    return float(np.sqrt(system.weight[: system.nv] @ step[: system.nv] ** 2))
+
+
+def dimension_at(system: System, time: float, q: np.ndarray) -> int:
+    """Return the dimension of the set of poses about a closed pose. The equations leave motions free there, some of
+    them infinitesimal only. Where a random free motion can be closed again without going back, there are other poses
+    near by, and the free motions are counted there."""
+    free = free_motions(system, time, q)
+    if not free.shape[1]:
+        return 0
+    random = np.random.default_rng(0)
+    return next((n for aside in ASIDE if (n := _motions_aside(system, time, q, free, random, aside))), 0)
+
+
+def _motions_aside(
+    system: System, time: float, q: np.ndarray, free: np.ndarray, random: np.random.Generator, aside: float
+) -> int:
+    """Return the greatest number of free motions in poses this far from q; 0 where there are none."""
+    best = 0
+    for _ in range(2 * free.shape[1] + 2):
+        motion = free @ random.normal(size=free.shape[1])
+        step = aside * system.length * motion / np.linalg.norm(motion) / np.sqrt(system.weight)
+        try:
+            pose = closed(system, system.machine(), time, system.moved(q, step))
+        except MbsError:
+            continue
+        far = np.linalg.norm(np.sqrt(system.weight) * system.between(q, pose))
+        if 0.5 < far / (aside * system.length) < 2.0:
+            best = max(best, free_motions(system, time, pose).shape[1])
+    return best
