@@ -7,7 +7,7 @@ import numpy as np
 from ..compiled import System
 from ..errors import MbsError
 from ..poses.closing import closed
-from ..poses.freedom import free_motions
+from ..poses.local import free_motions
 
 ASIDE = 0.02, 0.002
 """Sizes of steps aside of a pose, in lengths of the model: first a large one, then a small one for short continua."""

@@ -242,7 +242,7 @@ def _excluded(search: Search, seed: int, tries: int | None) -> tuple[tuple[str, 
     poses = replace(search, low=-none, high=none).solve(True, seed, tries).poses
     if not poses:
         return (), ""
-    settled = np.array([search.settled(q)[: space.size] for q in poses])
+    settled = np.array([search.without_turns(q)[: space.size] for q in poses])
     over = np.maximum(search.low - settled, settled - search.high)
     best = min(range(len(poses)), key=lambda k: ((over[k] > 0).sum(), over[k].max()))
     broken = [

@@ -6,7 +6,7 @@ from ...coordinates import Cartesian
 from ...explain.axes import doubtful_angles
 from ...model.breaks import bends, switches
 from ...model.forces.given import PythonForce
-from ...poses.trajectories import turning
+from ...poses.trajectories import attitude_drivers
 
 
 def is_ordinary(system: System) -> bool:
@@ -15,7 +15,7 @@ def is_ordinary(system: System) -> bool:
     model, structure = system.model, system.structure
     if not isinstance(system.coordinates, Cartesian) or system.layout.signals or not system.nv:
         return False
-    if model.contacts or model.frictions or model.events or structure.switching or turning(model):
+    if model.contacts or model.frictions or model.events or structure.switching or attitude_drivers(model):
         return False
     if structure.once(open_tables) or doubtful_angles(system):
         return False

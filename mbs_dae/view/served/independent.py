@@ -6,7 +6,7 @@ import numpy as np
 
 from ...compiled.system import System
 from ...model.measures import Measure
-from ...poses.freedom import free_motions
+from ...poses.local import free_motions
 from ...results.result import State
 
 NOTHING = 1e-9  # a smaller row counts as zero
