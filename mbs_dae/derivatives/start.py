@@ -20,7 +20,8 @@ Velocities are the least ones, or those of least kinetic energy (nearest to v₀
     [M Jᵀ] [dv]     [∂(M (v - v₀) + Jᵀ μ)/∂x dx + ∂(...)/∂s s']
     [J 0 ] [dμ] = - [∂(J v - ν)/∂x dx + ∂(J v - ν)/∂s s'      ].
 
-Values given are equations like all others (`poses.assembly.held_model`), and how much is given is a parameter of them.
+Values given are equations like all others (`poses.assembly.model_with_fixes`), and how much is given is a parameter of
+them.
 
 Going back, weights of the state become those of parameters by one solution with the transposed of each matrix.
 """
@@ -38,7 +39,7 @@ from ..compiled import System
 from ..compiled.derivatives import ACCELERATIONS, FORCES, MOMENTA, POSITIONS, PUSHES, RATES
 from ..compiled.slopes import places_moved
 from ..model.parameters import Parameter
-from ..poses.assembly import held_model, holding
+from ..poses.assembly import holding, model_with_fixes
 from ..poses.redundancy import is_momentary
 from ..results.result import State
 from .equations import Bordered, Instant, Response, diagonal, solve_bordered
@@ -202,7 +203,7 @@ class Beginning:
         states = {state.name for state in system.model.states}
         values = {name: value for name, value in self.given.items() if name not in states}
         if values and level < 2:
-            places = system.structure.once(held_model, level, tuple(values))[1]
+            places = system.structure.once(model_with_fixes, level, tuple(values))[1]
             system, known = holding(system, level, values), {name: Parameter(place) for place, name in places.items()}
             pairs = zip(self.asked.names, symbols, strict=True)
             symbols = tuple(known.get(name, symbol) for name, symbol in pairs)

@@ -52,7 +52,7 @@ def contradiction(regular: State, pose: State, ahead: float, drifted: bool = Fal
     general = PoseRank(system, regular.t, regular.full_q).circuits(range(len(system.rows)))
     here = PoseRank(system, pose.t, pose.full_q)
     for circuit in general:
-        here.keep_only(circuit.others)
+        here.restrict(circuit.others)
         if not agrees(system, ahead, pose.full_q, here.circuit(circuit.dependent), drifted):
             names = elements_of(system, circuit.rows)
             what = f"from t = {pose.t:.6g} on, {', '.join(names)} of {system.model.name!r} contradict each other: no "

@@ -34,7 +34,7 @@ from ..motion.stabilise import ALWAYS
 from ..motion.switching.search import RUSH
 from ..poses.assembly import posed
 from ..poses.dependence import joints_at_fault
-from ..poses.freedom import free_motions
+from ..poses.local import free_motions
 from ..results.result import Result, State
 from ..symbolic.derive import Reading
 from ..symbolic.functions import BentLookup, written_out

@@ -17,8 +17,8 @@ from ..errors import MbsError, ModelError, SingularConfigurationError
 from ..model.breaks import breaks_of, side_of
 from ..model.drivers import Driver
 from ..poses import continuation
+from ..poses.closing import pole_message
 from ..poses.dependence import joints_at_fault
-from ..poses.poles import pole_message
 from ..readings.motion import result_of
 from ..results.result import State
 from .explanation import BEFORE_DEAD_POINT, Explanation, contradiction, undefined

@@ -30,10 +30,10 @@ from ..public_class import PublicClass
 from .tree import (
     Edge,
     component_of,
+    fundamental_loop,
     motions_of,
     neighbours,
-    parents_first,
-    path_to_ground,
+    regular_numbering,
     root_of,
     rows_of,
     spanning_forest,
@@ -79,12 +79,12 @@ class Topology(metaclass=PublicClass):
     >>> linkage = mbs.PlanarModel.from_points(
     ...     {"A": (0, 0), "B": (0, 1), "C": (2, 2), "D": (3, 0)},
     ...     rods={"crank": "AB", "coupler": "BC", "rocker": "CD"}, fixed="AD")
-    >>> found = mbs.topology(linkage)
-    >>> isinstance(found, mbs.Topology), found.numbers
+    >>> graph = mbs.topology(linkage)
+    >>> isinstance(graph, mbs.Topology), graph.numbers
     (True, {'ground': 0, 'crank': 1, 'coupler': 2, 'rocker': 3})
-    >>> found.parents, found.is_tree
+    >>> graph.parents, graph.is_tree
     ((0, 1, 0), False)
-    >>> [edge.joint.name for edge in found.path("coupler")]
+    >>> [edge.joint.name for edge in graph.path("coupler")]
     ['A', 'B']
     """
 
@@ -130,11 +130,11 @@ class Topology(metaclass=PublicClass):
         """Return the edges that lead from the ground to a body."""
         name = body if isinstance(body, str) else body.name
         check_name("body", name, self.numbers, self.title)
-        way, number = [], self.numbers[name]
+        edges, number = [], self.numbers[name]
         while number:
-            way.append(self.edges[number - 1])
+            edges.append(self.edges[number - 1])
             number = self.parents[number - 1]
-        return tuple(reversed(way))
+        return tuple(reversed(edges))
 
     @property
     def path_matrix(self) -> np.ndarray:
@@ -155,11 +155,11 @@ class Topology(metaclass=PublicClass):
 
     @property
     def secondary_path_matrix(self) -> np.ndarray:
-        """π*, shape (n, n): minus the number of edges from edge j, with it, to body i, if the way from the ground to
-        the body leads over it (-1 for the own edge, -2 for that of the parent, ...); 0 otherwise.
+        """π*, shape (n, n): minus the number of edges from edge j, with it, to body i, if the path from the ground to
+        the body leads over it (-1 for the edge of the body, -2 for the edge of its parent, ...); 0 otherwise.
 
-        With S_ij = 1 where i is the parent of j, π = S - I, and -π⁻¹ = I + S + S² + ... counts the ways down from i to
-        j: none or one. So -π⁻ᵀ is one where π* is not zero, and π* says how far it is, too. The velocity of body i
+        With S_ij = 1 where i is the parent of j, π = S - I, and -π⁻¹ = I + S + S² + ... counts the paths down from i
+        to j: none or one. So -π⁻ᵀ is one where π* is not zero, and π* adds the distance. The velocity of body i
         follows from those in all edges j with π*_ij ≠ 0: π* is the pattern of the matrix R in v = R θ̇.
 
         >>> chain = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0), "C": (2, 0)}, rods=["AB", "BC"], fixed="A")
@@ -169,7 +169,7 @@ class Topology(metaclass=PublicClass):
         """
         pi = np.zeros((len(self.parents), len(self.parents)), dtype=np.int64)
         for k, parent in enumerate(self.parents):
-            if parent:  # the way to its parent, each edge one further
+            if parent:  # the path to its parent, each edge one further
                 pi[k] = pi[parent - 1] - (pi[parent - 1] < 0)
             pi[k, k] = -1
         return pi
@@ -245,50 +245,40 @@ def topology(model: Model, base: Named | None = None, cut: Named = ()) -> Topolo
     if not isinstance(model, Model):
         raise ModelError(f"topology needs a model as first argument, not {model!r}; build one: mbs.PlanarModel(name)")
     bodies = tuple(model.bodies.values())
-    bases = [_base(model, name) for name in _names(base)]
+    bases = []
+    for name in _names(base):
+        if name == model.ground.name:
+            raise ModelError("base='ground' is the root of its tree as it is; name a body that hangs on nothing")
+        bases.append(model.bodies[name])  # the dictionary reports a missing name
     candidates = [c for c in model.conditions if motions_of(c) is not None]
-    opened = [_joint_to_cut(model, name, candidates) for name in _names(cut)]
-    closed = [c for c in candidates if c not in opened]
-    _check_cuts((model.ground, *bodies), opened, closed)
-    edges = spanning_forest(model.ground, bodies, [c for c in closed if c.name not in model.felt], bases)
-    numbered = parents_first(bodies, edges)
+    cut_joints = [_joint_to_cut(model, name, candidates) for name in _names(cut)]
+    joints = [c for c in candidates if c not in cut_joints]
+    _check_cuts((model.ground, *bodies), cut_joints, joints)
+    edges = spanning_forest(model.ground, bodies, [c for c in joints if c.name not in model.felt], bases)
+    numbering = regular_numbering(bodies, edges)
     in_tree = {edge.joint for edge in edges.values()}
     cuts = [c for c in candidates if c not in in_tree]
     return Topology(
         title=model.name,
         ground=model.ground,
-        bodies=numbered,
-        edges=tuple(edges[body] for body in numbered),
-        cuts=tuple(Closure(c, _loop(c, edges)) for c in cuts),
-        couplings=tuple(Closure(c, _loop(c, edges)) for c in model.conditions if c not in candidates),
-        notes=tuple(_note(model, base, numbered, edges) for base in numbered if edges[base].floating),
+        bodies=numbering,
+        edges=tuple(edges[body] for body in numbering),
+        cuts=tuple(Closure(c, fundamental_loop(c, edges)) for c in cuts),
+        couplings=tuple(Closure(c, fundamental_loop(c, edges)) for c in model.conditions if c not in candidates),
+        notes=tuple(_note(model, base, numbering, edges) for base in numbering if edges[base].floating),
     )
-
-
-def _loop(condition: Condition, edges: dict[Body, Edge]) -> tuple[Body, ...]:
-    """Return the bodies from the condition's first body down to the common body of both paths, and up to the second."""
-    if isinstance(condition, Prescribed) or len(condition.bodies) < 2:
-        return ()
-    down, up = ([*path_to_ground(body, edges)] for body in condition.bodies[:2])
-    meeting = next(body for body in down if body in up)
-    return (*down[: down.index(meeting) + 1], *reversed(up[: up.index(meeting)]))
 
 
 # --- arguments, checked at the beginning ---------------------------------------------------------------------------
 
 
-def _names(given: Any) -> Iterable[str]:
-    if given is None:
+def _names(items: Any) -> Iterable[str]:
+    """Return the names of a name, an element or several of these, each once; none for None."""
+    if items is None:
         return ()
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        given = (given,)
-    return tuple(dict.fromkeys(getattr(thing, "name", thing) for thing in given))
-
-
-def _base(model: Model, name: str) -> Body:
-    if name == model.ground.name:
-        raise ModelError("base='ground' is the root of its tree as it is; name a body that hangs on nothing")
-    return model.bodies[name]  # the dictionary reports a missing name
+    if isinstance(items, str) or not isinstance(items, Iterable):
+        items = (items,)
+    return tuple(dict.fromkeys(getattr(item, "name", item) for item in items))
 
 
 def _joint_to_cut(model: Model, name: str, candidates: list[Condition]) -> Condition:
@@ -297,36 +287,36 @@ def _joint_to_cut(model: Model, name: str, candidates: list[Condition]) -> Condi
     for joint in candidates:
         if joint.name == name:
             return joint
-    what = f"a {model.elements[name].kind} never stands in the tree, there is nothing to cut"
-    raise ModelError(f"cut={name!r}: {what}; leave it out")
+    problem = f"a {model.elements[name].kind} never stands in the tree, there is nothing to cut"
+    raise ModelError(f"cut={name!r}: {problem}; leave it out")
 
 
-def _check_cuts(bodies: Sequence[Body], opened: list[Condition], closed: list[Condition]) -> None:
+def _check_cuts(bodies: Sequence[Body], cut_joints: list[Condition], uncut: list[Condition]) -> None:
     """Raise an error if the bodies of a cut joint are no longer connected by the other joints of its loop.
 
     As many of the other cuts as possible are then taken back; the remaining cuts separate the bodies.
     """
 
-    def behind(body: Body, joints: Iterable[Condition]) -> list[Body]:
+    def component(body: Body, joints: Iterable[Condition]) -> list[Body]:
         return component_of(body, bodies, neighbours(bodies, joints))
 
-    for joint in opened:
-        kept, blamed = [*closed], [joint]
+    for joint in cut_joints:
+        joints, separating = [*uncut], [joint]
         first, second = joint.bodies
-        if second in behind(first, kept):
+        if second in component(first, joints):
             continue
-        for other in opened:
-            if other is not joint and second not in behind(first, [*kept, other]):
-                kept.append(other)
+        for other in cut_joints:
+            if other is not joint and second not in component(first, [*joints, other]):
+                joints.append(other)
             elif other is not joint:
-                blamed.append(other)
-        loose = first if bodies[0] in behind(second, kept) else second
-        what = f"would leave body {loose.name!r} hanging on nothing"
-        if len(blamed) == 1:
+                separating.append(other)
+        loose = first if bodies[0] in component(second, joints) else second
+        problem = f"would leave body {loose.name!r} hanging on nothing"
+        if len(separating) == 1:
             remedy = "cut a joint that closes a loop"
-            raise ModelError(f"cut={joint.name!r} {what}: no other joint carries it; {remedy}")
-        together = " and ".join(c.name for c in blamed)
-        raise ModelError(f"cutting {together} together {what}; leave one of them out of cut=")
+            raise ModelError(f"cut={joint.name!r} {problem}: no other joint carries it; {remedy}")
+        names = " and ".join(c.name for c in separating)
+        raise ModelError(f"cutting {names} together {problem}; leave one of them out of cut=")
 
 
 # --- text ----------------------------------------------------------------------------------------------------------
@@ -339,13 +329,15 @@ def _lines(topology: Topology) -> Iterator[str]:
     rows = [("number", "body", "parent", "joint", "motions")]
     for k, edge in enumerate(topology.edges, start=1):
         joint = "(floating)" if edge.floating else edge.joint.who
-        rows.append((str(k), edge.child.name, edge.parent.name, joint, _motions(edge)))
+        motions = ", ".join(map(str, edge.motions)) or "none"
+        direction = " (reversed)" if edge.reversed and edge.motions else ""
+        rows.append((str(k), edge.child.name, edge.parent.name, joint, motions + direction))
     yield from _columns(rows)
     for title, closures in (("cut joints", topology.cuts), ("couplings", topology.couplings)):
         if closures:
             yield ""
-            said = [(c.condition.who, str(c.rows), " - ".join(body.name for body in c.loop)) for c in closures]
-            yield from _columns([(title, "equations", "loop"), *said])
+            cells = [(c.condition.who, str(c.rows), " - ".join(body.name for body in c.loop)) for c in closures]
+            yield from _columns([(title, "equations", "loop"), *cells])
     yield ""
     counts = {
         "coordinates": topology.coordinates,
@@ -354,16 +346,11 @@ def _lines(topology: Topology) -> Iterator[str]:
         "  without the drivers": topology.gruebler_without_drivers,
         "degrees of freedom of the tree": topology.degrees_of_freedom_of_tree,
     }
-    for what, number in counts.items():
-        yield f"  {what:<30} {number:>5}"
+    for label, number in counts.items():
+        yield f"  {label:<30} {number:>5}"
     for note in topology.notes:
         yield ""
         yield from wrap(note, 92, initial_indent="  ", subsequent_indent="    ")
-
-
-def _motions(edge: Edge) -> str:
-    words = ", ".join(map(str, edge.motions)) or "none"
-    return f"{words} (reversed)" if edge.reversed and edge.motions else words
 
 
 def _columns(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
@@ -377,13 +364,13 @@ def _note(model: Model, base: Body, bodies: Sequence[Body], edges: Mapping[Body,
     """Return a sentence about a base that floats, and the bodies that no joint connects to the ground."""
     if not any(base in element.bodies for element in model.elements.values()):
         if model.value(base.mass) == 0:  # nothing moves it, and nothing can
-            what = f"body {base.name!r} is joined to nothing: no joint and no force names it, and it has no mass"
-            raise ModelError(f"{what}; add the joint that carries it, or take it away")
+            problem = f"body {base.name!r} is joined to nothing: no joint and no force names it, and it has no mass"
+            raise ModelError(f"{problem}; add the joint that carries it, or take it away")
         return f"{base.name} floats: no joint and no force names it."
     group = [body for body in bodies if root_of(body, edges) is base]
     inside = [e for e in model.conditions if len(e.bodies) > 1 and {*e.bodies} <= {*group}]
     others = ", ".join(body.name for body in group if body is not base)
-    what = f"{base.name} floats, and {others} with it" if others else f"{base.name} floats"
-    holding = ", ".join(e.who for e in model.conditions if e not in inside and not {*group}.isdisjoint(e.bodies))
-    held = f"; held by {holding}" if holding else ""
-    return f"{what}: no joint with motions leads from there to the ground{held}."
+    subject = f"{base.name} floats, and {others} with it" if others else f"{base.name} floats"
+    couplings = ", ".join(e.who for e in model.conditions if e not in inside and not {*group}.isdisjoint(e.bodies))
+    support = f"; held by {couplings}" if couplings else ""
+    return f"{subject}: no joint with motions leads from there to the ground{support}."

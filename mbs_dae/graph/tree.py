@@ -18,6 +18,7 @@ from typing import Any
 
 from ..errors import ModelError
 from ..model.bodies.body import Body
+from ..model.drivers import Prescribed
 from ..model.joints.base import Condition
 from ..model.joints.motions import FREE, Motions, velocities
 
@@ -103,32 +104,32 @@ def neighbours(bodies: Iterable[Body], joints: Iterable[Condition]) -> Neighbour
 
 
 def _grow(root: Body, adjacency: Neighbours, edges: dict[Body, Edge]) -> None:
-    """Add all bodies that joints connect to the root to `edges`."""
+    """Add all bodies that joints connect to the root to `edges`, by Prim's algorithm."""
     depths = {root: 0}
-    ways: list[tuple[int, int, int, Any, Body, Body]] = []
+    heap: list[tuple[int, int, int, Any, Body, Body]] = []
 
-    def look_around(body: Body) -> None:
-        for order, joint, other in adjacency[body]:
-            if other not in depths:
-                heappush(ways, (-rows_of(joint), depths[body], order, joint, body, other))
+    def push_joints(body: Body) -> None:
+        for order, joint, neighbour in adjacency[body]:
+            if neighbour not in depths:
+                heappush(heap, (-rows_of(joint), depths[body], order, joint, body, neighbour))
 
-    look_around(root)
-    while ways:
-        _, _, _, joint, parent, child = heappop(ways)
+    push_joints(root)
+    while heap:
+        _, _, _, joint, parent, child = heappop(heap)
         if child not in depths:
             edges[child] = Edge(joint, parent, child)
             depths[child] = depths[parent] + 1
-            look_around(child)
+            push_joints(child)
 
 
 def component_of(body: Body, bodies: Sequence[Body], adjacency: Neighbours) -> list[Body]:
     """Return all bodies that joints connect to one, in the order of the model."""
-    found, ahead = {body}, [body]
-    while ahead:
-        new = {other for _, _, other in adjacency[ahead.pop()]} - found
-        found |= new
-        ahead += new
-    return [b for b in bodies if b in found]
+    component, queue = {body}, [body]
+    while queue:
+        new = {neighbour for _, _, neighbour in adjacency[queue.pop()]} - component
+        component |= new
+        queue += new
+    return [b for b in bodies if b in component]
 
 
 def path_to_ground(body: Body, edges: Mapping[Body, Edge]) -> Iterator[Body]:
@@ -139,6 +140,16 @@ def path_to_ground(body: Body, edges: Mapping[Body, Edge]) -> Iterator[Body]:
         yield body
 
 
+def fundamental_loop(condition: Condition, edges: dict[Body, Edge]) -> tuple[Body, ...]:
+    """Return the bodies of the loop that a condition outside the tree closes: from its first body down to the common
+    body of both paths to the ground, and up to its second body; none for a driver, or for a condition on one body."""
+    if isinstance(condition, Prescribed) or len(condition.bodies) < 2:
+        return ()
+    down, up = ([*path_to_ground(body, edges)] for body in condition.bodies[:2])
+    meeting = next(body for body in down if body in up)
+    return (*down[: down.index(meeting) + 1], *reversed(up[: up.index(meeting)]))
+
+
 def root_of(body: Body, edges: Mapping[Body, Edge]) -> Body:
     """Return the ground, or the base that floats, at the end of the path of a body."""
     return next(b for b in path_to_ground(body, edges) if b.fixed or edges[b].floating)
@@ -147,16 +158,16 @@ def root_of(body: Body, edges: Mapping[Body, Edge]) -> Body:
 def _second_root(base: Body, edges: Mapping[Body, Edge]) -> ModelError:
     root = root_of(base, edges)
     if root.fixed:
-        what = f"base={base.name!r} cannot float: joints connect it to the ground, which is the root of its tree"
-        return ModelError(f"{what}; name a body that hangs on nothing, or leave base= out")
-    what = f"base= names {root.name!r} and {base.name!r}, but joints connect them, and a tree has one root"
-    return ModelError(f"{what}; name one of them")
+        problem = f"base={base.name!r} cannot float: joints connect it to the ground, which is the root of its tree"
+        return ModelError(f"{problem}; name a body that hangs on nothing, or leave base= out")
+    problem = f"base= names {root.name!r} and {base.name!r}, but joints connect them, and a tree has one root"
+    return ModelError(f"{problem}; name one of them")
 
 
-def parents_first(bodies: Sequence[Body], edges: Mapping[Body, Edge]) -> tuple[Body, ...]:
-    """Return the bodies in the order of the model, but none before its parent."""
-    ordered: dict[Body, None] = {}
+def regular_numbering(bodies: Sequence[Body], edges: Mapping[Body, Edge]) -> tuple[Body, ...]:
+    """Return the bodies in the order of the model, but none before its parent (a regular numbering)."""
+    order: dict[Body, None] = {}
     for body in bodies:
-        waiting = takewhile(lambda b: b not in ordered and not b.fixed, path_to_ground(body, edges))
-        ordered.update(dict.fromkeys(reversed([*waiting])))
-    return tuple(ordered)
+        branch = takewhile(lambda b: b not in order and not b.fixed, path_to_ground(body, edges))
+        order.update(dict.fromkeys(reversed([*branch])))
+    return tuple(order)

@@ -21,7 +21,7 @@ import numpy as np
 from ..compiled import System
 from ..errors import MbsError
 from ..poses.closing import closed
-from ..poses.freedom import free_motions
+from ..poses.local import free_motions
 from ..poses.local import FLAT, Local
 
 NEAR = 1e-4

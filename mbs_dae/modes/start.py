@@ -11,7 +11,7 @@ from scipy.linalg import qr
 
 from ..errors import AssemblyError, MbsError
 from ..poses.closing import closed
-from ..poses.trajectories import put_where_led
+from ..poses.trajectories import put_prescribed_attitudes
 from .closure import Closure
 
 NUMBERS = 0.1
@@ -42,7 +42,7 @@ def _as_placed(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
     """Return the placement, with prescribed bodies in their places, and the numbers; angles in space have their present
     values, since equations do not distinguish θ from θ + π."""
     system, numbers = closure.system, closure.values.copy()
-    q = put_where_led(system, closure.time, system.placement)
+    q = put_prescribed_attitudes(system, closure.time, system.placement)
     for element in closure.elements:
         measure = getattr(element, "measure", None)
         if measure is not None and measure.kind == "angle" and measure.dimension == 3:

@@ -133,7 +133,7 @@ def _passes(system: System, t: float, q: np.ndarray, v: np.ndarray) -> bool:
 def _nearby(system: System, t: float, q: np.ndarray, here: PoseRank) -> np.ndarray | None:
     """Return a closed pose a little way along a motion that the constraints allow; always the same one."""
     random = np.random.default_rng(5)
-    here.keep_only(range(len(system.rows)))
+    here.restrict(range(len(system.rows)))
     for _ in range(4):
         step = here.tangent(random.standard_normal(system.nv) / np.sqrt(system.weight))
         size = float(np.sqrt(system.weight @ step**2))

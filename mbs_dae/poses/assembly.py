@@ -21,9 +21,9 @@ from ..model.parameters import finite_number
 from ..results.result import State
 from ..tolerances import DEPENDENT
 from . import newton
-from .closing import closed, such_as
+from .closing import closed, removal_example
 from .dependence import PoseRank, agrees, elements_of
-from .nearest import satisfied, scratch, slide_back
+from .nearest import project_reference, satisfied, scratch
 from .redundancy import is_momentary
 
 
@@ -44,18 +44,18 @@ def posed(model: Model, t: float, fix: Mapping[str, float], start: State | None)
     reference = in_full(positioned, start) if start is not None else positioned.placement
     machine = positioned.machine()
     q = closed(positioned, machine, t, reference)
-    slide_back(machine, t, q, reference, scratch(machine))
+    project_reference(machine, t, q, reference, scratch(machine))
     return q, machine, moving
 
 
 def in_full(system: System, start: State) -> np.ndarray:
     """Return the coordinates of a pose for this system, from a state with the same bodies: states are matched by
     name."""
-    q, of, to = system.placement.copy(), start.system.layout, system.layout
-    bodies = q.size - len(to.signals)
+    q, source, target = system.placement.copy(), start.system.layout, system.layout
+    bodies = q.size - len(target.signals)
     q[:bodies] = start.full_q[:bodies]
-    places = {signal.name: place for signal, place in of.signals.items()}
-    for signal, place in to.signals.items():
+    places = {signal.name: place for signal, place in source.signals.items()}
+    for signal, place in target.signals.items():
         if signal.name in places:
             q[place] = start.full_q[places[signal.name]]
     return q
@@ -65,32 +65,33 @@ def holding(system: System, level: int, values: Mapping[str, float]) -> System:
     """Return the system with the values of this level (0 positions, 1 velocities) fixed."""
     if not values:
         return system
-    model, places = system.structure.once(held_model, level, tuple(values))
-    if not places:
+    model, quantities = system.structure.once(model_with_fixes, level, tuple(values))
+    if not quantities:
         return system
-    wanted = {p.symbol.name: p.value for p in system.model.parameters.values()}
-    wanted |= {place: values[name] for place, name in places.items()}
-    return model.compile().latest(_with_values, wanted)
+    parameters = {p.symbol.name: p.value for p in system.model.parameters.values()}
+    parameters |= {parameter: values[name] for parameter, name in quantities.items()}
+    return model.compile().latest(_with_values, parameters)
 
 
 def _with_values(system: System, values: Mapping[str, float]) -> System:
     return system.model.with_parameters(**values).compile()
 
 
-def held_model(structure: Structure, level: int, names: tuple[str, ...]) -> tuple[Model, dict[str, str]]:
-    """Return the model with equations for the quantities of this level, and the names of the parameters that hold their
-    values."""
-    model, places = structure.model.plus(), {}
+def model_with_fixes(structure: Structure, level: int, names: tuple[str, ...]) -> tuple[Model, dict[str, str]]:
+    """Return the model with equations for the quantities of this level (0 values, 1 rates), and the quantity of each
+    parameter that sets a fixed value."""
+    model, quantities = structure.model.plus(), {}
     for name in names:
-        measure, own = model.quantity(name)
-        if own > 1:
+        measure, derivative = model.quantity(name)
+        if derivative > 1:
             raise ModelError(f"cannot fix {name!r}: accelerations follow from the motion; fix values or rates only")
-        if own == level:
-            place = next(p for k in count() if (p := f"fixed_{k}") not in model.parameters)
-            places[place] = name
-            model.add(Held(name.replace(".", " "), measure, level, model.parameter(place, 0.0, measure.units[level])))
+        if derivative == level:
+            parameter = next(p for k in count() if (p := f"fixed_{k}") not in model.parameters)
+            quantities[parameter] = name
+            value = model.parameter(parameter, 0.0, measure.units[level])
+            model.add(Held(name.replace(".", " "), measure, level, value))
     model.compile()
-    return model, places
+    return model, quantities
 
 
 # --- velocity and acceleration -------------------------------------------------------------------------------
@@ -98,19 +99,19 @@ def held_model(structure: Structure, level: int, names: tuple[str, ...]) -> tupl
 
 def _completed(system: System, machine: Machine, with_fixed: System, t: float, q: np.ndarray) -> State:
     v, a = system.still, system.still
-    for level, one in ((1, with_fixed), (2, system)):
-        if level == 1 or one is not with_fixed:
-            machine = machine if machine.pattern is one.pattern else one.machine()
+    for level, equations in ((1, with_fixed), (2, system)):
+        if level == 1 or equations is not with_fixed:
+            machine = machine if machine.pattern is equations.pattern else equations.machine()
             newton.evaluate_and_factorise(machine, t, q, v, False)
             newton.complete(machine, t, q, v, a)
-        determined = check_level(one, machine, t, q, v, a, level)
+        determined = check_level(equations, machine, t, q, v, a, level)
     if not determined:
         note = "a change point: the equations do not determine velocities and accelerations here; these are the least"
         return State(system, t, q, v, a, note)
-    return State(system, t, q, v, a, *_left_free(system, machine))
+    return State(system, t, q, v, a, *_free_acceleration(system, machine))
 
 
-def _left_free(system: System, machine: Machine) -> tuple[str, np.ndarray | None]:
+def _free_acceleration(system: System, machine: Machine) -> tuple[str, np.ndarray | None]:
     """Return a note and some motion that the equations allow in the completed pose; an empty note and None if there is
     none."""
     if system.nv - len(system.rows) + newton.dependent_rows(machine, DEPENDENT) <= 0:
@@ -131,27 +132,27 @@ def check_level(
     False at a change point. Contradictions raise an error."""
     if satisfied(machine, (v, a)[level - 1], level):
         return True
-    misses = machine.g
-    involved = [k for k, miss in enumerate(misses) if miss > 0.1 * misses.max()]
+    errors = machine.g
+    rows = [k for k, error in enumerate(errors) if error > 0.1 * errors.max()]
     if level == 2:
         circuits = PoseRank(system, t, q).circuits(range(len(system.rows)))
-        involved = [k for c in circuits if not agrees(system, t, q, c) for k in c.rows]
-        if not involved:
+        rows = [k for c in circuits if not agrees(system, t, q, c) for k in c.rows]
+        if not rows:
             return False
-    names, missing = elements_of(system, involved), ("velocity", "acceleration")[level - 1]
+    names, rate = elements_of(system, rows), ("velocity", "acceleration")[level - 1]
     if is_momentary(system, q):
         kind: type[MbsError] = SingularConfigurationError
-        what = (
+        message = (
             f"{system.model.name!r} stands on a dead point at t = {t:g}: {', '.join(names)} lock there, and no "
-            f"{missing} follows all drivers; start at another pose, or drive another coordinate"
+            f"{rate} follows all drivers; start at another pose, or drive another coordinate"
         )
     else:
         kind, why = RedundantConstraintError, "contradict each other; take one of these drivers or fixed values away"
-        why += such_as(system, names)
-        if not machine.factor.row_square[involved].any():  # a corner, or an extreme
+        why += removal_example(system, names)
+        if not machine.factor.row_square[rows].any():  # a corner, or an extreme
             why = "asks for a change that no motion of the bodies makes here; take another, or keep away from this pose"
         elif len(names) == 1:
             why = "contradicts itself; take one of its equations away"
-        what = f"{system.model.name!r} has no {missing} that satisfies all equations at t = {t:g}: "
-        what += f"{', '.join(names)} {why}"
-    raise kind(what, time=t, joints=names, pose=State(system, t, q, v, a))
+        message = f"{system.model.name!r} has no {rate} that satisfies all equations at t = {t:g}: "
+        message += f"{', '.join(names)} {why}"
+    raise kind(message, time=t, joints=names, pose=State(system, t, q, v, a))

@@ -22,14 +22,14 @@ from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Integers, Vector
 from ..model.bodies.body import Marker
 from ..model.drivers import Driver, Held, Prescribed
+from ..model.joints import CamFollower, Spherical
 from ..readings.motion import marker_frame
-from ..tolerances import LOOSE, NEARLY
+from ..tolerances import AT_POLE, LOOSE, NEARLY
 from . import newton
 from .dependence import PoseRank, elements_of
 from .newton import finish
-from .poles import pole_message
 from .slips import with_notes
-from .trajectories import put_where_led
+from .trajectories import put_prescribed_attitudes
 
 TURN = 0.5
 """The longest first step of a body: radians, or model lengths."""
@@ -57,22 +57,25 @@ class Attempt:
 def closed(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray:
     """Return the closed pose that Newton's method reaches from a guess; raise an error with the reason if there is
     none."""
-    guess = put_where_led(system, t, guess)
+    guess = put_prescribed_attitudes(system, t, guess)
     check_finite(system, machine, t, guess)
     guess = _turned_near(system, machine, t, guess)
     attempt = close_from_afar(machine, t, guess)
-    turned = turned_over(system, attempt.q) if attempt.closed else ()
-    if attempt.closed and not turned:
+    inverted = turned_over(system, attempt.q) if attempt.closed else ()
+    if attempt.closed and not inverted:
         return attempt.q
-    others = [close_from_afar(machine, t, start) for start in _other_starts(system, guess)]
-    if turned:  # a body stands on its head: take the nearest start without such a body
-        upright = [o.q for o in others if o.closed and not turned_over(system, o.q)]
+    restarts = [close_from_afar(machine, t, start) for start in _random_starts(system, guess)]
+    if inverted:  # a body stands on its head: take the nearest start without such a body
+        upright = [r.q for r in restarts if r.closed and not turned_over(system, r.q)]
         if upright:
             return min(upright, key=lambda q: float(system.weight @ system.between(guess, q) ** 2))
-        raise _on_its_head(system, t, attempt, turned)
-    found = next((o for o in others if o.closed), None)
-    best = attempt if found else min([attempt, *others], key=lambda c: c.gaps.max(initial=0.0))
-    raise assembly_error(system, t, best, found)
+        what = f"{system.model.name!r} closes at t = {t:g} only with axes of {', '.join(inverted)} against each other"
+        remedy = "turn the bodies nearer to their places, or mind the sense of these axes"
+        message = f"{what} (bad guess): a body stands on its head; {remedy}"
+        raise _assembly_error(system, t, attempt, message, "bad guess", inverted, {})
+    success = next((r for r in restarts if r.closed), None)
+    best = attempt if success else min([attempt, *restarts], key=lambda c: c.gaps.max(initial=0.0))
+    raise assembly_error(system, t, best, success)
 
 
 @compiled_apart
@@ -97,8 +100,8 @@ def driven_rows(structure: Structure) -> np.ndarray:
 def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Attempt:
     """Return the end of a damped Newton method with a line search, from any guess."""
     q = guess.copy()
-    if (at_once := _finished(machine, t, q, NEAR)) is not None:
-        return at_once
+    if (attempt := _newton_attempt(machine, t, q, NEAR)) is not None:
+        return attempt
     damping, goal = 0.0, np.inf
     try:
         for count in range(ITERATIONS):
@@ -117,28 +120,28 @@ def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Attempt:
                 continue
             longest = np.abs(np.sqrt(machine.factor.weight) * step).max(initial=0.0)
             shrink = min(1.0, TURN * machine.length / longest) if longest > 0 else 1.0
-            taken = _line_search(machine, t, q, step, shrink, before)
-            if taken == 0.0:
+            fraction = _line_search(machine, t, q, step, shrink, before)
+            if fraction == 0.0:
                 if damping > 1e8:
                     break
                 damping = max(10.0 * damping, 1e-6)
                 continue
-            move(machine.manifold, q, taken * step)
-            damping = 0.0 if damping < 1e-7 or taken < shrink else damping / 10.0
+            move(machine.manifold, q, fraction * step)
+            damping = 0.0 if damping < 1e-7 or fraction < shrink else damping / 10.0
     finally:
         machine.factor.damping[0] = 0.0
-    if (found := _finished(machine, t, q, NEWTON)) is not None:
-        return found
+    if (attempt := _newton_attempt(machine, t, q, NEWTON)) is not None:
+        return attempt
     return Attempt(q, False, _gaps(machine, t, q), machine.phi.copy())
 
 
-def _finished(machine: Machine, t: float, q: np.ndarray, near: float) -> Attempt | None:
+def _newton_attempt(machine: Machine, t: float, q: np.ndarray, near: float) -> Attempt | None:
     """Return the result of plain Newton from a nearly closed pose; None if the pose is not nearly closed, or if Newton
     moves too far."""
-    polished, still, length = np.empty_like(q), np.zeros(machine.here.v.size), machine.length
-    if not newton.finish(machine, t, q, still, polished, near * length, TURN * length):
+    solution, still, length = np.empty_like(q), np.zeros(machine.here.v.size), machine.length
+    if not newton.finish(machine, t, q, still, solution, near * length, TURN * length):
         return None
-    return Attempt(polished, True, machine.g.copy(), machine.phi.copy())
+    return Attempt(solution, True, machine.g.copy(), machine.phi.copy())
 
 
 def turned_over(system: System, q: np.ndarray) -> tuple[str, ...]:
@@ -149,15 +152,15 @@ def turned_over(system: System, q: np.ndarray) -> tuple[str, ...]:
     wrong."""
     if system.model.dimension == 2:
         return ()
-    out = []
+    names = []
     for element in system.model.conditions:
         if element.facing:
             first, second = (marker_frame(system, q, marker)[1] for marker in element.markers[:2])
             cosines = (first * second).sum(axis=0)
             wrong = {"axis": cosines[2] < 0, "frame": cosines.min() < 0.5, "twist": cosines[0] + cosines[1] < 0}
             if wrong[element.facing]:
-                out.append(element.name)
-    return tuple(out)
+                names.append(element.name)
+    return tuple(names)
 
 
 def _turned_near(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray:
@@ -168,10 +171,10 @@ def _turned_near(system: System, machine: Machine, t: float, guess: np.ndarray) 
         if not (turns := -round(machine.phi[row] / (2 * np.pi))):
             continue
         gaps, trial = _gaps(machine, t, q), q.copy()
-        whole = np.array(body_coordinates(system.model.dimension).whole_turn(marker, system.evaluator))
-        trial[list(system.layout.q[marker.body])] += turns * whole
-        then = _gaps(machine, t, trial)
-        if then @ then < gaps @ gaps:
+        turn = np.array(body_coordinates(system.model.dimension).whole_turn(marker, system.evaluator))
+        trial[list(system.layout.q[marker.body])] += turns * turn
+        trial_gaps = _gaps(machine, t, trial)
+        if trial_gaps @ trial_gaps < gaps @ gaps:
             q = trial
         observe(machine, t, q, system.still)
     return q
@@ -198,25 +201,25 @@ def _line_search(
     machine: Machine, t: float, q: np.ndarray, step: np.ndarray, longest: float, before: np.ndarray
 ) -> float:
     """Return the longest of 1, ½, ¼, ... of the step that reduces the sum of squared gaps; 0 if none does. A step of
-    many model lengths is taken whole if it leaves almost no gap: its way is straight, like that of a body to a far
+    many model lengths is taken whole if it leaves almost no gap: it is straight, like the motion of a body to a far
     place."""
     newton.gaps(machine, np.ones(machine.g.size))
     scale = machine.g.copy()
 
-    def left(fraction: float) -> float:
+    def merit(fraction: float) -> float:
         trial = q.copy()
         move(machine.manifold, trial, fraction * step)
         observe(machine, t, trial, np.zeros(machine.here.v.size))
         gaps = machine.phi * scale
         return float(gaps @ gaps)
 
-    if longest < FAR and left(1.0) <= FAR**4 * (before @ before):
+    if longest < FAR and merit(1.0) <= FAR**4 * (before @ before):
         return 1.0
     fractions = longest * 0.5 ** np.arange(12)
-    return next((float(f) for f in fractions if left(f) <= (1.0 - 1e-3 * f) * (before @ before)), 0.0)
+    return next((float(f) for f in fractions if merit(f) <= (1.0 - 1e-3 * f) * (before @ before)), 0.0)
 
 
-def _other_starts(system: System, guess: np.ndarray) -> list[np.ndarray]:
+def _random_starts(system: System, guess: np.ndarray) -> list[np.ndarray]:
     """Return other placements, the same in every call: all bodies turned and moved at random."""
     random = np.random.default_rng(20)
     angles = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
@@ -243,22 +246,46 @@ def check_finite(system: System, machine: Machine, t: float, q: np.ndarray) -> N
         raise ModelError(f"{what}; {remedy}", time=t, joints=(element.name,))
 
 
-def assembly_error(system: System, t: float, best: Attempt, found: Attempt | None) -> AssemblyError:
-    """Return the error of a failed assembly: the joints, their gaps, and whether another start would close."""
+def pole_message(system: System, q: np.ndarray) -> str:
+    """Return a message that names the first element with an angle without a value in this pose, and the remedy; empty
+    if there is none. A point in the centre of its cam has no polar angle; a ball that is turned by a right angle about
+    its second axis has its first and its third axis in one line."""
+    model = system.model
+    driven = {e.measure.markers for e in model.elements.values() if isinstance(e, Driver | Held)}
+    for element in model.elements.values():
+        if not isinstance(element, CamFollower | Spherical):
+            continue
+        (p_i, axes_i), (p_j, axes_j) = (marker_frame(system, q, marker) for marker in element.markers[:2])
+        if isinstance(element, Spherical):  # sin(angle_2) = x_i · z_j
+            if element.markers in driven and np.hypot(*(axes_i[:, 1:].T @ axes_j[:, 2])) < AT_POLE:
+                what = f"{element.who} is turned by angle_2 = ±π/2, where angle_1 and angle_3 are about one line and "
+                what += "their values are not determined"
+                return f"{what}; place the body aside of it, or turn the axes of the joint with axis= and x_axis="
+        elif element.values["follower"] == "point" and np.linalg.norm((p_j - p_i)[:2]) < AT_POLE * system.length:
+            what = f"{element.who} leads its point into the centre of the cam, where the polar angle has no value"
+            return f"{what}; add a base radius to its profile"
+    return ""
+
+
+def assembly_error(system: System, t: float, best: Attempt, success: Attempt | None) -> AssemblyError:
+    """Return the error of a failed assembly: the joints, their gaps, and whether another start (`success`) closes."""
     residuals = element_gaps(system, best)
     ranked = sorted(residuals, key=lambda name: -residuals[name][0])
     worst = [*ranked[:3], *(name for name in ranked[3:] if isinstance(system.model.elements[name], Prescribed | Held))]
     parts = [f"{name} misses by {residuals[name][0]:.3g} {residuals[name][1]}" for name in worst]
-    kind = "cannot reach" if found is None else "bad guess"
+    kind = "cannot reach" if success is None else "bad guess"
     if pole := pole_message(system, best.q):
         remedy = pole
-    elif found is None:
+    elif success is None:
         remedy = _too_many_drivers(system, t, best.q) or (
             "no other start does better, so the dimensions do not allow a closed position (or constraints contradict "
             "each other: mbs.diagnose(model) tells); change lengths, fixed values or drivers of these joints"
         )
     else:
-        locked = _locked(system, t, best.q, found.q)
+        # the rows that depend on each other where the attempt stopped, but not in the closed pose
+        stop, pose = (PoseRank(system, t, q, NEARLY) for q in (best.q, success.q))
+        circuits = stop.circuits(range(len(system.rows)))
+        locked = elements_of(system, [k for c in circuits if not pose.dependent(c.rows) for k in c.rows])
         reason = f"it stands on a dead centre, where {', '.join(locked)} lock" if locked else "it is too far off"
         remedy = (
             f"another start does close, but from the placement none is reached, because {reason}; place the bodies "
@@ -267,24 +294,10 @@ def assembly_error(system: System, t: float, best: Attempt, found: Attempt | Non
         )
     what = f"{system.model.name!r} does not assemble at t = {t:g} ({kind}): {'; '.join(parts)}. {remedy}"
     gaps = {name: gap for name, (gap, _) in residuals.items()}
-    return _not_assembled(system, t, best, what, kind, tuple(worst), gaps)
+    return _assembly_error(system, t, best, what, kind, tuple(worst), gaps)
 
 
-def _locked(system: System, t: float, stuck: np.ndarray, closed: np.ndarray) -> tuple[str, ...]:
-    """Return the elements whose rows depend on each other where an attempt stopped, but not in a closed pose."""
-    rows = range(len(system.rows))
-    here, there = (PoseRank(system, t, q, NEARLY) for q in (stuck, closed))
-    return elements_of(system, [k for c in here.circuits(rows) if not there.dependent(c.rows) for k in c.rows])
-
-
-def _on_its_head(system: System, t: float, attempt: Attempt, turned: tuple[str, ...]) -> AssemblyError:
-    what = f"{system.model.name!r} closes at t = {t:g} only with axes of {', '.join(turned)} against each other"
-    remedy = "turn the bodies nearer to their places, or mind the sense of these axes"
-    message = f"{what} (bad guess): a body stands on its head; {remedy}"
-    return _not_assembled(system, t, attempt, message, "bad guess", turned, {})
-
-
-def _not_assembled(
+def _assembly_error(
     system: System, t: float, attempt: Attempt, message: str, kind: str, joints: tuple[str, ...], gaps: dict[str, float]
 ) -> AssemblyError:
     worst, pose = max(gaps.values(), default=0.0), attempt.q[: system.nq]
@@ -294,19 +307,19 @@ def _not_assembled(
 
 def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:
     """Return a text if there are more drivers and fixed values than freedoms; else None."""
-    asking = [e.name for e in system.model.elements.values() if isinstance(e, Prescribed | Held)]
+    drivers = [e.name for e in system.model.elements.values() if isinstance(e, Prescribed | Held)]
     pose = PoseRank(system, t, q)
-    joints = [k for k, row in enumerate(system.rows) if row.element not in asking]
+    joints = [k for k, row in enumerate(system.rows) if row.element not in drivers]
     freedom = system.nv - len(joints) + len(pose.dependent(joints))
-    if len(asking) <= freedom:
+    if len(drivers) <= freedom:
         return None
     return (
-        f"{len(asking)} drivers and fixed values ({', '.join(asking)}) ask for {counted(freedom, 'degree')} of freedom"
-        f": take {len(asking) - freedom} of them away{such_as(system, asking)}"
+        f"{len(drivers)} drivers and fixed values ({', '.join(drivers)}) ask for {counted(freedom, 'degree')} of "
+        f"freedom: take {len(drivers) - freedom} of them away{removal_example(system, drivers)}"
     )
 
 
-def such_as(system: System, names: Iterable[str]) -> str:
+def removal_example(system: System, names: Iterable[str]) -> str:
     """Return an example of how to remove a driver among these; empty if there is none."""
     driver = next((name for name in names if isinstance(system.model.elements[name], Prescribed)), None)
     return "" if driver is None else f", e.g. model = model.without({driver!r})"
@@ -318,10 +331,10 @@ def element_gaps(system: System, attempt: Attempt) -> dict[str, tuple[float, str
     of another kind, the distance that bodies must move."""
     worst: dict[str, tuple[float, str]] = {}
     for name in system.model.elements:
-        own = [(system.rows[k].unit, attempt.residuals[k], attempt.gaps[k]) for k in system.rows_of(name)]
-        metres = float(np.hypot.reduce([r for unit, r, _ in own if unit == "m"] or [0.0]))
-        radians = max([abs(float(r)) for unit, r, _ in own if unit == "rad"], default=0.0)
-        other = max([float(gap) for unit, _, gap in own if unit not in ("m", "rad")], default=0.0)
-        angle_counts = radians * system.length > max(metres, other)
-        worst[name] = (radians, "rad") if angle_counts else (max(metres, other), "m")
+        rows = [(system.rows[k].unit, attempt.residuals[k], attempt.gaps[k]) for k in system.rows_of(name)]
+        metres = float(np.hypot.reduce([r for unit, r, _ in rows if unit == "m"] or [0.0]))
+        radians = max([abs(float(r)) for unit, r, _ in rows if unit == "rad"], default=0.0)
+        distance = max([float(gap) for unit, _, gap in rows if unit not in ("m", "rad")], default=0.0)
+        angle_counts = radians * system.length > max(metres, distance)
+        worst[name] = (radians, "rad") if angle_counts else (max(metres, distance), "m")
     return {name: pair for name, pair in worst.items() if pair[0] > 1e-9 * system.length} or worst

@@ -41,9 +41,9 @@ than this part of |u|: about 1e-5 remains there. (A chain of 100 bodies, which l
 
 @compiled_apart
 def may_hide(factor: kkt.Factor):
-    """Return whether the kept rows could hide a dependence. S = J W⁻¹ Jᵀ of m rows of unit length has trace m, so m - 1
-    of its eigenvalues have a product below e, and the smallest one is more than det S / e. The product of the pivots is
-    det S."""
+    """Return whether the rows in use could hide a dependence. S = J W⁻¹ Jᵀ of m rows of unit length has trace m, so
+    m - 1 of its eigenvalues have a product below e, and the smallest one is more than det S / e. The product of the
+    pivots is det S."""
     total = 0.0
     for row in range(factor.kept.size):
         if factor.kept[row] > 0.0:
@@ -89,69 +89,66 @@ class PoseRank:
 
     def stand_at(self, t: float, q: np.ndarray) -> None:
         """Take another pose, with all rows."""
-        self.kept = np.ones(len(self.system.rows), dtype=bool)
+        self.active = np.ones(len(self.system.rows), dtype=bool)
+        """A mask of the rows in use."""
         self.machine.factor.kept[:], self.machine.factor.truncation[0] = 1.0, self.threshold
         evaluate_and_factorise(self.machine, t, q, self.system.still, False)
 
-    def keep_only(self, rows: Iterable[int]) -> None:
+    def restrict(self, rows: Iterable[int]) -> None:
         """Factorise with these rows alone."""
-        self.kept = np.isin(np.arange(self.kept.size), list(rows))
-        self.machine.factor.kept[:] = self.kept
+        self.active = np.isin(np.arange(self.active.size), list(rows))
+        self.machine.factor.kept[:] = self.active
         kkt.factorise(self.machine.pattern, self.machine.factor)
 
     def dependent(self, rows: Iterable[int]) -> list[int]:
         """Return the rows that the others of these rows determine; the rest is independent and stays factorised.
 
         A pivot compares a row with those eliminated before it only, and moderate pivots can hide a small singular value
-        (as in a Kahan matrix). So the smallest singular direction of the remaining rows is computed, and the row with
-        the largest weight there is left out if the others determine it. Pivots after a hidden dependence are roundoff,
-        so they are computed again.
+        (as in a Kahan matrix). So the smallest singular direction u of S = J W⁻¹ Jᵀ of the remaining rows is computed
+        by inverse iteration, and the row k with the largest weight there is left out if the others determine it: the
+        squared sine of its angle to their span is 1 / (S⁻¹)_kk. (S is positive definite, so where its inverse seems not
+        to be, this sine is roundoff.) Pivots after a hidden dependence are roundoff, so they are computed again.
         """
-        hidden: list[int] = []
-        everything = self.kept.all() and len(set(rows)) == self.kept.size
+        factor, hidden = self.machine.factor, list[int]()
+        all_rows = self.active.all() and len(set(rows)) == self.active.size
         while True:
-            if hidden or not everything:
-                self.keep_only(set(rows) - set(hidden))
-            found = np.flatnonzero(self.kept & (self.machine.factor.independence < self.threshold)).tolist()
-            if found:
-                self.keep_only(set(rows) - {*hidden, *found})
-            if not may_hide(self.machine.factor) or self._distance(row := self._weakest()) >= HIDDEN:
-                return sorted([*hidden, *found])
-            hidden.append(row)
+            if hidden or not all_rows:
+                self.restrict(set(rows) - set(hidden))
+            dependent = np.flatnonzero(self.active & (factor.independence < self.threshold)).tolist()
+            if dependent:
+                self.restrict(set(rows) - {*hidden, *dependent})
+            if not may_hide(factor):
+                return sorted([*hidden, *dependent])
+            u = np.cos(np.arange(1.0, self.active.size + 1.0)) * self.active
+            for _ in range(ITERATIONS):
+                u = self._multipliers(u * (TINY / (np.abs(u).max() or 1.0)))
+            k = int(np.argmax(np.abs(u) * self.active))
+            e = np.zeros(self.active.size)
+            e[k] = TINY
+            reciprocal = self._multipliers(e)[k]
+            sine_squared = float(factor.share[k] * TINY / max(reciprocal, TINY)) if reciprocal > 0.0 else 0.0
+            if sine_squared >= HIDDEN:
+                return sorted([*hidden, *dependent])
+            hidden.append(k)
 
     def _multipliers(self, g: np.ndarray) -> np.ndarray:
         """Return S⁻¹ g with S = J W⁻¹ Jᵀ, of rows J of unit length."""
         length = np.sqrt(self.machine.factor.row_square)
-        return -length * self._solve(np.zeros(self.machine.pattern.n), np.where(self.kept, length * g, 0.0), 1)[1]
-
-    def _weakest(self) -> int:
-        """Return the row with the largest weight in the smallest singular direction, by inverse iteration."""
-        u = np.cos(np.arange(1.0, self.kept.size + 1.0)) * self.kept
-        for _ in range(ITERATIONS):
-            u = self._multipliers(u * (TINY / (np.abs(u).max() or 1.0)))
-        return int(np.argmax(np.abs(u) * self.kept))
-
-    def _distance(self, row: int) -> float:
-        """Return the squared sine of the angle of a kept row to the span of all the others: 1 / (S⁻¹)_kk. S is positive
-        definite, so where its inverse seems not to be, this sine is roundoff, and 0 is returned."""
-        e = np.zeros(self.kept.size)
-        e[row] = TINY
-        reciprocal = self._multipliers(e)[row]
-        return float(self.machine.factor.share[row] * TINY / max(reciprocal, TINY)) if reciprocal > 0.0 else 0.0
+        return -length * self._solve(np.zeros(self.machine.pattern.n), np.where(self.active, length * g, 0.0), 1)[1]
 
     def circuits(self, rows: Iterable[int]) -> list[Circuit]:
         """Return one minimal group for each dependent one of these rows."""
         return [self.circuit(k) for k in self.dependent(rows)]
 
     def independence(self, row: np.ndarray) -> float:
-        """Return the squared part of a further row over the velocities that the kept rows do not determine: 0 none, 1
+        """Return the squared part of a further row over the velocities that the rows in use do not determine: 0 none, 1
         all."""
         weight = self.machine.factor.weight
         length = float((row**2 / weight).sum())
         return float(weight @ self._parts(row)[0] ** 2) / length if length > 0.0 else 0.0
 
     def further(self, rows: np.ndarray) -> int:
-        """Return the number of further rows over the velocities that are independent of the kept ones and of each
+        """Return the number of further rows over the velocities that are independent of the rows in use and of each
         other."""
         root = np.sqrt(self.machine.factor.weight)
         parts = [root * self._parts(row)[0] / (np.linalg.norm(row / root) or 1.0) for row in rows]
@@ -159,23 +156,23 @@ class PoseRank:
         return int((np.diag(triangle) ** 2 >= self.threshold).sum())
 
     def circuit(self, row: int) -> Circuit:
-        """Return the group of kept rows that combine to this row (or come nearest to it)."""
+        """Return the group of rows in use that combine to this row (or come nearest to it)."""
         machine, pattern = self.machine, self.machine.pattern
-        own = pattern.jac_row == row
+        entries = pattern.jac_row == row
         f = np.zeros(pattern.n)
-        np.add.at(f, pattern.jac_column[own], machine.factor.jacobian[own])
+        np.add.at(f, pattern.jac_column[entries], machine.factor.jacobian[entries])
         _, c = self._parts(f)
         length = float(np.sqrt((f**2 / machine.factor.weight).sum())) or 1.0
         share = np.abs(c) * np.sqrt(machine.factor.row_square) / length
-        others = np.flatnonzero((share > SHARE) & self.kept)
+        others = np.flatnonzero((share > SHARE) & self.active)
         return Circuit(row, others, c[others])
 
     def tangent(self, direction: np.ndarray) -> np.ndarray:
-        """Return the part of a motion that the kept rows allow."""
+        """Return the part of a motion that the rows in use allow."""
         return self._parts(self.machine.factor.weight * direction)[0]
 
     def _parts(self, row: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return W⁻¹ times the part of a row outside the span of the kept rows, and the coefficients of the part
+        """Return W⁻¹ times the part of a row outside the span of the rows in use, and the coefficients of the part
         inside."""
         return self._solve(row, np.zeros(self.machine.pattern.m), 3)
 
@@ -214,7 +211,7 @@ def joints_at_fault(system: System, t: float, q: np.ndarray) -> tuple[str, ...]:
     if nu.any() and np.linalg.norm(J.T @ u) <= NULL * np.linalg.norm(u):
         return elements_of(system, np.flatnonzero(np.abs(u) > IN_LINE * np.abs(u).max()))
     row = int(np.argmin(independence))
-    pose.keep_only(set(range(len(system.rows))) - {row})
+    pose.restrict(set(range(len(system.rows))) - {row})
     circuit = pose.circuit(row)
     share = np.abs(circuit.coefficients) * lengths[circuit.others] / lengths[row]
     return elements_of(system, [row, *circuit.others[share > IN_LINE * share.max(initial=0.0)]])
@@ -226,8 +223,8 @@ def agrees(system: System, t: float, q: np.ndarray, circuit: Circuit, drifted: b
     still = system.still[None]
     near, scale = (1e-6, 0.0) if drifted else (1e-8, system.length)
     for level in system.read_constraints(np.array([t]), q[None], still, still)[int(drifted) :]:
-        parts = circuit.coefficients * level[0, circuit.others]
-        own = level[0, circuit.dependent]
-        if abs(own - parts.sum()) > near * (np.abs(parts).max(initial=0.0) + abs(own) + scale):
+        terms = circuit.coefficients * level[0, circuit.others]
+        value = level[0, circuit.dependent]
+        if abs(value - terms.sum()) > near * (np.abs(terms).max(initial=0.0) + abs(value) + scale):
             return False
     return True

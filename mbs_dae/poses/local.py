@@ -12,12 +12,30 @@ from functools import cached_property
 import numpy as np
 
 from ..compiled import System
+from ..compiled.machine import observe
 from ..compiled.reading import read_outputs
+
+RANK_TOLERANCE = 1e-9
+"""A singular value less than this, relative to the largest, is zero in the free motions of a pose."""
 
 LOST = 1e-6
 """A singular value less than this, relative to the largest, is zero in a singular pose."""
 FLAT = 1e-7
 """Quadratic forms with coefficients less than this, in curvatures of one over the model's length, are zero."""
+
+
+def free_motions(system: System, t: float, q: np.ndarray) -> np.ndarray:
+    """Return the free velocities as orthonormal columns, scaled by the square roots of the weights."""
+    if not system.rows:
+        return np.eye(system.nv)
+    machine, pattern = system.machine(), system.pattern
+    observe(machine, float(t), np.ascontiguousarray(q, dtype=float), system.still)
+    rows = np.zeros((len(system.rows), system.structure.columns))
+    rows[pattern.jac_row, pattern.jac_column] = machine.factor.jacobian
+    rows = rows[:, : system.nv] / np.sqrt(system.weight[: system.nv])
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    _, sizes, motions = np.linalg.svd(rows / np.where(lengths > 0, lengths, 1.0))
+    return motions[int((sizes > RANK_TOLERANCE * sizes.max(initial=0.0)).sum()) :].T
 
 
 def rows_at(system: System, t: float, q: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

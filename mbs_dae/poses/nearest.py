@@ -18,11 +18,11 @@ ITERATIONS, HALVINGS = 100, 8
 
 
 class Scratch(NamedTuple):
-    """Work space for `slide_back`."""
+    """Work space for `project_reference`."""
 
     step: Work[Vector] = zeros("columns")
     back: Work[Vector] = zeros("columns")
-    """The way to the reference."""
+    """The difference from the pose to the reference, like a velocity."""
     still: Work[Vector] = zeros("v_size")
     trial: Work[Vector] = zeros("q_size")
 
@@ -33,14 +33,8 @@ def scratch(machine: Machine) -> Scratch:
 
 
 @compiled
-def _distance(machine, q, reference, back):
-    """Return the distance of the reference from a pose; `back` becomes the way there."""
-    difference(machine.manifold, q, reference, back)
-    return _size(machine, back)
-
-
-@compiled
 def _size(machine, step):
+    """Return the length of a step, (velocities,), in the norm W."""
     total = 0.0
     for k in range(machine.norm.size):
         total += machine.norm[k] * step[k] ** 2
@@ -48,16 +42,17 @@ def _size(machine, step):
 
 
 @compiled_apart
-def slide_back(machine: Machine, t: float, q: Vector, reference: Vector, own: Scratch):
-    """Slide from a closed pose q, changed in place, along the constraints towards the reference, until the way back is
-    perpendicular to them."""
-    step, back, still, trial, last = own.step, own.back, own.still, own.trial, np.inf
+def project_reference(machine: Machine, t: float, q: Vector, reference: Vector, work: Scratch):
+    """Slide from a closed pose q, changed in place, along the constraints towards the reference, until the difference
+    to the reference is perpendicular to them: then q is the closed pose nearest to the reference."""
+    step, back, still, trial, last = work.step, work.back, work.still, work.trial, np.inf
     n = machine.norm.size
     for _ in range(ITERATIONS):
         evaluate_and_factorise(machine, t, q, still, True)
         if n - machine.pattern.m + dependent_rows(machine, DEPENDENT) <= 0:
             return
-        far = _distance(machine, q, reference, back)
+        difference(machine.manifold, q, reference, back)
+        distance = _size(machine, back)
         for k in range(n):
             machine.f[k] = machine.norm[k] * back[k]
         machine.g[:] = 0.0
@@ -68,18 +63,20 @@ def slide_back(machine: Machine, t: float, q: Vector, reference: Vector, own: Sc
             return
         near = size < min(1e-5 * machine.length, 0.5 * last)  # there roundoff hides that the distance shrinks
         last = size
-        taken = False
+        success = False
         for _ in range(HALVINGS):
             copy(q, trial)
             move(machine.manifold, trial, step)
-            closes = close(machine, t, trial, still, 12) == DONE
-            if closes and (near or _distance(machine, trial, reference, back) < far):
+            success = close(machine, t, trial, still, 12) == DONE
+            if success and not near:
+                difference(machine.manifold, trial, reference, back)
+                success = _size(machine, back) < distance
+            if success:
                 copy(trial, q)
-                taken = True
                 break
             for k in range(n):
                 step[k] *= 0.5
-        if not taken:
+        if not success:
             return
 
 

@@ -23,10 +23,10 @@ from ..compiled.machine import (
 from ..compiled.manifold import difference, move
 from ..compiled.status import DONE, NOT_CONVERGED, NOT_FINITE
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Vector
+from ..kernels.blocks import Integers, Vector
 from ..linear.kkt import factorise, solve
 from ..linear.vectors import all_finite, axpy, copy
-from ..tolerances import LOOSE, NIL, TIGHT
+from ..tolerances import DEPENDENT, LOOSE, NEARLY, NIL, TIGHT
 
 
 @compiled_apart
@@ -178,3 +178,33 @@ def dependent_rows(machine: Machine, threshold: float):
         if machine.factor.independence[row] < threshold:
             count += 1
     return count
+
+
+@compiled_apart
+def count_dependent(machine: Machine, moments: Vector, q: Vector, v: Vector, out: Integers):
+    """Move from the pose q at the first moment along v, and close at each moment: write the number of dependent rows
+    and of nearly dependent rows, one pair after the other, into `out`. Return the number of moments at which the
+    mechanism closes."""
+    there, closes = machine.there, 0
+    for k in range(moments.size):
+        copy(q, there.q)
+        for i in range(v.size):
+            there.v[i] = (moments[k] - moments[0]) * v[i]
+        move(machine.manifold, there.q, there.v)
+        if close(machine, moments[k], there.q, v, 20) == DONE:
+            if machine.program.velocity_rows > 0:
+                evaluate_and_factorise(machine, moments[k], there.q, v, False)
+            out[2 * closes] = dependent_rows(machine, DEPENDENT)
+            out[2 * closes + 1] = dependent_rows(machine, NEARLY)
+            closes += 1
+    return closes
+
+
+def dependent_counts(
+    machine: Machine, moments: np.ndarray, q: np.ndarray, v: np.ndarray
+) -> tuple[list[int], list[int]]:
+    """Return the numbers of dependent and of nearly dependent rows (`count_dependent`) as lists, for the moments at
+    which the mechanism closes."""
+    out = np.zeros(2 * moments.size, dtype=np.int64)
+    closes = count_dependent(machine, moments, q, v, out)
+    return out[: 2 * closes : 2].tolist(), out[1 : 2 * closes : 2].tolist()

@@ -10,7 +10,7 @@ it. With equal directions for all bodies, neighbouring loops leave the pose alik
 directions find the other motions.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,15 +55,20 @@ def redundancy(system: System, q: np.ndarray, others: Sequence[np.ndarray] | Non
     here = PoseRank(system, 0.0, q)
     if not here.dependent(rows):
         return Redundancy(here, (), (), 0)
-    alone = others is None
+    sampled = others is None
     others = other_poses(system, q, joint_rows(system)) if others is None else others
     elsewhere = [PoseRank(system, 0.0, other, NEARLY) for other in others]
     most_regular = min([*elsewhere, here], key=lambda pose: len(pose.dependent(rows)))
     generic = [c for c in most_regular.circuits(rows) if all(pose.dependent(c.rows) for pose in (here, *elsewhere))]
-    if alone and elsewhere:
+    if sampled and elsewhere:
         generic = _bound(here, q, generic)
-    remaining = _without_one_of_each(generic, here, rows)
-    return Redundancy(here, tuple(generic), tuple(here.circuits(remaining)), len(others))
+    # One row of each generic group is left out: one that the others determine here. (In most poses any one will do, but
+    # in a singular pose the coefficient of a row may vanish, and then the others do not determine it.)
+    remaining = set(rows)
+    for circuit in generic:
+        dependent = here.dependent(remaining.intersection(circuit.rows))
+        remaining.discard(dependent[-1] if dependent else circuit.dependent)
+    return Redundancy(here, tuple(generic), tuple(here.circuits(sorted(remaining))), len(others))
 
 
 def _bound(here: PoseRank, q: np.ndarray, circuits: Sequence[Circuit]) -> list[Circuit]:
@@ -74,26 +79,16 @@ def _bound(here: PoseRank, q: np.ndarray, circuits: Sequence[Circuit]) -> list[C
     groups: dict[frozenset[str], list[Circuit]] = {}
     for circuit in circuits:
         groups.setdefault(frozenset(elements_of(system, circuit.rows)), []).append(circuit)
-    found: dict[int, frozenset[str]] = {}
+    lasting: dict[int, frozenset[str]] = {}
     for names, members in sorted(groups.items(), key=lambda group: len(group[0])):
-        own = [int(k) for name in sorted(names) for k in system.rows_of(name)]
-        reached = other_poses(system, q, [k for k in own if k in joints], samples=2)
-        alone = [PoseRank(system, 0.0, pose, NEARLY) for pose in reached]
-        inside = sum(others < names for others in found.values())
-        many = min((len(pose.dependent(own)) for pose in alone), default=inside + len(members)) - inside
-        lasting = sorted(members, key=lambda c: not all(pose.dependent(c.rows) for pose in alone))
-        found |= dict.fromkeys(map(id, lasting[: max(many, 0)]), names)
-    return [circuit for circuit in circuits if id(circuit) in found]
-
-
-def _without_one_of_each(groups: Iterable[Circuit], here: PoseRank, rows: Iterable[int]) -> list[int]:
-    """Return the rows without one of each group, one that the others determine here. (In most poses any one will do,
-    but in a singular pose the coefficient of a row may vanish, and then the others do not determine it.)"""
-    left = set(rows)
-    for group in groups:
-        dependent = here.dependent(left.intersection(group.rows))
-        left.discard(dependent[-1] if dependent else group.dependent)
-    return sorted(left)
+        rows = [int(k) for name in sorted(names) for k in system.rows_of(name)]
+        samples = other_poses(system, q, [k for k in rows if k in joints], samples=2)
+        poses = [PoseRank(system, 0.0, pose, NEARLY) for pose in samples]
+        inside = sum(others < names for others in lasting.values())
+        count = min((len(pose.dependent(rows)) for pose in poses), default=inside + len(members)) - inside
+        ranked = sorted(members, key=lambda c: not all(pose.dependent(c.rows) for pose in poses))
+        lasting |= dict.fromkeys(map(id, ranked[: max(count, 0)]), names)
+    return [circuit for circuit in circuits if id(circuit) in lasting]
 
 
 # --- other poses ----------------------------------------------------------------------------------------------------
@@ -106,18 +101,18 @@ def joint_rows(system: System) -> list[int]:
 
 def other_poses(system: System, q: np.ndarray, rows: Collection[int], samples: int = SAMPLES) -> list[np.ndarray]:
     """Return poses that satisfy these rows, some distance away along the motions that the rows leave free."""
-    here, random, found = PoseRank(system, 0.0, system.placement), np.random.default_rng(7), []
+    rank, random, poses = PoseRank(system, 0.0, system.placement), np.random.default_rng(7), []
     for k in range(samples * TRIES // SAMPLES):
-        alike = np.tile(random.standard_normal(system.nv // len(system.bodies)), len(system.bodies))
-        direction = (alike if k % 2 == 0 else random.standard_normal(system.nv)) / np.sqrt(system.weight)
-        pose = _step(here, rows, q, direction, FIRST[k % len(FIRST)], STRAY)
+        equal = np.tile(random.standard_normal(system.nv // len(system.bodies)), len(system.bodies))
+        direction = (equal if k % 2 == 0 else random.standard_normal(system.nv)) / np.sqrt(system.weight)
+        pose = _step(rank, rows, q, direction, FIRST[k % len(FIRST)], STRAY)
         for _ in range(STEPS - 1):
-            pose = None if pose is None else _step(here, rows, pose, direction, STEP, CLEAN)
+            pose = None if pose is None else _step(rank, rows, pose, direction, STEP, CLEAN)
         if pose is not None:
-            found.append(pose)
-        if len(found) == samples:
+            poses.append(pose)
+        if len(poses) == samples:
             break
-    return found
+    return poses
 
 
 def _step(
@@ -128,17 +123,17 @@ def _step(
     it may have left the branch."""
     system = pose.system
     pose.stand_at(0.0, q)
-    pose.keep_only(rows)
-    way = pose.tangent(direction)
-    size = float(np.abs(np.sqrt(system.weight) * way).max(initial=0.0))
+    pose.restrict(rows)
+    step = pose.tangent(direction)
+    size = float(np.abs(np.sqrt(system.weight) * step).max(initial=0.0))
     if size < 1e-6:
         return None
-    direction[:] = way
-    way *= length * system.length / size
-    guess = system.moved(q, way)
+    direction[:] = step
+    step *= length * system.length / size
+    guess = system.moved(q, step)
     closed = guess.copy()
     pose.machine.factor.truncation[0] = 0.0
     if newton.close(pose.machine, 0.0, closed, system.still, 20) != DONE:
         return None
     correction = system.between(guess, closed)
-    return closed if system.weight @ correction**2 < correctable**2 * (system.weight @ way**2) else None
+    return closed if system.weight @ correction**2 < correctable**2 * (system.weight @ step**2) else None

@@ -242,7 +242,7 @@ def _excluded(search: Search, seed: int, tries: int | None) -> tuple[tuple[str, 
     poses = replace(search, low=-none, high=none).solve(True, seed, tries).poses
     if not poses:
         return (), ""
-    nearest_turns = np.array([search.settled(q)[: space.size] for q in poses])
+    nearest_turns = np.array([search.without_turns(q)[: space.size] for q in poses])
     over = np.maximum(search.low - nearest_turns, nearest_turns - search.high)
     best = min(range(len(poses)), key=lambda k: ((over[k] > 0).sum(), over[k].max()))
     broken = [

@@ -29,7 +29,7 @@ from ..model.breaks import breaks_of, put_on_breaks
 from ..model.model import Model
 from ..poses import continuation
 from ..poses.assembly import assembled
-from ..poses.beside import dependent_beside
+from ..poses.newton import dependent_counts
 from ..poses.redundancy import is_momentary
 from ..poses.slips import loose_bodies, slips_in_assembly, with_notes
 from ..poses.trajectories import check_trajectories
@@ -135,7 +135,7 @@ def redundant_rows(
 ) -> tuple[int, int]:
     """Return how many equations depend on others in general, and how many almost do: the smallest numbers over several
     poses, so that a singular first pose is noticed."""
-    counts, nearly = dependent_beside(machine, moments_beside(t), q0, v0)
+    counts, nearly = dependent_counts(machine, moments_beside(t), q0, v0)
     if not counts:  # no pose nearby satisfies the constraints
         raise change_point_at_start(first)
     redundant = min(counts)

@@ -16,8 +16,8 @@ from ..model.joints import Gear, RackAndPinion, Screw
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..poses import newton
-from ..poses.assembly import held_model, posed
-from ..poses.freedom import free_motions
+from ..poses.assembly import model_with_fixes, posed
+from ..poses.local import free_motions
 from ..results.result import State
 from ..verbs.curves.release import drivers_of, without_drivers
 from .following.equations import Equations, Point
@@ -155,7 +155,7 @@ def equations_of(
     """Return the equations of the model with the quantities of a plane left open, and others held at values; the rank
     of those held `apart` is not tested."""
     quantities = plane.quantities
-    held, places = held_model(model.compile().structure, 0, (*quantities, *fix))
+    held, places = model_with_fixes(model.compile().structure, 0, (*quantities, *fix))
     values = {place: fix[name] for place, name in places.items() if name in fix}
     values |= {p.symbol.name: p.value for p in model.parameters.values()}
     system = held.with_parameters(**values).compile()
@@ -206,7 +206,7 @@ def begin(model: Model, t: float, fix: Mapping[str, float], start: Any) -> Begun
 
 def equations_system(model: Model, fix: Mapping[str, float]) -> Any:
     """Return the system of the model with values held."""
-    held, places = held_model(model.compile().structure, 0, tuple(fix))
+    held, places = model_with_fixes(model.compile().structure, 0, tuple(fix))
     values = {p.symbol.name: p.value for p in model.parameters.values()}
     return held.with_parameters(**values, **{place: fix[name] for place, name in places.items()}).compile()
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..errors import SingularConfigurationError
 from ..poses.dependence import elements_of
-from ..poses.freedom import free_motions
+from ..poses.local import free_motions
 from .asked import Begun, Plane, state_at
 from .following.equations import Equations, Point
 from .following.problems import Section, Singular, smallest

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..poses.freedom import free_motions
+from ..poses.local import free_motions
 from .asked import Begun, Plane, equations_system
 
 

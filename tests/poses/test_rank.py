@@ -22,7 +22,7 @@ class RankOf(PoseRank):
         pattern = analyse(J.shape[1], J.shape[0], rows, columns, none, none)
         self.system = SimpleNamespace(rows=range(J.shape[0]), pattern=pattern)
         self.machine = SimpleNamespace(pattern=pattern, factor=new_factor(pattern, np.ones(J.shape[1])))
-        self.threshold, self.jacobian, self.kept = DEPENDENT, J[rows, columns], np.ones(J.shape[0], dtype=bool)
+        self.threshold, self.jacobian, self.active = DEPENDENT, J[rows, columns], np.ones(J.shape[0], dtype=bool)
         factor = self.machine.factor
         factor.truncation[0], factor.jacobian[:] = self.threshold, self.jacobian
         factorise(pattern, factor)

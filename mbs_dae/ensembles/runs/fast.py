@@ -25,7 +25,7 @@ from ...motion import members
 from ...motion.control import Control
 from ...motion.members.starts import States
 from ...motion.outcome import is_singular
-from ...poses.trajectories import turning
+from ...poses.trajectories import attitude_drivers
 from ...results.quantities import ledger
 from ...verbs.simulate import prepare
 from .motions import Motions, Walks
@@ -92,7 +92,7 @@ def _is_ordinary(system: System) -> bool:
     model, structure = system.model, system.structure
     if not isinstance(system.coordinates, Cartesian) or system.layout.signals or not system.nv:
         return False
-    if model.contacts or model.frictions or model.events or structure.switching or turning(model):
+    if model.contacts or model.frictions or model.events or structure.switching or attitude_drivers(model):
         return False
     if structure.once(open_tables) or doubtful_angles(system):
         return False

@@ -12,7 +12,7 @@ from ...kernels.blocks import block
 from ...motion.mechanism import mechanism
 from ...motion.members.reused import put_in, reused
 from ...motion.members.starts import ASIDE, CLOSED, WAITS, Release, States, close_all, complete_all, posing, release_all
-from ...poses.assembly import held_model
+from ...poses.assembly import model_with_fixes
 from ...poses.closing import closed, driven_rows, turned_over
 from .numbers import Numbers, fitting, places_of_motion, places_of_poses
 
@@ -22,7 +22,7 @@ HeldSystem = tuple[System, Mapping[str, str]]
 
 def holding(system: System, level: int, names: Sequence[str]) -> HeldSystem:
     """Return the system that holds the initial values of a level, 0 or 1, or the system itself if none are named."""
-    model, places = system.structure.once(held_model, level, tuple(names))
+    model, places = system.structure.once(model_with_fixes, level, tuple(names))
     return (model.compile(), places) if places else (system, {})
 
 

@@ -14,7 +14,7 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, block
 from ...poses.closing import close_at_once
 from ...poses.dependence import is_regular
-from ...poses.nearest import Scratch, satisfied, scratch, slide_back
+from ...poses.nearest import Scratch, project_reference, satisfied, scratch
 from ...poses.newton import complete, evaluate_and_factorise
 from ..derivative import Mechanism, take_nearest_velocity
 from .reused import Reused, put_member
@@ -72,7 +72,7 @@ def close_all(own: Posing, t: float, numbers: IntegerTable, states: States):
 def _slide(own, t, numbers, states, k):
     """Put the pose nearest to the placement, from the closed one."""
     put_member(own.reused, numbers[k])
-    slide_back(own.machine, t, states.q[k], states.placement[k], own.scratch)
+    project_reference(own.machine, t, states.q[k], states.placement[k], own.scratch)
 
 
 @compiled_apart

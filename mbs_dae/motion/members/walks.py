@@ -10,8 +10,8 @@ from ...compiled.status import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, IntegerTable, Vector, Work, block, zeros
 from ...linear.vectors import copy
-from ...poses.beside import count_dependent
 from ...poses.continuation import walk
+from ...poses.newton import count_dependent
 from .reused import Reused, Spans, put_member, spans, take_words
 from .starts import ASIDE, READY, States
 

@@ -13,8 +13,7 @@ from ...errors import ModelError, SingularConfigurationError, counted
 from ...model.model import Model
 from ...tolerances import DEPENDENT
 from ..dependence import joints_at_fault
-from ..freedom import ENOUGH, free_motions
-from ..local import Local
+from ..local import RANK_TOLERANCE, Local, free_motions
 from ..newton import close, dependent_rows
 from .branching import beyond, tangents_of
 from .track import Place, Track, angles_of, is_timed
@@ -93,7 +92,7 @@ def _too_little(system: System, t: float, q: np.ndarray, name: str) -> str:
         if not model.found_quantity(other):
             continue
         rows = np.vstack([known, row_of(system, other, t, q) @ motions])
-        directions = rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(ENOUGH)
+        directions = rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(RANK_TOLERANCE)
         if np.linalg.matrix_rank(directions, tol=SAME) == len(rows):
             known = rows
             value = reader_of(system, other)(np.array([t]), q[None], still, still)[0, 0, 0]

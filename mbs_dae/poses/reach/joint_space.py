@@ -17,7 +17,6 @@ from ...arguments import check_start, model_of
 from ...compiled import System, compile_model
 from ...compiled.program import tells_positions
 from ...coordinates import JointCoordinates, Motion
-from ...coordinates.joint.tree_steps import Freedom
 from ...errors import ModelError, check_dict, check_name, unknown_name
 from ...model.bodies.body import Body, Marker
 from ...model.joints.motions import Ball, Slide, Turn
@@ -48,9 +47,9 @@ class JointSpace:
 
     @property
     def coordinates(self) -> JointCoordinates:
-        chosen = self.system.coordinates
-        assert isinstance(chosen, JointCoordinates)
-        return chosen
+        coordinates = self.system.coordinates
+        assert isinstance(coordinates, JointCoordinates)
+        return coordinates
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -107,17 +106,20 @@ class JointSpace:
         placement: (3 for each body, coordinates). The turns of the two bodies on a pin, about its axis, differ by the
         angle of the pin."""
         topology, size, number = self.coordinates.topology, self.size, self.system.evaluator
-        gained = {f.edge: f.q for f in self.coordinates.freedoms if not f.edge.floating and _counts(f)}
-        counted = {topology.ground: np.zeros((3, size))}
+        joints = [f for f in self.coordinates.freedoms if not f.edge.floating]
+        angles = {  # the joints with an angle as a measure
+            f.edge: f.q for f in joints if not isinstance(f.motion, Ball | Slide) and "angle" in f.edge.joint.measures()
+        }
+        turns = {topology.ground: np.zeros((3, size))}
         for edge in topology.edges if self.model.dimension == 3 else ():
-            own = counted[edge.child] = np.zeros((3, size))
-            if edge in gained:
+            turns_of_child = turns[edge.child] = np.zeros((3, size))
+            if edge in angles:
                 first, second = (marker.on_body(number)[1][:, 2] for marker in edge.joint.markers)
                 near, far, sense = (second, first, -1) if edge.reversed else (first, second, 1)
-                about = near @ counted[edge.parent]
-                about[gained[edge]] += sense
-                own += np.outer(far, about)
-        return np.concatenate([np.zeros((0, size)), *(counted[body] for body in self.system.layout.turned)])
+                turns_about_pin = near @ turns[edge.parent]
+                turns_about_pin[angles[edge]] += sense
+                turns_of_child += np.outer(far, turns_about_pin)
+        return np.concatenate([np.zeros((0, size)), *(turns[body] for body in self.system.layout.turned)])
 
     def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         return self.turned(self.system.moved(q, step))
@@ -150,8 +152,8 @@ class JointSpace:
         for k in self.balls:
             size = float(np.linalg.norm(q[k : k + 4]))
             if abs(size - 1.0) > 1e-9:
-                found = f"{', '.join(self.names[k : k + 4])} are a quaternion of length {size:g}"
-                raise ModelError(f"{found}; give four numbers of length 1")
+                problem = f"{', '.join(self.names[k : k + 4])} are a quaternion of length {size:g}"
+                raise ModelError(f"{problem}; give four numbers of length 1")
             q[k : k + 4] /= size
         return self.turned(q)
 
@@ -182,21 +184,21 @@ class JointSpace:
 
     # --- markers --------------------------------------------------------------------------------------------------
 
-    def marker(self, wanted: Any) -> Marker:
+    def marker(self, marker: Any) -> Marker:
         """Return a marker by its name ("link6.tool"), by the name of its body, or itself."""
-        if isinstance(wanted, Body):
-            wanted = wanted.origin
-        if isinstance(wanted, Marker):
-            owner = self.model.ground if wanted.body.fixed else self.model.bodies.get(wanted.body.name)
-            if owner is not wanted.body:
-                what = f"marker {wanted.label} is on a body of another model"
+        if isinstance(marker, Body):
+            marker = marker.origin
+        if isinstance(marker, Marker):
+            owner = self.model.ground if marker.body.fixed else self.model.bodies.get(marker.body.name)
+            if owner is not marker.body:
+                what = f"marker {marker.label} is on a body of another model"
                 raise ModelError(f"{what}; use the bodies of {self.model.name!r}")
-            return wanted
+            return marker
         everyone = (*self.model.bodies.values(), self.model.ground)
         named = {b.name: b.origin for b in everyone} | {m.label: m for b in everyone for m in b.markers.values()}
-        if not isinstance(wanted, str) or wanted not in named:
-            raise unknown_name("body or marker", wanted, named, f"model {self.model.name!r}")
-        return named[wanted]
+        if not isinstance(marker, str) or marker not in named:
+            raise unknown_name("body or marker", marker, named, f"model {self.model.name!r}")
+        return named[marker]
 
 
 def label(marker: Marker) -> str:
@@ -205,21 +207,16 @@ def label(marker: Marker) -> str:
     return marker.body.name if unnamed and not any(marker.point) else marker.label
 
 
-def _counts(f: Freedom) -> bool:
-    """Return whether the joint of this freedom has an angle as a measure."""
-    return not isinstance(f.motion, Ball | Slide) and "angle" in f.edge.joint.measures()
-
-
 def _in_joint_coordinates(thing: Model | System, model: Model) -> System:
     """Return the system of a model without drivers in joint coordinates: those of the given system, if it has some. The
     equations are those of joints however long the chains are."""
     tree: dict[str, Any] = {}
     if isinstance(thing, System) and isinstance(thing.coordinates, JointCoordinates):
-        given = thing.coordinates
-        if thing.model is model and not given.deep:
+        coordinates = thing.coordinates
+        if thing.model is model and not coordinates.deep:
             return thing
-        floating = tuple(edge.child.name for edge in given.topology.edges if edge.floating)
-        cut = tuple(closure.name for closure in given.topology.cuts)
+        floating = tuple(edge.child.name for edge in coordinates.topology.edges if edge.floating)
+        cut = tuple(closure.name for closure in coordinates.topology.cuts)
         tree = {name: names for name, names in (("base", floating), ("cut", cut)) if names}
     system = model.compile("joint", **tree)
     return compile_model(model, "joint", deep=False, **tree) if system.coordinates.deep else system

@@ -3,10 +3,10 @@ nearest to a target out of reach.
 
     minimise f(q)   with   h(q) = 0,   low ≤ q ≤ high.
 
-At a pose that satisfies h and the limits, with the joints at active limits kept still, H the Jacobian of h over the
+At a pose that satisfies h and the limits, with the joints at active limits at rest, H the Jacobian of h over the
 others, Z a basis of the null space of H, g the gradient of f and λ the least-squares solution of g + Hᵀλ = 0:
 
-    first order:     Zᵀ g = 0, and no kept joint would go inwards: (g + Hᵀλ)_c ≥ 0 at a lower limit, ≤ 0 at an upper one
+    first order:     Zᵀ g = 0, and no joint at a limit would go inwards: (g + Hᵀλ)_c ≥ 0 at a lower one, ≤ 0 at an upper
     second order:    Zᵀ ∇²(f + λ·h) Z has no negative eigenvalue.
 
 Newton's step in the null space is p = -Z |Zᵀ∇²L Z|⁻¹ Zᵀ g (eigenvalues by their size, so that it always descends); it
@@ -79,9 +79,9 @@ class Problem:
     def room(self, q: np.ndarray, y: np.ndarray) -> float:
         """Return the part of a step up to the first limit."""
         x, step = self._limited(q), y * self.space.unit
-        way = np.where(step > 0, self.task.high - x, x - self.task.low)
+        distance = np.where(step > 0, self.task.high - x, x - self.task.low)
         moving = np.abs(step) > 1e-300
-        return float(np.min(way[moving] / np.abs(step[moving]), initial=np.inf))
+        return float(np.min(distance[moving] / np.abs(step[moving]), initial=np.inf))
 
     def _limited(self, q: np.ndarray) -> np.ndarray:
         """Return the coordinate that each velocity changes; 0 for velocities of balls, which have no limits."""
@@ -104,8 +104,8 @@ def least_change(space: JointSpace, task: Task, start: np.ndarray) -> Problem:
 
     def levels(q: np.ndarray) -> Levels:
         observe_task(task, q)
-        way = space.system.between(start, q) / space.unit
-        return Levels(0.5 * float(way @ way), way, task.e.copy(), task.J.copy())
+        step = space.system.between(start, q) / space.unit
+        return Levels(0.5 * float(step @ step), step, task.e.copy(), task.J.copy())
 
     return Problem(space, task, levels)
 
@@ -122,18 +122,18 @@ def minimise(problem: Problem, q: np.ndarray) -> Minimum:
     small = STATIONARY * problem.length
     q = restored(problem, q, np.zeros(problem.task.low.size, dtype=bool))
     low, high = problem.at_limit(q)
-    kept = low | high
+    active = low | high
     stationary = False
     for _ in range(STEPS):
         here = problem.levels(q)
-        Z, multipliers = null_space(here, ~kept)
+        Z, multipliers = null_space(here, ~active)
         slopes = Z.T @ here.g
         slope = float(np.linalg.norm(slopes))
         flat = slope <= small * max(1.0, float(np.linalg.norm(here.g)) / problem.length)
         if flat:
-            inward = _inward(problem, q, kept, here.g + here.H.T @ multipliers)
+            inward = _inward(problem, q, active, here.g + here.H.T @ multipliers)
             if inward is not None:
-                kept[inward] = False
+                active[inward] = False
                 continue
         sizes, vectors = np.linalg.eigh(_curvature(problem, q, Z, multipliers))
         if flat:
@@ -147,40 +147,40 @@ def minimise(problem: Problem, q: np.ndarray) -> Minimum:
         if problem.outward(q, y).any():  # after a joint was released: steepest descent moves it inwards
             y = problem.shortened(-Z @ slopes)
         if (outward := problem.outward(q, y)).any():
-            kept = kept | outward
+            active = active | outward
             continue
-        better = _descend(problem, q, y, kept, here, slope)
+        better = _descend(problem, q, y, active, here, slope)
         if better is None:
             stationary = slope <= 1e3 * small
             break
         q = better
         low, high = problem.at_limit(q)
-        kept = kept | low | high
+        active = active | low | high
     return Minimum(q, problem.levels(q).f, stationary)
 
 
 def _descend(
-    problem: Problem, q: np.ndarray, y: np.ndarray, kept: np.ndarray, here: Levels, slope: float
+    problem: Problem, q: np.ndarray, y: np.ndarray, active: np.ndarray, here: Levels, slope: float
 ) -> np.ndarray | None:
     """Return the pose after the first of shorter and shorter steps that lowers f, or near the end, where changes of f
     are roundoff, its slope; None if none does."""
     fraction = min(1.0, problem.room(q, y))
     for _ in range(30):
-        trial = restored(problem, problem.moved(q, fraction * y), kept)
+        trial = restored(problem, problem.moved(q, fraction * y), active)
         there = problem.levels(trial)
         closed = bool(np.linalg.norm(there.h) <= max(float(np.linalg.norm(here.h)), 1e-12 * problem.length))
         if closed and there.f < here.f - 1e-4 * fraction * abs(float(here.g @ y)):
             return trial
         if closed and there.f <= here.f + 1e-12 * problem.length**2:
-            Z, _ = null_space(there, ~kept)
+            Z, _ = null_space(there, ~active)
             if np.linalg.norm(Z.T @ there.g) < 0.5 * slope:
                 return trial
         fraction *= 0.5
     return None
 
 
-def restored(problem: Problem, q: np.ndarray, kept: np.ndarray) -> np.ndarray:
-    """Return the pose with the equations closed again by least changes of the joints that are not kept."""
+def restored(problem: Problem, q: np.ndarray, active: np.ndarray) -> np.ndarray:
+    """Return the pose with the equations closed again by least changes of the joints that are at no active limit."""
     best, size = q, np.inf
     for _ in range(30):
         here = problem.levels(q)
@@ -190,18 +190,18 @@ def restored(problem: Problem, q: np.ndarray, kept: np.ndarray) -> np.ndarray:
         best, size = q, new
         if new == 0.0:
             break
-        free = ~kept
-        y = np.zeros(kept.size)
+        free = ~active
+        y = np.zeros(active.size)
         U, s, Vt = np.linalg.svd(here.H[:, free], full_matrices=False)
         rank = s > RANK_TOLERANCE * s.max(initial=0.0)
         y[free] = -Vt[rank].T @ ((U[:, rank].T @ here.h) / s[rank])
         q = problem.moved(q, problem.shortened(y))
-        kept = kept | problem.outward(q, y)
+        active = active | problem.outward(q, y)
     return best
 
 
 def null_space(here: Levels, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return Z, with zero rows for kept joints, and λ."""
+    """Return Z, with zero rows for joints at active limits, and λ."""
     U, s, Vt = np.linalg.svd(here.H[:, free])
     rank = int((s > RANK_TOLERANCE * s.max(initial=0.0)).sum())
     Z = np.zeros((free.size, int(free.sum()) - rank))
@@ -209,12 +209,12 @@ def null_space(here: Levels, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return Z, -U[:, :rank] @ ((Vt[:rank] @ here.g[free]) / s[:rank])
 
 
-def _inward(problem: Problem, q: np.ndarray, kept: np.ndarray, r: np.ndarray) -> int | None:
-    """Return the kept joint that f pulls most strongly away from its limit; None if there is none."""
+def _inward(problem: Problem, q: np.ndarray, active: np.ndarray, r: np.ndarray) -> int | None:
+    """Return the joint at an active limit that f pulls most strongly away from its limit; None if there is none."""
     low, high = problem.at_limit(q)
-    if not kept.any():
+    if not active.any():
         return None
-    pull = np.where(low & ~high, -r, np.where(high & ~low, r, 0.0)) * kept
+    pull = np.where(low & ~high, -r, np.where(high & ~low, r, 0.0)) * active
     k = int(np.argmax(pull))
     return k if pull[k] > 1e-9 * max(problem.length, float(np.linalg.norm(r))) else None
 

@@ -40,21 +40,24 @@ def search(task, q, tolerance, iterations):
         _pin(task, q)
         if not _step(task, nu * square / length**2):
             break
-        longest = _shorten(task, length)
+        longest = largest(task.step)  # shortened to LONGEST, then a step of velocities of joints
+        shrink = min(1.0, LONGEST * length / longest) if longest > 0.0 else 1.0
+        for c in range(task.step.size):
+            task.step[c] *= shrink * task.unit[c]
         copy(q, task.trial)
         move_joints(task, task.trial, task.step)
         new = observe_task(task, task.trial)
         solved = sqrt(least) <= tolerance
         if new < (least if solved else largest(recent)):
             copy(task.trial, q)
-            done = solved and new > 0.25 * least
+            converged = solved and new > 0.25 * least
             square = new
             recent[k % recent.size] = square
             nu = max(0.2 * nu, 1e-3)
             if new < least:
                 least = new
                 copy(q, task.best)
-            if done or new == 0.0:
+            if converged or new == 0.0:
                 break
         else:
             if solved or nu > 1e16 or longest < 1e-15 * length:
@@ -66,27 +69,16 @@ def search(task, q, tolerance, iterations):
 
 
 @compiled_apart
-def search_all(task: Task, starts: Matrix, tolerance: float, iterations: int, residuals: Vector, wanted: int):
-    """Search from each start in turn, in place, until `wanted` ones are below the tolerance; return the number of
-    starts used."""
-    found = 0
+def search_all(task: Task, starts: Matrix, tolerance: float, iterations: int, residuals: Vector, goal: int):
+    """Search from each start in turn, in place, until `goal` ones are below the tolerance; return the number of starts
+    used."""
+    hits = 0
     for k in range(starts.shape[0]):
         residuals[k] = search(task, starts[k], tolerance, iterations)
-        found += 1 if residuals[k] <= tolerance else 0
-        if found >= wanted:
+        hits += 1 if residuals[k] <= tolerance else 0
+        if hits >= goal:
             return k + 1
     return starts.shape[0]
-
-
-@compiled
-def _shorten(task, length):
-    """Shorten the scaled step to LONGEST, and make it a step of velocities of joints, in place; return its length
-    before."""
-    longest = largest(task.step)
-    shrink = min(1.0, LONGEST * length / longest) if longest > 0.0 else 1.0
-    for c in range(task.step.size):
-        task.step[c] *= shrink * task.unit[c]
-    return longest
 
 
 @compiled

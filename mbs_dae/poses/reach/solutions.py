@@ -37,9 +37,11 @@ ENDS = 6
 """Number of best ends that are moved to the nearest pose."""
 
 
-class Found(NamedTuple):
+class Solutions(NamedTuple):
+    """The solutions of a search, and how they were reached."""
+
     poses: list[np.ndarray]
-    tried: int
+    starts: int
     """The number of starts used."""
     hits: int
     """The number of starts from which a solution was reached."""
@@ -53,7 +55,7 @@ class Search:
 
     space: JointSpace
     targets: tuple[Target, ...]
-    first: np.ndarray
+    start: np.ndarray
     low: np.ndarray
     high: np.ndarray
 
@@ -80,38 +82,38 @@ class Search:
 
     def distance(self, q: np.ndarray) -> float:
         """Return the distance from the start, in radians; slides are divided by the model's length."""
-        way = self.space.system.between(self.first, q) / self.space.unit
-        return float(np.linalg.norm(way)) / self.length
+        step = self.space.system.between(self.start, q) / self.space.unit
+        return float(np.linalg.norm(step)) / self.length
 
-    def solve(self, everything: bool, seed: int, tries: int | None) -> Found:
+    def solve(self, everything: bool, seed: int, tries: int | None) -> Solutions:
         """Return all solutions from so many starts, or the first one."""
         redundant = self._singular(self._starts(1, 2)[1], RANK_TOLERANCE)
         count = tries or (REDUNDANT_TRIES if redundant else TRIES)
-        q, residuals, wanted = self._starts(seed, count), np.full(count, np.inf), count if everything else 1
-        good: list[np.ndarray] = []
-        tried = 0
-        while tried < count and len(good) < wanted:
-            first, limits = tried, (self.tolerance, ITERATIONS)
-            tried += search_all(self.task, q[first:], *limits, residuals[first:], wanted)
-            ends = q[first:tried][residuals[first:tried] <= self.tolerance]
-            good += [end for end in ends if not self._upside_down(end)]
-        return Found(self._gathered(good, redundant), tried, len(good), q[np.argsort(residuals)[:ENDS]])
+        q, residuals, goal = self._starts(seed, count), np.full(count, np.inf), count if everything else 1
+        hits: list[np.ndarray] = []
+        used = 0
+        while used < count and len(hits) < goal:
+            first, limits = used, (self.tolerance, ITERATIONS)
+            used += search_all(self.task, q[first:], *limits, residuals[first:], goal)
+            ends = q[first:used][residuals[first:used] <= self.tolerance]
+            hits += [end for end in ends if not self._upside_down(end)]
+        return Solutions(self._distinct(hits, redundant), used, len(hits), q[np.argsort(residuals)[:ENDS]])
 
     def nearest(self, ends: np.ndarray) -> np.ndarray | None:
         """Return the pose nearest to the targets, from the best ends of a search; None where loops do not close in
         any."""
         problem = nearest_pose(self.space, self.task)
-        found = [minimise(problem, end) for end in ends]
-        closed = [m for m in found if self.gap(m.q) <= 1e-9 * self.length and not self._upside_down(m.q)]
+        minima = [minimise(problem, end) for end in ends]
+        closed = [m for m in minima if self.gap(m.q) <= 1e-9 * self.length and not self._upside_down(m.q)]
         best = min(closed, key=lambda m: m.f, default=None)
-        return None if best is None else self.settled(best.q)
+        return None if best is None else self.without_turns(best.q)
 
-    def settled(self, q: np.ndarray) -> np.ndarray:
+    def without_turns(self, q: np.ndarray) -> np.ndarray:
         """Return the pose with whole turns removed: each angle next to the start, within its limits, unless a loop
         counts its turns."""
         out = q.copy()
         for k in self.space.angles:
-            turns = np.round((self.first[k] - q[k]) / (2 * np.pi))
+            turns = np.round((self.start[k] - q[k]) / (2 * np.pi))
             least, most = np.ceil((self.low[k] - q[k]) / (2 * np.pi)), np.floor((self.high[k] - q[k]) / (2 * np.pi))
             turns = np.clip(turns, min(least, 0.0), max(most, 0.0))
             if turns:
@@ -122,32 +124,36 @@ class Search:
                     out = trial
         return self.space.turned(out)
 
-    def _gathered(self, poses: list[np.ndarray], redundant: bool) -> list[np.ndarray]:
+    def _distinct(self, poses: list[np.ndarray], redundant: bool) -> list[np.ndarray]:
         """Return each solution once, judged by the places of bodies, with the joint values next to the start. A
         solution that is not isolated is moved to the least change from the start."""
-        found: list[np.ndarray] = []
-        known: list[np.ndarray] = []
+        solutions: list[np.ndarray] = []
+        marks: list[np.ndarray] = []
         unfinished: list[np.ndarray] = []
         descents = 0
         for q, mark in zip(poses, self._marks(poses), strict=True):
-            same = _among(mark, known)
-            q = self.settled(q)
+            same = _index_of(mark, marks)
+            q = self.without_turns(q)
             if redundant or (same is None and self._singular(q, MERGED)):
                 descents += 1
                 if descents > REDUNDANT_TRIES and not redundant:
                     continue
-                q, least = self._least(q)
-                if redundant and not least:
+                minimum = minimise(least_change(self.space, self.task, self.start), q)
+                pose = self.without_turns(minimum.q)
+                solved = minimum.stationary and self.residual(pose) <= self.tolerance and not self._upside_down(pose)
+                if solved:
+                    q = pose
+                elif redundant:
                     unfinished.append(q)
                     continue
                 (mark,) = self._marks([q])
-                same = _among(mark, known)
+                same = _index_of(mark, marks)
             if same is None:
-                found.append(q)
-                known.append(mark)
-            elif self.distance(q) < self.distance(found[same]) - SAME:
-                found[same] = q
-        return found or unfinished[:1]
+                solutions.append(q)
+                marks.append(mark)
+            elif self.distance(q) < self.distance(solutions[same]) - SAME:
+                solutions[same] = q
+        return solutions or unfinished[:1]
 
     def _marks(self, poses: list[np.ndarray]) -> np.ndarray:
         """Return numbers that are equal for equal places and rotations of all bodies, whatever the whole turns and the
@@ -164,14 +170,14 @@ class Search:
         """Return the given start, then random joints: within their limits, rotations anywhere, slides about the
         placement."""
         space, random = self.space, np.random.default_rng(seed)
-        out = np.tile(self.first, (count, 1))
+        out = np.tile(self.start, (count, 1))
         for f in space.coordinates.freedoms:
             if f.q in space.balls:
                 numbers = random.standard_normal((count - 1, 4))
                 out[1:, f.q : f.q + 4] = numbers / np.linalg.norm(numbers, axis=1)[:, None]
                 continue
             reach = np.pi if isinstance(f.motion, Turn) else 2.0 * self.task.machine.extent
-            middle = min(max(self.first[f.q], self.low[f.q]), self.high[f.q])
+            middle = min(max(self.start[f.q], self.low[f.q]), self.high[f.q])
             low, high = max(self.low[f.q], middle - reach), min(self.high[f.q], middle + reach)
             out[1:, f.q] = random.uniform(low, high, count - 1)
         out[:, : space.size] = np.clip(out[:, : space.size], self.low, self.high)
@@ -184,14 +190,6 @@ class Search:
         sizes = np.linalg.svd(moving, compute_uv=False)
         return int((sizes > small * sizes.max(initial=0.0)).sum()) < moving.shape[1]
 
-    def _least(self, q: np.ndarray) -> tuple[np.ndarray, bool]:
-        """Return the least change from the start, near a solution, and True; or the solution itself and False if there
-        is none."""
-        end = minimise(least_change(self.space, self.task, self.first), q)
-        settled = self.settled(end.q)
-        fine = end.stationary and self.residual(settled) <= self.tolerance and not self._upside_down(settled)
-        return (settled, True) if fine else (q, False)
-
     def _upside_down(self, q: np.ndarray) -> bool:
         """Return whether a loop closes with axes in opposite directions."""
         if not self.space.closed or self.space.model.dimension == 2:
@@ -199,9 +197,10 @@ class Search:
         return bool(turned_over(self.space.system.cartesian, self.space.bodies([q])[0][0]))
 
 
-def _among(mark: np.ndarray, known: list[np.ndarray]) -> int | None:
-    if not known:
+def _index_of(mark: np.ndarray, marks: list[np.ndarray]) -> int | None:
+    """Return the number of the mark equal to this one; None if there is none."""
+    if not marks:
         return None
-    way = np.abs(np.array(known) - mark).max(axis=1)
-    k = int(np.argmin(way))
-    return k if way[k] < SAME else None
+    distances = np.abs(np.array(marks) - mark).max(axis=1)
+    k = int(np.argmin(distances))
+    return k if distances[k] < SAME else None

@@ -36,10 +36,10 @@ class Target:
 
 def read_targets(space: JointSpace, targets: Any) -> tuple[Target, ...]:
     check_dict("targets", targets, "markers and where they are to be", '{"hand.tool": (1, 0)}', empty=False)
-    read = [_target(space, space.marker(wanted), value) for wanted, value in targets.items()]
-    if len({label(t.marker) for t in read}) < len(read):
+    out = [_target(space, space.marker(marker), value) for marker, value in targets.items()]
+    if len({label(t.marker) for t in out}) < len(out):
         raise ModelError("targets name a marker twice, itself and by its name; say it once")
-    return tuple(read)
+    return tuple(out)
 
 
 def _target(space: JointSpace, marker: Marker, value: Any) -> Target:
@@ -96,8 +96,8 @@ def _rotation(space: JointSpace, value: Any, d: int, who: str) -> np.ndarray | N
 
 def _numbers(space: JointSpace, value: Any, who: str) -> np.ndarray:
     try:
-        raw = np.array(value, dtype=object)
-        numbers = np.array([float(space.system.evaluator(x)) for x in raw.ravel()]).reshape(raw.shape)
+        entries = np.array(value, dtype=object)
+        numbers = np.array([float(space.system.evaluator(x)) for x in entries.ravel()]).reshape(entries.shape)
     except (TypeError, ValueError) as exc:
         if isinstance(value, tuple | list) and any(x is None for x in value):
             what = f"{who} is {value!r}, but a point needs all its {space.model.dimension} numbers"
@@ -131,8 +131,8 @@ def task_of(space: JointSpace, targets: tuple[Target, ...], low: np.ndarray, hig
             asks_attitude=np.array([t.rotation is not None for t in targets], dtype=np.int64),
             point=np.array([frame.point for frame in markers]),
             attitude=np.array([frame.attitude for frame in markers]),
-            place=np.array([np.append(point, 0.0)[:3] for point in points]),
-            wanted=np.array([quaternion(R if d == 3 else np.eye(3)) for R in rotations]),
+            target_point=np.array([np.append(point, 0.0)[:3] for point in points]),
+            target_attitude=np.array([quaternion(R if d == 3 else np.eye(3)) for R in rotations]),
             angle=np.array([m.angle - np.arctan2(R[1, 0], R[0, 0]) for m, R in zip(markers, rotations, strict=True)]),
             unit=space.unit,
             coordinate=coordinate,

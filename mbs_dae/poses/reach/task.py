@@ -4,7 +4,7 @@ A marker with the point p and the rotation R (its axes in the world) has the tar
 
     p - p*,        L θ        with  R = Rot(θ) R*,    |θ| ≤ π
 
-so θ is the rotation vector, in world axes, from the wanted attitude to the present one; the factor L, the model's
+so θ is the rotation vector, in world axes, from the target's attitude to the present one; the factor L, the model's
 length, makes L θ a length. A velocity ẋ_c turns the marker by t_c and shifts it by s_c (`coordinates.joint.recursion`):
 
     columns of J:    s_c + t_c × (p - η_c),        L t_c.
@@ -51,12 +51,12 @@ class Task(NamedTuple):
     """The place of the marker on its body."""
     attitude: Matrix
     """The quaternion of the marker on its body."""
-    place: Matrix
+    target_point: Matrix
     """The place of the target; z is 0 in the plane."""
-    wanted: Matrix
+    target_attitude: Matrix
     """The quaternion of the target."""
     angle: Vector
-    """The marker's angle on its body minus the wanted one, in the plane."""
+    """The marker's angle on its body minus that of the target, in rad, in the plane."""
     # coordinates
     unit: Vector
     """The change of a coordinate for a unit of each scaled velocity: 1/L for rotations, 1 for slides."""
@@ -120,24 +120,24 @@ def _aim(task, k, at):
     p = plus(row(tree.r, m), turned(tree.A, m, row(task.point, k)))
     turn = at + width * task.asks_place[k]
     if task.asks_place[k] == 1:
-        miss = minus(p, row(task.place, k))
+        error = minus(p, row(task.target_point, k))
         for i in range(width):
-            task.e[at + i] = miss[i]
+            task.e[at + i] = error[i]
     if task.asks_attitude[k] == 1 and flat:
         angle = tree.phi[m] + task.angle[k]
         task.e[turn] = length * (angle - 2 * pi * floor(angle / (2 * pi) + 0.5))
     elif task.asks_attitude[k] == 1:
-        wanted = back(quaternion(task.wanted, k))
-        miss = rotation_vector(after(after(quaternion(tree.e, m), quaternion(task.attitude, k)), wanted))
+        inverse = back(quaternion(task.target_attitude, k))
+        theta = rotation_vector(after(after(quaternion(tree.e, m), quaternion(task.attitude, k)), inverse))
         for i in range(3):
-            task.e[turn + i] = length * miss[i]
+            task.e[turn + i] = length * theta[i]
     for i in range(tree.r_body_at[b], tree.r_body_at[b + 1]):
         c = tree.r_velocity[i]
         axis = row(tree.turn, c)
-        way = plus(row(tree.slide, c), cross(axis, minus(p, row(tree.eta, tree.v_step[c]))))
+        shift = plus(row(tree.slide, c), cross(axis, minus(p, row(tree.eta, tree.v_step[c]))))
         if task.asks_place[k] == 1:
             for j in range(width):
-                task.J[at + j, c] = task.unit[c] * way[j]
+                task.J[at + j, c] = task.unit[c] * shift[j]
         if task.asks_attitude[k] == 1 and flat:
             task.J[turn, c] = length * task.unit[c] * axis[2]
         elif task.asks_attitude[k] == 1:

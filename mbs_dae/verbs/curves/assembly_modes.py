@@ -21,7 +21,7 @@ from ...modes.links import without_links
 from ...modes.poses import PoseProblem, Poses, PoseSearch, with_links
 from ...modes.result import AssemblyModes
 from ...poses.assembly import assembled, holding
-from ...poses.freedom import free_motions
+from ...poses.local import free_motions
 from ...symbolic.markers import t as time
 from .follow import follow
 from .release import name_without_driver

@@ -13,7 +13,7 @@ from ...errors import ModelError
 from ...model.drivers import Driver, LetGo
 from ...model.model import Model
 from ...poses.arcs.beginning import poses_beside
-from ...poses.freedom import free_motions
+from ...poses.local import free_motions
 
 PARALLEL = 1e-9
 

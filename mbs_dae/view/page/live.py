@@ -19,7 +19,7 @@ from ...errors import ModelError, counted
 from ...model.fields import theta
 from ...model.forces.base import ForceElement
 from ...model.measures import Measure
-from ...poses.freedom import free_motions
+from ...poses.local import free_motions
 from ...readings.motion import computed
 from ...results.result import Result
 from ...symbolic.derive import Reading, Relation

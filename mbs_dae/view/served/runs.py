@@ -14,7 +14,7 @@ from ...errors import MbsError
 from ...model.drivers import Driver, Prescribed
 from ...model.measures import Measure
 from ...model.model import Model
-from ...poses.freedom import free_motions
+from ...poses.local import free_motions
 from ...results.result import Result, State
 
 DRIVEN, FORCES, RELEASED = "driven", "forces", "released"
