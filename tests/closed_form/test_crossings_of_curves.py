@@ -125,6 +125,15 @@ def test_regions_between_circles_that_touch(r, s, inside, gap, turns):
     assert np.allclose(large, sorted(one for one in exact if one > 1e-3), rtol=0.0, atol=1e-7)
 
 
+@pytest.mark.parametrize("start", [1e-3, -1e-3, 0.02, -0.02])
+def test_a_circle_whose_first_place_is_next_to_a_contact(start):
+    """A circle touches two larger ones from inside at an angle of 0, where all three have one direction: their order
+    there is that of their curvatures, wherever the circles begin."""
+    curves = [Circle(1.0 - r, r, count, start) for r, count in ((1.0, 37), (0.8, 41), (0.5, 29))]
+    areas = sorted(face.area for face in faces_of(pieces_of(curves, lambda piece: True)[0]))
+    assert np.allclose(areas, np.pi * np.array([0.25, 0.36, 0.39]), rtol=1e-7)
+
+
 @dataclass(frozen=True)
 class Wave:
     """y = a sin (3 π x) over the segment from 0 to 1: a copy of the x-axis that is off by a."""

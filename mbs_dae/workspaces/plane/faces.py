@@ -338,23 +338,22 @@ def _heading(piece: Piece, sense: int, radius: float, exact: bool = False) -> fl
     """Return the direction, in rad, from the beginning of a piece to its point at distance `radius`, on the
     interpolated curve or, with `exact`, on the curve itself."""
     start = complex(*piece.points[::sense][0])
-    low, high = piece.ranges[0] if sense == 1 else piece.ranges[-1]
-    a, b = (low, high) if sense == 1 else (high, low)
-    spots = np.linspace(a, b, max(2, int(4 * abs(b - a)) + 2))[1:]
 
     def at(along: float, exact: bool = False) -> tuple[complex, complex]:
         """Return the way from the beginning of the piece, and its rate."""
         point, rate = point_near(piece.curve, *spot_at(piece.curve, along), exact)
         return point - start, rate
 
-    before = a
-    for spot in spots:
-        if abs(at(spot)[0]) >= radius:
+    for a, b in (own[::sense] for own in piece.ranges[::sense]):
+        spots = np.linspace(a, b, max(2, int(4 * abs(b - a)) + 2))[1:]
+        far = np.flatnonzero([abs(at(spot)[0]) >= radius for spot in spots])
+        spot, (low, high) = spots[-1], sorted((a, b))
+        if far.size:
+            before, spot = [a, *spots][far[0]], spots[far[0]]
             for _ in range(30):
                 middle = 0.5 * (before + spot)
                 before, spot = (middle, spot) if abs(at(middle)[0]) < radius else (before, middle)
             break
-        before = spot
     way, rate = at(spot, exact)
     for _ in range(REFINEMENTS if exact else 0):
         far, growth = abs(way), (way * rate.conjugate()).real
