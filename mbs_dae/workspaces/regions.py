@@ -181,12 +181,12 @@ class RegionPoses:
         self.gone: dict[tuple[int, int], int] = defaultdict(int)
         """The number of first poses of a region that were driven to another one."""
 
-    def add(self, k: int, poses: Iterable[Point], source: int = -1) -> bool:
-        """Add the poses that are new in a region, in place; return whether there is any."""
-        add_poses(self.seeking.equations, self.seeking.region, self.poses[k], poses)
-        new = len(self.poses[k]) - len(self.sources[k])
-        self.sources[k] += [source] * new
-        return new > 0
+    def add(self, k: int, poses: Sequence[Point], sources: Sequence[int] = ()) -> bool:
+        """Add the poses that are new in a region, in place, with the regions from which they come; return whether there
+        is any."""
+        new = add_poses(self.seeking.equations, self.seeking.region, self.poses[k], poses)
+        self.sources[k] += [sources[j] if sources else -1 for j in new]
+        return bool(new)
 
     def drive(self, ways: Iterable[tuple[int, int]]) -> bool:
         """Drive the poses of regions to others, (from, to); return whether any is new there."""
@@ -205,17 +205,21 @@ class RegionPoses:
         own = np.array([z.p for z in starts]).reshape(-1, 2)
         targets = own + np.array([self.faces[k].inner for _, k, _ in moves]).reshape(-1, 2) * scale
         reached = driven(self.seeking.equations, starts, targets - region.nearest(own), self.seeking.step)
-        arrived = [
-            there is not None and self.add(k, [there], i) for there, (_, k, i) in zip(reached, moves, strict=True)
-        ]
-        return any(arrived)
+        arrived: dict[int, list[tuple[Point, int]]] = defaultdict(list)
+        for there, (_, k, i) in zip(reached, moves, strict=True):
+            if there is not None:
+                arrived[k].append((there, i))
+        return any([self.add(k, [z for z, _ in own], [i for _, i in own]) for k, own in arrived.items()])
 
 
 def _add_border_poses(known: RegionPoses) -> None:
-    """Add to each region the pairs of poses that meet on its border; then exchange poses between neighbours whose
-    numbers of poses contradict each other, until nothing is new."""
+    """Add to each region the pairs of poses that meet on its border; then exchange poses between neighbours, until
+    nothing is new, except between those whose numbers differ by two, as on both sides of one fold."""
     known.lead([(z, k, -1) for z, k in _fold_pairs(known.seeking, known.faces)])
-    while known.drive([way for i, j in unlikely(known.faces, known.poses) for way in ((i, j), (j, i))]):
+    neighbours = _pairs(known.faces)
+    while known.drive(
+        [way for i, j in neighbours if abs(len(known.poses[i]) - len(known.poses[j])) != 2 for way in ((i, j), (j, i))]
+    ):
         pass
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from mbs_dae.workspaces.plane.arcs import Spot, crossings
+from mbs_dae.workspaces.plane.arcs import Piece, Spot, crossings, hermite
 from mbs_dae.workspaces.plane.faces import faces_of, pieces_of
 
 
@@ -31,7 +31,8 @@ class Parabola:
         y = self.bend * x * x + self.slope * x + self.height
         return np.array([x, y]), width * np.array([1.0, 2.0 * self.bend * x + self.slope])
 
-    rough = at
+    def cubic(self, k):
+        return hermite(self.at(k, 0.0), self.at(k, 1.0))
 
 
 @pytest.mark.parametrize("slope", [0.5, 0.03, 3e-3])
@@ -93,7 +94,8 @@ class Circle:
         point, rate = self.centre + self.radius * e, 1j * step * self.radius * e
         return np.array([point.real, point.imag]), np.array([rate.real, rate.imag])
 
-    rough = at
+    def cubic(self, k):
+        return hermite(self.at(k, 0.0), self.at(k, 1.0))
 
 
 def lens(r: float, s: float, d: float) -> float:
@@ -121,3 +123,40 @@ def test_regions_between_circles_that_touch(r, s, inside, gap, turns):
     assert np.isclose(sum(areas), 16.0 * np.pi, rtol=1e-9)
     large = [one for one in areas if one > 1e-3]
     assert np.allclose(large, sorted(one for one in exact if one > 1e-3), rtol=0.0, atol=1e-7)
+
+
+@pytest.mark.parametrize("start", [1e-3, -1e-3, 0.02, -0.02])
+def test_a_circle_whose_first_place_is_next_to_a_contact(start):
+    """A circle touches two larger ones from inside at an angle of 0, where all three have one direction: their order
+    there is that of their curvatures, wherever the circles begin."""
+    curves = [Circle(1.0 - r, r, count, start) for r, count in ((1.0, 37), (0.8, 41), (0.5, 29))]
+    areas = sorted(face.area for face in faces_of(pieces_of(curves, lambda piece: True)[0]))
+    assert np.allclose(areas, np.pi * np.array([0.25, 0.36, 0.39]), rtol=1e-7)
+
+
+@dataclass(frozen=True)
+class Wave:
+    """y = a sin (3 π x) over the segment from 0 to 1: a copy of the x-axis that is off by a."""
+
+    height: float
+    points = np.array([[0.0, 0.0], [1.0, 0.0]])
+    closed: bool = False
+    corners: tuple[Spot, ...] = ()
+    interpolated: tuple[int, ...] = (0,)
+    tag: str = "wave"
+
+    def at(self, k, x):
+        a, b = self.height, 3.0 * np.pi
+        return np.array([x, a * np.sin(b * x)]), np.array([1.0, a * b * np.cos(b * x)])
+
+    def cubic(self, k):
+        return hermite(self.at(k, 0.0), self.at(k, 1.0))
+
+
+@pytest.mark.parametrize("height", [5e-6, -5e-6, 1e-7])
+def test_copies_of_an_interpolated_border_enclose_no_region(height):
+    """Two copies of the x-axis cross each other within their error; with y = x (1 - x) they bound one region of 1/6."""
+    arc = Parabola(1.0, np.linspace(0.0, 1.0, 9), -1.0)
+    pieces = [Piece(curve, ((0.0, len(curve.points) - 1.0),), 0, 1) for curve in (Wave(height), Wave(-height), arc)]
+    areas = [face.area for face in faces_of(pieces)]
+    assert len(areas) == 1 and np.isclose(areas[0], 1.0 / 6.0, rtol=0.0, atol=2e-6)

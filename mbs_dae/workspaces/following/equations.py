@@ -71,7 +71,8 @@ class Equations:
         self.rows = rows
         self.ranked = np.array([row not in self.apart for row in rows.tolist()], dtype=bool)
         """A mask of the rows whose rank is tested, (rows,)."""
-        self.__dict__.pop("compiled", None)
+        for made in ("compiled", "_entries", "_by_values"):
+            self.__dict__.pop(made, None)
 
     @cached_property
     def compiled(self) -> PoseEquations:
@@ -161,14 +162,18 @@ class Equations:
         return not self.symbols and self._machine.transformation.edges == 0
 
     @cached_property
-    def _entries(self) -> sps.csr_matrix:
-        """The matrix that adds the outputs of the program to the entries of J, row by row: (rows x motions,
-        outputs)."""
+    def _entries(self) -> tuple[np.ndarray, sps.csr_matrix, np.ndarray]:
+        """The places of the entries of J that are not zero everywhere, row by row, (entries,); the matrix that adds
+        outputs of the program to them, (entries, outputs); and their scales, of motions and of rows, (2, entries)."""
         program, n = self.system.program, self.system.nv
         row, column = program.jac_row[program.jac_to], program.jac_column[program.jac_to]
-        own = column < n
-        shape = program.rows * n, program.batch.out_size
-        return sps.csr_matrix((np.ones(own.sum()), (row[own] * n + column[own], program.jac_from[own])), shape)
+        place = np.full(program.rows, -1)
+        place[self.rows] = np.arange(len(self.rows))
+        own = (column < n) & (place[row] >= 0)
+        places, entry = np.unique(place[row[own]] * n + column[own], return_inverse=True)
+        shape = len(places), program.batch.out_size
+        adds = sps.csr_matrix((np.ones(len(entry)), (entry, program.jac_from[own])), shape)
+        return places, adds, np.array([self.unit[places % n], self._per_row[self.rows[places // n]]])
 
     def linear(self, q: np.ndarray, p: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return Φ, J and P in poses side by side, a row of q and p each: (poses, rows), (poses, rows, motions) and
@@ -180,14 +185,16 @@ class Equations:
         program, count = self.system.program, len(q)
         still = np.zeros((count, self.system.still.size))
         out = read_outputs(program.batch, np.full(count, self.t), np.ascontiguousarray(q), still)
-        J = (self._entries @ out.T).T.reshape(count, program.rows, -1)[:, self.rows]
+        places, adds, (motions, rows) = self._entries
+        J = np.zeros((count, len(self.rows) * self.system.nv))
+        J[:, places] = (adds @ out.T).T * motions * rows
+        J = J.reshape(count, len(self.rows), -1)
         phi, P = out[:, program.phi_from], self._by_values
         for row, k in self.held:
             phi[:, row] -= p[:, k]
-        per_row = self._per_row[self.rows]
-        return phi[:, self.rows] * per_row, J * self.unit * per_row[:, None], np.broadcast_to(P, (count, *P.shape))
+        return phi[:, self.rows] * self._per_row[self.rows], J, np.broadcast_to(P, (count, *P.shape))
 
-    @property
+    @cached_property
     def _by_values(self) -> np.ndarray:
         """P where all values are held."""
         P = np.zeros((len(self.system.rows), self.scale.size))
@@ -223,11 +230,10 @@ class Equations:
         differ_poses(self._machine.manifold, *(np.ascontiguousarray(poses) for poses in (one, other)), ways)
         return ways / self.unit
 
-    def ways(self, one: Point, q: np.ndarray, p: np.ndarray, turns: np.ndarray) -> np.ndarray:
-        """Return the small steps from a point to others, a row of q and p each, up to whole turns of bodies and values:
+    def ways(self, q0: np.ndarray, p0: np.ndarray, q: np.ndarray, p: np.ndarray, turns: np.ndarray) -> np.ndarray:
+        """Return the small steps from points to others, a row of q and p each, up to whole turns of bodies and values:
         (points, motions + values)."""
-        way = self.between_poses(np.repeat(one.q[None], len(q), axis=0), q)
-        return np.hstack([_rest(way, self.angles), _rest(p - one.p, turns) / self.scale])
+        return np.hstack([_rest(self.between_poses(q0, q), self.angles), _rest(p - p0, turns) / self.scale])
 
     def between(self, one: Point, other: Point, turns: np.ndarray = NO_PERIODS) -> np.ndarray:
         """Return the small step from a point to another; with `turns` (the period of each value) up to whole turns of

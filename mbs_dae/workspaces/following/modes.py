@@ -24,8 +24,11 @@ each pose must be reached."""
 LONGEST, LANES = 200, 500
 """Greatest number of steps of a drive; and number of poses that are driven side by side, so that their matrices need
 little memory."""
-DRIVE_TOLERANCE = 1e-8
-"""Residuals that count as zero on the way of a drive: its end is closed to roundoff, and tangents do not need more."""
+DRIVE_TOLERANCE = 1e-6
+"""Residuals that count as zero on the way of a drive: its end is closed to roundoff, and a step is judged by tangents
+and chords to 1e-2."""
+PAIRS = 20_000
+"""Greatest number of pairs of poses that are compared at once."""
 NEAREST = 2
 """Number of known poses nearest to the point that are tried."""
 
@@ -62,20 +65,28 @@ def _rest(way: np.ndarray, turns: np.ndarray) -> np.ndarray:
     return np.where(turns > 0.0, way - whole * np.rint(way / whole), way)
 
 
-def add_poses(equations: Equations, region: Region, found: list[Point], new: Iterable[Point]) -> None:
-    """Append to `found` each new pose that differs from all poses in it."""
-    for z in new:
-        if same_pose(equations, region, found, z) is None:
-            found.append(z)
+def add_poses(equations: Equations, region: Region, found: list[Point], new: Iterable[Point]) -> list[int]:
+    """Append to `found` each new pose that differs from all poses in it; return the numbers of these in `new`."""
+    new, added = [*new], list[int]()
+    known, among = alike(equations, region, new, found).any(axis=1), alike(equations, region, new, new)
+    for k in np.flatnonzero(~known).tolist():
+        if not among[k, added].any():
+            added.append(k)
+    found += [new[k] for k in added]
+    return added
 
 
-def same_pose(equations: Equations, region: Region, found: Sequence[Point], z: Point) -> int | None:
-    """Return the number of the pose in `found` that equals z up to whole turns; None if there is none."""
-    if not found:
-        return None
-    q, p = (np.array([one[k] for one in found]) for k in (0, 1))
-    alike = np.flatnonzero(np.linalg.norm(equations.ways(z, q, p, region.turns), axis=1) < ALIKE)
-    return int(alike[0]) if len(alike) else None
+def alike(equations: Equations, region: Region, some: Sequence[Point], others: Sequence[Point]) -> np.ndarray:
+    """Return which poses equal which others up to whole turns, (some, others)."""
+    if not some or not others:
+        return np.zeros((len(some), len(others)), dtype=bool)
+    if len(some) > 1 and len(some) * len(others) > PAIRS:
+        parts = some[: len(some) // 2], some[len(some) // 2 :]
+        return np.concatenate([alike(equations, region, part, others) for part in parts])
+    i, j = np.indices((len(some), len(others))).reshape(2, -1)
+    (q0, p0), (q, p) = ([np.array([z[k] for z in poses]) for k in (0, 1)] for poses in (some, others))
+    ways = equations.ways(q0[i], p0[i], q[j], p[j], region.turns)
+    return np.asarray(np.linalg.norm(ways, axis=1) < ALIKE).reshape(len(some), len(others))
 
 
 def _passes(
@@ -97,9 +108,10 @@ def driven(equations: Equations, starts: Sequence[Point], targets: np.ndarray, s
     """Drive the values of each pose on a straight line to a target, (poses, 2); return the poses there, None where a
     singular pose is on the line.
 
-    All poses are driven side by side, as `traced` follows one curve: a step goes along the tangent t with Jt_x + P t_p
-    = 0 and t_p along the line, Newton's method corrects it at right angles to t, and a step whose ends do not belong to
-    one smooth curve is halved. A drive ends where the values reach the target, or turn back."""
+    All poses are driven side by side, as `traced` follows one curve: a step h goes along h t + ½ h² t', where t is the
+    tangent with J t_x + P t_p = 0 and t_p along the line, and t' its change in the step before. Newton's method
+    corrects it at right angles to t, and a step whose ends do not belong to one smooth curve is halved. A drive ends
+    where the values reach the target, or turn back."""
     if not len(starts):
         return []
     n, count, scale = equations.system.nv, len(starts), equations.scale
@@ -114,10 +126,10 @@ def driven(equations: Equations, starts: Sequence[Point], targets: np.ndarray, s
     t = np.concatenate([np.zeros((count, n)), units], axis=1)
     arrived, going, places = far < 1e-12, far >= 1e-12, np.ones(count, dtype=int)
     q, p, t, going = _onto_lines(equations, base, units, q, p, t, going)
-    before = [q.copy(), p.copy(), done.copy()]
+    before, bends = [q.copy(), p.copy(), done.copy()], np.zeros_like(t)
     while going.any():
         k = np.flatnonzero(going)
-        moves = h[k, None] * t[k]
+        moves = h[k, None] * (t[k] + 0.5 * h[k, None] * bends[k])
         ahead = equations.moved_poses(q[k], moves[:, :n]), p[k] + moves[:, n:] * scale, t[k]
         new_q, new_p, new_t, met = _onto_lines(equations, base[k], units[k], *ahead, np.ones(len(k), dtype=bool))
         chord = np.hstack([equations.between_poses(q[k], new_q), (new_p - p[k]) / scale])
@@ -127,6 +139,7 @@ def driven(equations: Equations, starts: Sequence[Point], targets: np.ndarray, s
         k, new_q, new_p, new_t = k[smooth], new_q[smooth], new_p[smooth], new_t[smooth]
         for old, here in zip(before, (q, p, done), strict=True):
             old[k] = here[k]
+        bends[k] = (new_t - t[k]) / np.linalg.norm(chord[smooth], axis=1, keepdims=True)
         q[k], p[k], t[k] = new_q, new_p, new_t
         done[k] = ((p[k] - base[k]) / scale * units[k]).sum(axis=1)
         places[k] += 1
@@ -241,9 +254,9 @@ def met(
     times: list[int] = []
     for count, z in enumerate(thrown(equations, near, values, most), 1):
         if z is not None:
-            known = same_pose(equations, region, found, z)
-            if known is not None:
-                times[known] += 1
+            known = np.flatnonzero(alike(equations, region, [z], found))
+            if known.size:
+                times[known[0]] += 1
             else:
                 found.append(z)
                 times.append(1)

@@ -242,7 +242,10 @@ class Seeking:
         way = p - z.p
         way = np.where(turns > 0.0, way - whole * np.rint(way / whole), way) / scale
         near = np.flatnonzero(np.linalg.norm(way, axis=1) < 1.5 * self.step)
-        off = -self.equations.ways(z, q[near], p[near], turns)
+        if not near.size:
+            return False
+        here = (np.repeat(x[None], near.size, axis=0) for x in (z.q, z.p))
+        off = self.equations.ways(*here, q[near], p[near], turns)
         for k in near[np.linalg.norm(off, axis=1) < 1.5 * self.step].tolist():
             place = curve.places[k]
             own = curve.problem.between(place.z, z)

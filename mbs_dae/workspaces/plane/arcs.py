@@ -62,6 +62,21 @@ class Spot(NamedTuple):
         return self.k + self.x
 
 
+class Cubic(NamedTuple):
+    """The coefficients of 1, x, x², x³, each a point x + iy of the plane."""
+
+    a: complex
+    b: complex
+    c: complex
+    d: complex
+
+
+def hermite(one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]) -> Cubic:
+    """Return the cubic through two points with these derivatives there."""
+    (p, dp), (g, dg) = ([complex(*own) for own in end] for end in (one, other))
+    return Cubic(p, dp, 3.0 * (g - p) - 2.0 * dp - dg, 2.0 * (p - g) + dp + dg)
+
+
 class PlaneCurve(Protocol):
     """A curve with its `points`, (segments + 1, 2); whether it is `closed`; its `corners`, where it turns back; and its
     owner, `tag`."""
@@ -76,8 +91,8 @@ class PlaneCurve(Protocol):
     def tag(self) -> Any: ...
 
     def at(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]: ...
-    def rough(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return a point and its derivative like `at`, by interpolation: a first guess."""
+    def cubic(self, k: int) -> Cubic:
+        """Return the cubic through both ends of a segment with the derivatives there: a first guess of the curve."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +105,7 @@ class Followed:
     tag: Any
     corners: tuple[Spot, ...] = ()
     memory: dict[tuple[int, float], tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
+    cubics: dict[int, Cubic] = field(default_factory=dict)
     interpolated: set[int] = field(default_factory=set)
     """Numbers of the segments in which the equations could not be solved, so that points are interpolated."""
 
@@ -111,7 +127,8 @@ class Followed:
         except ArithmeticError:
             self.interpolated.add(k)
             near = self.trace.places[k + int(x > 0.5)]
-            return near._replace(z=near.z._replace(p=(self.rough(k, x)[0] - self.shift) * self.scale))
+            point = point_near(self, k, x)[0]
+            return near._replace(z=near.z._replace(p=(np.array([point.real, point.imag]) - self.shift) * self.scale))
 
     def at(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]:
         if (k, x) not in self.memory:
@@ -119,15 +136,11 @@ class Followed:
             self.memory[k, x] = place.z.p / self.scale + self.shift, self._rate(k, place)
         return self.memory[k, x]
 
-    def rough(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return a point and its derivative by Hermite's cubic through both ends of a segment."""
-        (p, dp), (g, dg) = self._ends(k)
-        a, b = 2.0 * (p - g) + dp + dg, 3.0 * (g - p) - 2.0 * dp - dg
-        return p + x * (dp + x * (b + x * a)), dp + x * (2.0 * b + x * 3.0 * a)
-
-    def _ends(self, k: int) -> tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]:
-        one, other = (self._rate(k, self.trace.places[j]) for j in (k, k + 1))
-        return (self.points[k], one), (self.points[k + 1], other)
+    def cubic(self, k: int) -> Cubic:
+        if k not in self.cubics:
+            ends = ((self.points[j], self._rate(k, self.trace.places[j])) for j in (k, k + 1))
+            self.cubics[k] = hermite(*ends)
+        return self.cubics[k]
 
     def _rate(self, k: int, place: Place) -> np.ndarray:
         """Return the derivative of the point by the part of segment k."""
@@ -148,8 +161,8 @@ class Straight:
         way = self.points[k + 1] - self.points[k]
         return self.points[k] + x * way, way
 
-    def rough(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]:
-        return self.at(k, x)
+    def cubic(self, k: int) -> Cubic:
+        return hermite(self.at(k, 0.0), self.at(k, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,6 +231,16 @@ def spot_at(curve: PlaneCurve, along: float) -> Spot:
     return Spot(k, along - k)
 
 
+def point_near(curve: PlaneCurve, k: int, x: float, exact: bool = False) -> tuple[complex, complex]:
+    """Return a point x + iy of a curve and its derivative by the part of a segment: on the interpolated curve or, with
+    `exact`, on the curve itself."""
+    if exact:
+        point, rate = curve.at(k, x)
+        return complex(*point), complex(*rate)
+    a, b, c, d = curve.cubic(k)
+    return a + x * (b + x * (c + x * d)), b + x * (2.0 * c + x * 3.0 * d)
+
+
 # --- crossings of curves ----------------------------------------------------------------------------------------------
 
 
@@ -281,22 +304,22 @@ def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> Meetings:
 
     ends = {(id(curve), number): bounds(curve, number) for curve, number in ((one, k), (other, m))}
 
-    def foot_of(point: np.ndarray, curve: PlaneCurve, number: int, part: float, exact: bool) -> float:
+    def foot_of(point: complex, curve: PlaneCurve, number: int, part: float, exact: bool) -> float:
         """Return the part of a segment that is nearest to a point, by Newton's method from another part."""
         low, high = ends[id(curve), number]
         for _ in range(FEET):
-            here, rate = (curve.at if exact else curve.rough)(number, part)
-            part += float((point - here) @ rate / max(rate @ rate, 1e-300))
+            here, rate = point_near(curve, number, part, exact)
+            part += ((point - here) * rate.conjugate()).real / max(abs(rate) ** 2, 1e-300)
             part = min(max(part, low), high)
         return part
 
     def distance(x: float, exact: bool, near: float = 0.5) -> tuple[float, float, float]:
         """Return y(x), d(x) and d'(x)."""
-        point, speed = (one.at if exact else one.rough)(k, x)
+        point, speed = point_near(one, k, x, exact)
         y = foot_of(point, other, m, near, exact)
-        here, rate = (other.at if exact else other.rough)(m, y)
-        e, way = rate / max(np.linalg.norm(rate), 1e-300), point - here
-        return y, float(e[0] * way[1] - e[1] * way[0]), float(e[0] * speed[1] - e[1] * speed[0])
+        here, rate = point_near(other, m, y, exact)
+        e = rate.conjugate() / max(abs(rate), 1e-300)
+        return y, (e * (point - here)).imag, (e * speed).imag
 
     def zero(low: float, high: float, which: int, exact: bool) -> float:
         """Return the x between two others at which d (1) or d' (2) is zero, by secants in a bracket."""
@@ -315,7 +338,7 @@ def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> Meetings:
                 break
         return best
 
-    low, high = sorted(foot_of(other.rough(m, y)[0], one, k, 0.5, False) for y in ends[id(other), m])
+    low, high = sorted(foot_of(point_near(other, m, y)[0], one, k, 0.5, False) for y in ends[id(other), m])
     if low >= high:
         return Meetings([], [])
     error = 10.0 * (_interpolation_error(one, k) + _interpolation_error(other, m) + MEETS)
@@ -352,9 +375,8 @@ def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> Meetings:
 
 def _interpolation_error(curve: PlaneCurve, k: int) -> float:
     """Return a bound for the distance of the cubic of segment k from its arc: four times that in the middle."""
-    (point, _), (near, rate) = curve.at(k, 0.5), curve.rough(k, 0.5)
-    way = point - near
-    return 4.0 * abs(float(rate[0] * way[1] - rate[1] * way[0])) / max(float(np.linalg.norm(rate)), 1e-300)
+    (point, _), (near, rate) = point_near(curve, k, 0.5, exact=True), point_near(curve, k, 0.5)
+    return 4.0 * abs((rate.conjugate() * (point - near)).imag) / max(abs(rate), 1e-300)
 
 
 def _neighbours(curve: PlaneCurve, i: int, j: int) -> bool:
@@ -391,13 +413,12 @@ def _refined(one: PlaneCurve, s: Spot, other: PlaneCurve, r: Spot) -> tuple[Spot
     for exact in (False, True):
         before = np.inf
         for _ in range(ROUNDS):
-            (p, dp), (g, dg) = (one.at(s.k, x), other.at(r.k, y)) if exact else (one.rough(s.k, x), other.rough(r.k, y))
-            matrix = np.column_stack([dp, -dg])
-            least = np.linalg.norm(dp) * np.linalg.norm(dg)
-            if abs(np.linalg.det(matrix)) <= PARALLEL * least:
+            (p, dp), (g, dg) = point_near(one, s.k, x, exact), point_near(other, r.k, y, exact)
+            across = (dp.conjugate() * dg).imag
+            if abs(across) <= PARALLEL * abs(dp) * abs(dg):
                 return None
-            step = np.linalg.solve(matrix, g - p)
-            x, y, size = x + step[0], y + step[1], float(np.abs(step).max())
+            steps = [((g - p).conjugate() * rate).imag / across for rate in (dg, dp)]
+            x, y, size = x + steps[0], y + steps[1], max(map(abs, steps))
             if not (-0.2 <= x <= 1.2 and -0.2 <= y <= 1.2):
                 return None
             if size < (EXACT if exact else ROUGH) or (size < NOISE and size > 0.25 * before):
@@ -461,17 +482,18 @@ def foot(curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, flo
 def _foot_on(curve: PlaneCurve, k: int, part: float, point: np.ndarray) -> tuple[Spot, float]:
     """Return the foot of a point on segment k with its distance, by Newton's method: first on the interpolated curve;
     on the curve itself only where that comes near."""
+    there = complex(*point)
     for exact in (False, True):
         before = np.inf
         for _ in range(ROUNDS):
-            here, rate = curve.at(k, part) if exact else curve.rough(k, part)
-            step = float((point - here) @ rate / max(rate @ rate, 1e-300))
+            here, rate = point_near(curve, k, part, exact)
+            step = ((there - here) * rate.conjugate()).real / max(abs(rate) ** 2, 1e-300)
             moved = min(max(part + step, 0.0), 1.0)
             part, size = moved, abs(moved - part)
             if size < (EXACT if exact else ROUGH) or (size < NOISE and size > 0.25 * before):
                 break
             before = size
-        off = float(np.linalg.norm(curve.rough(k, part)[0] - point))
+        off = abs(point_near(curve, k, part)[0] - there)
         if not exact and off > APART:
             return Spot(k, _within(part)), off
     part = _within(part)

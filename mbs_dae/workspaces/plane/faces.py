@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .arcs import MEETS, Piece, PlaneCurve, Spot, crossings, feet, foot, points_near, spot_at
+from .arcs import MEETS, SAG, Piece, PlaneCurve, Spot, crossings, feet, foot, point_near, points_near, spot_at
 
 NEAR = 0.02
 """Distance from a vertex at which directions of pieces are compared, since pieces may touch each other in it."""
@@ -22,6 +22,9 @@ distance is halved where there is no room."""
 SMALL = 0.01
 """Random samples nearer to the border than this, relative to the root of the area, are left out: polygons are chords of
 it."""
+SLIVER, GUESSED = 10.0 * MEETS, 1e-5
+"""The least mean width of a region: pieces nearer to each other are one; and that of a region whose border is
+interpolated somewhere, since interpolated curves are off by up to so much."""
 THROWS = 20
 """Number of random points for each sample of a region."""
 
@@ -239,7 +242,8 @@ def _each_once(pieces: list[Piece]) -> list[Piece]:
 
 
 def faces_of(pieces: list[Piece]) -> list[Face]:
-    """Return the bounded regions."""
+    """Return the bounded regions, without slivers between copies of one border: pieces nearer to each other than
+    `SLIVER` are one border, and where a curve is interpolated its copies are farther apart, and cross."""
     edges = _without_loose_ends(pieces)
     cycles = _cycles(edges)
     outer = [cycle for cycle in cycles if cycle.rough_area > 0.0]
@@ -250,7 +254,24 @@ def faces_of(pieces: list[Piece]) -> list[Face]:
         around = [k for k, one in enumerate(outer) if _encloses(one, cycle)]
         if around:
             holes[min(around, key=lambda k: outer[k].rough_area)].append(cycle)
-    return [Face(one, tuple(holes[k])) for k, one in enumerate(outer)]
+    return [face for face in (Face(one, tuple(holes[k])) for k, one in enumerate(outer)) if not _is_sliver(face)]
+
+
+def _is_sliver(face: Face) -> bool:
+    """Return whether a region is narrower in the mean, its area by half its border, than its border is accurate."""
+    chords = np.concatenate([np.linalg.norm(c.points - np.roll(c.points, 1, axis=0), axis=1) for c in face.cycles])
+    half, polygon = 0.5 * float(chords.sum()), sum(cycle.rough_area for cycle in face.cycles)
+    if polygon > 2.0 / 3.0 * SAG * float((chords**2).sum()) + GUESSED * half:  # between arcs and their chords
+        return False
+    area = face.area  # also tells where equations of its border are not solved
+    guessed = any(
+        low < k + 1 and k < high
+        for cycle in face.cycles
+        for piece, _ in cycle.edges
+        for low, high in piece.ranges
+        for k in getattr(piece.curve, "interpolated", ())
+    )
+    return area < (GUESSED if guessed else SLIVER) * half
 
 
 def _encloses(outer: Cycle, hole: Cycle) -> bool:
@@ -316,29 +337,28 @@ def _reach(piece: Piece) -> float:
 def _heading(piece: Piece, sense: int, radius: float, exact: bool = False) -> float:
     """Return the direction, in rad, from the beginning of a piece to its point at distance `radius`, on the
     interpolated curve or, with `exact`, on the curve itself."""
-    start = piece.points[::sense][0]
-    low, high = piece.ranges[0] if sense == 1 else piece.ranges[-1]
-    a, b = (low, high) if sense == 1 else (high, low)
-    spots = np.linspace(a, b, max(2, int(4 * abs(b - a)) + 2))[1:]
+    start = complex(*piece.points[::sense][0])
 
-    def at(along: float, exact: bool = False) -> tuple[np.ndarray, np.ndarray]:
+    def at(along: float, exact: bool = False) -> tuple[complex, complex]:
         """Return the way from the beginning of the piece, and its rate."""
-        point, rate = (piece.curve.at if exact else piece.curve.rough)(*spot_at(piece.curve, along))
+        point, rate = point_near(piece.curve, *spot_at(piece.curve, along), exact)
         return point - start, rate
 
-    before = a
-    for spot in spots:
-        if np.linalg.norm(at(spot)[0]) >= radius:
+    for a, b in (own[::sense] for own in piece.ranges[::sense]):
+        spots = np.linspace(a, b, max(2, int(4 * abs(b - a)) + 2))[1:]
+        far = np.flatnonzero([abs(at(spot)[0]) >= radius for spot in spots])
+        spot, (low, high) = spots[-1], sorted((a, b))
+        if far.size:
+            before, spot = [a, *spots][far[0]], spots[far[0]]
             for _ in range(30):
                 middle = 0.5 * (before + spot)
-                before, spot = (middle, spot) if np.linalg.norm(at(middle)[0]) < radius else (before, middle)
+                before, spot = (middle, spot) if abs(at(middle)[0]) < radius else (before, middle)
             break
-        before = spot
     way, rate = at(spot, exact)
     for _ in range(REFINEMENTS if exact else 0):
-        far, growth = float(np.linalg.norm(way)), float(way @ rate)
+        far, growth = abs(way), (way * rate.conjugate()).real
         if growth == 0.0:
             break
         spot = float(np.clip(spot + (radius - far) * far / growth, low, high))
         way, rate = at(spot, exact)
-    return float(np.arctan2(way[1], way[0]))
+    return float(np.angle(way))
