@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from ..arguments import as_state, check_tables, checked_times, system_of
+from ..arguments import as_state, check_tables, checked_times, system_of, warn_of_angles
 from ..compiled import System
 from ..compiled.status import CHATTERS, CUT_SHORT, DONE, EVENT, PAUSED, SAMPLING, STEP_EVENT
 from ..derivatives.across.designs import breaks_moved, following_of
@@ -446,7 +446,9 @@ def prepare(
     of = asked_of_run(run, asked)
     if of and not of.alike:
         run = replace(run, system=of.model.compile(system.coordinates.set, **system.structure.tree).run_system)
-    return _from_the_first(run, t, of, follows) if of and goes_on else prepared_run(run, t, of, follows=follows)
+    made = _from_the_first(run, t, of, follows) if of and goes_on else prepared_run(run, t, of, follows=follows)
+    warn_of_angles(system.model, initial, "initial")
+    return made
 
 
 def _from_the_first(run: Run, t: np.ndarray, asked: Asked, follows: bool) -> Prepared:

@@ -19,7 +19,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from ..arguments import as_state, check_tables, system_of, whole_number
+from ..arguments import as_state, check_tables, system_of, warn_of_angles, whole_number
 from ..compiled import System
 from ..compiled.status import DONE, Status
 from ..compiled.structure import Structure
@@ -120,7 +120,9 @@ def start(
     def begun(initial: Any) -> Simulation:
         given = as_state(initial)
         first = without_past(_with_inputs(system, given))
-        return Simulation(Run(system, by, how, _first_time(t, given), first, None))
+        made = Simulation(Run(system, by, how, _first_time(t, given), first, None))
+        warn_of_angles(system.model, given, "initial")
+        return made
 
     if count is None:
         return begun(initial)
@@ -562,7 +564,9 @@ class Simulation(metaclass=PublicClass):
             run = replace(run, initial=without_past(_with_inputs(run.system, given)))
         if t is not None or isinstance(given, State):
             run = replace(run, t=_first_time(t, given))
-        return Simulation(run)
+        found = Simulation(run)
+        warn_of_angles(run.system.model, given, "initial")
+        return found
 
 
 class Simulations(metaclass=PublicClass):
