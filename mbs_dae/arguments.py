@@ -14,7 +14,7 @@ from .errors import ModelError, check_dict, check_name
 from .model.breaks import law_of_time
 from .model.element import Element
 from .model.model import Model
-from .model.parameters import constants_out, finite_number
+from .model.parameters import constants_out, finite_number, warn_of_degrees
 from .model.tables import Table
 from .results.result import State
 from .symbolic.derive import Reading
@@ -78,6 +78,17 @@ def check_start(model: Model, start: State | None) -> None:
     if [*start.system.model.bodies] != [*model.bodies]:
         what = f"start is a pose of {start.system.model.name!r}, which has other bodies than {model.name!r}"
         raise ModelError(f"{what}; assemble this model for a start")
+
+
+def warn_of_angles(model: Model, given: Any, what: str) -> None:
+    """Warn of angles among these values of quantities, by name, that are probably in degrees. Rates are not looked at:
+    a shaft makes many turns in a second."""
+    for name, value in given.items() if isinstance(given, Mapping) else ():
+        if not isinstance(name, str) or name in {state.name for state in model.states}:
+            continue
+        measure, level = model.quantity(name, told=2)
+        if level == 0 and measure.units[0] == "rad":
+            warn_of_degrees(value, f"{what}[{name!r}]")
 
 
 def truth_of(given: Any, what: str) -> bool:

@@ -25,7 +25,7 @@ from ..compiled.reading import Trajectory
 from ..compiled.slopes import places_moved
 from ..motion.outcome import forces_along, modes_along
 from ..readings.motion import ComputedQuantities
-from ..readings.reactions import least
+from ..readings.ranks import least
 from ..readings.teeth import apart, with_separation
 from .across.beside import CENTRAL, SMALL
 from .across.designs import systems_beside

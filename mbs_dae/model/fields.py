@@ -45,7 +45,7 @@ from ..symbolic.expressions import called, expression_of
 from ..symbolic.functions import as_sympy
 from ..symbolic.markers import t
 from .motion import Motion
-from .parameters import check_choice, check_number, is_constant
+from .parameters import check_choice, check_number, is_constant, warn_of_degrees
 from .tables import Table
 
 theta = sp.Symbol("theta", real=True)
@@ -98,11 +98,17 @@ class Scalar(Field):
     non_negative: bool = False
 
     def check(self, value: Any, who: str) -> Any:
-        what = f"{self.name} of {who}"
-        return check_number(value, what, positive=self.positive, non_negative=self.non_negative)
+        found = self._checked(value, who)
+        if self.unit == "rad":
+            warn_of_degrees(value, f"{self.name} of {who}")
+        return found
 
     def check_value(self, value: Any, number: Callable[[Any], float], who: str) -> None:
-        self.check(number(value), who)
+        self._checked(number(value), who)
+
+    def _checked(self, value: Any, who: str) -> Any:
+        what = f"{self.name} of {who}"
+        return check_number(value, what, positive=self.positive, non_negative=self.non_negative)
 
 
 @dataclass(frozen=True)

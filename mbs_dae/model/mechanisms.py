@@ -14,7 +14,7 @@ from .bodies.planar_body import PlanarBody
 from .bodies.spatial_body import SpatialBody, frame_of
 from .linkages.points import build
 from .model import Model
-from .parameters import Numeric, check_number, plain
+from .parameters import Numeric, check_number, plain, warn_of_degrees
 
 
 class PlanarModel(Model):
@@ -131,7 +131,9 @@ class PlanarModel(Model):
         [7. 2.]
         """
         given: dict[str, Any] = {"com": com, "position": position}  # the body checks and converts these
-        return self._added(PlanarBody(name, mass, inertia, angle=angle, **given))
+        body = self._added(PlanarBody(name, mass, inertia, angle=angle, **given))
+        warn_of_degrees(angle, f"the angle of body {name!r}")
+        return body
 
     @checked_options
     def link(self, name: str, P: Vector, Q: Vector, mass: Numeric = 0, length: Numeric | None = None) -> PlanarBody:

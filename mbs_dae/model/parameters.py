@@ -6,10 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cmp_to_key, lru_cache
+from inspect import stack
 from itertools import count
-from math import inf, isfinite, nan
+from math import inf, isfinite, nan, pi
 from numbers import Real
+from pathlib import Path
 from typing import Any, SupportsFloat, TypeAlias, TypeVar
+from warnings import warn
 
 import numpy as np
 import sympy as sp
@@ -19,6 +22,8 @@ from ..symbolic.derive import Form
 from ..symbolic.functions import Lookup, Opaque, as_sympy
 from ..unit_system import checked_unit
 
+PACKAGE = str(Path(__file__).parents[1])
+"""The directory of the package: warnings point to the line outside of it."""
 SomeForm = TypeVar("SomeForm", bound=Form)
 Numeric: TypeAlias = SupportsFloat
 """A number as the user may write it: int, float, numpy scalar or sympy expression of parameters."""
@@ -198,6 +203,19 @@ def check_number(number: Number, what: str, *, positive: bool = False, non_negat
     if non_negative and value < 0:
         raise ModelError(f"{what} is {value:g}; it must not be negative")
     return number if isinstance(number, sp.Expr | int | float) else value
+
+
+def warn_of_degrees(angle: Any, what: str) -> None:
+    """Warn of an angle in rad that a person has probably typed in degrees: a whole number of more than a turn. Angles
+    of several turns in rad are multiples of π, or computed; numbers of numpy, as results hold them, are computed."""
+    if isinstance(angle, bool | np.generic) or not isinstance(angle, int | float | sp.Number):
+        return
+    number = float(angle)
+    if abs(number) > 2 * pi and number.is_integer():
+        level = next((k for k, one in enumerate(stack(0), 1) if not one.filename.startswith(PACKAGE)), 1)
+        found = f"{what} is {number:g} rad, {number / (2 * pi):.3g} turns: angles are in radians"
+        cure = f"if degrees are meant, write np.radians({number:g}); mbs.units chooses the units of what is read"
+        warn(f"{found}; {cure}", stacklevel=level)
 
 
 def finite_number(value: Any, what: str, wanted: str = "a number") -> float:

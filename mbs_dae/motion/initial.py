@@ -27,7 +27,7 @@ from ..model.signals import Reaction
 from ..poses import newton
 from ..poses.assembly import check_level, posed
 from ..poses.dependence import PoseRank, elements_of, joints_at_fault
-from ..readings.reactions import null_vectors
+from ..readings.ranks import null_vectors
 from ..readings.teeth import coupled, open_rows
 from ..results.result import State
 from ..tolerances import IMPOSSIBLE

@@ -25,7 +25,8 @@ from ..compiled.status import DONE
 from ..errors import ModelError
 from ..poses.newton import close, complete, dependent_rows
 from ..readings.motion import own_motion, result_of
-from ..readings.reactions import ComputedReactions, Loads, least
+from ..readings.ranks import least
+from ..readings.reactions import ComputedReactions, Loads
 from ..readings.teeth import apart, with_separation
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
@@ -34,6 +35,7 @@ from .contact.reports import choose_along, impulses_along, states_of, sticking_r
 from .derivative import WORK, solve_motion
 from .implicit.iteration import MATRICES
 from .initial import told_of_ratios
+from .loads import corrected_loads
 from .mechanism import mechanism
 from .record import ACCEPTED, REJECTED, March, Record
 from .stabilise import NEAR_SINGULAR
@@ -79,21 +81,24 @@ def dynamic_result(
         elif contacts.size:
             _, multipliers, contacts, _, redundant = forces_along(bodies, motion, modes)
             known = multipliers, redundant
-    loads: Any = partial(_loads_along, bodies, motion, modes, known, singular)
+    loads: Any = partial(_loads_along, bodies, motion, modes, contacts, known, singular)
     if singular.size or bodies.raised:  # notes may be needed; and functions in Python must not be called again later
         loads = loads()
     more |= {"modes": states_of(bodies, modes), "own": own, "integrated": True, "contacts": contacts}
     return with_forces(bodies, motion, loads, energies, **more)
 
 
-def _loads_along(bodies: System, motion: Trajectory, modes: np.ndarray, known: Known, singular: np.ndarray) -> Loads:
+def _loads_along(
+    bodies: System, motion: Trajectory, modes: np.ndarray, contacts: np.ndarray, known: Known, singular: np.ndarray
+) -> Loads:
     """Return the loads from the multipliers and the number of redundant rows of a run, if it has those of all joints;
     else by solving for them."""
     if known is None:
         _, multipliers, _, _, redundant = forces_along(bodies, motion, modes)
-        known = multipliers, redundant
-    multipliers, _, undetermined = in_the_limit(bodies, motion, *known, singular)
-    return Loads(multipliers, known[1], undetermined)
+    else:
+        multipliers, redundant = corrected_loads(bodies, motion, modes, contacts, known[0]), known[1]
+    multipliers, _, undetermined = in_the_limit(bodies, motion, multipliers, redundant, singular)
+    return Loads(multipliers, redundant, undetermined)
 
 
 def is_singular(independence: np.ndarray) -> np.ndarray:
@@ -143,6 +148,7 @@ def forces_along(
         solved[k] = False
         k += 1 + solve_motion(run, *(x[k + 1 :] for x in found))
     multipliers[~solved] = forces[~solved] = rates[~solved] = np.nan
+    multipliers = corrected_loads(bodies, motion, modes, forces, multipliers)
     done = int(np.append(solved, False).argmin())
     return done, multipliers, forces, rates, dependent_rows(run.machine, DEPENDENT) if solved.any() else 0
 

@@ -25,7 +25,7 @@ from scipy.sparse.linalg import splu
 
 from ..compiled import System
 from ..compiled.reading import Trajectory, read_outputs
-from .reactions import LARGE, null_vectors
+from .ranks import LARGE, null_vectors
 from .sources import Masses
 
 ENTRIES = 4_000_000  # greatest number of matrix entries in a group

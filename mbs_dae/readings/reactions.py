@@ -5,11 +5,6 @@ moment on the body of the second marker, about that marker.
 
 If constraints are redundant, Φ_vᵀ λ is determined but λ is not: it may change by any z with Φ_vᵀ z = 0. The stored λ is
 the least one, and a component of a reaction is unique if no such z changes it.
-
-Ranks are those of rows of Φ_v of unit length, in the norm in which a rotation counts as the displacement of a point at
-the model's length. Multipliers times the units of their rows over this length are forces: λ of an angle is a moment, λ
-of a squared length a force per length. Small systems use singular values; large ones (where only the ends of the
-spectrum are affordable) use sparse solves.
 """
 
 from collections.abc import Iterator
@@ -18,9 +13,6 @@ from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 import numpy as np
-import scipy.sparse as sps
-from scipy.linalg import qr
-from scipy.sparse.linalg import eigsh, lsqr
 
 from ..compiled import System
 from ..compiled.reading import Trajectory
@@ -35,15 +27,11 @@ from ..results.quantities import Lazy, frozen
 from ..symbolic.derive import Relation
 from ..symbolic.loads import Load, joint_wrenches
 from ..symbolic.markers import MARKERS
-from ..tolerances import RANK
 from .motion import check_read, function_values
+from .ranks import null_vectors, scaled_jacobian, smallest_sine
 from .teeth import apart, coupled, open_rows, separating_wrench
 
 TOUCHING = Contact, FrictionElement
-NO_ROWS = np.zeros(0, dtype=int)
-LARGE = 200  # a system with more rows is large
-ROUNDOFF = 1e-13
-"""Greatest error of entries of null vectors, relative to the largest."""
 SHARE = 1e-6
 """A component is undetermined if a null vector of unit length changes it by more than this, relative to its value for
 unit multipliers of the joint. (If constraints have drifted by about 1e-10, null vectors have this error over the sine
@@ -170,7 +158,7 @@ class ComputedReactions:
         if not self._system.rows:
             return np.ones(len(self._motion.t))
         return np.array(
-            [_smallest(scaled_jacobian(self._system, *pose)[0], self.loads.redundant) for pose in self._poses]
+            [smallest_sine(scaled_jacobian(self._system, *pose)[0], self.loads.redundant) for pose in self._poses]
         )
 
     @cached_property
@@ -248,70 +236,3 @@ class SweptReactions:
     @cached_property
     def smallest_singular_value(self) -> np.ndarray:
         return np.concatenate([pose.smallest_singular_value for pose in self.poses])
-
-
-# --- rank along a motion --------------------------------------------------------------------------------------------
-
-
-def scaled_jacobian(system: System, t: float, q: np.ndarray) -> tuple[sps.csr_matrix, np.ndarray]:
-    """Return Φ_v with rows of unit length, and their lengths."""
-    jacobian = system.jacobian(t, q) @ sps.diags(1.0 / np.sqrt(system.weight))
-    lengths = np.sqrt(np.asarray(jacobian.multiply(jacobian).sum(axis=1)).ravel())
-    lengths[lengths == 0.0] = 1.0
-    return (sps.diags(1.0 / lengths) @ jacobian).tocsr(), lengths
-
-
-def _smallest(matrix: sps.csr_matrix, redundant: int) -> float:
-    """Return the smallest singular value without the `redundant` ones."""
-    rows = matrix.shape[0]
-    if rows <= LARGE:
-        sines = np.linalg.svd(matrix.toarray(), compute_uv=False)
-        return float(sines[rows - 1 - redundant]) if rows - redundant <= sines.size else 0.0
-    gram = (matrix @ matrix.T).tocsc()
-    start = np.random.default_rng(0).standard_normal(rows)
-    squares = eigsh(gram, k=redundant + 1, sigma=-1e-8, return_eigenvectors=False, v0=start)
-    return float(np.sqrt(max(squares.max(), 0.0)))
-
-
-def null_vectors(
-    system: System, t: float, q: np.ndarray, redundant: int, pushing: np.ndarray = NO_ROWS,
-    bearings: sps.csr_matrix | None = None,
-) -> np.ndarray:  # fmt: skip
-    """Return all z with Φ_vᵀ z = 0 at a pose, as columns: orthonormal when moments are divided by the model's length.
-    The rows `pushing` of contacts follow those of joints, and the rows of `bearings` follow these.
-
-    The number of columns is at least the number of redundant rows, even if drift hides the dependence.
-    """
-    matrix, lengths = scaled_jacobian(system, t, q)
-    units = (system.row_units / system.length)[:, None]
-    further = [system.reader_by(system.structure.contacts.program).jacobian(t, q)[pushing]] if pushing.size else []
-    further += [] if bearings is None else [bearings]
-    for rows in further:
-        normals = rows @ sps.diags(1.0 / np.sqrt(system.weight))
-        sizes = np.maximum(sps.linalg.norm(normals, axis=1), 1e-300)
-        matrix, lengths = sps.vstack([matrix, sps.diags(1.0 / sizes) @ normals]), np.append(lengths, sizes)
-        units = np.concatenate([units, np.ones((rows.shape[0], 1))])
-    u, sines, _ = np.linalg.svd(matrix.toarray(), full_matrices=True)
-    rank = min(int((sines > RANK * sines.max(initial=0.0)).sum()), matrix.shape[0] - redundant)
-    null = u[:, rank:] / lengths[:, None] * units
-    return (np.linalg.qr(null)[0] if null.shape[1] else null) / units
-
-
-def least(system: System, motion: Trajectory, multipliers: np.ndarray, redundant: int) -> np.ndarray:
-    """Return the least of all equivalent multipliers, without the components that redundant constraints leave
-    undetermined."""
-    units = system.row_units / system.length
-    out = multipliers.copy()
-    for k, pose in enumerate(zip(motion.t, motion.q, strict=True)):
-        if len(units) <= LARGE:
-            null = null_vectors(system, *pose, redundant) * units[:, None]
-            # In a basis in which each vector alone has a component in some row, joints that share no redundancy are in
-            # different vectors, and roundoff, by which large loads would enter small ones, is set to 0.
-            rows = qr(null.T, pivoting=True, mode="r")[1][: null.shape[1]]
-            null = null @ np.linalg.inv(null[rows])
-            null = np.where(np.abs(null) <= ROUNDOFF * np.abs(null).max(axis=0, initial=0.0), 0.0, null)
-            out[k] -= (null @ np.linalg.solve(null.T @ null, null.T @ (units * multipliers[k]))) / units
-        else:
-            forces = system.jacobian(*pose).T @ sps.diags(1.0 / units)
-            out[k] = lsqr(forces, forces @ (units * multipliers[k]), atol=1e-14, btol=1e-14)[0] / units
-    return out

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_tables, check_without_contacts, model_of
+from ..arguments import check_tables, check_without_contacts, model_of, warn_of_angles
 from ..compiled import System
 from ..compiled.status import DONE
 from ..derivatives.parameters import asked_of
@@ -56,6 +56,7 @@ def assemble(
     values = {} if fix is None else fix
     request = asked_of(model, derivatives, values)
     state = assembled(model, t, fix, start)
+    warn_of_angles(model, given, "fix")
     if not forces:
         notes = (state.message, told_of_overlap_at(state), *slips_in_assembly(state.system, state.full_q).values())
         state = replace(state, message="; ".join(filter(None, notes)))

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from ..arguments import as_state, check_tables, checked_times, system_of
+from ..arguments import as_state, check_tables, checked_times, system_of, warn_of_angles
 from ..compiled import System
 from ..compiled.status import CHATTERS, CUT_SHORT, DONE, EVENT, PAUSED, SAMPLING, STEP_EVENT
 from ..derivatives.across.designs import breaks_moved, following_of
@@ -444,6 +444,7 @@ def prepare(
     request = asked_of_run(run, asked)
     if request and not request.alike:
         run = replace(run, system=request.model.compile(system.coordinates.set, **system.structure.tree).run_system)
+    warn_of_angles(system.model, initial, "initial")
     if not (request and goes_on):
         return prepared_run(run, t, request, follows=follows)
     # a run that continues another one is repeated from the beginning of the first: its derivatives are those of one run

@@ -19,7 +19,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from ..arguments import as_state, check_tables, system_of, whole_number
+from ..arguments import as_state, check_tables, system_of, warn_of_angles, whole_number
 from ..compiled import System
 from ..compiled.status import DONE, Status
 from ..compiled.structure import Structure
@@ -121,7 +121,9 @@ def start(
     def begin_run(initial: Any) -> Simulation:
         first_values = as_state(initial)
         first = without_past(_with_inputs(system, first_values))
-        return Simulation(Run(system, by, stabiliser, _first_time(t, first_values), first, None))
+        begun = Simulation(Run(system, by, stabiliser, _first_time(t, first_values), first, None))
+        warn_of_angles(system.model, first_values, "initial")
+        return begun
 
     if count is None:
         return begin_run(initial)
@@ -563,7 +565,9 @@ class Simulation(metaclass=PublicClass):
             run = replace(run, initial=without_past(_with_inputs(run.system, first_values)))
         if t is not None or isinstance(first_values, State):
             run = replace(run, t=_first_time(t, first_values))
-        return Simulation(run)
+        begun = Simulation(run)
+        warn_of_angles(run.system.model, first_values, "initial")
+        return begun
 
 
 class Simulations(metaclass=PublicClass):

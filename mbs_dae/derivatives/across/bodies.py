@@ -15,7 +15,7 @@ import numpy as np
 from ...compiled import System
 from ...compiled.reading import Trajectory
 from ...motion.outcome import forces_along
-from ...readings.reactions import least
+from ...readings.ranks import least
 from .beside import NEAR, OTHER, SIDES, SMALL, Beside, Way
 from .following import Following
 

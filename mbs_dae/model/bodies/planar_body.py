@@ -12,7 +12,7 @@ from ...errors import ModelError
 from ...symbolic.functions import as_sympy
 from ...symbolic.markers import PlanarMarker
 from ..linkages.shapes import check_edges
-from ..parameters import Number, check_number, plain
+from ..parameters import Number, check_number, plain, warn_of_degrees
 from .body import Body, Marker, coordinates_of, difference, is_zero
 
 
@@ -115,4 +115,5 @@ class PlanarBody(Body):
             check_number(value, f"{what} of a marker on body {self.name!r}")
             for what, value in (("x", x), ("y", y), ("angle", angle))
         )
+        warn_of_degrees(angle, f"the angle of a marker on body {self.name!r}")
         return PlanarPlace(self, x, y, angle, name)

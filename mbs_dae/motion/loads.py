@@ -1,0 +1,108 @@
+"""Multipliers that are small beside others, corrected with twice the digits. Compiled.
+
+A body without mass is welded to a wall, and a heavy pendulum hangs on a pin in the middle of the weld: the moment of
+the weld comes from what acts on the light body alone, however large the force through the pin. A solution in plain
+numbers leaves roundoff of that force in the moment. So solutions at the states of a result are corrected for residuals
+that are summed with twice the digits, until each multiplier is right to a part of its own size. A run does not need
+this: accelerations depend on sums of forces.
+"""
+
+import numpy as np
+
+from ..compiled import System
+from ..compiled.contact_records import OPEN
+from ..compiled.contacts import GIVEN, put_rows
+from ..compiled.reading import Trajectory
+from ..kernels.abi import compiled_apart
+from ..kernels.blocks import Matrix, Vector
+from ..linear.kkt import put_right_sides, solve, subtract_products
+from ..linear.rows import pull
+from ..linear.twofold import two_sum
+from ..linear.vectors import copy
+from ..poses.newton import solve_here
+from ..tolerances import CORRECTED, OFTEN
+from .derivative import Mechanism, evaluate, factorise_terms, refinements
+from .mechanism import mechanism
+from .switching.switches import hold_all
+
+SMALL = 1e-6
+"""Multipliers below this part of the largest force at their time are corrected: plain solutions leave some ε of the
+largest in them, up to 1e-15 over the root of the least `independence`, and they are to be right to 1e-8."""
+ROUNDOFF = 1e-9
+"""The largest change, relative to the largest force, that is a correction of roundoff. Multipliers that change by more
+solve other equations: those of a run with feedback of its gaps, or means over a step."""
+
+
+def corrected_loads(
+    bodies: System, motion: Trajectory, modes: np.ndarray | None, pushes: np.ndarray, multipliers: np.ndarray
+) -> np.ndarray:
+    """Return the multipliers of all joints, (times, rows), with each right to a part of its own size. `pushes` are the
+    forces of contacts, (times, rows of contacts), and `modes` the branches of laws, (times, modes)."""
+    units = bodies.row_units / bodies.length
+    inertias = bodies.diagonal * np.abs(motion.a[:, : bodies.diagonal.size]) / np.sqrt(bodies.column_weight)
+    sizes = np.abs(multipliers) * units
+    largest = np.maximum(sizes.max(axis=1, initial=0.0), inertias.max(axis=1, initial=0.0))
+    chosen = np.flatnonzero(((sizes > 0.0) & (sizes < SMALL * largest[:, None])).any(axis=1))
+    if not chosen.size:
+        return multipliers
+    held = np.zeros((motion.t.size, 0)) if modes is None else modes.copy()
+    held[:, held.shape[1] - bodies.structure.contacts.entries :] = OPEN
+    t, q, v, held, pushes, found = (x[chosen].copy() for x in (*motion[:3], held, pushes, multipliers))
+    run, n, m = mechanism(bodies, refinements=2, asks=GIVEN), bodies.structure.columns, len(bodies.rows)
+    correct_loads(run, t, q, v, held, pushes, found, *(np.zeros(size) for size in (n, m, n, m, n, m)))
+    moved = np.abs(found - multipliers[chosen]) * units
+    sure = (moved <= ROUNDOFF * largest[chosen, None]).all(axis=1)
+    out = multipliers.copy()
+    out[chosen[sure]] = found[sure]
+    return out
+
+
+@compiled_apart
+def correct_loads(
+    mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix, pushes: Matrix, multipliers: Matrix,
+    tail_x: Vector, tail_g: Vector, rest_x: Vector, rest_g: Vector, step_x: Vector, step_g: Vector,
+):  # fmt: skip
+    """Put the multipliers of all joints at each time into `multipliers`, for given forces of contacts: the solution of
+
+        M x + Φ_vᵀ λ = Q + Gᵀ p,        Φ_v x = γ
+
+    with x and λ of two parts. Corrections end when no λ changes by more than `CORRECTED` of itself, or when they no
+    longer halve."""
+    machine, contacts = mechanism.machine, mechanism.contacts
+    pattern, factor, x, found = machine.pattern, machine.factor, machine.x, machine.multipliers
+    contacts.choice.closed_count[0] = 0
+    for k in range(t.size):
+        if modes.shape[1] > 0:
+            copy(modes[k], mechanism.switches.mode)
+            hold_all(mechanism)
+        evaluate(mechanism, t[k], q[k], v[k])
+        factorise_terms(mechanism)
+        if pushes.shape[1] > 0:
+            put_rows(contacts)
+            pull(contacts.rows, pushes[k], machine.f)
+        copy(machine.gamma, machine.g)
+        times, before = refinements(mechanism), np.inf
+        solve_here(machine, times)
+        tail_x[:] = 0.0
+        tail_g[:] = 0.0
+        for _ in range(OFTEN):
+            put_right_sides(pattern, factor, machine.f, machine.g)
+            subtract_products(pattern, factor, x, found, tail_x, tail_g)
+            copy(factor.rest_x[: pattern.n], rest_x)
+            for row in range(pattern.m):
+                rest_g[row] = factor.rest_g[row] if factor.kept[row] > 0.0 else 0.0
+            solve(pattern, factor, rest_x, rest_g, step_x, step_g, times)
+            change = 0.0
+            for row in range(pattern.m):
+                if step_g[row] != 0.0:
+                    change = max(change, abs(step_g[row]) / max(abs(found[row]), abs(step_g[row])))
+            if not change < 0.5 * before:
+                break
+            for column in range(pattern.n):
+                x[column], tail_x[column] = two_sum(x[column], tail_x[column] + step_x[column])
+            for row in range(pattern.m):
+                found[row], tail_g[row] = two_sum(found[row], tail_g[row] + step_g[row])
+            before = change
+            if change <= CORRECTED:
+                break
+        copy(found, multipliers[k])
