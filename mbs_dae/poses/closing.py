@@ -254,14 +254,14 @@ def assembly_error(system: System, t: float, best: Attempt, found: Attempt | Non
         remedy = pole
     elif found is None:
         remedy = _too_many_drivers(system, t, best.q) or (
-            "no other start does better, so the dimensions do not allow a closed position (or constraints contradict "
+            "No other start does better, so the dimensions do not allow a closed position (or constraints contradict "
             "each other: mbs.diagnose(model) tells); change lengths, fixed values or drivers of these joints"
         )
     else:
         locked = _locked(system, t, best.q, found.q)
         reason = f"it stands on a dead centre, where {', '.join(locked)} lock" if locked else "it is too far off"
         remedy = (
-            f"another start does close, but from the placement none is reached, because {reason}; place the bodies "
+            f"Another start does close, but from the placement none is reached, because {reason}; place the bodies "
             f"nearer to the wanted position{', aside of the dead centre' * bool(locked)}, or fix a value: "
             "assemble(model, fix={...})"
         )
@@ -301,8 +301,8 @@ def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:
     if len(asking) <= freedom:
         return None
     return (
-        f"{len(asking)} drivers and fixed values ({', '.join(asking)}) ask for {counted(freedom, 'degree')} of freedom"
-        f": take {len(asking) - freedom} of them away{such_as(system, asking)}"
+        f"The drivers and fixed values ({', '.join(asking)}) need {counted(len(asking), 'degree')} of freedom, and the "
+        f"joints leave {freedom}: take {len(asking) - freedom} of them away{such_as(system, asking)}"
     )
 
 

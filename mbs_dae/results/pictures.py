@@ -59,6 +59,7 @@ class Pictures:
         with shown_in(units):
             return provided("Result.plot_path")(self, markers)
 
+    @checked_options
     def plot_violation(self) -> Figure:
         """Plot the largest violation of position, velocity and acceleration equations over time; return a matplotlib
         figure. Violations are of lengths or of angles, whichever is larger in SI, and so are not shown in other
@@ -71,6 +72,7 @@ class Pictures:
         """
         return provided("Result.plot_violation")(self)
 
+    @checked_options
     def plot_energy(self, units: UnitsLike = None) -> Figure:
         """Plot the energies over time: kinetic, potential, dissipated, supplied, and their total; below, the error of
         the total. Return a matplotlib figure.
@@ -83,6 +85,7 @@ class Pictures:
         with shown_in(units):
             return provided("Result.plot_energy")(self)
 
+    @checked_options
     def plot_reaction(self, *joints: str, axes: str = "world", polar: bool = False, units: UnitsLike = None) -> Figure:
         """Plot the loads of joints on their second bodies over time: Fx, Fy, the magnitude, and the moment if there is
         one; return a matplotlib figure. Components that redundant joints leave undetermined are dashed (see

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from ..errors import checked_options
 from ..provided import provided
 from ..public_class import PublicClass
 from ..unit_system import UnitsLike, shown_in
@@ -32,6 +33,7 @@ class Written(metaclass=PublicClass):
         """
         return provided("Result.save")(self, path, units=units, degrees=degrees, **choices)
 
+    @checked_options
     def to_dataframe(self, *names: str, units: UnitsLike = None, degrees: bool = False) -> Any:
         """Return the named quantities (by default `names`) as a pandas table over time; vectors by their components.
         ``table.attrs["units"]`` and ``table.attrs["long_names"]`` describe each column. If units are chosen, by
@@ -55,6 +57,7 @@ class Written(metaclass=PublicClass):
         with shown_in(units, degrees):
             return provided("Result.to_dataframe")(self, names)
 
+    @checked_options
     def to_xarray(self, *names: str, units: UnitsLike = None, degrees: bool = False) -> Any:
         """Return the named quantities (by default `names`) as an xarray Dataset over time, each with its ``units`` and
         ``long_name``; vectors with a second dimension, ``component``.

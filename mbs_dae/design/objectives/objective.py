@@ -214,7 +214,8 @@ def as_number(measured: Measured, found: Any) -> Any:
     """Return the value of an objective, if it is a single number."""
     if found.shape not in ((), (1,)):
         what = f"{measured.label} gives an array of the shape {found.shape}, and a single number is wanted"
-        raise ModelError(f"{what}; add up its values, or say kind='least_squares' or 'minimax'")
+        remedy = "write maximum(...) or at_end(...) of it, or add up its values"
+        raise ModelError(f"{what}; {remedy}, or say kind='least_squares' or 'minimax'")
     return found.reshape(())
 
 

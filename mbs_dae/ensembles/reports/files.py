@@ -61,7 +61,7 @@ def writable(path: str | Path) -> Path:
     """Return the path if its ending names a format for ensembles; raise a `ModelError` otherwise."""
     found = file_at(path, "e.g. 'study.nc'")
     if found.suffix.lower() not in FORMATS:
-        ending = repr(found.suffix) if found.suffix else "no ending"
-        what = f"cannot write an ensemble to {str(path)!r}: no format is called {ending}"
+        why = f"no format is called {found.suffix!r}" if found.suffix else "its name has no ending"
+        what = f"cannot write an ensemble to {str(path)!r}: {why}"
         raise ModelError(f"{what}; end the name in one of {', '.join(FORMATS)}")
     return found
