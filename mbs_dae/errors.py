@@ -126,7 +126,10 @@ REMEDIES = {
 }
 
 
-SYNONYMS = {"moment": ("M",), "torque": ("M", "moment", "effort")}
+SYNONYMS = {
+    "moment": ("M",), "torque": ("M", "moment", "effort"),
+    "velocity": ("v", "omega"), "speed": ("v", "omega", "velocity"), "acceleration": ("a", "alpha"),
+}  # fmt: skip
 """For names of quantities that do not exist, the names of this package, the nearest first."""
 MANY, TOLD = 20, 10
 """The number of names above which a message lists only some of them, and the number of listed ones."""

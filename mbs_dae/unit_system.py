@@ -382,6 +382,12 @@ def size_of(unit: str, *names: str, frequency: bool = False) -> tuple[float, str
     return size, word
 
 
+def heading(name: str, unit: str) -> str:
+    """Return the heading of a quantity in a table of text: its name, and, once units are chosen, its shown unit."""
+    word = shown_unit(unit, name)
+    return name if current().is_si or not word else f"{name} [{word}]"
+
+
 HEADING = re.compile(r"(?P<name>.*\S)\s*\[(?P<unit>[^\[\]]+)\]")
 
 

@@ -90,8 +90,9 @@ def analysis_of(
     bare, start = model_of(thing), as_state(initial)
     verb = verb_of(bare, verb, has_start=isinstance(start, Mapping))
     check_name("verb", verb, DIFFERENTIATED, "the list of analyses with derivatives")
+    words = [one for one in options_of(verb) if one != "derivatives"]
     for name in how:
-        check_name("option", name, [one for one in options_of(verb) if one != "derivatives"], f"mbs.{verb}")
+        check_name("option", name, words, f"the analysis mbs.{verb}")
     if "derivatives" not in options_of(verb):
         raise ModelError(f"mbs.{verb} has no derivatives; use verb='kinematics' or 'inverse_dynamics'")
     if isinstance(names, str) or not isinstance(names, Sequence | Mapping):

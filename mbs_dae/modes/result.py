@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 import numpy as np
 
 from ..certify.certificate import Certificate
-from ..errors import ModelError
+from ..errors import ModelError, checked_options
 from ..poses.arcs.points import BranchPoint, TurningPoint
 from ..provided import provided
 from ..public_class import PublicClass
 from ..results.result import State
-from ..unit_system import UnitsLike, shown_in
+from ..unit_system import UnitsLike, heading, shown, shown_in
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -171,8 +171,10 @@ class AssemblyModes(metaclass=PublicClass):
         circuits or branches. Empty if all were followed."""
         return self._connections.unfollowed
 
-    def table(self, *names: str) -> str:
-        """Return quantities of all modes as a table of text; if none are named, the places of the bodies.
+    @checked_options
+    def table(self, *names: str, units: UnitsLike = None, degrees: bool = False) -> str:
+        """Return quantities of all modes as a table of text; if none are named, the places of the bodies. `units` and
+        `degrees` are those of ``Result.plot``; once a unit is chosen, each heading has one.
 
         >>> rods = {"crank": "AB", "rod": "BC"}
         >>> points = {"A": (0, 0), "B": (0, 3), "C": (4, 0)}
@@ -182,14 +184,21 @@ class AssemblyModes(metaclass=PublicClass):
         mode  crank.angle
            0     1.570796
            1    -1.570796
+        >>> print(modes.table("crank.angle", degrees=True))
+        mode  crank.angle [°]
+           0        90.000000
+           1       -90.000000
         """
         if others := [name for name in names if not isinstance(name, str)]:
             raise ModelError(f"a table has the names of quantities, table('rod.x', 'rod.y'), not {others[0]!r}")
         columns = names or tuple(self._places())
         if self.states:  # vectors by their components
             columns = tuple(part for name in columns for part in self.states[0].result.components(name))
-        rows = [["mode", *columns]]
-        rows += [[str(k), *(f"{state[name]:.6f}" for name in columns)] for k, state in enumerate(self.states)]
+        with shown_in(units, degrees):
+            units_of = {name: self.states[0].result.unit(name) for name in columns} if self.states else {}
+            rows = [["mode", *(heading(name, unit) for name, unit in units_of.items())]]
+            for k, state in enumerate(self.states):
+                rows.append([str(k), *(f"{shown(state[name], unit, name)[0]:.6f}" for name, unit in units_of.items())])
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         return "\n".join("  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
 

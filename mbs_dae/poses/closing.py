@@ -278,7 +278,7 @@ def assembly_error(system: System, t: float, best: Attempt, success: Attempt | N
         remedy = pole
     elif success is None:
         remedy = _too_many_drivers(system, t, best.q) or (
-            "no other start does better, so the dimensions do not allow a closed position (or constraints contradict "
+            "No other start does better, so the dimensions do not allow a closed position (or constraints contradict "
             "each other: mbs.diagnose(model) tells); change lengths, fixed values or drivers of these joints"
         )
     else:
@@ -288,7 +288,7 @@ def assembly_error(system: System, t: float, best: Attempt, success: Attempt | N
         locked = elements_of(system, [k for c in circuits if not pose.dependent(c.rows) for k in c.rows])
         reason = f"it stands on a dead centre, where {', '.join(locked)} lock" if locked else "it is too far off"
         remedy = (
-            f"another start does close, but from the placement none is reached, because {reason}; place the bodies "
+            f"Another start does close, but from the placement none is reached, because {reason}; place the bodies "
             f"nearer to the wanted position{', aside of the dead centre' * bool(locked)}, or fix a value: "
             "assemble(model, fix={...})"
         )
@@ -314,8 +314,8 @@ def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:
     if len(drivers) <= freedom:
         return None
     return (
-        f"{len(drivers)} drivers and fixed values ({', '.join(drivers)}) ask for {counted(freedom, 'degree')} of "
-        f"freedom: take {len(drivers) - freedom} of them away{removal_example(system, drivers)}"
+        f"The drivers and fixed values ({', '.join(drivers)}) need {counted(len(drivers), 'degree')} of freedom, and the "
+        f"joints leave {freedom}: take {len(drivers) - freedom} of them away{removal_example(system, drivers)}"
     )
 
 

@@ -2,7 +2,7 @@
 `diagnose` and the errors of a model that does not close or move report them; none of them is an error by itself."""
 
 from collections.abc import Iterator
-from math import degrees, hypot, tau
+from math import degrees, dist, hypot, tau
 from statistics import median
 
 import numpy as np
@@ -34,6 +34,23 @@ def loose_bodies(model: Model) -> tuple[str, ...]:
     """Return the names of bodies without a joint and without a driver, except fixed ones."""
     joined = {marker.body for element in model.conditions for marker in element.markers}
     return tuple(body.name for body in model.bodies.values() if not body.fixed and body not in joined)
+
+
+def open_ends(model: Model) -> tuple[str, ...]:
+    """Return the ends of links, as "rod.head", at which no joint and no driver has a marker."""
+    number = model.evaluator()
+    taken: dict[str, list[tuple[float, ...]]] = {}
+    for element in model.conditions:
+        for marker in element.markers:
+            taken.setdefault(marker.body.name, []).append(tuple(float(number(x)) for x in marker.point))
+    ends = []
+    for body in model.bodies.values():
+        near = 1e-9 * float(number(body.span or 0.0))
+        for name in ("tail", "head") if body.span is not None else ():
+            end = [float(number(x)) for x in body.markers[name].point]
+            if not any(dist(end, point) <= near for point in taken.get(body.name, ())):
+                ends.append(f"{body.name}.{name}")
+    return tuple(ends)
 
 
 def slips_in_assembly(system: System, q: np.ndarray) -> dict[str, str]:
@@ -100,8 +117,8 @@ def _units(system: System) -> Iterator[str]:
             yield f"{what}: lengths are in metres; if millimetres are meant, divide by 1000"
     strength = hypot(*map(system.evaluator, system.model.gravity))
     if EARTH[0] < strength < EARTH[1] and system.length > LONG:
-        what = f"the model is {system.length:g} m long, with a gravity of {strength:g} m/s²: lengths are in metres"
-        yield f"{what}; if millimetres are meant, divide them by 1000"
+        what = f"the model has a length of {system.length:g} m, and a gravity of {strength:g} m/s²"
+        yield f"{what}: lengths are in metres; if millimetres are meant, divide them by 1000"
 
 
 def _values(system: System) -> Iterator[str]:

@@ -60,6 +60,7 @@ class Output(metaclass=PublicClass):
         with shown_in(units):
             return provided("Result.plot_path")(self, markers)
 
+    @checked_options
     def plot_violation(self) -> Figure:
         """Plot the largest violation of position, velocity and acceleration equations over time; return a matplotlib
         figure. Violations are of lengths or of angles, whichever is larger in SI, and so are not shown in other
@@ -72,6 +73,7 @@ class Output(metaclass=PublicClass):
         """
         return provided("Result.plot_violation")(self)
 
+    @checked_options
     def plot_energy(self, units: UnitsLike = None) -> Figure:
         """Plot the energies over time: kinetic, potential, dissipated, supplied, and their total; below, the error of
         the total. Return a matplotlib figure.
@@ -84,6 +86,7 @@ class Output(metaclass=PublicClass):
         with shown_in(units):
             return provided("Result.plot_energy")(self)
 
+    @checked_options
     def plot_reaction(self, *joints: str, axes: str = "world", polar: bool = False, units: UnitsLike = None) -> Figure:
         """Plot the loads of joints on their second bodies over time: Fx, Fy, the magnitude, and the moment if there is
         one; return a matplotlib figure. Components that redundant joints leave undetermined are dashed (see
@@ -183,6 +186,7 @@ class Output(metaclass=PublicClass):
         """
         return provided("Result.save")(self, path, units=units, degrees=degrees, **choices)
 
+    @checked_options
     def to_dataframe(self, *names: str, units: UnitsLike = None, degrees: bool = False) -> Any:
         """Return the named quantities (by default `names`) as a pandas table over time; vectors by their components.
         ``table.attrs["units"]`` and ``table.attrs["long_names"]`` describe each column. If units are chosen, by
@@ -206,6 +210,7 @@ class Output(metaclass=PublicClass):
         with shown_in(units, degrees):
             return provided("Result.to_dataframe")(self, names)
 
+    @checked_options
     def to_xarray(self, *names: str, units: UnitsLike = None, degrees: bool = False) -> Any:
         """Return the named quantities (by default `names`) as an xarray Dataset over time, each with its ``units`` and
         ``long_name``; vectors with a second dimension, ``component``.

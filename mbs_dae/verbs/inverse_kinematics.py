@@ -19,7 +19,7 @@ from ..poses.reach.joint_space import JointSpace, label
 from ..poses.reach.solutions import Search
 from ..poses.reach.targets import read_targets
 from ..results.result import State
-from ..unit_system import equation, shown, size_of
+from ..unit_system import equation, heading, shown
 from .forward_kinematics import transform_of
 
 NEGLIGIBLE = 1e-9  # errors below this, relative to the model's length, are not reported beside larger ones
@@ -126,12 +126,7 @@ class Solutions(Sequence):
             return self.message
         first = self.solutions[0]
         units = {name: first.unit(name) for name in first.joints}
-        sizes = {name: size_of(unit, name) for name, unit in units.items()}
-        titles = [f"{name} [{word}]" if size != 1.0 else name for name, (size, word) in sizes.items()]
-        titles += [
-            f"{name} [{word}]" if size != 1.0 else name
-            for name, (size, word) in (("distance", size_of("rad")), ("residual", size_of("m")))
-        ]
+        titles = [heading(name, unit) for name, unit in {**units, "distance": "rad", "residual": "m"}.items()]
         width = max([12, *map(len, titles)]) + 2
         lines = [self.message, "", "".join(f"{title:>{width}}" for title in titles)]
         for s in self.solutions:

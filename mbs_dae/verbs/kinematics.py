@@ -31,7 +31,7 @@ from ..poses import continuation
 from ..poses.assembly import assembled
 from ..poses.newton import dependent_counts
 from ..poses.redundancy import is_momentary
-from ..poses.slips import loose_bodies, slips_in_assembly, with_notes
+from ..poses.slips import loose_bodies, open_ends, slips_in_assembly, with_notes
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
 from ..readings.motion import result_of
@@ -147,6 +147,8 @@ def redundant_rows(
         remedy = f"add {counted(freedom, 'driver')}, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t)"
         if loose := loose_bodies(system.model):
             remedy += f"; or add the joint that was forgotten: none, and no driver, is on {', '.join(map(repr, loose))}"
+        elif ends := open_ends(system.model):
+            remedy += f"; or add the joint that was forgotten: none is at the ends {', '.join(ends)} of links"
         raise ModelError(with_notes(system, f"{what}; {remedy}"))
     if counts[0] > redundant:
         raise change_point_at_start(first)

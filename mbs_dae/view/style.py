@@ -32,6 +32,7 @@ START: dict[str, Any] = {"marker": "o", "markersize": 6, "markerfacecolor": "whi
 MEANINGS = {
     "m": "length", "m/s": "velocity", "m/s²": "acceleration", "N": "force", "J": "energy", "W": "power",
     "rad": "angle", "rad/s": "angular velocity", "rad/s²": "angular acceleration", "N m": "torque",
+    "Pa": "pressure", "kg": "mass", "Hz": "frequency",
 }  # fmt: skip
 """The quantities that units measure, for the axes of curves."""
 

@@ -432,7 +432,7 @@ REFUSED = {
     "another percentile": (lambda e: e.percentiles("rod.x")[10], "no percentile 10 of 'rod.x', but 5, 50, 95"),
     "by what": (lambda e: e.worst("rod.x", "largest"), "by is 'largest'; choose one of 'max', 'min', 'abs'"),
     "another ending": (lambda e: e.save("study.zip"), "end the name in one of .nc, .csv, .xlsx, .mat, .parquet"),
-    "no ending": (lambda e: e.save("study"), "no format is called no ending"),
+    "no ending": (lambda e: e.save("study"), "its name has no ending"),
 }
 
 

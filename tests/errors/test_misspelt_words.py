@@ -65,6 +65,22 @@ def test_keywords_of_pictures(model):
     pose = mbs.assemble(model).result
     with pytest.raises(ModelError, match=re.escape("plot() has no option 'degres'; did you mean 'degrees'?")):
         pose.plot("crank.angle", degres=True)
+    with pytest.raises(ModelError, match=re.escape("plot_energy() has no option 'degrees'; use one of: units")):
+        pose.plot_energy(degrees=True)
+    with pytest.raises(ModelError, match=re.escape("plot_reaction() has no option 'beside'")):
+        pose.plot_reaction("A", beside=pose)
+    with pytest.raises(ModelError, match=re.escape("to_dataframe() has no option 'unit'; did you mean 'units'?")):
+        pose.to_dataframe("crank.angle", unit="deg")
+
+
+def test_words_for_velocities_lead_to_their_letters(model):
+    pose = mbs.assemble(model).result
+    with pytest.raises(ModelError, match=re.escape("no quantity 'rod.velocity'; did you mean 'rod.v' or 'rod.omega'?")):
+        pose["rod.velocity"]
+    with pytest.raises(ModelError, match=re.escape("no quantity 'A.speed'; did you mean 'A.omega'?")):
+        pose["A.speed"]
+    with pytest.raises(ModelError, match=re.escape("no quantity 'rod.acceleration'; did you mean 'rod.a'")):
+        pose["rod.acceleration"]
 
 
 def test_contacts_tell_their_changes(ball):

@@ -124,7 +124,7 @@ def test_a_diagnosis_notes_degrees_millimetres_and_what_was_not_added():
     found = mbs.diagnose(model)
     degrees, millimetres, forgotten = found.notes
     assert "angle of body 'bar' is 35 rad" in degrees and "np.radians(35)" in degrees
-    assert "300 m long" in millimetres and "divide them by 1000" in millimetres
+    assert "a length of 300 m" in millimetres and "divide them by 1000" in millimetres
     assert "Revolute 'B' was made on bar and not added; write model.add(...)" in forgotten
     assert "note: Revolute 'B'" in " ".join(str(found).split())
 
@@ -164,6 +164,24 @@ def test_a_body_without_a_joint_is_named_with_the_freedom_that_it_leaves():
     model.body("lid")
     with pytest.raises(mbs.ModelError, match="add the joint that was forgotten: none, and no driver, is on 'lid'"):
         mbs.kinematics(model, [0, 0.1])
+
+
+def test_ends_of_links_without_a_joint_are_named_with_the_freedom_that_they_leave():
+    model = mbs.PlanarModel("four-bar")
+    pins = [(0, 0), (0, 0.2), (0.5, 0.6), (0.7, 0)]
+    crank, coupler, rocker = (
+        model.link(name, P, Q) for name, P, Q in zip(("crank", "coupler", "rocker"), pins, pins[1:], strict=False)
+    )
+    model.add(
+        mbs.Revolute("A", model.ground, crank.at(-0.1, 0)),  # the tail, by its place
+        mbs.Revolute("B", crank.head, coupler.tail),
+        mbs.Revolute("D", model.ground.at(0.7, 0), rocker.head),
+        mbs.Driver("motor", mbs.angle(crank), np.pi / 2 + mbs.t),
+    )
+    with pytest.raises(mbs.ModelError, match=r"forgotten: none is at the ends coupler\.head, rocker\.tail of links$"):
+        mbs.kinematics(model, [0, 0.1])
+    model.add(mbs.Revolute("C", coupler.head, rocker.tail))
+    assert mbs.kinematics(model, [0, 0.1]).success
 
 
 def test_degrees_are_told_where_the_assembly_turned_the_body_by_many_turns():

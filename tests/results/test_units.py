@@ -106,6 +106,24 @@ def test_quantities_of_one_dimension_in_two_units_have_two_panels(motion):
     assert np.array_equal(figure.axes[0].lines[0].get_ydata(), motion["crank.angle"])
 
 
+def test_a_constant_curve_is_level_and_its_scale_includes_zero():
+    model = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2)
+    model.add(mbs.Driver("motor", mbs.angle(model.elements["A"]), 10 * mbs.t))
+    run = mbs.simulate(model, np.linspace(0, 0.6, 31))
+    assert 0 < np.ptp(run["rod.omega"]) < 1e-9  # roundoff
+    low, high = run.plot("rod.omega").axes[0].get_ylim()
+    assert low <= 0.0 < 10.0 < high
+    low, high = run.plot("rod.angle").axes[0].get_ylim()
+    assert low > -1.0 and high < 7.0
+
+
+def test_a_pressure_is_called_by_its_name():
+    model = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2)
+    model.state("p", initial=1e5, rate=lambda p: 2e5 - p, unit="Pa")
+    run = mbs.simulate(model, [0, 0.5, 1])
+    assert run.plot("p", units="bar").axes[0].get_ylabel() == "pressure [bar]"
+
+
 def test_a_drawing_is_read_in_millimetres(motion):
     figure = motion.draw(3, units="mm")
     ax = figure.axes[0]

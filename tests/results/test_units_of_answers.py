@@ -26,6 +26,28 @@ def test_solutions_of_inverse_kinematics():
     assert (str(found), repr(first)) == plain and "[" not in plain[0].splitlines()[2]
 
 
+def test_every_column_of_a_solution_has_its_unit_once_one_is_chosen():
+    found = mbs.inverse_kinematics(arm(), {"two.head": (1.0, 1.0)}, start={"A.angle": 0.1, "B.angle": 1.0})
+    with mbs.units("mm"):
+        titles = str(found).splitlines()[2]
+    assert all(title in titles for title in ("A.angle [rad]", "B.angle [rad]", "distance [rad]", "residual [mm]"))
+
+
+def test_a_table_of_assembly_modes():
+    found = mbs.assembly_modes(arm(), fix={"two.head.x": 1.0, "two.head.y": 1.0})
+    plain, elbow = found.table("two.x", "A.angle"), found["A.angle"]
+    assert plain.splitlines()[0].split() == ["mode", "two.x", "A.angle"]
+    table = found.table("two.x", "A.angle", units="mm, deg").splitlines()
+    assert table[0].split() == ["mode", "two.x", "[mm]", "A.angle", "[deg]"]
+    assert [line.split()[-1] for line in table[1:]] == [f"{angle:.6f}" for angle in np.degrees(elbow)]
+    with mbs.units("mm"):
+        assert "A.angle [rad]" in found.table("A.angle")
+    assert found.table("A.angle", degrees=True).splitlines()[0].endswith("A.angle [°]")
+    assert found.table("two.x", "A.angle") == plain
+    with pytest.raises(mbs.ModelError, match="units='mm' is for what is in m, and 'A.angle' is in rad"):
+        found.table("A.angle", units="mm")
+
+
 def test_regions_of_workspaces():
     model = mbs.PlanarModel("ladder")
     l, h = model.parameter("l", 5.0, unit="m"), model.parameter("h", 4.0, unit="m")

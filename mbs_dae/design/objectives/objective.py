@@ -260,7 +260,8 @@ def as_number(measured: Measured, value: Any) -> Any:
     """Return the value of an objective, if it is a single number."""
     if value.shape not in ((), (1,)):
         what = f"{measured.label} gives an array of the shape {value.shape}, and a single number is wanted"
-        raise ModelError(f"{what}; add up its values, or say kind='least_squares' or 'minimax'")
+        remedy = "write maximum(...) or at_end(...) of it, or add up its values"
+        raise ModelError(f"{what}; {remedy}, or say kind='least_squares' or 'minimax'")
     return value.reshape(())
 
 

@@ -226,7 +226,7 @@ def writable(path: str | Path) -> Path:
     """Return the path if its ending names a format for ensembles; raise a `ModelError` otherwise."""
     file = file_at(path, "e.g. 'study.nc'")
     if file.suffix.lower() not in FORMATS:
-        ending = repr(file.suffix) if file.suffix else "no ending"
-        what = f"cannot write an ensemble to {str(path)!r}: no format is called {ending}"
+        why = f"no format is called {file.suffix!r}" if file.suffix else "its name has no ending"
+        what = f"cannot write an ensemble to {str(path)!r}: {why}"
         raise ModelError(f"{what}; end the name in one of {', '.join(FORMATS)}")
     return file

@@ -135,7 +135,7 @@ def _in_axes(i: Any, vector: tuple[Any, ...], axes: str) -> tuple[Any, ...]:
 
 class Torque(EffortElement):
     """A torque, in N m, on a body, or on the second of two bodies and against the first, or in a revolute joint; in
-    space about the axis of the marker.
+    space about the axis of the marker. A torque as a vector is the moment of a `Wrench`.
 
     The torque is a number or a sympy expression of `mbs.t`, parameters and quantities: ``-c * model["crank.omega"]``.
 
