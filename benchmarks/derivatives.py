@@ -207,13 +207,13 @@ def with_controller(runs: int, called: bool, method: str = "DP5") -> None:
     print_costs(plain, AHEAD, ahead, len(names), back)
 
 
-def implicit(runs: int) -> None:
-    """The chain on springs, of six rods, with a spring of 1e6 N/m along its second rod, by Radau5."""
+def implicit(runs: int, method: str = "Radau5", rtol: float = 1e-6) -> None:
+    """The chain on springs, of six rods, with a spring of 1e6 N/m along its second rod, by an implicit method."""
     model, initial, names = chain(6, 2)
     tail, head = model.bodies["rod0"].head, model.bodies["rod1"].head
     model.add(mbs.SpringDamper("stiff", tail, head, stiffness=1e6, damping=20.0, length=0.1))
     times, tip = np.linspace(0, 2, 21), "rod5.head.x"
-    square, how = mbs.integral(mbs.quantity(tip) ** 2), {"method": "Radau5", "rtol": 1e-6}
+    square, how = mbs.integral(mbs.quantity(tip) ** 2), {"method": method, "rtol": rtol}
 
     def run(count: int = 0) -> mbs.Result:
         return mbs.simulate(model, times, initial, derivatives=names[:count], **how)
@@ -223,7 +223,7 @@ def implicit(runs: int) -> None:
 
     forward = [lambda count=count: run(count).d(tip, names[0]) for count in AHEAD]
     plain, *ahead, back = least(runs, run, *forward, gradient)
-    print(f"{model.name} by Radau5, {run().stats['accepted']} steps, {1e3 * plain:.1f} ms")
+    print(f"{model.name} by {method}, {run().stats['accepted']} steps, {1e3 * plain:.1f} ms")
     print_costs(plain, AHEAD, ahead, len(names), back)
 
 
@@ -263,6 +263,7 @@ if __name__ == "__main__":
     with_controller(runs, called=True)
     with_controller(runs, called=False, method="Radau5")
     implicit(runs)
+    implicit(runs, "GA", 1e-5)
     in_coordinates(runs, "natural")
     in_coordinates(runs, "joint")
     memory()

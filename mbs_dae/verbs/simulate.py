@@ -314,7 +314,7 @@ class Prepared:
         """Whether derivatives must be computed while the run goes on, and not from its steps afterwards: laws have held
         the ended run on a surface where they jump, contacts have changed together with laws or in one of several
         possible ways, or an event has come where laws switch or within the step in which the ends of a force pass each
-        other."""
+        other, or these ends have passed in a step of a method that remembers accelerations."""
         if self.steps is None:
             return False
         steps, last, mechanism = self.steps, entry_now(self.march), self.march.mechanism
@@ -327,6 +327,8 @@ class Prepared:
         if mechanism.contacts.gap_row.size and has_choices(steps, last, self.moves, mechanism, (self.q, self.v)):
             return True
         passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals else []
+        if passages and self.run.by.method.remembered:
+            return True
         clocks = {event.name for event in self.system.model.events if is_clock(event)}
         ends = bool(self.stops) and clocks.issuperset(self.stops)
         resets = {one.t for one in self.resets}  # times at which nothing else happens

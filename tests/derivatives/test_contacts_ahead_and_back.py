@@ -76,7 +76,7 @@ def bounces(t, R, e, mu, m, J, height, vx, omega):
 
 
 @pytest.mark.parametrize("mu", [0.04, 0.4], ids=["slips", "rolls"])
-@pytest.mark.parametrize("method", ["DP5", "DP8", "RK4", "Radau5"])
+@pytest.mark.parametrize("method", ["DP5", "DP8", "RK4", "Radau5", "GA"])
 def test_a_spinning_ball_bounces_twenty_times(mu, method):
     values = {"R": 0.1, "e": 0.85, "mu": mu, "m": 1.3, "J": 0.006, "ball.y": 1.0, "ball.vx": 2.0, "ball.omega": -20.0}
     start = {name: value for name, value in values.items() if "." in name} | {"ball.x": 0.0, "ball.vy": 0.0}
@@ -251,7 +251,7 @@ def test_a_block_sets_out_from_what_presses_in_its_guide():
     check_back(result, ["block.x", "block.vx", "friction.force", "guide.force"])
 
 
-@pytest.mark.parametrize("how", ["DP5", "RK4", "Radau5", "joint"])
+@pytest.mark.parametrize("how", ["DP5", "RK4", "Radau5", "GA", "joint"])
 def test_a_disk_that_is_pushed_where_it_sticks_rolls_at_once(how):
     """A disk that sticks to the floor rolls with the part 1/(1 + J/(m R²)) of a speed that it is given, from the first
     instant on, however long the first step is."""

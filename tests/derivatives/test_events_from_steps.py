@@ -57,7 +57,7 @@ def landing() -> tuple[dict[str, sp.Expr], list[sp.Symbol], dict[sp.Symbol, floa
     return told, [h, a, vx, vy], {h: 0.3, a: -10.0, vx: 3.0, vy: 5.0}
 
 
-@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+@pytest.mark.parametrize("method", ["DP5", "Radau5", "GA"])
 @pytest.mark.parametrize("action", ["record", "stop"])
 def test_a_ball_that_is_thrown(action, method):
     model, start, names = thrown(action)
@@ -309,9 +309,10 @@ def differences(run: Callable[[dict[str, float]], np.ndarray], values: dict[str,
     return (far[0] - 8 * far[1] + 8 * far[2] - far[3]) / (12 * h)
 
 
-def test_events_of_a_mechanism_against_runs_of_neighbours():
+@pytest.mark.parametrize("how", [{}, {"method": "GA", "step": 4e-3}], ids=["DP5", "GA"])
+def test_events_of_a_mechanism_against_runs_of_neighbours(how):
     model, start, names = slider_crank()
-    told, how = ("slider.x", "slider.vx", "slider.ax", "A.angle", "rod.alpha"), {"rtol": 1e-12}
+    told, how = ("slider.x", "slider.vx", "slider.ax", "A.angle", "rod.alpha"), {"rtol": 1e-12} | how
     times = np.linspace(0, 1, 5)
 
     def run(values: dict[str, float]) -> np.ndarray:
@@ -336,6 +337,8 @@ STOPPED = {
     "DP8": (slider_crank, {"method": "DP8"}),
     "RK4": (slider_crank, {"method": "RK4", "step": 2e-3}),
     "Radau5": (slider_crank, {"method": "Radau5"}),
+    "GA": (slider_crank, {"method": "GA", "step": 2e-3}),
+    "GA in space": (top, {"method": "GA", "step": 5e-3}),
     "projected": (slider_crank, {"stabilization": mbs.Projection()}),
     "in space": (top, {}),
     "redundant": (four_bar_in_space, {}),

@@ -39,12 +39,12 @@ def with_bumpers(random: np.random.Generator, dimension: int) -> tuple[Any, dict
     return model, start, [*model.parameters]
 
 
-@pytest.mark.parametrize("method", ["DP5", "DP8", "RK4", "Radau5"])
+@pytest.mark.parametrize("method", ["DP5", "DP8", "RK4", "Radau5", "GA"])
 @pytest.mark.parametrize(("seed", "dimension"), [(0, 2), (1, 2), (2, 2), (3, 3), (4, 3)])
 def test_adjoint_and_forward_derivatives_through_random_bumpers_agree(seed, dimension, method):
     random = np.random.default_rng(seed)
     model, start, names = with_bumpers(random, dimension)
-    steps: dict[str, Any] = {"step": 2e-3} if method == "RK4" else {"rtol": 1e-7}
+    steps: dict[str, Any] = {"step": 2e-3} if method in ("RK4", "GA") else {"rtol": 1e-7}
     by = [*names, *start]
     result = mbs.simulate(model, TIMES, start, method=method, derivatives=by, **steps)
     assert result.stats["switches"] > 0 and goes_back(result) and "derivatives" not in result.stats

@@ -17,7 +17,7 @@ from test_signals_from_steps import arm, block_with
 import mbs_dae as mbs
 from mbs_dae.verbs import simulate as verb
 
-METHODS = pytest.mark.parametrize("method", ["DP5", "Radau5"])
+METHODS = pytest.mark.parametrize("method", ["DP5", "Radau5", "GA"])
 FREE = {"ball.x": 0.0, "ball.y": 1.0, "ball.angle": 0.0, "ball.vx": 0.3, "ball.vy": -0.1, "ball.omega": 0.0}
 
 

@@ -140,7 +140,7 @@ def test_the_way_back_agrees_with_the_way_ahead(name, method):
         assert abs(back[by] - sum(one.sum() for one in ahead)) < 1e-12 * scale, by
 
 
-@pytest.mark.parametrize("method", ["RK4", "DP8", "Radau5"])
+@pytest.mark.parametrize("method", ["RK4", "DP8", "Radau5", "GA"])
 @pytest.mark.parametrize("name", MODELS)
 def test_ways_of_projections_turn_with_the_pose(name, method):
     """The ways of projections have a direction that changes with poses and masses, and they are an error of the steps;

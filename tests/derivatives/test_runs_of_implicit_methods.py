@@ -4,6 +4,8 @@ against closed forms, and against extrapolated differences of runs with steps of
 import numpy as np
 import pytest
 from helpers import four_bar
+from test_contacts_ahead_and_back import check_back
+from test_events_from_steps import from_steps
 
 import mbs_dae as mbs
 from mbs_dae.coordinates import SETS
@@ -167,6 +169,9 @@ def check_against_runs(model, coordinates, start, by, names, times, tolerance=1e
         expected = (16 * difference(h / 2) - difference(h)) / 15
         found = np.concatenate([np.ravel(result.d(name, one)) for name in names])
         assert np.abs(found - expected).max() < tolerance * max(1.0, np.abs(expected).max()), one
+    assert from_steps(result) == (coordinates == "cartesian")
+    if coordinates == "cartesian":
+        check_back(result, names)
     return result
 
 
@@ -287,14 +292,15 @@ def test_a_step_too_long_for_designs_beside_has_no_derivative():
 # --- ahead and back ---------------------------------------------------------------------------------------------------
 
 
-def test_a_top_is_read_between_long_steps():
+@pytest.mark.parametrize("method", METHODS)
+def test_a_top_is_read_between_long_steps(method):
     """A state that is read between steps of 46 degrees is put onto the constraints: weights go back as changes go."""
     model = mbs.SpatialModel("top", gravity=(0, 0, -9.81))
     inertia = model.parameter("J", 0.02)
     body = model.body("b", 1.0, (inertia, 0.03, 0.045), position=(0.2, 0, 0.1))
     model.add(mbs.Spherical("A", model.ground, body.at(-0.2, 0, -0.1)))
     start = {"b.wx": 3.0, "b.wy": 40.0, "b.wz": 5.0}
-    run = mbs.simulate(model, [0, 0.307, 0.6], start, derivatives=["J"], method="Radau5", step=0.02, rtol=1e-12)
+    run = mbs.simulate(model, [0, 0.307, 0.6], start, derivatives=["J"], method=method, step=0.02, rtol=1e-12)
     for name in ("b.x", "b.vx", "A.Fz", "energy.potential"):
         back = adjoint(run, {name: np.array([0.0, 1.0, 0.0])})["J"]
         assert back == pytest.approx(run.d(name, "J")[1], rel=1e-12)

@@ -21,6 +21,11 @@ BESIDE = 2e-8
 """Runs beside a run are right to this part of the largest derivative."""
 
 
+def steps_of(method: str, **others: float) -> dict[str, Any]:
+    """The steps of a method: of generalised α, which is of second order, some of one length."""
+    return {"method": method} | ({"step": 0.01, "rtol": 1e-12} if method == "GA" else others)
+
+
 def block_with(**values: float) -> tuple[mbs.PlanarModel, Any, list[mbs.Parameter]]:
     """A block of mass m on a guide, along x."""
     model = mbs.PlanarModel("block")
@@ -144,16 +149,17 @@ def arm(seed: int) -> tuple[mbs.PlanarModel, dict[str, float], list[str]]:
     return model, {"first.omega": 1.0, "second.omega": -1.0}, ["R", "L", "k", "switch", "m", "first.omega"]
 
 
-@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+@pytest.mark.parametrize("method", ["DP5", "Radau5", "GA"])
 @pytest.mark.parametrize("seed", range(3))
 def test_arms_with_motors_against_runs_beside(seed, method, monkeypatch):
     model, start, by = arm(seed)
     names = ["second.x", "second.omega", "i", "lag", "first.alpha", "A.Fx", "energy.supplied", "U"]
-    run = check_beside(model, np.linspace(0, 1.2, 11), start, by, names, monkeypatch, rtol=1e-9, method=method)
+    how = steps_of(method, rtol=1e-9)
+    run = check_beside(model, np.linspace(0, 1.2, 11), start, by, names, monkeypatch, **how)
     assert run.stats["switches"] > 0 or seed
 
 
-@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+@pytest.mark.parametrize("method", ["DP5", "Radau5", "GA"])
 def test_a_body_in_space_with_a_motor(method, monkeypatch):
     """Quaternions, and projections."""
     model = mbs.SpatialModel("rotor", gravity=(0, 0, -9.81))
@@ -163,12 +169,11 @@ def test_a_body_in_space_with_a_motor(method, monkeypatch):
     model.add(mbs.Force("push", body.at(0.1, 0.2, 0), (-z, 2 * z, k)))
     for how in ({}, {"stabilization": mbs.Projection()}):
         names = ["rotor.x", "rotor.wz", "z", "A.Fx"]
-        check_beside(
-            model, [0, 0.5, 1.0], {"rotor.wz": 1.0}, ["k", "rotor.wz"], names, monkeypatch, method=method, **how
-        )
+        known = model, [0, 0.5, 1.0], {"rotor.wz": 1.0}, ["k", "rotor.wz"], names, monkeypatch
+        check_beside(*known, **steps_of(method), **how)
 
 
-@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+@pytest.mark.parametrize("method", ["DP5", "Radau5", "GA"])
 def test_a_ball_on_a_floor_that_a_state_pushes(method, monkeypatch):
     """Impacts, with a force that lags behind the height."""
     model = mbs.PlanarModel("ball", gravity=(0, -9.81))
@@ -185,7 +190,7 @@ def test_a_ball_on_a_floor_that_a_state_pushes(method, monkeypatch):
         ["e", "T", "ball.vx"],
         ["ball.x", "ball.y", "z", "ball.omega"],
         monkeypatch,
-        method=method,
+        **steps_of(method),
     )
     assert len(run.impacts) > 2
 
@@ -222,7 +227,7 @@ def test_redundant_equations_beside_a_state(method):
     check_back(result, names)
 
 
-@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+@pytest.mark.parametrize("method", ["DP5", "Radau5", "GA"])
 def test_a_four_bar_in_space_with_redundant_hinges_and_a_motor(method, monkeypatch):
     """Forces that redundant equations leave unique depend on the current of the motor; at a moving end, too."""
     model = hinged_four_bar()
@@ -231,15 +236,15 @@ def test_a_four_bar_in_space_with_redundant_hinges_and_a_motor(method, monkeypat
     model.add(mbs.Torque("motor", model.elements["A"], 0.3 * i * i))
     start, by, times = {"crank.wz": 5.0}, ["R", "r", "m", "crank.wz"], np.linspace(0, 0.4, 5)
     names = ["coupler.x", "i", "A.Fx", "D.Fy", "crank.alphaz", "energy.supplied"]
-    run = check_beside(model, times, start, by, names, monkeypatch, rtol=1e-9, method=method)
+    run = check_beside(model, times, start, by, names, monkeypatch, **steps_of(method, rtol=1e-9))
     assert run.stats["redundant_equations"] == 3 and run.is_unique("A.Fx").all()
     model.add(mbs.Event("far", model["coupler.x"] - 0.15, action="stop"))
-    objective = mbs.at_end("A.Fx") + mbs.at_end("i") * mbs.at_end(mbs.t)
-    ahead, back = ahead_and_back(objective, model, [0, 2.0], by, start, monkeypatch, rtol=1e-10, method=method)
+    objective, how = mbs.at_end("A.Fx") + mbs.at_end("i") * mbs.at_end(mbs.t), steps_of(method, rtol=1e-10)
+    ahead, back = ahead_and_back(objective, model, [0, 2.0], by, start, monkeypatch, **how)
     np.testing.assert_allclose(back, ahead, rtol=1e-12)
     with monkeypatch.context() as patch:
         patch.setattr(verb, "is_to_be_followed", lambda *known: True)
-        beside = mbs.gradient(objective, model, [0, 2.0], by, initial=start, rtol=1e-10, method=method)
+        beside = mbs.gradient(objective, model, [0, 2.0], by, initial=start, **how)
     np.testing.assert_allclose(ahead, [beside[one] for one in by], rtol=1e-6)
 
 
@@ -277,7 +282,7 @@ def controlled(called: bool) -> tuple[mbs.PlanarModel, dict[str, float], dict[st
     return model, {"block.x": 0.1, "block.vx": 0.3}, values
 
 
-@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+@pytest.mark.parametrize("method", ["DP5", "Radau5", "GA"])
 @pytest.mark.parametrize("called", [False, True], ids=["expressions", "function"])
 @pytest.mark.parametrize("times", [[0, 0.25, 0.87], [0.05, 0.33, 0.95]], ids=["from a sample", "between samples"])
 def test_a_sampled_controller_against_the_map_of_its_samples(called, times, method):
@@ -325,7 +330,7 @@ def test_an_arm_with_controllers_against_runs_beside(method, monkeypatch):
     check_beside(model, times, start, asked, names, monkeypatch, rtol=1e-9, method=method)
 
 
-@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+@pytest.mark.parametrize("method", ["DP5", "Radau5", "GA"])
 def test_an_event_stops_a_run_with_a_controller(method, monkeypatch):
     model, start, values = controlled(called=False)
     model.add(mbs.Event("there", when=model["block.x"] - 0.3, action="stop"))

@@ -51,13 +51,14 @@ def _begin(march, known, begins):
     """Put the state at the beginning of the step, the gains and the remembered rows into a neighbouring run. An
     implicit method solves for its stages to the last digit, so that differences do not depend on its iteration."""
     stages, implicit, n = march.stages, march.stages.implicit, march.stages.y0.size
+    inner = stages.tableau.stages
     copy(begins[:n], stages.y0)
     march.mechanism.gains[0], march.mechanism.gains[1] = known[ALPHA], known[BETA]
     if implicit.weight.size > 0:
         implicit.flags[SHARP] = 1
     for row in range(int(known[REMEMBERED])):
-        copy(begins[(row + 1) * n : (row + 2) * n], implicit.stage[row])
-        copy(implicit.stage[row], implicit.before[row])
+        copy(begins[(row + 1) * n : (row + 2) * n], implicit.stage[inner + row])
+        copy(implicit.stage[inner + row], implicit.before[inner + row])
 
 
 @compiled
@@ -86,7 +87,7 @@ def _put_end(march, known, made):
     stages, record, n = march.stages, march.record, march.stages.y0.size
     copy(stages.y1, made)
     for row in range(int(known[REMEMBERED])):
-        copy(stages.implicit.stage[row], made[(row + 1) * n :])
+        copy(stages.implicit.stage[stages.tableau.stages + row], made[(row + 1) * n :])
     to = (1 + int(known[REMEMBERED])) * n
     for rows in (record.q, record.v, record.a, record.multipliers, record.contacts, record.energies):
         for k in range(int(known[FIRST]), int(known[LAST])):

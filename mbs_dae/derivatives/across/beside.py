@@ -95,6 +95,7 @@ class Beside:
     ):  # fmt: skip
         """`fresh` are the words of a neighbouring run in the design of the run, before it has begun."""
         self.system, self.remembers = system, by.method.remembered
+        self._inner = by.method.inner
         march: Any = new_march(system, by, how, course, times)
         self.march, self.fresh = march, march.words.copy()
         like = self.fresh if fresh is None else fresh
@@ -126,7 +127,8 @@ class Beside:
         """Return the rows that the method remembers of the last accepted step, one behind the other."""
         implicit = run.stages.implicit
         goes_on = run.time[0] > implicit.told[FROM]  # else a step from this state has been tried
-        return np.array((implicit.stage if goes_on else implicit.before)[: self.remembers]).ravel()
+        rows = implicit.stage if goes_on else implicit.before
+        return np.array(rows[self._inner : self._inner + self.remembers]).ravel()
 
     @cached_property
     def reversals(self) -> Reversals:

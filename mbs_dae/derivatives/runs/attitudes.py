@@ -16,10 +16,9 @@ from ...kernels.abi import compiled
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.elimination import factorise, solve
 from ...motion.methods.method import H
-from ...motion.methods.radau import weights_at
 
-INNER = 3
-"""The stages of Radau5."""
+END_OF_CHART = 3
+"""The row of `Implicit.chart` with the end of the step, behind its projection."""
 
 
 @compiled
@@ -93,10 +92,12 @@ def put_rates_slope(u, w, out):
 
 
 class Charts(NamedTuple):
-    """The matrices of attitudes in the chart of a step of Radau5, three rows for each stage of each attitude."""
+    """The matrices of attitudes in the chart of an implicit step, three rows for each stage of each attitude."""
 
-    G: Work[Matrix] = zeros("turns", 9)
-    """The blocks Gᵢⱼ of each attitude, in nine rows and columns."""
+    G: Work[Matrix] = zeros("turns", "blocks")
+    """The blocks Gᵢⱼ of each attitude, three columns for each stage: the small motions by angular accelerations."""
+    B: Work[Matrix] = zeros("turns", 3)
+    """Bᵢ: the small motions by the angular velocity with which an attitude goes on where accelerations are held."""
     R: Work[Matrix] = zeros("turns", 3)
     """Rᵢᵀ, which takes small motions at the beginning of the step to stage i."""
     C: Work[Matrix] = zeros("turns", 3)
@@ -116,66 +117,79 @@ class Charts(NamedTuple):
     """The C of the turn from the last stage to the end of the step, for small motions behind the turn."""
     C_begin: Work[Matrix] = zeros(3, 3)
     """The C of this turn for small motions before the turn."""
-    read: Work[Vector] = zeros(3)
-    """The weights of the stages at the place in the step that is read."""
+    C_rate: Work[Matrix] = zeros(3, 3)
+    """C at the end of the step, with which the rate there is read."""
+    D_rate: Work[Matrix] = zeros(3, 3)
+    """D at the end of the step, with the angular velocity there."""
 
 
 @compiled
-def put_charts(charts, stages):
-    """Put the matrices R, C, T, D and G of all attitudes at the stages of a step."""
+def put_charts(charts, stages, c2):
+    """Put the matrices R, C, T, B and G of all attitudes at the stages of a step. A step of one stage has the chart
+
+        u = h w + c₂ ω̇,        x = Rᵀ x₀ + T δu,
+
+    with w of what is held. In a step of Radau5 u̇ᵢ = C(uᵢ) ωᵢ, ω = ω₀ + h A ω̇ and u = h A u̇ make nine equations:
+
+        δu̇ᵢ - h Dᵢ Σⱼ aᵢⱼ δu̇ⱼ = Cᵢ (δω₀ + h Σⱼ aᵢⱼ δω̇ⱼ),        xᵢ = Rᵢᵀ x₀ + h Tᵢ Σⱼ aᵢⱼ δu̇ⱼ.
+    """
     own, mechanism, a, h = stages.implicit, stages.mechanism, stages.tableau.a, stages.now[H]
-    state, quaternions = mechanism.state, mechanism.machine.manifold.quaternions
+    state, quaternions, inner = mechanism.state, mechanism.machine.manifold.quaternions, c2.shape[0]
+    A, x = charts.matrix, charts.right
     for k in range(quaternions.shape[0]):
-        to, of, row = quaternions[k, 0], state.v_at + quaternions[k, 1], 9 * k
-        for s in range(INNER):
-            here, u, w = slice(row + 3 * s, row + 3 * s + 3), own.chart[s, to : to + 3], own.y[s, of : of + 3]
+        to, of, first = quaternions[k, 0], state.v_at + quaternions[k, 1], 3 * inner * k
+        for s in range(inner):
+            here, u, w = slice(first + 3 * s, first + 3 * s + 3), own.chart[s, to : to + 3], own.y[s, of : of + 3]
             put_rates_matrix(u, 1.0, charts.C[here])
             put_rotations(u, charts.R[here], charts.T[here])
             put_rates_slope(u, w, charts.D[here])
-        A = charts.matrix
-        for s in range(INNER):
-            for j in range(INNER):
+        if inner == 1:
+            for c in range(3):
+                for d in range(3):
+                    charts.B[first + c, d] = h * charts.T[first + c, d]
+                    charts.G[first + c, d] = c2[0, 0] * charts.T[first + c, d]
+            continue
+        for s in range(inner):
+            for j in range(inner):
                 for c in range(3):
                     for d in range(3):
-                        A[3 * s + c, 3 * j + d] = -h * a[s, j] * charts.D[row + 3 * s + c, d]
+                        A[3 * s + c, 3 * j + d] = -h * a[s, j] * charts.D[first + 3 * s + c, d]
         for c in range(9):
             A[c, c] += 1.0
         factorise(A, charts.order)
-        for j in range(INNER):
+        for j in range(inner + 1):  # by ω̇ of each stage, then by ω₀
             for d in range(3):
-                _put_block(charts, a, h, row, j, d)
+                for s in range(inner):
+                    for c in range(3):
+                        x[3 * s + c] = charts.C[first + 3 * s + c, d] * (h * a[s, j] if j < inner else 1.0)
+                solve(A, charts.order, x)
+                for s in range(inner):
+                    for c in range(3):
+                        total = 0.0
+                        for e in range(3):
+                            turned = a[s, 0] * x[e] + a[s, 1] * x[3 + e] + a[s, 2] * x[6 + e]
+                            total += h * charts.T[first + 3 * s + c, e] * turned
+                        if j < inner:
+                            charts.G[first + 3 * s + c, 3 * j + d] = total
+                        else:
+                            charts.B[first + 3 * s + c, d] = total
 
 
 @compiled
-def _put_block(charts, a, h, row, j, d):
-    """Put the column of G of an attitude by component d of ω at stage j."""
-    x = charts.right
-    x[:] = 0.0
-    for c in range(3):
-        x[3 * j + c] = charts.C[row + 3 * j + c, d]
-    solve(charts.matrix, charts.order, x)
-    for s in range(INNER):
-        for c in range(3):
-            total = 0.0
-            for e in range(3):
-                total += charts.T[row + 3 * s + c, e] * h * (a[s, 0] * x[e] + a[s, 1] * x[3 + e] + a[s, 2] * x[6 + e])
-            charts.G[row + 3 * s + c, 3 * j + d] = total
-
-
-@compiled
-def put_reading(charts, stages, k, x):
-    """Put the matrices of attitude k at the place x of the step, which is read."""
-    own, manifold = stages.implicit, stages.mechanism.machine.manifold
-    to = manifold.quaternions[k, 0]
-    weights_at(x, charts.read)
+def put_reading(charts, stages, k, weights, inner):
+    """Put the matrices of attitude k where a step is read, with the weights of its stages, its end and its rates."""
+    own, manifold, state = stages.implicit, stages.mechanism.machine.manifold, stages.mechanism.state
+    to, of = manifold.quaternions[k, 0], state.v_at + manifold.quaternions[k, 1]
     for c in range(3):
         total = 0.0
-        for s in range(INNER):
-            total += charts.read[s] * own.chart[s if s < 2 else INNER, to + c]
-        charts.right[c] = total
+        for s in range(inner):
+            total += weights[s] * own.chart[s if s < inner - 1 else END_OF_CHART, to + c]
+        charts.right[c] = total + weights[inner] * own.chart[1, to + c] + weights[inner + 1] * own.chart[2, to + c]
     put_rotations(charts.right[:3], charts.R_read, charts.T_read)
-    turn = rotation_vector(after(back(quaternion_at(own.y[2], to)), quaternion_at(stages.y1, to)))
+    turn = rotation_vector(after(back(quaternion_at(own.y[inner - 1], to)), quaternion_at(stages.y1, to)))
     for c in range(3):
         charts.right[c] = turn[c]
     put_rates_matrix(charts.right[:3], 1.0, charts.C_end)
     put_rates_matrix(charts.right[:3], -1.0, charts.C_begin)
+    put_rates_matrix(own.chart[END_OF_CHART, to : to + 3], 1.0, charts.C_rate)
+    put_rates_slope(own.chart[END_OF_CHART, to : to + 3], stages.y1[of : of + 3], charts.D_rate)

@@ -60,6 +60,10 @@ class Way(NamedTuple):
     """The weights of a state inside the step."""
     k: Work[Matrix] = zeros("slopes", "width")
     """The weights of all k, stage by stage."""
+    b: Work[Matrix] = zeros("weighted", "width")
+    """The weights of the accelerations b that generalised α remembers."""
+    slope: Work[Matrix] = zeros("weighted", "width")
+    """The weights of y' at the beginning of a step, of which the step after it remembers y'."""
     loads: Work[Matrix] = zeros("weighted", "rows")
     """The weights of the multipliers at the end of the step."""
     forces: Work[Matrix] = zeros("weighted", "lines")

@@ -1,10 +1,11 @@
-"""The way back through steps of Radau5: the discrete adjoint. Compiled.
+"""The way back through steps of Radau5 and of generalised α: the discrete adjoint. Compiled.
 
 Weights μ of the rates v̇ and ż of the stages satisfy the transposed of the equations of `implicit_steps`,
 
     μ = weights of v̇ + (what δv and δx make of v̇)ᵀ (stage)ᵀ μ,
 
-and are found by the same method with the transposed factors.
+and are found by the same method with the transposed factors. Weights of b₁, which generalised α remembers, are weights
+of v̇₁ and of what is held; those of b₀ go to the step before.
 """
 
 import numpy as np
@@ -17,16 +18,16 @@ from ...linear.vectors import axpy, copy, copy_rows, largest
 from ...motion.course import is_break, moment
 from ...motion.derivative import refinements
 from ...motion.implicit.linearised import add_mass_transposed
+from ...motion.methods.generalised_alpha import ALPHA_F, ALPHA_M, BETA, GAMMA, shift_of_b
 from ...motion.methods.method import H, prepare_reading, read_between
-from ...motion.methods.radau import weights_at
-from ...motion.past.tape import HEAD, SWITCHES, T0, T1
+from ...motion.past.tape import HEAD, PREVIOUS, SWITCHES, T0, T1
 from ...motion.record import NEXT, put_back
 from ...motion.stabilise import is_projected
-from .attitudes import INNER, put_reading
+from .attitudes import put_reading
 from .back import Way, add_kept, back_begin, clear_loads, end_of_step, end_of_step_back
 from .conjugate_residuals import CYCLES, ROUNDOFF, SETTLED, SMALL, TRIES, improve, largest_part
 from .held_forces import hold_forces, is_held, keep_back, stage_back
-from .implicit_steps import ImplicitStep, linearise_stages, put_stages
+from .implicit_steps import ImplicitStep, is_alpha, linearise_stages, matrix_of, put_reading_weights, put_stages
 from .linear import linearise, take_linearised, vary_lengths
 from .making import make_end, put_entry, set_out
 from .steps import is_blurred
@@ -34,46 +35,86 @@ from .transposed import add_places, project_back, take_places
 
 
 @compiled
-def _gather(right, s, x, size, part):
+def _gather(right, s, x, size, inner, part):
     """Put the rows of stage s among those of all stages into `part`: the transposed of `_spread`."""
     for k in range(x):
         part[k] = right[s * x + k]
     for k in range(size - x):
-        part[x + k] = right[INNER * x + s * (size - x) + k]
+        part[x + k] = right[inner * x + s * (size - x) + k]
 
 
 @compiled
-def _settle_back(step, stages, y0):
-    """Add the weights of the states of all stages to those of their rates and of the beginning, and clear them: the
+def _settle_back(step, stages):
+    """Add the weights of the states of all stages to those of their rates and of what is held, and clear them: the
     transposed of `_settle_changes`."""
-    mechanism, a, h, count, n = stages.mechanism, stages.tableau.a, stages.now[H], y0.shape[0], step.first.shape[1]
+    mechanism, (count, n), inner, charts = stages.mechanism, step.first.shape, step.c0.size, step.charts
     state, manifold, z_place = mechanism.state, mechanism.machine.manifold, stages.implicit.newton.z_place
+    v_at, v_end = state.v_at, state.v_end
     for r in range(count):
-        for s in range(INNER):
-            x = step.x[count * s + r]
+        first, mean = step.first[r], step.mean[r]
+        for s in range(inner):
+            x, dy = step.x[count * s + r], step.y[count * s + r]
             for k in range(manifold.plain.shape[0]):
                 i = manifold.plain[k, 1]
-                step.first[r, i] += x[i]
-                for j in range(INNER):
-                    step.y[count * j + r, state.v_at + i] += h * a[s, j] * x[i]
+                first[i] += x[i]
+                mean[i] += step.c0[s] * x[i]
+                for j in range(inner):
+                    step.weights[count * j + r, i] += step.c2[s, j] * x[i]
             for k in range(manifold.quaternions.shape[0]):
-                of, row = manifold.quaternions[k, 1], 9 * k + 3 * s
+                of, row = manifold.quaternions[k, 1], 3 * (inner * k + s)
                 for c in range(3):
                     for d in range(3):
-                        step.first[r, of + d] += step.charts.R[row + c, d] * x[of + c]
-                        for j in range(INNER):
-                            step.y[count * j + r, state.v_at + of + d] += step.charts.G[row + c, 3 * j + d] * x[of + c]
-            x[:] = 0.0
-        for s in range(INNER):
-            dy = step.y[count * s + r]
-            axpy(1.0, dy[state.z_at :], y0[r, state.z_at :])
-            for j in range(INNER):
-                weights = step.weights[count * j + r]
-                axpy(h * a[s, j], dy[state.v_at : state.v_at + n], weights[:n])
+                        first[of + d] += charts.R[row + c, d] * x[of + c]
+                        mean[of + d] += charts.B[row + c, d] * x[of + c]
+                        for j in range(inner):
+                            step.weights[count * j + r, of + d] += charts.G[row + c, 3 * j + d] * x[of + c]
+            axpy(1.0, dy[state.z_at :], step.begin[r, state.z_at :])
+            for j in range(inner):
+                weights, c1 = step.weights[count * j + r], step.c1[s, j]
+                axpy(c1, dy[v_at : v_at + n], weights[:n])
                 for k in range(z_place.size):
-                    weights[n + k] += h * a[s, j] * step.residuals.unit[n + k] * dy[z_place[k]]
-                axpy(h * a[s, j], dy[state.v_end :], step.slopes[count * j + r, state.v_end :])
+                    weights[n + k] += c1 * step.residuals.unit[n + k] * dy[z_place[k]]
+                axpy(c1, dy[v_end:], step.slopes[count * j + r, v_end:])
+            x[:] = 0.0
             dy[:] = 0.0
+
+
+@compiled
+def _remembered_back(way, step):
+    """Add the weights of b₁ to those of the rates of the end: the transposed of `_put_remembered`."""
+    newton, state, n = way.march.stages.implicit.newton, way.march.mechanism.state, step.first.shape[1]
+    numbers = way.march.tableau.b
+    share = (1.0 - numbers[ALPHA_F]) / (1.0 - numbers[ALPHA_M])
+    for r in range(step.first.shape[0]):
+        b, weights = way.b[r], step.weights[r]
+        axpy(share, b[state.v_at : state.v_at + n], weights[:n])
+        for k in range(newton.z_place.size):
+            weights[n + k] += share * step.residuals.unit[n + k] * b[newton.z_place[k]]
+        axpy(share, b[state.v_end :], step.slopes[r, state.v_end :])
+
+
+@compiled
+def _begin_back(way, step, previous):
+    """Add the weights of x₀, y⁰ and w to those of y₀, and of generalised α to those of b and of y' at both ends of the
+    step before, whose length is `previous`: the transposed of `_put_begin`."""
+    stages, mechanism, n = way.march.stages, way.march.mechanism, step.first.shape[1]
+    numbers, state, h = stages.tableau.b, mechanism.state, stages.now[H]
+    alpha_m, alpha_f, beta, gamma = numbers[ALPHA_M], numbers[ALPHA_F], numbers[BETA], numbers[GAMMA]
+    for r in range(step.first.shape[0]):
+        y0, begin, mean, b, slope = way.y0[r], step.begin[r], step.mean[r], way.b[r], way.k[r]
+        axpy(1.0, begin[state.z_at :], y0[state.z_at :])
+        axpy(1.0, mean, y0[state.v_at : state.v_at + n])
+        add_places(mechanism.machine.manifold, stages.y0[: state.q_end], step.first[r], y0)
+        if is_alpha(stages):
+            shift = shift_of_b(numbers, h, previous) if previous > 0.0 else 0.0
+            for k in range(state.z_at, y0.size):
+                moved = mean[k - state.v_at] if state.v_at <= k < state.v_at + n else 0.0
+                rest = b[k] + h * (gamma * begin[k] + beta * moved)
+                of_b = h * ((1.0 - gamma) * begin[k] + (0.5 - beta) * moved) - alpha_m / (1.0 - alpha_m) * rest
+                slope[k] += way.slope[r, k] + alpha_f / (1.0 - alpha_m) * rest
+                slope[k] += shift * of_b if previous > 0.0 else of_b
+                way.slope[r, k] = -shift * of_b
+                b[k] = of_b if previous > 0.0 else 0.0
 
 
 @compiled
@@ -82,7 +123,7 @@ def _stages_back(way, step):
     equations."""
     march, mechanism, implicit, count = way.march, way.march.mechanism, way.march.stages.implicit, way.y0.shape[0]
     state = mechanism.state
-    for s in range(INNER):
+    for s in range(step.c0.size):
         here, y = slice(count * s, count * (s + 1)), implicit.y[s]
         take_linearised(way.own, mechanism, step.shelf[s])
         known = way.own, way.held, mechanism, y, step.slopes[here]
@@ -91,26 +132,27 @@ def _stages_back(way, step):
             dy = step.y[count * s + r]
             take_places(mechanism.machine.manifold, y[: state.q_end], dy[: state.q_end], step.x[count * s + r])
             dy[: state.z_at] = 0.0
-    _settle_back(step, march.stages, way.y0)
+    _settle_back(step, march.stages)
 
 
 @compiled
 def _put_direction(way, step, j):
     """Solve with the transposed of Newton's matrix for the residual, and put the solution into direction j."""
     implicit, count, unit = way.march.stages.implicit, way.y0.shape[0], step.residuals.unit
+    inner = step.c0.size
     newton, right, size = implicit.newton, implicit.newton.right, implicit.residual.shape[1]
     for r in range(count):
         right[:] = 0.0
-        for s in range(INNER):
+        for s in range(inner):
             for k in range(newton.x_count):
                 right[s * newton.x_count + k] = step.residuals.residual[count * s + r, k] / unit[k]
-        solve_transposed(newton.coupled, right)
-        for s in range(INNER):
-            _gather(right, s, newton.x_count, size, implicit.residual[s])
+        solve_transposed(matrix_of(way.march.stages), right)
+        for s in range(inner):
+            _gather(right, s, newton.x_count, size, inner, implicit.residual[s])
             step.weight[:] = 0.0
             add_mass_transposed(newton, newton.values[s], implicit.residual[s], step.weight)
             for k in range(newton.x_count):
-                step.residuals.directions[(INNER * j + s) * count + r, k] = unit[k] * step.weight[k]
+                step.residuals.directions[(inner * j + s) * count + r, k] = unit[k] * step.weight[k]
 
 
 @compiled
@@ -124,14 +166,16 @@ def _put_slopes(step, rows, stages):
 
 
 @compiled
-def _solve_back(way, step):
-    """Give weights of the states of all stages back to the beginning and to numbers in equations; return a status."""
+def _solve_back(way, step, previous):
+    """Give weights of the states of all stages back to the beginning, and to numbers in equations; the step before has
+    the length `previous`. Return a status."""
     march, own, held, count = way.march, way.own, way.held, way.y0.shape[0]
-    mechanism, tried, rows, n = march.mechanism, step.residuals, INNER * count, step.first.shape[1]
-    state, worst, previous = mechanism.state, 1.0, np.inf
+    tried, rows, n, worst, last = step.residuals, step.c0.size * count, step.first.shape[1], 1.0, np.inf
     step.weights[:] = 0.0
     step.slopes[:] = 0.0
-    _settle_back(step, march.stages, way.y0)
+    _settle_back(step, march.stages)
+    if is_alpha(march.stages):
+        _remembered_back(way, step)
     _stages_back(way, step)  # of the rates of works alone
     copy_rows(step.weights, tried.residual)
     tried.scale[:] = 0.0
@@ -139,8 +183,8 @@ def _solve_back(way, step):
         r, weights = row % count, tried.residual[row]
         tried.scale[0, r] = max(tried.scale[0, r], largest(weights[:n]))
         tried.scale[1, r] = max(tried.scale[1, r], largest(weights[n:]))
-    for saved, known in ((step.y0, way.y0), (step.first_0, step.first), (step.numbers, own.gradient),
-                         (step.laws, held.gradient)):  # fmt: skip
+    for saved, known in ((step.begin_0, step.begin), (step.first_0, step.first), (step.mean_0, step.mean),
+                         (step.numbers, own.gradient), (step.laws, held.gradient)):  # fmt: skip
         copy_rows(known, saved)
     tried.rates[:] = 0.0
     for _ in range(CYCLES):
@@ -159,17 +203,16 @@ def _solve_back(way, step):
                     tried.images[j * rows + row, k] = here[row, k] - step.weights[row, k]
             if not improve(tried, count, j):
                 break
-        if worst <= SETTLED or worst >= 0.5 * previous:
+        if worst <= SETTLED or worst >= 0.5 * last:
             break
-        previous = worst
-    for saved, known in ((step.y0, way.y0), (step.first_0, step.first), (step.numbers, own.gradient),
-                         (step.laws, held.gradient)):  # fmt: skip
+        last = worst
+    for saved, known in ((step.begin_0, step.begin), (step.first_0, step.first), (step.mean_0, step.mean),
+                         (step.numbers, own.gradient), (step.laws, held.gradient)):  # fmt: skip
         copy_rows(saved, known)
     step.slopes[:] = 0.0
     _put_slopes(step, tried.rates, march.stages)
     _stages_back(way, step)
-    for r in range(count):
-        add_places(mechanism.machine.manifold, march.stages.y0[: state.q_end], step.first[r], way.y0[r])
+    _begin_back(way, step, previous)
     return DONE if worst <= ROUNDOFF else NOT_CONVERGED
 
 
@@ -209,65 +252,78 @@ def _read_back(way, step, t, h, x):
 
 @compiled
 def _read_changes_back(way, step, x):
-    """Add the weights of the state that is read, in `inside`, to those of the ends and of the stages: the transposed of
-    `_read_changes`."""
-    inside, count, read = way.inside, way.inside.shape[0], way.states[way.often.size - 1]
-    stages, mechanism = way.march.stages, way.march.mechanism
-    state, manifold = mechanism.state, mechanism.machine.manifold
-    weights_at(x, step.charts.read)
-    rest = 1.0 - step.charts.read[0] - step.charts.read[1] - step.charts.read[2]
+    """Add the weights of the state that is read, in `inside`, to those of the ends, of y' there and of the stages: the
+    transposed of `_read_changes`."""
+    inside, count, inner, read = way.inside, way.y0.shape[0], step.c0.size, step.read
+    stages, mechanism, y = way.march.stages, way.march.mechanism, way.states[way.often.size - 1]
+    state, manifold, end = mechanism.state, mechanism.machine.manifold, count * inner
+    v_at = state.v_at
+    put_reading_weights(step, stages, x)
+    rest = 1.0
+    for s in range(inner):
+        rest -= read[s]
     step.own[:] = 0.0
     for r in range(count):
         others = inside[r, state.z_at :]
         axpy(rest, others, way.y0[r, state.z_at :])
-        axpy(step.charts.read[2], others, way.y1[r, state.z_at :])
-        for s in range(2):
-            axpy(step.charts.read[s], others, step.y[count * s + r, state.z_at :])
-        take_places(manifold, read[: state.q_end], inside[r, : state.q_end], step.own[r])
+        axpy(read[inner - 1], others, way.y1[r, state.z_at :])
+        for s in range(inner - 1):
+            axpy(read[s], others, step.y[count * s + r, state.z_at :])
+        axpy(read[inner], others, way.k[r, state.z_at :])
+        axpy(read[inner + 1], others, way.k[end + r, state.z_at :])
+        take_places(manifold, y[: state.q_end], inside[r, : state.q_end], step.own[r])
         for k in range(manifold.plain.shape[0]):
             i = manifold.plain[k, 1]
             step.first[r, i] += rest * step.own[r, i]
-            for s in range(2):
-                step.x[count * s + r, i] += step.charts.read[s] * step.own[r, i]
-            step.own[r, i] *= step.charts.read[2]
+            for s in range(inner - 1):
+                step.x[count * s + r, i] += read[s] * step.own[r, i]
+            way.y0[r, v_at + i] += read[inner] * step.own[r, i]
+            way.y1[r, v_at + i] += read[inner + 1] * step.own[r, i]
+            step.own[r, i] *= read[inner - 1]
     for k in range(manifold.quaternions.shape[0]):
-        put_reading(step.charts, stages, k, x)
+        put_reading(step.charts, stages, k, read, inner)
+        of = manifold.quaternions[k, 1]
         for r in range(count):
-            _read_attitude_back(step, manifold.quaternions[k, 1], 9 * k, r, count)
+            _read_attitude_back(step, of, 3 * inner * k, r, way.y0[r, v_at + of :], way.y1[r, v_at + of :])
     for r in range(count):
         add_places(manifold, stages.y1[: state.q_end], step.own[r], way.y1[r])
 
 
 @compiled
-def _read_attitude_back(step, of, row, r, count):
-    """Replace weights of an attitude in `own` by those at the end of the step: the transposed of `_read_attitude`."""
-    out, first, chart, here = (
-        step.own[r, of : of + 3],
-        step.first[r, of : of + 3],
-        step.charts.right[:3],
-        step.charts.right[3:6],
-    )
+def _read_attitude_back(step, of, row, r, w0, w1):
+    """Replace weights of an attitude in `own` by those at the end of the step, and add to the weights w0 and w1 of ω at
+    both ends: the transposed of `_read_attitude`."""
+    charts, read, inner, count = step.charts, step.read, step.c0.size, step.first.shape[0]
+    out, first, end = step.own[r, of : of + 3], step.first[r, of : of + 3], charts.right[:3]
+    chart, here = charts.right[3:6], charts.right[6:]
     for d in range(3):
         chart[d] = 0.0
         for c in range(3):
-            chart[d] += step.charts.T_read[c, d] * out[c]
-            first[d] += step.charts.R_read[c, d] * out[c]
+            chart[d] += charts.T_read[c, d] * out[c]
+            first[d] += charts.R_read[c, d] * out[c]
     for d in range(3):
-        out[d] = 0.0
-    for s in range(INNER):
+        end[d] = read[inner - 1] * chart[d]
+        w0[d] += read[inner] * chart[d]
+        for c in range(3):
+            end[d] += read[inner + 1] * charts.D_rate[c, d] * chart[c]
+            w1[d] += read[inner + 1] * charts.C_rate[c, d] * chart[c]
+    for s in range(inner):
         x = step.x[count * s + r, of : of + 3]
         for d in range(3):
             here[d] = 0.0
             for c in range(3):
-                here[d] += step.charts.read[s] * step.charts.C[row + 3 * s + c, d] * chart[c]
+                weight = read[s] * chart[c] if s < inner - 1 else end[c]
+                here[d] += charts.C[row + 3 * s + c, d] * weight
         for d in range(3):
             x[d] += here[d]
             for c in range(3):
-                first[d] -= step.charts.R[row + 3 * s + c, d] * here[c]
+                first[d] -= charts.R[row + 3 * s + c, d] * here[c]
+    last = step.x[count * (inner - 1) + r, of : of + 3]
     for d in range(3):
+        out[d] = 0.0
         for c in range(3):
-            out[d] += step.charts.read[2] * step.charts.C_end[c, d] * chart[c]
-            step.x[2 * count + r, of + d] -= step.charts.read[2] * step.charts.C_begin[c, d] * chart[c]
+            out[d] += charts.C_end[c, d] * end[c]
+            last[d] -= charts.C_begin[c, d] * end[c]
 
 
 @compiled_apart
@@ -287,7 +343,7 @@ def _back_step(way: Way, step: ImplicitStep, entry: Vector, recorded: int):
     status = end_of_step(way, end)
     if status != DONE:
         return status
-    for weights in (step.x, step.y, step.first):
+    for weights in (step.x, step.y, step.first, step.mean, step.begin):
         weights[:] = 0.0
     if recorded < times.size and times[recorded] < end:
         prepare_reading(stages)
@@ -300,10 +356,10 @@ def _back_step(way: Way, step: ImplicitStep, entry: Vector, recorded: int):
         add_kept(way, stages.y1, way.y1, way.k[count * last : count * (last + 1)])
     end_of_step_back(way, end, projected)
     for r in range(count):
-        axpy(1.0, way.y1[r, state.z_at :], step.y[count * (INNER - 1) + r, state.z_at :])
-        q, x = stages.implicit.y[2, : state.q_end], step.x[count * (INNER - 1) + r]
+        axpy(1.0, way.y1[r, state.z_at :], step.y[count * (last - 1) + r, state.z_at :])
+        q, x = stages.implicit.y[last - 1, : state.q_end], step.x[count * (last - 1) + r]
         take_places(mechanism.machine.manifold, q, way.y1[r, : state.q_end], x)
-    return _solve_back(way, step)
+    return _solve_back(way, step, entry[PREVIOUS])
 
 
 @compiled_apart
@@ -319,7 +375,7 @@ def back_implicit_stretch(way: Way, step: ImplicitStep, entries: Matrix, recorde
         status = _back_step(way, step, entries[k], recorded[2 * k + 1])
         if status != DONE:
             return status
-        way.k[:] = 0.0
+        way.k[count:] = 0.0
         clear_loads(way)
         status = back_begin(way, entries[k, :HEAD], entries[k], recorded[2 * k])
         if status != DONE:

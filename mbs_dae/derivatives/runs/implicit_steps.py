@@ -1,24 +1,27 @@
-"""Repetition of the recorded steps of Radau5 with derivatives. Compiled.
+"""Repetition of the recorded steps of Radau5 and of generalised α with derivatives. Compiled.
 
-With changes δy₀ at the beginning of a step the changes of its stages satisfy
+With the rates v̇ of its stages held, changes at the beginning of a step change its stages by those of y⁰, which all
+stages share, and of the velocity w with which places go on. So the changes of the stages satisfy
 
-    δvᵢ = δv₀ + h Σⱼ aᵢⱼ δv̇ⱼ,        δxᵢ = Rᵢᵀ δx₀ + Σⱼ Gᵢⱼ δvⱼ,        δv̇ᵢ = stage of (δxᵢ, δvᵢ, δp),
+    δvᵢ = δv⁰ + Σⱼ c₁ᵢⱼ δv̇ⱼ,      δxᵢ = Rᵢᵀ δx₀ + Bᵢ δw + Σⱼ Gᵢⱼ δv̇ⱼ,      δv̇ᵢ = stage of (δxᵢ, δvᵢ, δp),
 
 where x are small motions, and `vary_stage` gives the accelerations that a stage makes. States z of the model follow
-from their rates as v does. The rates δv̇ and δż of all stages are found with Newton's matrix of the step
-(`motion.implicit.linearised`), each stage with its own values. This matrix is exact but for attitudes and for forces of
-contacts, so that one or two corrections are enough; with attitudes or contacts, corrections are combined such that the
-residual is least (`improve`).
+from their rates as v does. The methods differ in their numbers alone. A plain coordinate has R = 1, B = h cᵢ, G = c₂,
 
-A plain coordinate has Gᵢⱼ = h aᵢⱼ. An attitude is found in the chart e = e₀ ∘ exp(u/2) with u̇ = C(u) ω, and small
-motions are x = exp(u)ᵀ x₀ + C⁻¹ δu, so
+    Radau5          v⁰ = v₀,    w = v₀,    c₁ = h A,    c₂ = h² A²,    cᵢ = Σⱼ aᵢⱼ,
+    generalised α   v⁰ = v₀ + h ((1 - γ) b₀ + γ r),    w = v₀ + h ((½ - β) b₀ + β r),    c₁ = h γ σ,    c₂ = h² β σ,
+                    r = (α_f v̇₀ - α_m b₀)/(1 - α_m),    σ = (1 - α_f)/(1 - α_m),    b₁ = σ v̇₁ + r,
 
-    δu̇ᵢ = Cᵢ δωᵢ + Dᵢ δuᵢ,        δuᵢ = h Σⱼ aᵢⱼ δu̇ⱼ,        Dᵢ = ∂(C(u) ωᵢ)/∂u at uᵢ:
+with one stage, the end, and c = 1. The next step begins with b₁ + s (v̇₁ - v̇₀), where s is the shift of b for its
+length, and v̇₁ that behind the projection; where a step begins anew, b₀ = v̇₀. So rows of changes carry b and the v̇₀ of
+the step before beside those of y. Attitudes have matrices R, B and G of their own (`attitudes.put_charts`).
 
-nine equations for each attitude, whose solution gives its blocks Gᵢⱼ, 3 × 3 each.
+The rates δv̇ and δż of all stages are found with Newton's matrix of the step (`motion.implicit.linearised`), each stage
+with its own values. This matrix is exact but for attitudes and for forces of contacts, so that one or two corrections
+are enough; with attitudes or contacts, corrections are combined such that the residual is least (`improve`).
 
-The tape holds the derivatives and the charts of the stages, which a run has found to its tolerance. They are corrected
-here (`_sharpen`): for a stiff spring a small error of a length is a large force.
+The tape holds what a run has found of the stages to its tolerance: derivatives, and the charts of Radau5 or the b₀ of
+generalised α. They are corrected here (`_sharpen`): for a stiff spring a small error of a length is a large force.
 """
 
 from math import exp
@@ -34,21 +37,33 @@ from ...linear.unsymmetric import eliminate_real, solve_real
 from ...linear.vectors import axpy, copy, copy_rows, dot, largest
 from ...motion.course import is_break, moment
 from ...motion.derivative import derivative, refinements
-from ...motion.implicit.iteration import SHARP, add_to_stage, filter_error, put_residual
+from ...motion.implicit.iteration import BEGUN, FROM, LENGTH, SHARP, add_to_stage, filter_error, put_residual
 from ...motion.implicit.linearised import MASS, RATE, ROW, add_mass_times, put_coupled, put_real
 from ...motion.implicit.linearised import linearise as put_newton_values
+from ...motion.methods import generalised_alpha, radau
+from ...motion.methods.generalised_alpha import (
+    ALPHA_F,
+    ALPHA_M,
+    BETA,
+    GAMMA,
+    F,
+    error_coefficients,
+    newton_coefficients,
+    shift_of_b,
+)
 from ...motion.methods.method import H, T, prepare_reading, read_between, take_step
-from ...motion.methods.radau import ERROR, MU, place_of, settle, weights_at
-from ...motion.past.tape import HEAD, SWITCHES, T0, T1, stages_at
+from ...motion.methods.radau import ERROR, MU, place_of, weights_at
+from ...motion.past.tape import HEAD, PREVIOUS, SWITCHES, T0, T1, stages_at
 from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
-from .attitudes import INNER, Charts, put_charts, put_reading
+from .attitudes import Charts, put_charts, put_reading
 from .conjugate_residuals import CYCLES, ROUNDOFF, SETTLED, SMALL, TRIES, Residuals, improve, largest_part
 from .held_forces import hold_forces, vary_stage
 from .linear import linearise, put_way, save_linearised, take_linearised, vary_places
 from .making import make_end, put_entry, set_out
 from .steps import Replay, is_blurred, keep_changes, vary_begin, vary_end
 
+settle_radau, settle_alpha = radau.settle, generalised_alpha.settle
 CORRECTIONS, SHRINKS = 4, 0.3
 """The largest number of corrections of the stages of a run, and the largest ratio of a correction to the one before."""
 
@@ -59,28 +74,42 @@ class ImplicitStep(NamedTuple):
 
     charts: Charts
     residuals: Residuals
+    c0: Work[Vector] = zeros("inner")
+    """The times from the beginning of the step to its stages, in s."""
+    c1: Work[Matrix] = zeros("inner", "inner")
+    """The change of v at stage i by v̇ at stage j, in s."""
+    c2: Work[Matrix] = zeros("inner", "inner")
+    """The change of a plain coordinate at stage i by v̇ at stage j, in s²."""
     shelf: Work[Matrix] = zeros("inner", "shelf")
     """The linearisation of each stage."""
     often: Work[Integers] = zeros("inner")
     """The number of refinements of a solution at each stage."""
     first: Work[Matrix] = zeros("count", "columns")
     """The small motion δx₀."""
+    mean: Work[Matrix] = zeros("count", "columns")
+    """The change δw of the velocity with which places go on where rates are held."""
+    begin: Work[Matrix] = zeros("count", "width")
+    """The change of y⁰, which stages have where rates are held."""
     x: Work[Matrix] = zeros("rows", "columns")
     """The small motions δxᵢ."""
     y: Work[Matrix] = zeros("rows", "width")
     """The changes of y at the stages."""
     slopes: Work[Matrix] = zeros("rows", "width")
     """The changes of y' at a stage that follow from those of its state."""
-    own: Work[Matrix] = zeros("count", "width")
+    own: Work[Matrix] = zeros("count", "columns")
     """The small motions of the end of the step, then of a state that is read."""
     loads: Work[Matrix] = zeros("count", "lambdas")
     forces: Work[Matrix] = zeros("count", "lines")
+    read: Work[Vector] = zeros("readings")
+    """The weights in a reading of the stages before the last, of the end, and of y' at the beginning and at the end."""
     weight: Work[Vector] = zeros("unknowns")
     weights: Work[Matrix] = zeros("rows", "unknown_rates")
-    y0: Work[Matrix] = zeros("count", "width")
-    """Going back, the weights of y₀ before directions were tried."""
+    begin_0: Work[Matrix] = zeros("count", "width")
+    """Going back, the weights of y⁰ before directions were tried."""
     first_0: Work[Matrix] = zeros("count", "columns")
     """The weights of δx₀ before directions were tried."""
+    mean_0: Work[Matrix] = zeros("count", "columns")
+    """The weights of δw before directions were tried."""
     numbers: Work[Matrix] = zeros("weighted", "numbers")
     """The weights of numbers in the equations before directions were tried."""
     laws: Work[Matrix] = zeros("weighted", "laws")
@@ -91,33 +120,45 @@ class ImplicitStep(NamedTuple):
 
 
 @compiled
+def is_alpha(stages):
+    """Return whether the method is generalised α, which has one stage."""
+    return stages.tableau.stages == 1
+
+
+@compiled
 def put_stages(march, entry):
     """Put the stages of a step as the run has found them, from its entry on the tape."""
     stages, own, state = march.stages, march.stages.implicit, march.mechanism.state
-    width, at, a = stages.y0.size, stages_at(march), stages.tableau.a
+    width, at, a, inner = stages.y0.size, stages_at(march), stages.tableau.a, stages.tableau.stages
     own.flags[:] = 0
     own.flags[SHARP] = 1
-    for s in range(INNER):
+    for s in range(inner):
         copy(entry[at + s * width : at + (s + 1) * width], own.stage[s])
-        copy(entry[at + (INNER + s) * width : at + (INNER + s + 1) * width], own.chart[s])
-    for s in range(INNER):
-        copy(stages.y0, own.y[s])
-        from_chart(march.mechanism.machine.manifold, stages.y0[: state.q_end], own.chart[s, : state.q_end],
-                   own.y[s, : state.q_end])  # fmt: skip
-        for k in range(state.v_at, width):
-            rise = a[s, 0] * own.stage[0, k] + a[s, 1] * own.stage[1, k] + a[s, 2] * own.stage[2, k]
-            own.y[s, k] = stages.y0[k] + stages.now[H] * rise
-    copy(own.y[2], stages.y1)
+        beside = own.before[s] if is_alpha(stages) else own.chart[s]
+        copy(entry[at + (inner + s) * width : at + (inner + s + 1) * width], beside)
+    if is_alpha(stages):
+        copy(stages.k[0], own.stage[F])
+        settle_alpha(stages, stages.now[H])
+    else:
+        for s in range(inner):
+            copy(stages.y0, own.y[s])
+            from_chart(march.mechanism.machine.manifold, stages.y0[: state.q_end], own.chart[s, : state.q_end],
+                       own.y[s, : state.q_end])  # fmt: skip
+            for k in range(state.v_at, width):
+                rise = a[s, 0] * own.stage[0, k] + a[s, 1] * own.stage[1, k] + a[s, 2] * own.stage[2, k]
+                own.y[s, k] = stages.y0[k] + stages.now[H] * rise
+    copy(own.y[inner - 1], stages.y1)
 
 
 @compiled
 def linearise_stages(step, march, own, held):
-    """Linearise all stages, each onto a shelf, and eliminate the matrix of the step; return a status."""
-    stages, mechanism, implicit = march.stages, march.mechanism, march.stages.implicit
-    newton, unseen = implicit.newton, mechanism.contacts.choice.closed_only
+    """Linearise all stages, each onto a shelf, and put the numbers of the method in a step of this length and the
+    matrices of attitudes; return a status."""
+    stages, mechanism, implicit, h = march.stages, march.mechanism, march.stages.implicit, march.stages.now[H]
+    newton, unseen, a, inner = implicit.newton, mechanism.contacts.choice.closed_only, stages.tableau.a, step.c0.size
     unseen[0] = 1
     status = _sharpen(march)
-    for s in range(INNER):
+    for s in range(inner):
         if status == DONE:
             status = derivative(mechanism, _moment(march, s), implicit.y[s], newton.slope)
             linearise(own, mechanism, _moment(march, s), implicit.y[s], newton.slope)
@@ -125,98 +166,172 @@ def linearise_stages(step, march, own, held):
             save_linearised(own, mechanism, step.shelf[s])
             step.often[s] = refinements(mechanism)
     unseen[0] = 0
-    put_charts(step.charts, stages)
+    if is_alpha(stages):
+        step.c0[0] = h
+        step.c1[0, 0], step.c2[0, 0] = newton_coefficients(stages.tableau.b, h)
+    else:
+        for i in range(inner):
+            step.c0[i] = h * (a[i, 0] + a[i, 1] + a[i, 2])
+            for j in range(inner):
+                step.c1[i, j] = h * a[i, j]
+                step.c2[i, j] = h * h * (a[i, 0] * a[0, j] + a[i, 1] * a[1, j] + a[i, 2] * a[2, j])
+    put_charts(step.charts, stages, step.c2)
     return status
 
 
 @compiled
 def _moment(march, s):
     """Return the time of stage s."""
-    return moment(march.course, march.stages.now[T] + place_of(s) * march.stages.now[H])
+    place = 1.0 if is_alpha(march.stages) else place_of(s)
+    return moment(march.course, march.stages.now[T] + place * march.stages.now[H])
+
+
+@compiled
+def settle(stages):
+    """Put the states of all stages, from their rates."""
+    if is_alpha(stages):
+        settle_alpha(stages, stages.now[H])
+    else:
+        settle_radau(stages, stages.now[H])
+
+
+@compiled
+def matrix_of(stages):
+    """Return the factor of Newton's matrix of the whole step."""
+    newton = stages.implicit.newton
+    return newton.real if is_alpha(stages) else newton.coupled
 
 
 @compiled
 def _sharpen(march):
     """Eliminate the matrix of the step, and correct the stages as long as corrections shrink; return a status."""
-    stages, mechanism, implicit = march.stages, march.mechanism, march.stages.implicit
+    stages, mechanism, implicit, inner = march.stages, march.mechanism, march.stages.implicit, march.tableau.stages
     newton, right, size, previous = implicit.newton, implicit.newton.right, implicit.residual.shape[1], np.inf
-    for s in range(INNER):
+    for s in range(inner):
         status = put_newton_values(newton, mechanism, _moment(march, s), implicit.y[s], newton.values[s])
         if status != DONE:
             return status
         put_residual(implicit, mechanism, newton.slope, implicit.stage[s], newton.values[s], implicit.residual[s])
-    put_coupled(newton, mechanism, stages.tableau.a, stages.now[H])
-    eliminate_real(newton.coupled, mechanism.machine.factor.kept)
+    if is_alpha(stages):
+        c1, c2 = newton_coefficients(stages.tableau.b, stages.now[H])
+        put_real(newton, mechanism, c1, c2)
+    else:
+        put_coupled(newton, mechanism, stages.tableau.a, stages.now[H])
+    eliminate_real(matrix_of(stages), mechanism.machine.factor.kept)
     for _ in range(CORRECTIONS):
-        for s in range(INNER):
-            _spread(implicit.residual[s], s, newton.x_count, size, right)
-        solve_real(newton.coupled, right)
-        moved = largest(right[: INNER * newton.x_count])
+        for s in range(inner):
+            _spread(implicit.residual[s], s, newton.x_count, size, inner, right)
+        solve_real(matrix_of(stages), right)
+        moved = largest(right[: inner * newton.x_count])
         if not moved < SHRINKS * previous:
-            for s in range(INNER):
-                copy(implicit.before[s], implicit.stage[s])
-            settle(stages, stages.now[H])
+            for s in range(inner):
+                copy(implicit.before[2 - s], implicit.stage[s])
+            settle(stages)
             break
-        for s in range(INNER):
-            copy(implicit.stage[s], implicit.before[s])
+        for s in range(inner):
+            copy(implicit.stage[s], implicit.before[2 - s])  # rows that this step does not read any more
             add_to_stage(implicit, mechanism, right[s * newton.x_count :], implicit.stage[s])
         previous = moved
-        settle(stages, stages.now[H])
-        for s in range(INNER):
+        settle(stages)
+        for s in range(inner):
             status = derivative(mechanism, _moment(march, s), implicit.y[s], newton.slope)
             if status != DONE:
                 return status
             put_residual(implicit, mechanism, newton.slope, implicit.stage[s], newton.values[s], implicit.residual[s])
-    copy(implicit.y[INNER - 1], stages.y1)
+    copy(implicit.y[inner - 1], stages.y1)
     return DONE
 
 
+# --- the changes of the stages ----------------------------------------------------------------------------------------
+
+
 @compiled
-def _settle_changes(step, stages, dy0):
-    """Put the changes of the states of all stages, from those of their accelerations."""
-    own, mechanism, a, h, count = stages.implicit, stages.mechanism, stages.tableau.a, stages.now[H], dy0.shape[0]
+def _put_begin(replay, step, previous):
+    """Put the changes of x₀, of y⁰ and of w. Of generalised α, whose step before has the length `previous`, put those
+    of b₀ into `replay.b`."""
+    stages, mechanism, own, n = replay.march.stages, replay.march.mechanism, replay.own, step.first.shape[1]
+    numbers, state, h = stages.tableau.b, mechanism.state, stages.now[H]
+    for p in range(replay.dy0.shape[0]):
+        dy, b, slope = replay.dy0[p], replay.b[p], replay.dk[p]
+        put_way(mechanism.machine.manifold, stages.y0[: state.q_end], dy[: state.q_end], own.way)
+        copy(own.way[:n], step.first[p])
+        copy(dy[state.v_at : state.v_at + n], step.mean[p])
+        copy(dy, step.begin[p])
+        if is_alpha(stages):
+            alpha_m, alpha_f, beta, gamma = numbers[ALPHA_M], numbers[ALPHA_F], numbers[BETA], numbers[GAMMA]
+            shift = shift_of_b(numbers, h, previous) if previous > 0.0 else 0.0
+            for k in range(state.z_at, dy.size):
+                b[k] = b[k] + shift * (slope[k] - replay.slope[p, k]) if previous > 0.0 else slope[k]
+                rest = (alpha_f * slope[k] - alpha_m * b[k]) / (1.0 - alpha_m)
+                step.begin[p, k] += h * ((1.0 - gamma) * b[k] + gamma * rest)
+                if state.v_at <= k < state.v_at + n:
+                    step.mean[p, k - state.v_at] += h * ((0.5 - beta) * b[k] + beta * rest)
+
+
+@compiled
+def _put_remembered(replay, step):
+    """Replace the changes of b₀ by those of b₁, and keep those of y' at the beginning of the step."""
+    newton, state, n = replay.march.stages.implicit.newton, replay.march.mechanism.state, step.first.shape[1]
+    numbers, z_place, unit = replay.march.tableau.b, newton.z_place, step.residuals.unit
+    alpha_m, alpha_f = numbers[ALPHA_M], numbers[ALPHA_F]
+    share = (1.0 - alpha_f) / (1.0 - alpha_m)
+    for p in range(replay.dy0.shape[0]):
+        b, rates = replay.b[p], step.residuals.rates[p]
+        copy(replay.dk[p], replay.slope[p])
+        for k in range(state.z_at, b.size):
+            b[k] = (alpha_f * replay.slope[p, k] - alpha_m * b[k]) / (1.0 - alpha_m)
+        axpy(share, rates[:n], b[state.v_at : state.v_at + n])
+        for k in range(z_place.size):
+            b[z_place[k]] += share * unit[n + k] * rates[n + k]
+        axpy(share, step.slopes[p, state.v_end :], b[state.v_end :])
+
+
+@compiled
+def _settle_changes(step, stages):
+    """Put the changes of the states of all stages, from those of their rates."""
+    own, mechanism, count, inner = stages.implicit, stages.mechanism, step.first.shape[0], step.c0.size
     state, manifold, n, z_place = mechanism.state, mechanism.machine.manifold, step.first.shape[1], own.newton.z_place
+    charts, v_at, v_end, moving = step.charts, state.v_at, state.v_end, step.residuals.rates
     for p in range(count):
-        for s in range(INNER):
-            dy = step.y[count * s + p]
-            copy(dy0[p], dy)
-            for j in range(INNER):
-                rates = step.residuals.rates[count * j + p]
-                axpy(h * a[s, j], rates[:n], dy[state.v_at : state.v_at + n])
-                for k in range(z_place.size):
-                    dy[z_place[k]] += h * a[s, j] * step.residuals.unit[n + k] * rates[n + k]
-                axpy(h * a[s, j], step.slopes[count * j + p, state.v_end :], dy[state.v_end :])
-        for s in range(INNER):
-            x = step.x[count * s + p]
+        for s in range(inner):
+            dy, x = step.y[count * s + p], step.x[count * s + p]
+            copy(step.begin[p], dy)
             copy(step.first[p], x)
-            for j in range(INNER):
-                axpy(h * a[s, j], step.y[count * j + p, state.v_at : state.v_at + n], x)
+            axpy(step.c0[s], step.mean[p], x)
+            for j in range(inner):
+                rates, c1 = moving[count * j + p], step.c1[s, j]
+                axpy(c1, rates[:n], dy[v_at : v_at + n])
+                axpy(step.c2[s, j], rates[:n], x)
+                for k in range(z_place.size):
+                    dy[z_place[k]] += c1 * step.residuals.unit[n + k] * rates[n + k]
+                axpy(c1, step.slopes[count * j + p, v_end:], dy[v_end:])
             for k in range(manifold.quaternions.shape[0]):
-                of, row = manifold.quaternions[k, 1], 9 * k + 3 * s
+                of, row = manifold.quaternions[k, 1], 3 * (inner * k + s)
                 for c in range(3):
                     total = 0.0
                     for d in range(3):
-                        total += step.charts.R[row + c, d] * step.first[p, of + d]
-                        for j in range(INNER):
-                            total += step.charts.G[row + c, 3 * j + d] * step.y[count * j + p, state.v_at + of + d]
+                        total += charts.R[row + c, d] * step.first[p, of + d]
+                        total += charts.B[row + c, d] * step.mean[p, of + d]
+                        for j in range(inner):
+                            total += charts.G[row + c, 3 * j + d] * moving[count * j + p, of + d]
                     x[of + c] = total
-            vary_places(manifold, own.y[s, : state.q_end], x, step.y[count * s + p, : state.q_end])
+            vary_places(manifold, own.y[s, : state.q_end], x, dy[: state.q_end])
 
 
 @compiled
-def _put_residual(step, march, own, held, dy0):
+def _put_residual(step, march, own, held):
     """Put into `residual` the corrections of `rates` that Newton's matrix finds."""
-    implicit, mechanism, count, n = march.stages.implicit, march.mechanism, dy0.shape[0], step.first.shape[1]
+    implicit, mechanism, (count, n) = march.stages.implicit, march.mechanism, step.first.shape
     newton, state, right, size = implicit.newton, mechanism.state, implicit.newton.right, implicit.residual.shape[1]
-    unit = step.residuals.unit
-    _settle_changes(step, march.stages, dy0)
-    for s in range(INNER):
+    unit, inner = step.residuals.unit, step.c0.size
+    _settle_changes(step, march.stages)
+    for s in range(inner):
         here = slice(count * s, count * (s + 1))
         take_linearised(own, mechanism, step.shelf[s])
         known = own, held, mechanism, implicit.y[s], step.y[here], step.slopes[here]
         vary_stage(*known, step.loads, step.forces, step.often[s], s)
     for p in range(count):
-        for s in range(INNER):
+        for s in range(inner):
             slope, rate, part = step.slopes[count * s + p], step.residuals.rates[count * s + p], implicit.residual[s]
             step.weight[:] = 0.0
             for k in range(n):
@@ -225,9 +340,9 @@ def _put_residual(step, march, own, held, dy0):
                 step.weight[n + k] = slope[newton.z_place[k]] - unit[n + k] * rate[n + k]
             part[:] = 0.0
             add_mass_times(newton, newton.values[s], step.weight, part)
-            _spread(part, s, newton.x_count, size, right)
-        solve_real(newton.coupled, right)
-        for s in range(INNER):
+            _spread(part, s, newton.x_count, size, inner, right)
+        solve_real(matrix_of(march.stages), right)
+        for s in range(inner):
             for k in range(newton.x_count):
                 step.residuals.residual[count * s + p, k] = right[s * newton.x_count + k] / unit[k]
 
@@ -235,13 +350,10 @@ def _put_residual(step, march, own, held, dy0):
 @compiled
 def _solve_changes(step, march, own, held, dy0):
     """Solve for the changes of the rates of all stages; return a status."""
-    stages, mechanism, count, n = march.stages, march.mechanism, dy0.shape[0], step.first.shape[1]
+    stages, mechanism, (count, n) = march.stages, march.mechanism, step.first.shape
     tried, rows, h, previous = step.residuals, step.residuals.rates.shape[0], stages.now[H], np.inf
     rates, residual, before, z_place = tried.rates, tried.residual, tried.before, stages.implicit.newton.z_place
     for p in range(count):
-        q = stages.y0[: mechanism.state.q_end]
-        put_way(mechanism.machine.manifold, q, dy0[p, : mechanism.state.q_end], own.way)
-        copy(own.way[:n], step.first[p])
         tried.reach[0, p] = largest(step.first[p]) / h**2
         tried.scale[0, p] = max(largest(dy0[p, mechanism.state.v_at : mechanism.state.v_end]), tried.faint[0, p]) / h
         tried.scale[1, p] = tried.faint[1, p] / h
@@ -250,13 +362,13 @@ def _solve_changes(step, march, own, held, dy0):
     rates[:] = 0.0
     step.slopes[:] = 0.0
     for _ in range(CYCLES):
-        _put_residual(step, march, own, held, dy0)
+        _put_residual(step, march, own, held)
         for j in range(TRIES):
             for row in range(rows):
                 copy(residual[row], before[row])
                 copy(residual[row], tried.directions[j * rows + row])
                 axpy(1.0, residual[row], rates[row])
-            _put_residual(step, march, own, held, dy0)
+            _put_residual(step, march, own, held)
             if j == 0 and largest_part(tried, residual, count, tried.none) <= SMALL:
                 break
             for row in range(rows):
@@ -266,7 +378,7 @@ def _solve_changes(step, march, own, held, dy0):
                     residual[row, k] = before[row, k]
             improved = improve(tried, count, j)
             if not improved or j + 1 == TRIES or largest_part(tried, residual, count, tried.none) <= SMALL:
-                _put_residual(step, march, own, held, dy0)
+                _put_residual(step, march, own, held)
                 break
         worst = largest_part(tried, residual, count, tried.reach)
         for row in range(rows):
@@ -275,17 +387,17 @@ def _solve_changes(step, march, own, held, dy0):
             previous = worst
             break
         previous = worst
-    _settle_changes(step, stages, dy0)
+    _settle_changes(step, stages)
     return DONE if previous <= ROUNDOFF else NOT_CONVERGED
 
 
 @compiled
-def _spread(part, s, x, size, right):
+def _spread(part, s, x, size, inner, right):
     """Put the rows of stage s, in `part`, into the right side of all stages."""
     for k in range(x):
         right[s * x + k] = part[k]
     for k in range(size - x):
-        right[INNER * x + s * (size - x) + k] = part[x + k]
+        right[inner * x + s * (size - x) + k] = part[x + k]
 
 
 # --- ahead ------------------------------------------------------------------------------------------------------------
@@ -311,14 +423,19 @@ def vary_implicit_stretch(replay: Replay, step: ImplicitStep, entries: Matrix):
 
 @compiled_apart
 def vary_shorter_step(replay: Replay, step: ImplicitStep, head: Vector):
-    """Make a step that is not on the tape, from where the run stands, with its changes; return a status."""
+    """Make a step that is not on the tape, from where the run stands, with its changes; return a status. What a method
+    remembers of the step before stands in the rows of its stages."""
     march, stages = replay.march, replay.march.stages
+    own = stages.implicit
     status = vary_begin(replay, head)
     if status != DONE:
         return status
     set_out(march, head)
-    stages.implicit.flags[:] = 0
-    stages.implicit.flags[SHARP] = 1
+    own.flags[:] = 0
+    own.flags[SHARP] = 1
+    if head[PREVIOUS] > 0.0:
+        own.flags[BEGUN] = 1
+        own.told[FROM], own.told[LENGTH] = head[T0] - head[PREVIOUS], head[PREVIOUS]
     status = take_step(stages, head[T0], head[T1] - head[T0], stages.closed[0])
     return _vary_step(replay, step, head) if status == DONE else status
 
@@ -327,14 +444,17 @@ def vary_shorter_step(replay: Replay, step: ImplicitStep, head: Vector):
 def _vary_step(replay: Replay, step: ImplicitStep, entry: Vector):
     """Vary a step whose stages are known: make y₁ and y' there, with their changes; return a status."""
     march, own, count = replay.march, replay.own, replay.dy0.shape[0]
-    stages, last = march.stages, march.tableau.stages
+    stages, last, inner = march.stages, march.tableau.stages, step.c0.size
     status = linearise_stages(step, march, own, replay.held)
     if status == DONE:
+        _put_begin(replay, step, entry[PREVIOUS])
         status = _solve_changes(step, march, own, replay.held, replay.dy0)
     if status != DONE:
         return status
-    copy_rows(step.y[count * (INNER - 1) :], replay.dy1)
-    _note_errors(replay, step)
+    copy_rows(step.y[count * (inner - 1) :], replay.dy1)
+    _note_errors(replay, step, entry[PREVIOUS])
+    if is_alpha(stages):
+        _put_remembered(replay, step)
     slopes = replay.dk[count * last : count * (last + 1)]
     status = vary_end(replay, entry[T1], stages.y1, stages.k[last], replay.dy1, slopes)
     if status == DONE:
@@ -368,30 +488,45 @@ def _part_left(step, newton, error, n, h):
 
 
 @compiled
-def _note_errors(replay, step):
+def _put_error(replay, step, p, previous):
+    """Put the estimate of the error of a step over h, applied to the changes by parameter p: of velocities and states
+    into the first residual, of places into `newton.step`. (See the estimates of the methods.)"""
+    stages, (count, n), a, h = replay.march.stages, step.first.shape, replay.march.tableau.a, replay.march.stages.now[H]
+    newton, state, error = stages.implicit.newton, replay.march.mechanism.state, stages.implicit.residual[0]
+    of_v, of_x = error_coefficients(replay.march.tableau.b)
+    error[:] = 0.0
+    for k in range(newton.x_count):
+        at, unit = state.v_at + k if k < n else newton.z_place[k - n], step.residuals.unit[k]
+        slope, rate = replay.dk[p, at], replay.dy0[p, at]
+        if is_alpha(stages):
+            rise = unit * step.residuals.rates[p, k] - slope
+            before = (slope - replay.slope[p, at]) * h / previous if previous > 0.0 else 0.0
+            error[k] = of_v * (2.0 * (rise - before) * h / (h + previous) if previous > 0.0 else rise)
+            rate = of_x * h * rise
+        else:
+            for s in range(step.c0.size):
+                slope += a[ERROR, s] * unit * step.residuals.rates[count * s + p, k]
+                rate += a[ERROR, s] * step.y[count * s + p, at]
+            error[k], rate = MU * slope, MU * rate
+        if k < n:
+            newton.step[k] = rate
+
+
+@compiled
+def _note_errors(replay, step, previous):
     """Add the error of the step, estimated and filtered as that of the run is: steps are chosen for the motion alone,
     and may be too long for neighbouring motions that swing."""
     march, stages, count, n = replay.march, replay.march.stages, replay.dy0.shape[0], step.first.shape[1]
-    implicit, mechanism, a, h = stages.implicit, march.mechanism, stages.tableau.a, stages.now[H]
+    implicit, mechanism, h, inner = stages.implicit, march.mechanism, stages.now[H], step.c0.size
     newton, state, error, unit = implicit.newton, mechanism.state, implicit.residual[0], step.residuals.unit
-    put_real(newton, mechanism, MU * h, (MU * h) ** 2)
-    eliminate_real(newton.real, mechanism.machine.factor.kept)
+    c = step.c1[0, 0] if is_alpha(stages) else MU * h
+    if not is_alpha(stages):
+        put_real(newton, mechanism, c, c * c)
+        eliminate_real(newton.real, mechanism.machine.factor.kept)
     for p in range(count):
-        error[:] = 0.0
-        for k in range(n):
-            at = state.v_at + k
-            slope, rate = replay.dk[p, at], replay.dy0[p, at]
-            for s in range(INNER):
-                slope += a[ERROR, s] * step.residuals.rates[count * s + p, k]
-                rate += a[ERROR, s] * step.y[count * s + p, at]
-            error[k], newton.step[k] = MU * slope, MU * rate
-        for k in range(newton.z_place.size):
-            slope = replay.dk[p, newton.z_place[k]]
-            for s in range(INNER):
-                slope += a[ERROR, s] * unit[n + k] * step.residuals.rates[count * s + p, n + k]
-            error[n + k] = MU * slope
+        _put_error(replay, step, p, previous)
         for _ in range(2):
-            filter_error(implicit, mechanism, MU * h)
+            filter_error(implicit, mechanism, c)
         left = h * _part_left(step, newton, error, n, h)
         replay.errors[p, 0] += left * largest(newton.step[:n])
         replay.errors[p, 1] += left * largest(error[:n])
@@ -399,7 +534,7 @@ def _note_errors(replay, step):
         for k in range(newton.z_place.size):
             most = max(most, abs(error[n + k]) / unit[n + k])
         replay.errors[p, 2] += h * most
-        for s in range(INNER):
+        for s in range(inner):
             row = count * s + p
             replay.errors[p, 3] = max(replay.errors[p, 3], largest(step.x[row]))
             replay.errors[p, 4] = max(replay.errors[p, 4], largest(step.y[row, state.v_at : state.v_end]))
@@ -437,58 +572,90 @@ def _vary_recorded(replay, step, entry):
 
 
 @compiled
+def put_reading_weights(step, stages, x):
+    """Put the weights of a reading at the place x of a step into `step.read`: of Radau5 those of the polynomial through
+    the beginning and all stages, of generalised α those of the cubic through both ends with their slopes."""
+    read, h = step.read, stages.now[H]
+    if is_alpha(stages):
+        read[0], read[1], read[2] = x * x * (3.0 - 2.0 * x), h * x * (1.0 - x) ** 2, h * x * x * (x - 1.0)
+    else:
+        weights_at(x, read)
+
+
+@compiled
 def _read_changes(replay, step, x):
     """Put the changes of the state at the place x of the step, which is read, into `between`."""
-    march, count, n = replay.march, replay.dy0.shape[0], step.first.shape[1]
-    stages, mechanism, own = march.stages, march.mechanism, replay.own
-    state, manifold = mechanism.state, mechanism.machine.manifold
-    weights_at(x, step.charts.read)
-    rest = 1.0 - step.charts.read[0] - step.charts.read[1] - step.charts.read[2]
+    march, (count, n), inner = replay.march, step.first.shape, step.c0.size
+    stages, mechanism, own, read = march.stages, march.mechanism, replay.own, step.read
+    state, manifold, end = mechanism.state, mechanism.machine.manifold, count * inner
+    v_at = state.v_at
+    put_reading_weights(step, stages, x)
+    rest = 1.0
+    for s in range(inner):
+        rest -= read[s]
     for p in range(count):
-        out = replay.between[p]
+        out, first, last = replay.between[p], replay.dk[p], replay.dk[end + p]
         for k in range(out.size):
-            out[k] = rest * replay.dy0[p, k] + step.charts.read[2] * replay.dy1[p, k]
-        for s in range(2):
-            axpy(step.charts.read[s], step.y[count * s + p], out)
+            out[k] = rest * replay.dy0[p, k] + read[inner - 1] * replay.dy1[p, k]
+        for s in range(inner - 1):
+            axpy(read[s], step.y[count * s + p], out)
+        axpy(read[inner], first, out)
+        axpy(read[inner + 1], last, out)
         put_way(manifold, stages.y1[: state.q_end], replay.dy1[p, : state.q_end], own.way)
         copy(own.way[:n], step.own[p])
     for k in range(manifold.quaternions.shape[0]):
-        put_reading(step.charts, stages, k, x)
-        of, row = manifold.quaternions[k, 1], 9 * k
+        put_reading(step.charts, stages, k, read, inner)
+        of = manifold.quaternions[k, 1]
         for p in range(count):
-            _read_attitude(step, of, row, p, count)
+            moving = v_at + of
+            _read_attitude(step, of, 3 * inner * k, p, replay.dy0[p, moving:], replay.dy1[p, moving:])
     for p in range(count):
         for k in range(manifold.plain.shape[0]):
-            i, total = manifold.plain[k, 1], 0.0
-            for s in range(2):
-                total += step.charts.read[s] * step.x[count * s + p, i]
-            step.own[p, i] = rest * step.first[p, i] + total + step.charts.read[2] * step.own[p, i]
+            i = manifold.plain[k, 1]
+            total = rest * step.first[p, i] + read[inner - 1] * step.own[p, i]
+            for s in range(inner - 1):
+                total += read[s] * step.x[count * s + p, i]
+            total += read[inner] * replay.dy0[p, v_at + i] + read[inner + 1] * replay.dy1[p, v_at + i]
+            step.own[p, i] = total
         vary_places(manifold, march.record.y[: state.q_end], step.own[p], replay.between[p, : state.q_end])
 
 
 @compiled
-def _read_attitude(step, of, row, p, count):
-    """Replace the small motion of an attitude at the end of the step, in `own`, by that of the state that is read."""
-    out, first, turn = step.own[p, of : of + 3], step.first[p, of : of + 3], step.charts.right[:3]
-    total, here = step.charts.right[3:6], step.charts.right[6:]
+def _read_attitude(step, of, row, p, w0, w1):
+    """Replace the small motion of an attitude at the end of the step, in `own`, by that of the state that is read. With
+    the changes w0 and w1 of ω at both ends the chart is read as
+
+        δuᵢ = Cᵢ (xᵢ - Rᵢᵀ x₀),    δu_end = δu_last + C_end x_end - C_begin x_last,    x = R_readᵀ x₀ + T_read δu,
+        δu = Σ read δuᵢ + read δu_end + read δω₀ + read (C_rate δω₁ + D_rate δu_end).
+    """
+    charts, read, inner, count = step.charts, step.read, step.c0.size, step.first.shape[0]
+    out, first, end = step.own[p, of : of + 3], step.first[p, of : of + 3], charts.right[:3]
+    total, here = charts.right[3:6], charts.right[6:]
+    total[:] = 0.0
+    for s in range(inner):
+        x = step.x[count * s + p, of : of + 3]
+        for c in range(3):
+            here[c] = x[c]
+            for d in range(3):
+                here[c] -= charts.R[row + 3 * s + c, d] * first[d]
+        for c in range(3):
+            end[c] = 0.0
+            for d in range(3):
+                end[c] += charts.C[row + 3 * s + c, d] * here[d]
+            if s < inner - 1:
+                total[c] += read[s] * end[c]
+    last = step.x[count * (inner - 1) + p, of : of + 3]
     for c in range(3):
-        total[c] = turn[c] = 0.0
         for d in range(3):
-            turn[c] += step.charts.C_end[c, d] * out[d] - step.charts.C_begin[c, d] * step.x[2 * count + p, of + d]
-    for s in range(INNER):
-        for c in range(3):
-            here[c] = step.x[count * s + p, of + c]
-            for d in range(3):
-                here[c] -= step.charts.R[row + 3 * s + c, d] * first[d]
-        for c in range(3):
-            for d in range(3):
-                total[c] += step.charts.read[s] * step.charts.C[row + 3 * s + c, d] * here[d]
+            end[c] += charts.C_end[c, d] * out[d] - charts.C_begin[c, d] * last[d]
     for c in range(3):
-        total[c] += step.charts.read[2] * turn[c]
+        total[c] += read[inner - 1] * end[c] + read[inner] * w0[c]
+        for d in range(3):
+            total[c] += read[inner + 1] * (charts.C_rate[c, d] * w1[d] + charts.D_rate[c, d] * end[d])
     for c in range(3):
         out[c] = 0.0
         for d in range(3):
-            out[c] += step.charts.R_read[c, d] * first[d] + step.charts.T_read[c, d] * total[d]
+            out[c] += charts.R_read[c, d] * first[d] + charts.T_read[c, d] * total[d]
 
 
 @compiled_apart

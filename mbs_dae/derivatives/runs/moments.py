@@ -30,7 +30,7 @@ from ...model.measures import Quantity
 from ...model.parameters import Signal
 from ...motion.derivative import refinements
 from ...motion.events import function_of
-from ...motion.past.tape import BROKE, FRESH, HEAD, T0, T1, WENT_ON, Steps
+from ...motion.past.tape import BROKE, FRESH, HEAD, PREVIOUS, T0, T1, WENT_ON, Steps
 from ...motion.record import NEXT, March, derivative_at_end, put_back, remember
 from ...symbolic.markers import t as time
 from ...tolerances import REPEAT
@@ -216,7 +216,7 @@ class EventsAhead:
             if length > 0.0:
                 head[T1], march.counts[NEXT] = event.t, march.record.times.size  # nothing is recorded
                 check_status(march, self.make_step(head.copy()))
-                head[T0], head[FRESH] = event.t, WENT_ON
+                head[T0], head[FRESH], head[PREVIOUS] = event.t, WENT_ON, length
             self._meet(event, sizes, float(length))
         for block, known in words:
             block.words[:] = known

@@ -47,7 +47,7 @@ from ..reversals import Passage, Reversals, padded, passage_moved, sides_of
 from ..start import Beginning
 from ..varied import VariedMotion, set_varied, starts_of, tell
 from .asked import given_of
-from .attitudes import INNER, Charts
+from .attitudes import Charts
 from .checks import check_here, check_status
 from .conjugate_residuals import TRIES, Residuals
 from .contact_changes import ContactChange
@@ -198,7 +198,8 @@ class Rerun:
         machine, layout, newton = self.march.mechanism.machine, self.system.layout, self.march.stages.implicit.newton
         factor, quaternions = machine.factor, len(layout.quaternions)
         parts = factor.numbers, factor.weight, factor.beside, factor.jacobian, machine.nu, self.own.to.values
-        sizes = {"inner": INNER, "count": count, "rows": INNER * count, "tries": TRIES * INNER * count}
+        inner = self.march.tableau.stages
+        sizes = {"inner": inner, "count": count, "rows": inner * count, "tries": TRIES * inner * count}
         sizes |= {"shelf": sum(part.size for part in parts), "width": self.march.stages.y0.size}
         sizes |= {
             "unknown_rates": newton.x_count,
@@ -207,7 +208,8 @@ class Rerun:
             "lines": self.own.forces.size,
         }
         sizes |= {"weighted": len(self.own.gradient), "numbers": self.own.gradient.shape[1]}
-        sizes |= {"laws": self.laws.shape[1], "turns": 9 * quaternions, "unknowns": newton.right.size // 3}
+        sizes |= {"laws": self.laws.shape[1], "turns": 3 * inner * quaternions, "blocks": 3 * inner}
+        sizes |= {"readings": inner + 2, "unknowns": newton.right.size // 3}
         unit = np.concatenate([np.ones(newton.v_count), newton.unit[newton.z_place]])
         residuals = block(Residuals(newton.v_count, unit), **sizes | {"columns": newton.x_count})
         return block(ImplicitStep(block(Charts(), **sizes), residuals), **sizes)
@@ -266,7 +268,7 @@ def new_replay(
     """Return a run with changes, ready for its first step, and its events; with `mixed`, (parameters,), by one
     parameter alone, with which the others change in these proportions."""
     rerun = rerun_of(system, asked, taken, recorded, works, mixed=mixed)
-    march, own, held = rerun.march, rerun.own, new_held(system, rerun.laws, INNER)
+    march, own, held = rerun.march, rerun.own, new_held(system, rerun.laws, max(taken.by.method.inner, 1))
     count, width, basis = len(own.given), march.stages.y0.size, basis_of(march.stages)
     rows = len(equations_of(system).rows)
     sizes = {"recorded": recorded * count, "columns": system.nv, "rows": rows, "works": WORK}

@@ -75,6 +75,10 @@ class Replay(NamedTuple):
     """The changes of the forces of contacts at the last state."""
     end_forces: Work[Matrix] = zeros("parameters", "lines")
     """The changes of the forces of contacts at the end of the step."""
+    b: Work[Matrix] = zeros("parameters", "width")
+    """The changes of the accelerations b that generalised α remembers, at the beginning of the step."""
+    slope: Work[Matrix] = zeros("parameters", "width")
+    """The changes of y' at the beginning of the step before, which it remembers, too."""
     before: Work[Vector] = zeros("width")
     """A state before it was put onto the constraints."""
     weights: Work[Vector] = zeros("basis")

@@ -52,9 +52,9 @@ from ..implicit.linearised import linearise, put_real
 from .method import H, Method, Stages, T, X, bound_turns, tableau
 
 ALPHA_M, ALPHA_F, BETA, GAMMA = range(4)
-B, F, NOW = range(3)
-"""Rows of `Implicit.stage`: b at the end of the step that is tried, y' at its beginning, y' at its end; and of
-`Implicit.before`: b and y' of the last step, and b at the beginning of this one."""
+NOW, B, F = range(3)
+"""Rows of `Implicit.stage`: y' at the end of the step that is tried, b there, y' at its beginning; and of
+`Implicit.before`: b at the beginning of this step, then b and y' of the last one."""
 
 
 @compiled_apart
@@ -66,8 +66,7 @@ def step(stages: Stages):
         copy(own.stage[F], own.before[F])
     copy(stages.k[0], own.stage[F])
     measure_by(own, mechanism, stages.y0)
-    share = (1.0 - numbers[ALPHA_F]) / (1.0 - numbers[ALPHA_M])
-    c1, c2 = h * numbers[GAMMA] * share, h * h * numbers[BETA] * share
+    c1, c2 = newton_coefficients(numbers, h)
     stages.status[0] = NOT_CONVERGED
     own.flags[COUPLED] = max(own.flags[COUPLED], own.flags[SHARP])
     if own.flags[COUPLED] == 0:
@@ -88,6 +87,19 @@ def step(stages: Stages):
 
 
 @compiled
+def newton_coefficients(numbers, h):
+    """Return c₁ and c₂ of Newton's matrix: the changes of v₁ and of the motion by v̇₁."""
+    share = (1.0 - numbers[ALPHA_F]) / (1.0 - numbers[ALPHA_M])
+    return h * numbers[GAMMA] * share, h * h * numbers[BETA] * share
+
+
+@compiled
+def shift_of_b(numbers, h, last):
+    """Return the number Δ (h - h') / h' by which b is shifted behind a step of length h' = `last`, times y' - y'₀."""
+    return (numbers[ALPHA_M] - numbers[ALPHA_F]) * (h - last) / last
+
+
+@compiled
 def _predict(stages, h):
     """Put b at the beginning of this step, and a first guess of y' at its end, by the slope of y' over the last one."""
     own, numbers = stages.implicit, stages.tableau.b
@@ -95,7 +107,7 @@ def _predict(stages, h):
     copy(first, own.before[NOW])
     copy(first, own.stage[NOW])
     if last > 0.0:
-        shift = (numbers[ALPHA_M] - numbers[ALPHA_F]) * (h - last) / last
+        shift = shift_of_b(numbers, h, last)
         for k in range(first.size):
             rise = first[k] - own.before[F, k]
             own.before[NOW, k] = own.before[B, k] + shift * rise
@@ -103,7 +115,7 @@ def _predict(stages, h):
 
 
 @compiled
-def _settle(stages, h):
+def settle(stages, h):
     """Put b and the state at the end of the step, from y' there."""
     own, mechanism, y0, numbers = stages.implicit, stages.mechanism, stages.y0, stages.tableau.b
     state, manifold = mechanism.state, mechanism.machine.manifold
@@ -134,7 +146,7 @@ def _solve(stages, t, h, c1, c2, renewed):
     previous, now = 0.0, moment(stages.course, t + h)
     _predict(stages, h)
     for count in range(1, most_corrections(own) + 1):
-        _settle(stages, h)
+        settle(stages, h)
         if renewed:
             stages.status[0] = linearise(newton, mechanism, now, own.y[0], newton.values[0])
             copy(newton.slope, own.slope)
@@ -158,7 +170,7 @@ def _solve(stages, t, h, c1, c2, renewed):
         verdict = has_converged(own, size, previous, count, renewed)
         previous = size
         if verdict == 1:
-            _settle(stages, h)
+            settle(stages, h)
             return
         if verdict == -1:
             break
@@ -166,13 +178,19 @@ def _solve(stages, t, h, c1, c2, renewed):
 
 
 @compiled
+def error_coefficients(numbers):
+    """Return the factors of h³ v⃛ and of h³ v̈ in the errors of v and of q."""
+    delta = numbers[ALPHA_M] - numbers[ALPHA_F]
+    of_v = 1.0 / 12.0 - 0.5 * delta**2 + 0.5 * delta * (numbers[ALPHA_M] + numbers[ALPHA_F] - 1.0)
+    return of_v, 1.0 / 12.0 + 0.25 * delta**2
+
+
+@compiled
 def _estimate(stages, h, c1):
     """Put the error over h into the last row of k. In the first step it is that of a method of first order."""
     own, mechanism, numbers = stages.implicit, stages.mechanism, stages.tableau.b
     newton, state, out = own.newton, mechanism.state, stages.k[2]
-    delta, last = numbers[ALPHA_M] - numbers[ALPHA_F], own.told[LAST]
-    of_v = 1.0 / 12.0 - 0.5 * delta**2 + 0.5 * delta * (numbers[ALPHA_M] + numbers[ALPHA_F] - 1.0)
-    of_x = 1.0 / 12.0 + 0.25 * delta**2
+    last, (of_v, of_x) = own.told[LAST], error_coefficients(numbers)
     for k in range(out.size):
         rise = own.stage[NOW, k] - own.stage[F, k]
         before = (own.stage[F, k] - own.before[F, k]) * h / last if last > 0.0 else 0.0
@@ -238,7 +256,7 @@ def _method(rho: float) -> Method:
     numbers = np.array([alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma])
     error = np.array([[0.0, 0.0, 1.0]])
     own = tableau(1, (2, 2), np.zeros((1, 1)), numbers, np.zeros(1), error, np.zeros((0, 0)))
-    return Method("GA", own, step, read, prepare, inner=1, remembered=NOW, recipe=(GA, (rho,)))
+    return Method("GA", own, step, read, prepare, inner=1, remembered=2, recipe=(GA, (rho,)))
 
 
 GENERALISED_ALPHA = GA()

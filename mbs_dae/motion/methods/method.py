@@ -107,8 +107,8 @@ class Method:
     """The number of stages that depend on each other and are solved for by Newton's method, with `Linearised`
     equations."""
     remembered: int = 0
-    """The number of first rows of `Implicit.stage` that belong to the state of the method: the next step depends on
-    them."""
+    """The number of rows of `Implicit.stage`, behind those of the stages, that belong to the state of the method: the
+    next step depends on them."""
     recipe: tuple[Any, ...] | None = None
     """The function that makes the method, and its arguments; None for a constant of its module."""
 

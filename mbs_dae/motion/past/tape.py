@@ -4,11 +4,12 @@ A step follows from its beginning, its length, and the choices of evaluations: g
 that are held, the nearness of a singular pose. An entry is a row of numbers,
 
     HEAD        t, end, span of the course, whether stages were closed, α and β, how the step began (`FRESH`), whether
-                laws switch at its end, how often they have switched where it begins, and the α and β of its first
-                derivative, if it has one of its own
+                laws switch at its end, how often they have switched where it begins, the α and β of its first
+                derivative, if it has one of its own, and the length of the step before it, of which an implicit method
+                remembers derivatives (0: of none)
     then        y₀, k₀ = y'(t₀), the nearness of a singular pose, the rows of joints kept, of an implicit step the
-                derivatives and the charts of its stages, which rows of contacts joints alone keep, which functions have
-                passed zero where it begins, the branches held
+                derivatives at its stages, and their charts or the b₀ of generalised α, which rows of contacts joints
+                alone keep, which functions have passed zero where it begins, the branches held
 
 Most runs have no tape: then it has no room, nothing is written, and steps cost no more. A full tape sends the run back
 to Python, which takes the entries away.
@@ -22,8 +23,9 @@ import numpy as np
 from ...kernels.abi import compiled
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.vectors import copy
+from ..implicit.iteration import LAST
 
-T0, T1, SPAN_OF, CLOSED, ALPHA, BETA, FRESH, SWITCHES, TIMES, ALPHA_0, BETA_0, HEAD = range(12)
+T0, T1, SPAN_OF, CLOSED, ALPHA, BETA, FRESH, SWITCHES, TIMES, ALPHA_0, BETA_0, PREVIOUS, HEAD = range(13)
 """The places in the head of an entry, and their number."""
 WENT_ON, BEGAN, BROKE, SWITCHED, RESTARTED, SAMPLED = range(6)
 """How a step begins: where the last one ended, with the same derivative; at the beginning of the run; where laws switch
@@ -88,7 +90,7 @@ def note_step(march, t, end, switches):
     row[T0], row[T1], row[SPAN_OF], row[CLOSED] = t, end, march.course.at[0], stages.closed[0]
     row[ALPHA], row[BETA], row[FRESH] = march.mechanism.gains[0], march.mechanism.gains[1], tape.fresh[0]
     row[SWITCHES], row[TIMES] = 1.0 if switches else 0.0, tape.often[0]
-    row[ALPHA_0], row[BETA_0] = tape.gains[0], tape.gains[1]
+    row[ALPHA_0], row[BETA_0], row[PREVIOUS] = tape.gains[0], tape.gains[1], stages.implicit.told[LAST]
     width = stages.y0.size
     copy(stages.y0, row[HEAD:])
     copy(stages.k[0], row[HEAD + width :])
@@ -96,10 +98,10 @@ def note_step(march, t, end, switches):
     copy(record.kept, row[HEAD + 2 * width + 4 :])
     put_branches(march, row)
     if stages.implicit.stage.shape[1] > 0:
-        at, inner = stages_at(march), stages.tableau.stages
+        implicit, at, inner = stages.implicit, stages_at(march), stages.tableau.stages
         for s in range(inner):
-            copy(stages.implicit.stage[s], row[at + s * width :])
-            copy(stages.implicit.chart[s], row[at + (inner + s) * width :])
+            copy(implicit.stage[s], row[at + s * width :])
+            copy(implicit.chart[s] if inner > 1 else implicit.before[s], row[at + (inner + s) * width :])
     tape.filled[0] += 1
     tape.fresh[0], tape.often[0] = WENT_ON, 0
     tape.passed[:] = 0.0
@@ -128,7 +130,7 @@ def entry_now(march: Any) -> np.ndarray:
     t, stages, mechanism = march.time[0], march.stages, march.mechanism
     tape = march.tape
     begun = tape.gains if tape.fresh[0] != WENT_ON else mechanism.gains
-    head = np.array([t, t, march.course.at[0], 0.0, *mechanism.gains, tape.fresh[0], 0.0, tape.often[0], *begun])
+    head = np.array([t, t, march.course.at[0], 0.0, *mechanism.gains, tape.fresh[0], 0.0, tape.often[0], *begun, 0.0])
     kept = mechanism.machine.factor.kept
     parts = [head, stages.y0, stages.k[0], mechanism.nearness, kept]
     behind = [mechanism.contacts.constrained.state, tape.passed, mechanism.switches.mode]
