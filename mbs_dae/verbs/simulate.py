@@ -26,7 +26,7 @@ from ..derivatives.runs.asked import asked_of_run
 from ..derivatives.runs.moments import event_time, is_at_switch, stop_time
 from ..derivatives.runs.replayed import taken_of, varied_run
 from ..derivatives.runs.resets import ResetTaken
-from ..derivatives.runs.saltation import has_choices, is_held_on_surface, laws_of
+from ..derivatives.runs.saltation import has_choices, is_held_on_surface, laws_of, saltations_of
 from ..derivatives.runs.sampled import are_states, told_of_samples
 from ..derivatives.varied import tell, varied_of
 from ..errors import MbsError, ModelError, checked_options
@@ -332,7 +332,14 @@ class Prepared:
         clocks = {event.name for event in self.system.model.events if is_clock(event)}
         ends = bool(self.stops) and clocks.issuperset(self.stops)
         resets = {one.t for one in self.resets}  # times at which nothing else happens
-        events = [(one.state.t, ends and one.name in self.stops) for one in self.events if one.state.t not in resets]
+        waiting = {event.name for event in self.system.model.events if event.change}
+        if waiting:
+            places = saltations_of(steps, last, self.moves, laws_of(mechanism))
+            changes = {place.t for place in places if place.changes}
+            if any(one.name in waiting and one.state.t not in changes for one in self.events):
+                return True
+        events = [one for one in self.events if one.state.t not in resets and one.name not in waiting]
+        events = [(one.state.t, ends and one.name in self.stops) for one in events]
         events += [(float(self.march.time[0]), ends)] if self.stops else []
         return any(
             is_at_switch(steps, last, t, is_end) or any(head[T0] <= t <= head[T1] for head in passages)

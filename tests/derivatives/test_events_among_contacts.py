@@ -7,6 +7,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
+import sympy as sp
 from test_contacts_ahead_and_back import G, ball, check_back, check_closed_form
 from test_events_from_steps import ahead_and_back, from_steps
 
@@ -173,3 +174,60 @@ def test_a_sampled_controller_drives_a_cart_against_a_wall(method):
     assert from_steps(result) and len(result.impacts) >= 2
     check_closed_form(result, motion, ["cart.x", "cart.vx", "cart.ax"], values)
     check_back(result, ["cart.x", "cart.vx", "cart.ax", "held"])
+
+
+# --- events that wait for a change of a contact ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+def test_a_ball_touches_a_floor_three_times(method):
+    """Impact k is at t_k = (1 + 2 e + ... + 2 e^(k-1)) √(2 h/g), and the speed behind it is e^k √(2 h g)."""
+    values = {"e": 0.5, "ball.y": 1.0, "gravity.y": -10.0}
+    model = mbs.PlanarModel("bounces", gravity=(0, -10.0))
+    ball, e = model.body("ball", mass=1.0, inertia=0.1), model.parameter("e", 0.5)
+    floor = model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(ball), restitution=e))
+    model.add(mbs.Event("hits", floor.touches))
+    start = {"ball.x": 0.0, "ball.y": 1.0, "ball.angle": 0.0, "ball.vx": 0.0, "ball.vy": 0.0, "ball.omega": 0.0}
+    run = mbs.simulate(model, [0, 1, 1.2], start, derivatives=[*values], method=method, rtol=1e-12)
+    assert from_steps(run) and len(run.events) == 3
+    for k, hit in enumerate(run.events):
+
+        def motion(e, h, g, k=k):
+            lands = mp.sqrt(-2 * h / g)
+            return [lands * (1 + 2 * sum(e**j for j in range(1, k + 1))), e ** (k + 1) * -g * lands, mp.mpf(0), g]
+
+        for level, name in enumerate(["t", "ball.vy", "ball.y", "ball.ay"]):
+            wanted = slopes(lambda *x, level=level, motion=motion: motion(*x)[level], values)
+            np.testing.assert_allclose([hit.d(name, by) for by in values], wanted, rtol=CLOSE, atol=CLOSE, err_msg=name)
+
+
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+def test_a_block_sets_out_and_comes_to_rest(method):
+    """A force c t, up to t = T, acts on a block with the coefficients s where it sticks and μ where it slips: it sets
+    out at s m g/c with ẍ = (s - μ) g, and rests when v = ∫(c t/m - μ g) dt - μ g (t - T) is 0 again."""
+    values = {"m": 2.0, "c": 8.0, "s": 0.5, "mu": 0.3, "T": 1.9}
+    g = 10.0
+    model = mbs.PlanarModel("block", gravity=(0, -g))
+    m, c, s, mu, T = (model.parameter(name, value) for name, value in values.items())
+    block = model.body("block", mass=m, inertia=1.0)
+    rub = model.add(mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(block), friction=mu, static_friction=s))
+    push = mbs.Force("push", block, (sp.Piecewise((c * mbs.t, mbs.t < T), (0, True)), 0))
+    model.add(push, mbs.Event("sets out", rub.slips), mbs.Event("rests", rub.sticks))
+    start = {"block.x": 0.0, "block.y": 0.0, "block.angle": 0.0, "block.vx": 0.0, "block.vy": 0.0, "block.omega": 0.0}
+    run = mbs.simulate(model, [0, 1, 6], start, derivatives=[*values], method=method, rtol=1e-12)
+    assert from_steps(run) and [event.name for event in run.events] == ["sets out", "rests"]
+
+    def sets_out(m, c, s, mu, T):
+        return [s * m * g / c, mp.mpf(0), (s - mu) * g]
+
+    def rests(m, c, s, mu, T):
+        begins, a = s * m * g / c, mu * g
+        v = c * (T**2 - begins**2) / (2 * m) - a * (T - begins)
+        x = c * (T**3 - begins**3) / (6 * m) - c * begins**2 * (T - begins) / (2 * m) - a * (T - begins) ** 2 / 2
+        return [T + v / a, x + v**2 / (2 * a), mp.mpf(0)]
+
+    for event, motion in zip(run.events, (sets_out, rests), strict=True):
+        for level, name in enumerate(["t", "block.x", "block.ax"]):
+            wanted = slopes(lambda *x, level=level, motion=motion: motion(*x)[level], values)
+            found = [event.d(name, by) for by in values]
+            np.testing.assert_allclose(found, wanted, rtol=CLOSE, atol=CLOSE, err_msg=f"{event.name}: {name}")

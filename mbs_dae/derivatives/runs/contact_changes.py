@@ -346,6 +346,8 @@ class ContactChange:
         self.behind = place.entry[HEAD:][: self.y.size].copy()
         self.strikes = self._closes()
         self.sizes = sizes[first + self.passed]
+        self.moved = np.zeros(count)
+        """How the time of the change moves with each parameter, (parameters,); `ahead` sets it."""
 
     def _closes(self) -> bool:
         """Return whether a gap closes, so that there is an impact."""
@@ -367,8 +369,7 @@ class ContactChange:
         dys, of_time = np.ascontiguousarray(S, dtype=float).copy(), self.count
         dys[of_time] = self.f_before
         shape = len(dys), self.y.size
-        if not self.strikes and goes_on_smoothly(mechanism.state, self.f_before, self.f_behind):
-            return dys  # a force dies out, or the work of friction
+        is_smooth = not self.strikes and goes_on_smoothly(mechanism.state, self.f_before, self.f_behind)
         loads, forces = np.zeros((len(dys), mechanism.machine.pattern.m)), np.zeros((len(dys), own.forces.size))
         known = own, held, mechanism, self.y, dys
         vary_stage(*known, np.zeros(shape), loads, forces, refinements(mechanism), 0)
@@ -376,11 +377,14 @@ class ContactChange:
         vary_guards(*known, loads, forces, guards)
         guards = guards[:, self.passed]
         rates, length = guards[of_time], place.head[1] - place.head[0]
-        if grazes(rates, length, self.sizes):
+        touches = grazes(rates, length, self.sizes)
+        moved = np.full(len(dys), np.nan) if touches else instant_moved(guards, rates)
+        self.moved = moved[:of_time]
+        if is_smooth:  # a force dies out, or the work of friction
+            return dys
+        if touches:
             self.why = f"at t = {place.t:.6g} the motion touches where it switches, and does not pass"
-        if self.why:
             return np.full(shape, np.nan)
-        moved = instant_moved(guards, rates)
         moved[of_time] = 0.0
         if not self.strikes:
             return dys + np.outer(moved, self.f_before - self.f_behind)

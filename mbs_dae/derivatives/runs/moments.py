@@ -5,9 +5,10 @@ S = ∂y/∂p at a held time and ġ = g_t + g_y y',
 
     t_e' = -(g_y S + g_p) / ġ,        y(t_e)' = S + y' t_e',        y'(t_e)' = ∂y'/∂p + y'' t_e',
 
-where y'' is the change of y' along the motion: that of the linearised equations by y' and by time. Going back, weights
-w of t_e, increased by the weights of readings at the event multiplied by their rates along the motion, become weights
-of y and of p,
+where y'' is the change of y' along the motion: that of the linearised equations by y' and by time. An event that waits
+for a change of a contact happens with it: t_e' is that of the change, and S, y' and y'' are those behind it. Weights w
+of t_e, increased by the weights of readings at the event times their rates along the motion, become, going back,
+weights of y and of p,
 
     λ += -(w/ġ) g_yᵀ,        p̄ += -(w/ġ) g_pᵀ.
 
@@ -16,7 +17,7 @@ S at an event inside a step is that of a shorter step from the same beginning, w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,7 +73,8 @@ def vary_here(
 
 
 class EventTime(NamedTuple):
-    """The time of an event in a run, and the numbers of the switching functions that passed zero then."""
+    """The time of an event in a run, and the numbers of the switching functions that passed zero then; none for an
+    event that waits for a change of a contact."""
 
     t: float
     functions: tuple[int, ...]
@@ -81,7 +83,7 @@ class EventTime(NamedTuple):
 def event_time(system: System, march: March, t: float, name: str) -> EventTime:
     """Return the time t of an event in a run, with its function."""
     (event,) = (event for event in system.model.events if event.name == name)
-    return EventTime(t, (function_of(system, march, event),))
+    return EventTime(t, () if event.change else (function_of(system, march, event),))
 
 
 def stop_time(system: System, march: March, names: Sequence[str]) -> EventTime:
@@ -98,10 +100,12 @@ def stop_time(system: System, march: March, names: Sequence[str]) -> EventTime:
 
 
 def has_slopes(system: System, event: Event) -> bool:
-    """Return whether the slopes of the function of an event are known, and of a state that it sets: not where a contact
-    changes, or where laws in the expression of the event switch; nor where a state that is set reads accelerations or
-    reactions, or time prescribes a part of it."""
-    if event.change is not None or system.structure.deciding.count(event.who) != 1:
+    """Return whether the slopes of the function of an event are known, and of a state that it sets: not where a change
+    of a contact stops the run or sets a state, or where laws in the expression of the event switch; nor where a state
+    that is set reads accelerations or reactions, or time prescribes a part of it."""
+    if event.change is not None:
+        return event.action == "record"
+    if system.structure.deciding.count(event.who) != 1:
         return False
     if not isinstance(event.action, Reset):
         return True
@@ -181,11 +185,11 @@ class EventsAhead:
 
     def __init__(
         self, replay: Replay, along: tuple[Any, Any], steps: Steps, last: np.ndarray, events: Sequence[EventTime],
-        stop: EventTime | None, make_step: Callable[[np.ndarray], int],
+        stop: EventTime | None, changes: Mapping[float, int], make_step: Callable[[np.ndarray], int],
     ):  # fmt: skip
         """`along` are the equations and the tree that change with time alone; `last` is where the run has ended, as
-        the entry of a step; `make_step` makes a step with this head, and its changes, from where the run stands, and
-        returns a status."""
+        the entry of a step; `changes` are the steps before which contacts change, by time; `make_step` makes a step
+        with this head, and its changes, from where the run stands, and returns a status."""
         self.make_step = make_step
         self.replay, self.along, self.events, self.stop, self.head = replay, along, events, stop, steps.head
         self.slopes: list[Slopes] = []
@@ -198,8 +202,11 @@ class EventsAhead:
         ends, times = self.head[:, T1], np.array([one.t for one in events])
         behind = (times == last[T0]) & (last[FRESH] != WENT_ON)
         self.step = np.where(behind, len(ends), np.searchsorted(ends, times)).tolist()
-        """The number of the step with each event; behind all at a break, or where there are no steps."""
-        self.steps = {*self.step} | ({len(ends) - 1} if stop else set())
+        self.step = [at if one.functions else changes[one.t] for at, one in zip(self.step, events, strict=True)]
+        """The number of the step with each event, or behind the change of contacts that it waits for; behind all at a
+        break, or where there are no steps."""
+        self.steps = {at for at, one in zip(self.step, events, strict=True) if one.functions}
+        self.steps |= {len(ends) - 1} if stop else set()
         """The steps before which `within` is called."""
         self._sizes, self._length = np.zeros(0), 0.0
         """The sizes of the switching functions at the beginning of the last step, and the length of that step."""
@@ -211,7 +218,7 @@ class EventsAhead:
         self._sizes, self._length = sizes_of(march, float(head[T0])), float(head[T1] - head[T0])
         blocks: tuple[Any, ...] = march, self.replay
         words = [(block, block.words.copy()) for block in blocks]
-        for event in (one for one, at in zip(self.events, self.step, strict=True) if at == step):
+        for event in (one for one, at in zip(self.events, self.step, strict=True) if at == step and one.functions):
             sizes, length = sizes_of(march, float(head[T0])), event.t - head[T0]
             if length > 0.0:
                 head[T1], march.counts[NEXT] = event.t, march.record.times.size  # nothing is recorded
@@ -221,10 +228,21 @@ class EventsAhead:
         for block, known in words:
             block.words[:] = known
 
+    def at_change(self, step: int, moved: np.ndarray) -> None:
+        """Meet the events that wait for the change of contacts before a step, behind which the run stands; `moved` is
+        how the time of the change moves with each parameter, (parameters,)."""
+        replay = self.replay
+        for event in (one for one, at in zip(self.events, self.step, strict=True) if at == step and not one.functions):
+            y, S = replay.march.stages.y0.copy(), replay.dy0
+            rates = rates_at(replay.march, *self.along, replay.held, event.t, y)
+            slopes = changes_here(replay.march, replay.own, replay.tree, replay.held, event.t, y, S)[0]
+            self._note(rates, slopes, moved)
+
     def finish(self, t: float) -> None:
         """Meet the events at the end of the run, at time t, and vary its end, if an event has stopped it."""
         sizes = sizes_of(self.replay.march, t)
-        for event in (one for one, at in zip(self.events, self.step, strict=True) if at == len(self.head)):
+        last = [one for one, at in zip(self.events, self.step, strict=True) if at == len(self.head)]
+        for event in (one for one in last if one.functions):
             self._meet(event, sizes, 0.0)
         if self.stop:
             march, state = self.replay.march, self.replay.march.mechanism.state
@@ -235,8 +253,12 @@ class EventsAhead:
             self.end = EndOfRun(moved, *places, rates.loads, *more, rates.slopes)
 
     def _meet(self, event: EventTime, sizes: np.ndarray, length: float) -> None:
-        state = self.replay.march.mechanism.state
         moved, rates, slopes = self._changes(event, sizes, length)
+        self._note(rates, slopes, moved)
+
+    def _note(self, rates: Rates, slopes: np.ndarray, moved: np.ndarray) -> None:
+        """Note the changes of an event at which the run stands, from those of y' at a held time."""
+        state = self.replay.march.mechanism.state
         y = at_the_event(self.replay.dy0, rates.y, moved)[:, None]
         dy = at_the_event(slopes, rates.slopes, moved)[:, None]
         moving = slice(state.v_at, state.v_end)

@@ -285,7 +285,8 @@ def new_replay(
             return int(vary_shorter_step(replay, rerun.implicit_step, head))
         return int(vary_stretch(replay, head[None]))
 
-    happened = taken.steps, taken.last, taken.events, taken.stop
+    changes = {one.t: one.step for one in taken.saltations if one.changes}
+    happened = taken.steps, taken.last, taken.events, taken.stop, changes
     return rerun, replay, EventsAhead(replay, rerun.along, *happened, make_step)
 
 
@@ -305,8 +306,6 @@ def replayed(
     switching, sizes = {one.step: one for one in taken.saltations}, np.zeros(0)
 
     def switch(step: int) -> None:
-        if step not in switching:
-            return
         if rerun.is_implicit and not switching[step].changes:  # the repeated end of the step before is sharper
             march.stages.y0[:] = switching[step].entry[HEAD:][: march.stages.y0.size]
         passing, errors = rerun.passing(switching[step], sizes, mixed), replay.errors.copy()
@@ -316,13 +315,17 @@ def replayed(
         if (ended := known & ~np.isfinite(replay.dy0).all(axis=1)).any():
             tell(ended, passing.why or f"at t = {passing.place.t:.6g} {APART}")
             replay.errors[ended] = errors[ended]
+        put_entry(march, last if step == steps.total else steps.states[step])
+        if events and switching[step].changes:
+            events.at_change(step, passing.moved)
 
     for k, until in stretches(steps):
         if k in resets:
             stand_before(rerun, resets[k][0])
         elif not rerun.is_implicit and (k not in switching or not switching[k].changes):  # a change may move the state
             check_here(march, steps.states[k], samples[k].targets if k in samples else ())
-        switch(k)
+        if k in switching:
+            switch(k)
         if k in samples:
             replay.dy0[:] = samples[k].ahead(replay.dy0, mixed)
         if k in resets:
@@ -331,7 +334,7 @@ def replayed(
             replay.dy0[:] = passage.ahead(replay.dy0, float(head[k - 1, T1] - head[k - 1, T0]), sizes, mixed)
             if (ended := known & ~np.isfinite(replay.dy0).all(axis=1)).any():
                 tell(ended, passage.why or f"at t = {passage.taken.t:.6g} a state that is set has no derivative")
-        if k in steps.held or k in switching or k in samples or k in resets:
+        if k in steps.held or k in samples or k in resets:
             put_entry(march, steps.states[k])
         own = [step for step in passed if k <= step < until]
         before = {until - 1} if until in switching or until in resets else set()
@@ -351,7 +354,6 @@ def replayed(
         check_here(march, last)
     if steps.total in switching:
         switch(steps.total)
-        put_entry(march, last)
     check_status(march, vary_begin(replay, last[:HEAD].copy()))
     if events:
         events.finish(float(last[T0]))
