@@ -21,8 +21,7 @@ import numpy as np
 from ..compiled import System
 from ..errors import MbsError
 from ..poses.closing import closed
-from ..poses.local import free_motions
-from ..poses.local import FLAT, Local
+from ..poses.local import FLAT, Local, free_motions
 
 NEAR = 1e-4
 """Greatest distance of a vertex from the pose, in lengths of the model."""

@@ -314,8 +314,8 @@ def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:
     if len(drivers) <= freedom:
         return None
     return (
-        f"The drivers and fixed values ({', '.join(drivers)}) need {counted(len(drivers), 'degree')} of freedom, and the "
-        f"joints leave {freedom}: take {len(drivers) - freedom} of them away{removal_example(system, drivers)}"
+        f"The drivers and fixed values ({', '.join(drivers)}) need {counted(len(drivers), 'degree')} of freedom, and "
+        f"the joints leave {freedom}: take {len(drivers) - freedom} of them away{removal_example(system, drivers)}"
     )
 
 

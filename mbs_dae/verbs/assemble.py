@@ -56,7 +56,7 @@ def assemble(
     values = {} if fix is None else fix
     request = asked_of(model, derivatives, values)
     state = assembled(model, t, fix, start)
-    warn_of_angles(model, given, "fix")
+    warn_of_angles(model, values, "fix")
     if not forces:
         notes = (state.message, told_of_overlap_at(state), *slips_in_assembly(state.system, state.full_q).values())
         state = replace(state, message="; ".join(filter(None, notes)))

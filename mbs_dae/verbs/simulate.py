@@ -338,8 +338,8 @@ class Prepared:
             changes = {place.t for place in places if place.changes}
             if any(one.name in waiting and one.state.t not in changes for one in self.events):
                 return True
-        events = [one for one in self.events if one.state.t not in resets and one.name not in waiting]
-        events = [(one.state.t, ends and one.name in self.stops) for one in events]
+        happened = [one for one in self.events if one.state.t not in resets and one.name not in waiting]
+        events = [(one.state.t, ends and one.name in self.stops) for one in happened]
         events += [(float(self.march.time[0]), ends)] if self.stops else []
         return any(
             is_at_switch(steps, last, t, is_end) or any(head[T0] <= t <= head[T1] for head in passages)
