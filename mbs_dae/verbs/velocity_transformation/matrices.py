@@ -46,7 +46,8 @@ class VelocityTransformation:
         """Return R with the names of its rows and columns; zeros are left out."""
         cells = [["", *self.columns]]
         for name, row in zip(self.rows, np.array(self.R), strict=True):
-            texts = [f"{x:.4g}" * (abs(x) >= 5e-13) if isinstance(x, float) else str(x) * bool(x != 0) for x in row]
+            numbers = [x if not isinstance(x, float) or abs(x) >= 5e-13 else 0 for x in row]  # 0 for roundoff
+            texts = ["" if x == 0 else f"{x:.4g}" if isinstance(x, float) else str(x) for x in numbers]
             cells.append([name, *texts])
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         return "\n".join("  ".join(f"{c:>{w}}" for c, w in zip(row, widths, strict=True)).rstrip() for row in cells)
