@@ -213,7 +213,7 @@ def test_attitudes_in_space(method, coordinates):
         mbs.Spherical("T", one.at(length / 2, 0, 0), two.at(-0.2, 0, -0.1)),
     )
     names, start = ["one.x", "two.z", "two.wx", "T.force"], {"one.wz": 3.0, "two.wx": 9.0}
-    how = {"method": method, "step": 0.01, "rtol": 1e-13}
+    how = {"method": method, "step": 0.01 if method == "Radau5" else 0.002, "rtol": 1e-13}  # GA has longer projections
     check_against_runs(model, coordinates, start, ["l", "two.wx"], names, [0.0, 0.05, 0.104], **how)
 
 
@@ -292,15 +292,16 @@ def test_a_step_too_long_for_designs_beside_has_no_derivative():
 # --- ahead and back ---------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_top_is_read_between_long_steps(method):
-    """A state that is read between steps of 46 degrees is put onto the constraints: weights go back as changes go."""
+@pytest.mark.parametrize(("method", "step"), [("Radau5", 0.02), ("GA", 0.005)])
+def test_a_top_is_read_between_long_steps(method, step):
+    """A state that is read between steps of 46 or 11 degrees is put onto the constraints: weights go back as changes
+    go."""
     model = mbs.SpatialModel("top", gravity=(0, 0, -9.81))
     inertia = model.parameter("J", 0.02)
     body = model.body("b", 1.0, (inertia, 0.03, 0.045), position=(0.2, 0, 0.1))
     model.add(mbs.Spherical("A", model.ground, body.at(-0.2, 0, -0.1)))
     start = {"b.wx": 3.0, "b.wy": 40.0, "b.wz": 5.0}
-    run = mbs.simulate(model, [0, 0.307, 0.6], start, derivatives=["J"], method=method, step=0.02, rtol=1e-12)
+    run = mbs.simulate(model, [0, 0.307, 0.6], start, derivatives=["J"], method=method, step=step, rtol=1e-12)
     for name in ("b.x", "b.vx", "A.Fz", "energy.potential"):
         back = adjoint(run, {name: np.array([0.0, 1.0, 0.0])})["J"]
         assert back == pytest.approx(run.d(name, "J")[1], rel=1e-12)
