@@ -14,7 +14,7 @@ from browser import Opened, browser  # noqa: E402
 from serving import served  # noqa: E402
 
 from mbs_dae.view.served.answers import answer  # noqa: E402
-from mbs_dae.view.served.runs import DRIVEN, Wanted, run  # noqa: E402
+from mbs_dae.view.served.runs import DRIVEN, MotionRequest, run  # noqa: E402
 
 NAMES = ("four_bar", "slider_crank", "double_pendulum", "stewart_platform")
 ROUNDS = 40
@@ -51,20 +51,20 @@ def main() -> None:
             with served(ROOT / "models" / f"{name}.py") as server, Opened(chromium, server.address) as page:
                 for mode in page.run("mbs.page.served.modes"):
                     drawn = page.run(MOVED, [mode, ROUNDS])
-                    own = in_python(server.session.opened, DRIVEN if mode == "live" else mode)
+                    own = in_python(server.session.current, DRIVEN if mode == "live" else mode)
                     print(f"{name:18}{mode:10}" + "{:6}{:8.1f}{:8.1f}".format(*own) + f"{drawn:8.1f}")
 
 
-def in_python(opened, mode: str) -> tuple[int, float, float]:
+def in_python(page, mode: str) -> tuple[int, float, float]:
     """The poses, the time of a run with other values, and of all that is sent."""
-    name, parameter = next(iter(opened.said.model.parameters.items()))
+    name, parameter = next(iter(page.content.model.parameters.items()))
     runs, answers = [], []
     for k in range(ROUNDS):
         begun = perf_counter()
-        wanted = Wanted(mode, opened.said.times, {name: parameter.value * (1 + 1e-4 * k)})
-        result, initial = run(opened.said, wanted)
+        request = MotionRequest(mode, page.content.times, {name: parameter.value * (1 + 1e-4 * k)})
+        result, initial = run(page.content, request)
         runs.append(perf_counter() - begun)
-        answer(opened.said, result, initial, opened.choices)
+        answer(page.content, result, initial, page.choices)
         answers.append(perf_counter() - begun)
     return len(result), 1e3 * min(runs), 1e3 * min(answers)
 
