@@ -244,8 +244,8 @@ class Seeking:
         near = np.flatnonzero(np.linalg.norm(way, axis=1) < 1.5 * self.step)
         if not near.size:
             return False
-        here = (np.repeat(x[None], near.size, axis=0) for x in (z.q, z.p))
-        off = self.equations.ways(*here, q[near], p[near], turns)
+        own_q, own_p = (np.repeat(x[None], near.size, axis=0) for x in (z.q, z.p))
+        off = self.equations.ways(own_q, own_p, q[near], p[near], turns)
         for k in near[np.linalg.norm(off, axis=1) < 1.5 * self.step].tolist():
             place = curve.places[k]
             own = curve.problem.between(place.z, z)
