@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from workspace_oracle import FiveBar, doubts, random_delta, random_five_bar, random_platform, wrong_modes
+from workspace_oracle import (
+    FiveBar,
+    ToolFiveBar,
+    doubts,
+    random_delta,
+    random_five_bar,
+    random_platform,
+    random_tool_five_bar,
+    wrong_modes,
+)
 
 import mbs_dae as mbs
 
@@ -64,6 +73,19 @@ def test_random_five_bars_over_the_hand(seed):
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(100) if seed != 1)])
 def test_random_five_bars_over_the_cranks(seed):
     assert not random_five_bar(seed).over_the_cranks().silent, random_five_bar(seed)
+
+
+def test_curves_that_touch_the_reach_of_the_first_crank():
+    """Where crank and hand are in line and the other side is, too, arcs end on a closed curve, which touches them."""
+    five_bar = ToolFiveBar(
+        (0.3493315, 0.85833723), (0.70109882, 0.94699063), 0.14504403 + 1.02457709j, 0.87547854 - 0.88461667j
+    )
+    assert five_bar.over_the_hand() == ([], [])
+
+
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=pytest.mark.soak) for seed in range(30)])
+def test_random_five_bars_with_a_tool(seed):
+    assert not random_tool_five_bar(seed).over_the_hand().silent, random_tool_five_bar(seed)
 
 
 # --- delta robots whose platform does not turn ------------------------------------------------------------------------

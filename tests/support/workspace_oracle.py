@@ -208,6 +208,65 @@ def random_five_bar(seed: int) -> FiveBar:
     return FiveBar(tuple(cranks), tuple(legs), float(base))
 
 
+class ToolFiveBar(NamedTuple):
+    """A five-bar whose hand H is a point of its first leg AP beside the pin: H - A = tool (P - A)."""
+
+    cranks: tuple[float, float]
+    legs: tuple[float, float]
+    base: complex
+    tool: complex
+
+    def model(self) -> mbs.PlanarModel:
+        random, (a, b) = np.random.default_rng(0), self.legs
+        while True:
+            one, two = random.uniform(-np.pi, np.pi, 2)
+            A, C = self.cranks[0] * np.exp(1j * one), self.base + self.cranks[1] * np.exp(1j * two)
+            if abs(a - b) + 0.05 < (d := abs(C - A)) < a + b - 0.05:
+                break
+        x = (d * d + a * a - b * b) / (2 * d)
+        P = A + (C - A) / d * (x + 1j * np.sqrt(a * a - x * x))
+        points = {"O": 0j, "A": A, "P": P, "C": C, "E": self.base, "H": A + self.tool * (P - A)}
+        rods = {"one": "OA", "leg1": "APH", "leg2": "CP", "two": "EC"}
+        places = {k: (z.real, z.imag) for k, z in points.items()}
+        return mbs.PlanarModel.from_points(places, rods, fixed="OE")
+
+    def modes(self, x, y):
+        """For each elbow of crank and hand the pin is somewhere, from where two elbows of the other side may reach."""
+        hand, far, other = x + 1j * y, abs(self.tool) * self.legs[0], dyad_ring(self.base, self.cranks[1], self.legs[1])
+        d = abs(hand)
+        cosine = (d * d + self.cranks[0] ** 2 - far * far) / (2 * d * self.cranks[0])
+        count = 0
+        for side in (1.0, -1.0):
+            A = self.cranks[0] * hand / d * np.exp(1j * side * np.arccos(np.clip(cosine, -1.0, 1.0)))
+            pin = abs(A + (hand - A) / self.tool - other.centre)
+            count = count + 2 * ((abs(cosine) < 1.0) & (other.inner < pin) & (pin < other.outer))
+        return count
+
+    def areas(self, far: float, count: int = 3000) -> dict[int, float]:
+        """Return the area by the number of modes, by a dense scan with a random point in each square."""
+        random, width, found = np.random.default_rng(0), 2.0 * far / count, Counter[int]()
+        for row in range(count):
+            x, y = -far + (row + random.uniform(0, 1, count)) * width, -far + (np.arange(count) + 0.5) * width
+            found.update(dict(zip(*np.unique(self.modes(x, y), return_counts=True), strict=True)))
+        return {int(number): int(times) * width**2 for number, times in found.items() if number}
+
+    def over_the_hand(self, step: float = 0.1) -> Verdict:
+        far = 1.05 * (self.cranks[0] + abs(self.tool) * self.legs[0])
+        over = dict.fromkeys(("leg1.H.x", "leg1.H.y"), (-far, far))
+        found = mbs.workspace(self.model(), over, inputs=("one.angle", "two.angle"), step=step)
+        return judge(found, self.areas(far), self.modes, (-far, far) * 2)
+
+
+def random_tool_five_bar(seed: int) -> ToolFiveBar:
+    random = np.random.default_rng(seed)
+    cranks, legs = random.uniform(0.3, 0.9, 2), random.uniform(0.5, 1.2, 2)
+    base = random.uniform(0.2, 1.2) * np.exp(1j * random.uniform(-1.5, 1.5))
+    tool = random.uniform(0.3, 1.3) * np.exp(1j * random.uniform(-1.2, 1.2))
+    if abs(base) > cranks.sum() + legs.sum() - 0.2 or abs(base) + cranks.sum() < abs(legs[0] - legs[1]) + 0.2:
+        return random_tool_five_bar(seed + 1000)
+    return ToolFiveBar(tuple(cranks), tuple(legs), complex(base), complex(tool))
+
+
 # --- delta robots whose platform does not turn ------------------------------------------------------------------------
 
 
@@ -515,6 +574,7 @@ FAMILIES: dict[str, Callable[[int], Verdict]] = {
     "arms": lambda seed: (lambda arm, z: arm.judged(z))(*random_arm(seed)),
     "five-bars over the hand": lambda seed: random_five_bar(seed).over_the_hand(),
     "five-bars over the cranks": lambda seed: random_five_bar(seed).over_the_cranks(),
+    "five-bars with a tool": lambda seed: random_tool_five_bar(seed).over_the_hand(),
     "platforms over two legs": lambda seed: random_platform(seed).over_two_legs(),
     "delta robots": lambda seed: random_delta(seed).over_the_platform(),
 }

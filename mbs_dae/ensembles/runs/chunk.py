@@ -113,6 +113,8 @@ def run_chunk(
                     result = recipe.result(designs[k], stopped)
                     chunk.put(k, recipe.values(result) if recipe.function else kept_of(recipe, result))
             except Exception as error:  # an error in a user's function concerns this member alone
+                if isinstance(outcome, MemberRecord) and not isinstance(error, ModelError):
+                    raise  # no function of a user has run here
                 design = dict(zip(recipe.names, designs[k].tolist(), strict=True))
                 chunk.failures.append(Failure(first + k, design, str(error) or repr(error), type(error).__name__))
                 chunk.state[k] = FAILED

@@ -346,10 +346,10 @@ def _heading(piece: Piece, sense: int, radius: float, exact: bool = False) -> fl
 
     for a, b in (own[::sense] for own in piece.ranges[::sense]):
         spots = np.linspace(a, b, max(2, int(4 * abs(b - a)) + 2))[1:]
-        far = np.flatnonzero([abs(at(spot)[0]) >= radius for spot in spots])
+        beyond = next((k for k, spot in enumerate(spots) if abs(at(spot)[0]) >= radius), None)
         spot, (low, high) = spots[-1], sorted((a, b))
-        if far.size:
-            before, spot = [a, *spots][far[0]], spots[far[0]]
+        if beyond is not None:
+            before, spot = [a, *spots][beyond], spots[beyond]
             for _ in range(30):
                 middle = 0.5 * (before + spot)
                 before, spot = (middle, spot) if abs(at(middle)[0]) < radius else (before, middle)
