@@ -16,6 +16,7 @@ from ..compiled.status import (
     NOT_FINITE,
     TANGLED,
     UNSETTLED,
+    UNSHARED,
     UNSOLVED,
     Status,
 )
@@ -41,7 +42,7 @@ from ..symbolic.functions import BentLookup, written_out
 from ..symbolic.markers import t as time
 from ..tolerances import ROUNDOFF
 from .accuracy import energy_allowed, relative_violations, violation_allowed
-from .contacts import chatters, lost_in_roundoff, touching_now, without_forces
+from .contacts import chatters, lost_in_roundoff, touching_now, without_forces, without_shares
 from .explanation import BEFORE_DEAD_POINT, Explanation, contradiction, going_on, no_force, undefined
 from .undefined import HUGE, undefined_force
 
@@ -217,6 +218,8 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
         return without_forces(march, pose)
     if status == FORCES_LOST:
         return lost_in_roundoff(march, pose)
+    if status == UNSHARED:
+        return without_shares(march, pose)
     if status == CHATTERS and (entries := _contacts_that_change(march)):
         return chatters(march, pose, entries)
     t, step = pose.t, max(abs(march.control.step[0]), march.control.fixed, 1e-12)  # at least roundoff
