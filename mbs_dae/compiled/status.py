@@ -57,6 +57,8 @@ class Status(IntEnum):
     """The size of a friction is negative, so that it would drive."""
     FORCES_LOST = 26
     """The forces of contacts are lost in roundoff."""
+    UNSHARED = 27
+    """Frictions that stick and hold one load together do not settle on their shares."""
     # --- derivatives and curves
     BLURS = 31
     """A requested time is next to a singular pose and is read from both of its sides."""
@@ -87,5 +89,6 @@ TANGLED = int(Status.TANGLED)
 UNSOLVED = int(Status.UNSOLVED)
 DRIVES = int(Status.DRIVES)
 FORCES_LOST = int(Status.FORCES_LOST)
+UNSHARED = int(Status.UNSHARED)
 BLURS = int(Status.BLURS)
 HOME = int(Status.HOME)

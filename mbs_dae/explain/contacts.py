@@ -6,13 +6,14 @@ import numpy as np
 
 from ..compiled import System
 from ..compiled.batch import Swept
-from ..compiled.contact_records import OPEN, PRESSED, Contacts
+from ..compiled.contact_records import OPEN, PRESSED, STICKING, Contacts
 from ..compiled.reading import Trajectory
 from ..errors import IntegrationError, ModelError, counted
 from ..linear.complementarity import SEVERAL, solve_complementarity
 from ..model.contacts import Contact, Stop
 from ..model.contacts.geometry import HalfSpace
 from ..motion.contact.delassus import FIRM, put_masses
+from ..motion.contact.forces import SHARED
 from ..motion.contact.reports import frictions_at_fault, no_friction
 from ..motion.contact.states import TOUCHES
 from ..motion.mechanism import masses_of
@@ -151,6 +152,17 @@ def lost_in_roundoff(march: March, pose: State) -> Explanation:
     what = f"at t = {pose.t:.6g} the forces of {' and '.join(few)} in {pose.system.model.name!r} are lost in "
     what += f"roundoff: {light!r}, which they press against others, weighs or turns too little beside these"
     advice = f"give {light!r} more mass and inertia, or leave it out"
+    return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
+
+
+def without_shares(march: March, pose: State) -> Explanation:
+    """Explain that frictions which stick and hold one load together do not settle on their shares of it."""
+    contacts = march.mechanism.contacts
+    points = [k for k in _used(contacts) if contacts.state[k] == STICKING and contacts.slip_count[k] > 0]
+    names = _names(pose.system, points)
+    what = f"at t = {pose.t:.6g} {' and '.join(names)} in {pose.system.model.name!r} stick and hold one load together, "
+    what += f"and their shares of it do not settle in {SHARED} rounds"
+    advice = "let fewer joints rub, change a coefficient of friction a little, or smooth the friction: smooth="
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
 
 

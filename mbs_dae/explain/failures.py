@@ -16,6 +16,7 @@ from ..compiled.status import (
     NOT_FINITE,
     TANGLED,
     UNSETTLED,
+    UNSHARED,
     UNSOLVED,
     Status,
 )
@@ -39,7 +40,7 @@ from ..results.result import Result, State
 from ..symbolic.derive import Reading
 from ..symbolic.functions import BentLookup, written_out
 from ..tolerances import ROUNDOFF
-from .contacts import chatters, lost_in_roundoff, touching_now, without_forces
+from .contacts import chatters, lost_in_roundoff, touching_now, without_forces, without_shares
 from .explanation import (
     BEFORE_DEAD_POINT,
     HUGE,
@@ -141,6 +142,8 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
         return without_forces(march, pose)
     if status == FORCES_LOST:
         return lost_in_roundoff(march, pose)
+    if status == UNSHARED:
+        return without_shares(march, pose)
     if status == CHATTERS:
         guards, count = march.search.guards, march.mechanism.contacts.points.entries
         passing = np.flatnonzero(guards.passes_zero if guards.passes_zero.any() else guards.surface)

@@ -26,7 +26,7 @@ import numpy as np
 from ...compiled.contact_records import CLOSED, FREE, HOLDS, INCIPIENT, OPEN, STICKING
 from ...compiled.contacts import put_rows
 from ...compiled.machine import take_accelerations
-from ...compiled.status import DONE, FORCES_LOST, NOT_CONVERGED, NOT_FINITE
+from ...compiled.status import DONE, FORCES_LOST, NOT_CONVERGED, NOT_FINITE, UNSHARED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.elimination import scaled_solution
@@ -67,11 +67,15 @@ from .rubbing import across, direction, resting, sliding
 
 SETTLED, ROUNDS = 1e-13, 100
 """Newton's method ends when forces change by less than the first number, relative to the largest; the second is the
-largest number of rounds."""
-WEIGHED, SHARED = 2, 90
+largest number of rounds, where no frictions share a load."""
+WEIGHED, SHARED = 2, 20_000
 """The number of rounds in which frictions that stick are weighed by the force that each could hold; and the largest
-number of rounds, if some would still need more. Rounds end when forces settle: then the frictions of one motion reach
-their bounds at one instant, when none of them could hold more."""
+number of rounds. Rounds end when forces settle: then the frictions of one motion reach their bounds at one instant,
+when none of them could hold more. Most loads need fewer than 40 rounds; where two frictions bear most of a load that a
+third one has to take over, a round changes weights by little, and thousands may be needed."""
+DOUBLED = 64
+"""The round from which changes are compared each time the number of rounds has doubled: changes of less than
+`UNCERTAIN` that have not halved are roundoff."""
 APART = 2.0**20
 """The unit of the normal force in a joint that slips: an unknown of a large unit is no part of the least forces."""
 LEAST = 1e-6
@@ -115,7 +119,8 @@ def push(mechanism: Mechanism, a: Vector):
     copy(machine.x[: delassus.f.size], delassus.f)  # the solution without forces of contacts
     copy(machine.multipliers, delassus.g)
     weakest, unsettled, far_apart, determined, rank = 1.0, 0.0, put_masses(contacts) < FIRM, True, 0
-    for k in range(ROUNDS):
+    before = np.inf
+    for k in range(SHARED):
         linear = _put_equations(contacts, delassus.f, n)
         rank = scaled_solution(
             equations.matrix, equations.right, equations.solution, equations.order, n, equations.units
@@ -125,15 +130,20 @@ def push(mechanism: Mechanism, a: Vector):
             if is_far_apart(contacts, _row_of(contacts, equations.order[i])):
                 weakest = min(weakest, equations.matrix[i, i]) if i < rank else weakest
                 determined = determined and i < rank
-        settled = _take_forces(contacts)
+        change = _take_forces(contacts)
+        settled = change <= SETTLED
+        if k >= DOUBLED and k & (k - 1) == 0:
+            settled, before = settled or 0.5 * before < change <= UNCERTAIN, change
         _put_most(contacts)
-        shared = rank == n or k >= SHARED or (k >= WEIGHED and not _are_strained(contacts)) or (settled and k > WEIGHED)
+        shared = rank == n or (k >= WEIGHED and not _are_strained(contacts)) or (settled and k > WEIGHED)
         choice.ambiguities[0] += 1 if rank < n else 0
         if (settled or linear) and shared:
             choice.status[0] = DONE
             break
-        if k < SHARED:
-            _weigh(contacts, k < WEIGHED)
+        if rank == n and k >= ROUNDS:
+            break
+        choice.status[0] = UNSHARED if rank < n else NOT_CONVERGED
+        _weigh(contacts, k < WEIGHED)
     add_responses(mechanism, delassus.amount, delassus.amount_tail)
     choice.ambiguities[0] += 1 if far_apart else 0
     far_apart = far_apart and choice.status[0] == DONE
@@ -481,8 +491,8 @@ def _add_effect(contacts, number, amount, column, n):
 
 @compiled
 def _take_forces(contacts):
-    """Put the forces along all rows in use into `amount`, from the unknowns in `solution`; return whether they have
-    settled."""
+    """Put the forces along all rows in use into `amount`, from the unknowns in `solution`; return the largest change,
+    relative to the largest force."""
     delassus, equations = contacts.delassus, contacts.equations
     column, number, largest, change, counts = 0, 0, 0.0, 0.0, weight_of_changes(contacts)
     for c in range(contacts.gap_row.size):
@@ -516,7 +526,7 @@ def _take_forces(contacts):
             )
             contacts.sliding.friction_deficit[c] = equations.solution[column]
             column += 1
-    return change <= SETTLED * largest
+    return change / largest if largest > 0.0 else np.inf if change > 0.0 else 0.0
 
 
 @compiled
