@@ -139,7 +139,7 @@ def _unit_of(model: Any, name: str) -> str:
     known: Any = model.parameters.get(name) or constants_of(model).get(name)
     if known:
         return str(known.unit)
-    found = model.found_quantity(name)
+    found = model.quantity_or_none(name)
     return found[0].units[found[1]] if found else ""
 
 

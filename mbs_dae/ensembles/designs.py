@@ -113,7 +113,7 @@ def _check_varied(model: Model, name: str, verb: str) -> None:
     if name in model.signal_units:
         what = f"{name!r} of model {model.name!r} is an input, or a rate that follows from its expression"
         raise ModelError(f"{what}; vary initial values of states, and parameters in the law of an input")
-    found = model.found_quantity(name)
+    found = model.quantity_or_none(name)
     if found is None:
         known = [*model.parameters, *states, *model.quantity_names(2)]
         raise unknown_name("parameter or initial value", name, known, f"model {model.name!r}")
@@ -127,5 +127,5 @@ def unit_of(model: Model, name: str) -> str:
         return model.parameters[name].unit
     if name in model.signal_units:
         return model.signal_units[name]
-    measure, level = model.found_quantity(name) or (None, 0)
+    measure, level = model.quantity_or_none(name) or (None, 0)
     return measure.units[level] if measure else ""

@@ -106,7 +106,7 @@ class Ensemble(Reported):
     def _unit(self, name: str) -> str:
         if self._recipe.function is not None or not self._readable:
             return ""
-        if found := self.model.found_quantity(name):
+        if found := self.model.quantity_or_none(name):
             measure, level = found
             return measure.units[level]
         some = np.flatnonzero(self.done)

@@ -13,7 +13,7 @@ from ..arguments import as_state, checked_times, model_of
 from ..compiled import System
 from ..derivatives.parameters import asked_of
 from ..errors import MbsError, ModelError, check_name
-from ..model.door import name_of
+from ..model.checks import name_of
 from ..model.mechanisms import PlanarModel
 from ..model.model import Model
 from ..model.parameters import finite_number, positive_number
@@ -145,7 +145,7 @@ def _checked_verb(given: Any) -> tuple[str | None, Callable[[Result], Any] | Non
 
 
 def _check_initial(model: Model, name: str, where: str) -> None:
-    if not model.found_quantity(name):
+    if not model.quantity_or_none(name):
         raise model.unknown_quantity(name, more=[*model.parameters, *(state.name for state in model.states)])
     if model.quantity(name)[1] > 1:
         what = f"{where} is an acceleration, which follows from forces"

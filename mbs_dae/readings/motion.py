@@ -87,7 +87,7 @@ class ComputedQuantities:
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):  # a list, for example, is no key
             return False
-        if name in self._read or self.system.structure.found_quantity(name) or name in self._forces:
+        if name in self._read or self.system.structure.quantity_or_none(name) or name in self._forces:
             return True
         return self.integrated and name in self._signals
 
@@ -112,7 +112,7 @@ class ComputedQuantities:
     def _read_one(self, name: str) -> None:
         """Read a quantity, together with those of the same reader."""
         system = self.system
-        if found := system.structure.found_quantity(name):
+        if found := system.structure.quantity_or_none(name):
             owner, levels = name.rpartition(".")[0], found[0].levels
             if self.swept:
                 reader = system.reader_by(system.structure.once(reader_of, owner, levels), self.swept)

@@ -534,7 +534,7 @@ class Simulation(metaclass=PublicClass):
     def _check_is_set(self, name: str) -> None:
         """Refuse a name that is neither a state, nor a position or a velocity."""
         model = self._held.system.model
-        found = model.found_quantity(name)
+        found = model.quantity_or_none(name)
         if found and found[1] < 2:
             return
         takes = "set() takes inputs, states, positions and velocities"

@@ -77,7 +77,7 @@ def fit(
 
     def unit_of(name: str) -> str | None:
         """Return the unit of a quantity of the motion; units of loads are known after the first run."""
-        found = said.found_quantity(name)
+        found = said.quantity_or_none(name)
         return found[0].units[found[1]] if found else None
 
     _check_units(data, unit_of)

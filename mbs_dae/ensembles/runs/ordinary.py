@@ -5,7 +5,7 @@ from ...compiled import System
 from ...coordinates import Cartesian
 from ...explain.axes import doubtful_angles
 from ...model.breaks import bends, switches
-from ...model.forces.given import PythonForce
+from ...model.forces.loads import PythonForce
 from ...poses.trajectories import attitude_drivers
 
 

@@ -26,13 +26,13 @@ from ...errors import ModelError
 from ...explain.axes import check_axes
 from ...model.model import Model
 from ...model.parameters import finite_number
-from ...poses.arcs.beginning import start_of, track_at
 from ...poses.arcs.curve import Curve
-from ...poses.arcs.following import whole
+from ...poses.arcs.following import follow_curve
 from ...poses.arcs.points import BranchPoint
-from ...poses.arcs.tracing import Traced
+from ...poses.arcs.start import start_of, track_at
+from ...poses.arcs.tracing import CurvePoints
 from ...poses.arcs.track import Track
-from ...poses.arcs.zeros import stands_still
+from ...poses.arcs.zeros import is_constant_along
 from ...poses.assembly import holding, in_full, posed
 from ...poses.newton import evaluate_and_factorise, gaps
 from ...readings.motion import result_of
@@ -90,16 +90,16 @@ def follow(
     track, motions = track_at(system, t, q, step, name, fix)
     check_axes(system, State(system, t, q, system.still, system.still))
     place = start_of(track, q, motions, name, branch)
-    traced, ends, beginning = whole(track, place, both, poses)
+    traced, ends, beginning = follow_curve(track, place, both, poses)
     if traced.path.t.size == 1:
         what = f"{model.name!r} does not move: the one motion that its equations leave is infinitesimal"
         raise ModelError(f"{what}; change a length")
-    if stands_still(track, traced, name):
+    if is_constant_along(track, traced, name):
         raise ModelError(f"{name} is the same all along this curve; follow {_moving(track, traced)}, which changes")
     return _curve(track, traced, ends, beginning, followed=name, fix=fix, release=let_go)
 
 
-def _curve(track: Track, traced: Traced, ends: tuple[str, ...], beginning: int, **asked: Any) -> Curve:
+def _curve(track: Track, traced: CurvePoints, ends: tuple[str, ...], beginning: int, **asked: Any) -> Curve:
     """Return the traced poses as a `Curve`: at a held time, over the arc length."""
     count, endless = traced.path.t.size, traced.ending == ENDLESS
     path = traced.path._replace(t=np.full(count, track.t))
@@ -175,9 +175,9 @@ def _other(start: BranchPoint) -> int | None:
     return others[0] if len(others) == 1 else None
 
 
-def _moving(track: Track, traced: Traced) -> str:
+def _moving(track: Track, traced: CurvePoints) -> str:
     """Return the name of a quantity that changes along a curve, preferably of a joint."""
     model = track.system.model
     of_joints = [f"{e.name}.{m.levels[0]}" for e in model.conditions for m in e.measures().values()]
-    names = [name for name in [*of_joints, *model.quantity_names(1)] if model.found_quantity(name)]
-    return next(name for name in names if not stands_still(track, traced, name))
+    names = [name for name in [*of_joints, *model.quantity_names(1)] if model.quantity_or_none(name)]
+    return next(name for name in names if not is_constant_along(track, traced, name))

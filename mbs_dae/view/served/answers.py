@@ -75,7 +75,7 @@ def dials_of(said: Said, initial: Mapping[str, float]) -> list[dict[str, Any]]:
 
 
 def _unit(said: Said, name: str) -> str:
-    found = said.model.found_quantity(name)
+    found = said.model.quantity_or_none(name)
     return found[0].units[found[1]] if found else said.model.signal_units.get(name, "")
 
 
