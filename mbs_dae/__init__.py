@@ -70,7 +70,7 @@ _NAMES = {
     "verbs.linearize": "linearize",
     "equilibria.linear": "LinearSystem",
     "equilibria.lines": "LinearPath",
-    "equilibria.found": "Equilibria Equilibrium EquilibriumPath",
+    "equilibria.equilibrium": "Equilibria Equilibrium EquilibriumPath",
     "equilibria.contact.holding": "Holding",
     "verbs.equations": "equations",
     "verbs.worked_solution": "worked_solution WorkedSolution",

@@ -144,9 +144,9 @@ from .verbs.holding import holding as holding
 from .verbs.linearize import linearize as linearize
 from .equilibria.linear import LinearSystem as LinearSystem
 from .equilibria.lines import LinearPath as LinearPath
-from .equilibria.found import Equilibria as Equilibria
-from .equilibria.found import Equilibrium as Equilibrium
-from .equilibria.found import EquilibriumPath as EquilibriumPath
+from .equilibria.equilibrium import Equilibria as Equilibria
+from .equilibria.equilibrium import Equilibrium as Equilibrium
+from .equilibria.equilibrium import EquilibriumPath as EquilibriumPath
 from .equilibria.contact.holding import Holding as Holding
 from .verbs.equations import equations as equations
 from .verbs.worked_solution import worked_solution as worked_solution

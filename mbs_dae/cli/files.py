@@ -36,7 +36,7 @@ def parse_initial(texts: Sequence[str] | None, model: Any = None) -> dict[str, f
     another unit."""
     initial: dict[str, float] = {}
     for name, value in _pairs("--initial", texts, "--initial OWNER.QUANTITY=VALUE, e.g. crank.omega=10", bool):
-        quantity = model.found_quantity(name) if model is not None else None
+        quantity = model.quantity_or_none(name) if model is not None else None
         unit = quantity[0].units[quantity[1]] if quantity else ""
         initial[name] = si_value("--initial", name, value, unit, "10")
         word = shown_unit(unit, name)

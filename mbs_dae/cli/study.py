@@ -134,7 +134,7 @@ def _unit_of(model: Any, name: str) -> str:
     constant: Any = model.parameters.get(name) or constants_of(model).get(name)
     if constant:
         return str(constant.unit)
-    quantity = model.found_quantity(name)
+    quantity = model.quantity_or_none(name)
     return quantity[0].units[quantity[1]] if quantity else ""
 
 

@@ -20,7 +20,7 @@ from ..kernels.abi import call_kernel, compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, IntegerTable, Vector, block
 from ..kernels.lanes import Lanes, lanes
 from ..model.bodies.body import Marker, reference_turns
-from ..model.parameters import Along, Evaluator, Number, Parameter, Signal, slope_of
+from ..model.parameters import ComplexStep, Evaluator, Number, Parameter, Signal, slope_of
 from ..model.tables import TableSymbol
 from ..symbolic.codegen import kernel_module
 from ..symbolic.derive import Composed, Form
@@ -236,7 +236,7 @@ class BatchBuilder:
         """Return the derivatives of the numbers in slots by parameters, shape (parameters, slots + 1)."""
         out = np.zeros((len(parameters), len(self._constants)))
         rows = {parameter: row for row, parameter in enumerate(parameters)}
-        along = [Along(evaluate, parameter) for parameter in parameters]
+        along = [ComplexStep(evaluate, parameter) for parameter in parameters]
         computed = [(k, value) for k, value in self._asked if isinstance(value, Computed)]
         for row, one in enumerate(along):
             out[row, [k for k, _ in computed]] = [value.slope(one) for _, value in computed]

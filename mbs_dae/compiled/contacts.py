@@ -28,8 +28,7 @@ from ..linear.springs import Laws, Proximal, new_proximal
 from ..model.bodies.body import Body, Marker
 from ..model.contacts.base import Contact
 from ..model.contacts.compliant import CompliantContact
-from ..model.contacts.friction import DryFriction, Friction, FrictionElement, SmoothFriction
-from ..model.contacts.teeth import Separation
+from ..model.contacts.friction import DryFriction, Friction, FrictionElement, Separation, SmoothFriction
 from ..model.joints import Gear
 from ..model.measures import Measure, Quantity
 from ..model.model import Model

@@ -13,7 +13,7 @@ from ..linear.sums import Sums, put_sums, sum_of, sums_of
 from ..model.bodies.body import Body
 from ..model.events import Event
 from ..model.forces.base import ForceElement
-from ..model.forces.given import PythonForce
+from ..model.forces.loads import PythonForce
 from ..model.parameters import Evaluator, Number
 from ..model.signals import StateVariable
 from ..symbolic.loads import WORKS

@@ -14,7 +14,7 @@ import sympy as sp
 from ..coordinates import KernelCoordinates
 from ..kernels.abi import unwound
 from ..kernels.cache import Kernel
-from ..model.forces.given import PythonForce
+from ..model.forces.loads import PythonForce
 from ..symbolic.branches import SIDE
 from ..symbolic.derive import Composed
 from .batch import Instance, instance_of

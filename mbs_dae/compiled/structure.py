@@ -182,10 +182,10 @@ class Structure(Remembering):
         known = (hypot(*parts) for parts in found if not any(isinstance(x, sp.Basic) for x in parts))
         return max(known, default=0.0), asked
 
-    def found_quantity(self, name: str) -> tuple[Measure, int] | None:
+    def quantity_or_none(self, name: str) -> tuple[Measure, int] | None:
         """Return the measure and the level of a quantity of the model by its name. A quantity that exists is cached,
         because every reading of a result looks for quantities."""
-        if name not in self._quantities and (found := self.model.found_quantity(name)):
+        if name not in self._quantities and (found := self.model.quantity_or_none(name)):
             self._quantities[name] = found
         return self._quantities.get(name)
 

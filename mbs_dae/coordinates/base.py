@@ -23,7 +23,7 @@ import sympy as sp
 
 from ..model.bodies.body import Body
 from ..model.joints.base import Condition
-from ..model.parameters import Along, Evaluator, Noting, Number, Signal
+from ..model.parameters import ComplexStep, Evaluator, Noting, Number, Signal
 from ..rotations import about_z, from_quaternion
 from ..symbolic.derive import Equations, Inertia, MarkerMap
 
@@ -222,7 +222,7 @@ class Computed:
     def __call__(self, number: Evaluator) -> float:
         return float(self.all_of.at(number)[self.which])
 
-    def slope(self, along: Along) -> float:
+    def slope(self, along: ComplexStep) -> float:
         """Its derivative by a parameter: the imaginary part, where parameters have imaginary parts that are too small
         to be felt by the real ones."""
         if along.parameter not in self.all_of.symbols(along.number):

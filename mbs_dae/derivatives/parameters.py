@@ -128,7 +128,7 @@ def _check_kind(model: Model, name: str) -> None:
         known = [one for one in constants_of(model) if one.rpartition(".")[0] == name]
         what = f"{name!r} is a {kind}, and not a number"
         raise ModelError(f"{what}; ask for one of its constants: {', '.join(known) or 'it has none'}")
-    if model.found_quantity(name):
+    if model.quantity_or_none(name):
         what = f"{name!r} follows from the motion: it is read, and nothing depends on it"
         raise ModelError(f"{what}; ask for parameters and constants, or give its value (fix=, initial=) and ask for it")
 

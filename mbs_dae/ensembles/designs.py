@@ -107,7 +107,7 @@ def _check_varied(model: Model, name: str, verb: str) -> None:
     if name in model.signal_units:
         what = f"{name!r} of model {model.name!r} is an input, or a rate that follows from its expression"
         raise ModelError(f"{what}; vary initial values of states, and parameters in the law of an input")
-    quantity = model.found_quantity(name)
+    quantity = model.quantity_or_none(name)
     if quantity is None:
         names = [*model.parameters, *states, *model.quantity_names(2)]
         raise unknown_name("parameter or initial value", name, names, f"model {model.name!r}")
@@ -121,5 +121,5 @@ def unit_of(model: Model, name: str) -> str:
         return model.parameters[name].unit
     if name in model.signal_units:
         return model.signal_units[name]
-    measure, level = model.found_quantity(name) or (None, 0)
+    measure, level = model.quantity_or_none(name) or (None, 0)
     return measure.units[level] if measure else ""

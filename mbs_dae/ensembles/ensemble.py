@@ -106,7 +106,7 @@ class Ensemble(ReportMethods):
     def _unit(self, name: str) -> str:
         if self._recipe.function is not None or not self._readable:
             return ""
-        if quantity := self.model.found_quantity(name):
+        if quantity := self.model.quantity_or_none(name):
             measure, level = quantity
             return measure.units[level]
         done = np.flatnonzero(self.done)

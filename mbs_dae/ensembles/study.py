@@ -13,7 +13,7 @@ from ..arguments import as_state, checked_times, model_of
 from ..compiled import System
 from ..derivatives.parameters import asked_of
 from ..errors import MbsError, ModelError, check_name
-from ..model.door import name_of
+from ..model.checks import name_of
 from ..model.mechanisms import PlanarModel
 from ..model.model import Model
 from ..model.parameters import finite_number, positive_number
@@ -196,7 +196,7 @@ def _check_same_in_all(model: Model, verb: str, initial: Any, designs: Designs, 
         states = [state.name for state in model.states]
         if quantity in states:
             continue
-        if not model.found_quantity(quantity):
+        if not model.quantity_or_none(quantity):
             raise model.unknown_quantity(quantity, more=[*model.parameters, *states])
         if model.quantity(quantity)[1] > 1:
             what = f"initial[{quantity!r}] is an acceleration, which follows from forces"

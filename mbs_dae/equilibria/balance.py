@@ -27,7 +27,7 @@ from ..tolerances import LEVEL, RANK
 ROUNDOFF = 1e-15
 NEGATIVE = 1e-9
 """Largest negative part of a stiffness that counts as zero, relative to the largest stiffness, as `linear.NONE`."""
-REFINED = 2
+REFINEMENTS = 2
 """Number of refinements. Each leaves ε of the roundoff before it: two are enough for forces over thirty decades."""
 
 
@@ -56,25 +56,25 @@ class Balance:
         levels = range(self.levels.max(initial=0) + 1)
         return np.array([float(np.linalg.norm(self.sizes[self.levels >= level])) for level in levels])
 
-    def with_own_levels(self) -> Balance:
-        """Return the balance with levels that follow from its own forces, because springs may pull here that did not
-        elsewhere."""
+    def with_levels_of_forces(self) -> Balance:
+        """Return the balance with levels that follow from the forces at this pose, because springs may pull here that
+        did not elsewhere."""
         levels = levels_of_forces(self.system, self.sizes)
         return self if (levels == self.levels).all() else replace(self, levels=levels)
 
-    def shares(self, along: np.ndarray) -> np.ndarray:
+    def shares(self, forces: np.ndarray) -> np.ndarray:
         """Return the norm of forces along the free velocities of each level, as parts of its effort, shape
         (levels,)."""
-        return self.in_parts(self.of_levels(along))
+        return self.in_parts(self.of_levels(forces))
 
     def in_parts(self, sizes: np.ndarray) -> np.ndarray:
         """Return one size for each level, divided by its effort."""
         return sizes / np.where(self.efforts > 0.0, self.efforts, 1.0)
 
-    def of_levels(self, along: np.ndarray) -> np.ndarray:
+    def of_levels(self, forces: np.ndarray) -> np.ndarray:
         """Return the norm of forces along the free velocities of each level, shape (levels,)."""
-        own = (self.motion_levels == level for level in range(self.efforts.size))
-        return np.array([float(np.linalg.norm(along[level])) for level in own])
+        masks = (self.motion_levels == level for level in range(self.efforts.size))
+        return np.array([float(np.linalg.norm(forces[mask])) for mask in masks])
 
     @property
     def position_rows(self) -> np.ndarray:
@@ -106,14 +106,14 @@ class Balance:
     def _motions(self) -> tuple[np.ndarray, np.ndarray]:
         root = np.sqrt(self.system.weight)
         J, _ = unit_rows(self.jacobian / root)
-        found, known = np.zeros((root.size, 0)), np.zeros(0, dtype=int)
+        basis, levels = np.zeros((root.size, 0)), np.zeros(0, dtype=int)
         for level in reversed(range(self.efforts.size)):
             columns = self.levels >= level
-            own = kernel_of(np.vstack([J[:, columns], found[columns].T]))
-            new = np.zeros((root.size, own.shape[1]))
-            new[columns] = own
-            found, known = np.hstack([new, found]), np.append(np.full(own.shape[1], level), known)
-        return found / root[:, None], known
+            kernel = kernel_of(np.vstack([J[:, columns], basis[columns].T]))
+            new = np.zeros((root.size, kernel.shape[1]))
+            new[columns] = kernel
+            basis, levels = np.hstack([new, basis]), np.append(np.full(kernel.shape[1], level), levels)
+        return basis / root[:, None], levels
 
     @cached_property
     def unbalanced(self) -> np.ndarray:
@@ -154,12 +154,12 @@ class Balance:
     @cached_property
     def level_scale(self) -> np.ndarray:
         """A factor for each level, shape (levels,), that brings the stiffnesses of all levels to similar sizes."""
-        found = np.ones(self.efforts.size)
+        scale = np.ones(self.efforts.size)
         for level, effort in enumerate(self.efforts) if self.efforts.size > 1 else ():
-            own = self.motion_levels == level
-            stiffness = float(np.linalg.norm(self.stiffness[own][:, own]))
-            found[level] /= np.sqrt(max(stiffness, effort / self.system.length))
-        return found
+            motions = self.motion_levels == level
+            stiffness = float(np.linalg.norm(self.stiffness[motions][:, motions]))
+            scale[level] /= np.sqrt(max(stiffness, effort / self.system.length))
+        return scale
 
     @property
     def weight_by_level(self) -> np.ndarray:
@@ -167,8 +167,8 @@ class Balance:
         levels of all loads that bodies carry; the weights of the system for a single level."""
         weight = self.system.weight
         loads = self.sizes + np.abs(self.jacobian).T @ np.abs(self.multipliers) / np.sqrt(weight)
-        carried = replace(self, sizes=loads, levels=levels_of_forces(self.system, loads))
-        return weight / carried.level_scale[carried.levels] ** 2
+        loaded = replace(self, sizes=loads, levels=levels_of_forces(self.system, loads))
+        return weight / loaded.level_scale[loaded.levels] ** 2
 
     def least_stiffness(self, far: float) -> float:
         """Return the least stiffness of motions times `motion_scale` with which forces as large as the effort of a
@@ -178,32 +178,32 @@ class Balance:
     def is_balanced(self, near: float) -> bool:
         """Return whether less than this part of the forces is left in each level, or no more than the roundoff of
         springs that exert almost no force (those of a floating mechanism, at rest)."""
-        left = self.of_levels(self.unbalanced)
-        for level in np.flatnonzero(left > near * self.efforts):
-            here = self.motion_levels == level
-            pull = float(np.linalg.norm(self.stiffness[here][:, here])) * self.system.length
-            if left[level] > ROUNDOFF * pull:
+        residuals = self.of_levels(self.unbalanced)
+        for level in np.flatnonzero(residuals > near * self.efforts):
+            motions = self.motion_levels == level
+            pull = float(np.linalg.norm(self.stiffness[motions][:, motions])) * self.system.length
+            if residuals[level] > ROUNDOFF * pull:
                 return False
         return True
 
     @cached_property
     def multipliers(self) -> np.ndarray:
         """The multipliers that balance the forces as far as possible, at rest."""
-        return self.taken_up(self.forces)
+        return self.multipliers_for(self.forces)
 
-    def taken_up(self, forces: np.ndarray) -> np.ndarray:
+    def multipliers_for(self, forces: np.ndarray) -> np.ndarray:
         """Return the least λ for which Φ_vᵀ λ is nearest to these forces. With several levels, λ fits the forces of the
         last level first, then as far as possible those of the level before. With several levels λ is refined, too: a
         correction by the residual removes the roundoff of large loads from small ones."""
         root = 1.0 / np.sqrt(self.system.weight)
         J, lengths = unit_rows(self.jacobian * root)
-        wanted = (root * forces.T).T
+        right = (root * forces.T).T
         if self.efforts.size == 1:
-            return (np.linalg.lstsq(J.T, wanted, rcond=RANK)[0].T / lengths).T
-        found = self._loads @ wanted
-        for _ in range(REFINED):
-            found = found + self._loads @ (wanted - J.T @ found)
-        return (found.T / lengths).T
+            return (np.linalg.lstsq(J.T, right, rcond=RANK)[0].T / lengths).T
+        x = self._loads @ right
+        for _ in range(REFINEMENTS):
+            x = x + self._loads @ (right - J.T @ x)
+        return (x.T / lengths).T
 
     @cached_property
     def _loads(self) -> np.ndarray:
@@ -211,15 +211,15 @@ class Balance:
         last, λ balances the remaining forces of the level, and changes of λ without an effect there are left to the
         next level."""
         J, _ = unit_rows(self.jacobian / np.sqrt(self.system.weight))
-        found, free, unit = np.zeros(J.shape), np.eye(len(J)), np.eye(J.shape[1])
+        loads, free, unit = np.zeros(J.shape), np.eye(len(J)), np.eye(J.shape[1])
         for level in reversed(range(self.efforts.size)):
-            own = self.levels == level
-            U, sines, ways = np.linalg.svd(J.T[own] @ free)
+            columns = self.levels == level
+            U, sines, Vt = np.linalg.svd(J.T[columns] @ free)
             rank = int((sines > RANK * max(1.0, sines.max(initial=0.0))).sum())
-            inverse = (ways[:rank].T / sines[:rank]) @ U[:, :rank].T
-            found = found + free @ (inverse @ (unit[own] - J.T[own] @ found))
-            free = free @ ways[rank:].T
-        return found - free @ (free.T @ found)
+            inverse = (Vt[:rank].T / sines[:rank]) @ U[:, :rank].T
+            loads = loads + free @ (inverse @ (unit[columns] - J.T[columns] @ loads))
+            free = free @ Vt[rank:].T
+        return loads - free @ (free.T @ loads)
 
     @cached_property
     def accelerations(self) -> tuple[np.ndarray, np.ndarray]:
@@ -233,15 +233,15 @@ class Balance:
         size[size == 0.0] = 1.0
         y = np.linalg.lstsq(M / np.outer(size, size), R.T @ (self.forces - self.mass @ a) / size, rcond=1e-13)[0]
         a = a + R @ (y / size)
-        return a, self.taken_up(self.forces - self.mass @ a)
+        return a, self.multipliers_for(self.forces - self.mass @ a)
 
     def derivatives(self, a: np.ndarray, multipliers: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return ∂F/∂x, ∂F/∂v with F = M a + Φ_vᵀ λ - Q; ∂/∂x of Φ_v v - ν; ∂/∂x and ∂/∂v of Φ_v a - γ."""
         n, m = self.system.nv, len(self.jacobian)
-        full = self.system.still
-        full[:n] = a
-        found = derivative_matrix(self.system, self.t, self.q, self.v, full, multipliers).toarray()
-        return found[:n, :n], found[:n, n : 2 * n], found[n : n + m, :n], found[n + m :, :n], found[n + m :, n : 2 * n]
+        rates = self.system.still
+        rates[:n] = a
+        d = derivative_matrix(self.system, self.t, self.q, self.v, rates, multipliers).toarray()
+        return d[:n, :n], d[:n, n : 2 * n], d[n : n + m, :n], d[n + m :, :n], d[n + m :, n : 2 * n]
 
 
 def balance_at(
@@ -253,8 +253,8 @@ def balance_at(
     run = mechanism(system)
     if modes is not None:
         count = run.machine.program.batch.mode_at.size
-        for batch, held in ((run.machine.program.batch, modes[:count]), (run.dynamics.batch, modes[count:])):
-            batch.parameters[batch.mode_at] = held
+        for batch, branches in ((run.machine.program.batch, modes[:count]), (run.dynamics.batch, modes[count:])):
+            batch.parameters[batch.mode_at] = branches
     q, v = q.copy(), system.still if v is None else v
     system.forget_errors()
     evaluate(run, t, q, v)  # writes the values of inputs into q
@@ -277,15 +277,15 @@ def levels_of_forces(system: System, sizes: np.ndarray) -> np.ndarray:
     """Return the level of each velocity. A level ends where forces on bodies are less than LEVEL of its largest: their
     balance would be lost in the roundoff of the larger ones. A velocity that bodies share has the level of the
     largest."""
-    felt = np.zeros(system.nv)
+    loads = np.zeros(system.nv)
     for body in system.bodies:
         columns = np.array(system.layout.v[body], dtype=int)
         columns = columns[columns < system.nv]
-        felt[columns] = np.maximum(felt[columns], np.linalg.norm(sizes[columns]))
-    levels, level, largest = np.zeros(system.nv, dtype=int), 0, float(felt.max(initial=0.0))
-    for k in np.argsort(-felt, kind="stable"):
-        if 0.0 < felt[k] < LEVEL * largest:
-            level, largest = level + 1, felt[k]
+        loads[columns] = np.maximum(loads[columns], np.linalg.norm(sizes[columns]))
+    levels, level, largest = np.zeros(system.nv, dtype=int), 0, float(loads.max(initial=0.0))
+    for k in np.argsort(-loads, kind="stable"):
+        if 0.0 < loads[k] < LEVEL * largest:
+            level, largest = level + 1, loads[k]
         levels[k] = level
     return levels
 

@@ -20,11 +20,11 @@ from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..errors import MbsError, ModelError
 from ..modes.closure import signature
-from ..poses.arcs.beginning import start_of, track_at
-from ..poses.arcs.following import whole
-from ..poses.arcs.singular import Met, singular_places
-from ..poses.arcs.steps import ahead_of, size_of
-from ..poses.arcs.tracing import Traced
+from ..poses.arcs.following import follow_curve
+from ..poses.arcs.singular import SingularPlace, singular_places
+from ..poses.arcs.start import start_of, track_at
+from ..poses.arcs.steps import distance_beyond, size_of
+from ..poses.arcs.tracing import CurvePoints
 from ..poses.arcs.track import Place, Track
 from ..poses.arcs.zeros import sign_changes
 from .balance import Balance, balance_at
@@ -36,7 +36,7 @@ some hundreds, and a curve that goes on for fifty lengths of the model is open."
 SAME = 1e-6
 """A pose nearer to a curve than this, in lengths of the model, is on the curve: Newton's method converges to
 roundoff."""
-FORETOLD = 0.1
+PREDICTION = 0.1
 """Greatest error of the cubic in the middle of a step, relative to the least |r| at both ends and in the middle; in a
 step in which r changes its sign, relative to the largest."""
 SHORTEST = 1e-4
@@ -52,12 +52,12 @@ class Circuit:
     """A curve of poses, followed to its ends or through a whole lap."""
 
     track: Track
-    traced: Traced
+    traced: CurvePoints
     ends: tuple[str, ...]
     """Reasons why the curve ends, if it is open."""
 
     @cached_property
-    def singular(self) -> list[Met]:
+    def singular(self) -> list[SingularPlace]:
         return singular_places(self.track, self.traced, not self.ends)
 
     @cached_property
@@ -72,43 +72,43 @@ class Circuit:
         for _ in range(8):  # Newton's method for the foot of q on the curve
             if place is None:
                 return False
-            ahead = float(ahead_of(track.machine, q, place.q, place.v, track.angles))
-            apart = size_of(track.machine, track.machine.x[:n].copy())
-            if apart < SAME * track.system.length:
+            beyond = float(distance_beyond(track.machine, q, place.q, place.v, track.angles))
+            distance = size_of(track.machine, track.machine.x[:n].copy())
+            if distance < SAME * track.system.length:
                 return True
-            if not apart < track.step * track.system.length * n or abs(ahead) < 0.5 * SAME * track.system.length:
+            if not distance < track.step * track.system.length * n or abs(beyond) < 0.5 * SAME * track.system.length:
                 return False
-            place = track.from_place(place, ahead)
+            place = track.from_place(place, beyond)
         return False
 
     def force_at(self, place: Place) -> tuple[float, float]:
         """Return r and r' at a place."""
-        here = balance_at(self.track.system, self.track.t, place.q)
-        v = place.v[: here.system.nv]
-        K = here.derivatives(np.zeros(here.system.nv), here.multipliers)[0]
-        return float(here.forces @ v), -float(v @ K @ v)
+        equations = balance_at(self.track.system, self.track.t, place.q)
+        v = place.v[: equations.system.nv]
+        K = equations.derivatives(np.zeros(equations.system.nv), equations.multipliers)[0]
+        return float(equations.forces @ v), -float(v @ K @ v)
 
     @cached_property
-    def forces(self) -> tuple[Traced, np.ndarray, np.ndarray]:
+    def forces(self) -> tuple[CurvePoints, np.ndarray, np.ndarray]:
         """Return the curve with steps in which cubics represent r, and r and r' at its points, shape (points,)."""
         shortest, track = SHORTEST * self.track.system.length, self.track
         places = [self.traced.place(k) for k in range(self.traced.path.t.size)]
-        found = [(place, *self.force_at(place)) for place in places]
-        out, ahead = [found[0]], found[:0:-1]
-        while ahead:
-            (first, r0, d0), (last, r1, d1) = out[-1], ahead[-1]
+        points = [(place, *self.force_at(place)) for place in places]
+        out, queue = [points[0]], points[:0:-1]
+        while queue:
+            (first, r0, d0), (last, r1, d1) = out[-1], queue[-1]
             h = last.s - first.s
             if h > shortest:
                 middle = track.between(first, last)(0.5)
                 r, d = self.force_at(middle)
-                off = abs(r - (0.5 * (r0 + r1) + h / 8.0 * (d0 - d1)))
+                error = abs(r - (0.5 * (r0 + r1) + h / 8.0 * (d0 - d1)))
                 sizes = np.abs([r0, r, r1])
-                if off > FORETOLD * (sizes.min() if r0 * r1 > 0.0 else sizes.max()):
-                    ahead.append((middle, r, d))
+                if error > PREDICTION * (sizes.min() if r0 * r1 > 0.0 else sizes.max()):
+                    queue.append((middle, r, d))
                     continue
-            out.append(ahead.pop())
+            out.append(queue.pop())
         path = Trajectory(*(np.array(rows) for rows in zip(*(place for place, _, _ in out), strict=True)))
-        return Traced(path, self.traced.ending), np.array([r for _, r, _ in out]), np.array([d for _, _, d in out])
+        return CurvePoints(path, self.traced.ending), np.array([r for _, r, _ in out]), np.array([d for _, _, d in out])
 
     @property
     def winds_up(self) -> bool:
@@ -118,24 +118,24 @@ class Circuit:
 
     def rests(self) -> tuple[list[Balance], list[str]]:
         """Return all equilibria in order along the curve, and a note for each change of sign by a jump of the force."""
-        traced, r, slopes = self.forces
+        points, r, slopes = self.forces
         if (size := float(np.abs(r).max())) == 0.0:
             return [], ["forces balance in every pose of a curve"]
         r = np.where(np.abs(r) <= TIGHT * size, 0.0, r)
-        closed, track, found, others = not self.ends, self.track, list[Balance](), list[str]()
+        closed, track, rests, notes = not self.ends, self.track, list[Balance](), list[str]()
         if closed and not self.winds_up:
             r[-1] = r[0]
-        for place in sign_changes(track, traced, r, slopes, lambda there: self.force_at(there)[0], closed):
-            here = balance_at(track.system, track.t, place.q)
+        for place in sign_changes(track, points, r, slopes, lambda place: self.force_at(place)[0], closed):
+            at_place = balance_at(track.system, track.t, place.q)
             near = balance(track.system, track.t, place.q)
-            way = np.inf if near is None else size_of(track.machine, track.system.between(place.q, near.q))
-            if near is not None and way < SAME * track.system.length:
-                found.append(near)
-            elif here.is_balanced(LOOSE):
-                found.append(here)
+            distance = np.inf if near is None else size_of(track.machine, track.system.between(place.q, near.q))
+            if near is not None and distance < SAME * track.system.length:
+                rests.append(near)
+            elif at_place.is_balanced(LOOSE):
+                rests.append(at_place)
             else:
-                others.append(f"forces change their sign {place.s - traced.path.t[0]:.6g} m along a curve by a jump")
-        return found, others
+                notes.append(f"forces change their sign {place.s - points.path.t[0]:.6g} m along a curve by a jump")
+        return rests, notes
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,21 +153,21 @@ class Circuits:
         Return whether the curve is new."""
         if any(curve.passes(q) for curve in self.curves):
             return False
-        first, branched = len(self.curves), 0
+        first, branch_points = len(self.curves), 0
         self._follow(q, None)
-        for curve in (ahead := self.curves[first:]):
-            for met in curve.singular:
-                if met.why:
-                    self.gaps.append(f"in a singular pose {met.why}")
-                elif len(met.tangents) > 1 and branched < MOST:
-                    branched += 1
+        for curve in (queue := self.curves[first:]):
+            for pose in curve.singular:
+                if pose.why:
+                    self.gaps.append(f"in a singular pose {pose.why}")
+                elif len(pose.tangents) > 1 and branch_points < MOST:
+                    branch_points += 1
                     n, count = self.system.nv, len(self.curves)
-                    own = int(np.abs(met.tangents[:, :n] @ (curve.track.machine.norm * met.place.v[:n])).argmax())
-                    for branch in range(len(met.tangents)):
-                        if branch != own:
-                            self._follow(met.place.q, branch)
-                    ahead += self.curves[count:]
-                elif len(met.tangents) > 1:
+                    cosines = pose.tangents[:, :n] @ (curve.track.machine.norm * pose.place.v[:n])
+                    for branch in range(len(pose.tangents)):
+                        if branch != int(np.abs(cosines).argmax()):
+                            self._follow(pose.place.q, branch)
+                    queue += self.curves[count:]
+                elif len(pose.tangents) > 1:
                     self.gaps.append(f"there are more than {MOST} branch points")
         return True
 
@@ -178,11 +178,11 @@ class Circuits:
             start = start_of(track, q, motions, name, branch)
             if branch is not None and any(curve.passes(start.q) for curve in self.curves):
                 return
-            traced, ends, _ = whole(track, start, True, POSES)
+            traced, ends, _ = follow_curve(track, start, True, POSES)
         except ModelError as error:
             if (branches := getattr(error, "branches", 0)) and branch is None:
-                for one in range(branches):
-                    self._follow(q, one)
+                for k in range(branches):
+                    self._follow(q, k)
             else:
                 self.gaps.append(str(error))
         except MbsError as error:

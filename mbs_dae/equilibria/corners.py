@@ -66,24 +66,20 @@ def check_friction(rest: Balance) -> None:
 
 def corners(balance: Balance) -> Iterator[Corner]:
     """Yield one corner for each element that has any."""
-    own = balance.system.structure
-    names = np.array(own.program.batch.switching + own.dynamics.batch.switching)
+    structure = balance.system.structure
+    names = np.array(structure.program.batch.switching + structure.dynamics.batch.switching)
     kinds = mechanism(balance.system).switches.kinds[: names.size]
     if not (kinds != WATCH).any():
         return
     g, by_place, by_speed = _changes(balance)
-    zero = (kinds != WATCH) & (np.abs(g - _nearest(g, kinds)) <= ZERO * np.maximum(by_place, by_speed))
+    thresholds = np.where(kinds == WHOLE, np.round(g), 0.0)  # switching functions decide at 0, or at integers
+    zero = (kinds != WATCH) & (np.abs(g - thresholds) <= ZERO * np.maximum(by_place, by_speed))
     zero &= np.maximum(by_place, by_speed) > 0.0
     for who in dict.fromkeys(names[zero].tolist()):
         some = np.flatnonzero(zero & (names == who))[:MOST]
         jumps, bends = _differ(balance, g, kinds, some)
         if jumps or bends:
             yield Corner(who, jumps, not by_place[some].any())
-
-
-def _nearest(g: np.ndarray, kinds: np.ndarray) -> np.ndarray:
-    """Return the values at which switching functions decide: 0, or the nearest integer."""
-    return np.where(kinds == WHOLE, np.round(g), 0.0)
 
 
 def _changes(balance: Balance) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -97,49 +93,49 @@ def _changes(balance: Balance) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
     g = switching(balance.q, balance.v)
     places, speeds = (
-        np.max([0.0 * g, *(np.abs(switching(*there) - g) for pair in kind for there in pair)], axis=0)
-        for kind in _aside(balance)
+        np.max([0.0 * g, *(np.abs(switching(*state) - g) for pair in pairs for state in pair)], axis=0)
+        for pairs in _neighbours(balance)
     )
     return g, places, speeds
 
 
-def _aside(balance: Balance) -> tuple[list[list[Place]], list[list[Place]]]:
+def _neighbours(balance: Balance) -> tuple[list[list[Place]], list[list[Place]]]:
     """Return pairs of states (q, v) on both sides of this state: for each small motion, and for each small velocity."""
-    system, q, far = balance.system, balance.q, FAR * balance.system.length
+    system, q, v, h = balance.system, balance.q, balance.v, FAR * balance.system.length
 
-    def faster(way: np.ndarray) -> np.ndarray:
-        return balance.v + np.pad(way, (0, balance.v.size - way.size))
+    def plus(velocity: np.ndarray) -> np.ndarray:
+        return v + np.pad(velocity, (0, v.size - velocity.size))
 
-    moved = [[(system.moved(q, side * way), balance.v) for side in (far, -far)] for way in balance.free.T]
-    pushed = [[(q, faster(side * way)) for side in (far, -far)] for way in balance.free_velocities.T]
-    return moved, pushed
+    by_motion = [[(system.moved(q, step * x), v) for step in (h, -h)] for x in balance.free.T]
+    by_velocity = [[(q, plus(step * x)) for step in (h, -h)] for x in balance.free_velocities.T]
+    return by_motion, by_velocity
 
 
 def _differ(balance: Balance, g: np.ndarray, kinds: np.ndarray, some: np.ndarray) -> tuple[bool, bool]:
     """Return whether forces along free motions, and whether their derivatives, depend on the branches of these
     functions. (Central differences do not see even powers in which branches differ, nor differences below the roundoff
     of forces.)"""
-    (a, multipliers), ways, length = balance.accelerations, balance.free_velocities, balance.system.length
+    (a, multipliers), R, length = balance.accelerations, balance.free_velocities, balance.system.length
     K, D, *_ = balance.derivatives(a, multipliers)
-    pairs = [pair for kind in _aside(balance) for pair in kind]
+    pairs = [pair for pairs in _neighbours(balance) for pair in pairs]
     forces, slopes, efforts, levels = [], [], balance.efforts, balance.motion_levels
     for sides in product((1.0, -1.0), repeat=some.size):
         modes = np.full(g.size, np.nan)
         modes[some] = np.where(kinds[some] == WHOLE, np.round(g[some]) - (np.array(sides) < 0.0), sides)
 
-        def left(q: np.ndarray, v: np.ndarray, modes: np.ndarray = modes) -> np.ndarray:
-            held = balance_at(balance.system, balance.t, q, v, modes)
-            return ways.T @ (held.forces - held.mass @ a - held.jacobian.T @ multipliers[: len(held.jacobian)])
+        def residual(q: np.ndarray, v: np.ndarray, modes: np.ndarray = modes) -> np.ndarray:
+            other = balance_at(balance.system, balance.t, q, v, modes)
+            return R.T @ (other.forces - other.mass @ a - other.jacobian.T @ multipliers[: len(other.jacobian)])
 
-        forces.append(left(balance.q, balance.v))
-        slopes.append([(left(*ahead) - left(*behind)) / (2.0 * FAR * length) for ahead, behind in pairs])
+        forces.append(residual(balance.q, balance.v))
+        slopes.append([(residual(*ahead) - residual(*behind)) / (2.0 * FAR * length) for ahead, behind in pairs])
         efforts = np.maximum(efforts, balance.of_levels(forces[-1]))
     jumps, bends, jump, bend = np.ptp(forces, axis=0), np.ptp(slopes, axis=0), False, False
     for level in np.unique(levels):
-        own = levels == level
-        changes = np.array(slopes)[..., own], (ways.T @ K @ ways)[own], (ways.T @ D @ ways)[own]
+        motions = levels == level
+        changes = np.array(slopes)[..., motions], (R.T @ K @ R)[motions], (R.T @ D @ R)[motions]
         largest = max(np.abs(x).max(initial=0.0) for x in changes)
-        jump |= bool((jumps[own] > ALIKE * (efforts[level] + largest * length)).any())
-        lost = NOTHING * efforts[level] / (FAR * length)
-        bend |= bool((bends[..., own] > ALIKE * largest + lost).any())
+        jump |= bool((jumps[motions] > ALIKE * (efforts[level] + largest * length)).any())
+        roundoff = NOTHING * efforts[level] / (FAR * length)
+        bend |= bool((bends[..., motions] > ALIKE * largest + roundoff).any())
     return jump, bend

@@ -82,7 +82,7 @@ def turnings(balance: Balance, a: np.ndarray) -> Iterator[np.ndarray]:
     least = np.linalg.lstsq(root[:, None] * by_units, root * rates, rcond=1e-9)[0] @ units
     seen: list[np.ndarray] = []
     for turning in (least, *_spins(balance), *_carried_axes(balance, w, rate)):
-        fits = np.linalg.norm(root * (turned(turning) - rates)) <= _size(balance, w, turning) * CLOSE
+        fits = np.linalg.norm(root * (turned(turning) - rates)) <= acceleration_scale(balance, w, turning) * CLOSE
         if fits and not any(np.allclose(turning, other, rtol=1e-9, atol=1e-12) for other in seen):
             seen.append(turning)
             yield turning
@@ -115,46 +115,45 @@ def _carried_axes(balance: Balance, w: np.ndarray, rate: np.ndarray) -> Iterator
     system, number = balance.system, balance.system.evaluator
     for body in system.bodies if system.model.dimension == 3 else ():
         moments, axes = np.linalg.eigh([[number(x) for x in row] for row in body.inertia])
-        alike = np.isclose(moments[1:], moments[:-1], rtol=1e-9, atol=0.0)
-        if alike.sum() != 1:
+        equal_moments = np.isclose(moments[1:], moments[:-1], rtol=1e-9, atol=0.0)
+        if equal_moments.sum() != 1:
             continue
         columns = list(system.layout.v[body])[3:]
-        u = from_quaternion(balance.q[list(system.layout.q[body])[3:7]]) @ axes[:, 0 if alike[1] else 2]
+        u = from_quaternion(balance.q[list(system.layout.q[body])[3:7]]) @ axes[:, 0 if equal_moments[1] else 2]
         across = np.cross(u, w[columns])
         if np.linalg.norm(across) > CLOSE * np.linalg.norm(w[columns]):
             yield w[columns] + u * float(across @ rate[columns]) / float(across @ across)
 
 
-def _size(balance: Balance, w: np.ndarray, turning: np.ndarray) -> float:
+def acceleration_scale(balance: Balance, w: np.ndarray, turning: np.ndarray) -> float:
     """Return the scale of accelerations, speed times rate: |w| max(|Ω|, |w|/length)."""
-    root = np.sqrt(balance.system.weight)
-    fast = float(np.linalg.norm(root * w))
-    return fast * max(float(np.linalg.norm(turning)), fast / balance.system.length)
+    speed = float(np.linalg.norm(np.sqrt(balance.system.weight) * w))
+    return speed * max(float(np.linalg.norm(turning)), speed / balance.system.length)
 
 
 def _spins(balance: Balance) -> Iterator[np.ndarray]:
     system = balance.system
     for body in system.bodies:
-        own = balance.v[list(system.layout.v[body])]
+        v = balance.v[list(system.layout.v[body])]
         if system.model.dimension == 2:
-            yield np.array([0.0, 0.0, own[2]])
+            yield np.array([0.0, 0.0, v[2]])
         else:
-            yield from_quaternion(balance.q[list(system.layout.q[body])[3:7]]) @ own[3:]
+            yield from_quaternion(balance.q[list(system.layout.q[body])[3:7]]) @ v[3:]
 
 
 def later(balance: Balance, turning: np.ndarray, tau: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return q and v at a time τ later if the motion is steady, and the rotation R = exp(Ω τ): places move by ∫ R dt of
     their velocities, attitudes to R A exp((ω - Ω) τ) in body axes."""
     system, q, v = balance.system, balance.q.copy(), balance.v.copy()
-    turn, way = _turn(turning, tau)
+    turn, integral = _turn(turning, tau)
     for body in system.bodies:
         places, columns = list(system.layout.q[body]), list(system.layout.v[body])
         if system.model.dimension == 2:
-            q[places] += [*(way[:2, :2] @ v[columns[:2]]), tau * v[columns[2]]]
+            q[places] += [*(integral[:2, :2] @ v[columns[:2]]), tau * v[columns[2]]]
             v[columns[:2]] = turn[:2, :2] @ v[columns[:2]]
             continue
         A, omega = from_quaternion(q[places[3:7]]), v[columns[3:]]
-        q[places[:3]] += way @ v[columns[:3]]
+        q[places[:3]] += integral @ v[columns[:3]]
         new = turn @ A @ from_rotation_vector(tau * (omega - A.T @ turning))
         e = quaternion(new)
         q[places[3:7]] = e if e @ q[places[3:7]] >= 0.0 else -e

@@ -33,9 +33,10 @@ from ..results.names import COMPONENTS
 from ..symbolic.loads import Load
 from ..tolerances import RANK
 from .balance import Balance, balance_at, unit_rows
+from .differences import difference
 from .frames import frame_of
 from .small import SmallMotion, in_bodies
-from .states import StateMotion, difference, rates_at, state_places
+from .states import StateMotion, rates_at, state_places
 
 LOOSE = 1e-6
 """An effort is unique if the null vectors of Φ_vᵀ, of unit length, have no larger component along its multiplier."""
@@ -76,26 +77,26 @@ class Readings:
 
     def row(self, name: str) -> np.ndarray:
         model, last = self.small.balance.system.model, len(self.small.A)
-        owner, _, wanted = name.rpartition(".")
-        own = [*self.states.names]
-        if name in own:
-            return np.eye(self.law.shape[1])[last + own.index(name)]
-        if wanted == "rate" and owner in own:
-            return self.law[last + own.index(owner)]
+        owner, _, quantity = name.rpartition(".")
+        states = [*self.states.names]
+        if name in states:
+            return np.eye(self.law.shape[1])[last + states.index(name)]
+        if quantity == "rate" and owner in states:
+            return self.law[last + states.index(owner)]
         if name in self.inputs or name in [one.name for one in model.inputs]:
             row = np.zeros(self.law.shape[1])
             if name in self.inputs:
                 row[len(self.law) + self.inputs.index(name)] = 1.0
             return row
-        if wanted == "effort" and owner in [driver.name for driver in model.drivers]:
+        if quantity == "effort" and owner in [driver.name for driver in model.drivers]:
             return self._effort(owner)
         element = model.elements.get(owner)
-        if isinstance(element, EffortElement) and wanted == "effort":
+        if isinstance(element, EffortElement) and quantity == "effort":
             return self._load(name, element, None)
-        if isinstance(element, ForceElement) and wanted in COMPONENTS[model.dimension]:
-            return self._load(name, element, COMPONENTS[model.dimension].index(wanted))
+        if isinstance(element, ForceElement) and quantity in COMPONENTS[model.dimension]:
+            return self._load(name, element, COMPONENTS[model.dimension].index(quantity))
         reactions = *COMPONENTS[model.dimension], "force", "moment"
-        if element is not None and not isinstance(element, ForceElement) and wanted in reactions:
+        if element is not None and not isinstance(element, ForceElement) and quantity in reactions:
             raise ModelError(
                 f"{name!r} is a reaction, and outputs of linearize are quantities of the motion, efforts of drivers, "
                 "forces and efforts of force elements; read reactions of a run, or put a stiff bushing in its place"
@@ -202,19 +203,19 @@ class Readings:
         """A basis of the multipliers that exert no force: rows of length 1."""
         balance = self.small.balance
         J, _ = unit_rows(balance.jacobian / np.sqrt(balance.system.weight))
-        ways, sines, _ = np.linalg.svd(J, full_matrices=True)
-        return ways.T[int((sines > RANK * sines.max(initial=0.0)).sum()) :]
+        left, sines, _ = np.linalg.svd(J, full_matrices=True)
+        return left.T[int((sines > RANK * sines.max(initial=0.0)).sum()) :]
 
     @cached_property
     def _multipliers(self) -> np.ndarray:
         balance, frame, (Z, W, V) = self.small.balance, self.small.frame, self._ways
         K, D, *_ = balance.derivatives(*balance.accelerations)
         P = frame.P.T
-        left = balance.mass @ P @ (V + (frame.G - frame.B) @ W) + D @ P @ W + K @ P @ Z
+        residual = balance.mass @ P @ (V + (frame.G - frame.B) @ W) + D @ P @ W + K @ P @ Z
         last, end = len(self.small.A), len(self.law)
-        left[:, last:end] -= self.states.forces
-        left[:, end:] -= self.forces
-        return balance.taken_up(-left)
+        residual[:, last:end] -= self.states.forces
+        residual[:, end:] -= self.forces
+        return balance.multipliers_for(-residual)
 
 
 def input_of(balance: Balance, name: str) -> tuple[float, Callable[..., Any]]:
@@ -241,10 +242,10 @@ def changes_by(balance: Balance, name: str) -> np.ndarray:
 
     def at(far: float) -> np.ndarray:
         other = change(**{name: value + far}).compile(system.coordinates.set)
-        there = balance_at(other, balance.t, balance.q, balance.v)
+        other_balance = balance_at(other, balance.t, balance.q, balance.v)
         rates = rates_at(other, balance.t, balance.q, balance.v) if places else np.zeros(0)
-        left = there.forces - there.mass @ a - there.jacobian.T @ multipliers
-        return np.concatenate([left, rates[places], there.phi, there.nu, there.gamma])
+        residual = other_balance.forces - other_balance.mass @ a - other_balance.jacobian.T @ multipliers
+        return np.concatenate([residual, rates[places], other_balance.phi, other_balance.nu, other_balance.gamma])
 
     slopes = difference(at, max(abs(value), 1.0))
     count = system.nv + len(places)

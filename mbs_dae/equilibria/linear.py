@@ -22,8 +22,7 @@ from ..tolerances import UNCERTAIN
 from ..unit_system import UnitsLike, shown_in, size_of
 from .balance import Balance
 from .inputs import ports_of
-from .shapes import motion_in_mode
-from .small import SmallMotion, in_bodies
+from .small import SmallMotion, in_bodies, motion_in_mode
 from .states import state_motion
 from .steady import of_bodies, small_motion_about
 
@@ -127,10 +126,10 @@ class LinearSystem(metaclass=PublicClass):
         Without damping and with a symmetric K they are those of K x = ω² M x, exactly imaginary."""
         n = len(self.M)
         if self._has_potential and _small(self.D, self.M, self.K):
-            squares, ways = self._undamped
+            squares, shapes = self._undamped
             values = np.emath.sqrt(-squares).astype(complex)
             values = np.concatenate([values, -values])
-            vectors = np.concatenate([np.vstack([ways, ways * s]) for s in (values[:n], values[n:])], axis=1)
+            vectors = np.concatenate([np.vstack([shapes, shapes * s]) for s in (values[:n], values[n:])], axis=1)
         else:
             values, vectors = _eigen(self.A, self.units)
         values[np.abs(values) <= NONE * np.abs(values).max(initial=0.0)] = 0.0
@@ -144,12 +143,12 @@ class LinearSystem(metaclass=PublicClass):
         """Units of (η, y, z): the model's length for motions, this length times the fastest rate for y, their own scale
         for states."""
         system, n, A = self.state.system, len(self.coordinates), self.A
-        ways = np.linalg.norm(np.sqrt(system.cartesian.weight)[:, None] * self.shapes[:, :n], axis=0)
-        motions, m = system.length / np.where(ways > 0.0, ways, 1.0), len(self.velocities)
+        sizes = np.linalg.norm(np.sqrt(system.cartesian.weight)[:, None] * self.shapes[:, :n], axis=0)
+        motions, m = system.length / np.where(sizes > 0.0, sizes, 1.0), len(self.velocities)
         inner = A[n : n + m] / motions[:m, None]
         slopes = np.linalg.norm(inner[:, :n] * motions) ** 0.5, np.linalg.norm(inner[:, n : n + m] * motions[:m])
-        own = [float(system.evaluator(one.scale)) for one in system.model.states if not one.is_held]
-        return np.concatenate([motions, motions[:m] * (max(slopes) or 1.0), own])
+        scales = [float(system.evaluator(one.scale)) for one in system.model.states if not one.is_held]
+        return np.concatenate([motions, motions[:m] * (max(slopes) or 1.0), scales])
 
     @property
     def _has_potential(self) -> bool:
@@ -159,11 +158,11 @@ class LinearSystem(metaclass=PublicClass):
     @cached_property
     def _undamped(self) -> tuple[np.ndarray, np.ndarray]:
         """ω² and x of K x = ω² M x."""
-        squares, ways = eigh((self.K + self.K.T) / 2, (self.M + self.M.T) / 2)
+        squares, vectors = eigh((self.K + self.K.T) / 2, (self.M + self.M.T) / 2)
         squares[np.abs(squares) < ROUNDOFF * np.abs(squares).max(initial=0.0)] = 0.0
         if (squares == 0.0).any():
             self._check_spread(float(np.abs(squares).max(initial=0.0)) ** 0.5)
-        return squares, ways
+        return squares, vectors
 
     def _check_spread(self, fastest: float) -> None:
         """Raise a `ModelError` for an eigenvalue 0 where forces hold every motion: the roundoff of the fastest mode has
@@ -208,13 +207,13 @@ class LinearSystem(metaclass=PublicClass):
     @cached_property
     def modes(self) -> tuple[Mode, ...]:
         """One mode for each pair of eigenvalues and each real one, by size."""
-        found = []
+        modes = []
         for value, vector in zip(self.eigenvalues, self.eigen[1].T, strict=True):
             if value.imag >= 0.0:
                 shape = self.shapes @ vector
                 largest = shape[np.argmax(np.abs(shape))] if shape.size else 1.0
-                found.append(Mode(complex(value), dict(zip(self.shape_names, shape / (largest or 1.0), strict=True))))
-        return tuple(found)
+                modes.append(Mode(complex(value), dict(zip(self.shape_names, shape / (largest or 1.0), strict=True))))
+        return tuple(modes)
 
     @property
     def frequencies(self) -> np.ndarray:
@@ -235,8 +234,8 @@ class LinearSystem(metaclass=PublicClass):
         7.004
         """
         if number not in range(1, len(self.modes) + 1):
-            own = f"has {len(self.modes)} modes, numbered from 1" if self.modes else "cannot move: it has no modes"
-            raise ModelError(f"there is no mode {number!r}: {self.state.system.model.name!r} {own}")
+            remark = f"has {len(self.modes)} modes, numbered from 1" if self.modes else "cannot move: it has no modes"
+            raise ModelError(f"there is no mode {number!r}: {self.state.system.model.name!r} {remark}")
         return self.modes[number - 1]
 
     def d(self, name: str, by: Any) -> np.ndarray:
@@ -393,9 +392,9 @@ class LinearSystem(metaclass=PublicClass):
             )
         states = [*self.coordinates, *(f"{name}_rate" for name in self.velocities), *self.states]
         labels = {"states": states, "inputs": self.inputs, "outputs": self.outputs}
-        names = {what: [name.replace(".", "_") for name in own] for what, own in labels.items()}
-        own = self.state.system.model.name.replace(".", "_")
-        return control.ss(self.A, self.B, self.C, self.feedthrough, name=own, **names)
+        names = {what: [name.replace(".", "_") for name in words] for what, words in labels.items()}
+        title = self.state.system.model.name.replace(".", "_")
+        return control.ss(self.A, self.B, self.C, self.feedthrough, name=title, **names)
 
     def __str__(self) -> str:
         size, often = size_of("rad/s", frequency=True)
@@ -409,8 +408,8 @@ class LinearSystem(metaclass=PublicClass):
             written = f"{value.real:.6g} ± {value.imag:.6g}i" if f else f"{value.real:.6g}"
             numbers = f"{f / size:18.7g}" if f else f"{'':18}"
             numbers += (f"  {f / (2 * np.pi):10.6g}" if f else f"  {'':10}") * also
-            ways = dict(zip(mode.shape, scales * np.abs([*mode.shape.values()]), strict=True))
-            most = max(ways, key=lambda name: ways[name], default="")
+            motions = dict(zip(mode.shape, scales * np.abs([*mode.shape.values()]), strict=True))
+            most = max(motions, key=lambda name: motions[name], default="")
             lines.append(f"{k:4}  {written:>26}  {numbers}  {mode.damping:9.4f}  {most}")
         return "\n".join(lines)
 
@@ -426,44 +425,44 @@ def _eigen(A: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     B = A * units / units[:, None]
     size, idle, basis, rest = np.linalg.norm(B), 0, np.eye(len(B)), B
     while True:
-        _, sines, ways = np.linalg.svd(rest)
+        _, sines, vectors = np.linalg.svd(rest)
         rank = int((sines > IDLE * size).sum())
         if rank == len(rest):
             break
-        turn = np.vstack([ways[rank:], ways[:rank]]).T
+        turn = np.vstack([vectors[rank:], vectors[:rank]]).T
         basis[:, idle:] = basis[:, idle:] @ turn
         idle += len(rest) - rank
         rest = basis[:, idle:].T @ B @ basis[:, idle:]
-    values, vectors = np.linalg.eig(rest)
+    values, block = np.linalg.eig(rest)
     upper = basis.T @ B @ basis[:, :idle]
-    whole = np.zeros((len(A), len(A)), dtype=complex)
-    whole[:idle, :idle] = np.eye(idle)
-    whole[idle:, idle:] = vectors
-    beside = basis[:, :idle].T @ B @ basis[:, idle:] @ vectors
+    combined = np.zeros((len(A), len(A)), dtype=complex)
+    combined[:idle, :idle] = np.eye(idle)
+    combined[idle:, idle:] = block
+    coupling = basis[:, :idle].T @ B @ basis[:, idle:] @ block
     for k, value in enumerate(values):  # motions without restoring forces follow the motions that drive them
-        whole[:idle, idle + k] = np.linalg.solve(value * np.eye(idle) - upper[:idle], beside[:, k])
-    ways = units[:, None] * (basis @ whole)
+        combined[:idle, idle + k] = np.linalg.solve(value * np.eye(idle) - upper[:idle], coupling[:, k])
+    vectors = units[:, None] * (basis @ combined)
     if idle:  # each a motion of few coordinates
-        own = np.sort(qr(ways[:, :idle].T.real, pivoting=True)[2][:idle])
-        ways[:, :idle] = ways[:, :idle] @ np.linalg.inv(ways[own, :idle])
-    return np.concatenate([np.zeros(idle, dtype=complex), values]), ways
+        pivots = np.sort(qr(vectors[:, :idle].T.real, pivoting=True)[2][:idle])
+        vectors[:, :idle] = vectors[:, :idle] @ np.linalg.inv(vectors[pivots, :idle])
+    return np.concatenate([np.zeros(idle, dtype=complex), values]), vectors
 
 
-def _small(this: np.ndarray, *beside: np.ndarray) -> bool:
+def _small(matrix: np.ndarray, *others: np.ndarray) -> bool:
     """Return whether a matrix is small, relative to the geometric mean of the norms of others."""
-    size = np.prod([np.linalg.norm(other) for other in beside]) ** (1 / len(beside))
-    return bool(np.linalg.norm(this) <= NONE * size)
+    size = np.prod([np.linalg.norm(other) for other in others]) ** (1 / len(others))
+    return bool(np.linalg.norm(matrix) <= NONE * size)
 
 
 def linear_system(
-    state: State, balance: Balance, wanted: Sequence[str] = (), own: Sequence[str] = (), inputs: Sequence[str] = (),
-    outputs: Sequence[str] = (),
+    state: State, balance: Balance, required: Sequence[str] = (), preferred: Sequence[str] = (),
+    inputs: Sequence[str] = (), outputs: Sequence[str] = (),
 ) -> LinearSystem:  # fmt: skip
-    """Return the linear system of a state with this balance, in the `wanted` coordinates; the rest are some of `own`,
-    if any are named."""
+    """Return the linear system of a state with this balance, in the `required` coordinates; the rest are some of
+    `preferred`, if any are named."""
     balance.system.cartesian.once(check_masses)
     balance.system.coordinates.kernels.check_moments(balance.system.evaluator)
-    small = small_motion_about(balance, wanted, own)
+    small = small_motion_about(balance, required, preferred)
     _check_certain(small)
     states = state_motion(small)
     ports = ports_of(small, states, inputs, outputs)
@@ -485,12 +484,12 @@ def _check_certain(small: SmallMotion) -> None:
     root = np.sqrt(np.abs(np.diag(small.M)))
     if not root.all():
         return  # motions without any mass are reported by `check_masses`
-    sizes, ways = np.linalg.eigh(small.M / np.outer(root, root))
+    sizes, vectors = np.linalg.eigh(small.M / np.outer(root, root))
     terms = np.abs(small.S.T @ P) @ np.abs(mass) @ np.abs(P.T @ small.S) / np.outer(root, root)
     roundoff = np.finfo(float).eps / 2 * np.linalg.norm(terms)
     if sizes.size and roundoff > UNCERTAIN * sizes[0]:
         system = small.balance.system.cartesian
-        moves = np.abs(in_bodies(small) @ small.S @ (ways[:, 0] / root)) * np.sqrt(system.weight)
+        moves = np.abs(in_bodies(small) @ small.S @ (vectors[:, 0] / root)) * np.sqrt(system.weight)
         sums = {body.name: moves[list(system.layout.v[body])].max() for body in system.bodies}
         names = ", ".join(repr(name) for name, size in sums.items() if size > 0.1 * max(sums.values()))
         what = (

@@ -104,8 +104,8 @@ class LinearPath(metaclass=PublicClass):
         return f"<LinearPath over {self.parameter}: {len(self.values)} systems>"
 
     @cached_property
-    def _followed(self) -> list[Followed]:
-        steps = [self._begun()]
+    def _modes_by_value(self) -> list[Followed]:
+        steps = [self._first_modes()]
         for value, law in zip(self.values[1:], self.systems[1:], strict=True):
             steps.append(_next(steps[-2:], value, law))
         return steps
@@ -113,8 +113,8 @@ class LinearPath(metaclass=PublicClass):
     @cached_property
     def lines(self) -> tuple[ModeLine, ...]:
         """The lines, sorted as the modes are at the first value; one of two lines that are conjugate throughout."""
-        values = np.array([step.eigenvalues for step in self._followed])
-        whirls = np.array([self._whirl(step.shapes) for step in self._followed])
+        values = np.array([step.eigenvalues for step in self._modes_by_value])
+        whirls = np.array([self._whirl(step.shapes) for step in self._modes_by_value])
         return tuple(
             ModeLine(line, whirl) for line, whirl in zip(values.T, whirls.T, strict=True) if not (line.imag < 0.0).all()
         )
@@ -125,19 +125,21 @@ class LinearPath(metaclass=PublicClass):
         the values of the path."""
         self.check_speed()
         order = checked_order(order)
-        steps, found = self._followed, []
+        steps, speeds = self._modes_by_value, []
         for before, after in zip(steps, steps[1:], strict=False):
             ends = np.array([step.eigenvalues.imag - order * abs(step.value) for step in (before, after)])
             oscillates = (before.eigenvalues.imag > 0.0) & (after.eigenvalues.imag > 0.0)
             for line in np.flatnonzero(oscillates & ((ends[0] > 0.0) != (ends[1] > 0.0))).tolist():
 
-                def over(speed: float, before: Followed = before, line: int = line) -> float:
-                    return float(self._beside(before, speed).eigenvalues[line].imag - order * abs(speed))
+                def modes_at(speed: float, before: Followed = before) -> Followed:
+                    return before if speed == before.value else _next([before], speed, self.at(speed))
+
+                def over(speed: float, line: int = line, modes_at: Callable[[float], Followed] = modes_at) -> float:
+                    return float(modes_at(speed).eigenvalues[line].imag - order * abs(speed))
 
                 speed = brentq(over, before.value, after.value, xtol=1e-12 * float(np.abs(self.values).max()))
-                whirl = self._whirl(self._beside(before, speed).shapes)[line]
-                found.append(CriticalSpeed(float(speed), float(whirl)))
-        return sorted(found)
+                speeds.append(CriticalSpeed(float(speed), float(self._whirl(modes_at(speed).shapes)[line])))
+        return sorted(speeds)
 
     def check_speed(self) -> None:
         """Raise a `ModelError` if the parameter is no speed of rotation of one sense, or if the axes of the law turn:
@@ -172,18 +174,15 @@ class LinearPath(metaclass=PublicClass):
 
     # --- pairing from one value to the next ---
 
-    def _begun(self) -> Followed:
+    def _first_modes(self) -> Followed:
         """Return the modes at the first value; modes of one eigenvalue are separated by their whirl."""
-        here = _shapes(self.values[0], self.systems[0])
-        shapes = here.shapes.copy()
-        for group in _coinciding(here.eigenvalues):
-            own = shapes[:, group]
-            if np.linalg.cond(own) < 1e8:
-                shapes[:, group] = own @ eigh(-1j * own.conj().T @ self._across @ own, own.conj().T @ own)[1]
-        return Followed(here.value, here.eigenvalues, _unit(shapes))
-
-    def _beside(self, before: Followed, value: float) -> Followed:
-        return before if value == before.value else _next([before], value, self.at(value))
+        modes = _shapes(self.values[0], self.systems[0])
+        shapes = modes.shapes.copy()
+        for group in _coinciding(modes.eigenvalues):
+            X = shapes[:, group]
+            if np.linalg.cond(X) < 1e8:
+                shapes[:, group] = X @ eigh(-1j * X.conj().T @ self._across @ X, X.conj().T @ X)[1]
+        return Followed(modes.value, modes.eigenvalues, _unit(shapes))
 
     @cached_property
     def _across(self) -> np.ndarray:
@@ -191,7 +190,11 @@ class LinearPath(metaclass=PublicClass):
         axis = np.array([0.0, 0.0, 1.0])
         model = self.systems[0].state.system.model
         if model.dimension == 3:
-            spins = [[law.state[f"{b}.w{c}"] for c in "xyz"] for law in self.systems for b in _moving(law)]
+            spins = [
+                [law.state[f"{body.name}.w{c}"] for c in "xyz"]
+                for law in self.systems
+                for body in law.state.system.bodies
+            ]
             fastest = max(spins, key=np.linalg.norm)
             axis = np.array(fastest) / (np.linalg.norm(fastest) or 1.0)
         return np.kron(np.eye(len(self.systems[0].shape_names) // 3), cross(axis))
@@ -200,10 +203,6 @@ class LinearPath(metaclass=PublicClass):
         across = self._across @ shapes
         sizes, turning = (np.abs(across) ** 2).sum(axis=0), (shapes.conj() * across).sum(axis=0).imag
         return np.divide(turning, sizes, out=np.zeros_like(sizes), where=sizes > FLAT)
-
-
-def _moving(law: LinearSystem) -> list[str]:
-    return [body.name for body in law.state.system.bodies]
 
 
 def _shapes(value: float, law: LinearSystem) -> Followed:
@@ -219,29 +218,29 @@ def _unit(shapes: np.ndarray) -> np.ndarray:
 
 def _next(before: Sequence[Followed], value: float, law: LinearSystem) -> Followed:
     """Return the eigenvalues at a value in the order of the last step before."""
-    last, here = before[-1], _shapes(value, law)
+    last, modes = before[-1], _shapes(value, law)
     heading = last.eigenvalues
     if len(before) == 2:
-        ahead = (value - last.value) / (last.value - before[0].value)
-        heading = heading + ahead * (heading - before[0].eigenvalues)
-    apart = np.abs(heading[:, None] - here.eigenvalues)
-    least = SAME * np.abs(here.eigenvalues).max(initial=0.0) or 1.0
-    apart /= np.abs(heading)[:, None] + np.abs(here.eigenvalues) + least
-    foreign = 1.0 - np.abs(last.shapes.conj().T @ here.shapes) ** 2
-    order = linear_sum_assignment(apart + foreign)[1]
-    values, shapes = here.eigenvalues[order], here.shapes[:, order]
+        ratio = (value - last.value) / (last.value - before[0].value)
+        heading = heading + ratio * (heading - before[0].eigenvalues)
+    distance = np.abs(heading[:, None] - modes.eigenvalues)
+    least = SAME * np.abs(modes.eigenvalues).max(initial=0.0) or 1.0
+    distance /= np.abs(heading)[:, None] + np.abs(modes.eigenvalues) + least
+    foreign = 1.0 - np.abs(last.shapes.conj().T @ modes.shapes) ** 2
+    order = linear_sum_assignment(distance + foreign)[1]
+    values, shapes = modes.eigenvalues[order], modes.shapes[:, order]
     for group in _coinciding(values):
-        own = shapes[:, group]
-        shapes[:, group] = own @ np.linalg.lstsq(own, last.shapes[:, group], rcond=SAME)[0]
+        group_shapes = shapes[:, group]
+        shapes[:, group] = group_shapes @ np.linalg.lstsq(group_shapes, last.shapes[:, group], rcond=SAME)[0]
     return Followed(float(value), values, _unit(shapes))
 
 
 def _coinciding(values: np.ndarray) -> list[np.ndarray]:
     """Return groups of coinciding eigenvalues that oscillate."""
     same = SAME * np.abs(values).max(initial=0.0)
-    waiting, groups = [k for k in range(len(values)) if abs(values[k].imag) > same], []
-    while waiting:
-        group = [k for k in waiting if abs(values[k] - values[waiting[0]]) <= same]
-        waiting = [k for k in waiting if k not in group]
+    rest, groups = [k for k in range(len(values)) if abs(values[k].imag) > same], []
+    while rest:
+        group = [k for k in rest if abs(values[k] - values[rest[0]]) <= same]
+        rest = [k for k in rest if k not in group]
         groups += [np.array(group)] if len(group) > 1 else []
     return groups

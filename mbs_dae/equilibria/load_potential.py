@@ -13,13 +13,15 @@ coordinates.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import sympy as sp
 from scipy.integrate import quad
 
 from ..model import measures
 from ..model.forces.base import EffortElement, ForceElement
-from ..model.forces.given import Force, PythonForce, Wrench
+from ..model.forces.loads import Force, PythonForce, Wrench
 from ..model.measures import Measure, Quantity
 from ..model.parameters import signals_in
 from ..symbolic.functions import as_sympy
@@ -56,16 +58,16 @@ def load_potential(here: Balance) -> tuple[float, tuple[str, ...]]:
 def loads_that_wind(here: Balance) -> tuple[str, ...]:
     """Return the names of the loads along an angle that repeat after a turn and have done work on it: their potential
     differs where the pose is the same."""
-    number, found, turn = here.system.evaluator, list[str](), 2.0 * np.pi
+    number, names, turn = here.system.evaluator, list[str](), 2.0 * np.pi
     angles = np.linspace(0.0, turn, TURN_POINTS, endpoint=False)
     for element in here.system.model.forces:
         for law, measure in _laws(element, here) or ():
             if measure.units[0] == "rad":
-                once, again = (np.array(number.along(law, _s, [*at])) for at in (angles, angles + turn))
+                once, after = (np.array(number.along(law, _s, [*at])) for at in (angles, angles + turn))
                 size = float(np.abs(once).max())
-                if np.abs(again - once).max() < REPEATS * size and abs(once.mean()) > REPEATS * size:
-                    found.append(element.name)
-    return tuple(dict.fromkeys(found))
+                if np.abs(after - once).max() < REPEATS * size and abs(once.mean()) > REPEATS * size:
+                    names.append(element.name)
+    return tuple(dict.fromkeys(names))
 
 
 def _laws(element: ForceElement, here: Balance) -> list[tuple[sp.Expr, Measure]] | None:
@@ -92,10 +94,17 @@ def _laws(element: ForceElement, here: Balance) -> list[tuple[sp.Expr, Measure]]
             return None
     else:
         return None
+
+    def identity(measure: Measure) -> tuple[Any, ...]:
+        """Return what equal measures have in common: their kind, and the places of their markers."""
+        markers = [(m.body.name, tuple(map(str, m.numbers))) for m in measure.markers]
+        return measure.kind, measure.own, markers
+
     found = []
     for effort, measure in parts:
-        law = as_sympy(effort)
-        values = {q: sp.S.Zero if q.level else _s for q in law.atoms(Quantity) if q.level or _same(q.measure, measure)}
+        law, same = as_sympy(effort), identity(measure)
+        quantities = law.atoms(Quantity)
+        values = {q: sp.S.Zero if q.level else _s for q in quantities if q.level or identity(q.measure) == same}
         values |= {s: sp.Float(here.q[place], 17) for s, place in here.system.layout.signals.items()}
         moving = {one.symbol for one in here.system.model.states if not one.is_held}
         law = law.xreplace(values | {t: sp.Float(here.t, 17)}) if not moving & law.free_symbols else law
@@ -104,9 +113,3 @@ def _laws(element: ForceElement, here: Balance) -> list[tuple[sp.Expr, Measure]]
         if law != 0:
             found.append((law, measure))
     return found
-
-
-def _same(one: Measure, other: Measure) -> bool:
-    """Return whether two measures are of one kind and have the same markers."""
-    places = [[(m.body.name, tuple(map(str, m.numbers))) for m in own.markers] for own in (one, other)]
-    return (one.kind, one.own) == (other.kind, other.own) and places[0] == places[1]

@@ -68,66 +68,66 @@ class Family:
             raise EquilibriumError(f"the mechanism cannot be closed beside a point of the path, {p:.4g} of the way")
         return (_left(far) - _left(back)) / (2 * DIFFERENCE)
 
-    def point(self, here: Balance, p: float, along: Point | None) -> Point:
-        """Return the point at a pose with its tangent, in the direction of `along`."""
+    def point(self, here: Balance, p: float, before: Point | None) -> Point:
+        """Return the point at a pose with its tangent, in the direction of `before`."""
         pull = self.pull(here, p)
         basis, K = _scaled(here)
-        way = np.linalg.svd(np.hstack([K, -(basis.T @ pull)[:, None]]))[2][-1]
-        motion, rate = basis @ way[:-1], float(way[-1])
+        null_vector = np.linalg.svd(np.hstack([K, -(basis.T @ pull)[:, None]]))[2][-1]
+        motion, rate = basis @ null_vector[:-1], float(null_vector[-1])
         size = float(np.sqrt(_product(here, motion, motion) + rate * rate))
         motion, rate = motion / size, rate / size
-        forward = rate if along is None else _product(here, along.motion, motion) + along.rate * rate
+        forward = rate if before is None else _product(here, before.motion, motion) + before.rate * rate
         sign = 1.0 if forward >= 0.0 else -1.0
         return Point(p, here, sign * motion, sign * rate, pull)
 
-    def corrected(
-        self, p: float, q: np.ndarray, motion: np.ndarray, rate: float, beside: Point
+    def correct(
+        self, p: float, q: np.ndarray, motion: np.ndarray, rate: float, base: Point
     ) -> tuple[float, Balance] | None:
         """Return p and the balance of the equilibrium at right angles to (motion, rate); None if Newton's method fails.
-        The derivative by the parameter is that of the point `beside`."""
+        The derivative by the parameter is that of the point `base`."""
         last = np.inf
         for _ in range(20):
-            here = self.at(p, beside.balance.t, q)
+            here = self.at(p, base.balance.t, q)
             if here is None:
                 return None
-            left = float(np.linalg.norm(here.unbalanced))
-            if here.is_balanced(TIGHT) or (here.is_balanced(LOOSE) and left > 0.5 * last):
+            forces = float(np.linalg.norm(here.unbalanced))
+            if here.is_balanced(TIGHT) or (here.is_balanced(LOOSE) and forces > 0.5 * last):
                 return p, here
-            last = left
+            last = forces
             basis, K = _scaled(here)
             border = np.append(basis.T @ (here.system.weight * motion) / here.system.length**2, rate)
-            matrix = np.vstack([np.hstack([K, -(basis.T @ beside.pull)[:, None]]), border])
+            matrix = np.vstack([np.hstack([K, -(basis.T @ base.pull)[:, None]]), border])
             step = np.linalg.lstsq(matrix, np.append(basis.T @ _left(here), 0.0), rcond=1e-14)[0]
             if not np.abs(step).max() < 1.0:
                 return None
             q, p = here.system.moved(here.q, basis @ step[:-1]), p + float(step[-1])
         return None
 
-    def stepped(self, at: Point, ds: float) -> Point | None:
+    def step_to(self, at: Point, ds: float) -> Point | None:
         """Return the point at arc length ds along the tangent; None if Newton's method fails."""
         q = at.balance.system.moved(at.balance.q, ds * at.motion)
-        found = self.corrected(at.p + ds * at.rate, q, at.motion, at.rate, at)
-        return None if found is None else self.point(found[1], found[0], at)
+        solution = self.correct(at.p + ds * at.rate, q, at.motion, at.rate, at)
+        return None if solution is None else self.point(solution[1], solution[0], at)
 
-    def held(self, at: Point, p: float, part: float, to: Point) -> Point | None:
+    def point_at(self, at: Point, p: float, part: float, to: Point) -> Point | None:
         """Return the point with this p between two points, started a `part` of the way on."""
-        way = at.balance.system.between(at.balance.q, to.balance.q)
-        q = at.balance.system.moved(at.balance.q, part * way)
-        found = self.corrected(p, q, 0.0 * way, 1.0, at)
-        return None if found is None else self.point(found[1], p, at)
+        chord = at.balance.system.between(at.balance.q, to.balance.q)
+        q = at.balance.system.moved(at.balance.q, part * chord)
+        solution = self.correct(p, q, 0.0 * chord, 1.0, at)
+        return None if solution is None else self.point(solution[1], p, at)
 
     def limit(self, at: Point, ds: float) -> Point | None:
         """Return the limit point within a step, where p turns back; None if it is not reached."""
-        kept: dict[float, Point] = {}
+        points: dict[float, Point] = {}
 
         def rate(s: float) -> float:
-            if (found := self.stepped(at, s) if s else at) is None:
+            if (point := self.step_to(at, s) if s else at) is None:
                 raise EquilibriumError("lost")
-            kept[s] = found
-            return found.rate
+            points[s] = point
+            return point.rate
 
         try:
-            return kept[brentq(rate, 0.0, ds, xtol=1e-13, rtol=1e-13)]
+            return points[brentq(rate, 0.0, ds, xtol=1e-13, rtol=1e-13)]
         except (EquilibriumError, KeyError, ValueError):
             return None
 
@@ -148,34 +148,38 @@ def _left(here: Balance) -> np.ndarray:
     return here.forces - here.jacobian.T @ here.multipliers
 
 
-def followed(family: Family, start: Balance, wanted: Sequence[float]) -> tuple[list[Point], list[Point], list[Point]]:
-    """Follow the path from p = 0 to p = 1. Return all points, those at the wanted p in the order in which they are met,
+def followed(family: Family, start: Balance, values: Sequence[float]) -> tuple[list[Point], list[Point], list[Point]]:
+    """Follow the path from p = 0 to p = 1. Return all points, those at these values of p in their order on the path,
     and the limit points."""
+
+    def where(p: float) -> str:
+        return f"{p:.4g} of the way from the first value to the last"
+
     points, limits, ds = [family.point(start, 0.0, None)], list[Point](), FIRST
-    met = [points[0]] * wanted.count(0.0)
+    at_values = [points[0]] * values.count(0.0)
     while len(points) < POINTS:
         at = points[-1]
-        to = family.stepped(at, ds)
+        to = family.step_to(at, ds)
         if to is None or _product(to.balance, at.motion, to.motion) + at.rate * to.rate < 0.9:
             ds *= 0.5
             if ds < SHORTEST:
                 raise EquilibriumError(
-                    f"the path ends {_way(at.p)}: its equilibria branch there, or the mechanism locks"
+                    f"the path ends {where(at.p)}: its equilibria branch there, or the mechanism locks"
                 )
             continue
         turn = family.limit(at, ds) if at.rate * to.rate < 0.0 else None
         limits += [turn] if turn else []
         for a, b in [(at, turn), (turn, to)] if turn else [(at, to)]:
-            for p in sorted((p for p in wanted if (a.p - p) * (b.p - p) < 0.0 or b.p == p), reverse=b.p < a.p):
-                if (found := family.held(a, p, (p - a.p) / (b.p - a.p), b)) is None:
-                    raise EquilibriumError(f"the path is lost {_way(p)}; ask for more values before it")
-                met.append(found)
+            for p in sorted((p for p in values if (a.p - p) * (b.p - p) < 0.0 or b.p == p), reverse=b.p < a.p):
+                if (point := family.point_at(a, p, (p - a.p) / (b.p - a.p), b)) is None:
+                    raise EquilibriumError(f"the path is lost {where(p)}; ask for more values before it")
+                at_values.append(point)
             if b.p >= 1.0:
-                return [*points, met[-1]], met, limits
+                return [*points, at_values[-1]], at_values, limits
         if to.p < -1e-9:
-            turned = f" turns back {_way(limits[0].p)} and" if limits else ""
+            turn_back = f" turns back {where(limits[0].p)} and" if limits else ""
             raise EquilibriumError(
-                f"the path{turned} comes back behind the first value without having met the last; begin farther "
+                f"the path{turn_back} comes back behind the first value without having met the last; begin farther "
                 "before it, where the path may turn again, or ask for values up to where it turns"
             )
         points.append(to)
@@ -183,7 +187,3 @@ def followed(family: Family, start: Balance, wanted: Sequence[float]) -> tuple[l
     raise EquilibriumError(
         f"the path has not left the range of the parameter after {POINTS} points; ask for a part of it"
     )
-
-
-def _way(p: float) -> str:
-    return f"{p:.4g} of the way from the first value to the last"

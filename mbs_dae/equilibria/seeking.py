@@ -1,4 +1,4 @@
-"""Search a balance of all forces, from a given pose.
+"""Search a balance of all forces from a pose, and all balances from many poses.
 
 With R a basis of the free motions, orthonormal by weight, the forces that no constraint balances are r = Rᵀ Q, and they
 change along R by -K, K = Rᵀ (∂F/∂x) R. Newton's step is K⁻¹ r; then the constraints are closed again.
@@ -17,8 +17,11 @@ import numpy as np
 
 from ..compiled import System
 from ..compiled.status import DONE
-from ..errors import MbsError
+from ..errors import MbsError, SingularConfigurationError
+from ..motion.initial import check_regular
 from ..poses import newton
+from ..poses.closing import close_from_afar
+from ..rotations import from_quaternion
 from .balance import Balance, balance_at
 
 TIGHT, LOOSE = 1e-13, 1e-9
@@ -30,6 +33,11 @@ ASIDE = 1e-3
 """Distance by which an unstable balance is left, in lengths of the model: far beyond roundoff, and near enough for its
 K."""
 ITERATIONS = 300
+APART = 1e-6
+"""Two poses are equal if no body differs by more, in lengths of the model."""
+STARTS, PATIENCE, HOPE = 400, 40, 10
+"""The greatest number of starting poses, of poses in a row without a new equilibrium, and of poses before the first
+one."""
 
 
 def settle(system: System, t: float, q: np.ndarray) -> Balance | None:
@@ -44,13 +52,13 @@ def settle(system: System, t: float, q: np.ndarray) -> Balance | None:
                 return None
             here = aside
             continue
-        K, left = here.stiffness * np.outer(scale, scale), here.unbalanced * scale
-        sizes, ways = np.linalg.eigh((K + K.T) / 2)
+        K, residual = here.stiffness * np.outer(scale, scale), here.unbalanced * scale
+        sizes, vectors = np.linalg.eigh((K + K.T) / 2)
         least = 1e-12 * max(np.abs(sizes).max(initial=0.0), here.least_stiffness(system.length), 1e-300)
-        raised = K + ways @ np.diag(np.maximum(np.abs(sizes), least) - sizes) @ ways.T
-        there = _stepped(here, scale * np.linalg.solve(raised, left), downhill=True)
+        raised = K + vectors @ np.diag(np.maximum(np.abs(sizes), least) - sizes) @ vectors.T
+        there = _stepped(here, scale * np.linalg.solve(raised, residual), downhill=True)
         if there is None:  # away from a balance K is not symmetric, and floating bodies may turn freely
-            there = _stepped(here, scale * np.linalg.solve((raised + raised.T) / 2, left), downhill=True)
+            there = _stepped(here, scale * np.linalg.solve((raised + raised.T) / 2, residual), downhill=True)
         if there is None:
             if not here.is_balanced(LOOSE):
                 return None
@@ -58,7 +66,7 @@ def settle(system: System, t: float, q: np.ndarray) -> Balance | None:
                 return here
             if (there := _aside(here)) is None:
                 return None
-        here = there.with_own_levels()
+        here = there.with_levels_of_forces()
     return here if here.is_balanced(LOOSE) and here.holds_still else None
 
 
@@ -67,10 +75,10 @@ def _aside(here: Balance) -> Balance | None:
     close there."""
     scale = here.motion_scale
     K = here.stiffness * np.outer(scale, scale)
-    values, ways = np.linalg.eig(K)
-    way = ways[:, int(np.argmin(values.real))].real
-    way = scale * way * np.sign(way[np.argmax(np.abs(way))])
-    return _closed(here, here.free_velocities @ way * (ASIDE * here.system.length / float(np.linalg.norm(way))))
+    values, vectors = np.linalg.eig(K)
+    motion = vectors[:, int(np.argmin(values.real))].real
+    motion = scale * motion * np.sign(motion[np.argmax(np.abs(motion))])
+    return _closed(here, here.free_velocities @ motion * (ASIDE * here.system.length / float(np.linalg.norm(motion))))
 
 
 def balance(system: System, t: float, q: np.ndarray) -> Balance | None:
@@ -80,11 +88,11 @@ def balance(system: System, t: float, q: np.ndarray) -> Balance | None:
         if here.is_balanced(TIGHT):
             return here
         scale = here.motion_scale
-        K, left = here.stiffness * np.outer(scale, scale), here.unbalanced * scale
-        there = _stepped(here, scale * np.linalg.lstsq(K, left, rcond=1e-12)[0], downhill=False)
+        K, residual = here.stiffness * np.outer(scale, scale), here.unbalanced * scale
+        there = _stepped(here, scale * np.linalg.lstsq(K, residual, rcond=1e-12)[0], downhill=False)
         if there is None:
             return here if here.is_balanced(LOOSE) else None
-        here = there.with_own_levels()
+        here = there.with_levels_of_forces()
     return here if here.is_balanced(LOOSE) else None
 
 
@@ -98,43 +106,102 @@ def _stepped(here: Balance, step: np.ndarray, downhill: bool) -> Balance | None:
     system, size = here.system, float(np.linalg.norm(step))
     if not size > 0.0:
         return None
-    way = here.free_velocities @ step * min(1.0, LONGEST * system.length / size)
-    reached: dict[float, Balance | None] = {}
+    motion = here.free_velocities @ step * min(1.0, LONGEST * system.length / size)
+    balances: dict[float, Balance | None] = {}
 
     def after(fraction: float) -> Balance | None:
-        if fraction not in reached:
-            reached[fraction] = _closed(here, fraction * way)
-        return reached[fraction]
+        if fraction not in balances:
+            balances[fraction] = _closed(here, fraction * motion)
+        return balances[fraction]
 
     for level in np.flatnonzero(here.shares(here.unbalanced) > TIGHT):
-        own, left = here.levels >= level, float(np.linalg.norm(here.shares(here.unbalanced)[level:]))
+        level_mask, residual = here.levels >= level, float(np.linalg.norm(here.shares(here.unbalanced)[level:]))
         for fraction in 0.5 ** np.arange(12):
             if (there := after(fraction)) is None:
                 continue
             remains = float(np.linalg.norm(here.in_parts(there.of_levels(there.unbalanced))[level:]))
-            better = remains < left * (1.0 - 1e-3 * fraction)
+            better = remains < residual * (1.0 - 1e-3 * fraction)
             if better and (not downhill or (here.holds_still and there.holds_still)):
                 return there
             if downhill and (middle := after(fraction / 2)) is not None:
-                whole = float(work_between(here, there)[own].sum())
-                halves = float((work_between(here, middle) + work_between(middle, there))[own].sum())
-                if halves - abs(halves - whole) / 3 > 1e-4 * fraction * abs(float(here.forces[own] @ way[own])):
+                work = float(work_between(here, there)[level_mask].sum())
+                halves = float((work_between(here, middle) + work_between(middle, there))[level_mask].sum())
+                expected = fraction * abs(float(here.forces[level_mask] @ motion[level_mask]))
+                if halves - abs(halves - work) / 3 > 1e-4 * expected:
                     return there
     return None
 
 
-def work_between(here: Balance, there: Balance) -> np.ndarray:
+def work_between(first: Balance, last: Balance) -> np.ndarray:
     """The work that forces do along each velocity on the way from one pose to the other, shape (velocities,)."""
-    gone = here.system.between(here.q, there.q)[: here.forces.size]
-    return (here.forces + there.forces) * gone / 2
+    motion = first.system.between(first.q, last.q)[: first.forces.size]
+    return (first.forces + last.forces) * motion / 2
 
 
-def _closed(here: Balance, way: np.ndarray) -> Balance | None:
+def _closed(here: Balance, motion: np.ndarray) -> Balance | None:
     """Return the balance after a small motion, with its constraints closed; None if they do not close."""
-    system, q = here.system, here.system.moved(here.q, way)
+    system, q = here.system, here.system.moved(here.q, motion)
     if newton.close(system.machine(), here.t, q, system.still, 20) != DONE:
         return None
     try:
         return balance_at(system, here.t, q, levels=here.levels)
     except MbsError:  # a force has no value there
         return None
+
+
+# --- all balances ---------------------------------------------------------------------------------------------------
+
+
+def all_balances(system: System, t: float, q: np.ndarray, patience: int = PATIENCE) -> list[Balance]:
+    """Return the equilibria reached from a pose and from random ones (the same in every call), which may lie on other
+    branches of the assembly; stop after so many in a row without a new one."""
+    random, balances, idle = np.random.default_rng(11), list[Balance](), 0
+    first = balance_at(system, t, q)
+    for count in range(STARTS):
+        base = balances[count % len(balances)] if balances else first
+        start = q if count == 0 else distant_pose(base, random, freely=count % 2 == 0)
+        before = len(balances)
+        for candidate in (settle(system, t, start), balance(system, t, start)) if start is not None else ():
+            if candidate is not None and is_regular(candidate) and is_new(candidate, balances):
+                balances.append(candidate)
+        idle = 0 if len(balances) > before else idle + 1
+        if idle >= (patience if balances else HOPE):
+            break
+    return balances
+
+
+def distant_pose(here: Balance, random: np.random.Generator, freely: bool) -> np.ndarray | None:
+    """Return a closed pose far away, or None: along free motions, or in any direction, which may lead to another
+    branch."""
+    system = here.system
+    far = random.choice([0.5, 1.5, 4.0]) * system.length
+    scattered = random.standard_normal(system.nv) / np.sqrt(system.weight)
+    direction = here.free @ random.standard_normal(here.free.shape[1]) if freely else scattered
+    attempt = close_from_afar(system.machine(), here.t, system.moved(here.q, far * direction))
+    return attempt.q if attempt.closed else None
+
+
+def is_regular(here: Balance) -> bool:
+    try:
+        check_regular(here.system, here.t, here.q, here.v)
+    except SingularConfigurationError:
+        return False
+    return True
+
+
+def is_new(here: Balance, others: list[Balance]) -> bool:
+    """Return whether a pose differs from all known ones, whole turns aside."""
+    places, near = _places(here), APART * here.system.length
+    return all(np.abs(places - _places(other)).max() > near for other in others)
+
+
+def _places(here: Balance) -> np.ndarray:
+    """Return the places of all bodies, and their axes times the model's length, which do not count turns."""
+    system, out = here.system, []
+    for body in system.bodies:
+        coordinates = here.q[list(system.layout.q[body])]
+        flat = system.model.dimension == 2
+        turn = coordinates[3:7] if not flat else coordinates[2]
+        axes = np.array([np.cos(turn), np.sin(turn)]) if flat else from_quaternion(turn).ravel()
+        out.append(np.concatenate([coordinates[: system.model.dimension], system.length * axes]))
+    return np.concatenate(out)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -23,14 +22,11 @@ from ..motion.derivative import derivative
 from ..motion.mechanism import mechanism
 from ..poses import newton
 from .balance import Balance, balance_at
+from .differences import difference
 from .frames import later
 from .seeking import LONGEST
 from .small import SmallMotion
 
-NEAR = (1e-3, 1e-5, 1e-7)
-"""Steps of differences, in units of the state, of lengths or rad; the largest that is accepted is used."""
-ALIKE = 1e-4
-"""A difference is accepted if that over half the step differs by less than this part."""
 TIGHT, ITERATIONS = 1e-10, 50
 """Largest unbalanced forces and rates at rest; greatest number of Newton steps."""
 STEADY = 1e-6
@@ -46,13 +42,13 @@ class StateMotion:
     """The derivative of (η, y)˙ by z."""
     by_motion: np.ndarray
     """The derivative of ż by (η, y)."""
-    own: np.ndarray
+    own_slopes: np.ndarray
     """The derivative of ż by z."""
     forces: np.ndarray
     """The derivative of all forces by z."""
 
     def whole(self, A: np.ndarray) -> np.ndarray:
-        return np.block([[A, self.on_motion], [self.by_motion, self.own]])
+        return np.block([[A, self.on_motion], [self.by_motion, self.own_slopes]])
 
 
 def state_places(system: System) -> dict[str, int]:
@@ -67,7 +63,7 @@ def state_motion(small: SmallMotion) -> StateMotion:
     units = [float(system.evaluator(one.scale)) for one in system.model.states if not one.is_held]
     P, n = small.frame.P, len(small.names)
     on_motion = np.zeros((n + small.freedoms, len(names)))
-    own, by_motion = np.zeros((len(names), len(names))), np.zeros((len(names), n + small.freedoms))
+    own_slopes, by_motion = np.zeros((len(names), len(names))), np.zeros((len(names), n + small.freedoms))
     added = np.zeros((system.nv, len(names)))
     _check_steady(balance, small.frame.turning, names, places, units)
     for k, (place, unit) in enumerate(zip(places, units, strict=True)):
@@ -78,26 +74,26 @@ def state_motion(small: SmallMotion) -> StateMotion:
             forces = balance_at(system, balance.t, q, balance.v).forces
             return np.append(forces, rates_at(system, balance.t, q, balance.v)[places])
 
-        added[:, k], own[:, k] = np.split(difference(aside, unit), [system.nv])
+        added[:, k], own_slopes[:, k] = np.split(difference(aside, unit), [system.nv])
     on_motion[n:] = np.linalg.solve(small.M, small.S.T @ P @ added)
     for k in range(n + small.freedoms if names else 0):
-        way, speed = P.T @ small.positions[:, k], P.T @ small.velocities[:, k]
-        size = float(np.abs(np.sqrt(system.weight) * np.stack([way, speed])).max())
+        motion, speed = P.T @ small.positions[:, k], P.T @ small.velocities[:, k]
+        size = float(np.abs(np.sqrt(system.weight) * np.stack([motion, speed])).max())
 
-        def along(far: float, way: np.ndarray = way, speed: np.ndarray = speed) -> np.ndarray:
+        def along(far: float, motion: np.ndarray = motion, speed: np.ndarray = speed) -> np.ndarray:
             v = balance.v.copy()
             v[: speed.size] += far * speed
-            return rates_at(system, balance.t, system.moved(balance.q, far * way), v)[places]
+            return rates_at(system, balance.t, system.moved(balance.q, far * motion), v)[places]
 
         by_motion[:, k] = difference(along, system.length / size)
-    found = StateMotion(tuple(names), on_motion, by_motion, own, added)
-    if not np.isfinite(found.whole(small.A)).all():
+    states = StateMotion(tuple(names), on_motion, by_motion, own_slopes, added)
+    if not np.isfinite(states.whole(small.A)).all():
         raise ModelError(
             f"the rates of {', '.join(names)}, or what forces do with them, have no slope at this state of "
             f"{system.model.name!r}: a law jumps or has a corner there, or is too sharp; linearize about another "
             "state, or round it off, such as sp.tanh(x / width)"
         )
-    return found
+    return states
 
 
 def rest_with_states(start: Balance) -> Balance | None:
@@ -118,7 +114,10 @@ def rest_with_states(start: Balance) -> Balance | None:
             forces = balance_at(system, here.t, q).forces
             return np.append(free.T @ forces, rates_at(system, here.t, q, system.still)[places] / units)
 
-        J = _jacobian(left, free.shape[1] + len(places))
+        def slope(direction: np.ndarray, left: Callable[[np.ndarray], np.ndarray] = left) -> np.ndarray:
+            return difference(lambda h: left(h * direction), 1.0)
+
+        J = np.stack([slope(direction) for direction in np.eye(free.shape[1] + len(places))], axis=1)
         J[: free.shape[1], : free.shape[1]] = -here.stiffness * np.outer(*[here.motion_scale] * 2)  # with λ
         step = np.linalg.lstsq(J, -np.append(here.unbalanced * here.motion_scale, rates / units), rcond=1e-12)[0]
         far = float(np.linalg.norm(here.motion_scale * step[: free.shape[1]]))
@@ -129,33 +128,6 @@ def rest_with_states(start: Balance) -> Balance | None:
             return None
         here = balance_at(system, t, q)
     return None
-
-
-def _jacobian(f: Callable[[np.ndarray], np.ndarray], count: int) -> np.ndarray:
-    def along(unit: np.ndarray, far: float) -> np.ndarray:
-        return f(far * unit)
-
-    return np.stack([difference(partial(along, unit), 1.0) for unit in np.eye(count)], axis=1)
-
-
-def difference(f: Callable[[float], np.ndarray], unit: float) -> np.ndarray:
-    """Return f'(0) for arguments of this unit; NaN where there is none: at a jump, at a corner (there one-sided
-    differences do not approach each other), or if a law is too sharp."""
-    here = f(0.0)
-    for far in (near * unit for near in NEAR):
-        (wide, bend), (narrow, less) = (_differences(f, here, way) for way in (far, far / 2))
-        size = np.abs(narrow).max(initial=0.0)
-        noise = 1e-12 * (np.abs(here).max(initial=0.0) + far * size) / far
-        smooth = less <= 0.75 * bend or less <= ALIKE * size + noise
-        if smooth and np.abs(wide - narrow).max(initial=0.0) <= ALIKE * size + noise:
-            return (4.0 * narrow - wide) / 3.0
-    return np.full_like(here, np.nan)
-
-
-def _differences(f: Callable[[float], np.ndarray], here: np.ndarray, far: float) -> tuple[np.ndarray, float]:
-    """Return the central difference, and the largest gap between the one-sided differences."""
-    ahead, behind = f(far), f(-far)
-    return (ahead - behind) / (2.0 * far), float(np.abs(ahead - 2.0 * here + behind).max(initial=0.0)) / far
 
 
 def rates_at(system: System, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:

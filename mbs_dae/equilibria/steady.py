@@ -36,22 +36,22 @@ LASTS = 1e-9
 HOLD = "give constants in place of functions of time (inputs: model.with_inputs)"
 
 
-def small_motion_about(balance: Balance, wanted: Sequence[str] = (), own: Sequence[str] = ()) -> SmallMotion:
-    """Return the small motions about the state, in the `wanted` coordinates; the rest are some of `own`, or else of the
-    coordinates of bodies."""
+def small_motion_about(balance: Balance, required: Sequence[str] = (), preferred: Sequence[str] = ()) -> SmallMotion:
+    """Return the small motions about the state, in the `required` coordinates; the rest are some of `preferred`, or
+    else coordinates of bodies."""
     _check_regular(balance)
     check_slopes(balance)
     a, multipliers = balance.accelerations
     if not balance.v.any():
         _check_at_rest(balance)
         check_lasting(balance)
-        _check_slopes_last(balance)
-        return small_motion_at_rest(balance, wanted, own)
+        _check_constant_slopes(balance)
+        return small_motion_at_rest(balance, required, preferred)
     for turning in turnings(balance, a):
         frame = frame_of(balance, turning)
-        found = _in_frame(balance, frame, a, multipliers, wanted, own)
-        if _goes_on(found, a):
-            return found
+        small = _in_frame(balance, frame, a, multipliers, required, preferred)
+        if _is_steady(small, a):
+            return small
     name = balance.system.model.name
     raise ModelError(
         f"the state of {name!r} is no steady motion about which small motions have a constant law: "
@@ -60,24 +60,24 @@ def small_motion_about(balance: Balance, wanted: Sequence[str] = (), own: Sequen
     )
 
 
-def small_motion_at_rest(balance: Balance, wanted: Sequence[str] = (), own: Sequence[str] = ()) -> SmallMotion:
+def small_motion_at_rest(balance: Balance, required: Sequence[str] = (), preferred: Sequence[str] = ()) -> SmallMotion:
     """Return the small motions about a state that is known to be at rest, and to stay so."""
     a, multipliers = balance.accelerations
     spatial = balance.system.is_cartesian
     frame = frame_of(balance, np.zeros(3)) if spatial else at_rest(balance.system)
-    return _in_frame(balance, frame, a, multipliers, wanted, own)
+    return _in_frame(balance, frame, a, multipliers, required, preferred)
 
 
 def _in_frame(
-    balance: Balance, frame: Frame, a: np.ndarray, multipliers: np.ndarray, wanted: Sequence[str],
-    own: Sequence[str],
+    balance: Balance, frame: Frame, a: np.ndarray, multipliers: np.ndarray, required: Sequence[str],
+    preferred: Sequence[str],
 ) -> SmallMotion:  # fmt: skip
     """Return the small motion in a frame, in which coordinates are read."""
     system = balance.system
-    wanted = [*dict.fromkeys(wanted)]
-    read = [_read_by(system, balance, frame, name) for name in dict.fromkeys([*wanted, *own])]
-    named = {c.name: c for c in [*read, *of_bodies(system)]}
-    return small_motion(balance, frame, a, multipliers, [*named.values()], wanted, len(read))
+    required = [*dict.fromkeys(required)]
+    named_candidates = [_candidate(system, balance, frame, name) for name in dict.fromkeys([*required, *preferred])]
+    named = {c.name: c for c in [*named_candidates, *of_bodies(system)]}
+    return small_motion(balance, frame, a, multipliers, [*named.values()], required, len(named_candidates))
 
 
 def of_bodies(system: System) -> list[Candidate]:
@@ -88,10 +88,10 @@ def of_bodies(system: System) -> list[Candidate]:
     return [Candidate(name, row) for name, row in zip(names, np.eye(system.nv), strict=True)]
 
 
-def _read_by(system: System, balance: Balance, frame: Frame, name: str) -> Candidate:
-    for own in of_bodies(system):
-        if own.name == name:
-            return own
+def _candidate(system: System, balance: Balance, frame: Frame, name: str) -> Candidate:
+    for candidate in of_bodies(system):
+        if candidate.name == name:
+            return candidate
     if (turn := _turn_of_a_body(balance, name)) is not None:
         return Candidate(name, turn)
     measure, level = system.model.quantity(name)
@@ -178,19 +178,19 @@ def check_lasting(rest: Balance) -> None:
             raise ModelError(f"forces of {_changing(rest)} change with time, so there is no rest; {HOLD}")
 
 
-def _check_slopes_last(rest: Balance) -> None:
+def _check_constant_slopes(rest: Balance) -> None:
     """Raise a `ModelError` if the derivatives of forces change with time (as those of a pendulum on a shaking support
     do)."""
-    ways, nothing = rest.free_velocities, np.zeros(rest.system.nv)
+    R, zero = rest.free_velocities, np.zeros(rest.system.nv)
 
     def slopes(of: Balance) -> np.ndarray:
-        K, D, *_ = of.derivatives(nothing, of.multipliers)
-        return np.stack([ways.T @ K @ ways, ways.T @ D @ ways])
+        K, D, *_ = of.derivatives(zero, of.multipliers)
+        return np.stack([R.T @ K @ R, R.T @ D @ R])
 
-    here = slopes(rest)
+    now = slopes(rest)
     for soon in rest.soon:
-        there = slopes(soon)
-        if np.linalg.norm(there - here) > LASTS * max(np.linalg.norm(here), np.linalg.norm(there)):
+        later = slopes(soon)
+        if np.linalg.norm(later - now) > LASTS * max(np.linalg.norm(now), np.linalg.norm(later)):
             raise ModelError(
                 f"what forces of {_changing(rest)} do against small motions changes with time, so these have "
                 f"no constant law; {HOLD}"
@@ -203,7 +203,7 @@ def _changing(rest: Balance) -> str:
     return f"{rest.system.model.name!r}" + (f" ({', '.join(names)})" if names else "")
 
 
-def _goes_on(found: SmallMotion, a: np.ndarray) -> bool:
+def _is_steady(found: SmallMotion, a: np.ndarray) -> bool:
     """Return whether the state a little later is the one turned by Ω, with the same accelerations and small motions."""
     balance, turning, n = found.balance, found.frame.turning, found.balance.system.nv
     system, root = balance.system, np.sqrt(balance.system.weight)
@@ -215,12 +215,12 @@ def _goes_on(found: SmallMotion, a: np.ndarray) -> bool:
         return False
     after = balance_at(system, balance.t + tau, q, v)
     frame = frame_of(after, turning)
-    turned = turned_parts(system, turn)
+    T = turned_parts(system, turn)
     b, multipliers = after.accelerations
-    expected = turned @ found.frame.P @ a
+    expected = T @ found.frame.P @ a
     size = np.linalg.norm(root * w) * rate
     if np.linalg.norm(root * (frame.P @ b - expected)) > SAME * size:
         return False
-    rows = [Candidate(name, row @ turned.T) for name, row in zip(found.names, found.chosen, strict=True)]
+    rows = [Candidate(name, row @ T.T) for name, row in zip(found.names, found.coordinate_rows, strict=True)]
     A, B = found.A, small_motion(after, frame, b, multipliers, rows, found.names[: found.freedoms]).A
     return bool(np.linalg.norm(A - B) <= SAME * np.linalg.norm(A))

@@ -48,7 +48,7 @@ from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block, ones, zeros
 from ..kernels.lanes import any_of, choose, nothing_of
 from ..tolerances import CORRECTED, DELTA, DEPENDENT, FLOOR, LOST, NIL, OFTEN, SOUND
-from .fronts.solving import eliminate, give_out, take_in
+from .fronts.plan import back_substitute, eliminate, forward_substitute
 from .pattern import Pattern
 from .tree.articulated import FACTORISE, NO_LIMBS, SOLVE, Limbs, sizes_of
 from .twofold import add_product, two_sum
@@ -209,8 +209,8 @@ def _solve_once(pattern, factor, f, g):
     n, part = pattern.n, factor.part
     copy(f, part)
     copy(g, part[n:])
-    take_in(pattern.plan, n, factor)
-    give_out(pattern.plan, n, factor)
+    forward_substitute(pattern.plan, n, factor)
+    back_substitute(pattern.plan, n, factor)
     for k in range(n):
         f[k] = part[k]
     for k in range(pattern.m):

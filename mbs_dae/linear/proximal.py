@@ -38,7 +38,7 @@ from ..kernels.blocks import Vector
 from .kkt import Factor, solve
 from .laws import ENDLESS
 from .pattern import Pattern
-from .rows import along, pull, reply
+from .rows import add_transposed_product, row_dot, schur_diagonal
 from .springs import (
     FIRMER,
     SOFT,
@@ -120,9 +120,10 @@ def _begin(p, pattern, factor, factors, refinements):
     for c in range(laws.gap.size):
         first, end, largest = laws.slip[c], laws.slip[c] + laws.slips[c], 0.0
         if laws.gap[c] >= 0:
-            put_unit(p, laws.gap[c], sqrt(reply(rows, laws.gap[c], springs.mobility)) if p.asked[c] == 1 else 0.0)
+            mobility = schur_diagonal(rows, laws.gap[c], springs.mobility)
+            put_unit(p, laws.gap[c], sqrt(mobility) if p.asked[c] == 1 else 0.0)
         for r in range(first, end if p.asked[c] == 1 else first):
-            largest = max(largest, reply(rows, r, springs.mobility))
+            largest = max(largest, schur_diagonal(rows, r, springs.mobility))
         for r in range(first, end):
             put_unit(p, r, sqrt(largest))
     _put_rates(p)
@@ -148,7 +149,7 @@ def _solve(p, pattern, factor, refinements):
     """Solve for x and λ with the present f."""
     springs = p.springs
     copy(p.f, springs.rest_f)
-    pull(p.rows, p.force, springs.rest_f)
+    add_transposed_product(p.rows, p.force, springs.rest_f)
     solve(pattern, factor, springs.rest_f, p.g, p.x, p.multipliers, refinements)
 
 
@@ -189,7 +190,7 @@ def _take_along(p, pattern, factor, factors, enough, left, scale):
 @compiled
 def _put_rates(p):
     for r in range(p.rate.size):
-        p.rate[r] = p.offset[r] + along(p.rows, r, p.x) if p.still[r] == 0 else 0.0
+        p.rate[r] = p.offset[r] + row_dot(p.rows, r, p.x) if p.still[r] == 0 else 0.0
 
 
 @compiled
@@ -200,7 +201,7 @@ def _look(p, pattern, factor, along_with):
     _put_rates(p)
     put_forces(p, p.rate, p.force, along_with)
     copy(p.f, springs.rest_f)
-    pull(p.rows, p.force, springs.rest_f)
+    add_transposed_product(p.rows, p.force, springs.rest_f)
     _subtract_inertia(pattern, factor, p.x, springs.rest_f)
     copy(p.g, springs.rest_g)
     jacobian, square = factor.jacobian, 0.0
@@ -240,7 +241,7 @@ def _find_step(p, factor):
     copy(springs.rest_g, springs.step[n:])
     solve_real(p.elimination, springs.step)
     for r in range(p.rate.size):
-        springs.step_rate[r] = along(p.rows, r, springs.step) if springs.stiffness[r] > 0.0 else 0.0
+        springs.step_rate[r] = row_dot(p.rows, r, springs.step) if springs.stiffness[r] > 0.0 else 0.0
 
 
 @compiled

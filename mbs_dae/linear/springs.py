@@ -9,7 +9,7 @@ from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Vector, Work, block, zeros
 from .order import ordering
 from .pattern import Pattern
-from .rows import Rows, pull
+from .rows import Rows, add_transposed_product
 from .unsymmetric import Elimination, new_elimination, places
 
 SOFT, STIFF, FIRMER = 1e3, 1e5, 10.0
@@ -248,7 +248,7 @@ def persist(p):
             for k in range(first, end):
                 springs.tangent[3 * points + k] = 0.0
                 springs.trial_force[k] = springs.anchor[k] - springs.stiffness[k] * p.rate[k] - p.force[k]
-    pull(p.rows, springs.trial_force, springs.rest_f)
+    add_transposed_product(p.rows, springs.trial_force, springs.rest_f)
 
 
 @compiled

@@ -62,14 +62,16 @@ def _times_of(switching: list[Element], number: Numbers, first: float, last: flo
         return np.zeros(0)
     largest = max(abs(first), abs(last))
     pad = 10 * side_of(largest)
-    found = [np.zeros(0)]
+    passages = [np.zeros(0)]
     for element in switching:
         for form, values, laws in _laws_of(element, number):
-            known: dict[Switch, np.ndarray] = {}
+            cache: dict[Switch, np.ndarray] = {}
             for switch in laws.switches:
-                if not (order <= SMOOTH and _is_smooth(form, switch, values)):
-                    found.append(_passages(switch, values, first - pad, last + pad, known, element.who))
-    times = np.concatenate(found)
+                table = values.get(switch.levels) if isinstance(switch.levels, sp.Symbol) else None
+                cubic_load = isinstance(table, Table) and table.kind == "cubic" and not isinstance(form, Relation)
+                if not (order <= SMOOTH and cubic_load):
+                    passages.append(_passages(switch, values, first - pad, last + pad, cache, element.who))
+    times = np.concatenate(passages)
     _check_count(times.size, "the model")
     times[np.abs(times) < 0.5 * side_of(0.0)] = 0.0  # numbers near zero are dense, times are not
     for end in (first, last):
@@ -129,41 +131,42 @@ def farthest_ends(
     if first == last or not bending:
         return np.zeros(0), np.full(1, np.inf)
     t = first + (last - first) / LOOKS * np.arange(-2, 2 * LOOKS + 1)
-    found = []
+    turns_by_law = []
     for element in bending:
         for _, values, laws in _laws_of(element, number):
-            found += [_turns(law, values, t) for law in laws.laws]
-    turns = np.unique(np.concatenate(found))
+            turns_by_law += [_turns(law, values, t) for law in laws.laws]
+    turns = np.unique(np.concatenate(turns_by_law))
     ends, begins = np.full(turns.size + 1, np.inf), np.concatenate([[-np.inf], turns])
-    for own in found:
-        middles = np.concatenate([0.5 * (own[:-1] + own[1:]), [np.inf, np.inf]])
-        ends = np.minimum(ends, middles[np.searchsorted(own, begins, side="right")])
+    for times in turns_by_law:
+        middles = np.concatenate([0.5 * (times[:-1] + times[1:]), [np.inf, np.inf]])
+        ends = np.minimum(ends, middles[np.searchsorted(times, begins, side="right")])
     return turns, ends
 
 
 def _turns(law: sp.Expr, values: dict[sp.Symbol, Any], t: np.ndarray) -> np.ndarray:
     """Return the times at which a law turns, found from samples at t and refined to the last digit: its slope changes
     sign there, or it leaves a constant value."""
-    read = law_of_time(law, values)
-    y = read(t)
+    value_at = law_of_time(law, values)
+    y = value_at(t)
     if not (finite := y[np.isfinite(y)]).size:
         return np.zeros(0)
     least = FLAT * np.ptp(finite)
     change = np.nan_to_num(np.diff(np.where(np.isfinite(y), y, np.nan)))
-    way = np.sign(np.where(np.abs(change) > least, change, 0.0))
-    way[1:-1] = np.where((way[1:-1] == 0.0) & (way[:-2] != 0.0), way[2:], way[1:-1])  # drop single samples
-    at = np.flatnonzero(np.diff(way)) + 1
+    sense = np.sign(np.where(np.abs(change) > least, change, 0.0))
+    sense[1:-1] = np.where((sense[1:-1] == 0.0) & (sense[:-2] != 0.0), sense[2:], sense[1:-1])  # drop single samples
+    at = np.flatnonzero(np.diff(sense)) + 1
     turns, low, high = t[at], t[at - 1], t[at + 1]
-    rests, at_rest = way[at - 1] * way[at] == 0.0, np.where(way[at - 1] == 0.0, y[at - 1], y[at + 1])
+    rests, at_rest = sense[at - 1] * sense[at] == 0.0, np.where(sense[at - 1] == 0.0, y[at - 1], y[at + 1])
 
-    def turned(x: np.ndarray, passes: Any = slice(None)) -> np.ndarray:
-        beside = NEAR * np.maximum(np.abs(x), 1.0)
+    def slope_sign(x: np.ndarray, passes: Any = slice(None)) -> np.ndarray:
+        h = NEAR * np.maximum(np.abs(x), 1.0)
         with np.errstate(invalid="ignore"):  # a law without a value does not turn
-            rise = read(x + beside) - read(x - beside)
-            return np.sign(np.where(rests[passes], np.abs(read(x) - at_rest[passes]) - least, rise))
+            rise = value_at(x + h) - value_at(x - h)
+            return np.sign(np.where(rests[passes], np.abs(value_at(x) - at_rest[passes]) - least, rise))
 
-    passes = turned(low) * turned(high) < 0.0
-    turns[passes] = _halved(lambda x: turned(x, passes), low[passes], high[passes], np.zeros(int(passes.sum())))
+    passes = slope_sign(low) * slope_sign(high) < 0.0
+    levels = np.zeros(int(passes.sum()))
+    turns[passes] = _bisect(lambda x: slope_sign(x, passes), low[passes], high[passes], levels)
     return np.unique(turns)
 
 
@@ -177,11 +180,11 @@ def _laws_of(element: Element, number: Numbers) -> Iterator[tuple[Form, dict[sp.
 def _of_element(element: Element) -> tuple[tuple[Form, Any, OfTime], ...]:
     """Return each form of the element with its constants and laws of time. Elements never change, so the result is
     cached, whatever the parameters and times."""
-    found = []
+    forms = []
     for form, slots in element.forms():
         constants = {s: n for s, n in slots.items() if s not in form.signals}
-        found.append((form, constants, _of_form(form, frozenset(constants))))
-    return tuple(found)
+        forms.append((form, constants, _of_form(form, frozenset(constants))))
+    return tuple(forms)
 
 
 @lru_cache(maxsize=4096)
@@ -190,39 +193,34 @@ def _of_form(form: Form, constants: frozenset[sp.Symbol]) -> OfTime:
     values: dict[sp.Basic, sp.Expr] = {}
     for symbol, e in form.steps:
         values[symbol] = e.xreplace(values)
-    for one in form.trajectories:
-        values |= zip(one.marker.m, one.values, strict=True)
+    for trajectory in form.trajectories:
+        values |= zip(trajectory.marker.m, trajectory.values, strict=True)
     moving = {s: e for s, e in values.items() if e.has(time)}
     return of_time(tuple(e.xreplace(moving) for e in form.expressions), constants)
 
 
-def _is_smooth(form: Form, switch: Switch, values: dict[sp.Symbol, Any]) -> bool:
-    table = values.get(switch.levels) if isinstance(switch.levels, sp.Symbol) else None
-    return isinstance(table, Table) and table.kind == "cubic" and not isinstance(form, Relation)
-
-
 def _passages(
-    switch: Switch, values: dict[sp.Symbol, Any], first: float, last: float, known: dict[Switch, np.ndarray], who: str
+    switch: Switch, values: dict[sp.Symbol, Any], first: float, last: float, cache: dict[Switch, np.ndarray], who: str
 ) -> np.ndarray:
-    """Return the times at which the argument passes a level."""
-    if switch in known:
-        return known[switch]
+    """Return the times at which the argument passes a level; `cache` has the times of other switches."""
+    if switch in cache:
+        return cache[switch]
     argument = switch.argument
-    inner = [_passages(s, values, first, last, known, who) for s in of_time((argument,), frozenset(values)).switches]
+    inner = [_passages(s, values, first, last, cache, who) for s in of_time((argument,), frozenset(values)).switches]
     borders = np.unique(np.concatenate([[first, last], *inner]))
     low, high = borders[:-1] + side_of(borders[:-1]), borders[1:] - side_of(borders[1:])
     low, high = low[low < high], high[low < high]
 
     g, levels, linear = law_of_time(argument, values), _levels(switch, values), is_linear(argument)
     count = 2 if linear else max(8, SAMPLES // low.size)
-    brackets, same = _bracketed(g, levels, low, high, count, who), 2 if linear else 0
-    while same < 2:
+    brackets, agreements = _brackets(g, levels, low, high, count, who), 2 if linear else 0
+    while agreements < 2:
         count, before = 2 * count, brackets[0].size
         _check_count(max(before, count * low.size - DENSEST), who)
-        brackets = _bracketed(g, levels, low, high, count, who)
-        same = same + 1 if before == brackets[0].size else 0
-    known[switch] = _halved(g, *brackets)
-    return known[switch]
+        brackets = _brackets(g, levels, low, high, count, who)
+        agreements = agreements + 1 if before == brackets[0].size else 0
+    cache[switch] = _bisect(g, *brackets)
+    return cache[switch]
 
 
 Levels = Callable[[float, float], np.ndarray]
@@ -240,15 +238,15 @@ def _levels(switch: Switch, values: dict[sp.Symbol, Any]) -> Levels:
         return lambda least, most: knots[1:-1]  # a table has no values beyond its ends
     period = knots[-1] - knots[0]
 
-    def again(least: float, most: float) -> np.ndarray:
-        turns = np.arange(np.floor((least - knots[0]) / period), np.ceil((most - knots[0]) / period))
-        _check_count(turns.size * knots.size, "a periodic table")
-        return np.add.outer(period * turns, knots[:-1]).ravel()
+    def periodic_knots(least: float, most: float) -> np.ndarray:
+        periods = np.arange(np.floor((least - knots[0]) / period), np.ceil((most - knots[0]) / period))
+        _check_count(periods.size * knots.size, "a periodic table")
+        return np.add.outer(period * periods, knots[:-1]).ravel()
 
-    return again
+    return periodic_knots
 
 
-def _bracketed(
+def _brackets(
     g: Callable[[np.ndarray], np.ndarray], levels: Levels, low: np.ndarray, high: np.ndarray, count: int, who: str
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the ends of intervals between samples in which g passes a level, and the levels."""
@@ -270,43 +268,39 @@ def _bracketed(
     return a[at], b[at], all_levels[level]
 
 
-def _halved(g: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray, level: np.ndarray) -> np.ndarray:
-    """Return the first number in each bracket at which g - level has another sign than at the bracket's beginning."""
+def _bisect(g: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray, level: np.ndarray) -> np.ndarray:
+    """Return the first number in each bracket at which g - level has another sign than at the bracket's beginning, by
+    bisection of the ranks of numbers among all floating-point numbers (unsigned integers)."""
+    sign_bit, one = np.uint64(1) << np.uint64(63), np.uint64(1)
+
+    def rank_of(x: np.ndarray) -> np.ndarray:
+        bits = np.ascontiguousarray(x, dtype=float).view(np.uint64)
+        return np.where(bits >> 63, ~bits, bits | sign_bit)
+
+    def number_of(rank: np.ndarray) -> np.ndarray:
+        return np.where(rank >> 63, rank & ~sign_bit, ~rank).view(float)
+
     if not low.size:
         return low
     side = np.sign(g(low) - level)
     low = np.where(side == 0, np.nextafter(low, -np.inf), low)
-    low, high = _rank(low), _rank(high)
-    while (wide := high - low > 1).any():
-        middle = np.where(wide, _between(low, high), high)
-        same = np.sign(g(_ranked(middle)) - level) == side
-        low, high = np.where(wide & same & (side != 0), middle, low), np.where(same & (side != 0), high, middle)
-    return _ranked(high)
-
-
-def _rank(x: np.ndarray) -> np.ndarray:
-    """Return the rank of each number among all floating-point numbers, as unsigned integers."""
-    bits = np.ascontiguousarray(x, dtype=float).view(np.uint64)
-    return np.where(bits >> 63, ~bits, bits | (np.uint64(1) << np.uint64(63)))
-
-
-def _ranked(rank: np.ndarray) -> np.ndarray:
-    return np.where(rank >> 63, rank & ~(np.uint64(1) << np.uint64(63)), ~rank).view(float)
-
-
-def _between(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return the whole number between two that ends in most zeros, so that bisection from any bracket takes the same
-    way."""
-    differ = low ^ (high - np.uint64(1))
-    for shift in (1, 2, 4, 8, 16, 32):
-        differ |= differ >> np.uint64(shift)
-    return (high - np.uint64(1)) & ~(differ >> np.uint64(1))
+    low, high = rank_of(low), rank_of(high)
+    while (open_brackets := high - low > 1).any():
+        # the whole number between both that ends in most zeros: bisection from any bracket has the same middles
+        differ = low ^ (high - one)
+        for shift in (1, 2, 4, 8, 16, 32):
+            differ |= differ >> np.uint64(shift)
+        middle = np.where(open_brackets, (high - one) & ~(differ >> one), high)
+        same = np.sign(g(number_of(middle)) - level) == side
+        low = np.where(open_brackets & same & (side != 0), middle, low)
+        high = np.where(same & (side != 0), high, middle)
+    return number_of(high)
 
 
 def law_of_time(e: sp.Expr, values: dict[sp.Symbol, Any]) -> Callable[[np.ndarray], np.ndarray]:
     """Return the expression as a function of an array of times."""
     symbols = tuple(sorted((s for s in e.free_symbols if s in values), key=str))
-    function, constants = _compiled(e, symbols), [values[s] for s in symbols]
+    function, constants = _function_of(e, symbols), [values[s] for s in symbols]
 
     def call(t: np.ndarray) -> np.ndarray:
         with np.errstate(all="ignore"):
@@ -315,31 +309,31 @@ def law_of_time(e: sp.Expr, values: dict[sp.Symbol, Any]) -> Callable[[np.ndarra
     return call
 
 
-def _wrapped(x: Any, period: Any) -> Any:
+def _wrap(x: Any, period: Any) -> Any:
     return x - period * np.floor(x / period)
 
 
-def _read(table: Table, order: int, x: Any) -> np.ndarray:
+def _lookup(table: Table, order: int, x: Any) -> np.ndarray:
     return table.read(x, int(order))
 
 
-OWN_FUNCTIONS = {
-    "Wrap": _wrapped,
-    "SmoothWrap": _wrapped,
+FUNCTIONS = {
+    "Wrap": _wrap,
+    "SmoothWrap": _wrap,
     "Unwound": lambda angle, near: angle + 2 * np.pi * np.floor((near - angle) / (2 * np.pi) + 0.5),
-    "Lookup": _read,
-    "BentLookup": _read,
+    "Lookup": _lookup,
+    "BentLookup": _lookup,
     "Heaviside": lambda x, middle=0.5: np.heaviside(x, middle),
 }
 """Functions that laws may contain besides those of numpy."""
 
 
 @lru_cache(maxsize=1024)
-def _compiled(e: sp.Expr, symbols: tuple[sp.Symbol, ...]) -> Callable:
-    return sp.lambdify((time, *symbols), e, modules=[OWN_FUNCTIONS, "scipy", "numpy"])
+def _function_of(e: sp.Expr, symbols: tuple[sp.Symbol, ...]) -> Callable:
+    return sp.lambdify((time, *symbols), e, modules=[FUNCTIONS, "scipy", "numpy"])
 
 
 def _check_count(count: int, who: str) -> None:
     if count > MOST:
-        what = f"{who} switches {count} times within the times asked for"
-        raise ModelError(f"{what}; no more than {MOST} are followed: shorten the times, or smooth the law")
+        problem = f"{who} switches {count} times within the times asked for"
+        raise ModelError(f"{problem}; no more than {MOST} are followed: shorten the times, or smooth the law")

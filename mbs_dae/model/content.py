@@ -145,15 +145,15 @@ class Content(metaclass=PublicClass):
     def quantity(self, name: str, told: int = 3) -> tuple[Measure, int]:
         """Return the measure of a name such as "crank.omega", and the level (0 value, 1 rate, 2 acceleration). The
         error for an unknown name lists names of `told` levels."""
-        if found := self.found_quantity(name):
+        if found := self.quantity_or_none(name):
             return found
         raise self.unknown_quantity(name, told)
 
-    def found_quantity(self, name: str) -> tuple[Measure, int] | None:
+    def quantity_or_none(self, name: str) -> tuple[Measure, int] | None:
         """Return the measure and the level as `quantity` does, or None for an unknown name."""
-        owner, _, wanted = str(name).rpartition(".")
-        own = (measure for measure in self.measures_of(owner) if wanted and wanted in measure.levels)
-        return next(((measure, measure.levels.index(wanted)) for measure in own), None)
+        owner, _, level = str(name).rpartition(".")
+        matches = (measure for measure in self.measures_of(owner) if level and level in measure.levels)
+        return next(((measure, measure.levels.index(level)) for measure in matches), None)
 
     def unknown_quantity(self, name: str, told: int = 3, more: Iterable[str] = ()) -> ModelError:
         """Return the error for a name that is no quantity, with the nearest known names and `more`."""
@@ -171,14 +171,14 @@ class Content(metaclass=PublicClass):
         >>> print(mbs.simulate(model, [0, 20])["cart.vx"].round(4))  # until both are equal
         [0. 2.]
         """
-        owner, _, wanted = str(name).rpartition(".")
+        owner, _, component = str(name).rpartition(".")
         if isinstance(element := self.elements.get(name), StateVariable | Input):
             return element.symbol
-        if wanted in (EFFORT, *COMPONENTS[self.dimension]) and owner in self.elements:
-            if wanted == EFFORT and isinstance(self.elements[owner], EffortElement):
+        if component in (EFFORT, *COMPONENTS[self.dimension]) and owner in self.elements:
+            if component == EFFORT and isinstance(self.elements[owner], EffortElement):
                 vars(self.elements[owner])["is_written"] = True
-            return reaction_of(self.elements[owner], wanted, self.ground)
-        found = self.found_quantity(name)
+            return reaction_of(self.elements[owner], component, self.ground)
+        found = self.quantity_or_none(name)
         if found is None:
             raise self._unread(str(name))
         measure, level = found
@@ -220,14 +220,14 @@ class Content(metaclass=PublicClass):
             return ModelError(f"{what}; it has {shown_names(owners)}; add {owner!r} before what reads it", name=name)
         return self.unknown_quantity(name, 2)
 
-    def _unknown(self, kind: str, name: str, known: Iterable[str]) -> ModelError:
+    def _unknown(self, kind: str, name: str, names: Iterable[str]) -> ModelError:
         """Return the error for an unknown name, which says whether the model has something else of this name."""
         key = str(name)
-        found = "parameter" if key in self.parameters else getattr(self.elements.get(key), "kind", "")
-        if found not in WAYS:
-            return unknown_name(kind, name, known, f"model {self.name!r}")
-        what = f"{name!r} of model {self.name!r} is {'an' if found == 'input' else 'a'} {found}, no {kind}"
-        return ModelError(f"{what}; {WAYS[found].format(name)}", name=name)
+        other = "parameter" if key in self.parameters else getattr(self.elements.get(key), "kind", "")
+        if other not in WAYS:
+            return unknown_name(kind, name, names, f"model {self.name!r}")
+        what = f"{name!r} of model {self.name!r} is {'an' if other == 'input' else 'a'} {other}, no {kind}"
+        return ModelError(f"{what}; {WAYS[other].format(name)}", name=name)
 
     def __repr__(self) -> str:
         bodies = "1 body" if len(self.bodies) == 1 else f"{len(self.bodies)} bodies"

@@ -86,7 +86,7 @@ def _following(measure: Measure, function: sp.Expr) -> tuple[Relation, dict[sp.S
     return linear, {c0: function.xreplace({t: sp.S.Zero}), c1: rate}
 
 
-class LetGo(Element):
+class DriverCoordinate(Element):
     """The coordinate of a released driver: it keeps its name and can only be read."""
 
     def __init__(self, driver: Driver):
@@ -97,7 +97,7 @@ class LetGo(Element):
     measures = Driver.measures
 
 
-class Held(Condition):
+class FixedQuantity(Condition):
     """A measure held at a value (level 0), or its rate (level 1): used for fixed and initial values."""
 
     def __init__(self, name: str, measure: Measure, level: int, value: Number):
@@ -137,13 +137,13 @@ class PoseDriver(Prescribed):
         place = components_of((None,) * len(names) if position is None else position, f"position of {self.who}", names)
         if position is not None and all(f is None for f in place):
             raise ModelError(f"position of {self.who} leaves all components open; leave position= out")
-        own, leader = marker_symbols(2, self.dimension)
+        driven, leader = marker_symbols(2, self.dimension)
         self.turns, self.leads = rotation is not None, None not in place
-        gaps = [gap for gap, f in zip(own.point - leader.point, place, strict=True) if f is not None]
-        turns = the.turned_by(leader, own) if self.turns else []
+        gaps = [gap for gap, f in zip(driven.point - leader.point, place, strict=True) if f is not None]
+        turns = the.turned_by(leader, driven) if self.turns else []
         self.units = ("m",) * len(gaps) + ("rad",) * len(turns)
         trajectory = Trajectory(leader, self._trajectory(place, rotation))
-        self._complete(*constants_out(Relation((own,), (*gaps, *turns), trajectories=(trajectory,))))
+        self._complete(*constants_out(Relation((driven,), (*gaps, *turns), trajectories=(trajectory,))))
 
     def _trajectory(self, position: tuple[Any, ...], rotation: Any) -> tuple[sp.Expr, ...]:
         """Return the variables of the leading marker, as functions of time."""

@@ -68,15 +68,18 @@ class Element(metaclass=PublicClass):
 
     def __new__(cls, *given: Any, **named: Any) -> Any:
         """Refuse unknown arguments of the constructor with an error that lists the known ones."""
-        made: Any = cls
-        known = _arguments_of(made)
+        element_class: Any = cls
+        who = f"{cls.__name__} {given[0]!r}" if given else cls.__name__
+        known = _arguments_of(element_class)
         for word in named if known else ():
             if word not in known:
-                raise _unknown_argument(_called(cls, given), word, known)
+                raise _unknown_argument(who, word, known)
         try:
-            _signature_of(made.__init__).bind(None, *given, **named) if given or named else None  # not for copies
+            if given or named:  # not for copies
+                _signature_of(element_class.__init__).bind(None, *given, **named)
         except TypeError as exc:
-            raise ModelError(f"{_called(cls, given)}: {exc}; its arguments are: {', '.join(_shown(made))}") from exc
+            arguments = ", ".join(_documented_arguments(element_class))
+            raise ModelError(f"{who}: {exc}; its arguments are: {arguments}") from exc
         return super().__new__(cls)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -204,8 +207,8 @@ class Declared(Element):
             return
         equation = next((getattr(cls, n) for n in cls.equations if getattr(cls, n, None) is not None), None)
         if equation is None:
-            wanted = " nor ".join(cls.equations)
-            raise ModelError(f"class {cls.__name__} has neither {wanted}; define {cls.equations[0]}(i, j, ...)")
+            equations = " nor ".join(cls.equations)
+            raise ModelError(f"class {cls.__name__} has neither {equations}; define {cls.equations[0]}(i, j, ...)")
         names = inspect.signature(equation).parameters
         cls.marker_names = tuple(n for n in names if n not in cls.fields)
         cls.optional_markers = sum(names[n].default is None for n in cls.marker_names)
@@ -247,15 +250,18 @@ class Declared(Element):
 
     @property
     def constants(self) -> Mapping[str, tuple[Number, str]]:
-        own = ((field.numbers(self.values[name]), name, field.unit) for name, field in self.fields.items())
-        return {**super().constants, **{f"{n}{part}": (x, unit) for found, n, unit in own for part, x in found.items()}}
+        groups = ((field.numbers(self.values[name]), name, field.unit) for name, field in self.fields.items())
+        return {
+            **super().constants,
+            **{f"{n}{part}": (x, unit) for numbers, n, unit in groups for part, x in numbers.items()},
+        }
 
     def with_constant(self, name: str, value: Number) -> Self:
-        for own, field in self.fields.items():
-            given = self.values[own]
-            for part in field.numbers(given):
-                if name == f"{own}{part}":
-                    values = Constants({**self.values, own: field.with_number(given, part, value)})
+        for field_name, field in self.fields.items():
+            field_value = self.values[field_name]
+            for part in field.numbers(field_value):
+                if name == f"{field_name}{part}":
+                    values = Constants({**self.values, field_name: field.with_number(field_value, part, value)})
                     other = self._unfinished(values=values, markers=self.feeling)
                     other.finish()
                     return other
@@ -279,9 +285,9 @@ class Declared(Element):
                 things.append(named.pop(marker_name))
         least = len(self.marker_names) - self.optional_markers
         if len(things) < least:
-            wanted = ", ".join(self.marker_names[:least])
+            required = ", ".join(self.marker_names[:least])
             got = f"{len(things)} (what is {args[count]!r}?)" if len(args) > count else f"{len(things)}"
-            raise ModelError(f"{self.who} needs {least} markers or bodies ({wanted}), got {got}; write body.at(x, y)")
+            raise ModelError(f"{self.who} needs {least} markers or bodies ({required}), got {got}; write body.at(x, y)")
         return things, args[count:]
 
     def _marker(self, thing: Any, at: Any, axis: Any, x_axis: Any) -> Marker:
@@ -294,24 +300,24 @@ class Declared(Element):
         return as_marker(thing, self.who).body.at_world(at, axis, x_axis, self.who)
 
     def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
-        given, known = dict(zip(self.fields, positional, strict=False)), ", ".join(self.fields) or "none"
+        arguments, field_names = dict(zip(self.fields, positional, strict=False)), ", ".join(self.fields) or "none"
         for name in named:
             if name not in self.fields:
-                raise _unknown_argument(self.who, name, _shown(type(self)))
-            if name in given:
+                raise _unknown_argument(self.who, name, _documented_arguments(type(self)))
+            if name in arguments:
                 raise ModelError(f"{self.who} got {name} twice; give it once")
         if len(positional) > len(self.fields):
-            raise ModelError(f"{self.who} got {len(positional)} constants; its constants are: {known}")
-        given |= named
+            raise ModelError(f"{self.who} got {len(positional)} constants; its constants are: {field_names}")
+        arguments |= named
         values: dict[str, Any] = {}
         for name, field in self.fields.items():
-            value = given.get(name, field.default)
+            value = arguments.get(name, field.default)
             if value is REQUIRED:
                 raise ModelError(f"{self.who} needs {name}; add {name}=... ({field.unit or 'no unit'})")
-            if name not in given and callable(value) and not isinstance(field, Function):
-                wanted = inspect.signature(value).parameters
-                here = [marker.placed for marker in self.markers]
-                value = value(*here, **{n: v for n, v in values.items() if n in wanted})
+            if name not in arguments and callable(value) and not isinstance(field, Function):
+                parameters = inspect.signature(value).parameters
+                placements = [marker.placed for marker in self.markers]
+                value = value(*placements, **{n: v for n, v in values.items() if n in parameters})
                 if not free_parameters([value]) and abs(float(value)) < 1e-12:
                     value = 0.0  # zero, up to roundoff
             values[name] = field.check(value, self.who)
@@ -320,19 +326,16 @@ class Declared(Element):
 
 def _unknown_argument(who: str, word: str, known: Sequence[str]) -> ModelError:
     """Return the error for an unknown argument, with the probable one, or with all arguments."""
-    meant = [OTHER_WORDS[word]] if OTHER_WORDS.get(word) in known else get_close_matches(word, known, n=1, cutoff=0.7)
-    hint = f"write {meant[0]}=" if meant else f"its arguments are: {', '.join(known)}"
+    other = OTHER_WORDS.get(word)
+    matches = [other] if other in known else get_close_matches(word, known, n=1, cutoff=0.7)
+    hint = f"write {matches[0]}=" if matches else f"its arguments are: {', '.join(known)}"
     return ModelError(f"{who} has no argument {word!r}; {hint}")
 
 
 _signature_of = cache(inspect.signature)
 
 
-def _called(cls: type, given: Sequence[Any]) -> str:
-    return f"{cls.__name__} {given[0]!r}" if given else cls.__name__
-
-
-def _shown(cls: Any) -> list[str]:
+def _documented_arguments(cls: Any) -> list[str]:
     """Return the arguments that `help` shows."""
     return [*_signature_of(cls).parameters]
 
@@ -340,10 +343,10 @@ def _shown(cls: Any) -> list[str]:
 @cache
 def _arguments_of(cls: Any) -> tuple[str, ...]:
     """Return the argument names of the constructor; none if it takes any keywords and checks them itself."""
-    known = [*_signature_of(cls.__init__).parameters.values()][1:]
-    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in known):
+    parameters = [*_signature_of(cls.__init__).parameters.values()][1:]
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in parameters):
         return ()
-    return tuple(one.name for one in known if one.kind is not inspect.Parameter.VAR_POSITIONAL)
+    return tuple(parameter.name for parameter in parameters if parameter.kind is not inspect.Parameter.VAR_POSITIONAL)
 
 
 @cache

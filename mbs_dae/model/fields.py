@@ -322,21 +322,21 @@ def signature_of(make: Callable, where: Iterable[Parameter], fields: Mapping[str
     """Return the parameters of a class: the named ones of `make` (an ``__init__``); `where` the element acts, for
     *args; its constants, for **constants. Parameters without a default that follow one with a default are
     keyword-only."""
-    own = [p for p in signature(make).parameters.values() if p.name != "self"]
-    found = {p.name: p for p in own if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
-    open_places = any(p.kind is p.VAR_POSITIONAL for p in own)
-    if any(p.kind is p.VAR_KEYWORD for p in own):
-        asked = {*found} - GENERAL - {p.name for p in where}
+    parameters = [p for p in signature(make).parameters.values() if p.name != "self"]
+    arguments = {p.name: p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+    open_places = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    if any(p.kind is p.VAR_KEYWORD for p in parameters):
+        asked = {*arguments} - GENERAL - {p.name for p in where}
         derived = bool(asked)  # constants follow from other arguments of the class
         here = [p for p in where if open_places or p.kind is p.KEYWORD_ONLY]
-        given = [constant(name, field) for name, field in fields.items() if name not in found]
-        given = [p.replace(default=FOLLOWS) if derived and p.default is p.empty else p for p in given]
-        given = given if open_places else [p.replace(kind=p.KEYWORD_ONLY) for p in given]
-        found = {p.name: p for p in (*here, *found.values(), *given)}
-    if any(p.kind is p.POSITIONAL_ONLY for p in found.values()):
-        found["name"] = found["name"].replace(kind=Parameter.POSITIONAL_ONLY)
+        constants = [constant(name, field) for name, field in fields.items() if name not in arguments]
+        constants = [p.replace(default=FOLLOWS) if derived and p.default is p.empty else p for p in constants]
+        constants = constants if open_places else [p.replace(kind=p.KEYWORD_ONLY) for p in constants]
+        arguments = {p.name: p for p in (*here, *arguments.values(), *constants)}
+    if any(p.kind is p.POSITIONAL_ONLY for p in arguments.values()):
+        arguments["name"] = arguments["name"].replace(kind=Parameter.POSITIONAL_ONLY)
     ordered, optional = [], False
-    for p in sorted(found.values(), key=lambda p: (p.kind, p.name != "name")):
+    for p in sorted(arguments.values(), key=lambda p: (p.kind, p.name != "name")):
         optional = optional or p.default is not p.empty
         by_name = optional and p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD
         ordered.append(p.replace(kind=p.KEYWORD_ONLY) if by_name else p)

@@ -327,19 +327,19 @@ def checked_measure(thing: Any, what: str) -> Measure:
     """Return the measure; raise an error for anything else, which shows how to write a measure."""
     if isinstance(thing, Measure):
         return thing
-    own = thing.measures() if callable(getattr(thing, "measures", None)) else {}
-    ways = [f"mbs.{kind}(it)" for kind in own if kind in ("angle", "displacement", "distance")]
-    ways = ways or ["mbs.angle(i, j)", "mbs.angle(joint)", "mbs.x(marker)", "..."]
-    raise ModelError(f"{what} a measure, not {thing!r}; write {', '.join(ways)}")
+    measures = thing.measures() if callable(getattr(thing, "measures", None)) else {}
+    examples = [f"mbs.{kind}(it)" for kind in measures if kind in ("angle", "displacement", "distance")]
+    examples = examples or ["mbs.angle(i, j)", "mbs.angle(joint)", "mbs.x(marker)", "..."]
+    raise ModelError(f"{what} a measure, not {thing!r}; write {', '.join(examples)}")
 
 
 def joint_angles(markers: tuple[Marker, ...], of: Sequence[Callable[..., sp.Expr]]) -> dict[str, Measure]:
     """Return the measures "angle_1", "angle_2", ... of a joint, from their values as functions of its two markers."""
-    found = {}
+    angles = {}
     for k, value in enumerate(of, 1):
         levels = f"angle_{k}", f"angle_{k}_rate", f"angle_{k}_acceleration"
-        found[levels[0]] = Measure(levels[0], markers, Kind("rad", levels, value))
-    return found
+        angles[levels[0]] = Measure(levels[0], markers, Kind("rad", levels, value))
+    return angles
 
 
 OF_MARKERS: dict[str, Callable[..., Measure]] = {
@@ -364,22 +364,23 @@ def _in_space(thing: Any, who: str) -> Marker:
     return marker
 
 
-def _own(kind: str, thing: Any, such: str) -> Measure:
+def _own(kind: str, thing: Any, example: str) -> Measure:
     """Return the coordinate of an element; raise an error if it has none."""
     if own := _of_joint(thing, kind):
         return own
     word = kind.partition("_")[0]
-    raise ModelError(f"{word}() needs {such} or two markers, not {thing!r}; write {word}(i, j)")
+    raise ModelError(f"{word}() needs {example} or two markers, not {thing!r}; write {word}(i, j)")
 
 
 def _of_joint(thing: Any, kind: str) -> Measure | None:
     """Return the joint's own coordinate of this kind; None if the thing is no joint."""
     if not callable(getattr(thing, "measures", None)):
         return None
-    own = thing.measures()
-    if kind not in own:
-        has, word = f" (it has: {', '.join(own)})" if own else " of its own", kind.partition("_")[0]
-        ways = [f"{word}({thing.name}, {other.rpartition('_')[2]})" for other in own if other.startswith(f"{kind}_")]
-        remedy = f"write {' or '.join(ways) or f'{word}(i, j) with two markers'}"
+    measures = thing.measures()
+    if kind not in measures:
+        has, word = f" (it has: {', '.join(measures)})" if measures else " of its own", kind.partition("_")[0]
+        numbers = [other.rpartition("_")[2] for other in measures if other.startswith(f"{kind}_")]
+        examples = [f"{word}({thing.name}, {number})" for number in numbers]
+        remedy = f"write {' or '.join(examples) or f'{word}(i, j) with two markers'}"
         raise ModelError(f"{word}(): {thing.who} has no {kind}{has}; {remedy}")
-    return replace(own[kind], speaks_of=(thing,))
+    return replace(measures[kind], speaks_of=(thing,))

@@ -90,10 +90,11 @@ class PlanarModel(Model):
             plates = "; a plate is a rod of three or more points: rods={'plate': 'ABC'}" if "plates" in other else ""
             raise ModelError(f"from_points has no {', '.join(other)}{plates or '; see help(from_points)'}")
         model = cls(name, gravity)
-        own = {str(key): model.parameter(str(key), value) for key, value in (parameters or {}).items()}
-        given: Any = {"points": points, "mass": mass, "density": density, "sliders": sliders}
-        given = {what: _with_parameters(value, own) for what, value in given.items()} if own else given
-        return model.add_linkage(rods=rods, fixed=fixed, dimensions=dimensions, **given)
+        symbols = {str(key): model.parameter(str(key), value) for key, value in (parameters or {}).items()}
+        arguments: Any = {"points": points, "mass": mass, "density": density, "sliders": sliders}
+        if symbols:
+            arguments = {name: _with_parameters(value, symbols) for name, value in arguments.items()}
+        return model.add_linkage(rods=rods, fixed=fixed, dimensions=dimensions, **arguments)
 
     @checked_options
     def add_linkage(
@@ -130,8 +131,8 @@ class PlanarModel(Model):
         >>> print(mbs.simulate(model, [0, 1])["stone.y"].round(6))  # 7 - g t²/2
         [7. 2.]
         """
-        given: dict[str, Any] = {"com": com, "position": position}  # the body checks and converts these
-        body = self._added(PlanarBody(name, mass, inertia, angle=angle, **given))
+        arguments: dict[str, Any] = {"com": com, "position": position}  # the body checks and converts these
+        body = self._added(PlanarBody(name, mass, inertia, angle=angle, **arguments))
         warn_of_degrees(angle, f"the angle of body {name!r}")
         return body
 
@@ -147,9 +148,9 @@ class PlanarModel(Model):
         >>> print(round(float(arm.inertia), 6))  # m l²/12
         25.0
         """
-        place, way, m, span = _rod(self.dimension, name, P, Q, mass, length)
-        angle = plain(sp.atan2(*reversed(way)))
-        return _with_ends(self, PlanarBody(name, m, m * span**2 / 12, position=place, angle=angle, span=span), way)
+        place, axis, m, span = _rod(self.dimension, name, P, Q, mass, length)
+        angle = plain(sp.atan2(*reversed(axis)))
+        return _with_ends(self, PlanarBody(name, m, m * span**2 / 12, position=place, angle=angle, span=span), axis)
 
 
 class SpatialModel(Model):
@@ -193,8 +194,8 @@ class SpatialModel(Model):
             raise ModelError(f"body {name!r} in space has no angle; its attitude is given by rotation=")
         for word in other:
             check_name("option", word, [*signature(self.body).parameters][:-1], "body()")
-        given: dict[str, Any] = {"inertia": inertia, "com": com, "position": position, "rotation": rotation}
-        return self._added(SpatialBody(name, mass, **given))  # the body checks and converts these
+        arguments: dict[str, Any] = {"inertia": inertia, "com": com, "position": position, "rotation": rotation}
+        return self._added(SpatialBody(name, mass, **arguments))  # the body checks and converts these
 
     @checked_options
     def link(
@@ -213,29 +214,29 @@ class SpatialModel(Model):
         >>> print(round(float(shaft.inertia[0][0]), 6))  # m r²/2 about its own axis
         0.01
         """
-        place, way, m, span = _rod(self.dimension, name, P, Q, mass, length)
+        place, axis, m, span = _rod(self.dimension, name, P, Q, mass, length)
         r = check_number(radius, f"radius of link {name!r}", non_negative=True)
         if z_axis is None:
-            z_axis = (-way[2], 0, 0) if way[0] == way[1] == 0 else (0, 0, 1)  # so that y stays y in the x-z plane
+            z_axis = (-axis[2], 0, 0) if axis[0] == axis[1] == 0 else (0, 0, 1)  # so that y stays y in the x-z plane
         try:
-            z, y, x = zip(*frame_of(tuple(map(plain, way)), z_axis, f"link {name!r}"), strict=True)
+            z, y, x = zip(*frame_of(tuple(map(plain, axis)), z_axis, f"link {name!r}"), strict=True)
         except ModelError as exc:
             raise ModelError(f"z_axis={z_axis} of link {name!r} has no part across the rod; give another one") from exc
         turn = tuple(zip(x, [-n for n in y], z, strict=True))
         across = m * (span**2 / 12 + r**2 / 4)
         inertia = (m * r**2 / 2, across, across)
-        return _with_ends(self, SpatialBody(name, m, inertia, position=place, rotation=turn, span=span), way)
+        return _with_ends(self, SpatialBody(name, m, inertia, position=place, rotation=turn, span=span), axis)
 
 
-def _with_parameters(value: Any, own: Mapping[str, Any]) -> Any:
+def _with_parameters(value: Any, symbols: Mapping[str, Any]) -> Any:
     """Return the value with each symbol replaced by the parameter of its name."""
     if isinstance(value, Mapping):
-        return {key: _with_parameters(part, own) for key, part in value.items()}
+        return {key: _with_parameters(part, symbols) for key, part in value.items()}
     if isinstance(value, tuple | list):
-        return tuple(_with_parameters(part, own) for part in value)
+        return tuple(_with_parameters(part, symbols) for part in value)
     if not isinstance(value, sp.Basic):
         return value
-    return value.xreplace({s: own[s.name] for s in value.free_symbols if getattr(s, "name", "") in own})
+    return value.xreplace({s: symbols[s.name] for s in value.free_symbols if getattr(s, "name", "") in symbols})
 
 
 def _rod(
@@ -245,18 +246,18 @@ def _rod(
     if none is given."""
     ends = (coordinates_of(point, f"{which} of link {name!r}", dimension) for which, point in (("P", P), ("Q", Q)))
     tail, head = map(sp.Matrix, ends)
-    way = head - tail
-    between = sp.sqrt(way.dot(way))
+    axis = head - tail
+    between = sp.sqrt(axis.dot(axis))
     if between == 0:
         raise ModelError(f"link {name!r} has no length: P and Q are the same point; move one of them")
     m = check_number(mass, f"mass of link {name!r}", non_negative=True)
     size = plain(between) if length is None else check_number(length, f"length of link {name!r}", positive=True)
-    return tuple(map(plain, (tail + head) / 2)), way, m, size
+    return tuple(map(plain, (tail + head) / 2)), axis, m, size
 
 
-def _with_ends(model: Model, rod: Any, way: Any) -> Any:
+def _with_ends(model: Model, rod: Any, axis: Any) -> Any:
     """Add the link to the model with markers at its ends, and return it."""
-    object.__setattr__(rod, "placed_span", plain(sp.sqrt(way.dot(way))))
+    object.__setattr__(rod, "placed_span", plain(sp.sqrt(axis.dot(axis))))
     model._added(rod)
     half, across = rod.span / 2, (0,) * (model.dimension - 1)
     rod.marker("tail", -half, *across)

@@ -11,8 +11,7 @@ from ..errors import ModelError, Names, check_name, check_writable
 from ..provided import provided
 from ..symbolic.markers import t
 from .bodies.body import Body, Vector, coordinates_of
-from .content import Content
-from .door import (
+from .checks import (
     check_bound,
     check_content,
     check_element,
@@ -23,6 +22,7 @@ from .door import (
     check_symbol,
     check_teeth,
 )
+from .content import Content
 from .element import Element
 from .joints import Gear
 from .parameters import Number, Numeric, Parameter, ParameterValue, Reaction, Signal, finite_number, free_parameters
@@ -44,7 +44,7 @@ class Model(Content):
         check_writable(name, "the name of a model")
         self.name = name
         self._compiled: dict[Any, Any] = {}
-        self._alike: dict[Any, Any] = {}  # systems of models that differ in values of parameters only
+        self._siblings: dict[Any, Any] = {}  # systems of models that differ in values of parameters only
         self._checked = False
         self._gears: tuple[str, ...] = ()
         self._by_kind: dict[type, tuple[Any, ...]] = {}
@@ -198,7 +198,7 @@ class Model(Content):
                 body.waiting.pop(name, None)
 
     def _changed(self) -> None:
-        self._compiled, self._alike, self._by_kind = {}, {}, {}  # compiled systems keep their content
+        self._compiled, self._siblings, self._by_kind = {}, {}, {}  # compiled systems keep their content
         self._checked = False
 
     # --- variations -----------------------------------------------------------------------------------------
@@ -214,11 +214,11 @@ class Model(Content):
         """
         for name in names:
             check_name("element", name, self.elements)
-        left = {n: e for n, e in self.elements.items() if n not in names}
-        for element in left.values():
+        others = {n: e for n, e in self.elements.items() if n not in names}
+        for element in others.values():
             if used := {s.owner if isinstance(s, Reaction) else s.name for s in signals_of(element)} & {*names}:
                 raise ModelError(f"{element.who} depends on {min(used)!r}; leave that out, too, or keep both")
-        return self._copy(elements=left)
+        return self._copy(elements=others)
 
     def only(self, bodies: Iterable[Body], elements: Iterable[Element]) -> Self:
         """Return a copy of the model with only these of its bodies and elements.
@@ -228,10 +228,10 @@ class Model(Content):
         >>> model.only([model.bodies["AB"]], [model.elements["A"]])
         <PlanarModel 'mechanism': 1 body, 1 element>
         """
-        chosen, kept = {b.name for b in bodies}, {e.name for e in elements}
+        body_names, element_names = {b.name for b in bodies}, {e.name for e in elements}
         return self._copy(
-            bodies={name: body for name, body in self.bodies.items() if name in chosen},
-            elements={name: element for name, element in self.elements.items() if name in kept},
+            bodies={name: body for name, body in self.bodies.items() if name in body_names},
+            elements={name: element for name, element in self.elements.items() if name in element_names},
         )
 
     def plus(self, *elements: Element) -> Self:
@@ -266,7 +266,7 @@ class Model(Content):
             old = changed[name]
             changed.declare(name, ParameterValue(old.symbol, finite_number(value, f"parameter {name!r}"), old.unit))
         copy = self._copy(parameters=changed)
-        copy._alike = {**self._compiled, **self._alike}  # refers to the first design, not to a chain of designs
+        copy._siblings = {**self._compiled, **self._siblings}  # refers to the first design, not to a chain of designs
         return copy
 
     def with_inputs(self, **laws: Any) -> Self:
@@ -320,7 +320,7 @@ class Model(Content):
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickles and deep copies, which have bodies of their own: all input, nothing compiled."""
-        return {**vars(self), "_compiled": {}, "_alike": {}, "_by_kind": {}, "_checked": False}
+        return {**vars(self), "_compiled": {}, "_siblings": {}, "_by_kind": {}, "_checked": False}
 
     def compile(self, coordinates: str = "cartesian", base: Named | None = None, cut: Named = ()) -> Any:
         """Return the compiled system in "cartesian", "natural" or "joint" coordinates, cached until the model changes.
@@ -351,9 +351,12 @@ class Model(Content):
         key = (str(coordinates), *map(str, tree.items()))
         if key not in self._compiled:
             frozen = self._copy()  # a compiled system does not change with the model
-            frozen._compiled, frozen._alike = self._compiled, self._alike
-            if alike := self._known_alike(key):
-                system = alike.with_values(self.evaluator(), frozen)
+            frozen._compiled, frozen._siblings = self._compiled, self._siblings
+            sibling = self._siblings.get(key)  # compiled with other values of the parameters
+            if key == ("cartesian",) and sibling is None and self._siblings:
+                sibling = next(iter(self._siblings.values())).cartesian  # any coordinate set has one
+            if sibling:
+                system = sibling.with_values(self.evaluator(), frozen)
                 frozen._checked = True
             else:
                 system = provided("Model.compile")(frozen, coordinates, **tree)
@@ -373,13 +376,6 @@ class Model(Content):
             raise ModelError(f"{what}: write mbs.assemble(model, {', '.join(pose)}).draw()")
         return provided("Model.draw")(self, t).draw(ax, **options)
 
-    def _known_alike(self, key: tuple[str, ...]) -> Any:
-        """Return the system that was compiled with other values of the parameters, if there is one; for Cartesian
-        coordinates the Cartesian system of any coordinate set."""
-        if key == ("cartesian",) and key not in self._alike and self._alike:
-            return next(iter(self._alike.values())).cartesian
-        return self._alike.get(key)
-
     # --- input and its checks -------------------------------------------------------------------------------
 
     def _checks(self) -> Iterator[Callable[[Callable[[Number], float]], None]]:
@@ -393,24 +389,24 @@ class Model(Content):
 
     def check_along(self, parameter: Parameter, values: Iterable[float]) -> None:
         """Run the checks of `compile` that depend on one parameter, for many of its values."""
-        number, touched = self.evaluator(), self.checks_of({parameter})
+        number, checks = self.evaluator(), self.checks_of({parameter})
         for value in values:
-            there = number.at(parameter, value)
-            for check in touched:
-                check(there)
+            number_at_value = number.at(parameter, value)
+            for check in checks:
+                check(number_at_value)
 
     def checks_of(self, parameters: Set[Any]) -> list[Callable[[Callable[[Number], float]], None]]:
         """Return the checks of `compile` that depend on some of these parameters."""
-        number, asked = self.evaluator(), []
+        number, arguments = self.evaluator(), []
 
-        def asking(wanted: Number) -> float:
-            asked.append(wanted)
-            return number(wanted)
+        def recorder(expression: Number) -> float:
+            arguments.append(expression)
+            return number(expression)
 
-        touched = []
+        checks = []
         for check in self._checks():
-            asked.clear()
-            check(asking)
-            if parameters & free_parameters(asked):
-                touched.append(check)
-        return touched
+            arguments.clear()
+            check(recorder)
+            if parameters & free_parameters(arguments):
+                checks.append(check)
+        return checks

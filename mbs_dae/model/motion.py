@@ -78,8 +78,8 @@ _PIECES: Mapping[str, Callable[[sp.Expr], Pieces]] = {
 def _piecewise(x: sp.Expr, branches: Pieces) -> sp.Expr:
     """Return the branches as a Piecewise: each expression holds for x below its border, the last one also beyond. Equal
     neighbours are merged."""
-    kept = [b for b, after in zip(branches, branches[1:], strict=False) if b[1] != after[1]]
-    return sp.Piecewise(*((e, x < border) for border, e in kept), (branches[-1][1], True))
+    distinct = [b for b, after in zip(branches, branches[1:], strict=False) if b[1] != after[1]]
+    return sp.Piecewise(*((e, x < border) for border, e in distinct), (branches[-1][1], True))
 
 
 def _law(pieces: Callable[[sp.Expr], Pieces]) -> Callable[[Any], sp.Expr]:
@@ -153,9 +153,14 @@ class Motion(metaclass=PublicClass):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", _real(self.start, "start"))
-        if self.periodic and not self._may_close():
-            ends = f"it starts at {text(self.start)} and ends at {text(self.end)}"
-            raise ModelError(f"motion: cannot repeat, {ends}; add .return_(over=..., law=...) before")
+        if self.periodic:  # refused if the end certainly differs from the start, by more than roundoff
+            values = sp.Matrix([self.start, *(to for to, _, _ in self.segments)]).evalf()
+            roundoff = 1e-12 * max((abs(n) for n in values.atoms(sp.Float)), default=0)
+            gap = sp.expand(values[-1] - values[0])
+            gap = gap.xreplace({n: sp.S.Zero for n in gap.atoms(sp.Float) if abs(n) <= roundoff})
+            if gap.is_zero is False:
+                ends = f"it starts at {text(self.start)} and ends at {text(self.end)}"
+                raise ModelError(f"motion: cannot repeat, {ends}; add .return_(over=..., law=...) before")
 
     @_segment
     def rise(self, height: Any, *, over: Any, law: str) -> Motion:
@@ -194,8 +199,8 @@ class Motion(metaclass=PublicClass):
         """Return one phrase for each segment: "Motion(0.03, to 0.05 over 2 (cycloidal), dwell 1)"."""
         phrases, value = [text(self.start)], self.start
         for to, over, law in self.segments:
-            way = f"dwell {text(over)}" if to == value else f"to {text(to)} over {text(over)} ({law})"
-            phrases, value = [*phrases, way], to
+            phrase = f"dwell {text(over)}" if to == value else f"to {text(to)} over {text(over)} ({law})"
+            phrases, value = [*phrases, phrase], to
         return f"Motion({', '.join([*phrases, *['repeated'] * self.periodic])})"
 
     @property
@@ -207,14 +212,6 @@ class Motion(metaclass=PublicClass):
     def end(self) -> sp.Expr:
         """The value after the last segment."""
         return self.segments[-1].to if self.segments else self.start
-
-    def _may_close(self) -> bool:
-        """Return False if the end certainly differs from the start, by more than roundoff of the largest number."""
-        values = sp.Matrix([self.start, *(to for to, _, _ in self.segments)]).evalf()
-        roundoff = 1e-12 * max((abs(n) for n in values.atoms(sp.Float)), default=0)
-        gap = sp.expand(values[-1] - values[0])
-        gap = gap.xreplace({n: sp.S.Zero for n in gap.atoms(sp.Float) if abs(n) <= roundoff})
-        return gap.is_zero is not False
 
     def __call__(self, x: Any) -> sp.Expr:
         """Return the value at x, as one flat Piecewise."""

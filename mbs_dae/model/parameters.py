@@ -98,15 +98,15 @@ class Evaluator:
         """Return the numbers of an expression for many values of one parameter."""
         if not isinstance(number, sp.Basic):
             return [float(number)] * len(values)
-        known, found = dict(self._values), []
+        values_by_symbol, out = dict(self._values), []
         try:
             function = arithmetic(number)
-            for known[parameter] in values:
-                found.append(function(known))
+            for values_by_symbol[parameter] in values:
+                out.append(function(values_by_symbol))
         except (ArithmeticError, KeyError, TypeError, ValueError):
-            found = [nan]
-        if all(isinstance(value, float) and isfinite(value) for value in found):
-            return found
+            out = [nan]
+        if all(isinstance(value, float) and isfinite(value) for value in out):
+            return out
         return [self.at(parameter, value)(number) for value in values]
 
     def at(self, parameter: sp.Symbol, value: float) -> Evaluator:
@@ -135,7 +135,7 @@ class Noting(Evaluator):
         return super().__call__(number)
 
 
-class Along(Evaluator):
+class ComplexStep(Evaluator):
     """Evaluates expressions at a parameter that has an imaginary part: f(p + i h) = f(p) + i h f'(p) to roundoff, with
     an h whose square is nothing. What is analytic in these numbers has its derivative in its imaginary part."""
 
@@ -271,7 +271,11 @@ def constants_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
     and their expressions are evaluated once. 0, 1 and -1 stay, and so do numbers in exponents: they are part of the
     form. Signals are numbered, too; the returned constants include them.
     """
-    form, signals = _signals_out(form)
+    signals: dict[sp.Symbol, Number] = {}
+    if names_of_signals := signals_in(form.expressions):  # numbered, so that all states share one kernel
+        numbers = {s: sp.Symbol(f"signal_{k}", real=True) for k, s in enumerate(names_of_signals)}
+        form = form.map(lambda e: as_sympy(e).xreplace(numbers), signals=tuple(numbers.values()))
+        signals = {symbol: s for s, symbol in numbers.items()}
     slots: dict[sp.Expr, sp.Symbol] = {}
     names = (f"c{k}" for k in count() if f"c{k}" not in {str(s) for s in form.slots})
     facts = SubtreeFacts()
@@ -288,8 +292,8 @@ def constants_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
         if not e.args or not facts.has_number(e):
             return e
         if isinstance(e, sp.Pow) and isinstance(e.exp, sp.Number):
-            whole = isinstance(e.exp, sp.Float) and float(e.exp).is_integer()
-            return sp.Pow(replaced(e.base), sp.Integer(int(e.exp)) if whole else e.exp)
+            is_integer = isinstance(e.exp, sp.Float) and float(e.exp).is_integer()
+            return sp.Pow(replaced(e.base), sp.Integer(int(e.exp)) if is_integer else e.exp)
         if isinstance(e, Lookup | Opaque):
             what, order, place = e.args
             return e.func(replaced(what), order, replaced(place))
@@ -302,22 +306,12 @@ def constants_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
         return e.func(*map(replaced, e.args))
 
     out = form.map(lambda e: replaced(as_sympy(e)))
-    found = {symbol: constant for constant, symbol in slots.items()}
-    return replace(out, slots=(*form.slots, *found)), {**signals, **found}
+    constants = {symbol: constant for constant, symbol in slots.items()}
+    return replace(out, slots=(*form.slots, *constants)), {**signals, **constants}
 
 
 def signals_in(expressions: Iterable[Any]) -> list[Signal]:
     return sorted({s for s in free_parameters(expressions) if isinstance(s, Signal)}, key=str)
-
-
-def _signals_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
-    """Replace signals by numbered symbols, so that all states share one kernel; return the form and the signals by
-    symbol."""
-    if not (found := signals_in(form.expressions)):
-        return form, {}
-    numbered = {s: sp.Symbol(f"signal_{k}", real=True) for k, s in enumerate(found)}
-    out = form.map(lambda e: as_sympy(e).xreplace(numbered), signals=tuple(numbered.values()))
-    return out, {symbol: s for s, symbol in numbered.items()}
 
 
 class SubtreeFacts:

@@ -167,12 +167,13 @@ class Sampled(SignalElement):
         self.every = check_number(every, f"every= of {self.who}", positive=True)
         self.function: Callable[..., Any] | None = update if callable(update) else None
         if self.function is None and (not isinstance(update, Mapping) or not update):
-            wanted = 'a dict of states and expressions, {"u": -k * model["arm.angle"]}, or a function (t, read) -> dict'
-            raise ModelError(f"update= of {self.who} must be {wanted}, not {update!r}")
-        given = {} if self.function else dict(update)
-        self.targets: list[Signal | str] = [*given]
+            example = '{"u": -k * model["arm.angle"]}'
+            requirement = f"a dict of states and expressions, {example}, or a function (t, read) -> dict"
+            raise ModelError(f"update= of {self.who} must be {requirement}, not {update!r}")
+        updates = {} if self.function else dict(update)
+        self.targets: list[Signal | str] = [*updates]
         """The states that it sets, in the order of its expressions; those of a function are known when it is called."""
-        values = (expression_of(_of_time(e), f"what {self.who} sets '{s}' to", jumps=True) for s, e in given.items())
+        values = (expression_of(_of_time(e), f"what {self.who} sets '{s}' to", jumps=True) for s, e in updates.items())
         self._read([*values])
 
     def check_values(self, number: Callable[[Number], float]) -> None:
@@ -201,28 +202,28 @@ def reactions_in(element: Element) -> list[Reaction]:
 
 def all_signals(elements: Iterable[Element]) -> tuple[Signal, ...]:
     """Return the signals of states, then those of inputs, then the reactions that elements read."""
-    found: dict[type, list[Signal]] = {StateVariable: [], Input: [], Reaction: []}
+    by_class: dict[type, list[Signal]] = {StateVariable: [], Input: [], Reaction: []}
     for element in elements:
         if isinstance(element, StateVariable | Input):
-            found[type(element)].append(element.symbol)
+            by_class[type(element)].append(element.symbol)
         if isinstance(element, SignalElement):
-            found[Reaction] += reactions_in(element)
-    return tuple(dict.fromkeys(s for signals in found.values() for s in signals))
+            by_class[Reaction] += reactions_in(element)
+    return tuple(dict.fromkeys(s for signals in by_class.values() for s in signals))
 
 
-def is_load(element: Element, wanted: str) -> bool:
+def is_load(element: Element, component: str) -> bool:
     """Return whether an expression may read this load of an element: see `reaction_of`."""
-    return isinstance(element, (Driver, EffortElement) if wanted == EFFORT else Condition)
+    return isinstance(element, (Driver, EffortElement) if component == EFFORT else Condition)
 
 
-def reaction_of(element: Element, wanted: str, home: Any) -> sp.Expr:
+def reaction_of(element: Element, component: str, home: Any) -> sp.Expr:
     """Return the load of an element on bodies: its effort, or a component in world axes. Loads of joints and drivers
     follow from forces; the effort of a force is an expression."""
-    if wanted == EFFORT and isinstance(element, EffortElement):
+    if component == EFFORT and isinstance(element, EffortElement):
         return element.effort_expression
-    if is_load(element, wanted):
-        return Reaction(f"{element.name}.{wanted}", home)
-    if wanted != EFFORT:
+    if is_load(element, component):
+        return Reaction(f"{element.name}.{component}", home)
+    if component != EFFORT:
         what, remedy = "reaction", "such are those of joints and drivers; write the law of the force in its place"
     else:
         what = EFFORT

@@ -77,10 +77,10 @@ class Table(metaclass=PublicClass):
     def __post_init__(self) -> None:
         for what in ("x", "y"):
             object.__setattr__(self, what, numbers(f"{what} of a Table", getattr(self, what)))
-        chosen = self.kind is not None
-        object.__setattr__(self, "kind", check_choice(self.kind if chosen else "cubic", KINDS, "kind of a Table"))
+        has_kind = self.kind is not None
+        object.__setattr__(self, "kind", check_choice(self.kind if has_kind else "cubic", KINDS, "kind of a Table"))
         self._check_points()
-        if not chosen:
+        if not has_kind:
             self._check_overshoot()
 
     def __call__(self, x: Any) -> sp.Expr:
@@ -153,30 +153,25 @@ class Table(metaclass=PublicClass):
         """Return the places at which the derivative of this order, or a lower one, jumps; for a periodic table within
         one period from its first point. Beyond its ends any other table continues as its end tangent."""
         knots = self.curve.x
-        found = np.zeros(knots.size, dtype=bool)
+        lengths, jumps = np.diff(knots), np.zeros(knots.size, dtype=bool)
         for k in range(order + 1):
-            before, behind, scale = self._one_sided(k)
-            found |= np.abs(behind - before) > 1e-9 * scale
+            c = self.curve.derivative(k).c
+            starts, ends, scale = c[-1], np.polyval(c, lengths), np.polyval(np.abs(c), lengths).max()
+            beyond = (ends[-1], starts[0]) if self.periodic else (starts[0], ends[-1]) if k < 2 else (0.0, 0.0)
+            left, right = np.append(beyond[0], ends), np.append(starts, beyond[1])  # derivatives at every point
+            jumps |= np.abs(right - left) > 1e-9 * scale
         inner = slice(-1) if self.periodic else slice(None)
-        return tuple(map(float, knots[inner][found[inner]]))
-
-    def _one_sided(self, order: int) -> tuple[np.ndarray, np.ndarray, float]:
-        """Return the derivative of this order at every point, from the left and from the right, and the size of its
-        terms."""
-        c, lengths = self.curve.derivative(order).c, np.diff(self.curve.x)
-        starts, ends, scale = c[-1], np.polyval(c, lengths), np.polyval(np.abs(c), lengths).max()
-        beyond = (ends[-1], starts[0]) if self.periodic else (starts[0], ends[-1]) if order < 2 else (0.0, 0.0)
-        return np.append(beyond[0], ends), np.append(starts, beyond[1]), scale
+        return tuple(map(float, knots[inner][jumps[inner]]))
 
     def _check_points(self) -> None:
         if self.x.ndim != 1 or self.x.shape != self.y.shape:
             raise ModelError("a Table needs two lists of the same length: Table(x, y)")
         least = 2 if not self.periodic else 3 if self.kind == "linear" else 4
         if self.x.size < least:
-            closed = f"a periodic one of kind {self.kind!r}, its first point repeated at the end,"
-            which = closed if self.periodic else "it"
-            what = f"a Table of {counted(self.x.size, 'point')} is too short: {which} needs {least}"
-            raise ModelError(f"{what}; give more points")
+            periodic = f"a periodic one of kind {self.kind!r}, its first point repeated at the end,"
+            subject = periodic if self.periodic else "it"
+            problem = f"a Table of {counted(self.x.size, 'point')} is too short: {subject} needs {least}"
+            raise ModelError(f"{problem}; give more points")
         rise = np.diff(self.x)
         steps = (rise == 0.0) if self.kind == "linear" else np.zeros(rise.size, dtype=bool)
         if (rise[~steps] <= np.finfo(float).eps * np.abs(self.x[[0, -1]]).max()).any():
@@ -244,8 +239,8 @@ def check_closed(given: Any, what: str, number: Callable[[Any], float] = float) 
         return
     turns = tau / (value := float(number(period)))
     if abs(turns - round(turns)) > CLOSES * turns:
-        told = f"{what} repeats after {value:.9g} rad, which fits {turns:.7g} times in a turn of 2π"
-        raise ModelError(f"{told}; give angles in radians (np.radians) and a period of 2π/n")
+        problem = f"{what} repeats after {value:.9g} rad, which fits {turns:.7g} times in a turn of 2π"
+        raise ModelError(f"{problem}; give angles in radians (np.radians) and a period of 2π/n")
 
 
 def check_radius(given: Any, what: str, number: Callable[[Any], float] = float) -> None:
@@ -261,5 +256,5 @@ def check_radius(given: Any, what: str, number: Callable[[Any], float] = float) 
     least = min(range(len(radii)), key=radii.__getitem__)
     if radii[least] <= 0.0:
         base = "add one to all values" if isinstance(given, Table) else "begin with it: mbs.Motion(radius)"
-        told = f"{what} is {radii[least]:.6g} m at θ = {places[least]:.6g} rad; under a point it is the distance from"
-        raise ModelError(f"{told} the centre of the cam, which is positive: a lift needs a base radius; {base}")
+        problem = f"{what} is {radii[least]:.6g} m at θ = {places[least]:.6g} rad; under a point it is the distance "
+        raise ModelError(f"{problem}from the centre of the cam, which is positive: a lift needs a base radius; {base}")

@@ -201,7 +201,7 @@ def without_links(model: Model, fix: Mapping[str, float], t: float) -> WithoutLi
     bodies = {*model.bodies.values()} - {body for link, _ in pairs for body in link.bodies}
     rest = {name: value for name, value in fix.items() if name not in {link.displacement for link, _ in pairs}}
     bare = model.only(bodies, conditions)
-    if not pairs or not all(bare.found_quantity(name) for name in rest):
+    if not pairs or not all(bare.quantity_or_none(name) for name in rest):
         return None
     links = tuple(link for link, _ in pairs)
     key = "without links", tuple(body.name for link in links for body in link.bodies)

@@ -19,7 +19,7 @@ from ..compiled.reading import read_outputs
 from ..compiled.status import DONE
 from ..compiled.structure import Structure
 from ..errors import ModelError, SingularConfigurationError
-from ..model.door import name_of
+from ..model.checks import name_of
 from ..model.element import Element
 from ..model.model import Model
 from ..model.parameters import finite_number

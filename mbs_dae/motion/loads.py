@@ -16,7 +16,7 @@ from ..compiled.reading import Trajectory
 from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Matrix, Vector
 from ..linear.kkt import put_right_sides, solve, subtract_products
-from ..linear.rows import pull
+from ..linear.rows import add_transposed_product
 from ..linear.twofold import two_sum
 from ..linear.vectors import copy
 from ..poses.newton import solve_here
@@ -79,7 +79,7 @@ def correct_loads(
         factorise_terms(mechanism)
         if pushes.shape[1] > 0:
             put_rows(contacts)
-            pull(contacts.rows, pushes[k], machine.f)
+            add_transposed_product(contacts.rows, pushes[k], machine.f)
         copy(machine.gamma, machine.g)
         times, before = refinements(mechanism), np.inf
         solve_here(machine, times)

@@ -20,7 +20,7 @@ from ..compiled.signals import Assignment, AssignmentBuilder, assign
 from ..compiled.structure import Structure
 from ..errors import ModelError
 from ..model.breaks import APART
-from ..model.door import set_twice
+from ..model.checks import set_twice
 from ..model.parameters import Evaluator, Signal, finite_number
 from ..model.signals import Sampled, state_of
 from ..readings.motion import ComputedQuantities
@@ -133,7 +133,7 @@ class Sampling:
 
     def _size(self, name: str) -> float:
         """Return the size of a quantity, to which its changes are compared: a length, the scale of a state, or 1."""
-        found = self.system.model.found_quantity(name)
+        found = self.system.model.quantity_or_none(name)
         if found is None:
             states = {one.name: one.scale for one in self.system.model.states}
             return float(self.system.evaluator(states[name])) if name in states else 1.0

@@ -15,7 +15,7 @@ from ..compiled import System
 from ..compiled.machine import Machine
 from ..compiled.structure import Structure
 from ..errors import MbsError, ModelError, RedundantConstraintError, SingularConfigurationError
-from ..model.drivers import Held
+from ..model.drivers import FixedQuantity
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..results.result import State
@@ -89,7 +89,7 @@ def model_with_fixes(structure: Structure, level: int, names: tuple[str, ...]) -
             parameter = next(p for k in count() if (p := f"fixed_{k}") not in model.parameters)
             quantities[parameter] = name
             value = model.parameter(parameter, 0.0, measure.units[level])
-            model.add(Held(name.replace(".", " "), measure, level, value))
+            model.add(FixedQuantity(name.replace(".", " "), measure, level, value))
     model.compile()
     return model, quantities
 

@@ -21,7 +21,7 @@ from ..errors import AssemblyError, ModelError, counted
 from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Integers, Vector
 from ..model.bodies.body import Marker
-from ..model.drivers import Driver, Held, Prescribed
+from ..model.drivers import Driver, FixedQuantity, Prescribed
 from ..model.joints import CamFollower, Spherical
 from ..readings.motion import marker_frame
 from ..tolerances import AT_POLE, LOOSE, NEARLY
@@ -185,7 +185,9 @@ def _driven_angles(structure: Structure) -> list[tuple[Marker, int]]:
     return [
         (element.markers[-1], int(structure.rows_of[element.name][0]))
         for element in structure.model.elements.values()
-        if isinstance(element, Driver | Held) and element.measure.kind == "angle" and not element.markers[-1].body.fixed
+        if isinstance(element, Driver | FixedQuantity)
+        and element.measure.kind == "angle"
+        and not element.markers[-1].body.fixed
     ]
 
 
@@ -251,7 +253,7 @@ def pole_message(system: System, q: np.ndarray) -> str:
     if there is none. A point in the centre of its cam has no polar angle; a ball that is turned by a right angle about
     its second axis has its first and its third axis in one line."""
     model = system.model
-    driven = {e.measure.markers for e in model.elements.values() if isinstance(e, Driver | Held)}
+    driven = {e.measure.markers for e in model.elements.values() if isinstance(e, Driver | FixedQuantity)}
     for element in model.elements.values():
         if not isinstance(element, CamFollower | Spherical):
             continue
@@ -271,7 +273,10 @@ def assembly_error(system: System, t: float, best: Attempt, success: Attempt | N
     """Return the error of a failed assembly: the joints, their gaps, and whether another start (`success`) closes."""
     residuals = element_gaps(system, best)
     ranked = sorted(residuals, key=lambda name: -residuals[name][0])
-    worst = [*ranked[:3], *(name for name in ranked[3:] if isinstance(system.model.elements[name], Prescribed | Held))]
+    worst = [
+        *ranked[:3],
+        *(name for name in ranked[3:] if isinstance(system.model.elements[name], Prescribed | FixedQuantity)),
+    ]
     parts = [f"{name} misses by {residuals[name][0]:.3g} {residuals[name][1]}" for name in worst]
     kind = "cannot reach" if success is None else "bad guess"
     if pole := pole_message(system, best.q):
@@ -307,7 +312,7 @@ def _assembly_error(
 
 def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:
     """Return a text if there are more drivers and fixed values than freedoms; else None."""
-    drivers = [e.name for e in system.model.elements.values() if isinstance(e, Prescribed | Held)]
+    drivers = [e.name for e in system.model.elements.values() if isinstance(e, Prescribed | FixedQuantity)]
     pose = PoseRank(system, t, q)
     joints = [k for k, row in enumerate(system.rows) if row.element not in drivers]
     freedom = system.nv - len(joints) + len(pose.dependent(joints))

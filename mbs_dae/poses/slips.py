@@ -10,7 +10,7 @@ import sympy as sp
 
 from ..compiled import System
 from ..model.contacts import Stop
-from ..model.drivers import Driver, Held
+from ..model.drivers import Driver, FixedQuantity
 from ..model.model import Model
 from ..model.parameters import Evaluator, is_constant
 from ..symbolic.markers import t as time
@@ -127,9 +127,9 @@ def _values(system: System) -> Iterator[str]:
     for element in system.model.conditions:
         if isinstance(element, Driver):
             law, what = element.function.xreplace({time: sp.S.Zero}), f"the first value of {element.who}"
-        elif isinstance(element, Held):
+        elif isinstance(element, FixedQuantity):
             law, what = element.value, f"the value of {element.name!r}"
-        if not isinstance(element, Driver | Held) or not is_constant(law):
+        if not isinstance(element, Driver | FixedQuantity) or not is_constant(law):
             continue
         value = system.evaluator(law)
         if element.units[0] == "rad" and abs(value) > tau and value == round(value):

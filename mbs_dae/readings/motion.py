@@ -85,7 +85,7 @@ class ComputedQuantities:
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):  # a list, for example, is no key
             return False
-        if name in self._read or self.system.structure.found_quantity(name) or name in self._load_names:
+        if name in self._read or self.system.structure.quantity_or_none(name) or name in self._load_names:
             return True
         return self.integrated and name in self._signals
 
@@ -110,7 +110,7 @@ class ComputedQuantities:
     def _read_one(self, name: str) -> None:
         """Read a quantity, together with those of the same reader."""
         system = self.system
-        if quantity := system.structure.found_quantity(name):
+        if quantity := system.structure.quantity_or_none(name):
             owner, measure = name.rpartition(".")[0], quantity[0]
             if self.swept:
                 reader = system.reader_by(system.structure.once(reader_of, owner, measure.levels), self.swept)

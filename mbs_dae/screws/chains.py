@@ -8,7 +8,7 @@ import numpy as np
 
 from ..errors import ModelError
 from ..rotations.values import common_shape, numbers, short
-from .six import frozen, positive
+from .screw import frozen, positive
 
 NOWHERE = 1e-12
 """The least length of a mechanism, in any common unit; lengths below are roundoff of zero."""

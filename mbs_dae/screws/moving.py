@@ -10,7 +10,7 @@ from ..rotations import from_rotation_vector
 from ..rotations.matrices import coefficients
 from ..rotations.orientation import matrix_of_numbers
 from ..rotations.values import aligned, common_shape, numbers
-from .six import ORIGIN, frozen, positive
+from .screw import ORIGIN, frozen, positive
 
 
 def adjoint(R: Any, p: Any = ORIGIN) -> np.ndarray:

@@ -97,7 +97,7 @@ def at_rest(model: Model, initial: Mapping[str, float] | None = None, t: float =
     held_bodies = {marker.body.name for e in joints for marker in e.markers}
     of_bodies = {b: [f"{b}.{m.levels[1]}" for m in model.measures_of(b)] for b in model.bodies}
     names = [*of_joints, *(name for names_here in of_bodies.values() for name in names_here)]
-    names = [name for name in dict.fromkeys(names) if model.found_quantity(name) and name not in values]
+    names = [name for name in dict.fromkeys(names) if model.quantity_or_none(name) and name not in values]
     rows = {name: row_of(system, name, t, q) for name in names}
     rest = Rest({**values, **{name: 0.0 for name, row in rows.items() if is_left(row)}})
     resting = posed(model, t, motion | {name: 0.0 for name in rest if name not in values}, None)[2]

@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from ..arguments import model_of
 from ..compiled import System
 from ..errors import MbsError, ModelError, check_name, counted, shortened
-from ..model.breaks import OWN_FUNCTIONS
+from ..model.breaks import FUNCTIONS
 from ..model.measures import Quantity
 from ..model.model import Model
 from ..model.parameters import Parameter, Signal, finite_number
@@ -172,5 +172,5 @@ def _reader(model: Model, source: Any, what: str) -> Callable[[Simulation], Any]
     if unknown := expression.free_symbols - {*quantities, *constants, time}:
         what_and_name = f"{what} of an environment contains {min(map(str, unknown))!r}"
         raise ModelError(f"{what_and_name}, which is no quantity of {model.name!r}")
-    function = sp.lambdify([time, *quantities, *constants], expression, [OWN_FUNCTIONS, "math"])
+    function = sp.lambdify([time, *quantities, *constants], expression, [FUNCTIONS, "math"])
     return lambda run: function(run.t, *(run[str(one)] for one in quantities), *constants.values())

@@ -19,10 +19,9 @@ from ..equilibria.contact.holding import Holding
 from ..equilibria.contact.rows import rows_at
 from ..equilibria.contact.seeking import settle_on
 from ..equilibria.corners import check_friction
-from ..equilibria.found import Equilibria, Equilibrium, EquilibriumPath, equilibrium_at
+from ..equilibria.equilibrium import Equilibria, Equilibrium, EquilibriumPath, equilibrium_at
 from ..equilibria.path import Family, Point, followed
-from ..equilibria.search import is_regular
-from ..equilibria.seeking import balance, settle
+from ..equilibria.seeking import balance, is_regular, settle
 from ..equilibria.states import rest_with_states, state_places
 from ..equilibria.steady import check_still
 from ..errors import EquilibriumError, ModelError, SingularConfigurationError, checked_options, unknown_name

@@ -13,7 +13,7 @@ from ..equilibria.balance import balance_at
 from ..equilibria.contact.holding import Holding, holding_at
 from ..equilibria.contact.rows import rows_at
 from ..equilibria.corners import check_friction
-from ..equilibria.found import Equilibrium
+from ..equilibria.equilibrium import Equilibrium
 from ..equilibria.steady import check_still
 from ..errors import ModelError
 from ..explain.contacts import check_apart

@@ -19,7 +19,7 @@ from ..arguments import (
 from ..compiled import System
 from ..derivatives.parameters import Asked, asked_of
 from ..equilibria.balance import balance_at
-from ..equilibria.found import Equilibrium, with_law_derivatives
+from ..equilibria.equilibrium import Equilibrium, with_law_derivatives
 from ..equilibria.linear import LinearSystem, linear_system
 from ..equilibria.lines import LinearPath
 from ..equilibria.steady import is_at_rest

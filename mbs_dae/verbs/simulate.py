@@ -37,8 +37,8 @@ from ..explain.failures import check_masses, failure
 from ..explain.prescribed import check_jumps
 from ..explain.stiffness import told_of_stiffness
 from ..model.breaks import breaks_of, farthest_ends, put_on_breaks, side_of
+from ..model.checks import check_constant_states
 from ..model.contacts.changes import ContactChange
-from ..model.door import check_held
 from ..model.events import Event, Reset
 from ..model.model import Model
 from ..motion import run as marching
@@ -490,7 +490,8 @@ def prepared_run(
         first, redundant, note = initial_state(model, t[0], initial)
     if not memory:
         check_apart(first)
-    check_held(model, map(str, initial.system.layout.signals if isinstance(initial, State) else initial or ()))
+    states_with_values = initial.system.layout.signals if isinstance(initial, State) else initial or ()
+    check_constant_states(model, map(str, states_with_values))
     check_axes(bodies, first)
     kinks = check_jumps(first, checked[-1])
     whole = (memory.begin.t if memory else float(t[0])), float(t[-1])

@@ -537,7 +537,7 @@ class Simulation(metaclass=PublicClass):
     def _check_is_set(self, name: str) -> None:
         """Refuse a name that is neither a state, nor a position or a velocity."""
         model = self._inner.system.model
-        quantity = model.found_quantity(name)
+        quantity = model.quantity_or_none(name)
         if quantity and quantity[1] < 2:
             return
         takes = "set() takes inputs, states, positions and velocities"

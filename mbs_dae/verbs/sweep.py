@@ -105,7 +105,7 @@ def _check_parameter(model: Model, name: str) -> None:
             f'of the driver one: s = model.parameter("s", 0.0, unit={unit!r}), mbs.Driver({driver.name!r}, ..., s); '
             'sweep "s"'
         )
-    if name not in model.parameters and model.found_quantity(name):
+    if name not in model.parameters and model.quantity_or_none(name):
         what = f"{name!r} is a quantity of {model.name!r}, and a sweep goes over a parameter"
         raise ModelError(f"{what}; follow the poses along it: mbs.follow(model, {name!r}), or drive it by a parameter")
     check_name("parameter", name, model.parameters, f"model {model.name!r}")

@@ -10,8 +10,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ..equilibria.linear import LinearSystem
-from ..equilibria.shapes import moved
+from ..equilibria.linear import LinearSystem, Mode
+from ..equilibria.small import motion_of_shape
 from ..errors import ModelError
 from ..unit_system import shown_unit, size_of, told
 from .animation import Angles, Film, Size, animate, new_axes, new_figure, scene_on
@@ -160,7 +160,7 @@ def draw_modes(law: LinearSystem, numbers: Sequence[int], amplitude: float | Non
     with style():
         figure, scenes = new_figure(size, columns, rows), []
         for k, (number, mode) in enumerate(zip(numbers, modes, strict=True), start=1):
-            result = moved(law.state, mode.shape, EXTREMES, np.arange(5.0), 0 * EXTREMES, amplitude)
+            result = motion_of_shape(law.state, mode.shape, EXTREMES, np.arange(5.0), 0 * EXTREMES, amplitude)
             ax = new_axes(result, figure, view, (rows, columns, k))
             ax.patch.set_visible(False)  # in space, axes reach under their neighbours
             scenes.append(scene_on(ax, result, motion_of(result)))

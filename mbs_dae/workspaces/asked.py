@@ -82,7 +82,7 @@ def check_not_held(plane: Plane, fix: Mapping[str, float]) -> None:
 
 
 def value_unit(model: Model, name: str, what: str) -> str:
-    found = model.found_quantity(name)
+    found = model.quantity_or_none(name)
     if found is None:
         raise model.unknown_quantity(name, 1, model.parameters)
     measure, level = found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mbs_dae.equilibria.contact.least import least_distance, pushed
+from mbs_dae.equilibria.contact.exact import compressive_forces, least_distance
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -37,6 +37,6 @@ def test_that_there_is_no_point_is_proved(seed):
 def test_what_presses_leaves_no_more_than_it_must():
     random = np.random.default_rng(1)
     A, r = random.standard_normal((5, 4)), random.standard_normal(4)
-    f = pushed(A, r)
+    f = compressive_forces(A, r)
     opens = A @ (r + A.T @ f)
     assert f.min() >= 0.0 and opens.min() > -1e-12 and np.abs(opens * f).max() < 1e-12

@@ -12,8 +12,7 @@ import pytest
 from browser import Opened, browser
 
 import mbs_dae as mbs
-from mbs_dae.model.meshes.mesh import MOST, joined, thinned
-from mbs_dae.model.meshes.stl import triangles_of
+from mbs_dae.model.meshes.mesh import MOST, joined, thinned, triangles_of
 
 pytestmark = pytest.mark.usefixtures("interpreted_kernels")
 

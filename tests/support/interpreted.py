@@ -16,7 +16,7 @@ from mbs_dae.compiled import batch
 from mbs_dae.compiled.tree import transformation
 from mbs_dae.kernels import cache, functions, passes, store, work
 from mbs_dae.linear import kkt, sums, vectors
-from mbs_dae.linear.fronts import solving, wide
+from mbs_dae.linear.fronts import plan, wide
 from mbs_dae.motion.methods import method
 
 _reals, _integers = ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_int64)
@@ -90,7 +90,7 @@ class Core:
     def __init__(self, monkeypatch):
         monkeypatch.setattr(functions.Function, "__call__", lambda self, *values: self.py_func(*values))
         monkeypatch.setattr(batch, "call_kernel", lambda at, numbers, arrays: call(int(at), *numbers, *arrays))
-        for module in (solving, passes):
+        for module in (plan, passes):
             monkeypatch.setattr(module, "call_kernel", call_apart)
         for module in (kkt, wide):
             monkeypatch.setattr(module, "choose", lambda decision, a, b: a if decision else b)

@@ -116,17 +116,18 @@ class JointCoordinates(CoordinateSet):
     def coordinate_names(self) -> tuple[str, ...]:
         """The names in results, with a number if a joint has several coordinates of the kind."""
         names: list[str] = []
-        kinds = Counter((f.edge, _kind(f)) for f in self.freedoms)
+        words = {f: "displacement" if isinstance(f.motion, Slide) else "angle" for f in self.freedoms}
+        kinds = Counter((f.edge, words[f]) for f in self.freedoms)
         seen: Counter[Any] = Counter()
         for f in self.freedoms:
-            owner, key = (f.edge.child.name if f.edge.floating else f.edge.joint.name), (f.edge, _kind(f))
+            owner, key = (f.edge.child.name if f.edge.floating else f.edge.joint.name), (f.edge, words[f])
             seen[key] += 1
             if isinstance(f.motion, Ball):
                 names += [f"{owner}.e{k}" for k in range(4)]
             elif f.edge.floating and isinstance(f.motion, Slide):
                 names.append(f"{owner}.{'xyz'[f.motion.axis]}")
             else:
-                names.append(f"{owner}.{_kind(f)}{seen[key] if kinds[key] > 1 else ''}")
+                names.append(f"{owner}.{words[f]}{seen[key] if kinds[key] > 1 else ''}")
         return tuple(names)
 
     @cached_property
@@ -190,10 +191,6 @@ class JointCoordinates(CoordinateSet):
             turns = [qc[list(cartesian.q[m.body][7:])] @ np.array([number(row[2]) for row in m.axes]) for m in (i, j)]
             q[f.q] = number(i.placed.turn_to(j.placed)) + turns[1] - turns[0]
         return q
-
-
-def _kind(f: Freedom) -> str:
-    return "displacement" if isinstance(f.motion, Slide) else "angle"
 
 
 @compiled_apart

@@ -90,21 +90,19 @@ def unfold_acceleration(tree: Tree, a: Vector, ac: Vector):
     """Put accelerations of all bodies into ac, in the pose and with the velocities of the last `unfold`. With a = 0: Ṙ
     ẋ."""
     for k in range(1, tree.before.size):
-        turning, sliding = _motion(tree, k, a)
+        turning, sliding = ZERO, ZERO  # Σ t_c a_c and Σ s_c a_c
+        for c in range(tree.v_at[k], tree.v_end[k]):
+            turning = plus(turning, times(a[c], row(tree.turn, c)))
+            sliding = plus(sliding, times(a[c], row(tree.slide, c)))
         accelerate(tree, k, turning, sliding)
     for b in range(tree.body_frame.size):
         k = tree.body_frame[b]
-        _write(tree, k, row(tree.ddr, k), row(tree.alpha, k), ac, tree.frame_v[k])
-
-
-@compiled
-def _motion(tree, k, v):
-    """Return Σ t_c v_c and Σ s_c v_c."""
-    turning, sliding = ZERO, ZERO
-    for c in range(tree.v_at[k], tree.v_end[k]):
-        turning = plus(turning, times(v[c], row(tree.turn, c)))
-        sliding = plus(sliding, times(v[c], row(tree.slide, c)))
-    return turning, sliding
+        linear, angular, to = row(tree.ddr, k), row(tree.alpha, k), tree.frame_v[k]
+        if tree.dimension == 2:
+            ac[to], ac[to + 1], ac[to + 2] = linear[0], linear[1], angular[2]
+        else:  # ω̇ in body axes is Aᵀ α, for ω × ω = 0
+            put_at(ac, to, linear)
+            put_at(ac, to + 3, turned_back(tree.A, k, angular))
 
 
 @compiled
@@ -121,16 +119,6 @@ def accelerate(tree, k, turning, sliding):
     put(tree.ddr, k, plus(hinge, plus(cross(alpha, arm), cross(omega, cross(omega, arm)))))
 
 
-@compiled
-def _write(tree, k, linear, angular, out, to):
-    """Write a velocity of the body of frame k, or an acceleration (ω̇ in body axes is Aᵀ α, for ω × ω = 0)."""
-    if tree.dimension == 2:
-        out[to], out[to + 1], out[to + 2] = linear[0], linear[1], angular[2]
-    else:
-        put_at(out, to, linear)
-        put_at(out, to + 3, turned_back(tree.A, k, angular))
-
-
 # --- from bodies to joint coordinates -----------------------------------------------------------------------------
 
 
@@ -140,18 +128,21 @@ def fold(tree: Tree, qc: Vector, q: Vector):
     (in the plane, angles of bodies count), and so are the signs of quaternions. The work space is not changed."""
     for e in range(tree.edge_at.size - 1):
         first, last = tree.edge_at[e], tree.edge_at[e + 1] - 1
-        turn, way, count = _seen(tree, e, qc)
+        turn, shift, count = _relative_pose(tree, e, qc)
         for n in range(last - first + 1):
             k = first + n if tree.sense[first] > 0 else last - n
             x, axis = tree.q_at[k], tree.axis[k]
-            if tree.ball[k] == 1:
-                _fold_ball(q, x, turn)
+            if tree.ball[k] == 1:  # the quaternion with the sign of the one that is there
+                old, e = quaternion_at(q, x), unit(turn)
+                cosine = old[0] * turn[0] + old[1] * turn[1] + old[2] * turn[2] + old[3] * turn[3]
+                sign = 1.0 if cosine >= 0.0 else -1.0
+                q[x], q[x + 1], q[x + 2], q[x + 3] = sign * e[0], sign * e[1], sign * e[2], sign * e[3]
             elif tree.T[k] != 0.0:
                 q[x] = count if tree.dimension == 2 else unwound(_angle(turn, axis, tree.next_axis[k]), q[x])
-                undone = about(_direction(axis), -q[x])
-                turn, way = after(undone, turn), rotated(undone, way)
+                inverse = about(_direction(axis), -q[x])
+                turn, shift = after(inverse, turn), rotated(inverse, shift)
             elif tree.v_end[k] > tree.v_at[k]:
-                q[x] = dot(_direction(axis), way)
+                q[x] = dot(_direction(axis), shift)
     for b in range(tree.turns.shape[0]):
         put_at(q, tree.turns[b, 0], at(qc, tree.turns[b, 1]))
 
@@ -162,8 +153,8 @@ def fold_velocity(tree: Tree, vc: Vector, v: Vector):
     for e in range(tree.edge_at.size - 1):
         b, k = tree.before[tree.edge_at[e]], tree.edge_at[e + 1] - 1
         omega = _angular(tree, b, vc)
-        carried = plus(_vector(tree, vc, tree.frame_v[b]), cross(omega, minus(row(tree.r, k), row(tree.r, b))))
-        _share(tree, e, minus(_angular(tree, k, vc), omega), minus(_vector(tree, vc, tree.frame_v[k]), carried), v)
+        transport = plus(_vector(tree, vc, tree.frame_v[b]), cross(omega, minus(row(tree.r, k), row(tree.r, b))))
+        _share(tree, e, minus(_angular(tree, k, vc), omega), minus(_vector(tree, vc, tree.frame_v[k]), transport), v)
 
 
 @compiled_apart
@@ -182,7 +173,7 @@ def fold_acceleration(tree: Tree, ac: Vector, a: Vector):
 
 
 @compiled
-def _share(tree, e, turning, way, v):
+def _share(tree, e, turning, shift, v):
     """Put the velocities of an edge for this turning and shift of the child relative to its parent into v: first of
     turns, then of slides."""
     k = tree.edge_at[e + 1] - 1
@@ -190,15 +181,15 @@ def _share(tree, e, turning, way, v):
         if tree.v_turns[c] == 1:
             turn = row(tree.turn, c)
             v[c] = dot(turn, turning)
-            own = plus(row(tree.slide, c), cross(turn, minus(row(tree.r, k), row(tree.eta, tree.v_step[c]))))
-            way = minus(way, times(v[c], own))
+            unit_shift = plus(row(tree.slide, c), cross(turn, minus(row(tree.r, k), row(tree.eta, tree.v_step[c]))))
+            shift = minus(shift, times(v[c], unit_shift))
     for c in range(tree.edge_v[e], tree.edge_v[e + 1]):
         if tree.v_turns[c] == 0:
-            v[c] = dot(row(tree.slide, c), way)
+            v[c] = dot(row(tree.slide, c), shift)
 
 
 @compiled
-def _seen(tree, e, qc):
+def _relative_pose(tree, e, qc):
     """Return D and δ of an edge; and in the plane the angle, with whole turns."""
     i, j = tree.before[tree.edge_at[e]], tree.edge_at[e + 1] - 1
     if tree.sense[j] < 0:
@@ -231,15 +222,6 @@ def _imaginary(e, axis):
 @compiled
 def _direction(axis):
     return 1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0
-
-
-@compiled
-def _fold_ball(q, to, turn):
-    """Put a quaternion of a turn into q, with the sign of the quaternion there."""
-    old = quaternion_at(q, to)
-    sign = 1.0 if old[0] * turn[0] + old[1] * turn[1] + old[2] * turn[2] + old[3] * turn[3] >= 0.0 else -1.0
-    e = unit(turn)
-    q[to], q[to + 1], q[to + 2], q[to + 3] = sign * e[0], sign * e[1], sign * e[2], sign * e[3]
 
 
 # --- entries of Cartesian arrays; the ground stands still ----------------------------------------------------------

@@ -302,12 +302,16 @@ class _Space:
         if motion in (BALL, BALL_AGAINST):
             w, *n = lines.several(4, "q", q_at)
             turn = (w, *n) if motion == BALL else (w, *(-k for k in n))
-            e = _unit(lines, after(after(before.pose, turn), C))
+            e = after(after(before.pose, turn), C)
+            scale = 1.0 / lines.call("sqrt", dot4(e))
+            e = tuple(scale * k for k in e)
             return rotation_of(e), e
         if turns:
             c, s = lines.several(2, "half", own, times=2)
             C = tuple(c * k + s * l for k, l in zip(C, constants.uC, strict=True))
-        e = _nearly_unit(after(before.pose, C))
+        e = after(before.pose, C)
+        scale = 1.5 - 0.5 * dot4(e)  # only roundoff is missing to unit length: 1/√(1 + ε) = 1 - ε/2 + O(ε²)
+        e = tuple(scale * k for k in e)
         return rotation_of(e), e
 
     def velocities(self, motion: str, before: Any, A: Any, axis: Any, own: str) -> tuple[list[Any], list[Any]]:
@@ -351,17 +355,6 @@ def _combined(v: Sequence[Any], vectors: Sequence[Any]) -> Any:
     for speed, vector in zip(v, vectors, strict=True):
         total = plus(total, times(speed, vector))
     return total
-
-
-def _unit(lines: Lines, e: Sequence[Any]) -> tuple[Any, ...]:
-    scale = 1.0 / lines.call("sqrt", dot4(e))
-    return tuple(scale * k for k in e)
-
-
-def _nearly_unit(e: Sequence[Any]) -> tuple[Any, ...]:
-    """Return e scaled to unit length, if only roundoff is missing: 1/√(1 + ε) = 1 - ε/2 + O(ε²)."""
-    scale = 1.5 - 0.5 * dot4(e)
-    return tuple(scale * k for k in e)
 
 
 def dot4(e: Sequence[Any]) -> Any:

@@ -39,27 +39,27 @@ def coordinates_of(motions: Sequence[Elementary], dimension: int) -> tuple[Relat
     i, j = marker_symbols(2, dimension)
     places, rates, rows = list[Any](), list[Any](), list[tuple[bool, int]]()
     turns = [motion for motion in motions if not isinstance(motion, Slide | Ball)]
-    has_turned = False
+    follows_turn = False
     for motion in motions:
         if isinstance(motion, Ball):
             rows += [(True, len(rates) + k) for k in range(3)]
             rates += [axis.dot(j.omega - i.omega) for axis in j.axes]
-            has_turned = True
+            follows_turn = True
             continue
         rows.append((False, len(places)))
         if isinstance(motion, Slide):
-            axes = (j if has_turned else i).axes
+            axes = (j if follows_turn else i).axes
             places.append(axes[motion.axis].dot(j.point - i.point))
             continue
-        has_turned = True
-        places.append(j.angle - i.angle if dimension == 2 else _angle(motion.axis, [one.axis for one in turns], i, j))
+        follows_turn = True
+        if dimension == 2:
+            places.append(j.angle - i.angle)
+            continue
+        # the angle of a turn, alone or one of two about perpendicular axes
+        a, b = [turn.axis for turn in turns] if len(turns) == 2 else (motion.axis, (motion.axis + 1) % 3)
+        c, sign = 3 - a - b, 1 if b == (a + 1) % 3 else -1
+        if motion.axis == a:
+            places.append(sp.atan2(sign * i.axes[c].dot(j.axes[b]), i.axes[b].dot(j.axes[b])))
+        else:
+            places.append(sp.atan2(sign * j.axes[c].dot(i.axes[a]), j.axes[a].dot(i.axes[a])))
     return Relation((i, j), tuple(places), tuple(rates)), [k + is_rate * len(places) for is_rate, k in rows]
-
-
-def _angle(axis: int, turns: Sequence[int], i: Any, j: Any) -> sp.Expr:
-    """Return the angle of a turn, alone or one of two about perpendicular axes."""
-    a, b = turns if len(turns) == 2 else (axis, (axis + 1) % 3)
-    c, sign = 3 - a - b, 1 if b == (a + 1) % 3 else -1
-    if axis == a:
-        return sp.atan2(sign * i.axes[c].dot(j.axes[b]), i.axes[b].dot(j.axes[b]))
-    return sp.atan2(sign * j.axes[c].dot(i.axes[a]), j.axes[a].dot(i.axes[a]))

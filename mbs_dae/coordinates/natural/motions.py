@@ -70,7 +70,8 @@ class Motions:
                 angle = np.arctan2(A[..., 1, 0], A[..., 0, 0])[..., None]
                 attitude = angle + 2 * np.pi * np.round((turns - angle) / (2 * np.pi))
             else:
-                attitude = np.concatenate([quaternion(_nearest_rotation(A)), turns], axis=-1)
+                U, _, V = np.linalg.svd(A)  # U V is the rotation nearest to A, which is one within a tolerance only
+                attitude = np.concatenate([quaternion(U @ V), turns], axis=-1)
                 omega, alpha = (np.einsum("tbkc,tbk->tbc", A, x) for x in (omega, alpha))
             ways_of = zip(out, (self.q, self.v, self.v), (X, dX, ddX), (attitude, omega, alpha), strict=True)
             for x, at, columns, turned in ways_of:
@@ -140,9 +141,3 @@ def _turning(A: Any, rate: Any) -> Any:
     if A.shape[-1] == 2:
         return 0.5 * (A[..., 0, :] * rate[..., 1, :] - A[..., 1, :] * rate[..., 0, :]).sum(axis=-1)[..., None]
     return 0.5 * np.cross(A, rate, axis=-2).sum(axis=-1)
-
-
-def _nearest_rotation(A: np.ndarray) -> np.ndarray:
-    """Return the rotation nearest to A, which satisfies the constraints within a tolerance only."""
-    U, _, V = np.linalg.svd(A)
-    return U @ V

@@ -18,7 +18,7 @@ from ...errors import ModelError
 from ...model.bodies.body import Body
 from ...model.joints.base import Condition
 from ...model.model import Model
-from ...model.parameters import Along, Evaluator, Noting, Number
+from ...model.parameters import ComplexStep, Evaluator, Noting, Number
 from ...symbolic.derive import Inertia, MarkerMap
 from ...tolerances import LIGHT, UNCERTAIN
 from ..base import KernelCoordinates, Layout, Motion, OwnEquations, cartesian_layout, computed, pairs, span
@@ -141,8 +141,8 @@ class Natural(KernelCoordinates):
         line.)"""
         for body in self.model.bodies.values():
             C = self.weights_of(body, number)
-            along = abs(C[:, 1:])
-            roundoff = 1.1e-16 * np.einsum("ki,ij,kj->k", along, abs(second_moments(body, number)), along)
+            step = abs(C[:, 1:])
+            roundoff = 1.1e-16 * np.einsum("ki,ij,kj->k", step, abs(second_moments(body, number)), step)
             entries = np.diag(mass_matrix(C, body, number))
             if ((entries > 16 * roundoff) & (UNCERTAIN * entries < roundoff)).any():
                 what = f"body {body.name!r} has a moment of inertia that is lost in the roundoff of the others"
@@ -212,21 +212,18 @@ class Natural(KernelCoordinates):
     def _turning_groups(self) -> Iterator[OwnEquations]:
         """Yield the inner products in the plane: bodies that share a direction turn together, and one length makes all
         of them rigid, because each d is a turned multiple of any other. The ground needs none."""
-        waiting = dict.fromkeys([self.model.ground, *self.model.bodies.values()])
-        while waiting:
-            group = [next(iter(waiting))]
-            del waiting[group[0]]
+        rest = dict.fromkeys([self.model.ground, *self.model.bodies.values()])
+        while rest:
+            group = [next(iter(rest))]
+            del rest[group[0]]
             for body in group:
-                joined = [other for other in waiting if self._share_direction(body, other)]
-                group += joined
-                for other in joined:
-                    del waiting[other]
+                for other in [*rest]:
+                    shared = [thing.kind for thing in self.skeleton.of[body] if other in thing.places]
+                    if VECTOR in shared or len(shared) > 1:  # both share a direction
+                        group.append(other)
+                        del rest[other]
             if not group[0].fixed:
                 yield from self._products(group[0])
-
-    def _share_direction(self, a: Body, b: Body) -> bool:
-        shared = [thing.kind for thing in self.skeleton.of[a] if b in thing.places]
-        return VECTOR in shared or len(shared) > 1
 
     def _products_of_all(self, combined: Mapping[Body, Set[Thing]]) -> Iterator[OwnEquations]:
         """Yield the inner products in space, each once. One that follows from another body's equations is omitted,
@@ -304,8 +301,8 @@ class Natural(KernelCoordinates):
         slopes = np.zeros((len(v.by), *at.shape))
         symbols = {s for place in asked for n in place if isinstance(n, sp.Basic) for s in n.free_symbols}
         for row in (row for row, symbol in enumerate(v.by) if symbol in symbols):
-            along = Along(number, v.by[row])
-            slopes[row] = np.imag([[along(n) for n in place] for place in asked]) / along.SMALL
+            step = ComplexStep(number, v.by[row])
+            slopes[row] = np.imag([[step(n) for n in place] for place in asked]) / step.SMALL
         places, rates = self._motions.vary_things(Dual(at, slopes, v.by), q, x, v)
         found = np.zeros((len(v.by), len(q), self.layout.q_size)), np.zeros((len(v.by), len(q), self.layout.v_size))
         for out, part in zip(found, (places, rates), strict=True):
@@ -320,9 +317,9 @@ class Natural(KernelCoordinates):
         for body, base in self.skeleton.base.items():
             body_weights(base, body, noting)
         for row in (row for row, symbol in enumerate(by) if symbol in noting.symbols):
-            along = Along(number, by[row])
-            weights = [body_weights(base, body, along) for body, base in self.skeleton.base.items()]
-            slopes[row] = np.imag(weights) / along.SMALL
+            step = ComplexStep(number, by[row])
+            weights = [body_weights(base, body, step) for body, base in self.skeleton.base.items()]
+            slopes[row] = np.imag(weights) / step.SMALL
         return self._motions.vary_bodies(Dual(C, slopes, by), motion)
 
     @cached_property

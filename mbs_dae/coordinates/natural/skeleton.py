@@ -72,23 +72,23 @@ class Skeleton:
 
 def skeleton_of(model: Model) -> Skeleton:
     things: list[Thing] = []
-    alike = _Alike(model)
+    same = PlaceComparison(model)
     settled: dict[str, frozenset[int]] = {}
     for joint in model.conditions:
         if joint.name in model.felt:
             settled[joint.name] = frozenset()
             continue
-        found = (rows for what, rows in joint.shares.get(joint.dimension, ()) if _shared(joint, what, things, alike))
+        found = (rows for what, rows in joint.shares.get(joint.dimension, ()) if _shared(joint, what, things, same))
         settled[joint.name] = frozenset(row for rows in found for row in rows)
     base = _bases(model, things)
     of = {body: tuple(x for x in things if body in x.places) for body in base}
-    return Skeleton(tuple(things), of, base, settled, tuple(alike.merged), alike.numbers)
+    return Skeleton(tuple(things), of, base, settled, tuple(same.merged), same.numbers)
 
 
 # --- sharing ------------------------------------------------------------------------------------------------------
 
 
-def _shared(joint: Condition, what: str, things: list[Thing], alike: _Alike) -> bool:
+def _shared(joint: Condition, what: str, things: list[Thing], same: PlaceComparison) -> bool:
     """Let both bodies share the things that the joint makes coincide, and return whether they share them. They share
     nothing if a body would have one thing in two places, or if two bodies would have the same things at other
     distances: there the joint keeps its rows, which contradict each other."""
@@ -96,12 +96,12 @@ def _shared(joint: Condition, what: str, things: list[Thing], alike: _Alike) -> 
     joined = []
     for letter in letters:
         kind = POINT if what == POINT else VECTOR
-        first, second = (_thing_at(marker, kind, letter, joint.name, things, alike) for marker in joint.markers[:2])
+        first, second = (_thing_at(marker, kind, letter, joint.name, things, same) for marker in joint.markers[:2])
         if first is not second:
             joined.append((first, second))
     pairs = [*((x, x) for x in things), *joined]
-    one_place = all(alike(b, x.places[b], y.places[b]) for x, y in joined for b in x.places if b in y.places)
-    if not one_place or not all(alike.figure(a, b, pairs) for x, y in joined for a in x.places for b in y.places):
+    one_place = all(same(b, x.places[b], y.places[b]) for x, y in joined for b in x.places if b in y.places)
+    if not one_place or not all(same.figure(a, b, pairs) for x, y in joined for a in x.places for b in y.places):
         del things[count:]
         return False
     for first, second in joined:
@@ -112,12 +112,12 @@ def _shared(joint: Condition, what: str, things: list[Thing], alike: _Alike) -> 
     return True
 
 
-def _thing_at(marker: Marker, kind: str, letter: str, name: str, things: list[Thing], alike: _Alike) -> Thing:
+def _thing_at(marker: Marker, kind: str, letter: str, name: str, things: list[Thing], same: PlaceComparison) -> Thing:
     """Return the thing at a marker: one that its body already has, or a new one."""
     body = marker.body
     place = marker.point if kind == POINT else tuple(zip(*marker.frame, strict=True))["xyz".index(letter)]
     for thing in things:
-        if thing.kind == kind and body in thing.places and alike(body, thing.places[body], place):
+        if thing.kind == kind and body in thing.places and same(body, thing.places[body], place):
             return thing
     thing = Thing(kind, name if kind == POINT else f"{name} {letter}", body.fixed, {body: place})
     things.append(thing)
@@ -137,7 +137,7 @@ def near(number: Evaluator, a: Sequence[Number], b: Sequence[Number]) -> bool:
     return bool(np.abs(x - y).max() <= SAME * max(np.abs(x).max(), np.abs(y).max(), 1e-6))
 
 
-class _Alike:
+class PlaceComparison:
     """A test whether places on bodies are the same for all values of the parameters: for the present ones and for
     others."""
 

@@ -90,7 +90,7 @@ def _starts(name: str, run: Run, given: Mapping[str, Any]) -> Designs:
 def _scale(system: System, name: str) -> float:
     """Return the scale of an initial value that is 0: the model's length for a place; 1 for an angle, and for values
     in which starts are linear."""
-    found = system.model.found_quantity(name)  # None for a state of the model
+    found = system.model.quantity_or_none(name)  # None for a state of the model
     return system.length if found and found[1] == 0 and found[0].unit == "m" else 1.0
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...errors import ModelError
-from ...model.door import name_of
+from ...model.checks import name_of
 from ...motion.past.past import Run
 from ..constants import constants_of
 from ..parameters import Asked, asked_of

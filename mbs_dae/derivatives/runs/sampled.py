@@ -57,7 +57,7 @@ class SampleSlopes(NamedTuple):
 def are_states(system: System, names: Iterable[str]) -> bool:
     """Return whether the quantities of these names follow from places, velocities, states and inputs: no accelerations
     or reactions."""
-    signals, found = {*map(str, system.layout.signals)}, system.model.found_quantity
+    signals, found = {*map(str, system.layout.signals)}, system.model.quantity_or_none
     levels = [found(name) for name in names if name not in signals]
     return all(one is not None and one[1] < ACCELERATION for one in levels)
 

@@ -77,7 +77,7 @@ def fit(
 
     def unit_of(name: str) -> str | None:
         """Return the unit of a quantity of the motion; units of loads are known after the first run."""
-        quantity = content.found_quantity(name)
+        quantity = content.quantity_or_none(name)
         return quantity[0].units[quantity[1]] if quantity else None
 
     _check_units(data, unit_of)

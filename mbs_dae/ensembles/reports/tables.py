@@ -61,7 +61,7 @@ def _varied(model: Any, name: str, values: np.ndarray) -> Column:
     unit = unit_of(model, name)
     if name in model.parameters:
         return column_of(values, unit, (name,), f"parameter {name}")
-    if name in model.signal_units or model.found_quantity(name):
+    if name in model.signal_units or model.quantity_or_none(name):
         return column_of(values, unit, (name,), f"initial {long_name(name)}", heading=f"initial {name}")
     return column_of(values, unit, (name,), name)  # a name of a saved study without its model
 

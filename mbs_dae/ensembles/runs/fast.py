@@ -20,7 +20,7 @@ from ...explain.accuracy import energy_allowed, relative_violations, violation_a
 from ...explain.axes import doubtful_angles, lost_turns
 from ...kernels import work
 from ...model.breaks import bends, switches
-from ...model.forces.given import PythonForce
+from ...model.forces.loads import PythonForce
 from ...motion import members
 from ...motion.control import Control
 from ...motion.members.starts import States

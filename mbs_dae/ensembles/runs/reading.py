@@ -44,7 +44,7 @@ def result_of_member(recipe: Recipe, row: np.ndarray, kept: Mapping[str, np.ndar
 
 def is_measure(recipe: Recipe, name: str) -> bool:
     """Return whether a quantity follows from the positions, velocities and accelerations of bodies in all members."""
-    return recipe.verb != "sweep" and bool(recipe.bare.found_quantity(name))
+    return recipe.verb != "sweep" and bool(recipe.bare.quantity_or_none(name))
 
 
 def read_measure(

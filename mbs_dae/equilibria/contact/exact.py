@@ -3,9 +3,9 @@
     r + A x = 0,      D x ≥ h
 
 D x ≥ h are planes that touch the cones: in the plane a cone is two of them, in space more and more are taken, where a
-solution lies outside its cone. The least of all balancing forces, x = x₀ + N y, is found by `least`. Where there is
-none, there are w ≥ 0 with Nᵀ Dᵀ w = 0 and w·(h - D x₀) = 1. Then Dᵀ w = Aᵀ z, and z is a motion that no forces within
-the cones hinder: r·z - h·w = 1, so the unbalanced forces do more work along z than given friction takes.
+solution lies outside its cone. The least of all balancing forces, x = x₀ + N y, is found by `least_distance`. Where
+there is none, there are w ≥ 0 with Nᵀ Dᵀ w = 0 and w·(h - D x₀) = 1. Then Dᵀ w = Aᵀ z, and z is a motion that no forces
+within the cones hinder: r·z - h·w = 1, so the unbalanced forces do more work along z than given friction takes.
 
 A margin or a load is found by bisection between a value that holds the pose and one that does not, however large the
 forces become: the limit of a wedge is one of directions.
@@ -16,11 +16,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from scipy.optimize import nnls
 
 from ...errors import EquilibriumError
 from ...tolerances import RANK
 from .forces import HOLDS, MOST, SURE, Cone, Forces
-from .least import least_distance
 
 SHARP = 1e-12
 SLACKS = 0.0, SHARP, HOLDS
@@ -33,27 +33,31 @@ MIGHT = 1e-3
 FARTHEST = 1e15
 """A load that is held up to this many units is held without end."""
 ROUNDS = 100
+NOTHING = 1e-13
+"""A residual of `least_distance` less than this is zero: no point obeys the inequalities."""
 
 Least = Callable[[np.ndarray, np.ndarray], np.ndarray | None]
 """The least x with D x ≥ h, the rows of D of length 1; None if there is none."""
-Ways = dict[int, np.ndarray]
+Directions = dict[int, np.ndarray]
 """The directions along which planes touch each cone."""
 
 
-def within(forces: Forces, cones: Sequence[Cone], slack: float = HOLDS, known: Ways | None = None) -> np.ndarray | None:
+def within(
+    forces: Forces, cones: Sequence[Cone], slack: float = HOLDS, directions: Directions | None = None
+) -> np.ndarray | None:
     """Return the least forces within these cones, up to a slack; None if there are none. Directions of new planes are
-    added to `known` in place, because the next problem is similar."""
+    added to `directions` in place, because the next problem is similar."""
     x, N = forces.balancing
     if np.linalg.norm(forces.unbalanced + forces.A @ x) > HOLDS:
         return None
 
     def least(D: np.ndarray, h: np.ndarray) -> np.ndarray | None:
-        along = D @ N
-        along[np.linalg.norm(along, axis=1) <= SHARP] = 0.0  # no remaining freedom y changes these
-        y, _ = least_distance(along, h - D @ x - slack)
+        rows = D @ N
+        rows[np.linalg.norm(rows, axis=1) <= SHARP] = 0.0  # no remaining freedom y changes these
+        y, _ = least_distance(rows, h - D @ x - slack)
         return None if y is None else x + N @ y
 
-    return _touching(cones, least, slack, {} if known is None else known, x.size)
+    return _touching(cones, least, slack, {} if directions is None else directions, x.size)
 
 
 def remaining(forces: Forces, m: float) -> np.ndarray:
@@ -69,23 +73,24 @@ def remaining(forces: Forces, m: float) -> np.ndarray:
     start = np.append(x, 0.0)
 
     def least(D: np.ndarray, h: np.ndarray) -> np.ndarray | None:
-        found, _ = least_distance(D @ ways, h - D @ start)
-        return None if found is None else start + ways @ found
+        solution, _ = least_distance(D @ ways, h - D @ start)
+        return None if solution is None else start + ways @ solution
 
-    found = _touching(cones, least, HOLDS, {}, n + 1)
-    assert found is not None  # with ρ large enough, zero forces are within
-    return forces.unbalanced + forces.A @ found[:n]
+    solution = _touching(cones, least, HOLDS, {}, n + 1)
+    assert solution is not None  # with ρ large enough, zero forces are within
+    return forces.unbalanced + forces.A @ solution[:n]
 
 
-def _touching(cones: Sequence[Cone], least: Least, slack: float, ways: Ways, n: int) -> np.ndarray | None:
+def _touching(cones: Sequence[Cone], least: Least, slack: float, directions: Directions, n: int) -> np.ndarray | None:
     """Return the least x within the cones, found as the least x within planes that touch the cones, which are added
     where x lies outside. If nothing is within the planes, nothing is within the cones: None."""
     for k, one in enumerate(cones):
-        ways.setdefault(k, _axes(one.a.size - 1))
+        n_s = one.a.size - 1  # the planes of the axes of slips are the first
+        directions.setdefault(k, np.vstack([np.eye(n_s), -np.eye(n_s)]) if n_s else np.zeros((1, 0)))
     sizes = np.array([np.linalg.norm(one.C) for one in cones])
     for _ in range(ROUNDS):
-        D = np.vstack([np.zeros((0, n)), *(one.C[0] - ways[k] @ one.C[1:] for k, one in enumerate(cones))])
-        h = np.concatenate([np.zeros(0), *(ways[k] @ one.a[1:] - one.a[0] for k, one in enumerate(cones))])
+        D = np.vstack([np.zeros((0, n)), *(one.C[0] - directions[k] @ one.C[1:] for k, one in enumerate(cones))])
+        h = np.concatenate([np.zeros(0), *(directions[k] @ one.a[1:] - one.a[0] for k, one in enumerate(cones))])
         lengths = np.maximum(np.linalg.norm(D, axis=1), RANK)
         D, h = D / lengths[:, None], h / lengths
         if (x := least(D, h)) is None:
@@ -98,15 +103,11 @@ def _touching(cones: Sequence[Cone], least: Least, slack: float, ways: Ways, n: 
         if not (outside := np.flatnonzero(out > room)).size:
             return x
         for k in outside.tolist():
-            ways[k] = np.vstack([ways[k], values[k][1:] / np.linalg.norm(values[k][1:])])
+            directions[k] = np.vstack([directions[k], values[k][1:] / np.linalg.norm(values[k][1:])])
     raise EquilibriumError(
         f"which forces hold this pose could not be found: {ROUNDS} planes about each cone of friction do not tell it; "
         "contacts are nearly redundant"
     )
-
-
-def _axes(n: int) -> np.ndarray:
-    return np.vstack([np.eye(n), -np.eye(n)]) if n else np.zeros((1, 0))
 
 
 def margin_of(forces: Forces, least: float, most: float, about: float = 0.0) -> tuple[float, np.ndarray]:
@@ -120,12 +121,12 @@ def margin_of(forces: Forces, least: float, most: float, about: float = 0.0) -> 
 
 
 def _margin(forces: Forces, least: float, most: float, slack: float, about: float) -> tuple[float, np.ndarray]:
-    known, found = Ways(), np.zeros(forces.units.size)
+    directions, x_held = Directions(), np.zeros(forces.units.size)
 
     def holds(at: float) -> bool:
-        nonlocal found
-        x = within(forces, forces.cones(float(np.exp(at))), slack, known)
-        found = found if x is None else x
+        nonlocal x_held
+        x = within(forces, forces.cones(float(np.exp(at))), slack, directions)
+        x_held = x_held if x is None else x
         return x is not None
 
     low, high = float(np.log(least)), float(np.log(most))
@@ -134,12 +135,12 @@ def _margin(forces: Forces, least: float, most: float, slack: float, about: floa
         while low + step < high and holds(low + step):
             low, step = low + step, 8.0 * step
         if low + step < high:
-            return float(np.exp(_enclosed(holds, low, low + step))), found
+            return float(np.exp(_enclosed(holds, low, low + step))), x_held
     if not holds(low):
-        return 0.0, found
+        return 0.0, x_held
     if holds(high):
-        return np.inf, found
-    return float(np.exp(_enclosed(holds, low, high))), found
+        return np.inf, x_held
+    return float(np.exp(_enclosed(holds, low, high))), x_held
 
 
 def load_end(forces: Forces, side: float, about: float) -> tuple[float, np.ndarray] | None:
@@ -156,19 +157,19 @@ def load_end(forces: Forces, side: float, about: float) -> tuple[float, np.ndarr
             continue
         if within(grown, grown.cones(1.0), SHARP) is not None:
             return np.inf, x
-        found, known = [x], Ways()
+        solutions, directions = [x], Directions()
 
-        def holds(at: float, slack=slack, found=found, known=known) -> bool:
-            x = within(forces, [*cones, Cone(np.array([-at]), load)], slack, known)
-            found += [] if x is None else [x]
+        def holds(at: float, slack=slack, solutions=solutions, directions=directions) -> bool:
+            x = within(forces, [*cones, Cone(np.array([-at]), load)], slack, directions)
+            solutions += [] if x is None else [x]
             return x is not None
 
         low, step = float((load @ x)[0]), 1.0
         while holds(low + step):
             low, step = low + step, 2.0 * step
             if step > FARTHEST:
-                return np.inf, found[-1]
-        return _enclosed(holds, low, low + step), found[-1]
+                return np.inf, solutions[-1]
+        return _enclosed(holds, low, low + step), solutions[-1]
     return None
 
 
@@ -178,3 +179,32 @@ def _enclosed(holds: Callable[[float], bool], low: float, high: float) -> float:
         middle = 0.5 * (low + high)
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low
+
+
+def least_distance(A: np.ndarray, h: np.ndarray) -> tuple[np.ndarray | None, np.ndarray]:
+    """Return the least u with A u ≥ h, by non-negative least squares (Lawson and Hanson), and its multipliers w ≥ 0,
+    u = Aᵀ w. If there is no such u, return None and a proof w: w ≥ 0, Aᵀ w = 0, h·w = 1 (Farkas).
+
+    For the w ≥ 0 with the least |Aᵀ w|² + (h·w - 1)², the residual r = (Aᵀ w, h·w - 1) is proportional to u: both
+    problems have the same optimality conditions, and |r|² = 1 - h·w = 1/(1 + |u|²)."""
+    lengths = np.linalg.norm(A, axis=1)
+    lengths[lengths == 0.0] = 1.0
+    size = float(np.abs(h / lengths).max(initial=0.0))
+    if not (h > 0.0).any():
+        return np.zeros(A.shape[1]), np.zeros(len(A))
+    rows = np.vstack([(A / lengths[:, None]).T, h / lengths / size])
+    w, residual = nnls(rows, np.append(np.zeros(A.shape[1]), 1.0), maxiter=30 * len(A))
+    if residual <= NOTHING * (1.0 + float(w.sum())):
+        return None, w / lengths / size
+    active = w > 0.0
+    u = np.linalg.lstsq(A[active] / lengths[active, None], (h / lengths)[active], rcond=None)[0]
+    return u, w * size / residual**2 / lengths
+
+
+def compressive_forces(A: np.ndarray, r: np.ndarray) -> np.ndarray:
+    """Return the f ≥ 0 with the least |r + Aᵀ f|."""
+    if not A.size:
+        return np.zeros(len(A))
+    lengths = np.linalg.norm(A, axis=1)
+    lengths[lengths == 0.0] = 1.0
+    return nnls((A / lengths[:, None]).T, -r)[0] / lengths

@@ -75,8 +75,8 @@ class Forces:
     @cached_property
     def columns(self) -> np.ndarray:
         """The force along the free velocities for a unit of each force, shape (free velocities, forces)."""
-        along = self.rows.along[self.used].T
-        return along if self.load is None else np.hstack([along, self.load.pull[:, None]])
+        rates = self.rows.along[self.used].T
+        return rates if self.load is None else np.hstack([rates, self.load.pull[:, None]])
 
     @cached_property
     def units(self) -> np.ndarray:
@@ -119,9 +119,9 @@ class Forces:
 
     def forces(self, x: np.ndarray) -> np.ndarray:
         """Return the forces along all rows of contacts, shape (rows,)."""
-        found = np.zeros(len(self.rows.G))
-        found[self.used] = (self.units * x)[: self.used.size]
-        return found
+        out = np.zeros(len(self.rows.G))
+        out[self.used] = (self.units * x)[: self.used.size]
+        return out
 
     def press(self, k: int) -> Cone:
         """Return v of a bound, in its units, as a function a + C x."""
@@ -131,8 +131,8 @@ class Forces:
 
     def friction(self, k: int) -> np.ndarray:
         """Return the matrix that gives the friction of a bound, in its units, from x."""
-        own = np.append(self._slips(k), np.zeros(self.units.size - self.used.size, dtype=bool))
-        return (self.units / self._unit(k) * np.eye(self.units.size))[own]
+        mask = np.append(self._slips(k), np.zeros(self.units.size - self.used.size, dtype=bool))
+        return (self.units / self._unit(k) * np.eye(self.units.size))[mask]
 
     def cone(self, k: int, m: float, n: np.ndarray) -> Cone:
         """Return the cone m |f_s| ≤ n·v of a bound."""
@@ -162,10 +162,10 @@ class Forces:
             pressed.append(direction(v.a + v.C @ x, n) if one.joint else n)
         return replace(self, pressing=tuple(pressed))
 
-    def turns(self, other: Forces) -> bool:
+    def turns(self, m: Forces) -> bool:
         """Return whether a joint has another direction n in `other`."""
-        pairs = zip(self.pressing, other.pressing, strict=True)
-        return any(np.linalg.norm(one - two) > SURE for one, two in pairs)
+        pairs = zip(self.pressing, m.pressing, strict=True)
+        return any(np.linalg.norm(n - n_other) > SURE for n, n_other in pairs)
 
     def growing(self, side: float) -> Forces:
         """Return the part of the forces that grows in proportion to a load of `side` (1, -1, or 0 for none), with the
@@ -217,8 +217,8 @@ def _loads_of(rows: Rows) -> np.ndarray:
     given friction. A machine that joints hold still on its foundation does not count for slips beside or on the
     machine."""
     balance, root = rows.balance, np.sqrt(rows.balance.system.weight)
-    group, moved = balance.system.structure.groups.column, np.abs(balance.free_velocities).max(axis=1, initial=0.0)
-    sizes = np.where(np.isin(group, group[moved * root > STILL]), balance.sizes, 0.0)
+    group, motions = balance.system.structure.groups.column, np.abs(balance.free_velocities).max(axis=1, initial=0.0)
+    sizes = np.where(np.isin(group, group[motions * root > STILL]), balance.sizes, 0.0)
     for one in rows.bounds:
         if not (one.joint or one.B.any()):
             sizes = sizes + one.b[0] * np.linalg.norm(rows.G[one.slips], axis=0) / root

@@ -37,8 +37,8 @@ class Holding(metaclass=PublicClass):
     >>> sledge = model.body("sledge", mass=2, inertia=0.1)
     >>> floor = model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(sledge), friction=0.3))
     >>> force = model.add(mbs.Force("rope", sledge, (pull, 0)))
-    >>> found = mbs.holding(model, load="pull")
-    >>> isinstance(found, mbs.Holding), [round(value, 6) for value in found.between]
+    >>> holding = mbs.holding(model, load="pull")
+    >>> isinstance(holding, mbs.Holding), [round(value, 6) for value in holding.between]
     (True, [-6.0, 6.0])
     """
 
@@ -76,13 +76,13 @@ class Holding(metaclass=PublicClass):
         where friction acts in many joints, because the search may end before it has tried all directions in which
         joints are pressed. Both are uncertain where friction acts in a bearing of a gear with a ratio, because the
         tooth force is not known."""
-        return not self._unknown and self._limit.certain and (self.reach is None or self.reach.certain)
+        return not self._ratio_note and self._limit.certain and (self.reach is None or self.reach.certain)
 
     @cached_property
-    def _unknown(self) -> str:
+    def _ratio_note(self) -> str:
         """A note on frictions in bearings of gears with a ratio."""
-        here = self.rows.balance
-        return told_of_ratios(here.system, here.t, here.q)
+        balance = self.rows.balance
+        return told_of_ratios(balance.system, balance.t, balance.q)
 
     @property
     def held(self) -> bool:
@@ -95,18 +95,18 @@ class Holding(metaclass=PublicClass):
         limit, index = self._limit, self.rows.contacts
         lengths = np.linalg.norm(self.rows.along, axis=1)
         speeds = np.abs(limit.motion) / np.where(lengths > 0.0, lengths, 1.0)
-        fast = SLIPS * speeds.max(initial=0.0)
-        found = [one for one in limit.at.bounds if np.linalg.norm(speeds[one.slips]) > fast]
-        return tuple(dict.fromkeys(index.points[one.point][0].name for one in found))
+        least = SLIPS * speeds.max(initial=0.0)
+        bounds = [bound for bound in limit.at.bounds if np.linalg.norm(speeds[bound.slips]) > least]
+        return tuple(dict.fromkeys(index.points[bound.point][0].name for bound in bounds))
 
     @cached_property
     def forces(self) -> Mapping[str, float]:
         """Forces of contacts and of friction when motion sets in, by their names: ``forces["floor.friction"]``."""
-        index, found = self.rows.contacts, {}
+        index, forces = self.rows.contacts, {}
         for element in index.elements:
             for load, row in zip(element.loads, index.rows_of[element.name], strict=True):
-                found[f"{element.name}.{load}"] = float(self._limit.forces[row])
-        return MappingProxyType(found)
+                forces[f"{element.name}.{load}"] = float(self._limit.forces[row])
+        return MappingProxyType(forces)
 
     def is_unique(self, name: str) -> np.ndarray:
         """Return whether each of the `forces` of a contact, or of a friction, is determined: booleans in their order.
@@ -114,10 +114,11 @@ class Holding(metaclass=PublicClass):
         ones."""
         rows, model = self.rows.contacts.rows_of, self.rows.balance.system.model
         check_name("contact or friction", name, rows, f"model {model.name!r}")
-        return ~np.isin(rows[name], self._open)
+        return ~np.isin(rows[name], self._undetermined)
 
     @cached_property
-    def _open(self) -> np.ndarray:
+    def _undetermined(self) -> np.ndarray:
+        """The rows whose forces are not determined."""
         return open_rows(self._limit)
 
     @cached_property
@@ -139,35 +140,30 @@ class Holding(metaclass=PublicClass):
         return State(here.system, here.t, here.q, here.system.still, here.system.still)
 
     def __repr__(self) -> str:
-        index, name = self.rows.contacts, self.rows.balance.system.model.name
-        told = f"{'held' if self.held else 'not held'}, margin {self.margin:.6g}"
+        index, title = self.rows.contacts, self.rows.balance.system.model.name
+        text = f"{'held' if self.held else 'not held'}, margin {self.margin:.6g}"
         if not self.held and self.rows.gaps.size and not self.rows.closed.size:
-            told += f" (nothing touches; nearest is {self._nearest})"
-        told += " (wedged: if it was pressed in)" if self.held and self.wedged else ""
-        told += f", {' and '.join(self.slips)} would slip" if self.slips else ""
-        if several := [one for one in index.rows_of if not self.is_unique(one).all()]:
-            told += f", the forces of {' and '.join(several)} are not unique"
-        if self._unknown:
-            told += f" ({self._unknown})"
+            row = min(self.rows.gaps, key=lambda row: self.rows.phi[row])
+            element, number = index.points[int(np.flatnonzero(index.gap == row)[0])]
+            least = told_length(element.units[number], self.rows.phi[row])
+            text += f" (nothing touches; nearest is {element.name}.{element.row_names[number]} = {least})"
+        text += " (wedged: if it was pressed in)" if self.held and self.wedged else ""
+        text += f", {' and '.join(self.slips)} would slip" if self.slips else ""
+        if several := [name for name in index.rows_of if not self.is_unique(name).all()]:
+            text += f", the forces of {' and '.join(several)} are not unique"
+        if self._ratio_note:
+            text += f" ({self._ratio_note})"
         elif not self.certain:
-            told += " (at least: not all directions of joints are looked through)"
+            text += " (at least: not all directions of joints are looked through)"
         if self.between is not None:
             model, load = self.rows.balance.system.model, str(self.load)
             unit = model.parameters[load].unit if load in model.parameters else model.signal_units[load]
             size, word = size_of(unit, load)
             low, high = (value / size for value in self.between)
-            told += f"; {load} from {low:.6g} to {high:.6g}{f' {word}' if size != 1.0 else ''}"
+            text += f"; {load} from {low:.6g} to {high:.6g}{f' {word}' if size != 1.0 else ''}"
         elif self.load is not None:
-            told += f"; held by no {self.load}"
-        return f"<Holding of {name!r}: {told}>"
-
-    @property
-    def _nearest(self) -> str:
-        """The least gap with its name, as text."""
-        index, row = self.rows.contacts, min(self.rows.gaps, key=lambda row: self.rows.phi[row])
-        point = int(np.flatnonzero(index.gap == row)[0])
-        element, number = index.points[point]
-        return f"{element.name}.{element.row_names[number]} = {told_length(element.units[number], self.rows.phi[row])}"
+            text += f"; held by no {self.load}"
+        return f"<Holding of {title!r}: {text}>"
 
 
 def holding_at(rows: Rows, load: str | None = None) -> Holding:
@@ -188,33 +184,36 @@ def _with_load(rows: Rows, load: str) -> tuple[float, Forces]:
     else:
         raise unknown_name("parameter or input", load, [*model.parameters, *(o.name for o in model.inputs)], model.name)
     step, forces = max(abs(value), 1.0), forces_of(rows)
-    far, here, back = (_beside(rows, load, change(**{load: value + side * step})) for side in (1.0, 0.0, -1.0))
-    roundoff = SHARP * max(float(np.linalg.norm(part)) for part in (*far, *here, *back))
-    for ahead, now, behind in zip(far, here, back, strict=True):
-        size = float(np.linalg.norm(ahead - behind) + np.linalg.norm(now))
-        if np.linalg.norm(ahead + behind - 2.0 * now) > HOLDS * size + roundoff:
+    high, middle, low = (_forces_at_load(rows, load, change(**{load: value + k * step})) for k in (1.0, 0.0, -1.0))
+    roundoff = SHARP * max(float(np.linalg.norm(part)) for part in (*high, *middle, *low))
+    for x1, x0, x2 in zip(high, middle, low, strict=True):
+        size = float(np.linalg.norm(x1 - x2) + np.linalg.norm(x0))
+        if np.linalg.norm(x1 + x2 - 2.0 * x0) > HOLDS * size + roundoff:
             raise ModelError(
                 f"forces of {model.name!r} do not grow in proportion to {load!r}; take a load that does so"
             )
-    if not any((ahead - behind).any() for ahead, behind in zip(far, back, strict=True)):
+    if not any((x1 - x2).any() for x1, x2 in zip(high, low, strict=True)):
         what = f"{load!r} of {model.name!r} changes no force at this pose, so it may have any value"
         raise ModelError(f"{what}; take a load that acts on a body")
-    pull, *bounds = ((ahead - behind) / (2.0 * step) for ahead, behind in zip(far, back, strict=True))
-    some = dict(zip((one.point for one in rows.bounds), bounds, strict=True))
-    own = Load(forces.rows.balance.free_velocities.T @ pull, tuple(some[one.point] for one in forces.bounds))
-    return value, replace(forces, load=own)
+    pull, *slopes = ((x1 - x2) / (2.0 * step) for x1, x2 in zip(high, low, strict=True))
+    by_point = dict(zip((bound.point for bound in rows.bounds), slopes, strict=True))
+    unit_load = Load(
+        forces.rows.balance.free_velocities.T @ pull, tuple(by_point[bound.point] for bound in forces.bounds)
+    )
+    return value, replace(forces, load=unit_load)
 
 
-def _beside(rows: Rows, load: str, model: Model) -> tuple[np.ndarray, ...]:
+def _forces_at_load(rows: Rows, load: str, model: Model) -> tuple[np.ndarray, ...]:
     """Return the forces and the b of all bounds for another value of the load; raise a `ModelError` if anything else
     changes."""
-    here, there = rows.balance, balance_at(model.compile(), rows.balance.t, rows.balance.q)
-    other = rows_at(there)
-    same = [(there.phi, here.phi), (there.jacobian, here.jacobian), (other.phi, rows.phi), (other.G, rows.G)]
-    same += [(one.B, two.B) for one, two in zip(other.bounds, rows.bounds, strict=False)]
-    if any(a.shape != b.shape or np.abs(a - b).max(initial=0.0) > HOLDS for a, b in same):
+    balance, other = rows.balance, balance_at(model.compile(), rows.balance.t, rows.balance.q)
+    other_rows = rows_at(other)
+    pairs = [(other.phi, balance.phi), (other.jacobian, balance.jacobian)]
+    pairs += [(other_rows.phi, rows.phi), (other_rows.G, rows.G)]
+    pairs += [(a.B, b.B) for a, b in zip(other_rows.bounds, rows.bounds, strict=False)]
+    if any(a.shape != b.shape or np.abs(a - b).max(initial=0.0) > HOLDS for a, b in pairs):
         raise ModelError(
             f"{load!r} of {model.name!r} changes more than forces: joints, contacts or coefficients of friction; load= "
             "takes a parameter of forces, or an input"
         )
-    return there.forces, *(one.b for one in other.bounds)
+    return other.forces, *(bound.b for bound in other_rows.bounds)

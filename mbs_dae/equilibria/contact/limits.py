@@ -42,44 +42,37 @@ class Limit:
 
 def limit_of(forces: Forces) -> Limit:
     """Return the margin of a pose."""
-    best = _climbed(forces)
+    best = _improved_limit(forces)
     while forces.open and best.margin < np.inf:
-        found = somewhere(best.at, max(best.margin * (1.0 + PART), 2.0 * NONE))
-        if found.forces is None:
-            return replace(best, certain=found.certain)
-        other = _climbed(found.forces)
+        search = somewhere(best.at, max(best.margin * (1.0 + PART), 2.0 * NONE))
+        if search.forces is None:
+            return replace(best, certain=search.certain)
+        other = _improved_limit(search.forces)
         if other.margin <= best.margin * (1.0 + SURE):
             return replace(best, certain=False)
         best = other
     return best
 
 
-def _climbed(forces: Forces) -> Limit:
+def _improved_limit(forces: Forces) -> Limit:
     """Return the margin of the present directions n, improved by updates of n."""
     margin, x = margin_of(forces, NONE, NO_END)
     for _ in range(ROUNDS):
-        turned = forces.followed(x)
-        if margin == np.inf or not forces.turns(turned):
+        update = forces.followed(x)
+        if margin == np.inf or not forces.turns(update):
             break
-        more, there = margin_of(turned, NONE, NO_END, margin)
-        if more <= margin * (1.0 + SURE):
+        new_margin, new_x = margin_of(update, NONE, NO_END, margin)
+        if new_margin <= margin * (1.0 + SURE):
             break
-        forces, margin, x = turned, more, there
+        forces, margin, x = update, new_margin, new_x
     still = 0.0 * forces.unbalanced
     motion = still if margin == np.inf else remaining(forces, max(margin, NONE) * (1.0 + NEAR))
-    return Limit(margin, forces.forces(_grown(x)), _fastest(forces, motion), forces)
-
-
-def _fastest(forces: Forces, motion: np.ndarray) -> np.ndarray:
     rows, root = forces.rows, np.sqrt(forces.rows.balance.system.weight)
     rates = rows.along @ (motion / forces.efforts) * rows.units * np.linalg.norm(rows.G / root, axis=1)
     size = np.abs(rates).max(initial=0.0)
-    return rates / size if size > 0.0 else rates
-
-
-def _grown(x: np.ndarray) -> np.ndarray:
-    """Return the forces at a margin, infinite where they grow beyond all bounds."""
-    return np.where(np.abs(x) > MOST, np.copysign(np.inf, x), x)
+    rates = rates / size if size > 0.0 else rates  # relative to the fastest
+    x = np.where(np.abs(x) > MOST, np.copysign(np.inf, x), x)  # infinite where forces grow beyond all bounds
+    return Limit(margin, forces.forces(x), rates, forces)
 
 
 def is_wedged(forces: Forces) -> bool:
@@ -104,18 +97,18 @@ def open_rows(limit: Limit) -> np.ndarray:
         return np.flatnonzero(~np.isfinite(limit.forces))
     forces, size = limit.at, limit.at.used.size
     units, f = forces.units[:size], limit.forces[forces.used]
-    found = [forces.A[:, :size]]
+    equations = [forces.A[:, :size]]
     roundoff = HOLDS * max(1.0, float(np.linalg.norm(f / units)))
     if limit.margin == np.inf:
         parts = np.abs(f / units)
-        found.append(np.eye(size)[~forces.normals[:size] & (parts <= HOLDS * min(1.0, parts.max(initial=0.0)))])
+        equations.append(np.eye(size)[~forces.normals[:size] & (parts <= HOLDS * min(1.0, parts.max(initial=0.0)))])
     for k in range(len(forces.bounds) if limit.margin < np.inf else 0):
         v, slips = forces.press(k), forces.friction(k)[:, :size]
-        now, own = v.a + v.C[:, :size] @ (f / units), slips @ (f / units)
-        square = float(now @ now)
-        if limit.margin * np.linalg.norm(own) >= np.sqrt(square) * (1.0 - NEAR) - roundoff:
-            found.append(slips - np.outer(own, now @ v.C[:, :size]) / (square or 1.0))
-    N = null_space(np.vstack(found), rcond=NEAR) if limit.margin else np.zeros((size, 0))
+        v_now, friction = v.a + v.C[:, :size] @ (f / units), slips @ (f / units)
+        square = float(v_now @ v_now)
+        if limit.margin * np.linalg.norm(friction) >= np.sqrt(square) * (1.0 - NEAR) - roundoff:
+            equations.append(slips - np.outer(friction, v_now @ v.C[:, :size]) / (square or 1.0))
+    N = null_space(np.vstack(equations), rcond=NEAR) if limit.margin else np.zeros((size, 0))
     return forces.used[np.abs(N).max(axis=1, initial=0.0) > SLIPS]
 
 
@@ -131,51 +124,51 @@ class Range:
 
 def range_of(forces: Forces) -> Range:
     """Return the range of loads about the present value if it holds the pose, else about some other."""
-    found = somewhere(forces.loaded(0.0))
-    found = somewhere(forces) if found.forces is None else found
-    if found.forces is None:
-        return Range(np.inf, -np.inf, found.certain)
-    known, unit = replace(forces, pressing=found.forces.pressing), float(forces.units[-1])
-    (least, sure), (most, certain) = (_farthest(known, side) for side in (-1.0, 1.0))
+    search = somewhere(forces.loaded(0.0))
+    search = somewhere(forces) if search.forces is None else search
+    if search.forces is None:
+        return Range(np.inf, -np.inf, search.certain)
+    forces_held, unit = replace(forces, pressing=search.forces.pressing), float(forces.units[-1])
+    (least, sure), (most, certain) = (_farthest(forces_held, side) for side in (-1.0, 1.0))
     return Range(-least * unit, most * unit, sure and certain)
 
 
 def _farthest(forces: Forces, side: float) -> tuple[float, bool]:
     """Return the largest load on one side, as side · load, up to which all loads are held, and whether this is certain.
     (A still larger load may be held again, with joints pressed to the other side.)"""
-    best, known = _reached(forces, side, 0.0)
+    best, forces_held = _load_reached(forces, side, 0.0)
     while forces.open and best < np.inf:
         beyond = best + PART * (1.0 + abs(best))
-        found = somewhere(known.loaded(side * beyond))
-        while found.forces is not None:  # these n hold loads from `least` on: are the loads below `least` held?
-            other = replace(forces, pressing=found.forces.pressing)
+        search = somewhere(forces_held.loaded(side * beyond))
+        while search.forces is not None:  # these n hold loads from `least` on: are the loads below `least` held?
+            other = replace(forces, pressing=search.forces.pressing)
             end = load_end(other, -side, side * beyond)
             least = beyond if end is None else -end[0]
             if least <= best + SURE * (1.0 + abs(best)):
                 break
             beyond = (best + least) / 2.0
-            found = somewhere(known.loaded(side * beyond))
-        if found.forces is None:
-            return best, found.certain
-        reached, known = _reached(other, side, side * best)
-        if reached <= best + SURE * (1.0 + abs(best)):
+            search = somewhere(forces_held.loaded(side * beyond))
+        if search.forces is None:
+            return best, search.certain
+        load, forces_held = _load_reached(other, side, side * best)
+        if load <= best + SURE * (1.0 + abs(best)):
             return best, False
-        best = reached
+        best = load
     return best, True
 
 
-def _reached(forces: Forces, side: float, about: float) -> tuple[float, Forces]:
+def _load_reached(forces: Forces, side: float, about: float) -> tuple[float, Forces]:
     """Return the load reached by updates of the directions n, as side · load, and the forces with the last n."""
-    there = load_end(forces, side, about)
-    if there is None:
+    end = load_end(forces, side, about)
+    if end is None:
         return -np.inf, forces
-    best, x = there
+    best, x = end
     for _ in range(ROUNDS):
-        turned = forces.followed(x)
-        if best == np.inf or not forces.turns(turned):
+        update = forces.followed(x)
+        if best == np.inf or not forces.turns(update):
             break
-        there = load_end(turned, side, side * best)
-        if there is None or there[0] <= best + SURE * (1.0 + abs(best)):
+        end = load_end(update, side, side * best)
+        if end is None or end[0] <= best + SURE * (1.0 + abs(best)):
             break
-        forces, (best, x) = turned, there
+        forces, (best, x) = update, end
     return best, forces

@@ -90,7 +90,7 @@ class Rows:
         index, balance, lines = self.contacts, self.balance, len(self.G)
         laws = mechanism(balance.system).contacts.laws
         static = np.where(laws.coefficient < 0, laws.static, self.factors[laws.coefficient + 1])
-        added = balance.taken_up(self.G.T) if balance.system.model.frictions else np.zeros((0, lines))
+        added = balance.multipliers_for(self.G.T) if balance.system.model.frictions else np.zeros((0, lines))
         closed, frictions = {*self.closed}, [bound.tolist() for bound in index.bound]
         for k, (gap, first, slips) in enumerate(zip(index.gap, index.slip, index.slips, strict=True)):
             if not slips or (gap >= 0 and gap not in closed):
@@ -156,12 +156,12 @@ def rows_at(balance: Balance) -> Rows:
 def _check_still(rows: Rows, moves: np.ndarray) -> None:
     if (moving := np.flatnonzero(moves > MOVES * rows.balance.system.length)).size:
         index = rows.contacts
-        point = next(k for k in range(len(index.points)) if moving[0] in (index.gap[k], *_slips(index, k)))
+        point = next(
+            k
+            for k in range(len(index.points))
+            if moving[0] == index.gap[k] or moving[0] in range(index.slip[k], index.slip[k] + index.slips[k])
+        )
         raise ModelError(
             f"{rows.who(point)} of {rows.balance.system.model.name!r} moves at t = {rows.balance.t:g}, so there is no "
             "rest; give constants in place of functions of time"
         )
-
-
-def _slips(index, k: int) -> range:
-    return range(index.slip[k], index.slip[k] + index.slips[k])

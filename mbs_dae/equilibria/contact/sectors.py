@@ -41,21 +41,30 @@ def somewhere(forces: Forces, m: float = 1.0, also: Sequence[Cone] = ()) -> Some
     directions n first, then with any directions."""
     if (x := within(forces, [*forces.cones(m), *also])) is not None:
         return Somewhere(forces.followed(x))
-    waiting = [_sectors(forces, m)] if forces.open else []
+    queue = [_sectors(forces, m)] if forces.open else []
     for _ in range(MANY):
-        if not waiting:
+        if not queue:
             return Somewhere()
-        sectors = waiting.pop()
+        sectors = queue.pop()
         x = within(forces, [*_around(forces, m * (1.0 + PART), sectors), *also])
         if x is None:
             continue
-        turned, room = forces.followed(x), m * (1.0 + PART / 2.0)
-        if within(turned, [*turned.cones(room), *also]) is not None:
-            return Somewhere(turned)
-        worst = max(forces.open, key=lambda k: _missing(forces, k, room, x))
+        update, room = forces.followed(x), m * (1.0 + PART / 2.0)
+        if within(update, [*update.cones(room), *also]) is not None:
+            return Somewhere(update)
+
+        def excess(k: int, x: np.ndarray = x, room: float = room) -> float:
+            """Return the friction of a bound as part of its limit |v|; at most 1 if the law holds."""
+            v = forces.press(k)
+            friction, limit = room * float(np.linalg.norm(forces.friction(k) @ x)), float(np.linalg.norm(v.a + v.C @ x))
+            if friction - limit <= HOLDS * max(1.0, float(np.linalg.norm(x))):
+                return 1.0
+            return friction / max(limit, HOLDS)
+
+        worst = max(forces.open, key=excess)
         v = forces.press(worst)
-        waiting += [sectors | {worst: part} for part in _parts(sectors.get(worst), v.a + v.C @ x)]
-    return Somewhere(certain=not waiting)
+        queue += [sectors | {worst: part} for part in _parts(sectors.get(worst), v.a + v.C @ x)]
+    return Somewhere(certain=not queue)
 
 
 def _sectors(forces: Forces, m: float) -> dict[int, np.ndarray]:
@@ -69,10 +78,10 @@ def _sectors(forces: Forces, m: float) -> dict[int, np.ndarray]:
     n, slips = forces.units.size, [forces.friction(k) for k in range(len(forces.bounds))]
     c, M, rubs = np.zeros(n), np.zeros((n, n)), np.zeros(n, dtype=bool)
     for k, slip in enumerate(slips):
-        v, own = forces.press(k), np.abs(slip).max(axis=0, initial=0.0)
-        rows = own > 0.0
-        c[rows] = float(np.linalg.norm(v.a)) / m / own[rows]
-        M[rows] = np.linalg.norm(v.C, axis=0) / m / own[rows, None]
+        v, sizes = forces.press(k), np.abs(slip).max(axis=0, initial=0.0)
+        rows = sizes > 0.0
+        c[rows] = float(np.linalg.norm(v.a)) / m / sizes[rows]
+        M[rows] = np.linalg.norm(v.C, axis=0) / m / sizes[rows, None]
         rubs |= rows
     if not rubs.all():
         A = forces.A[:, ~rubs]
@@ -82,13 +91,13 @@ def _sectors(forces: Forces, m: float) -> dict[int, np.ndarray]:
         c[~rubs], M[np.ix_(~rubs, rubs)] = np.abs(inverse @ forces.unbalanced), np.abs(inverse @ forces.A[:, rubs])
     if np.abs(np.linalg.eigvals(M)).max(initial=0.0) >= 1.0 - RANK:
         return {}
-    y, found = np.linalg.solve(np.eye(n) - M, c), {}
+    y, rays = np.linalg.solve(np.eye(n) - M, c), {}
     for k in forces.open:
         v = forces.press(k)
         size, off = float(np.linalg.norm(v.a)), float(np.linalg.norm(v.C, axis=0) @ y) * (1.0 + RANK)
         if off < WIDEST * size:
-            found[k] = _rays(v.a / size, off / size)
-    return found
+            rays[k] = _rays(v.a / size, off / size)
+    return rays
 
 
 def _rays(n: np.ndarray, sine: float) -> np.ndarray:
@@ -104,19 +113,12 @@ def _rays(n: np.ndarray, sine: float) -> np.ndarray:
 
 def _around(forces: Forces, m: float, sectors: Mapping[int, np.ndarray]) -> list[Cone]:
     """Return the cones with v between the rays of these sectors; joints without a sector have no bound of friction."""
-    known = [forces.cone(k, m, n) for k, n in enumerate(forces.pressing) if k not in forces.open]
+    fixed = [forces.cone(k, m, n) for k, n in enumerate(forces.pressing) if k not in forces.open]
     inverse = {k: np.linalg.inv(rays) for k, rays in sectors.items()}
-    within = [forces.cone(k, m, N.sum(axis=0)) for k, N in inverse.items()]
+    bounds = [forces.cone(k, m, N.sum(axis=0)) for k, N in inverse.items()]
     v = {k: forces.press(k) for k in sectors}
     sides = [Cone(row @ v[k].a[:, None], (row @ v[k].C)[None]) for k, N in inverse.items() for row in N]
-    return [*forces.pushes(), *known, *within, *sides]
-
-
-def _missing(forces: Forces, k: int, m: float, x: np.ndarray) -> float:
-    """Return the friction of a bound at x as part of its limit |v|; at most 1 if the law holds."""
-    v = forces.press(k)
-    wanted, given = m * float(np.linalg.norm(forces.friction(k) @ x)), float(np.linalg.norm(v.a + v.C @ x))
-    return 1.0 if wanted - given <= HOLDS * max(1.0, float(np.linalg.norm(x))) else wanted / max(given, HOLDS)
+    return [*forces.pushes(), *fixed, *bounds, *sides]
 
 
 def _parts(rays: np.ndarray | None, v: np.ndarray) -> list[np.ndarray]:
@@ -125,9 +127,9 @@ def _parts(rays: np.ndarray | None, v: np.ndarray) -> list[np.ndarray]:
         parts = [np.diag(signs) for signs in product([-1.0, 1.0], repeat=v.size)]
     else:
         angles = rays.T @ rays
-        one, two = np.unravel_index(np.argmin(angles), angles.shape)
-        between = rays[:, one] + rays[:, two]
+        i, j = np.unravel_index(np.argmin(angles), angles.shape)
+        between = rays[:, i] + rays[:, j]
         parts = [rays.copy(), rays.copy()]
-        for part, old in zip(parts, (one, two), strict=True):
+        for part, old in zip(parts, (i, j), strict=True):
             part[:, old] = between / np.linalg.norm(between)
     return sorted(parts, key=lambda part: float(np.linalg.solve(part, v).min()))

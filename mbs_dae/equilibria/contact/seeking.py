@@ -14,7 +14,6 @@ The mechanism is at rest where contact forces f ≥ 0 balance r.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -26,7 +25,7 @@ from ...errors import MbsError
 from ...tolerances import RANK
 from ..balance import Balance, balance_at, kernel_of, unit_rows
 from ..seeking import ITERATIONS, LONGEST, LOOSE, TIGHT, work_between
-from .least import least_distance, pushed
+from .exact import compressive_forces, least_distance
 from .rows import Rows, rows_at, with_loads
 from .supported import Supported, pressed, standing, with_rows
 
@@ -58,12 +57,12 @@ class Place:
         return pushes_of(self.rows)
 
     @cached_property
-    def left(self) -> np.ndarray:
+    def residuals(self) -> np.ndarray:
         """The norm of the forces of each level that contacts do not balance, shape (levels,)."""
         return self.balance.of_levels(self.balance.unbalanced + self.rows.along.T @ self.pushes)
 
     def is_balanced(self, near: float) -> bool:
-        return bool((self.left <= near * self.balance.efforts).all())
+        return bool((self.residuals <= near * self.balance.efforts).all())
 
     def downhill(self, far: float) -> tuple[np.ndarray, np.ndarray]:
         """Return the step y, with a stiffness of no less than (forces over `far`), and the gaps that the step
@@ -100,7 +99,7 @@ class Place:
     @cached_property
     def loads(self) -> np.ndarray:
         """The multipliers λ of joints, with the normal forces as loads."""
-        return self.balance.taken_up(self.balance.forces + self.rows.G.T @ self.pushes)
+        return self.balance.multipliers_for(self.balance.forces + self.rows.G.T @ self.pushes)
 
 
 def place_of(found: Rows, levels: np.ndarray | None = None) -> Place:
@@ -118,7 +117,7 @@ def pushes_of(rows: Rows) -> np.ndarray:
     rows of contacts, shape (rows,)."""
     balance, found = rows.balance, np.zeros(len(rows.G))
     sizes = np.where(balance.efforts > 0.0, balance.efforts, 1.0)[balance.motion_levels]
-    found[rows.closed] = pushed(rows.along[rows.closed] / sizes, balance.unbalanced / sizes)
+    found[rows.closed] = compressive_forces(rows.along[rows.closed] / sizes, balance.unbalanced / sizes)
     return found
 
 
@@ -156,8 +155,8 @@ def _stepped(here: Place, y: np.ndarray, closing: np.ndarray, most: float) -> Pl
     way, parts = balance.free_velocities @ y, most * 0.5 ** np.arange(12)
     stays = [closing if part == 1.0 else np.intersect1d(closing, here.rows.closed) for part in parts]
     places: dict[int, Place | None] = {}
-    for level in np.flatnonzero(here.left > TIGHT * balance.efforts):
-        own, left = balance.levels >= level, float(np.linalg.norm(balance.in_parts(here.left)[level:]))
+    for level in np.flatnonzero(here.residuals > TIGHT * balance.efforts):
+        own, left = balance.levels >= level, float(np.linalg.norm(balance.in_parts(here.residuals)[level:]))
         for k, part in enumerate(parts.tolist()):
             if k not in places:
                 places[k] = moved_to(balance, part * way, stays[k])
@@ -165,36 +164,32 @@ def _stepped(here: Place, y: np.ndarray, closing: np.ndarray, most: float) -> Pl
                 continue
             work = float(work_between(balance, there.balance)[own].sum())
             expected = max(1e-4 * part * float(balance.forces[own] @ way[own]), 0.0)
-            remains = float(np.linalg.norm(balance.in_parts(there.left)[level:]))
+            remains = float(np.linalg.norm(balance.in_parts(there.residuals)[level:]))
             if work > expected or remains < left * (1.0 - 1e-3 * part):
                 return there
     return None
 
 
-def moved_to(here: Balance, way: np.ndarray, closing: np.ndarray) -> Place | None:
+def moved_to(here: Balance, motion: np.ndarray, closing: np.ndarray) -> Place | None:
     """Return the place after a small motion, with joints and these gaps closed, and all other gaps that would overlap;
     None if Newton's method fails."""
-    system, q, root = here.system, here.system.moved(here.q, way), 1.0 / np.sqrt(here.system.weight)
+    system, q, root = here.system, here.system.moved(here.q, motion), 1.0 / np.sqrt(here.system.weight)
     shut = {*closing.tolist()}
     try:
-        for there in _balances(system, here.t, q):
-            rows = rows_at(there)
+        for _ in range(ROUNDS):
+            balance = balance_at(system, here.t, q)
+            rows = rows_at(balance)
             small = CLOSED * system.length * np.maximum(np.linalg.norm(rows.G * root, axis=1), RANK)
             shut |= {int(row) for row in rows.gaps if rows.phi[row] < -small[row]}
-            own = sorted(shut)
-            J, lengths = unit_rows(np.vstack([there.jacobian[there.position_rows], rows.G[own]]) * root)
-            off = np.append(there.phi[there.position_rows], rows.phi[own]) / lengths
-            if np.abs(off).max(initial=0.0) <= CLOSED * system.length:
+            gaps = sorted(shut)
+            J, lengths = unit_rows(np.vstack([balance.jacobian[balance.position_rows], rows.G[gaps]]) * root)
+            residuals = np.append(balance.phi[balance.position_rows], rows.phi[gaps]) / lengths
+            if np.abs(residuals).max(initial=0.0) <= CLOSED * system.length:
                 return place_of(rows, here.levels)
-            q[:] = system.moved(q, -root * np.linalg.lstsq(J, off, rcond=RANK)[0])
+            q[:] = system.moved(q, -root * np.linalg.lstsq(J, residuals, rcond=RANK)[0])
     except MbsError:  # a force has no value there
         pass
     return None
-
-
-def _balances(system: System, t: float, q: np.ndarray) -> Iterator[Balance]:
-    for _ in range(ROUNDS):
-        yield balance_at(system, t, q)
 
 
 def rest_on(here: Place) -> Supported:
@@ -203,13 +198,13 @@ def rest_on(here: Place) -> Supported:
     held = with_rows(balance, rows, here.pushes, closed, here.loads)
     J, lengths = unit_rows(held.jacobian / np.sqrt(balance.system.weight))
     n = len(balance.jacobian)
-    x = held.taken_up(balance.forces)  # the multipliers λ and -f
+    x = held.multipliers_for(balance.forces)  # the multipliers λ and -f
     free = null_space(J.T, rcond=RANK) if J.size else np.zeros((len(J), 0))
     found, _ = least_distance(-free[n:], (x * lengths)[n:])
     if found is None:  # no forces f ≥ 0, because of roundoff
         return standing(rows, here.pushes)
     x = x + free @ found / lengths
-    x = x + held.taken_up(balance.forces - held.jacobian.T @ x)
+    x = x + held.multipliers_for(balance.forces - held.jacobian.T @ x)
     pushes = np.zeros(len(rows.G))
     pushes[closed] = np.maximum(-x[n:], 0.0)
     return standing(rows, pushes)

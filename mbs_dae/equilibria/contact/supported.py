@@ -118,5 +118,5 @@ def standing(rows: Rows, pushes: np.ndarray) -> Supported:
         for one in rows.bounds
         if np.linalg.norm(one.b + one.B @ pushes) > felt[one.slips].min()
     ]
-    loads = rows.balance.taken_up(rows.balance.forces + rows.G.T @ pushes)
+    loads = rows.balance.multipliers_for(rows.balance.forces + rows.G.T @ pushes)
     return with_rows(rows.balance, rows, pushes, np.concatenate([pressed(rows, pushes), *sticking]).astype(int), loads)

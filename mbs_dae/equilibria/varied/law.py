@@ -24,9 +24,9 @@ from ...compiled.status import DONE
 from ...errors import ModelError, unknown_name
 from ...poses import newton
 from ..balance import Balance, balance_at
+from ..differences import FARTHEST, extrapolated
 from ..steady import small_motion_at_rest
-from .differences import FARTHEST, extrapolated
-from .rest import VariedRest
+from .rest import RestDerivatives
 
 if TYPE_CHECKING:
     from ..linear import LinearSystem
@@ -37,26 +37,26 @@ MATRICES, VALUES = ("M", "D", "K", "A"), ("eigenvalues", "frequencies", "damping
 
 
 @dataclass(frozen=True, eq=False)
-class VariedLaw:
+class LawDerivatives:
     """The law about a rest, in its own coordinates."""
 
-    rest: VariedRest
+    rest: RestDerivatives
     names: tuple[str, ...]
     """The names of the coordinates."""
 
     @cached_property
     def matrices(self) -> dict[str, np.ndarray]:
         """The derivatives of M, D, K and A by each parameter: (parameters, rows, columns)."""
-        found = [self._along(k) for k in range(len(self.rest.asked.names))]
-        return dict(zip(MATRICES, (np.array(parts) for parts in zip(*found, strict=True)), strict=True))
+        slopes = [self._along(k) for k in range(len(self.rest.asked.names))]
+        return dict(zip(MATRICES, (np.array(parts) for parts in zip(*slopes, strict=True)), strict=True))
 
     def _along(self, k: int) -> tuple[np.ndarray, ...]:
         h = self._step(k)
-        here = self._matrices(k, 0.0)
-        sizes = [x.size for x in here]
-        found = extrapolated(lambda step: np.concatenate([x.ravel() for x in self._matrices(k, step)]), h)
-        parts = np.split(found, np.cumsum(sizes)[:-1])
-        return tuple(part.reshape(x.shape) for part, x in zip(parts, here, strict=True))
+        matrices = self._matrices(k, 0.0)
+        sizes = [x.size for x in matrices]
+        slopes = extrapolated(lambda step: np.concatenate([x.ravel() for x in self._matrices(k, step)]), h)
+        parts = np.split(slopes, np.cumsum(sizes)[:-1])
+        return tuple(part.reshape(x.shape) for part, x in zip(parts, matrices, strict=True))
 
     def _step(self, k: int) -> float:
         """Return a step over which neither the pose nor a number changes by more than a small part."""
@@ -102,14 +102,14 @@ def eigenvalue_slopes(A: np.ndarray, dA: np.ndarray, values: np.ndarray, units: 
 
 def law_derivative(law: LinearSystem, name: str, by: str) -> np.ndarray:
     """Return a derivative of a law: see `LinearSystem.d`."""
-    varied: VariedLaw | None = law.varied
+    varied: LawDerivatives | None = law.varied
     if varied is None:
         what = "this law has no derivatives; ask for some about a rest"
         raise ModelError(f'{what}: linearize(model, derivatives=["k"])')
-    known, wanted = varied.rest.asked.names, str(getattr(by, "symbol", by))
-    if wanted not in known:
-        raise ModelError(f"this law has derivatives by {', '.join(known)}, and none by {wanted!r}")
-    k = known.index(wanted)
+    names, parameter = varied.rest.asked.names, str(getattr(by, "symbol", by))
+    if parameter not in names:
+        raise ModelError(f"this law has derivatives by {', '.join(names)}, and none by {parameter!r}")
+    k = names.index(parameter)
     if name in MATRICES:
         return varied.matrices[name][k]
     if name not in VALUES:

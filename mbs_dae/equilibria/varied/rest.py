@@ -31,11 +31,11 @@ from ...tolerances import RANK
 from ..balance import Balance
 from ..contact.supported import Supported
 from ..states import state_places
-from .held import Solved, check_contacts, solved_rest
+from .contacts import Solved, check_contacts, rest_derivatives
 
 
 @dataclass(frozen=True, eq=False)
-class VariedRest(Varied):
+class RestDerivatives(Varied):
     """The derivatives of the one pose of an equilibrium."""
 
     balance: Balance
@@ -46,7 +46,7 @@ class VariedRest(Varied):
         it free."""
         here, count = self.balance, len(self.asked.names)
         if isinstance(here, Supported) or state_places(here.system):
-            return solved_rest(here, self.asked)
+            return rest_derivatives(here, self.asked)
         instant = Instant(self.system, self.asked.symbols, here.t, here.q, here.system.still)
         slopes = instant.slopes((POSITIONS, FORCES), here.system.still, here.multipliers)
         right = -slopes[FORCES].given, -slopes[POSITIONS].given
@@ -55,7 +55,7 @@ class VariedRest(Varied):
         holds = not sines.size or bool(sines.min() > RANK * sines.max())
         return Solved(found.x.T, found.multipliers.T, np.zeros((count, 0)), np.zeros((count, 0)), holds)
 
-    def _known(self, slopes: np.ndarray) -> np.ndarray:
+    def _nan_if_loose(self, slopes: np.ndarray) -> np.ndarray:
         """Return the slopes, or NaN where forces do not hold all motions, because the rest may then be elsewhere,
         too."""
         return slopes if self.solved.holds else np.full_like(slopes, np.nan)
@@ -63,11 +63,11 @@ class VariedRest(Varied):
     @cached_property
     def path(self) -> Any:
         (t, q, v, a), x = self.motion, np.zeros((len(self.asked.names), *self.motion.v.shape))
-        x[:, 0, : self.system.nv] = self._known(self.solved.x)
+        x[:, 0, : self.system.nv] = self._nan_if_loose(self.solved.x)
         still: Any = (self.dual(one, np.zeros_like(x)) for one in (v, a))
         moved = places_moved(self.system.structure, q, x)
         moved[:, 0] += input_slopes(self.system, self.asked.symbols, self.balance.t)
-        moved[:, 0, [*state_places(self.system).values()]] = self._known(self.solved.z)
+        moved[:, 0, [*state_places(self.system).values()]] = self._nan_if_loose(self.solved.z)
         places: Any = self.dual(q, moved)
         return Trajectory(t, places, *still)
 
@@ -76,7 +76,7 @@ class VariedRest(Varied):
         """The forces along the rows of contacts with their derivatives; None without contacts."""
         if not isinstance(self.balance, Supported):
             return None
-        return self.dual(self.balance.pushes[None], self._known(self.solved.pushes)[:, None])
+        return self.dual(self.balance.pushes[None], self._nan_if_loose(self.solved.pushes)[:, None])
 
     @cached_property
     def quantities(self) -> ComputedQuantities:
@@ -86,8 +86,8 @@ class VariedRest(Varied):
     def loads(self) -> dict[str, Any]:
         reactions, energies = self.result.reactions, self.result.energy
         assert isinstance(reactions, ComputedReactions) and self.result.multipliers is not None
-        multipliers: Any = self.dual(self.result.multipliers, self._known(self.solved.multipliers)[:, None])
-        known = reactions.loads._replace(multipliers=multipliers)
+        multipliers: Any = self.dual(self.result.multipliers, self._nan_if_loose(self.solved.multipliers)[:, None])
+        names = reactions.loads._replace(multipliers=multipliers)
         touching = {} if self.pushes is None else {"_contacts": self.pushes}
         potential: Any = self.scalars[:, 1]
         nothing = 0.0 * potential
@@ -95,7 +95,7 @@ class VariedRest(Varied):
         assert energies is not None
         return {
             "multipliers": multipliers,
-            "reactions": replace(reactions, _system=self.system, _motion=self.path, loads=known, **touching),
+            "reactions": replace(reactions, _system=self.system, _motion=self.path, loads=names, **touching),
             "ledger": ledger(columns),
         }
 

@@ -15,7 +15,7 @@ from ...kernels.languages.assembly import Instructions
 from ...tolerances import NIL
 from .shape import OF_ROWS, OF_X, ROW, SUM, Place, Shape, X
 
-COUNTS = ("eliminated", "taken_in", "given_out")
+COUNTS = ("eliminated", "forward", "backward")
 WHOLE = (*COUNTS, "first", "x_count")
 ARRAYS = (
     "limits", "weight", "soft", "beside", "jacobian", "kept", "share", "square", "distance", "handed", "numbers", "x",
@@ -55,7 +55,7 @@ def assembly(symbol: str, shape: Shape, lanes: int) -> str:
     for k, name in enumerate(LIMITS):
         code.do(f"%{name}_at = getelementptr {code.item}, {code.item}* %limits, i64 {k}")
         code.do(f"%{name} = load {code.item}, {code.item}* %{name}_at")
-    for count, task in zip(COUNTS, (_eliminate, _take_in, _give_out), strict=True):
+    for count, task in zip(COUNTS, (_eliminate, _forward_substitute, _back_substitute), strict=True):
         code.loop(count, f"%{count}", partial(_turn, code, count, shape, task))
     code.do("ret void")
     body = "\n".join(code.text)
@@ -76,7 +76,7 @@ handed on are loaded, summed up and stored one after the other, and few numbers 
 
 
 def _eliminate(code: Instructions, shape: Shape, index: str, numbers: str, front: str) -> None:
-    sums = _gathered(code, shape, index)
+    sums = _terms(code, shape, index)
     at = 0
     for k, column in enumerate(shape.columns):
         values = {place: _sum(code, sums.pop(place)) for place in [*sums] if place[1] == k}
@@ -86,16 +86,16 @@ def _eliminate(code: Instructions, shape: Shape, index: str, numbers: str, front
         for e, i in enumerate(column):
             factors[i] = code.real("fmul", values[i, k, SUM], reciprocal)
             code.store(factors[i], numbers, at + 1 + e)
-        for place, i, j in shape.taken(k):
-            taken = partial(code.real, "fmul", factors[i], values[j, k, SUM])
-            sums[place].append(("fsub" if place[2] == SUM else "fadd", taken))
+        for place, i, j in shape.updates(k):
+            product = partial(code.real, "fmul", factors[i], values[j, k, SUM])
+            sums[place].append(("fsub" if place[2] == SUM else "fadd", product))
         at += 1 + len(column)
     up = code.place("%handed", code.whole("add", "%first", code.whole("mul", front, len(shape.handed_on))))
     for k, place in enumerate(shape.handed_on):
         code.store(_sum(code, sums[place]), up, k)
 
 
-def _gathered(code: Instructions, shape: Shape, index: str) -> dict[Place, list[Term]]:
+def _terms(code: Instructions, shape: Shape, index: str) -> dict[Place, list[Term]]:
     """Return the terms of the front before its elimination: the numbers of the matrix, and those handed on by
     children."""
     sums: dict[Place, list[Term]] = defaultdict(list)
@@ -144,17 +144,17 @@ def _reciprocal(code: Instructions, shape: Shape, index: str, k: int, values: di
     if (k, k, OF_X) not in values:  # a row of zeros
         return nothing
     share = code.larger(code.load("%share", row), code.known(NIL))
-    apart = code.real("fmul", distance, share)
+    scaled = code.real("fmul", distance, share)
     added = code.real("fmul", "%extra", code.larger(x, code.real("fmul", "%least", share)))
-    reciprocal = code.real("fdiv", code.negative(share), code.real("fadd", apart, added))
+    reciprocal = code.real("fdiv", code.negative(share), code.real("fadd", scaled, added))
     long = code.is_true("ogt", x, "%least")
-    far = code.is_true("oge", apart, code.real("fmul", "%truncation", x))
+    far = code.is_true("oge", scaled, code.real("fmul", "%truncation", x))
     counts = code.either(code.both(long, far), code.is_true("ole", "%truncation", nothing))
-    is_kept = code.is_true("one", code.load("%kept", row), nothing)
-    return code.choose(code.both(counts, is_kept), reciprocal, nothing)
+    active = code.is_true("one", code.load("%kept", row), nothing)
+    return code.choose(code.both(counts, active), reciprocal, nothing)
 
 
-def _take_in(code: Instructions, shape: Shape, index: str, numbers: str, front: str) -> None:
+def _forward_substitute(code: Instructions, shape: Shape, index: str, numbers: str, front: str) -> None:
     unknowns, x = _right_side(code, shape, index)
     at = 0
     for k, column in enumerate(shape.columns):
@@ -166,7 +166,7 @@ def _take_in(code: Instructions, shape: Shape, index: str, numbers: str, front: 
         code.store(value, "%x", unknown)
 
 
-def _give_out(code: Instructions, shape: Shape, index: str, numbers: str, front: str) -> None:
+def _back_substitute(code: Instructions, shape: Shape, index: str, numbers: str, front: str) -> None:
     unknowns, x = _right_side(code, shape, index)
     at = shape.numbers
     for k in range(len(shape.columns) - 1, -1, -1):

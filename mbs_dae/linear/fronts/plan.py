@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...kernels.abi import call_kernel, compiled
 from ...kernels.blocks import INDEX, Indices, Integers, block
 from .kernel import kernel_of
 from .shape import ROW, Shape, X
@@ -52,10 +53,10 @@ def plan_of(
     below: dict[int, list[int]] = defaultdict(list)
     for i, k in source:
         below[k].append(i)
-    shapes, made = dict[int, Shape](), dict[Shape, Shape]()
+    shapes, unique = dict[int, Shape](), dict[Shape, Shape]()
     for front in fronts:  # children come before their parents
         shape = _shape_of(front, kinds, below, shapes, given)
-        shapes[id(front)] = made.setdefault(shape, shape)
+        shapes[id(front)] = unique.setdefault(shape, shape)
     return _laid_out(_calls(fronts, shapes), shapes, order, source, given)
 
 
@@ -76,7 +77,7 @@ def _shape_of(
 
 def _calls(fronts: Sequence[Front], shapes: dict[int, Shape]) -> list[list[Front]]:
     parent = {id(child): front for front in fronts for child in front.children}
-    left = {id(front): len(front.children) for front in fronts}
+    unfinished = {id(front): len(front.children) for front in fronts}
     ready: dict[Shape, list[Front]] = {}
     for front in fronts:
         if not front.children:
@@ -85,17 +86,17 @@ def _calls(fronts: Sequence[Front], shapes: dict[int, Shape]) -> list[list[Front
     while ready:
         shape = max(ready, key=lambda one: len(ready[one]))
         calls.append(list[Front]())
-        while waiting := ready.get(shape):
-            taken = waiting[:1] if shape.full else waiting
-            calls[-1] += taken
-            ready[shape] = waiting[len(taken) :]
+        while queue := ready.get(shape):
+            batch = queue[:1] if shape.full else queue
+            calls[-1] += batch
+            ready[shape] = queue[len(batch) :]
             if not ready[shape]:
                 del ready[shape]
-            for front in taken:
-                if (above := parent.get(id(front))) is not None:
-                    left[id(above)] -= 1
-                    if not left[id(above)]:
-                        ready.setdefault(shapes[id(above)], []).append(above)
+            for front in batch:
+                if (parent_front := parent.get(id(front))) is not None:
+                    unfinished[id(parent_front)] -= 1
+                    if not unfinished[id(parent_front)]:
+                        ready.setdefault(shapes[id(parent_front)], []).append(parent_front)
             if shape.full:
                 break
     return calls
@@ -119,7 +120,8 @@ def _laid_out(
             entries = [source[places[i], places[k]] for i, k in shape.entries]
             unknowns = [int(order[place]) for place in places]
             children = [begins[id(child)] for child in front.children]
-            index += (wide_indices if shape.full else _indices)(shape, entries, unknowns, children)
+            in_order = [*entries, *unknowns, *children]  # as kernels read them
+            index += wide_indices(shape, entries, unknowns, children) if shape.full else in_order
             begins[id(front)] = handed
             handed += len(shape.handed_on)
             numbers += shape.numbers
@@ -128,6 +130,39 @@ def _laid_out(
     return block(Plan(kernels, counts, index_at, handed_at, numbers_at, indices, handed, numbers, room, int(given)))
 
 
-def _indices(shape: Shape, entries: list[int], unknowns: list[int], children: list[int]) -> list[int]:
-    """Return the indices of a front in the order in which kernels read them."""
-    return [*entries, *unknowns, *children]
+# --- the calls of a plan, for plain numbers or in lanes (depending on `factor.kernels`) -------------------------------
+
+
+@compiled
+def eliminate(plan, x_count, factor, weight, beside):
+    """Eliminate the matrix with this diagonal and these entries below it, among x or, if the matrix is `given`, among
+    λ."""
+    for k in range(plan.fronts.size):
+        _call(plan, k, (plan.fronts[k], 0, 0), x_count, factor, weight, beside)
+
+
+@compiled
+def forward_substitute(plan, x_count, factor):
+    """Replace factor.part by D⁻¹ L⁻¹ times itself."""
+    for k in range(plan.fronts.size):
+        _call(plan, k, (0, plan.fronts[k], 0), x_count, factor, factor.weight, factor.beside)
+
+
+@compiled
+def back_substitute(plan, x_count, factor):
+    """Replace factor.part by L⁻ᵀ times itself."""
+    for k in range(plan.fronts.size - 1, -1, -1):
+        _call(plan, k, (0, 0, plan.fronts[k]), x_count, factor, factor.weight, factor.beside)
+
+
+@compiled
+def _call(plan, k, counts, x_count, factor, weight, beside):
+    eliminated, forward, backward = counts
+    index, numbers = plan.indices[plan.index_at[k] :], factor.numbers[plan.numbers_at[k] :]
+    matrix = weight, factor.soft, beside, factor.jacobian
+    rows = factor.kept, factor.share, factor.row_square, factor.independence
+    call_kernel(
+        factor.kernels[k],
+        (eliminated, forward, backward, plan.handed_at[k], x_count),
+        (index, factor.limits, *matrix, *rows, factor.handed, numbers, factor.part, factor.wide),
+    )

@@ -61,31 +61,29 @@ class Shape:
         """The number of stored numbers of a front: L, and the reciprocals of pivots."""
         return sum(map(len, self.columns)) + len(self.pivots)
 
-    def taken(self, k: int) -> Iterator[tuple[Place, int, int]]:
+    def updates(self, k: int) -> Iterator[tuple[Place, int, int]]:
         """Yield the numbers from which the elimination of pivot k subtracts the product of items i and j of its
         column."""
         for j, i in combinations_with_replacement(self.columns[k], 2):
-            own = OF_X if self.pivots[k] == X else OF_ROWS
-            yield (i, j, own if i == j and self.unknowns[i] == ROW else SUM), i, j
-
-    def _at(self, i: int, j: int) -> tuple[Place, ...]:
-        """Return all numbers at a place."""
-        return ((i, i, OF_X), (i, i, OF_ROWS)) if i == j and self.unknowns[i] == ROW else ((i, j, SUM),)
+            part = OF_X if self.pivots[k] == X else OF_ROWS
+            yield (i, j, part if i == j and self.unknowns[i] == ROW else SUM), i, j
 
     @cached_property
     def _structure(self) -> tuple[tuple[tuple[int, ...], ...], tuple[Place, ...]]:
-        there = {(i, k, SUM) for i, k in self.entries}
-        there |= {(k, k, SUM) for k, sort in enumerate(self.pivots) if sort == X}
-        there |= {(k, k, OF_X) for k, sort in enumerate(self.pivots) if sort == ROW and self.given}
-        there.update(*self.children)
+        places = {(i, k, SUM) for i, k in self.entries}
+        places |= {(k, k, SUM) for k, sort in enumerate(self.pivots) if sort == X}
+        places |= {(k, k, OF_X) for k, sort in enumerate(self.pivots) if sort == ROW and self.given}
+        places.update(*self.children)
         if self.full:
-            pairs = combinations_with_replacement(range(len(self.unknowns)), 2)
-            there = {place for j, i in pairs for place in self._at(i, j)}
+            places = set()
+            for j, i in combinations_with_replacement(range(len(self.unknowns)), 2):
+                is_row_diagonal = i == j and self.unknowns[i] == ROW
+                places |= {(i, i, OF_X), (i, i, OF_ROWS)} if is_row_diagonal else {(i, j, SUM)}
         columns = []
         for k, pivot in enumerate(self.pivots):
-            own = OF_X if pivot == X else OF_ROWS
-            column = sorted(i for i, j, _ in there if j == k and i > k)
+            part = OF_X if pivot == X else OF_ROWS
+            column = sorted(i for i, j, _ in places if j == k and i > k)
             columns.append(tuple(column))
             for j, i in combinations_with_replacement(column, 2):
-                there.add((i, j, own if i == j and self.unknowns[i] == ROW else SUM))
-        return tuple(columns), tuple(sorted(place for place in there if place[1] >= len(self.pivots)))
+                places.add((i, j, part if i == j and self.unknowns[i] == ROW else SUM))
+        return tuple(columns), tuple(sorted(place for place in places if place[1] >= len(self.pivots)))

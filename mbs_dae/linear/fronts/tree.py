@@ -46,38 +46,37 @@ def fronts_of(size: int, low: np.ndarray, high: np.ndarray, most: int = WORK) ->
     down = np.lexsort((high, low))
     begins = np.searchsorted(low[down], np.arange(size + 1))
     rows = high[down].tolist()
-    waiting: list[list[Front]] = [[] for _ in range(size)]
-    done: list[Front] = []
+    children: list[list[Front]] = [[] for _ in range(size)]
+    fronts: list[Front] = []
     for k in range(size):
         border = tuple(rows[begins[k] : begins[k + 1]])
-        many = len(border)
-        front = _joined(Front([k], border, [], many > WIDE, many * (many + 3) // 2, many), waiting[k], done, most)
+        count = len(border)
+        front = Front([k], border, [], count > WIDE, count * (count + 3) // 2, count)
+        _join(front, children[k], fronts, most)
         if border:
-            waiting[border[0]].append(front)
+            children[border[0]].append(front)
         else:
-            done.append(front)
-    return done
+            fronts.append(front)
+    return fronts
 
 
-def _joined(front: Front, children: list[Front], done: list[Front], most: int) -> Front:
-    """Return the front after joining the children for which there is room, the smallest first; the others are appended
-    to `done`."""
-    own = list[Front]()
+def _join(front: Front, children: list[Front], fronts: list[Front], most: int) -> None:
+    """Join the children for which there is room to a front, in place, the smallest first; append the others to
+    `fronts`."""
+    grandchildren = list[Front]()
     for child in sorted(children, key=lambda one: (one.work, one.pivots[0])):
-        if _may_join(front, child, most):
+        if front.wide:
+            count = len(front.pivots) + len(child.pivots)
+            full_size = count * (len(front.border) + (count - 1) / 2)
+            joins = child.wide and front.entries + child.entries >= FULL * full_size
+        else:
+            joins = not child.wide and front.work + child.work <= most
+        if joins:
             front.work += child.work
             front.entries += child.entries
             front.pivots = sorted(front.pivots + child.pivots)
-            own += child.children
+            grandchildren += child.children
         else:
-            own.append(child)
-            done.append(child)
-    front.children = sorted(own, key=lambda one: one.pivots[0])
-    return front
-
-
-def _may_join(front: Front, child: Front, most: int) -> bool:
-    if not front.wide:
-        return not child.wide and front.work + child.work <= most
-    many = len(front.pivots) + len(child.pivots)
-    return child.wide and front.entries + child.entries >= FULL * many * (len(front.border) + (many - 1) / 2)
+            grandchildren.append(child)
+            fronts.append(child)
+    front.children = sorted(grandchildren, key=lambda one: one.pivots[0])

@@ -49,13 +49,13 @@ def wide_indices(shape: Shape, entries: list[int], unknowns: list[int], children
 
 @compiled_apart
 def wide_front(
-    eliminated: int, taken_in: int, given_out: int, first: int, x_count: int, index: AtIndices, limits: AtReals,
+    eliminated: int, forward: int, backward: int, first: int, x_count: int, index: AtIndices, limits: AtReals,
     weight: AtReals, soft: AtReals, beside: AtReals, jacobian: AtReals, kept: AtReals, share: AtReals,
     square: AtReals, distance: AtReals, handed: AtReals, numbers: AtReals, x: AtReals, room: AtReals,
 ):  # fmt: skip
     """Eliminate one front, substitute forward, or substitute backward: the common kernel of wide fronts."""
     matrix, rows = (weight, soft, beside, jacobian), (limits, kept, share, square, distance)
-    by_loops((eliminated, taken_in), first, x_count, index, matrix, rows, handed, numbers, x, room)
+    by_loops((eliminated, forward), first, x_count, index, matrix, rows, handed, numbers, x, room)
 
 
 @compiled
@@ -65,9 +65,9 @@ def by_loops(counts, first, x_count, index, matrix, rows, handed, numbers, x, ro
     if counts[0] > 0:
         _eliminate(index, first, x_count, matrix, rows, handed, numbers, room)
     elif counts[1] > 0:
-        _take_in(index, numbers, x)
+        _forward_substitute(index, numbers, x)
     else:
-        _give_out(index, numbers, x)
+        _back_substitute(index, numbers, x)
 
 
 @compiled
@@ -138,7 +138,7 @@ def _reciprocal_of_row(rows, row, taken):
 
 
 @compiled
-def _take_in(index, numbers, x):
+def _forward_substitute(index, numbers, x):
     """Replace the right side of a front, in x, by D⁻¹ L⁻¹ times itself."""
     pivots, many = int64(index[0]), int64(index[1])
     at = int64(0)
@@ -151,7 +151,7 @@ def _take_in(index, numbers, x):
 
 
 @compiled
-def _give_out(index, numbers, x):
+def _back_substitute(index, numbers, x):
     """Replace the right side of a front, in x, by L⁻ᵀ times itself."""
     pivots, many = int64(index[0]), int64(index[1])
     at = pivots * many - pivots * (pivots - 1) // 2

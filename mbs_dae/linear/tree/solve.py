@@ -4,7 +4,7 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...kernels.passes import go_through
 from ...tolerances import NIL
-from ..fronts.solving import eliminate, give_out, take_in
+from ..fronts.plan import back_substitute, eliminate, forward_substitute
 from ..kkt import Factor, set_limits, solve_and_refine, tell_independence
 from ..pattern import Pattern
 from ..vectors import copy, largest
@@ -23,18 +23,13 @@ def factorise_tree(pattern: Pattern, factor: Factor):
     own.coupling[:] = 0.0
     own.square[:] = 0.0
     go_through(tree.products, (own.left, own.scaled, own.coupling, own.square))
-    set_limits(factor, _negligible(factor), factor.truncation[0], factor.damping[0])
+    lightest = own.inverse[0]  # the squared length below which a row counts as zero follows from the pivots of W
+    for k in range(own.inverse.size):
+        lightest = min(lightest, own.inverse[k])
+    negligible = NIL * largest(factor.jacobian) ** 2 * lightest + 1e-200
+    set_limits(factor, negligible, factor.truncation[0], factor.damping[0])
     eliminate(pattern.plan, 0, factor, own.square, own.coupling)
     tell_independence(factor)
-
-
-@compiled
-def _negligible(factor):
-    """Return the squared length below which a row counts as zero, like `kkt.negligible`, from the pivots of W."""
-    lightest = factor.limbs.inverse[0]
-    for k in range(factor.limbs.inverse.size):
-        lightest = min(lightest, factor.limbs.inverse[k])
-    return NIL * largest(factor.jacobian) ** 2 * lightest + 1e-200
 
 
 @compiled_apart
@@ -55,8 +50,8 @@ def _solve_once(pattern, factor, f, g):
         for e in range(tree.row_at[row], tree.row_at[row + 1]):
             total -= own.scaled[e] * f[pattern.jac_column[e]]
         part[row] = total
-    take_in(pattern.plan, 0, factor)
-    give_out(pattern.plan, 0, factor)
+    forward_substitute(pattern.plan, 0, factor)
+    back_substitute(pattern.plan, 0, factor)
     for row in range(pattern.m):
         g[row] = part[row]
         for e in range(tree.row_at[row], tree.row_at[row + 1]):

@@ -187,11 +187,11 @@ class Body(metaclass=PublicClass):
             m, other = as_sympy(self.mass), as_sympy(part.mass)
             com = tuple((m * a + other * b) / (m + other) for a, b in zip(self.com, there, strict=True))
             spread = m * other / (m + other)
-        way = [as_sympy(b) - a for a, b in zip(self.com, there, strict=True)]
+        offset = [as_sympy(b) - a for a, b in zip(self.com, there, strict=True)]
         changes = {
             "mass": plain(as_sympy(self.mass) + part.mass),
             "com": tuple(plain(as_sympy(c)) for c in com),
-            "inertia": self._sum_of_inertia(tensor, spread, way),
+            "inertia": self._sum_of_inertia(tensor, spread, offset),
             "parts": (*self.parts, name),
         }
         for what, value in changes.items():
@@ -202,9 +202,9 @@ class Body(metaclass=PublicClass):
         """Return the centre of mass, and the inertia about it, in the axes in which this body is placed."""
         raise NotImplementedError
 
-    def _sum_of_inertia(self, other: Any, spread: Number, way: Sequence[Number]) -> Any:
+    def _sum_of_inertia(self, other: Any, spread: Number, offset: Sequence[Number]) -> Any:
         """Return the inertia with that of a part, in the same axes, and spread (d² 1 - d dᵀ), d being the vector
-        `way`."""
+        `offset`."""
         raise NotImplementedError
 
     def __getstate__(self) -> dict[str, Any]:
@@ -235,8 +235,8 @@ class Body(metaclass=PublicClass):
         markers = self.__dict__.get("markers", {})
         if name in markers:
             return markers[name]
-        known = f"; its markers are: {', '.join(markers)}" if markers else ""
-        raise AttributeError(f"body {self.__dict__.get('name')!r} has no marker or attribute {name!r}{known}")
+        remark = f"; its markers are: {', '.join(markers)}" if markers else ""
+        raise AttributeError(f"body {self.__dict__.get('name')!r} has no marker or attribute {name!r}{remark}")
 
     def __repr__(self) -> str:
         return f"<body {self.name}>"

@@ -80,8 +80,8 @@ class PlanarBody(Body):
         placed = self.at(*self.com).placed
         return (placed.x, placed.y), self.inertia
 
-    def _sum_of_inertia(self, other: Number, spread: Number, way: Sequence[Number]) -> Number:
-        return plain(as_sympy(self.inertia) + other + spread * (way[0] ** 2 + way[1] ** 2))
+    def _sum_of_inertia(self, other: Number, spread: Number, offset: Sequence[Number]) -> Number:
+        return plain(as_sympy(self.inertia) + other + spread * (offset[0] ** 2 + offset[1] ** 2))
 
     def mesh(self, path: Any, **choices: Any) -> None:
         """Refuse a mesh: in the plane, markers define the drawn outline of a body."""

@@ -208,11 +208,11 @@ class SpatialBody(Body):
         object.__setattr__(self, "lone_axes", axes)
         return self
 
-    def _sum_of_inertia(self, other: Rotation, spread: Number, way: Sequence[Number]) -> Rotation:
-        square = sum(d**2 for d in way)
+    def _sum_of_inertia(self, other: Rotation, spread: Number, offset: Sequence[Number]) -> Rotation:
+        d, square = offset, sum(x**2 for x in offset)
         return tuple(
             tuple(
-                plain(as_sympy(self.inertia[r][c]) + other[r][c] + spread * (int(r == c) * square - way[r] * way[c]))
+                plain(as_sympy(self.inertia[r][c]) + other[r][c] + spread * (int(r == c) * square - d[r] * d[c]))
                 for c in range(3)
             )
             for r in range(3)
@@ -230,11 +230,11 @@ class SpatialBody(Body):
             finite_number(n, f"a number of at= of a mesh of {who}") for n in components_of(at, f"at= of {who}", "xyz")
         ]
         rows = rotation_of(rotation, f"rotation of a mesh of {who}")
-        turned = np.array(
+        matrix = np.array(
             [[finite_number(n, f"a number of rotation= of a mesh of {who}") for n in row] for row in rows]
         )
         metres = positive_number(scale, f"scale of a mesh of {who}", "number of metres for a unit of the file")
-        self.meshes.append(mesh_of(path, who, metres, np.array(place), turned))
+        self.meshes.append(mesh_of(path, who, metres, np.array(place), matrix))
 
     def at_world(self, point: Any, axis: Any = None, x_axis: Any = None, who: str = "a marker") -> SpatialPlace:
         place = coordinates_of(point, f"at= of {who}", 3)

@@ -22,8 +22,9 @@ Everything else follows from being a subclass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import sympy as sp
@@ -35,7 +36,7 @@ from ...symbolic.markers import FormMarker
 from ..bodies.body import Place
 from ..element import Declared, checked_name
 from ..fields import Law
-from ..joints.base import relation_of
+from ..joints.base import Condition, relation_of
 from ..parameters import Number, Numeric, check_number, free_parameters
 from .coefficients import Rubbing, Slots
 from .shapes import Shape
@@ -210,3 +211,24 @@ class ContactElement(Contact, Declared):
         constants = {n: opaque(v) if isinstance(v, Law) else v for n, v in constants.items()}
         gap, slip = getattr(cls, "gap", None), getattr(cls, "slip", None)
         return relation_of(gap, slip, markers, constants, f"contact class {cls.__name__}", NAMES)
+
+
+class Closure(Condition):
+    """The constraint that some points of a contact have zero gap and some have zero slip, where they roll or stick."""
+
+    def __init__(self, contact: Contact, gaps: Iterable[int], slips: Iterable[int] = ()):
+        self.name, self.contact = f"{contact.name} (closed)", contact
+        self.markers = contact.markers
+        relation, slots = contact.form()
+        self.closed, self.rolling = [*gaps], [*slips]
+        slip_rows = [
+            contact.slip_directions * k + direction
+            for k in self.rolling
+            for direction in range(contact.slip_directions)
+        ]
+        rows = [*self.closed, *(contact.points + k for k in slip_rows)]
+        self.units = tuple(contact.units[k] for k in rows)
+        relation = replace(
+            relation, phi=tuple(relation.phi[k] for k in self.closed), psi=tuple(relation.psi[k] for k in slip_rows)
+        )
+        self._complete(relation, slots)

@@ -52,7 +52,7 @@ class ContactChanges:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
         may = [change for change in (TOUCHES, PARTS, STICKS, SLIPS) if not self.never(change)]
         changes = f"its changes, for when= of an mbs.Event, are: {', '.join(may)}" if may else self.never(TOUCHES)
-        readings = [f"model[{f'{self.name}.{own}'!r}]" for own in self.measures()]
+        readings = [f"model[{f'{self.name}.{word}'!r}]" for word in self.measures()]
         hint = f"{changes}; its readings are {', '.join(readings)}" if readings else changes
         raise AttributeError(f"{self.who} has no {name!r}; {hint}", name=name, obj=self)
 

@@ -34,8 +34,8 @@ def check_coefficient(value: Any, name: str, who: str) -> Coefficient:
     if not is_curve(value):
         return check_number(value, f"{name} of {who}", non_negative=True)
     law = Function("", name=name, of=speed).check(value, who)
-    known = (Parameter, TableSymbol, Quantity, Signal)
-    if foreign := sorted(str(s) for s in law.expression.free_symbols - {speed, t} if not isinstance(s, known)):
+    allowed = (Parameter, TableSymbol, Quantity, Signal)
+    if foreign := sorted(str(s) for s in law.expression.free_symbols - {speed, t} if not isinstance(s, allowed)):
         what = f"the {name} of {who} is a function of the speed of slip, time, quantities and parameters, and contains"
         raise ModelError(f"{what} {', '.join(foreign)}; leave that out, or declare it: model.parameter(...)")
     return law
@@ -81,10 +81,10 @@ class Rubbing:
         width = 0.0 if smooth is None else check_number(smooth, f"smooth of {who}", positive=True)
         rest = at_rest(mu if static is None else check_coefficient(static, names[1], who))
         rest = 0.0 if smooth is not None else rest  # smoothed friction holds no force at rest
-        found = cls(who, names, mu, rest, width)
-        if not free_parameters((*found.numbers, *(mu(place) for place in SPEEDS if isinstance(mu, Law)))):
-            found.check_values(float)
-        return found
+        rubbing = cls(who, names, mu, rest, width)
+        if not free_parameters((*rubbing.numbers, *(mu(place) for place in SPEEDS if isinstance(mu, Law)))):
+            rubbing.check_values(float)
+        return rubbing
 
     @property
     def numbers(self) -> tuple[Number, Number, Number]:
@@ -114,10 +114,10 @@ class Rubbing:
     def constants(self) -> dict[str, tuple[Number, str]]:
         """The coefficients that are numbers, with their units, by name."""
         sliding, static = self.names
-        found = {} if isinstance(self.sliding, Law) else {sliding: (self.sliding, "")}
+        constants = {} if isinstance(self.sliding, Law) else {sliding: (self.sliding, "")}
         if self.smooth != 0:
-            return found | {"smooth": (self.smooth, "m/s")}
-        return found if changes(self.static) else found | {static: (self.static, "")}
+            return constants | {"smooth": (self.smooth, "m/s")}
+        return constants if changes(self.static) else constants | {static: (self.static, "")}
 
     def with_constant(self, name: str, value: Number) -> Rubbing:
         """Return the coefficients with another number. Friction at rest changes with sliding friction if both are one

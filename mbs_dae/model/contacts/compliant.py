@@ -93,11 +93,11 @@ class CompliantContact(Touching, ForceElement):
         self._take(relation, slots, unit)
         self._acting = len(self.markers)
         self.markers, relation = self.rubbing.with_readings(relation, self.markers)
-        load, own, pushes = self._loaded(relation)
+        load, law_slots, pushes = self._loaded(relation)
         load, numbers = constants_out(load)
         pushes, more = constants_out(pushes)
-        self._told = pushes, {**slots, **own, **more}
-        self._complete(load, {**slots, **own, **numbers})
+        self._told = pushes, {**slots, **law_slots, **more}
+        self._complete(load, {**slots, **law_slots, **numbers})
 
     def never(self, change: str) -> str:
         """Return why a change never happens: see `ContactChanges`."""
@@ -105,8 +105,8 @@ class CompliantContact(Touching, ForceElement):
 
     @property
     def constants(self) -> Mapping[str, tuple[Number, str]]:
-        own = {"stiffness": (self.stiffness, f"N/m^{self.exponent:g}"), "damping": (self.damping, "s/m")}
-        return {**super().constants, **own, **self.rubbing.constants}
+        constants = {"stiffness": (self.stiffness, f"N/m^{self.exponent:g}"), "damping": (self.damping, "s/m")}
+        return {**super().constants, **constants, **self.rubbing.constants}
 
     def with_constant(self, name: str, value: Number) -> Self:
         rubs = name in self.rubbing.constants
@@ -153,8 +153,8 @@ class CompliantContact(Touching, ForceElement):
         _, _, quantities = written_in_markers(self.rubbing.quantities, self.feeling, self.who)
         mu, smooth, sizes = self.rubbing.sliding, self.rubbing.smooth, list[sp.Expr]()
         for k, gap in enumerate(relation.phi):
-            own = relation.psi[self.slip_directions * k : self.slip_directions * (k + 1)]
-            size = mu(smoothed(own, smooth)[1]) if isinstance(mu, Law) else as_sympy(mu)
+            slips = relation.psi[self.slip_directions * k : self.slip_directions * (k + 1)]
+            size = mu(smoothed(slips, smooth)[1]) if isinstance(mu, Law) else as_sympy(mu)
             sizes.append(sp.Piecewise((size.xreplace(quantities), gap < 0), (sp.S.Zero, True)))
         reading, numbers = constants_out(Reading(relation.markers, tuple(sizes), slots=relation.slots))
         return reading, {**slots, **numbers}, self.markers
@@ -166,9 +166,10 @@ class CompliantContact(Touching, ForceElement):
         """
         mu = self.rubbing.sliding
         _, _, quantities = written_in_markers(self.rubbing.quantities, self.markers, self.who)
-        given = {"stiffness": self.stiffness, "damping": self.damping, "friction": mu, "smooth": self.rubbing.smooth}
-        slots = {slot(n): v for n, v in given.items() if not isinstance(v, Law) and v != 0}
-        stiffness, damping, coefficient, smooth = (slot(n) if slot(n) in slots else sp.S.Zero for n in given)
+        constants = {"stiffness": self.stiffness, "damping": self.damping, "friction": mu}
+        constants["smooth"] = self.rubbing.smooth
+        slots = {slot(n): v for n, v in constants.items() if not isinstance(v, Law) and v != 0}
+        stiffness, damping, coefficient, smooth = (slot(n) if slot(n) in slots else sp.S.Zero for n in constants)
         steps: list[Definition] = []
 
         def named(name: str, values: Sequence[sp.Expr]) -> list[sp.Expr]:
@@ -181,7 +182,12 @@ class CompliantContact(Touching, ForceElement):
         J = sp.Matrix(rates.rows, len(r), named("J", list(rates.jacobian(r))))
         velocities = named("rate", list(J * sp.Matrix(r)))
         deep = named("depth", [sp.Max(-gap, 0) for gap in relation.phi])
-        spring = named("spring", [stiffness * _power(depth, self.exponent) for depth in deep])
+        # δⁿ, continued as δ |δ|ⁿ⁻¹ to δ < 0: for a step that holds the branch of touch, until separation ends the step
+        if self.exponent.is_integer():
+            powers = [depth ** int(self.exponent) for depth in deep]
+        else:
+            powers = [depth * (depth**2 + TINY) ** ((sp.Float(self.exponent) - 1) / 2) for depth in deep]
+        spring = named("spring", [stiffness * power for power in powers])
         push = named("push", [k * sp.Max(1 - damping * v, 0) for k, v in zip(spring, velocities, strict=False)])
         rubs: list[sp.Expr] = []
         for k, force in enumerate(push if self.slip_directions else ()):
@@ -198,14 +204,6 @@ class CompliantContact(Touching, ForceElement):
         shared: Any = {"slots": (*relation.slots, *slots), "steps": tuple(steps)}
         load = Load(relation.markers, energy, tuple(forces), **shared)
         return load, slots, Reading(relation.markers, (*push, *rubs), **shared)
-
-
-def _power(deep: sp.Expr, exponent: float) -> sp.Expr:
-    """Return δⁿ, continued as δ |δ|ⁿ⁻¹ to δ < 0: for a step that holds the branch of touch, until separation ends the
-    step."""
-    if exponent.is_integer():
-        return deep ** int(exponent)
-    return deep * (deep**2 + TINY) ** ((sp.Float(exponent) - 1) / 2)
 
 
 def damping_of(restitution: float) -> float:

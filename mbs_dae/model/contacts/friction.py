@@ -16,12 +16,13 @@ import sympy as sp
 from ...errors import ModelError
 from ...symbolic.derive import Form, Reading, Relation
 from ...symbolic.expressions import called, expression_of
+from ...symbolic.functions import as_sympy
 from ...symbolic.markers import FormMarker, marker_symbols
 from ..bodies.body import Marker
 from ..element import Element, checked_name, slot
 from ..fields import expression, scalar, speed
 from ..forces.base import EffortElement
-from ..joints import Cylindrical, Joint, Revolute, Screw, Spherical, Translational
+from ..joints import Cylindrical, Gear, Joint, Revolute, Screw, Spherical, Translational
 from ..joints.motions import Ball, Helix, Slide
 from ..measures import Measure, Quantity, checked_measure, written_in_markers
 from ..parameters import Number, Numeric, Parameter, check_number, constants_out, is_constant
@@ -114,8 +115,14 @@ class Friction(FrictionElement):
             raise ModelError(f"{self.who} is in {joint.who}, which slides and does not turn; leave radius= out")
         i, j = marker_symbols(2, self.dimension)
         radius_slot = slot("radius")
-        velocities = [radius_slot * w for w in self._turning(i, j, motions)] if turns else []
-        velocities += [i.axes[axis].dot(j.velocity - i.velocity_at(j.point)) for axis in self._along(motions)]
+        velocities = list[sp.Expr]()
+        if turns:  # the relative angular velocities that the joint leaves free, in the axes of the first marker
+            omega = j.omega - i.omega
+            free_axes = range(3) if any(isinstance(motion, Ball) for motion in motions) else (2,)
+            rotations = [omega] if self.dimension == 2 else [i.axes[axis].dot(omega) for axis in free_axes]
+            velocities += [radius_slot * w for w in rotations]
+        shifts = [m.axis for m in motions if isinstance(m, Slide | Helix)]  # that of a screw, too, which is not free
+        velocities += [i.axes[axis].dot(j.velocity - i.velocity_at(j.point)) for axis in shifts]
         slots = {radius_slot: self.radius} if turns else {}
         if self._threads:  # one velocity: along the thread
             around, along = velocities
@@ -133,20 +140,6 @@ class Friction(FrictionElement):
         (joint,) = self.speaks_of
         assert isinstance(joint, Joint)
         return joint.markers
-
-    @staticmethod
-    def _turning(i: FormMarker, j: FormMarker, motions: Any) -> list[sp.Expr]:
-        """Return the relative angular velocities that the joint leaves free, in the axes of the first marker."""
-        omega = j.omega - i.omega
-        if i.dimension == 2:
-            return [omega]
-        axes = range(3) if any(isinstance(motion, Ball) for motion in motions) else (2,)
-        return [i.axes[axis].dot(omega) for axis in axes]
-
-    @staticmethod
-    def _along(motions: Any) -> list[int]:
-        """Return the axes along which the joint moves: also that of a screw, though it is not free."""
-        return [m.axis for m in motions if isinstance(m, Slide | Helix)]
 
     friction = property(lambda self: self.rubbing.sliding, doc="The coefficient of sliding.")
     static_friction = property(lambda self: self.rubbing.static, doc="The coefficient of rest.")
@@ -181,8 +174,8 @@ class Friction(FrictionElement):
         relation, slots = self._form
         (joint,) = self.speaks_of
         assert isinstance(joint, Joint)
-        other, taken = self._unfinished(), joint.form()[1]
-        other._finish(relation, {s: taken.get(s, n) if s == slot("pitch") else n for s, n in slots.items()})
+        other, slots_of_joint = self._unfinished(), joint.form()[1]
+        other._finish(relation, {s: slots_of_joint.get(s, n) if s == slot("pitch") else n for s, n in slots.items()})
         return other
 
     def normal(self, i: FormMarker, j: FormMarker) -> list[sp.Matrix]:
@@ -233,11 +226,11 @@ class DryFriction(FrictionElement):
         quantities = sorted({q for e in bounds for q in e.atoms(Quantity)}, key=str)
         self.markers, symbols, values = written_in_markers(quantities, measure.markers, self.who)
         self.check_dimension()
-        own = symbols[: len(measure.markers)]
-        values |= {speed: slip_speed([measure.rate(own)])}
+        symbols_of_measure = symbols[: len(measure.markers)]
+        values |= {speed: slip_speed([measure.rate(symbols_of_measure)])}
         self.bound, self._bound_slots = constants_out(Reading(symbols, tuple(e.xreplace(values) for e in bounds)))
         self.units = (measure.units[1],)
-        self._complete(*constants_out(Relation(symbols, (), (measure.rate(own),))))
+        self._complete(*constants_out(Relation(symbols, (), (measure.rate(symbols_of_measure),))))
 
     @property
     def constants(self) -> Mapping[str, tuple[Number, str]]:
@@ -265,15 +258,15 @@ class DryFriction(FrictionElement):
         """Check that friction at rest is no less than sliding friction, and that no friction is negative, as far as
         values are known."""
         sliding, rest = self._bounds
-        ways = {f"static_force of {self.who}": rest, f"force of {self.who}": sliding.xreplace({speed: sp.S.Zero})}
+        bounds = {f"static_force of {self.who}": rest, f"force of {self.who}": sliding.xreplace({speed: sp.S.Zero})}
         for place in SPEEDS if sliding.has(speed) else ():
-            ways[f"force of {self.who} at a slip of {place:g}"] = sliding.xreplace({speed: sp.Float(place)})
+            bounds[f"force of {self.who} at a slip of {place:g}"] = sliding.xreplace({speed: sp.Float(place)})
         found = {
             what: check_number(number(force), what, non_negative=True)
-            for what, force in ways.items()
+            for what, force in bounds.items()
             if all(isinstance(s, known) for s in force.free_symbols)
         }
-        at_rest, *slipping = found.values() if len(found) == len(ways) else (0.0, 0.0)
+        at_rest, *slipping = found.values() if len(found) == len(bounds) else (0.0, 0.0)
         if at_rest < slipping[0]:
             what = f"static_force of {self.who} is {at_rest:g}, less than its force, {slipping[0]:g}"
             raise ModelError(f"{what}; what rests holds at least what slides; give a larger one, or leave it out")
@@ -326,8 +319,8 @@ class SmoothFriction(EffortElement):
 
     @staticmethod
     def effort(s, rate, force, smooth):
-        (direction,), along = smoothed([rate], smooth)
-        return -force.xreplace({speed: along}) * direction
+        (direction,), speed_along = smoothed([rate], smooth)
+        return -force.xreplace({speed: speed_along}) * direction
 
 
 class _FrictionSize(SmoothFriction):
@@ -345,7 +338,39 @@ def _of_speed(force: Any, what: str) -> sp.Expr:
     """Return a force as an expression, which may depend on `mbs.speed`, the speed of slip."""
     if callable(force) and not isinstance(force, sp.Basic):
         force = called(force, (speed,), what)
-    found = expression_of(force, what, jumps=True)
-    if found.is_number:
-        check_number(found, what, non_negative=True)
-    return found
+    force_law = expression_of(force, what, jumps=True)
+    if force_law.is_number:
+        check_number(force_law, what, non_negative=True)
+    return force_law
+
+
+ONE = slot("one")
+
+
+class Separation(FrictionElement):
+    """The separating force |F_t| tan α on the wheels of a gear, as a law of contact: along the row of the rate at which
+    teeth separate it has the size of a friction that slips, tan α |λ|, with λ the multiplier of the gear, and one
+    constant direction. The rate vanishes in the bearings, so this force does no work."""
+
+    units = ("m/s",)
+    loads = property(lambda self: {}, doc="None: `reaction` of the gear has it.")
+
+    def __init__(self, gear: Gear):
+        self.name, self.gear, self.joint = f"pressure angle of {gear.name}", gear, gear.name
+        self.markers = gear.markers[:2]
+        self._form = gear.separation  # the separation is no element of a model
+
+    @property
+    def who(self) -> str:
+        return f"the pressure angle of {self.gear.who}"
+
+    @property
+    def laws(self) -> tuple[Number, ...]:
+        """The numbers of a friction law; the last number, less than zero, marks a force of one direction."""
+        slope = sp.tan(as_sympy(self.gear.pressure_angle))
+        return 0.0, slope, slope, -1.0
+
+    @property
+    def bound(self) -> tuple[Form, Slots]:
+        """The factor of the gear's multiplier: 1."""
+        return Reading(self._form[0].markers, (ONE,), slots=(ONE,)), {ONE: 1.0}

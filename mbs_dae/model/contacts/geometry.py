@@ -134,7 +134,10 @@ class RoundedBox(Geometry):
     def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
         arm = point - marker.point
         place = [axis.dot(arm) for axis in marker.axes]
-        nearest = [_cut(x, half) for x, half in zip(place, self.halves, strict=True)]
+        nearest = [  # x, clipped at ± half
+            sp.S.Zero if half == 0 else (abs(x + half) - abs(x - half)) / 2
+            for x, half in zip(place, self.halves, strict=True)
+        ]
         away = point - _placed(marker, nearest)
         length = sp.sqrt(away.dot(away))
         normal = away / length
@@ -235,19 +238,19 @@ def convex_parts(points: Sequence[Sequence[float]]) -> list[list[int]]:
         return (bx - ax) * (cy - by) - (by - ay) * (cx - bx)
 
     def is_ear(k: int) -> bool:
-        a, b, c = left[k - 1], left[k], left[(k + 1) % len(left)]
-        others = (p for p in left if p not in (a, b, c))
+        a, b, c = corners[k - 1], corners[k], corners[(k + 1) % len(corners)]
+        others = (p for p in corners if p not in (a, b, c))
         return turn(a, b, c) > 0.0 and not any(min(turn(a, b, p), turn(b, c, p), turn(c, a, p)) >= 0.0 for p in others)
 
-    left, parts = list(range(len(points))), list[list[int]]()
-    while len(left) > 2:
-        ear = next((k for k in range(len(left)) if is_ear(k)), None)
+    corners, parts = list(range(len(points))), list[list[int]]()
+    while len(corners) > 2:
+        ear = next((k for k in range(len(corners)) if is_ear(k)), None)
         if ear is None:
             return []
-        parts.append([left[ear - 1], left[ear], left[(ear + 1) % len(left)]])
-        del left[ear]
-    whole = sum(turn(0, k, k + 1) for k in range(1, len(points) - 1))
-    if abs(sum(turn(*part) for part in parts) - whole) > 1e-9 * abs(whole):
+        parts.append([corners[ear - 1], corners[ear], corners[(ear + 1) % len(corners)]])
+        del corners[ear]
+    area = sum(turn(0, k, k + 1) for k in range(1, len(points) - 1))
+    if abs(sum(turn(*part) for part in parts) - area) > 1e-9 * abs(area):
         return []
 
     def joined(one: list[int], other: list[int]) -> list[int] | None:
@@ -264,10 +267,10 @@ def convex_parts(points: Sequence[Sequence[float]]) -> list[list[int]]:
 
     while True:
         pairs = ((a, b, joined(parts[a], parts[b])) for a in range(len(parts)) for b in range(a))
-        found = next(((a, b, both) for a, b, both in pairs if both), None)
-        if found is None:
+        neighbours = next(((a, b, both) for a, b, both in pairs if both), None)
+        if neighbours is None:
             return parts
-        a, b, both = found
+        a, b, both = neighbours
         parts = [both, *(part for k, part in enumerate(parts) if k not in (a, b))]
 
 
@@ -326,25 +329,20 @@ def touch_of_curve(marker: FormMarker, point: sp.Matrix, profile: Callable[[sp.E
     """Return the distance of a point from a curve, to first order. f = |d| - r(polar angle) vanishes on the curve, and
     grows by |∇f| = √(1 + (r'/|d|)²) along n. f / |∇f| has slope 1 on the curve."""
     x, y = marker.axes[:2]
-    along, across = x.dot(point - marker.point), y.dot(point - marker.point)
-    way = sp.sqrt(along**2 + across**2)
-    radius = profile(Unwound(sp.atan2(across, along), sp.S.Zero))  # closed: no jump at ±π
-    lean = radius.fdiff(3) / way
+    x_part, y_part = x.dot(point - marker.point), y.dot(point - marker.point)
+    distance = sp.sqrt(x_part**2 + y_part**2)
+    radius = profile(Unwound(sp.atan2(y_part, x_part), sp.S.Zero))  # closed: no jump at ±π
+    lean = radius.fdiff(3) / distance
     growth = sp.sqrt(1 + lean**2)
-    outwards, onwards = (along * x + across * y) / way, (along * y - across * x) / way
+    outwards, onwards = (x_part * x + y_part * y) / distance, (x_part * y - y_part * x) / distance
     normal = (outwards - lean * onwards) / growth
-    return Touch((way - radius) / growth, normal, [-(onwards + lean * outwards) / growth, *marker.axes[2:]])
+    return Touch((distance - radius) / growth, normal, [-(onwards + lean * outwards) / growth, *marker.axes[2:]])
 
 
 def _placed(marker: FormMarker, coordinates: Sequence[Any]) -> sp.Matrix:
     """Return the point with these coordinates in the marker's axes."""
     pairs = zip(coordinates, marker.axes, strict=True)
     return sum((value * axis for value, axis in pairs if value != 0), marker.point)
-
-
-def _cut(value: sp.Expr, half: Number) -> sp.Expr:
-    """Return the value, clipped at ±half."""
-    return sp.S.Zero if half == 0 else (abs(value + half) - abs(value - half)) / 2
 
 
 def tangents(normal: sp.Matrix) -> list[sp.Matrix]:
@@ -369,10 +367,12 @@ def relation_between(
 ) -> tuple[Relation, dict[sp.Symbol, Number]]:
     """Return the gaps, and with `slips` the slip velocities, of two shapes; one is a surface for the other, or each for
     the other."""
-    own, other = (one.with_slots(label) for one, label in zip((first, second), LABELS, strict=False))
-    slots = {**own[1], **other[1]}
-    relation = _derived(own[0], other[0], dimension, slips, tuple(slots))
-    if not any(isinstance(one, Outline) for one in (first, second)):
+    (shape, constants), (other, other_constants) = (
+        geometry.with_slots(label) for geometry, label in zip((first, second), LABELS, strict=False)
+    )
+    slots = {**constants, **other_constants}
+    relation = _derived(shape, other, dimension, slips, tuple(slots))
+    if not any(isinstance(geometry, Outline) for geometry in (first, second)):
         return relation, slots
     relation, constants = constants_out(relation)
     return relation, {**slots, **constants}
@@ -384,14 +384,14 @@ def _derived(first: Geometry, second: Geometry, dimension: int, slips: bool, slo
     i, j = markers = marker_symbols(2, dimension)
     pair = (first, i), (second, j)
     gaps, velocities = [], []
-    for n, (own, other) in enumerate(surfaces(first, second)):
-        (surface, base), (hull, body) = pair[own], pair[other]
+    for n, (k, other) in enumerate(surfaces(first, second)):
+        (surface, base), (hull, body) = pair[k], pair[other]
         for corner in hull.corners(body):
-            found = surface.touch(base, corner)
-            gaps.append(found.distance - hull.roundness)
-            contact = corner - hull.roundness * found.normal
+            touch = surface.touch(base, corner)
+            gaps.append(touch.distance - hull.roundness)
+            contact = corner - hull.roundness * touch.normal
             velocity = j.velocity_at(contact) - i.velocity_at(contact)
-            velocities += [(-1) ** n * tangent.dot(velocity) for tangent in found.tangents]  # one sign for all
+            velocities += [(-1) ** n * tangent.dot(velocity) for tangent in touch.tangents]  # one sign for all
     return Relation(markers, tuple(gaps), tuple(velocities) if slips else (), slots=slots)
 
 

@@ -107,11 +107,11 @@ class CamContact(ContactElement):
     def slip(i, j, profile, follower):
         if follower == "flat":
             h = _support(i, j, profile)
-            contact, along = i.point + h * j.y_axis - h.fdiff(3) * j.x_axis, (j.x_axis, *i.axes[2:])
+            contact, directions = i.point + h * j.y_axis - h.fdiff(3) * j.x_axis, (j.x_axis, *i.axes[2:])
         else:
-            contact, along = j.point, tuple(touch_of_curve(i, j.point, profile).tangents)
+            contact, directions = j.point, tuple(touch_of_curve(i, j.point, profile).tangents)
         velocity = j.velocity_at(contact) - i.velocity_at(contact)
-        return [direction.dot(velocity) for direction in along]
+        return [direction.dot(velocity) for direction in directions]
 
 
 def _support(i, j, profile):

@@ -37,18 +37,18 @@ class Shape(metaclass=PublicClass):
     said: Mapping[str, Any] = {}
     """The arguments of the shape, without the marker."""
 
-    def __new__(cls, *given: Any, **named: Any) -> Any:
+    def __new__(cls, *positional: Any, **named: Any) -> Any:
         """Refuse missing or unknown arguments with an error that lists the valid ones. (Copies are made without
         arguments.)"""
         try:
-            bound = signature(cls.__init__).bind(None, *given, **named) if given or named else None
+            bound = signature(cls.__init__).bind(None, *positional, **named) if positional or named else None
         except TypeError as exc:
-            known = ", ".join([*signature(cls.__init__).parameters][1:])
-            raise ModelError(f"{cls.__name__}: {exc}; its arguments are: {known}") from exc
-        made = super().__new__(cls)
+            words = ", ".join([*signature(cls.__init__).parameters][1:])
+            raise ModelError(f"{cls.__name__}: {exc}; its arguments are: {words}") from exc
+        shape = super().__new__(cls)
         said = [*bound.arguments.items()][2:] if bound else []
-        made.said = {name: value for name, value in said if isinstance(value, sp.Basic) or not callable(value)}
-        return made
+        shape.said = {name: value for name, value in said if isinstance(value, sp.Basic) or not callable(value)}
+        return shape
 
     def __init__(self, marker: Place, **lengths: Numeric):
         self.marker = as_marker(marker, self.kind)
@@ -90,10 +90,10 @@ def _numbers(name: str, value: Any) -> Iterator[tuple[str, Number]]:
         yield from _numbers(part, item)
 
 
-def _with_number(name: str, value: Any, wanted: str, number: Number) -> Any:
-    if name == wanted:
+def _with_number(name: str, value: Any, target: str, number: Number) -> Any:
+    if name == target:
         return number
-    return [_with_number(part, item, wanted, number) for part, item in _parts(name, value)] or value
+    return [_with_number(part, item, target, number) for part, item in _parts(name, value)] or value
 
 
 def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
@@ -279,17 +279,17 @@ class Polygon(Shape):
         """
         if self.dimension == 3 or free_parameters([x for point in self.points for x in point]):
             raise ModelError(f"parts() of {self} needs corners in the plane that are numbers; say each part by itself")
-        found = convex_parts([[float(x) for x in point] for point in self.points])
-        if not found:
+        parts = convex_parts([[float(x) for x in point] for point in self.points])
+        if not parts:
             what = f"the corners of {self} do not go round it once, counterclockwise: two of its sides cross, or touch"
             raise ModelError(f"{what}; order them")
-        if self.radius != 0 and len(found) > 1:
+        if self.radius != 0 and len(parts) > 1:
             what = f"parts() of {self} needs sharp corners: parts that are rounded leave notches where they meet"
             raise ModelError(f"{what}; give it no radius, and round what it touches")
-        made = [Polygon(self.marker, [self.points[k] for k in part], self.radius) for part in found]
-        for part in made:
+        polygons = [Polygon(self.marker, [self.points[k] for k in part], self.radius) for part in parts]
+        for part in polygons:
             part.whole = self
-        return made
+        return polygons
 
     def _check_radius(self, number: Callable[[Number], float], who: str) -> None:
         """Check that the polygon is convex, and that no side reverses its direction by the rounding, which shortens
@@ -386,10 +386,10 @@ class Profile(Shape):
         """
         if self.table is None or self.table.kind != "linear":
             raise ModelError(f'parts() of {self} needs a profile that is a Table with kind="linear"')
-        made = [Profile(self.marker, table) for table in _teeth(self.table)]
-        for part in made:
+        profiles = [Profile(self.marker, table) for table in _teeth(self.table)]
+        for part in profiles:
             part.whole = self
-        return made
+        return profiles
 
 
 def _teeth(table: Table) -> list[Table]:
@@ -406,19 +406,19 @@ def _teeth(table: Table) -> list[Table]:
     def place(k: int) -> float:
         return x[k % n] + period * (k // n)
 
-    made = []
-    for own in sorted({*colour}):
+    tables = []
+    for colour_of_tooth in sorted({*colour}):
         points: dict[float, float] = {}
         for k in range(count):
             first, last = int(ends[k]), int(ends[(k + 1) % count]) + (n if k == count - 1 else 0)
-            if colour[k] == own:
+            if colour[k] == colour_of_tooth:
                 points |= {x[j % n]: y[j % n] for j in range(first, last + 1)}
                 continue
             for end, side in ((first, 1), (last, -1)):  # flanks of neighbours, on the first third of a piece
                 inner = slopes[end % n] if side > 0 else slopes[(end - 1) % n]
                 outer = slopes[(end - 1) % n] if side > 0 else slopes[end % n]
                 beyond = side * (place(end + side) - place(end)) / 3
-                at_root = end % n in roots and colour[(k - side) % count] == own
+                at_root = end % n in roots and colour[(k - side) % count] == colour_of_tooth
                 if at_root:
                     beyond = min(beyond, 0.1 * y[end % n] / max(abs(outer), 1e-300))
                     points[x[end % n] + side * beyond] = y[end % n] + side * beyond * outer
@@ -429,8 +429,8 @@ def _teeth(table: Table) -> list[Table]:
         angles = {a - period * np.floor((a - table.x[0]) / period): r for a, r in points.items()}
         order = sorted(angles)
         at = np.array([*order, order[0] + period])
-        made.append(Table(at, [*(angles[a] for a in order), angles[order[0]]], periodic=True, kind="linear"))
-    return made
+        tables.append(Table(at, [*(angles[a] for a in order), angles[order[0]]], periodic=True, kind="linear"))
+    return tables
 
 
 def check_pair(first: Shape, second: Shape, who: str) -> None:

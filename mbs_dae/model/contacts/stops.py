@@ -51,8 +51,8 @@ class Stop(Contact):
             raise ModelError(f"{self.who} stops nothing; give lower= or upper=, or both")
         self.markers, self.speaks_of = measure.markers, measure.speaks_of
         self._set_laws(restitution)
-        given = (("lower", lower), ("upper", upper))
-        self.limits = {n: check_number(v, f"{n} of {self.who}") for n, v in given if v is not None}
+        limits = (("lower", lower), ("upper", upper))
+        self.limits = {n: check_number(v, f"{n} of {self.who}") for n, v in limits if v is not None}
         if not any(isinstance(v, sp.Basic) for v in self.limits.values()):
             self._check_limits(float)
         symbols = marker_symbols(len(self.markers), self.dimension)
@@ -66,9 +66,9 @@ class Stop(Contact):
 
     @property
     def constants(self) -> Mapping[str, tuple[Number, str]]:
-        own = super().constants
+        constants = super().constants
         limits = {n: (v, self.measure.unit) for n, v in self.limits.items()}
-        return {**limits, "restitution": own["restitution"]}  # a stop has no friction
+        return {**limits, "restitution": constants["restitution"]}  # a stop has no friction
 
     def with_constant(self, name: str, value: Number) -> Self:
         if name not in self.limits:

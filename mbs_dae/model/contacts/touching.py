@@ -75,10 +75,10 @@ class Touching(Element, ContactChanges):
     @property
     def _of_its_shapes(self) -> dict[str, tuple[int, str, Number]]:
         """The constants of the shapes by name: number of the shape, name in the shape, value."""
-        own = [(k, name, n) for k, shape in enumerate(self.shapes) for name, n in shape.constants.items()]
-        often = Counter(name for _, name, _ in own)
+        constants = [(k, name, n) for k, shape in enumerate(self.shapes) for name, n in shape.constants.items()]
+        often = Counter(name for _, name, _ in constants)
         bodies = [shape.marker.body.name for shape in self.shapes]
-        return {name if often[name] == 1 else f"{bodies[k]}.{name}": (k, name, n) for k, name, n in own}
+        return {name if often[name] == 1 else f"{bodies[k]}.{name}": (k, name, n) for k, name, n in constants}
 
     def with_constant(self, name: str, value: Number) -> Self:
         if name not in self._of_its_shapes:
@@ -144,14 +144,14 @@ class Touching(Element, ContactChanges):
         points, rows = len(relation.phi), len(relation.psi)
         allowed = {2: (1,), 3: (1, 2)}[self.dimension]
         if rows and (rows % points or rows // points not in allowed):
-            wanted = {2: "one velocity for each gap", 3: "two velocities (or one) for each gap"}[self.dimension]
+            requirement = {2: "one velocity for each gap", 3: "two velocities (or one) for each gap"}[self.dimension]
             has = f"{counted(points, 'gap')} and {rows} slip velocities"
-            raise ModelError(f"{self.who} has {has}; return {wanted} from slip")
+            raise ModelError(f"{self.who} has {has}; return {requirement} from slip")
         if not self.has_friction:
             return replace(relation, psi=())
         if not rows:
-            along = {2: "velocity", 3: "velocities (along two directions)"}[self.dimension]
-            remedy = f"give slip=lambda i, j: {along} of the second body along the first, or friction=0"
+            directions = {2: "velocity", 3: "velocities (along two directions)"}[self.dimension]
+            remedy = f"give slip=lambda i, j: {directions} of the second body along the first, or friction=0"
             raise ModelError(f"{self.who} has friction, and nothing says what slips; {remedy}")
         return with_unit_gradients(relation, self.second, self.who)
 
@@ -167,12 +167,12 @@ class Touching(Element, ContactChanges):
         """Return measures of the gaps, and of slip velocities if there is friction: "gap" and "slip"; for several
         points "gap1", ...; for two directions "slip_u" and "slip_v"."""
         relation, slots = self._gaps
-        found = {}
+        measures = {}
         for k, (name, unit) in enumerate(zip(self.row_names, self.units, strict=True)):
             levels = (name, f"{name}_rate", f"{name}_acceleration") if k < self.points else ("", name, f"{name}_rate")
-            own = Kind(unit.removesuffix("/s"), levels, OwnRow(relation, k, tuple(slots.items())))
-            found[name] = Measure(name, self.feeling, own)
-        return {**super().measures(), **found}
+            kind = Kind(unit.removesuffix("/s"), levels, OwnRow(relation, k, tuple(slots.items())))
+            measures[name] = Measure(name, self.feeling, kind)
+        return {**super().measures(), **measures}
 
     @property
     def row_names(self) -> list[str]:
@@ -193,8 +193,8 @@ class Touching(Element, ContactChanges):
     def _names(self, normal: str, across: str) -> list[str]:
         """Return a name for each row, those of gaps first."""
         points = [str(k + 1) if self.points > 1 else "" for k in range(self.points)]
-        ways = ["_u", "_v"] if self.slip_directions == 2 else [""] * self.slip_directions
-        return [normal + k for k in points] + [across + k + way for k in points for way in ways]
+        directions = ["_u", "_v"] if self.slip_directions == 2 else [""] * self.slip_directions
+        return [normal + k for k in points] + [across + k + direction for k in points for direction in directions]
 
 
 @lru_cache(maxsize=1024)
@@ -202,24 +202,21 @@ def with_unit_gradients(relation: Relation, second: int, who: str) -> Relation:
     """Return the relation with every gap and every slip velocity divided by the length of its gradient by the position,
     or by the velocity, of the second marker's point; unless the length is 1 at all sampled poses."""
     marker = relation.markers[second]
-    along, rates = marker.m[: marker.dimension], marker.rates[: marker.dimension]
+    place, rates = marker.m[: marker.dimension], marker.rates[: marker.dimension]
+
+    def over_length(value: sp.Expr, variables: Sequence[sp.Symbol]) -> sp.Expr:
+        squared = sp.Add(*(value.diff(s) ** 2 for s in variables))
+        if squared in (0, 1) or all(abs(_somewhere(squared, relation, Random(seed)) - 1) < UNIT for seed in range(4)):
+            return value
+        return value / sp.sqrt(squared)
+
     gaps = []
     for gap in relation.phi:
-        if not gap.has(*along):
-            what = f"{who} has friction, and its gap does not change with the point of its second marker"
-            raise ModelError(f"{what}, so there is no normal force; say the gap by j.point, or leave friction out")
-        gaps.append(_by_length(gap, along, relation))
-    return replace(relation, phi=tuple(gaps), psi=tuple(_by_length(slip, rates, relation) for slip in relation.psi))
-
-
-def _by_length(value: sp.Expr, place: Sequence[sp.Symbol], relation: Relation) -> sp.Expr:
-    squared = sp.Add(*(value.diff(s) ** 2 for s in place))
-    return value if squared == 0 or _is_one(squared, relation) else value / sp.sqrt(squared)
-
-
-def _is_one(value: sp.Expr, relation: Relation) -> bool:
-    """Return whether an expression is 1 at random values of its symbols: then it is taken as 1."""
-    return value == 1 or all(abs(_somewhere(value, relation, Random(seed)) - 1) < UNIT for seed in range(4))
+        if not gap.has(*place):
+            problem = f"{who} has friction, and its gap does not change with the point of its second marker"
+            raise ModelError(f"{problem}, so there is no normal force; say the gap by j.point, or leave friction out")
+        gaps.append(over_length(gap, place))
+    return replace(relation, phi=tuple(gaps), psi=tuple(over_length(slip, rates) for slip in relation.psi))
 
 
 def _somewhere(value: sp.Expr, relation: Relation, random: Random) -> float:

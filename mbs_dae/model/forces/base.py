@@ -148,8 +148,8 @@ def duals(wrenches: Any, markers: Sequence[FormMarker], what: str) -> list[Any]:
     except TypeError:
         rows = []
     if len(rows) != len(markers) or any(len(w) not in (dimension, size) for w in rows):
-        wanted = f"one {WRENCH[dimension]} for each marker ({len(markers)})"
-        raise ModelError(f"{what} must return {wanted}, not {wrenches!r}")
+        requirement = f"one {WRENCH[dimension]} for each marker ({len(markers)})"
+        raise ModelError(f"{what} must return {requirement}, not {wrenches!r}")
     return [x for w in rows for x in (*w, *(0,) * (size - len(w)))]
 
 
@@ -229,20 +229,22 @@ class EffortElement(ForceElement):
         if args and isinstance(args[0], Measure | Element):
             first, *rest = args
             is_measure = isinstance(first, Measure)
-            own, given = ({first.word: first}, first.label) if is_measure else (first.measures(), first.who)
+            coordinates, subject = ({first.word: first}, first.label) if is_measure else (first.measures(), first.who)
             for kind in self.coordinates:
-                if kind in own:
-                    return own[kind] if is_measure else replace(own[kind], speaks_of=(first,)), tuple(rest)
-            wanted = " or ".join(self.coordinates)
+                if kind in coordinates:
+                    return coordinates[kind] if is_measure else replace(coordinates[kind], speaks_of=(first,)), tuple(
+                        rest
+                    )
+            alternatives = " or ".join(self.coordinates)
             remedy = "give two markers"
-            if "displacement" in own and self.coordinates == ("distance",):
+            if "displacement" in coordinates and self.coordinates == ("distance",):
                 law = 'mbs.Actuator(name, joint, -k * model["joint.displacement"] - c * model["joint.velocity"])'
                 remedy += f", or write what acts along the slide as {law}"
-            raise ModelError(f"{self.who} needs the {wanted} of something, and {given} has none; {remedy}")
+            raise ModelError(f"{self.who} needs the {alternatives} of something, and {subject} has none; {remedy}")
         count = sum(isinstance(a, Marker | Body) for a in args[:2])
         if count < self.fewest:
-            wanted = f"{self.fewest} markers or bodies, a joint, or a measure"
-            raise ModelError(f"{self.who} needs {wanted}; got {count}")
+            requirement = f"{self.fewest} markers or bodies, a joint, or a measure"
+            raise ModelError(f"{self.who} needs {requirement}; got {count}")
         try:
             check_name("measure", self.coordinates[0], measures.OF_MARKERS, "mbs, for the coordinates of its class,")
             return measures.OF_MARKERS[self.coordinates[0]](*args[:count]), args[count:]
@@ -250,11 +252,11 @@ class EffortElement(ForceElement):
             raise ModelError(f"{self.who}: {exc}") from exc
 
     def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
-        given, free = {*list(self.fields)[: len(positional)], *named}, self.free
-        if free and free not in given and callable(self.fields[free].default):
+        names, free = {*list(self.fields)[: len(positional)], *named}, self.free
+        if free and free not in names and callable(self.fields[free].default):
             placed = self.measure.of(*(marker.placed for marker in self.markers))
-            known = not free_parameters([placed])
-            named = {**named, free: 0.0 if known and abs(float(placed)) < 1e-12 else placed}
+            is_number = not free_parameters([placed])
+            named = {**named, free: 0.0 if is_number and abs(float(placed)) < 1e-12 else placed}
         values = super()._constants(positional, named)
         if free and self.measure.kind == "distance":
             check_number(values[free], f"{free} of {self.who}", non_negative=True)

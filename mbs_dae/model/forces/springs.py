@@ -202,8 +202,14 @@ class Coupling(Field):
         what = f"{self.name} of {who}"
         matrix = square_of(value, what, "one number for each of 3 directions (in space of 6) or a square matrix")
         size = range(len(matrix))
-        if not all(_same(matrix[r][c], matrix[c][r], matrix) for r in size for c in range(r)):
-            raise ModelError(f"{what} is not symmetric; a force with a potential has K[j][k] = K[k][j]")
+        largest = max((abs(n) for row in matrix for n in row if not isinstance(n, sp.Basic)), default=0.0)
+        for a, b in ((matrix[r][c], matrix[c][r]) for r in size for c in range(r)):
+            if isinstance(a, sp.Basic) or isinstance(b, sp.Basic):
+                symmetric = bool(as_sympy(a) == as_sympy(b))
+            else:
+                symmetric = abs(a - b) <= 1e-9 * largest  # up to roundoff
+            if not symmetric:
+                raise ModelError(f"{what} is not symmetric; a force with a potential has K[j][k] = K[k][j]")
         return tuple(tuple(matrix[max(r, c)][min(r, c)] for c in size) for r in size)
 
     def numbers(self, value: Matrix) -> dict[str, Number]:
@@ -215,13 +221,6 @@ class Coupling(Field):
         place = {*part[1:]}
         rows = (enumerate(row, 1) for row in value)
         return tuple(tuple(number if {str(r), str(c)} == place else n for c, n in row) for r, row in enumerate(rows, 1))
-
-
-def _same(a: Number, b: Number, matrix: Matrix) -> bool:
-    """Return whether two entries of a matrix are equal, up to roundoff if they are numbers."""
-    if isinstance(a, sp.Basic) or isinstance(b, sp.Basic):
-        return bool(as_sympy(a) == as_sympy(b))
-    return abs(a - b) <= 1e-9 * max(abs(n) for row in matrix for n in row if not isinstance(n, sp.Basic))
 
 
 class Bushing(ForceElement):
@@ -251,8 +250,8 @@ class Bushing(ForceElement):
         if damping := self.values["damping"]:
             least = np.linalg.eigvalsh([[number(n) for n in row] for row in damping]).min()
             if least < -1e-12 * max(abs(number(n)) for row in damping for n in row):
-                found = f"damping of {self.who} feeds energy in (eigenvalue {least:.3g})"
-                raise ModelError(f"{found}; it must not be negative")
+                problem = f"damping of {self.who} feeds energy in (eigenvalue {least:.3g})"
+                raise ModelError(f"{problem}; it must not be negative")
 
     def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
         values = super()._constants(positional, named)

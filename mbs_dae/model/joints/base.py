@@ -145,10 +145,10 @@ class Joint(Condition, Declared):
 
     def __init_subclass__(cls, **kwargs: Any):
         super().__init_subclass__(**kwargs)
-        own = vars(cls)
-        if "phi" in own or "psi" in own:  # new equations invalidate what the base class declares
-            cls.motions = own.get("motions")
-            cls.shares = own.get("shares", {})
+        attributes = vars(cls)
+        if "phi" in attributes or "psi" in attributes:  # new equations invalidate what the base class declares
+            cls.motions = attributes.get("motions")
+            cls.shares = attributes.get("shares", {})
         _registry.append(cls)
 
     def __new__(cls, *args: Any, unilateral: Any = None, **constants: Any) -> Any:
@@ -163,7 +163,11 @@ class Joint(Condition, Declared):
 
     def finish(self) -> None:
         relation, slots = self._built()
-        self._check_motions(relation.size)
+        motions, every = (self.motions or {}).get(self.dimension), 3 * (self.dimension - 1)
+        if motions is not None and relation.size + velocities(motions) != every:
+            problem = f"the equations ({relation.size}) of {self.who} and the velocities of its motions "
+            problem += f"({velocities(motions)}) do not make {every} together"
+            raise ModelError(f"{problem}; mend phi or motions of class {self.kind}")
         unit = self.unit[self.dimension] if isinstance(self.unit, dict) else self.unit
         self.units = (unit,) * relation.size if isinstance(unit, str) else unit
         self._complete(relation, slots)
@@ -174,14 +178,6 @@ class Joint(Condition, Declared):
         constants = {n: opaque(v) if isinstance(v, Law) else v for n, v in constants.items()}
         phi, psi = getattr(cls, "phi", None), getattr(cls, "psi", None)
         return relation_of(phi, psi, markers, constants, f"joint class {cls.__name__}")
-
-    def _check_motions(self, rows: int) -> None:
-        """Check that the equations and the motions of the joint add up to all relative motions."""
-        motions = (self.motions or {}).get(self.dimension)
-        every = 3 * (self.dimension - 1)
-        if motions is not None and rows + velocities(motions) != every:
-            what = f"the equations ({rows}) of {self.who} and the velocities of its motions ({velocities(motions)}) do "
-            raise ModelError(f"{what}not make {every} together; mend phi or motions of class {self.kind}")
 
 
 def relation_of(
@@ -267,9 +263,9 @@ class CoordinateFix(Joint):
         super()._complete(form, slots)
 
     def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
-        wanted = positional[0] if positional else named.get("coordinate")
-        if wanted is not None:
-            check_choice(wanted, COORDINATES[self.dimension], f"coordinate of {self.who}")
+        coordinate = positional[0] if positional else named.get("coordinate")
+        if coordinate is not None:
+            check_choice(coordinate, COORDINATES[self.dimension], f"coordinate of {self.who}")
         return super()._constants(positional, named)
 
     @staticmethod

@@ -26,9 +26,9 @@ from .motions import Ball, Slide
 
 
 def _slip(i, j, *, radius, side):
-    way = j.x_axis.dot(i.point - j.point)
+    shift = j.x_axis.dot(i.point - j.point)
     roll = radius * the.turn(j, i)
-    return way + roll if side == "above" else way - roll
+    return shift + roll if side == "above" else shift - roll
 
 
 class RackAndPinion(Joint):
@@ -72,8 +72,8 @@ class RackAndPinion(Joint):
         """Check that the pitch circle touches the pitch line along a motion. `place` and `aligned` are the values of
         `pitch`, arrays over the times t."""
         radius, above = number(self.values["radius"]), self.values["side"] == "above"
-        apart = place if above else -place
-        off = np.maximum(np.abs(apart - radius) / radius, np.abs(aligned - 1.0))
+        distance = place if above else -place
+        off = np.maximum(np.abs(distance - radius) / radius, np.abs(aligned - 1.0))
         if not (off > PITCH).any():
             return
         k = int(np.argmax(off > PITCH))
@@ -81,10 +81,10 @@ class RackAndPinion(Joint):
         if abs(aligned[k] - 1.0) > PITCH:
             what = f"the axes of pinion and rack of {self.who} are not parallel, the same way round, {when}"
             raise ModelError(f"{what}; mend the markers: both have their axes along that of the pinion")
-        beyond = f'{"above" if place[k] >= 0.0 else "below"} it, while side="{self.values["side"]}"'
-        what = f"the centre of the pinion of {self.who} is {abs(apart[k]):.6g} m from the pitch line {when}, {beyond}"
-        told = f"{what}, and its radius is {radius:.6g} m: pitch circle and pitch line touch at {radius:.6g} m"
-        raise ModelError(f"{told}; mend the radius, side= or the places of pinion and rack")
+        side = f'{"above" if place[k] >= 0.0 else "below"} it, while side="{self.values["side"]}"'
+        what = f"the centre of the pinion of {self.who} is {abs(distance[k]):.6g} m from the pitch line {when}, {side}"
+        problem = f"{what}, and its radius is {radius:.6g} m: pitch circle and pitch line touch at {radius:.6g} m"
+        raise ModelError(f"{problem}; mend the radius, side= or the places of pinion and rack")
 
 
 class CamFollower(Joint):
@@ -134,9 +134,9 @@ class CamFollower(Joint):
         d = j.point - i.point
         if follower == "flat":
             return [j.y_axis.dot(d) - profile(the.turn(i, j) + sp.pi / 2)]
-        along, across = i.x_axis.dot(d), i.y_axis.dot(d)
-        polar = Unwound(sp.atan2(across, along), sp.S.Zero)  # profiles are closed: no jump at ±π
-        return [sp.sqrt(along**2 + across**2) - profile(polar)]
+        x, y = i.x_axis.dot(d), i.y_axis.dot(d)
+        polar = Unwound(sp.atan2(y, x), sp.S.Zero)  # profiles are closed: no jump at ±π
+        return [sp.sqrt(x**2 + y**2) - profile(polar)]
 
 
 def check_cam(cam: Declared, number: Callable[[Number], float]) -> None:

@@ -176,7 +176,12 @@ class Gear(Joint):
         r_i, r_j = map(as_sympy, self.radii)
         if len(self.markers) < 4 or self.markers[2].body is not self.markers[3].body:
             self.markers = self.markers[:2]
-            relation, numbers, phase = _free(self.dimension), *self._as_placed(r_i, r_j)
+            i, j = (m.placed for m in self.markers)
+            x, y = _direction(i, j)
+            start = sp.S.Zero if _is_nothing(x) and _is_nothing(y) else sp.atan2(y, x) + i.turn
+            ratio = self._sense * r_j / r_i
+            relation, numbers = _rolling(self.dimension), {"sense": self._sense, "start": start}
+            phase = (1 + ratio) * i.turn + ratio * the.turn(i, j)
         else:
             numbers = self._pitch(r_i, r_j)
             relation = _carried(self.dimension, bool(numbers.pop("bevel")))
@@ -187,14 +192,6 @@ class Gear(Joint):
         slots = {slot(name): number for name, number in numbers.items()}
         self._complete(relation, {R_I: r_i, R_J: r_j, PHASE: self.values["phase"], **slots})
         return None
-
-    def _as_placed(self, r_i: sp.Expr, r_j: sp.Expr) -> tuple[dict[str, Any], sp.Expr]:
-        """Return the constants of a gear without a carrier, and its phase in the reference placement."""
-        i, j = (m.placed for m in self.markers)
-        along, beside = _direction(i, j)
-        start = sp.S.Zero if _is_nothing(along) and _is_nothing(beside) else sp.atan2(beside, along) + i.turn
-        ratio = self._sense * r_j / r_i
-        return {"sense": self._sense, "start": start}, (1 + ratio) * i.turn + ratio * the.turn(i, j)
 
     def _pitch(self, r_i: sp.Expr, r_j: sp.Expr) -> dict[str, Any]:
         """Return the constants of a gear whose axes a body carries."""
@@ -212,7 +209,7 @@ class Gear(Joint):
         first = sp.S.One if sense > 0 else sp.sign(r_i - r_j)  # the axis of a ring is between wheel and pitch point
         m_i, m_j = first * r_i, sense * first * r_j
         spread = out_i * out_j * cosine  # cos Σ, of the directions away from the apex
-        cone_i, cone_j = (_cone(m, n, spread, sine) for m, n in ((m_i, m_j), (m_j, m_i)))
+        cone_i, cone_j = (pitch_cone_height(m, n, spread, sine) for m, n in ((m_i, m_j), (m_j, m_i)))
         return {
             "sense": sense * out_i * out_j, "across": first * out_j / sine,
             "h_i": e_i + out_i * cone_i, "h_j": e_j + out_j * cone_j, "bevel": True,
@@ -220,19 +217,19 @@ class Gear(Joint):
 
     def beside(self, elements: Iterable[Element]) -> Element:
         """Return the gear with a common bearing body of both wheels as its carrier; without one if there is none."""
-        own = self.bare or self
-        if own.radii is None or len(own.markers) != 2:
+        gear = self.bare or self
+        if gear.radii is None or len(gear.markers) != 2:
             return self
         elements = [*elements]
-        first, second = (bearings(elements, marker) for marker in own.markers)
-        both = [body for body in first if body in second and all(body is not m.body for m in own.markers)]
+        first, second = (bearings(elements, marker) for marker in gear.markers)
+        both = [body for body in first if body in second and all(body is not m.body for m in gear.markers)]
         if not both:
-            return own
+            return gear
         body = min(both, key=lambda body: not body.fixed)
         carried = first[body], second[body]
         if self.markers[2:] == carried:
             return self
-        other = own._unfinished(markers=(*own.markers, *carried), bare=own)
+        other = gear._unfinished(markers=(*gear.markers, *carried), bare=gear)
         other.finish()
         return other
 
@@ -243,8 +240,8 @@ class Gear(Joint):
         if self.radii is None:
             return super().constants
         r_i, r_j = self.radii
-        found = {"r_i": (r_i, "m"), "r_j": (r_j, "m"), "phase": (self.values["phase"], "rad")}
-        return {**found, "pressure_angle": (self.pressure_angle, "rad")} if self.pressure_angle != 0 else found
+        constants = {"r_i": (r_i, "m"), "r_j": (r_j, "m"), "phase": (self.values["phase"], "rad")}
+        return {**constants, "pressure_angle": (self.pressure_angle, "rad")} if self.pressure_angle != 0 else constants
 
     def with_constant(self, name: str, value: Number) -> Self:
         if self.radii is None or name not in self.constants:
@@ -269,11 +266,13 @@ class Gear(Joint):
             raise ModelError(f"pressure_angle of {self.who} is {angle:g} rad, a right angle or more; give radians")
         if len(self.markers) == 4:
             self._check_axes(number, r_i, r_j)
-        elif START in self._form[1] and _is_nothing_of(self.markers, number, r_i + r_j):
-            what = f"the wheels of {self.who} stand in one place in the reference placement, and no body carries both"
-            raise ModelError(
-                f"{what}; give position= to their bodies, or name the joints of both: Gear(name, A, B, ...)"
-            )
+        elif START in self._form[1]:
+            i, j = (m.placed for m in self.markers)
+            if number(sp.sqrt(_square(_across(i, j.point - i.point)))) <= PITCH * (r_i + r_j):
+                what = f"the wheels of {self.who} stand in one place in the reference placement, and no body carries "
+                raise ModelError(
+                    f"{what}both; give position= to their bodies, or name the joints of both: Gear(name, A, B, ...)"
+                )
 
     def _check_axes(self, number: Any, r_i: float, r_j: float) -> None:
         c, o = (m.placed for m in self.markers[2:])
@@ -292,15 +291,15 @@ class Gear(Joint):
 
     def check_distance(self, apart: float, r_i: float, r_j: float, when: str = "") -> None:
         """Check that pitch circles of these radii touch for axes at this distance, in m."""
-        wanted = abs(r_i + self._sense * r_j)
-        if not abs(apart - wanted) <= PITCH * (r_i + r_j):
+        centre_distance = abs(r_i + self._sense * r_j)
+        if not abs(apart - centre_distance) <= PITCH * (r_i + r_j):
             sign = "+" if self._sense > 0 else "-"
             what = f"the axes of {self.who} are {apart:.6g} m apart{when}, and its radii are {r_i:.6g} and {r_j:.6g} m"
-            told = f"{what}: {self.values['mesh']} pitch circles touch at |r_i {sign} r_j| = {wanted:.6g} m"
+            rule = f"{self.values['mesh']} pitch circles touch at |r_i {sign} r_j| = {centre_distance:.6g} m"
             raise ModelError(
-                f"{told}; mend the radii, mesh= or the places of the axes, or give ratio= of a train between"
+                f"{what}: {rule}; mend the radii, mesh= or the places of the axes, or give ratio= of a train between"
             )
-        if wanted <= PITCH * (r_i + r_j):
+        if centre_distance <= PITCH * (r_i + r_j):
             raise ModelError(f"{self.who} has two wheels of {r_i:.6g} m on one axis; give ratio= of a clutch or a belt")
 
     def check_free(
@@ -341,18 +340,15 @@ class Gear(Joint):
         """The rate in m/s at which teeth separate along the line of the separating force, and the values of its slots.
         Its markers are those of both wheels."""
         bevel = self.dimension == 3 and len(self.markers) == 4 and self._form[0] is _carried(3, True)
-        relation, own = _leaving(self.dimension, bevel), self._form[1]
+        relation, slots = _leaving(self.dimension, bevel), self._form[1]
         if not bevel:
             return relation, {SIDE: self._sense}
-        values = {**own, APEX: self._apex, SIDE: as_sympy(own[SENSE]) * sp.sign(as_sympy(own[ACROSS]))}
-        return relation, {s: values[s] for s in relation.slots}
-
-    @property
-    def _apex(self) -> Number:
-        """The distance, in m, of the apex of the first wheel's pitch cone from the wheel's marker, along its axis."""
         c, o = (m.placed for m in self.markers[2:])
         between, cosine = o.point - c.point, c.axis.dot(o.axis)
-        return (between.dot(c.axis) - cosine * between.dot(o.axis)) / (1 - cosine**2)
+        # the distance, in m, of the apex of the first wheel's pitch cone from the wheel's marker, along its axis
+        apex = (between.dot(c.axis) - cosine * between.dot(o.axis)) / (1 - cosine**2)
+        values = {**slots, APEX: apex, SIDE: as_sympy(slots[SENSE]) * sp.sign(as_sympy(slots[ACROSS]))}
+        return relation, {s: values[s] for s in relation.slots}
 
     @property
     def drawn(self) -> dict[str, Number]:
@@ -385,12 +381,13 @@ def _turning(dimension: int) -> Relation:
 
 
 @cache
-def _free(dimension: int) -> Relation:
+def _rolling(dimension: int) -> Relation:
+    """Return the relation of two wheels that roll on each other, wherever their axes move."""
     i, j = marker_symbols(2, dimension)
-    along, beside = _direction(i, j)
-    whole, turned = R_I + SENSE * R_J, SENSE * R_J * the.turn(i, j) - R_I * PHASE
-    direction = Unwound(sp.atan2(beside, along), START + turned / whole)
-    return Relation((i, j), (turned - whole * (direction - START),), slots=(R_I, R_J, PHASE, SENSE, START))
+    x, y = _direction(i, j)
+    distance, arc = R_I + SENSE * R_J, SENSE * R_J * the.turn(i, j) - R_I * PHASE
+    direction = Unwound(sp.atan2(y, x), START + arc / distance)
+    return Relation((i, j), (arc - distance * (direction - START),), slots=(R_I, R_J, PHASE, SENSE, START))
 
 
 @cache
@@ -411,8 +408,8 @@ def _leaving(dimension: int, bevel: bool) -> Relation:
 def _distance(dimension: int) -> Reading:
     i, j = marker_symbols(2, dimension)
     aligned = 1 if dimension == 2 else i.axis.dot(j.axis)
-    beside = 0 if dimension == 2 else i.axis.dot(j.point - i.point)
-    return Reading((i, j), (sp.sqrt(_square(_across(i, j.point - i.point))), as_sympy(beside), as_sympy(aligned)))
+    offset = 0 if dimension == 2 else i.axis.dot(j.point - i.point)
+    return Reading((i, j), (sp.sqrt(_square(_across(i, j.point - i.point))), as_sympy(offset), as_sympy(aligned)))
 
 
 def _direction(i: FormMarker, j: FormMarker) -> tuple[sp.Expr, sp.Expr]:
@@ -437,21 +434,15 @@ def _is_nothing(e: Any) -> bool:
     return e is sp.nan or abs(float(e)) < 1e-12
 
 
-def _is_nothing_of(markers: tuple[Marker, ...], number: Any, size: float) -> bool:
-    """Return whether two markers are placed in one point, or on one axis."""
-    i, j = (m.placed for m in markers)
-    return bool(number(sp.sqrt(_square(_across(i, j.point - i.point)))) <= PITCH * size)
-
-
 def _outward(to_apex: sp.Expr) -> int:
     """Return 1 if the axis points away from the apex, -1 if it points to it, 1 for a marker in the apex."""
     e = sp.simplify(to_apex)
     return -1 if not e.free_symbols and float(e) > 1e-12 else 1
 
 
-def _cone(own: sp.Expr, other: sp.Expr, cosine: sp.Expr, sine: sp.Expr) -> sp.Expr:
-    """Return L cos δ, the height of a pitch cone: own / tan δ, with tan δ = own sin Σ / (other + own cos Σ)."""
-    return (other + own * cosine) / sine
+def pitch_cone_height(radius: sp.Expr, other: sp.Expr, cosine: sp.Expr, sine: sp.Expr) -> sp.Expr:
+    """Return L cos δ, the height of a pitch cone: r / tan δ, with tan δ = r sin Σ / (other + r cos Σ)."""
+    return (other + radius * cosine) / sine
 
 
 # --- carriers of wheels ---------------------------------------------------------------------------------------------
@@ -487,8 +478,8 @@ def _wheels(name: str, *joints: Any, alike: bool) -> tuple[Any, ...]:
     if len(joints) != 2 or not all("angle" in joint.measures() for joint in joints):
         raise ModelError(f"Gear {name!r} couples two joints that have an angle; name two revolute joints")
     common = [body for body in joints[0].bodies if body in joints[1].bodies]
-    turned = [joint.markers[::-1] if alike and joint.markers[1].body in common else joint.markers for joint in joints]
-    wheels = tuple(markers[1] for markers in turned)
+    pairs = [joint.markers[::-1] if alike and joint.markers[1].body in common else joint.markers for joint in joints]
+    wheels = tuple(markers[1] for markers in pairs)
     if alike and not common:
         return wheels
-    return (*wheels, *(markers[0] for markers in turned))
+    return (*wheels, *(markers[0] for markers in pairs))

@@ -114,8 +114,8 @@ class PinInSlot(Joint):
         return the.on_line(i, j)
 
     def measures(self) -> dict[str, Measure]:
-        own = {"displacement": displacement(*self.markers)}
-        return own | {"angle": angle(*self.markers)} if self.dimension == 2 else own
+        measures = {"displacement": displacement(*self.markers)}
+        return measures | {"angle": angle(*self.markers)} if self.dimension == 2 else measures
 
 
 PointOnLine = PinInSlot
@@ -196,14 +196,13 @@ def _across(pins: Any, who: str) -> tuple[Vector, Vector]:
         raise ModelError(f"a pin of {who} has no direction; give e.g. pins=((1, 0, 0), (0, 1, 0))")
     cosine = sp.simplify(x.dot(y) / size)
     if cosine.free_symbols or abs(float(cosine)) > STRAIGHT:
-        found = f"the cosine between them is {cosine}" if cosine.free_symbols else f"they make {_degrees(cosine):.6g}°"
-        what = f"the pins of {who} must be at right angles, as those of a cross are; {found}"
-        raise ModelError(f"{what}; take for the second one what is at right angles to its own shaft and to the first")
+        angle = f"the cosine between them is {cosine}"
+        if not cosine.free_symbols:
+            angle = f"they make {float(sp.deg(sp.acos(cosine))):.6g}°"
+        problem = f"the pins of {who} must be at right angles, as those of a cross are; {angle}"
+        remedy = "take for the second one what is at right angles to its own shaft and to the first"
+        raise ModelError(f"{problem}; {remedy}")
     return tuple(x.cross(y)), tuple(x)
-
-
-def _degrees(cosine: sp.Expr) -> float:
-    return float(sp.deg(sp.acos(cosine)))
 
 
 class ConstantVelocity(Joint):

@@ -33,19 +33,19 @@ def build(
     number = model.evaluator()
     places = _places(points, number)
     outlines = _outlines(rods, places)
-    held = _names(fixed, places, "fixed") if fixed else ()
-    guides = _guides(sliders, places, held, number)
-    _check_use(outlines, places, held)
+    fixed_points = _names(fixed, places, "fixed") if fixed else ()
+    guides = _guides(sliders, places, fixed_points, number)
+    _check_use(outlines, places, fixed_points)
 
     shapes = {}
     for name, outline in outlines.items():
-        sized = partial(_dimension, model, name) if dimensions else None
-        given = mass if density is None else density
-        heavy = given.get(name) if isinstance(given, Mapping) else given
-        massive = heavy is not None and heavy != 0
-        shapes[name] = shape_of(f"rod {name!r}", outline, places, number, sized, massive)
+        dimension = partial(_dimension, model, name) if dimensions else None
+        masses_or_densities = mass if density is None else density
+        value = masses_or_densities.get(name) if isinstance(masses_or_densities, Mapping) else masses_or_densities
+        massive = value is not None and value != 0
+        shapes[name] = shape_of(f"rod {name!r}", outline, places, number, dimension, massive)
     if dimensions:
-        for name in held:
+        for name in fixed_points:
             places[name] = tuple(_dimension(model, name, c, number(n)) for c, n in zip("xy", places[name], strict=True))
     masses = _masses(shapes, mass, density)
     bodies = []
@@ -59,8 +59,17 @@ def build(
         for point, at in shape.markers.items():
             body.marker(point, *at)
         bodies.append(body)
-    for point in places:
-        _join(model, [b for b in bodies if point in b.markers], point, places[point], point in held, guides.get(point))
+    for point, place in places.items():
+        # the joints of all bodies that have this point: pins on the ground, or on the first body; a slot where it
+        # slides. A single joint has the name of the point; several joints also name their bodies: "B (crank-rocker)"
+        members = [body for body in bodies if point in body.markers]
+        pin = model.ground.at(*place) if point in fixed_points else members[0].markers[point]
+        guide = guides.get(point)
+        slot = [] if guide is None else [(PinInSlot, model.ground.at(*place, guide), pin)]
+        pinned = members if point in fixed_points else members[1:]
+        joints = [*slot, *((Revolute, pin, body.markers[point]) for body in pinned)]
+        for kind, i, j in joints:
+            model.add(kind(point if len(joints) == 1 else f"{point} ({i.body.name}-{j.body.name})", i, j))
 
 
 def _dimension(model: Any, owner: str, what: str, value: float) -> Any:
@@ -73,18 +82,6 @@ def _dimension(model: Any, owner: str, what: str, value: float) -> Any:
     return symbol
 
 
-def _join(model: Any, bodies: list[Any], point: str, place: Any, held: bool, guide: Any) -> None:
-    """Add the joints of all bodies that have a point: pins on the ground, or on the first body; a slot where it slides.
-
-    A single joint has the name of the point; several joints also name their bodies: "B (crank-rocker)".
-    """
-    pin = model.ground.at(*place) if held else bodies[0].markers[point]
-    slot = [] if guide is None else [(PinInSlot, model.ground.at(*place, guide), pin)]
-    joints = [*slot, *((Revolute, pin, body.markers[point]) for body in (bodies if held else bodies[1:]))]
-    for kind, i, j in joints:
-        model.add(kind(point if len(joints) == 1 else f"{point} ({i.body.name}-{j.body.name})", i, j))
-
-
 def _places(points: Any, number: Callable[[Any], float]) -> dict[str, Any]:
     check_dict("points", points, "names and places", '{"A": (0, 0), ...}', empty=False)
     for name in points:
@@ -92,46 +89,52 @@ def _places(points: Any, number: Callable[[Any], float]) -> dict[str, Any]:
             raise ModelError(f"{name!r} cannot name a point; use letters, digits and _")
         if name in PlanarBody.quantity_names:
             raise ModelError(f"{name!r} cannot name a point, it is a quantity of bodies; choose another name")
-    return {name: _place(name, place, number) for name, place in points.items()}
-
-
-def _place(name: str, place: Any, number: Callable[[Any], float]) -> tuple[Any, Any]:
-    x, y = coordinates_of(place, f"point {name!r}", 2)
-    if isnan(number(x)) or isnan(number(y)):
-        remedy = "declare them: from_points(..., parameters={'r': 0.1}), or model.add_linkage after model.parameter"
-        raise ModelError(f"point {name!r} is {place!r}, whose symbols are no parameters of the model; {remedy}")
-    return plain(as_sympy(x)), plain(as_sympy(y))
+    places = {}
+    for name, place in points.items():
+        x, y = coordinates_of(place, f"point {name!r}", 2)
+        if isnan(number(x)) or isnan(number(y)):
+            remedy = "declare them: from_points(..., parameters={'r': 0.1}), or model.add_linkage after model.parameter"
+            raise ModelError(f"point {name!r} is {place!r}, whose symbols are no parameters of the model; {remedy}")
+        places[name] = plain(as_sympy(x)), plain(as_sympy(y))
+    return places
 
 
 def _outlines(rods: Any, places: Mapping[str, Any]) -> dict[str, Outline]:
     """Return the points of each body by its name. Bodies without a name of their own are named by their points."""
     if isinstance(rods, Mapping):
-        found = {name: _names(given, places, f"rod {name!r}") for name, given in rods.items()}
+        outlines = {name: _names(names, places, f"rod {name!r}") for name, names in rods.items()}
     elif isinstance(rods, list | tuple):
-        found = {}
-        for given in rods:
-            outline = _names(given, places, "a rod")
+        outlines = {}
+        for names in rods:
+            outline = _names(names, places, "a rod")
             name = ("" if max(map(len, outline)) == 1 else "-").join(outline)
-            if name in found:
-                raise ModelError(f"rods has {name!r} twice; leave one out, or give names: rods={{'bar': {given!r}}}")
-            found[name] = outline
+            if name in outlines:
+                raise ModelError(f"rods has {name!r} twice; leave one out, or give names: rods={{'bar': {names!r}}}")
+            outlines[name] = outline
     else:
         raise ModelError(f'rods must be a dict of names and points, or a list, not {rods!r}; write {{"crank": "AB"}}')
-    if not found:
+    if not outlines:
         raise ModelError('rods is empty, and nothing can move; write rods={"crank": "AB"}')
-    for name, outline in found.items():
+    for name, outline in outlines.items():
         if name in places:
             raise ModelError(f"rod {name!r} has the name of a point; choose another name for one of them")
         if len(outline) < 2:
             raise ModelError(f"rod {name!r} has one point, {outline[0]}; name two for a rod, three or more for a plate")
-    return found
+    return outlines
 
 
 def _names(given: Any, places: Mapping[str, Any], what: str) -> Outline:
     """Return the points that a text or several names denote."""
     if not isinstance(given, Iterable):
         raise ModelError(f'{what} must name points, not {given!r}; write "AB" or ("A", "B")')
-    names = _read(given, places, what) if isinstance(given, str) else tuple(given)
+    if isinstance(given, str):  # the name of one point, or one point for each letter
+        letters, is_point = tuple(given), [letter in places for letter in given]
+        if given in places and len(given) > 1 and all(is_point):
+            doubt = f"is that one point, or the points {', '.join(letters)}"
+            raise ModelError(f"{what} is {given!r}: {doubt}? Write ({given!r},) or {letters}")
+        names = letters if given not in places and any(is_point) else (given,)
+    else:
+        names = tuple(given)
     for name in names:
         if not isinstance(name, str) or name not in places:
             raise unknown_name("point", name, places, f"{what} is {given!r}, but from_points")
@@ -142,31 +145,24 @@ def _names(given: Any, places: Mapping[str, Any], what: str) -> Outline:
     return names
 
 
-def _read(text: str, places: Mapping[str, Any], what: str) -> Outline:
-    """Return the points of a text: either the name of one point, or one point for each letter."""
-    letters, known = tuple(text), [letter in places for letter in text]
-    if text in places and len(text) > 1 and all(known):
-        doubt = f"is that one point, or the points {', '.join(letters)}"
-        raise ModelError(f"{what} is {text!r}: {doubt}? Write ({text!r},) or {letters}")
-    return letters if text not in places and any(known) else (text,)
-
-
-def _guides(sliders: Any, places: Mapping[str, Any], held: Outline, number: Callable[[Any], float]) -> dict[str, Any]:
+def _guides(
+    sliders: Any, places: Mapping[str, Any], fixed_points: Outline, number: Callable[[Any], float]
+) -> dict[str, Any]:
     """Return the angle of the line on which each sliding point stays, in rad."""
-    sliders, found = sliders or {}, {}
+    sliders, angles = sliders or {}, {}
     check_dict("sliders", sliders, "points and angles or directions", '{"C": 0}')
-    for name, way in sliders.items():
+    for name, direction in sliders.items():
         check_name("point", name, places, "sliders names a point that is not there: from_points")
-        if name in held:
+        if name in fixed_points:
             raise ModelError(f"point {name!r} is fixed and slides; take it out of fixed= or of sliders=")
-        if isinstance(way, tuple | list):
-            x, y = coordinates_of(way, f"direction of slider {name!r}", 2)
+        if isinstance(direction, tuple | list):
+            x, y = coordinates_of(direction, f"direction of slider {name!r}", 2)
             if x == 0 and y == 0:
                 raise ModelError(f"slider {name!r} has no direction; give an angle, or a pair such as (1, 0)")
-            found[name] = plain(sp.atan2(y, x)) if isinstance(x + y, sp.Basic) else atan2(y, x)
+            angles[name] = plain(sp.atan2(y, x)) if isinstance(x + y, sp.Basic) else atan2(y, x)
         else:
-            found[name] = _number(way, f"angle of slider {name!r}")
-    return found
+            angles[name] = _number(direction, f"angle of slider {name!r}")
+    return angles
 
 
 def _number(value: Any, what: str) -> Any:
@@ -174,15 +170,15 @@ def _number(value: Any, what: str) -> Any:
     return check_number(value, what) if isinstance(value, sp.Basic) else finite_number(value, what)
 
 
-def _check_use(outlines: Mapping[str, Outline], places: Mapping[str, Any], held: Outline) -> None:
+def _check_use(outlines: Mapping[str, Outline], places: Mapping[str, Any], fixed_points: Outline) -> None:
     """Check that every point belongs to a rod, and that every rod can move."""
     used = {name for outline in outlines.values() for name in outline}
     for name in places:
         if name not in used:
-            kind = "fixed point" if name in held else "point"
+            kind = "fixed point" if name in fixed_points else "point"
             raise ModelError(f"{kind} {name!r} belongs to no rod; name it in one, or leave it out")
     for name, outline in outlines.items():
-        still = [point for point in outline if point in held]
+        still = [point for point in outline if point in fixed_points]
         if len(still) > 1:
             remedy = "leave it out (the ground holds fixed points), or fix one point of it"
             raise ModelError(f"rod {name!r} is fixed at {' and '.join(still)} and cannot move; {remedy}")
@@ -192,20 +188,20 @@ def _masses(shapes: Mapping[str, Shape], mass: Any, density: Any) -> dict[str, A
     """Return the mass of each body: given as a mass, or as a density per metre (rods) or per square metre (plates)."""
     if mass is not None and density is not None:
         raise ModelError("from_points got mass and density; give one of them")
-    word, given = ("density", density) if density is not None else ("mass", mass)
-    if not isinstance(given, Mapping):
+    word, values = ("density", density) if density is not None else ("mass", mass)
+    if not isinstance(values, Mapping):
         if density is not None and len({shape.is_plate for shape in shapes.values()}) > 1:
             what = "density is one number, but rods have kg/m and plates kg/m²"
             raise ModelError(f"{what}; give a dict: density={{'crank': ..., ...}}")
-        given = dict.fromkeys(shapes, given or 0)
+        values = dict.fromkeys(shapes, values or 0)
     else:
-        for name in given:
+        for name in values:
             check_name("rod", name, shapes, f"{word} names a rod that is not there: from_points")
-        if left := [name for name in shapes if name not in given]:
-            raise ModelError(f"{word} says nothing of {', '.join(left)}; give a number for each rod")
-    found = {}
+        if missing := [name for name in shapes if name not in values]:
+            raise ModelError(f"{word} says nothing of {', '.join(missing)}; give a number for each rod")
+    masses = {}
     for name, shape in shapes.items():
         what = f"{word} of rod {name!r}"
-        value = check_number(_number(given[name], what), what, non_negative=True)
-        found[name] = value * shape.size if density is not None else value
-    return found
+        value = check_number(_number(values[name], what), what, non_negative=True)
+        masses[name] = value * shape.size if density is not None else value
+    return masses

@@ -57,14 +57,14 @@ def shape_of(
         if values[a] == values[b]:
             raise ModelError(f"points {a} and {b} of {who} are the same place; move one of them")
     points = [complex(*values[name]) for name in outline]
-    way = points[1] - points[0]
-    turn = way / abs(way)
+    axis = points[1] - points[0]
+    turn = axis / abs(axis)
     corners: list[Any] = [(point - points[0]) * turn.conjugate() for point in points]
-    corners[1] = complex(abs(way))  # without roundoff
+    corners[1] = complex(abs(axis))  # without roundoff
     xs = [corner.real for corner in corners]
     is_plate = max(abs(corner.imag) for corner in corners) > STRAIGHT * (max(xs) - min(xs))
     order = ring_of(who, outline, corners, massive) if is_plate else []
-    start, angle, c, s = places[outline[0]], phase(way), turn.real, turn.imag
+    start, angle, c, s = places[outline[0]], phase(axis), turn.real, turn.imag
 
     if dimension is not None:
         sized = [Corner(0, 0), Corner(dimension("length", corners[1].real), 0)]
@@ -102,8 +102,9 @@ def shape_of(
     markers = {
         name: (corner.real - x, corner.imag - y) for name, corner in zip(outline, corners, strict=True)
     }  # fmt: skip
-    moved = start[0] + c * x - s * y, start[1] + s * x + c * y
-    position = moved if symbolic else _pair(points[0] + turn * centre)
+    centre_in_world = start[0] + c * x - s * y, start[1] + s * x + c * y
+    placed = points[0] + turn * centre if not symbolic else None
+    position = centre_in_world if placed is None else (placed.real, placed.imag)
     return Shape(position, angle, markers, size, gyration, is_plate, tuple(outline[k] for k in order))
 
 
@@ -150,10 +151,6 @@ def ring_of(who: str, outline: Sequence[str], corners: Sequence[complex], massiv
     return named
 
 
-def _pair(point: complex) -> Point:
-    return point.real, point.imag
-
-
 def _edges(corners: Sequence[Any]) -> list[tuple[Any, Any]]:
     return list(zip(corners, [*corners[1:], corners[0]], strict=True))
 
@@ -162,24 +159,20 @@ def check_edges(who: str, outline: Sequence[str], corners: Sequence[complex]) ->
     """Check that the edges of a plate meet in its corners only."""
     edges, count = _edges(corners), len(corners)
     for k, m in combinations(range(count), 2):
-        if m - k not in (1, count - 1) and _touch(*edges[k], *edges[m]):
+        if m - k not in (1, count - 1) and segments_intersect(*edges[k], *edges[m]):
             first, second = (f"{outline[n]}-{outline[(n + 1) % count]}" for n in (k, m))
             raise ModelError(f"edges {first} and {second} of {who} meet; name its points in order around the plate")
 
 
-def _touch(a: complex, b: complex, c: complex, d: complex) -> bool:
-    """Return whether two segments have a point in common: an end of one lies on the other, or each has its ends on both
-    sides of the other."""
-    sides = _side(a, b, c), _side(a, b, d), _side(c, d, a), _side(c, d, b)
+def segments_intersect(a: complex, b: complex, c: complex, d: complex) -> bool:
+    """Return whether the segments ab and cd have a point in common: an end of one lies on the other, or each has its
+    ends on both sides of the other."""
     ends = (a, b, c), (a, b, d), (c, d, a), (c, d, b)
-    if any(side == 0 and _between(*three) for side, three in zip(sides, ends, strict=True)):
-        return True
+    sides = [_side(*points) for points in ends]
+    for side, (p, q, end) in zip(sides, ends, strict=True):
+        if side == 0 and ((p - end).conjugate() * (q - end)).real <= 0:  # the directions to p and q are opposite
+            return True
     return sides[0] * sides[1] < 0 and sides[2] * sides[3] < 0
-
-
-def _between(a: complex, b: complex, p: complex) -> bool:
-    """Return whether a point of the line through a and b lies between them: the directions to both are opposite."""
-    return ((a - p).conjugate() * (b - p)).real <= 0
 
 
 def _side(a: complex, b: complex, p: complex) -> int:

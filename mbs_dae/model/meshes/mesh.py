@@ -1,7 +1,8 @@
-"""The mesh of a body: read, moved into body axes, and thinned."""
+"""The mesh of a body: read from an STL file (text or binary), moved into body axes, and thinned."""
 
 from __future__ import annotations
 
+import re
 import warnings
 from os import PathLike, fspath
 from pathlib import Path
@@ -10,14 +11,17 @@ import numpy as np
 
 from ...errors import ModelError
 from ...results.sketch import MeshSketch
-from .stl import triangles_of
 
 MOST = 2000  # triangles: with ten such parts a page still draws 30 frames a second
 SAME = 1e-6  # corners closer than this fraction of the longest side are merged
 LONGEST = 10.0  # m: a longer mesh is probably in another unit
+RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
+HEAD, TRIANGLE = 84, RECORD.itemsize  # bytes
+CORNER = re.compile(rb"^[ \t]*vertex[ \t]+(\S+)[ \t]+(\S+)[ \t]+(\S+)[ \t]*\r?$", re.IGNORECASE | re.MULTILINE)
+WORDS = re.compile(rb"^[ \t]*(vertex|facet|endfacet|endsolid)\b", re.IGNORECASE | re.MULTILINE)
 
 
-def mesh_of(path: str | PathLike[str], who: str, scale: float, place: np.ndarray, turned: np.ndarray) -> MeshSketch:
+def mesh_of(path: str | PathLike[str], who: str, scale: float, place: np.ndarray, rotation: np.ndarray) -> MeshSketch:
     """Read the mesh of a file, and return it in body axes, scaled, rotated, shifted and thinned."""
     what = f"mesh {fspath(path)!r} of {who}"
     try:
@@ -30,7 +34,39 @@ def mesh_of(path: str | PathLike[str], who: str, scale: float, place: np.ndarray
     points, faces = thinned(*joined(triangles))
     if len(faces) == 0:
         raise ModelError(f"{what} has no triangle with an area; export the part again")
-    return MeshSketch((points @ turned.T + place).round(9), _facing(points, faces))
+    return MeshSketch((points @ rotation.T + place).round(9), _facing(points, faces))
+
+
+def triangles_of(data: bytes, what: str) -> np.ndarray:
+    """Return the corners of all triangles, shape (triangles, 3, 3), in the unit of the file; `what` names the file in
+    errors. The size identifies a binary file, not its first word: some binary files begin with "solid", as texts do."""
+    count = int.from_bytes(data[HEAD - 4 : HEAD], "little") if len(data) >= HEAD else 0
+    if len(data) == HEAD + TRIANGLE * count:
+        corners = np.frombuffer(data, RECORD, count, HEAD)["corners"].astype(float)
+    elif data.lstrip()[:5].lower() == b"solid" and b"\0" not in data:
+        corners = _text_triangles(data, what)
+    else:
+        size = f"{len(data)} bytes" + f", and not {HEAD + TRIANGLE * count} as {count} triangles have" * (count > 0)
+        raise ModelError(f"{what} is no STL file, or a truncated one: {size}; export it again")
+    if len(corners) == 0:
+        raise ModelError(f"{what} holds no triangle; export the part again")
+    if not np.isfinite(corners).all():
+        raise ModelError(f"{what} has corners that are not finite; export the part again")
+    return corners
+
+
+def _text_triangles(data: bytes, what: str) -> np.ndarray:
+    """Return the corners of triangles in a text. First words identify lines, so that a name may contain any words."""
+    words = [word.lower() for word in WORDS.findall(data)]
+    facets, rows = words.count(b"facet"), CORNER.findall(data)
+    complete = words.count(b"endfacet") == facets and words.count(b"vertex") == 3 * facets
+    if not (complete and words[-1:] == [b"endsolid"]):
+        what = f"{what} is truncated: {words.count(b'vertex')} corners of {facets} triangles, no end"
+        raise ModelError(f"{what}; export it again")
+    try:
+        return np.array(rows, dtype=float).reshape(facets, 3, 3)
+    except ValueError as exc:
+        raise ModelError(f"{what} has a corner that is not three numbers; export it again") from exc
 
 
 def joined(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -62,11 +98,11 @@ def _clustered(points: np.ndarray, faces: np.ndarray, cell: float) -> tuple[np.n
     number = number.ravel()
     sums = [np.bincount(number, column) for column in points.T]
     middles = np.stack(sums, axis=1) / np.bincount(number)[:, None]
-    kept = number[faces]
-    kept = kept[(kept != np.roll(kept, 1, axis=1)).all(axis=1)]
-    kept = np.take_along_axis(kept, (kept.argmin(axis=1)[:, None] + np.arange(3)) % 3, axis=1)
-    kept = np.unique(kept, axis=0)
-    used, faces = np.unique(kept, return_inverse=True)
+    triangles = number[faces]
+    triangles = triangles[(triangles != np.roll(triangles, 1, axis=1)).all(axis=1)]
+    triangles = np.take_along_axis(triangles, (triangles.argmin(axis=1)[:, None] + np.arange(3)) % 3, axis=1)
+    triangles = np.unique(triangles, axis=0)
+    used, faces = np.unique(triangles, return_inverse=True)
     return middles[used], faces.reshape(-1, 3)
 
 

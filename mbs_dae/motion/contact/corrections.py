@@ -14,7 +14,7 @@ from ...kernels.blocks import Vector
 from ...linear.elimination import least_solution
 from ...linear.laws import is_unilateral, put_into_units, radius, respond, speed
 from ...linear.modes import CLOSED, OPEN, SLIDES, choose_modes, write_equations
-from ...linear.rows import size_along
+from ...linear.rows import row_dot_size
 from ...linear.twofold import two_product, two_sum
 from ...linear.vectors import copy
 from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
@@ -340,4 +340,6 @@ def _put_rates(mechanism, x, offset, loads, rates):
                 i,
             )
             equations.right[i] = -equations.right[i]
-            equations.balancing_size[i] += size_along(contacts.rows, row, x) + size_along(contacts.rows, row, machine.x)
+            equations.balancing_size[i] += row_dot_size(contacts.rows, row, x) + row_dot_size(
+                contacts.rows, row, machine.x
+            )

@@ -23,7 +23,7 @@ from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
 from ...linear.elimination import NO_PIVOT
 from ...linear.kkt import put_right_sides, solve, subtract_products
-from ...linear.rows import size_along
+from ...linear.rows import row_dot_size
 from ...linear.twofold import add_product, two_sum
 from ...linear.vectors import largest
 from ..derivative import Mechanism
@@ -221,7 +221,7 @@ def _put_neighbours(contacts):
 def put_free_force(contacts, i, x, start):
     """Put the force along row i in use that would stop start[i] and all terms of G x into `free_force`."""
     own = contacts.delassus.W[i, i]
-    size = abs(start[i]) + size_along(contacts.rows, contacts.delassus.used[i], x)
+    size = abs(start[i]) + row_dot_size(contacts.rows, contacts.delassus.used[i], x)
     contacts.corrections.free_force[i] = size / own if own > 0.0 else 0.0
 
 

@@ -12,7 +12,7 @@ from ...compiled.status import DONE
 from ...errors import Names
 from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
-from ...linear.rows import pull
+from ...linear.rows import add_transposed_product
 from ...linear.vectors import copy
 from ...model.contacts import Contact, Friction, changes
 from ...model.contacts.changes import ContactChange
@@ -198,7 +198,7 @@ def impulses_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, p: Mat
         put_rows(contacts)
         machine.f[:] = 0.0
         machine.g[:] = 0.0
-        pull(contacts.rows, p[k], machine.f)
+        add_transposed_product(contacts.rows, p[k], machine.f)
         solve_here(machine, mechanism.refinements)
         for row in range(machine.multipliers.size):
             multipliers[k, row] = machine.multipliers[row]

@@ -34,7 +34,7 @@ from ...compiled.status import DONE, FORCES_LOST, NOT_FINITE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.proximal import solve_proximal
-from ...linear.rows import along, size_along
+from ...linear.rows import row_dot, row_dot_size
 from ...linear.springs import holds
 from ...linear.vectors import copy, largest
 from ...tolerances import TIGHT
@@ -237,7 +237,7 @@ def _push_few(mechanism, near):
         problem.f[i] = contacts.force[row]  # of the last step, or of the near solution
         corrections.offset[i] = 0.0 if contacts.constrained.state[row] == STILL else start[row]
         problem.w0[i] = (
-            0.0 if contacts.constrained.state[row] == STILL else start[row] + along(contacts.rows, row, delassus.f)
+            0.0 if contacts.constrained.state[row] == STILL else start[row] + row_dot(contacts.rows, row, delassus.f)
         )
     if not near and not solve_laws(contacts):
         return UNSOLVED
@@ -341,7 +341,7 @@ def _closes(mechanism, others):
     for row in range(offset.size):
         size = _reach(mechanism, row)
         if size > 0.0 and contacts.constrained.state[row] != STILL:
-            most = max(most, abs(offset[row] + along(contacts.rows, row, delassus.f)) / size)
+            most = max(most, abs(offset[row] + row_dot(contacts.rows, row, delassus.f)) / size)
     for c in range(contacts.gap_row.size):
         row = contacts.gap_row[c]
         asked = row >= 0 and contacts.choice.touching[c] == 1 and not (others and contacts.steps.by_elimination[c] == 1)
@@ -363,7 +363,7 @@ def _reach(mechanism, row):
 @compiled
 def _free_rate(mechanism, row, h):
     """Return the rate of a row at the end of the step without contacts."""
-    return mechanism.contacts.steps.free_rate[row] + h * along(mechanism.contacts.rows, row, mechanism.machine.x)
+    return mechanism.contacts.steps.free_rate[row] + h * row_dot(mechanism.contacts.rows, row, mechanism.machine.x)
 
 
 @compiled
@@ -400,14 +400,14 @@ def _rests(mechanism, c, h, slow):
     for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
         if contacts.constrained.state[row] != STILL:
             square += contacts.sliding.end_slip[row] ** 2
-            size = max(size, abs(contacts.motion.gamma[row]) + size_along(contacts.rows, row, mechanism.machine.x))
+            size = max(size, abs(contacts.motion.gamma[row]) + row_dot_size(contacts.rows, row, mechanism.machine.x))
     return np.sqrt(square) <= (max(slow, h * size) if contacts.choice.previous[c] == STICKING else slow)
 
 
 @compiled
 def _bend(mechanism, row):
     """Return the acceleration of a gap without contacts."""
-    return along(mechanism.contacts.rows, row, mechanism.machine.x) - mechanism.contacts.motion.gamma[row]
+    return row_dot(mechanism.contacts.rows, row, mechanism.machine.x) - mechanism.contacts.motion.gamma[row]
 
 
 @compiled

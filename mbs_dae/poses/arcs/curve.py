@@ -16,8 +16,8 @@ from ...results.quantities import frozen
 from ...results.result import Result, State
 from ...unit_system import UnitsLike, shown_in, told
 from .points import BranchPoint, TurningPoint, UndecidedPoint
-from .singular import Met, singular_places
-from .tracing import Traced
+from .singular import SingularPlace, singular_places
+from .tracing import CurvePoints
 from .track import Place, Track
 from .zeros import places_where, turning_places, value_at
 
@@ -57,7 +57,7 @@ class Curve(Result):
     release: tuple[str, ...] = ()
     """The drivers that were released."""
     track: Track = field(default=cast(Any, None), repr=False)
-    traced: Traced = field(default=cast(Any, None), repr=False)
+    traced: CurvePoints = field(default=cast(Any, None), repr=False)
 
     def __repr__(self) -> str:
         kind = "closed" if self.closed else "open"
@@ -72,8 +72,8 @@ class Curve(Result):
 
     def unit(self, name: str) -> str:
         """Return the unit of a quantity; rates are derivatives by the arc length."""
-        own = super().unit(name)
-        return BY_ARC.get(own, own)
+        unit = super().unit(name)
+        return BY_ARC.get(unit, unit)
 
     def state(self, index: int = -1) -> State:
         """Return one pose, at rest: a state from which another analysis may start."""
@@ -95,12 +95,11 @@ class Curve(Result):
 
     def turning_points(self, name: str) -> tuple[TurningPoint, ...]:
         """Return the places where a quantity turns back, in their order along the curve."""
-        places = turning_places(self.track, self.traced, self._checked(name), self.closed)
-        return tuple(self._turning(name, place) for place in places)
-
-    def _turning(self, name: str, place: Place) -> TurningPoint:
-        value, _, second = value_at(self.track, name, place)
-        return TurningPoint(name, place.s, float(value), bool(second < 0.0), self._at_rest(place.q))
+        points = []
+        for place in turning_places(self.track, self.traced, self._checked(name), self.closed):
+            value, _, second = value_at(self.track, name, place)
+            points.append(TurningPoint(name, place.s, float(value), bool(second < 0.0), self._at_rest(place.q)))
+        return tuple(points)
 
     def states_where(self, name: str, value: float) -> tuple[State, ...]:
         """Return the poses of this curve in which a quantity has a value, at rest and in their order; angles up to
@@ -122,12 +121,12 @@ class Curve(Result):
         if self.unit(name) == "rad":
             low, high = (np.array([values.min(), values.max()]) + (-ROUND, ROUND) - value) / (2.0 * np.pi)
             turns = np.arange(np.floor(low), np.ceil(high) + 1.0)
-        wanted = [value + 2.0 * np.pi * k for k in turns]
-        found = places_where(self.track, self.traced, name, wanted, unit, self.closed)
+        values_and_turns = [value + 2.0 * np.pi * k for k in turns]
+        places = places_where(self.track, self.traced, name, values_and_turns, unit, self.closed)
         near = ROUND * self.track.system.length
-        if self.closed and len(found) > 1 and found[-1].s > self.t[-1] - near and found[0].s < self.t[0] + near:
-            found.pop()  # the last pose of a lap is the first one
-        return found
+        if self.closed and len(places) > 1 and places[-1].s > self.t[-1] - near and places[0].s < self.t[0] + near:
+            places.pop()  # the last pose of a lap is the first one
+        return places
 
     def at_rest(self, place: Place) -> State:
         """Return the pose of a place as a state at rest."""
@@ -151,42 +150,42 @@ class Curve(Result):
         return frozen(number % len(at) if self.closed and len(at) else number)
 
     @cached_property
-    def _singular(self) -> tuple[Met, ...]:
+    def _singular(self) -> tuple[SingularPlace, ...]:
         return tuple(singular_places(self.track, self.traced, self.closed))
 
     @cached_property
     def branch_points(self) -> tuple[BranchPoint, ...]:
         """The singular poses of the curve at which other branches leave it."""
-        n, found = self.track.system.nv, []
+        n, points = self.track.system.nv, []
         for place, tangents, _ in self._singular:
             if len(tangents) > 1:
-                along = np.abs((tangents * place.v)[:, :n] @ self.track.machine.norm)
-                own = int(along.argmax()), self._at_rest(place.q), self.fix, self.release
-                found.append(BranchPoint(place.s, frozen(tangents), *own))
-        return tuple(found)
+                branch = int(np.abs((tangents * place.v)[:, :n] @ self.track.machine.norm).argmax())
+                pose = self._at_rest(place.q)
+                points.append(BranchPoint(place.s, frozen(tangents), branch, pose, self.fix, self.release))
+        return tuple(points)
 
     @cached_property
     def undecided(self) -> tuple[UndecidedPoint, ...]:
         """The singular poses of the curve whose other branches are unknown."""
-        left = (met for met in self._singular if met.why)
-        return tuple(UndecidedPoint(met.place.s, met.why, self._at_rest(met.place.q)) for met in left)
+        poses = (pose for pose in self._singular if pose.why)
+        return tuple(UndecidedPoint(pose.place.s, pose.why, self._at_rest(pose.place.q)) for pose in poses)
 
     def limits(self, name: str) -> tuple[float, float]:
         """Return the least and the largest value of a quantity on this curve; infinite where each lap adds to it."""
         values = self[self._checked(name)]
         if self.closed and abs(values[-1] - values[0]) > ROUND * self._unit_of(name):
             return -np.inf, np.inf
-        turned = [point.value for point in self.turning_points(name)]
-        return float(min([values[0], values[-1], *turned])), float(max([values[0], values[-1], *turned]))
+        extrema = [point.value for point in self.turning_points(name)]
+        return float(min([values[0], values[-1], *extrema])), float(max([values[0], values[-1], *extrema]))
 
     @cached_property
     def joint_limits(self) -> dict[str, tuple[float, float]]:
         """The `limits` of the coordinates of all joints, by name."""
         model = self.track.system.model
-        named = (
+        names = (
             f"{e.name}.{m.levels[0]}" for e in model.elements.values() for m in e.measures().values() if m.levels[0]
         )
-        return {name: self.limits(name) for name in named if name in self}
+        return {name: self.limits(name) for name in names if name in self}
 
     def plot(
         self, *names: str, axes: str = "world", over: str | None = None, degrees: bool = False,

@@ -16,7 +16,7 @@ from scipy.optimize import brentq, minimize_scalar
 
 from ..local import LOST, Local, rows_at
 from .branching import ASIDE, beyond, tangents_of
-from .tracing import Traced
+from .tracing import CurvePoints
 from .track import Place, Track
 
 AT_ONCE = 1000
@@ -37,7 +37,7 @@ MOST = 4
 """Greatest number of lost directions that is tried."""
 
 
-class Met(NamedTuple):
+class SingularPlace(NamedTuple):
     """A singular pose of a curve, with the tangents of all branches, a row each, or the reason why they are unknown.
     With redundant equations there may be one branch alone, because further equations forbid the others."""
 
@@ -46,29 +46,33 @@ class Met(NamedTuple):
     why: str
 
 
-def singular_places(track: Track, traced: Traced, closed: bool) -> list[Met]:
+def singular_places(track: Track, points: CurvePoints, closed: bool) -> list[SingularPlace]:
     """Return the singular poses of a curve, in their order."""
-    if len(traced.path.t) < 2:
+    if len(points.path.t) < 2:
         return []
-    turned, size = _determinants(track, traced)
-    found = [_met(track, place) for k in np.flatnonzero(turned) for place in _zeros(track, traced, k)]
-    for place in _touches(track, traced, _low(size, turned, closed)):
-        met = _met(track, place)
-        if all(abs(met.place.s - other.place.s) > ONE * track.system.length for other in found):
-            found.append(met)
-    return sorted(found, key=lambda met: met.place.s)
+    sign_changes, size = _determinants(track, points)
+    poses = []
+    for k in np.flatnonzero(sign_changes):
+        place_at, determinant = _between(track, points.place(k), points.place(k + 1))
+        if determinant(1.0) < 0.0:
+            poses.append(_singular_place(track, place_at(brentq(determinant, 0.0, 1.0, xtol=1e-12))))
+    for place in _touches(track, points, _low(size, sign_changes, closed)):
+        pose = _singular_place(track, place)
+        if all(abs(pose.place.s - other.place.s) > ONE * track.system.length for other in poses):
+            poses.append(pose)
+    return sorted(poses, key=lambda pose: pose.place.s)
 
 
-def _determinants(track: Track, traced: Traced) -> tuple[np.ndarray, np.ndarray]:
+def _determinants(track: Track, points: CurvePoints) -> tuple[np.ndarray, np.ndarray]:
     """Return for each step whether the determinant changes its sign, and for each place the logarithm of its size."""
-    signs, sizes, count = [], [], len(traced.path.t)
+    signs, sizes, count = [], [], len(points.path.t)
     for start in range(0, count - 1, AT_ONCE):
-        chosen = slice(start, start + AT_ONCE + 1)
-        rows, v = rows_at(track.system, track.t, traced.path.q[chosen])[0], traced.path.v[chosen]
+        chunk = slice(start, start + AT_ONCE + 1)
+        rows, v = rows_at(track.system, track.t, points.path.q[chunk])[0], points.path.v[chunk]
         parts = _independent(track, rows[:-1])
-        own, size = _determinant(track, parts, rows[:-1], v[:-1])
-        after, last = _determinant(track, parts, rows[1:], v[1:])
-        signs.append(own * after < 0.0)
+        first, size = _determinant(track, parts, rows[:-1], v[:-1])
+        second, last = _determinant(track, parts, rows[1:], v[1:])
+        signs.append(first * second < 0.0)
         sizes.append(size)
     return np.concatenate(signs), np.append(np.concatenate(sizes), last[-1])
 
@@ -94,53 +98,47 @@ def _determinant(
 def _between(track: Track, first: Place, last: Place) -> tuple[Callable[[float], Place], Callable[[float], float]]:
     """Return two functions of x from 0 to 1: the place between two places, and the determinant there, positive at the
     first."""
-    place, rows = track.between(first, last), rows_at(track.system, track.t, first.q[None])[0]
+    place_at, rows = track.between(first, last), rows_at(track.system, track.t, first.q[None])[0]
     parts = _independent(track, rows)
     sign = _determinant(track, parts, rows, first.v[None])[0][0]
 
-    def value(x: float) -> float:
-        there = place(x)
-        own, size = _determinant(track, parts, rows_at(track.system, track.t, there.q[None])[0], there.v[None])
-        return float(own[0] * sign * np.exp(size[0]))
+    def determinant(x: float) -> float:
+        place = place_at(x)
+        signs, size = _determinant(track, parts, rows_at(track.system, track.t, place.q[None])[0], place.v[None])
+        return float(signs[0] * sign * np.exp(size[0]))
 
-    return place, value
-
-
-def _zeros(track: Track, traced: Traced, k: int | np.integer) -> Iterator[Place]:
-    place, value = _between(track, traced.place(k), traced.place(k + 1))
-    if value(1.0) < 0.0:
-        yield place(brentq(value, 0.0, 1.0, xtol=1e-12))
+    return place_at, determinant
 
 
-def _low(size: np.ndarray, turned: np.ndarray, closed: bool) -> np.ndarray:
+def _low(size: np.ndarray, sign_changes: np.ndarray, closed: bool) -> np.ndarray:
     """Return the places with a local minimum of the determinant, and no change of its sign next to them."""
     inside = np.arange(1, len(size) - 1)
     least = inside[(size[inside] <= size[inside - 1]) & (size[inside] <= size[inside + 1])]
     if closed and size[0] <= min(size[1], size[-2]):
         least = np.append(0, least)
-    near = turned[least - 1] | turned[least]  # (place 0 follows the last step of a lap)
+    near = sign_changes[least - 1] | sign_changes[least]  # (place 0 follows the last step of a lap)
     return least[(size[least] < size.max() + np.log(WEAK)) & ~near]
 
 
-def _touches(track: Track, traced: Traced, low: np.ndarray) -> Iterator[Place]:
+def _touches(track: Track, points: CurvePoints, low: np.ndarray) -> Iterator[Place]:
     """Yield the places where the determinant is zero without a change of its sign from place to place: it touches zero,
     or has two zeros in a step."""
     for k in low:
         for step in (k - 1, k):
-            first = step % (len(traced.path.t) - 1)
-            place, value = _between(track, traced.place(first), traced.place(first + 1))
-            least = minimize_scalar(value, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-9})
-            if least.fun < 0.0 < value(1.0):
+            first = step % (len(points.path.t) - 1)
+            place_at, determinant = _between(track, points.place(first), points.place(first + 1))
+            least = minimize_scalar(determinant, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-9})
+            if least.fun < 0.0 < determinant(1.0):
                 for ends in ((0.0, least.x), (least.x, 1.0)):
-                    yield place(brentq(value, *ends, xtol=1e-12))
-            elif Local(track.system, track.t, place(least.x).q).weakest < LOST:
-                yield place(least.x)
+                    yield place_at(brentq(determinant, *ends, xtol=1e-12))
+            elif Local(track.system, track.t, place_at(least.x).q).weakest < LOST:
+                yield place_at(least.x)
 
 
 # --- the singular pose itself -----------------------------------------------------------------------------------------
 
 
-def _met(track: Track, guess: Place) -> Met:
+def _singular_place(track: Track, guess: Place) -> SingularPlace:
     """Return the singular pose next to a place, with the fewest lost directions for which there is one."""
     n, none = track.system.nv, np.zeros((0, track.system.still.size))
     for lost in range(1, min(MOST, n - 1) + 1):
@@ -150,45 +148,43 @@ def _met(track: Track, guess: Place) -> Met:
         if here.rank != n - 1 - lost:
             continue
         tangents = tangents_of(here)
-        if len(tangents) and _nearest(track, tangents, place.v) > 1.0 - 1e-4:
-            return Met(place, tangents, "")
-        what = f"{lost + 1} motions are left in it, and equations of second order do not tell branches apart"
-        return Met(place, none, what)
-    what = (
-        "it is not located: branches touch, or come so near to each other that the curve may have changed from one to"
-    )
-    return Met(guess, none, f"{what} the other; a smaller step= tells")
+        if len(tangents) and np.abs(_cosines(track, tangents, place.v)).max() > 1.0 - 1e-4:
+            return SingularPlace(place, tangents, "")
+        why = f"{lost + 1} motions are left in it, and equations of second order do not tell branches apart"
+        return SingularPlace(place, none, why)
+    why = "it is not located: branches touch, or come so near to each other that the curve may have changed from one to"
+    return SingularPlace(guess, none, f"{why} the other; a smaller step= tells")
 
 
 def across(track: Track, last: Place) -> Place | None:
     """Return the place beyond a singular pose that ends the steps of a curve, if the curve is smooth there; else None.
     Where more than one direction is lost, tangents near the pose are roundoff, and no step can pass."""
-    met = _met(track, last)
-    if met.why:
+    pose = _singular_place(track, last)
+    if pose.why:
         return None
-    along = met.tangents[:, : track.system.nv] @ (track.machine.norm * last.v[: track.system.nv])
-    chosen = int(np.abs(along).argmax())
-    there = beyond(track, met.place, np.sign(along[chosen]) * met.tangents[chosen], OVER * ASIDE)
-    return None if there is None or met.place.s < last.s else track.counted(last, there)
+    cosines = _cosines(track, pose.tangents, last.v)
+    branch = int(np.abs(cosines).argmax())
+    place = beyond(track, pose.place, np.sign(cosines[branch]) * pose.tangents[branch], OVER * ASIDE)
+    return None if place is None or pose.place.s < last.s else track.with_turns(last, place)
 
 
-def _nearest(track: Track, tangents: np.ndarray, v: np.ndarray) -> float:
-    """Return the largest cosine of a direction with the tangents."""
-    return float(np.abs(tangents[:, : track.system.nv] @ (track.machine.norm * v[: track.system.nv])).max())
+def _cosines(track: Track, tangents: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Return the cosine (in the norm W) of a direction with each of some tangents."""
+    return np.asarray(tangents[:, : track.system.nv] @ (track.machine.norm * v[: track.system.nv]))
 
 
 def _refined(track: Track, guess: Place, rank: int) -> Place | None:
     """Return the pose next to a place in which the rows have this rank, by Newton's method; None if there is none."""
     system, norm = track.system, track.machine.norm
-    q, gone = guess.q, 0.0
+    q, distance = guess.q, 0.0
     for _ in range(STEPS):
-        way, gap = Local(track.system, track.t, q).step(rank)
-        size = float(np.sqrt(norm @ way**2))
-        gone += size
-        if not gone < FAR * system.length:
+        step, gap = Local(track.system, track.t, q).step(rank)
+        size = float(np.sqrt(norm @ step**2))
+        distance += size
+        if not distance < FAR * system.length:
             return None
-        q = track.moved(q, way)
+        q = track.moved(q, step)
         if size < STILL * system.length:
-            along = float(norm @ (guess.v[: system.nv] * system.between(guess.q, q)))
-            return guess._replace(s=guess.s + along, q=q) if gap < OPEN * system.length else None
+            ds = float(norm @ (guess.v[: system.nv] * system.between(guess.q, q)))
+            return guess._replace(s=guess.s + ds, q=q) if gap < OPEN * system.length else None
     return None

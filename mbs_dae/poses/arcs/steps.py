@@ -35,6 +35,7 @@ ITERATIONS = 12
 
 @compiled
 def size_of(machine, x):
+    """Return the length of a step, (velocities,), in the norm W."""
     total = 0.0
     for k in range(machine.norm.size):
         total += machine.norm[k] * x[k] * x[k]
@@ -87,14 +88,14 @@ def _hold_time(machine, t, q, v, still):
 @compiled
 def length_of_step(machine, h):
     """Return the arc length between both ends of a step, from an estimate h."""
-    here, there, foretold, done = machine.here, machine.there, machine.way, machine.x
-    difference(machine.manifold, here.q, there.q, done)
+    here, there, prediction, chord = machine.here, machine.there, machine.way, machine.x
+    difference(machine.manifold, here.q, there.q, chord)
     for _ in range(4):
-        way(machine.manifold, h, here, there, foretold)
+        way(machine.manifold, h, here, there, prediction)
         off = square = 0.0
         for k in range(machine.norm.size):
             u = 0.5 * (here.v[k] + there.v[k])
-            off += machine.norm[k] * u * (done[k] - foretold[k])
+            off += machine.norm[k] * u * (chord[k] - prediction[k])
             square += machine.norm[k] * u * u
         h += off / square if square > 0.25 else 0.0
     return h
@@ -117,24 +118,15 @@ def stride(machine: Machine, t: float, h: float, redundant: int, timed: int):
         status = bend(machine, t, there.q, there.v, there.a, timed)
     if status != DONE:
         return -float(status)
-    done = length_of_step(machine, h)
-    count_turns(machine.manifold, done, here, there)
-    return done if done > 0.0 else -float(NOT_FINITE)
-
-
-@compiled
-def _fastest(machine):
-    """Return the largest component of the tangent, by weight."""
-    most = 0.0
-    for k in range(machine.norm.size):
-        most = max(most, machine.norm[k] * machine.here.v[k] ** 2)
-    return np.sqrt(most)
+    length = length_of_step(machine, h)
+    count_turns(machine.manifold, length, here, there)
+    return length if length > 0.0 else -float(NOT_FINITE)
 
 
 @compiled_apart
-def ahead_of(machine: Machine, q: Vector, home: Vector, tangent: Vector, angles: Vector):
-    """Return the distance of a pose beyond the plane through `home` across its tangent; machine.x becomes the way from
-    `home`, angles up to whole turns."""
+def distance_beyond(machine: Machine, q: Vector, home: Vector, tangent: Vector, angles: Vector):
+    """Return the distance of a pose beyond the plane through `home` across its tangent; machine.x becomes the
+    difference from `home`, angles up to whole turns."""
     difference(machine.manifold, home, q, machine.x)
     total = 0.0
     for k in range(machine.norm.size):
@@ -156,27 +148,30 @@ def trace(
     machine.reached[0] = path.t[first]
     h, n = pace[0], machine.norm.size
     for k in range(first + 1, path.t.size):
-        h = min(h, pace[1] * machine.length / _fastest(machine))
-        done = -float(ENDLESS)
+        largest = 0.0  # the largest component of the tangent, by weight
+        for i in range(n):
+            largest = max(largest, machine.norm[i] * machine.here.v[i] ** 2)
+        h = min(h, pace[1] * machine.length / np.sqrt(largest))
+        length = -float(ENDLESS)
         while True:
-            done = stride(machine, t, h, redundant, timed)
-            if done > 0.0:
+            length = stride(machine, t, h, redundant, timed)
+            if length > 0.0:
                 orient(machine)
-                if is_smooth(machine, done) and keeps_branch(machine):
+                if is_smooth(machine, length) and keeps_branch(machine):
                     break
             if h < SMALLEST * machine.length:
                 machine.counts[POSES] = k
-                return -int(done) if done < 0.0 else SINGULAR
-            h *= ASIDE if done == -float(SINGULAR) else 0.5
+                return -int(length) if length < 0.0 else SINGULAR
+            h *= ASIDE if length == -float(SINGULAR) else 0.5
             machine.counts[HALVINGS] += 1
-        accept(machine, machine.reached[0] + done)
+        accept(machine, machine.reached[0] + length)
         path.t[k] = machine.reached[0]
         copy(machine.here.q, path.q[k])
         copy(machine.here.v, path.v[k])
         copy(machine.here.a, path.a[k])
         h = pace[0] = 2.0 * h
-        before, pace[2] = pace[2], ahead_of(machine, machine.here.q, home, tangent, angles)
-        if before < 0.0 <= pace[2] and size_of(machine, machine.x[:n]) < 2.0 * done:
+        before, pace[2] = pace[2], distance_beyond(machine, machine.here.q, home, tangent, angles)
+        if before < 0.0 <= pace[2] and size_of(machine, machine.x[:n]) < 2.0 * length:
             machine.counts[POSES] = k + 1
             return HOME
     machine.counts[POSES] = path.t.size

@@ -10,7 +10,7 @@ from ...compiled.machine import POSES
 from ...compiled.reading import Trajectory
 from ...compiled.status import DONE, ENDLESS, HOME
 from ...kernels.blocks import block
-from .steps import ahead_of, size_of, trace
+from .steps import distance_beyond, size_of, trace
 from .track import Place, Track
 
 CHUNK = 500
@@ -23,7 +23,7 @@ ROUNDS, ROUNDOFF = 8, 1e-15
 """Newton's method for the end of a lap: greatest number of steps, and tolerance relative to the extent of the model."""
 
 
-class Traced(NamedTuple):
+class CurvePoints(NamedTuple):
     """Successive places of a curve, with the arc length in place of time."""
 
     path: Trajectory
@@ -35,67 +35,58 @@ class Traced(NamedTuple):
         return Place(float(self.path.t[k]), *(x[k] for x in self.path[1:]))
 
 
-def traced(track: Track, start: Place, home: Place, poses: int) -> Traced:
+def trace_curve(track: Track, start: Place, home: Place, poses: int) -> CurvePoints:
     """Return the curve from a place onwards until it returns to `home`, with at most so many places."""
-    path = Trajectory(np.array([start.s]), *(own[None].copy() for own in start[1:]))
-    beyond = 1.0 if start is home else _ahead(track, home, start)
+    path = Trajectory(np.array([start.s]), *(rows[None].copy() for rows in start[1:]))
+    beyond = 1.0 if start is home else _distance_beyond(track, home, start)
     pace = np.array([track.step * track.system.length, track.step, beyond])
-    done, status = 1, DONE
-    while status == DONE and done < poses:
-        size = min(max(2 * done, CHUNK), poses)
-        path = Trajectory(*(_longer(rows, size) for rows in path))
-        given = home.q, home.v, track.angles, track.redundant, track.timed
-        status = trace(track.machine, track.t, block(path), done - 1, pace, *given)
-        done = int(track.machine.counts[POSES])
-        if status == HOME and not comes_home(track, home, path, done):
+    count, status = 1, DONE
+    while status == DONE and count < poses:
+        size = min(max(2 * count, CHUNK), poses)
+        longer = Trajectory(*(np.zeros((size, *rows.shape[1:]), dtype=rows.dtype) for rows in path))
+        for rows, places in zip(longer, path, strict=True):
+            rows[: len(places)] = places[:size]
+        path, constants = longer, (home.q, home.v, track.angles, track.redundant, track.timed)
+        status = trace(track.machine, track.t, block(path), count - 1, pace, *constants)
+        count = int(track.machine.counts[POSES])
+        if status == HOME and not comes_home(track, home, path, count):
             status = DONE
-    return Traced(path.until(done), ENDLESS if status == DONE else status)
+    return CurvePoints(path.until(count), ENDLESS if status == DONE else status)
 
 
-def _longer(rows: np.ndarray, size: int) -> np.ndarray:
-    out = np.zeros((size, *rows.shape[1:]), dtype=rows.dtype)
-    out[: len(rows)] = rows[:size]
-    return out
-
-
-def comes_home(track: Track, home: Place, path: Trajectory, done: int) -> bool:
-    """Return whether the last step has passed the first place itself, and not another place near by; if so, replace the
-    last place by it."""
-    before, after = (Place(float(path.t[k]), *(x[k] for x in path[1:])) for k in (done - 2, done - 1))
-    if not _ahead(track, home, before) < 0.0 <= _ahead(track, home, after):
+def comes_home(track: Track, home: Place, path: Trajectory, count: int) -> bool:
+    """Return whether the last of `count` places has passed the first place itself, and not another place near by; if
+    so, replace the last place by it."""
+    before, after = (Place(float(path.t[k]), *(x[k] for x in path[1:])) for k in (count - 2, count - 1))
+    if not _distance_beyond(track, home, before) < 0.0 <= _distance_beyond(track, home, after):
         return False
-    place, h, x = track.between(before, after), after.s - before.s, 1.0
+    place_at, h, x = track.between(before, after), after.s - before.s, 1.0
     for _ in range(ROUNDS):  # with equal tangents, this is Newton's method
-        ahead = _ahead(track, home, found := place(x))
-        x = min(max(x - ahead / h, 0.0), 1.0)
-        if abs(ahead) < ROUNDOFF * track.machine.extent:
+        beyond = _distance_beyond(track, home, place := place_at(x))
+        x = min(max(x - beyond / h, 0.0), 1.0)
+        if abs(beyond) < ROUNDOFF * track.machine.extent:
             break
     n, weight = track.system.nv, track.machine.norm
-    apart = size_of(track.machine, track.machine.x[:n].copy())
-    if apart > SAME * track.system.length or float(weight @ (home.v[:n] * found.v[:n])) < ALIKE:
+    distance = size_of(track.machine, track.machine.x[:n].copy())
+    if distance > SAME * track.system.length or float(weight @ (home.v[:n] * place.v[:n])) < ALIKE:
         return False
-    for rows, own in zip(path, found, strict=True):
-        rows[done - 1] = own
+    for rows, values in zip(path, place, strict=True):
+        rows[count - 1] = values
     return True
 
 
-def _ahead(track: Track, home: Place, place: Place) -> float:
-    return float(ahead_of(track.machine, place.q, home.q, home.v, track.angles))
+def _distance_beyond(track: Track, home: Place, place: Place) -> float:
+    return float(distance_beyond(track.machine, place.q, home.q, home.v, track.angles))
 
 
-def reversed_path(traced: Traced) -> Traced:
+def reversed_path(points: CurvePoints) -> CurvePoints:
     """Return the places in reverse order and direction, so that the arc length grows."""
-    path = traced.path
+    path = points.path
     back = Trajectory(-path.t[::-1], path.q[::-1].copy(), -path.v[::-1], path.a[::-1].copy())
-    return Traced(back, traced.ending)
+    return CurvePoints(back, points.ending)
 
 
-def joined(first: Traced, last: Traced) -> Traced:
+def concatenate(first: CurvePoints, last: CurvePoints) -> CurvePoints:
     """Return one curve from two, the second of which begins where the first ends."""
     path = Trajectory(*(np.concatenate([x, y[1:]]) for x, y in zip(first.path, last.path, strict=True)))
-    return Traced(path, last.ending)
-
-
-def both_ways(back: Traced, forth: Traced) -> Traced:
-    """Return one curve from two that have the same first place."""
-    return joined(reversed_path(back), forth)
+    return CurvePoints(path, last.ending)

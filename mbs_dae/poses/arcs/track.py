@@ -71,10 +71,10 @@ class Track:
         here.q[:], here.v[:], here.a[:] = base[1:]
         sense = 1.0 if h > 0.0 else -1.0
         here.v[:] *= sense
-        done = stride(machine, self.t, abs(h), self.redundant, self.timed)
-        if not done > 0.0:
+        length = stride(machine, self.t, abs(h), self.redundant, self.timed)
+        if not length > 0.0:
             return None
-        return Place(base.s + sense * done, there.q.copy(), sense * there.v, there.a.copy())
+        return Place(base.s + sense * length, there.q.copy(), sense * there.v, there.a.copy())
 
     def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         """Return the coordinates after a small motion, given like a velocity."""
@@ -99,18 +99,18 @@ class Track:
             if x in (0.0, 1.0):
                 return last if x else first
             guess = smooth(x)
-            return self.counted(first, self.stand(guess) or guess)
+            return self.with_turns(first, self.stand(guess) or guess)
 
         return place
 
     def _smooth(self, first: Place, last: Place) -> Callable[[float], Place]:
         n, h, manifold = self.system.nv, last.s - first.s, self.machine.manifold
-        way = np.zeros(n)
-        difference(manifold, first.q, last.q, way)
+        chord = np.zeros(n)
+        difference(manifold, first.q, last.q, chord)
         v0, v1, a0, a1 = (x[:n] * size for x, size in ((first.v, h), (last.v, h), (first.a, h * h), (last.a, h * h)))
-        c3 = 10 * way - 6 * v0 - 4 * v1 - 1.5 * a0 + 0.5 * a1
-        c4 = -15 * way + 8 * v0 + 7 * v1 + 1.5 * a0 - a1
-        c5 = 6 * way - 3 * v0 - 3 * v1 - 0.5 * a0 + 0.5 * a1
+        c3 = 10 * chord - 6 * v0 - 4 * v1 - 1.5 * a0 + 0.5 * a1
+        c4 = -15 * chord + 8 * v0 + 7 * v1 + 1.5 * a0 - a1
+        c5 = 6 * chord - 3 * v0 - 3 * v1 - 0.5 * a0 + 0.5 * a1
 
         def place(x: float) -> Place:
             q, v = first.q.copy(), self.system.still
@@ -121,25 +121,25 @@ class Track:
 
         return place
 
-    def counted(self, first: Place, there: Place) -> Place:
-        """Return the place `there` with the turns of bodies in space counted from those at another place."""
+    def with_turns(self, first: Place, last: Place) -> Place:
+        """Return the last place with the turns of bodies in space counted from those at the first one."""
         machine = self.machine
-        for instant, place in ((machine.here, first), (machine.there, there)):
+        for instant, place in ((machine.here, first), (machine.there, last)):
             instant.q[:], instant.v[:], instant.a[:] = place[1:]
-        count_turns(machine.manifold, there.s - first.s, machine.here, machine.there)
-        return there._replace(q=machine.there.q.copy())
+        count_turns(machine.manifold, last.s - first.s, machine.here, machine.there)
+        return last._replace(q=machine.there.q.copy())
 
     def zero(self, function: Callable[[Place], float], first: Place, last: Place, narrow: bool = False) -> Place | None:
         """Return the zero of a function between two neighbouring places; None if it does not change its sign."""
         if not function(first) * function(last) <= 0.0:
             return None
-        place = self.between(first, last)
-        x = float(brentq(lambda x: function(place(x)), 0.0, 1.0, xtol=1e-15, rtol=8.9e-16))
-        if narrow or self.stand(found := place(x)) is not None:
-            return place(x)
+        place_at = self.between(first, last)
+        x = float(brentq(lambda x: function(place_at(x)), 0.0, 1.0, xtol=1e-15, rtol=8.9e-16))
+        if narrow or self.stand(place := place_at(x)) is not None:
+            return place_at(x)
         # singular: there the curve through two places near by is as good as the constraints
-        ends = place(max(x - NARROW, 0.0)), place(min(x + NARROW, 1.0))
-        return self.zero(function, *ends, narrow=True) or found
+        ends = place_at(max(x - NARROW, 0.0)), place_at(min(x + NARROW, 1.0))
+        return self.zero(function, *ends, narrow=True) or place
 
 
 def angles_of(structure: Structure) -> np.ndarray:

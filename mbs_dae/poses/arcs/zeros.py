@@ -10,7 +10,7 @@ import numpy as np
 from ...compiled import System
 from ...compiled.reading import Reader
 from ...readings.motion import measure_reader
-from .tracing import Traced
+from .tracing import CurvePoints
 from .track import Place, Track
 
 STILL = 1e-9
@@ -22,7 +22,7 @@ ROUNDOFF = 4e-15
 """A difference less than this, relative to the value, is zero: a curve that begins at the value has that pose again."""
 EQUAL = 1e-12
 """Values nearer to each other than this (rad, or lengths of the model) are equal at a turning point."""
-BESIDE = 1e-5
+NEAR = 1e-5
 """Zeros nearer to such a turning point than this, in lengths of the model, are the turning point."""
 
 
@@ -42,31 +42,31 @@ def row_of(system: System, name: str, t: float, q: np.ndarray) -> np.ndarray:
     return np.asarray(read[1, :, 0])
 
 
-def rates_along(track: Track, traced: Traced, name: str) -> np.ndarray:
+def rates_along(track: Track, points: CurvePoints, name: str) -> np.ndarray:
     """Return a quantity, its first and its second derivative by arc length at all places, (3, places)."""
-    _, *path = traced.path
+    _, *path = points.path
     return np.asarray(reader_of(track.system, name)(np.full(len(path[0]), track.t), *path)[:, :, 0])
 
 
 def value_at(track: Track, name: str, place: Place) -> np.ndarray:
     """Return a quantity, its first and its second derivative by arc length in one place, (3,)."""
-    own = (x[None] for x in place[1:])
-    return np.asarray(reader_of(track.system, name)(np.array([track.t]), *own)[:, 0, 0])
+    state = (x[None] for x in place[1:])
+    return np.asarray(reader_of(track.system, name)(np.array([track.t]), *state)[:, 0, 0])
 
 
-def stands_still(track: Track, traced: Traced, name: str) -> bool:
+def is_constant_along(track: Track, points: CurvePoints, name: str) -> bool:
     """Return whether a quantity is constant along a curve."""
-    system, path = track.system, traced.path
+    system, path = track.system, points.path
     row = row_of(system, name, track.t, path.q[0])
     possible = float(np.sqrt((row**2 / track.machine.norm).sum())) or 1.0
-    return bool(np.ptp(rates_along(track, traced, name)[0]) < STILL * possible * (path.t[-1] - path.t[0]))
+    return bool(np.ptp(rates_along(track, points, name)[0]) < STILL * possible * (path.t[-1] - path.t[0]))
 
 
-def turning_places(track: Track, traced: Traced, name: str, closed: bool) -> list[Place]:
+def turning_places(track: Track, points: CurvePoints, name: str, closed: bool) -> list[Place]:
     """Return the places where the quantity turns back, in their order."""
-    if stands_still(track, traced, name):
+    if is_constant_along(track, points, name):
         return []
-    _, rate, second = rates_along(track, traced, name)
+    _, rate, second = rates_along(track, points, name)
     rate = np.where(np.abs(rate) < NOTHING * np.abs(rate).max(), 0.0, rate)
     if closed:
         rate[-1] = rate[0]
@@ -74,27 +74,27 @@ def turning_places(track: Track, traced: Traced, name: str, closed: bool) -> lis
     def zero(place: Place) -> float:
         return float(value_at(track, name, place)[1])
 
-    return sorted(sign_changes(track, traced, rate, second, zero, closed), key=lambda place: place.s)
+    return sorted(sign_changes(track, points, rate, second, zero, closed), key=lambda place: place.s)
 
 
 def places_where(
-    track: Track, traced: Traced, name: str, wanted: Sequence[float], unit: float, closed: bool
+    track: Track, points: CurvePoints, name: str, targets: Sequence[float], unit: float, closed: bool
 ) -> list[Place]:
-    """Return the places where a quantity has one of some values, or touches it at a turning point, in their order.
-    Values are compared in parts of a `unit`."""
-    turning, found = turning_places(track, traced, name, closed), []
-    s = np.array([*traced.path.t, *(place.s for place in turning)])
+    """Return the places where a quantity has one of some target values, or touches it at a turning point, in their
+    order. Values are compared in parts of a `unit`."""
+    turning, places = turning_places(track, points, name, closed), []
+    s = np.array([*points.path.t, *(place.s for place in turning)])
     order = np.argsort(s, kind="stable")  # between neighbours in this order the quantity grows, or falls
-    values = rates_along(track, traced, name)[0]
+    values = rates_along(track, points, name)[0]
     if closed:  # the end is the beginning, up to whole turns
         values[-1] = values[0] + 2.0 * np.pi * np.round((values[-1] - values[0]) / (2.0 * np.pi))
     values = np.array([*values, *(value_at(track, name, place)[0] for place in turning)])[order]
 
     def place_of(k: int | np.integer) -> Place:
         at = int(order[k])
-        return traced.place(at) if at < traced.path.t.size else turning[at - traced.path.t.size]
+        return points.place(at) if at < points.path.t.size else turning[at - points.path.t.size]
 
-    for value in wanted:
+    for value in targets:
         off = values - value
         off[np.abs(off) < ROUNDOFF * max(unit, abs(value))] = 0.0
 
@@ -107,21 +107,22 @@ def places_where(
             first, last = place_of(k), place_of(k + 1)
             place = track.zero(zero, first, last)  # (None: zero at one of both ends, to roundoff)
             passed.append(min(first, last, key=lambda place: abs(zero(place))) if place is None else place)
-        near = BESIDE * track.system.length
-        found += touched + [p for p in passed if all(abs(p.s - other.s) > near for other in touched)]
-    return sorted(found, key=lambda place: place.s)
+        near = NEAR * track.system.length
+        places += touched + [p for p in passed if all(abs(p.s - other.s) > near for other in touched)]
+    return sorted(places, key=lambda place: place.s)
 
 
 def sign_changes(
-    track: Track, traced: Traced, values: np.ndarray, slopes: np.ndarray, zero: Callable[[Place], float], closed: bool
-) -> Iterator[Place]:
+    track: Track, points: CurvePoints, values: np.ndarray, slopes: np.ndarray, zero: Callable[[Place], float],
+    closed: bool,
+) -> Iterator[Place]:  # fmt: skip
     """Yield the places where a function changes its sign along a curve, from its values and slopes in all places."""
     for k in np.flatnonzero(values[:-1] * values[1:] < 0.0):
-        first, last = traced.place(k), traced.place(k + 1)
+        first, last = points.place(k), points.place(k + 1)
         place = track.zero(zero, first, last)  # (None: zero at one of both ends, to roundoff)
         yield min(first, last, key=lambda place: abs(zero(place))) if place is None else place
-    for at, x in _dips(values, slopes, np.diff(traced.path.t)):
-        first, last = traced.place(at), traced.place(at + 1)
+    for at, x in _dips(values, slopes, np.diff(points.path.t)):
+        first, last = points.place(at), points.place(at + 1)
         middle = track.between(first, last)(x)
         for ends in ((first, middle), (middle, last)):
             place = track.zero(zero, *ends)
@@ -132,7 +133,7 @@ def sign_changes(
         before = values[k - 1] if k else values[end - 1] if closed else 0.0
         after = values[k + 1] if k < end else 0.0
         if before * after < 0.0 and not (closed and k == end):
-            yield traced.place(k)
+            yield points.place(k)
 
 
 def _dips(values: np.ndarray, slopes: np.ndarray, h: np.ndarray) -> Iterator[tuple[int, float]]:

@@ -26,13 +26,13 @@ from ...errors import ModelError
 from ...explain.axes import check_axes
 from ...model.model import Model
 from ...model.parameters import finite_number
-from ...poses.arcs.beginning import start_of, track_at
 from ...poses.arcs.curve import Curve
-from ...poses.arcs.following import whole
+from ...poses.arcs.following import follow_curve
 from ...poses.arcs.points import BranchPoint
-from ...poses.arcs.tracing import Traced
+from ...poses.arcs.start import start_of, track_at
+from ...poses.arcs.tracing import CurvePoints
 from ...poses.arcs.track import Track
-from ...poses.arcs.zeros import stands_still
+from ...poses.arcs.zeros import is_constant_along
 from ...poses.assembly import holding, in_full, posed
 from ...poses.newton import evaluate_and_factorise, gaps
 from ...readings.motion import result_of
@@ -96,15 +96,15 @@ def follow(
     track, motions = track_at(system, t, q, step, name, fix)
     check_axes(system, State(system, t, q, system.still, system.still))
     place = start_of(track, q, motions, name, branch)
-    traced, ends, beginning = whole(track, place, both, poses)
+    traced, ends, beginning = follow_curve(track, place, both, poses)
     if traced.path.t.size == 1:
         what = f"{model.name!r} does not move: the one motion that its equations leave is infinitesimal"
         raise ModelError(f"{what}; change a length")
-    if stands_still(track, traced, name):
+    if is_constant_along(track, traced, name):
         content = track.system.model
         of_joints = [f"{e.name}.{m.levels[0]}" for e in content.conditions for m in e.measures().values()]
-        names = [one for one in [*of_joints, *content.quantity_names(1)] if content.found_quantity(one)]
-        other = next(one for one in names if not stands_still(track, traced, one))
+        names = [one for one in [*of_joints, *content.quantity_names(1)] if content.quantity_or_none(one)]
+        other = next(one for one in names if not is_constant_along(track, traced, one))
         raise ModelError(f"{name} is the same all along this curve; follow {other}, which changes")
     return _curve(track, traced, ends, beginning, followed=name, fix=fix, release=names_released)
 

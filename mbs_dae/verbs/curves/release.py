@@ -10,9 +10,9 @@ import numpy as np
 from ...arguments import drivers_named
 from ...compiled import System
 from ...errors import ModelError
-from ...model.drivers import Driver, LetGo
+from ...model.drivers import Driver, DriverCoordinate
 from ...model.model import Model
-from ...poses.arcs.beginning import poses_beside
+from ...poses.arcs.start import neighbouring_poses
 from ...poses.local import free_motions
 
 PARALLEL = 1e-9
@@ -42,7 +42,7 @@ def without_drivers(model: Model, names: Sequence[str]) -> Model:
     if not names:
         return model
     driven = [model.elements[name] for name in names]
-    return model.without(*names).plus(*(LetGo(one) for one in driven if isinstance(one, Driver)))
+    return model.without(*names).plus(*(DriverCoordinate(one) for one in driven if isinstance(one, Driver)))
 
 
 def _freedom(bare: System, system: System, t: float, q: np.ndarray) -> int:
@@ -50,7 +50,7 @@ def _freedom(bare: System, system: System, t: float, q: np.ndarray) -> int:
     point of its driver, so poses beside it, which the mechanism without drivers can reach, are examined too."""
     here = free_motions(system, t, q).shape[1]
     if here:
-        nearby = poses_beside(bare, t, q, free_motions(bare, t, q))
+        nearby = neighbouring_poses(bare, t, q, free_motions(bare, t, q))
         here = min([here, *(free_motions(system, t, there).shape[1] for there in nearby)])
     return here
 

@@ -15,9 +15,9 @@ import numpy as np
 from ...compiled import System
 from ...equilibria.balance import Balance, balance_at
 from ...equilibria.circuits import Circuits
-from ...equilibria.found import Equilibria, equilibrium_at
+from ...equilibria.equilibrium import Equilibria, equilibrium_at
 from ...equilibria.load_potential import load_potential, loads_that_wind
-from ...equilibria.search import PATIENCE, all_balances, distant_pose, is_new, is_regular
+from ...equilibria.seeking import PATIENCE, all_balances, distant_pose, is_new, is_regular
 from ...errors import MbsError, counted
 from ...graph.topology import topology
 from ...model.joints import Revolute
@@ -170,7 +170,7 @@ def _widest(circuits: Circuits) -> tuple[str, float, float]:
     of_joints = [f"{e.name}.{m.levels[0]}" for e in model.conditions for m in e.measures().values() if not m.lowest]
     of_bodies = [f"{body}.{m.levels[0]}" for body in model.bodies for m in model.measures_of(body) if not m.lowest]
     best, widest = ("", 0.0, 1.0), (False, RANK)
-    for name in [one for one in [*of_joints, *of_bodies] if model.found_quantity(one)][:TRIED]:
+    for name in [one for one in [*of_joints, *of_bodies] if model.quantity_or_none(one)][:TRIED]:
         values = [rates_along(curve.track, curve.traced, name)[0] for curve in circuits.curves]
         low, high = min(one.min() for one in values), max(one.max() for one in values)
         is_angle = model.quantity(name)[0].units[0] == "rad"

@@ -23,7 +23,7 @@ from ...derivatives.parameters import check_constants
 from ...errors import ModelError
 from ...model.bodies.body import Body, reference_turns
 from ...model.element import Element
-from ...model.forces.given import PythonForce
+from ...model.forces.loads import PythonForce
 from ...model.model import Model
 from ...model.parameters import Number
 from ...model.signals import Input, StateVariable

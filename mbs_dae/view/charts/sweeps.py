@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from matplotlib.figure import Figure
 
-from ...equilibria.found import EquilibriumPath
+from ...equilibria.equilibrium import EquilibriumPath
 from ...equilibria.lines import LinearPath, ModeLine, checked_order
 from ...unit_system import shown, size_of
 from ..drawing.colours import COLOURS, DARK, GROUND

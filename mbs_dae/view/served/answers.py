@@ -77,7 +77,7 @@ def dials_of(content: FileContent, initial: Mapping[str, float]) -> list[dict[st
     """Return the description of a slider for each initial value."""
     dials = []
     for name, value in initial.items():
-        quantity = content.model.found_quantity(name)
+        quantity = content.model.quantity_or_none(name)
         unit = quantity[0].units[quantity[1]] if quantity else content.model.signal_units.get(name, "")
         dials.append(_dial(name, unit, value))
     return dials

@@ -130,7 +130,7 @@ def _of_stop(space: JointSpace, model: Model, stop: Stop) -> tuple[str, float, f
     """Return the joint that a stop limits, and its limits: the measure must be that coordinate or its negative, up to a
     constant."""
     system = model.compile()
-    names = [name for name in space.names if model.found_quantity(name)]
+    names = [name for name in space.names if model.quantity_or_none(name)]
     reader = system.reader([stop.measure, *(model.quantity(name)[0] for name in names)])
     q, still = system.placement, system.still[None]
     rows = reader.jacobian(0.0, q).toarray() / np.sqrt(system.weight)

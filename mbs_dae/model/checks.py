@@ -28,7 +28,7 @@ LONE = 1e-12
 more than the square of the angle."""
 
 
-class Said(Protocol):
+class ModelData(Protocol):
     """A model with all data that were put into it."""
 
     name: str
@@ -48,7 +48,7 @@ class Said(Protocol):
     def quantity_names(self, levels: int = 3) -> list[str]: ...
 
 
-def check_new(model: Said, name: Any, kind: str) -> None:
+def check_new(model: ModelData, name: Any, kind: str) -> None:
     if not isinstance(name, str) or not name or "." in name or name != name.strip():
         raise ModelError(f"{name!r} cannot name a {kind}; use a text without dots and outer spaces")
     check_writable(name, f"the name of a {kind}")
@@ -56,7 +56,7 @@ def check_new(model: Said, name: Any, kind: str) -> None:
         raise ModelError(f"the model already has {name!r}; choose another name for this {kind}")
 
 
-def check_symbol(model: Said, name: Any, kind: str) -> None:
+def check_symbol(model: ModelData, name: Any, kind: str) -> None:
     """Check that a name can be that of a state or an input."""
     check_new(model, name, kind)
     if not name.isidentifier() or name == t.name:
@@ -65,7 +65,7 @@ def check_symbol(model: Said, name: Any, kind: str) -> None:
         raise ModelError(f"the model already has a parameter {name!r}; choose another name for this {kind}")
 
 
-def check_element(model: Said, element: Any) -> None:
+def check_element(model: ModelData, element: Any) -> None:
     if not isinstance(element, Element):
         several = "; write model.add(*elements)" if isinstance(element, list | tuple) else ""
         raise ModelError(f"cannot add {element!r}; add joints, drivers, forces: mbs.Revolute('A', i, j){several}")
@@ -73,7 +73,7 @@ def check_element(model: Said, element: Any) -> None:
     check_content(model, element)
 
 
-def check_content(model: Said, element: Element) -> None:
+def check_content(model: ModelData, element: Element) -> None:
     """Check the markers and all symbols of an element."""
     if element.markers and element.dimension != model.dimension:
         here, there = ("the plane", "space")[:: 1 if model.dimension == 2 else -1]
@@ -94,31 +94,28 @@ def check_content(model: Said, element: Element) -> None:
         _check_reset(model, f"the Reset of {element.who}", element.action)
 
 
-def _check_symbols(model: Said, element: Element, form: Form, slots: dict[Any, Any]) -> None:
+def _check_symbols(model: ModelData, element: Element, form: Form, slots: dict[Any, Any]) -> None:
     prescribes = isinstance(element, Condition | Contact) and form is element.form()[0]
     _check_signals(model, element, signals_in(slots.values()), prescribes)
     check_bound(model, element.who, [n for s, n in slots.items() if s not in form.signals])
-    known = {t, *form.slots, *form.own_symbols, *reference_turns(form, element.markers)}
-    if stray := sorted(map(str, free_parameters(form.expressions) - known)):
+    declared = {t, *form.slots, *form.own_symbols, *reference_turns(form, element.markers)}
+    if stray := sorted(map(str, free_parameters(form.expressions) - declared)):
         raise _unknown_symbols(element.who, stray)
 
 
-def check_bound(model: Said, who: str, numbers: list[Any]) -> None:
+def check_bound(model: ModelData, who: str, numbers: list[Any]) -> None:
     """Check that constants depend on parameters of the model only."""
-    known = {p.symbol for p in _parameters(model)}
+    parameters: Iterable[ParameterValue] = model.parameters.values()
+    declared = {p.symbol for p in parameters}
     free = {s for s in free_parameters(numbers) if not isinstance(s, TableSymbol)}
     if moving := signals_in(free):
         what = f"a constant of {who} contains {moving[0].name!r}, which changes in time"
         raise ModelError(f"{what}; write it in an expression, as Force, Torque, Actuator and rates take them")
-    if stray := sorted(map(str, free - known)):
+    if stray := sorted(map(str, free - declared)):
         raise _unknown_symbols(who, stray)
 
 
-def _parameters(model: Said) -> Iterable[ParameterValue]:
-    return model.parameters.values()
-
-
-def name_of(model: Said, thing: Any, who: str) -> str:
+def name_of(model: ModelData, thing: Any, who: str) -> str:
     """Return a name, or the name of a symbol of this model."""
     if isinstance(thing, Quantity):
         _check_markers(model, who, thing.measure.markers)
@@ -127,7 +124,7 @@ def name_of(model: Said, thing: Any, who: str) -> str:
     return str(thing)
 
 
-def _check_markers(model: Said, who: str, markers: Iterable[Marker]) -> None:
+def _check_markers(model: ModelData, who: str, markers: Iterable[Marker]) -> None:
     for marker in markers:
         owner = model.ground if marker.body.fixed else model.bodies.get(marker.body.name)
         if owner is not marker.body:
@@ -135,7 +132,7 @@ def _check_markers(model: Said, who: str, markers: Iterable[Marker]) -> None:
             raise ModelError(f"{what}; use the bodies of this one")
 
 
-def _check_reset(model: Said, who: str, reset: Reset) -> None:
+def _check_reset(model: ModelData, who: str, reset: Reset) -> None:
     """Check that the symbols of a reset belong to this model. (Elements that a reset sets may be added later:
     see `check_setters`.)"""
     symbols = free_parameters([*reset.values.values(), *reset.symbols])
@@ -151,10 +148,10 @@ def _check_reset(model: Said, who: str, reset: Reset) -> None:
 # --- signals ------------------------------------------------------------------------------------------------------
 
 
-def _check_signals(model: Said, element: Element, signals: Iterable[Signal], prescribes: bool) -> None:
+def _check_signals(model: ModelData, element: Element, signals: Iterable[Signal], prescribes: bool) -> None:
     """Check that the model has all signals that this element reads, and that the element may read them: elements that
     prescribe a motion read no signals."""
-    own = {element.name: element}
+    itself = {element.name: element}
     for signal in signals:
         what = f"{element.who} depends on {signal.name!r}"
         if prescribes:
@@ -167,16 +164,16 @@ def _check_signals(model: Said, element: Element, signals: Iterable[Signal], pre
                 f"{what}, which follows from all forces: an algebraic loop; let it pass a state that lags behind, "
                 f"lagged = model.state('lagged', rate=lambda x: (model[{signal.name!r}] - x) / T)"
             )
-        _check_signal(model, what, signal, own)
+        _check_signal(model, what, signal, itself)
 
 
-def _check_signal(model: Said, what: str, signal: Signal, more: Mapping[str, Element]) -> None:
+def _check_signal(model: ModelData, what: str, signal: Signal, more: Mapping[str, Element]) -> None:
     elements = {**model.elements, **more}
     if signal.home is not model.ground:
         raise ModelError(f"{what} of another model; take this one's, if it has one: model[{signal.name!r}]")
     if isinstance(signal, Reaction):
-        wanted, kind = (Driver, "driver") if signal.component == EFFORT else (Condition, "joint")
-        if not isinstance(elements.get(signal.owner), wanted):
+        owner_class, kind = (Driver, "driver") if signal.component == EFFORT else (Condition, "joint")
+        if not isinstance(elements.get(signal.owner), owner_class):
             raise ModelError(f"{what}, and the model has no {kind} {signal.owner!r}; add it first")
     elif not isinstance(elements.get(signal.name), StateVariable | Input):
         raise ModelError(
@@ -184,14 +181,14 @@ def _check_signal(model: Said, what: str, signal: Signal, more: Mapping[str, Ele
         )
 
 
-def check_spoken_of(model: Said) -> None:
+def check_spoken_of(model: ModelData) -> None:
     """Check that all elements refer to bodies and elements of the model."""
     for element in model.elements.values():
         for other in element.speaks_of:
-            if (found := model.elements.get(other.name)) is other:
+            if (namesake := model.elements.get(other.name)) is other:
                 continue
             what, remedy = "which the model does not have", "add it, or leave this out, too"
-            if found is not None:
+            if namesake is not None:
                 what, remedy = f"and {other.name!r} of the model is another one", "make this one anew, of that"
             raise ModelError(f"{element.who} speaks of {other.who}, {what}; {remedy}")
 
@@ -218,27 +215,27 @@ def check_lone_axes(model: Any, number: Callable[[Any], float]) -> None:
     joints = [joint for joint in model.conditions if any(letters != "point" for letters, _ in joint.shares.get(3, ()))]
     for body in model.bodies.values():
         for axis in getattr(body, "lone_axes", ()):
-            reached = [(body, np.array([number(n) for n in axis]))]
-            for one, along in reached:
+            chain = [(body, np.array([number(n) for n in axis]))]  # bodies, and the direction in axes of each
+            for member, direction in chain:
                 pairs = ((joint, pair) for joint in joints for pair in permutations(joint.markers[:2]))
                 for joint, (near, far) in pairs:
-                    if near.body is not one or far.body in [other for other, _ in reached]:
+                    if near.body is not member or far.body in [other for other, _ in chain]:
                         continue
-                    (_, own), (_, others) = near.on_body(number), far.on_body(number)
-                    kept = own.T.astype(float) @ along  # the direction in axes of the joint
+                    (_, near_axes), (_, far_axes) = near.on_body(number), far.on_body(number)
+                    in_joint = near_axes.T.astype(float) @ direction  # the direction in axes of the joint
                     letters = "".join(letters for letters, _ in joint.shares[3] if letters != "point")
-                    if len(letters) > 1 or abs(kept["xyz".index(letters)]) > 1 - LONE:
-                        reached.append((far.body, others.astype(float) @ kept))
-            if not any(other.fixed for other, _ in reached):
-                shown = ", ".join(f"{n:g}" for n in reached[0][1])
-                what = f"body {body.name!r} has an inertia about one axis only, ({shown}) in its axes, and no hinges "
+                    if len(letters) > 1 or abs(in_joint["xyz".index(letters)]) > 1 - LONE:
+                        chain.append((far.body, far_axes.astype(float) @ in_joint))
+            if not any(member.fixed for member, _ in chain):
+                text = ", ".join(f"{n:g}" for n in chain[0][1])
+                problem = f"body {body.name!r} has an inertia about one axis only, ({text}) in its axes, and no hinges "
                 raise ModelError(
-                    f"{what}and guides along it hold the body on the ground: its moments about other axes matter, too; "
-                    "give all three, inertia=(Ixx, Iyy, Izz)"
+                    f"{problem}and guides along it hold the body on the ground: its moments about other axes matter, "
+                    "too; give all three, inertia=(Ixx, Iyy, Izz)"
                 )
 
 
-def check_setters(model: Said) -> None:
+def check_setters(model: ModelData) -> None:
     """Check that a state has one controller at most, and that a Reset sets states, values or rates of the model."""
     controllers: dict[str, Element] = {}
     for element in model.elements.values():
@@ -261,14 +258,14 @@ def set_twice(one: str, other: str, name: str) -> str:
     )
 
 
-def check_held(model: Said, given: Iterable[str]) -> None:
-    """Check that a held state has a controller or a Reset that sets it, or a given value."""
-    held = [state for state in model.states if state.is_held]
-    if not held or any(one.function for one in model.controllers):
+def check_constant_states(model: ModelData, initial: Iterable[str]) -> None:
+    """Check that a state without a rate has a controller or a Reset that sets it, or an initial value."""
+    constant = [state for state in model.states if state.is_held]
+    if not constant or any(controller.function for controller in model.controllers):
         return  # a controller written in Python may set any state
-    names = {*given, *(str(target) for one in model.controllers for target in one.targets)}
+    names = {*initial, *(str(target) for controller in model.controllers for target in controller.targets)}
     names |= {n for e in model.events if isinstance(e.action, Reset) for n in e.action.values}
-    for state in held:
+    for state in constant:
         if state.name not in names:
             raise ModelError(
                 f"{state.who} of {model.name!r} has no rate, and nothing sets it: it would stay as it is; say its "

@@ -26,8 +26,8 @@ from ...tolerances import RANK
 from ..balance import Balance, balance_at
 from ..contact.rows import rows_at
 from ..contact.supported import Supported, pressed, with_rows
-from ..states import difference, rates_at, state_places
-from .differences import FARTHEST, extrapolated
+from ..differences import FARTHEST, difference, extrapolated
+from ..states import rates_at, state_places
 
 CHOICE = 1e-9
 """A multiplier is unique if no null vector of unit length has a larger component along it."""
@@ -69,7 +69,8 @@ def check_contacts(here: Balance) -> None:
     alone.check_two_sided()
 
 
-def solved_rest(here: Balance, asked: Asked) -> Solved:
+def rest_derivatives(here: Balance, asked: Asked) -> Solved:
+    """Return the derivatives of a rest by the parameters."""
     own, n = without_friction(here), here.system.nv
     places, still = [*state_places(own.system).values()], np.zeros(n)
     units = np.array([own.system.evaluator(one.scale) for one in own.system.model.states if not one.is_held])
@@ -81,62 +82,57 @@ def solved_rest(here: Balance, asked: Asked) -> Solved:
     weight = np.append(own.weight_by_level, 1.0 / units**2)
     split = n + len(places)
     found = solve_bordered(sps.csr_matrix(H), sps.csr_matrix(J), -right[:split], -right[split:], weight)
-    free = block_diag(own.free_velocities, np.diag(units))
-    multipliers = _where_unique(own.jacobian / np.sqrt(own.system.weight), found.multipliers)
-    rows = len(own.system.rows)
+    # multipliers are NaN where dependent rows leave a choice
+    scaled = own.jacobian / np.sqrt(own.system.weight)
+    left, sines, _ = np.linalg.svd(scaled) if scaled.size else (np.eye(len(scaled)), np.zeros(0), None)
+    rank = int((sines > RANK * sines.max(initial=0.0)).sum())
+    choice = np.abs(left[:, rank:]).max(axis=1, initial=0.0) > CHOICE
+    multipliers = np.where(choice[:, None], np.nan, found.multipliers)
+    free, rows = block_diag(own.free_velocities, np.diag(units)), len(own.system.rows)
     pushes = np.zeros((len(asked.names), here.pushes.size if isinstance(here, Supported) else 0))
     if isinstance(own, Supported):
         pushes[:, own.held] = -multipliers[rows:].T
-    return Solved(found.x[:n].T, multipliers[:rows].T, found.x[n:].T, pushes, _is_regular(free.T @ H @ free))
+    sines = np.linalg.svd(free.T @ H @ free, compute_uv=False)
+    regular = not sines.size or bool(sines.min() > RANK * sines.max())
+    return Solved(found.x[:n].T, multipliers[:rows].T, found.x[n:].T, pushes, regular)
 
 
-def _slopes_of_states(own: Balance, places: list[int], units: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _slopes_of_states(
+    balance: Balance, places: list[int], units: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return F_z, ż_x and ż_z."""
-    system, t, still = own.system, own.t, own.system.still
+    system, t, still = balance.system, balance.t, balance.system.still
     n, count = system.nv, len(places)
     by_z, by_x, own_z = np.zeros((n, count)), np.zeros((count, n)), np.zeros((count, count))
     for k, (place, unit) in enumerate(zip(places, units, strict=True)):
 
         def aside(far: float, place: int = place) -> np.ndarray:
-            q = own.q.copy()
+            q = balance.q.copy()
             q[place] += far
             return np.append(-balance_at(system, t, q).forces, rates_at(system, t, q, still)[places])
 
         by_z[:, k], own_z[:, k] = np.split(difference(aside, float(unit)), [n])
     for k, unit_way in enumerate(np.eye(n) if count else ()):
 
-        def along(far: float, way: np.ndarray = unit_way) -> np.ndarray:
-            return rates_at(system, t, system.moved(own.q, far * way), still)[places]
+        def along(far: float, unit_motion: np.ndarray = unit_way) -> np.ndarray:
+            return rates_at(system, t, system.moved(balance.q, far * unit_motion), still)[places]
 
         by_x[:, k] = difference(along, 1.0 / float(np.sqrt(system.weight[k])) * system.length)
     return by_z, by_x, own_z
 
 
-def _by_parameter(own: Balance, asked: Asked, name: str, places: list[int]) -> np.ndarray:
+def _by_parameter(balance: Balance, asked: Asked, name: str, places: list[int]) -> np.ndarray:
     """Return F_p, ż_p, Φ_p and g_p of one parameter."""
-    value, model, rows = asked.model.parameters[name].value, asked.model, len(own.system.rows)
+    value, model, rows = asked.model.parameters[name].value, asked.model, len(balance.system.rows)
 
     def at(h: float) -> np.ndarray:
         system = model.with_parameters(**{name: value + h}).compile()
-        there = balance_at(system, own.t, own.q)
-        forces, gaps = there.jacobian.T @ own.multipliers[:rows] - there.forces, np.zeros(0)
-        if isinstance(own, Supported):
-            touching = rows_at(there)
-            forces, gaps = forces + touching.G[own.held].T @ own.multipliers[rows:], touching.phi[own.held]
-        rates = rates_at(system, own.t, own.q, system.still)[places] if places else np.zeros(0)
-        return np.concatenate([forces, rates, there.phi, gaps])
+        varied = balance_at(system, balance.t, balance.q)
+        forces, gaps = varied.jacobian.T @ balance.multipliers[:rows] - varied.forces, np.zeros(0)
+        if isinstance(balance, Supported):
+            touching = rows_at(varied)
+            forces, gaps = forces + touching.G[balance.held].T @ balance.multipliers[rows:], touching.phi[balance.held]
+        rates = rates_at(system, balance.t, balance.q, system.still)[places] if places else np.zeros(0)
+        return np.concatenate([forces, rates, varied.phi, gaps])
 
     return extrapolated(at, FARTHEST * (abs(value) or 1.0))
-
-
-def _where_unique(J: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
-    """Return the multipliers, NaN where dependent rows leave a choice."""
-    left, sines, _ = np.linalg.svd(J) if J.size else (np.eye(len(J)), np.zeros(0), None)
-    rank = int((sines > RANK * sines.max(initial=0.0)).sum())
-    chosen = np.abs(left[:, rank:]).max(axis=1, initial=0.0) > CHOICE
-    return np.where(chosen[:, None], np.nan, multipliers)
-
-
-def _is_regular(matrix: np.ndarray) -> bool:
-    sines = np.linalg.svd(matrix, compute_uv=False)
-    return not sines.size or bool(sines.min() > RANK * sines.max())

@@ -10,7 +10,6 @@ from ...compiled import System
 from ...compiled.machine import Machine
 from ...compiled.status import DONE
 from ...errors import ModelError, SingularConfigurationError, counted
-from ...model.model import Model
 from ...tolerances import DEPENDENT
 from ..dependence import joints_at_fault
 from ..local import RANK_TOLERANCE, Local, free_motions
@@ -21,7 +20,7 @@ from .zeros import reader_of, row_of
 
 AWAY = 1e-2
 """Distance of poses at which motions are counted, in lengths of the model."""
-TOLD = 3
+MOST_NAMES = 3
 """Greatest number of quantities to hold that a message names."""
 SAME = 1e-6
 """Quantities whose directions are nearer to each other than this hold the same motion."""
@@ -36,69 +35,65 @@ def track_at(
     if machine.program.velocity_rows > 0:
         what = f"{who} has equations that restrict velocities alone: where it is then follows from the way it went"
         raise ModelError(f"{what}, and no curve is closed; use mbs.kinematics or mbs.simulate")
-    here = free_motions(system, t, q)
-    looked = [(here.shape[1], q)]
-    if here.shape[1] > 1:
-        looked += [(free_motions(system, t, there).shape[1], there) for there in poses_beside(system, t, q, here)]
-    freedom, regular = min(looked, key=lambda one: one[0])
+    motions = free_motions(system, t, q)
+    counts = [(motions.shape[1], q)]
+    if motions.shape[1] > 1:
+        neighbours = neighbouring_poses(system, t, q, motions)
+        counts += [(free_motions(system, t, pose).shape[1], pose) for pose in neighbours]
+    freedom, regular = min(counts, key=lambda pair: pair[0])
     if freedom == 0:
-        raise ModelError(f"{who} has no freedom, so nothing to follow; {_too_much(system.model, fixed)}")
+        remedy = "its joints lock it: take one away"
+        if fixed:
+            remedy = f"fix= holds {', '.join(fixed)}: leave one out"
+        elif drivers := [d.name for d in system.model.drivers]:
+            remedy = f"{', '.join(drivers)} hold it still: let them go, too, by release="
+        raise ModelError(f"{who} has no freedom, so nothing to follow; {remedy}")
     if freedom > 1:
         what = f"{who} has {counted(freedom, 'degree')} of freedom, and one is followed"
         raise ModelError(f"{what}; hold {freedom - 1} by drivers, or by {_too_little(system, t, regular, name)}")
     close(machine, t, regular.copy(), system.still, 20)
     # (next to a singular pose, pivots of redundant rows are too large to be recognised)
     redundant = max(int(dependent_rows(machine, DEPENDENT)), len(system.rows) - system.nv + 1)
-    return Track(
-        system, t, redundant, int(system.structure.once(is_timed)), system.structure.once(angles_of), step
-    ), here
+    timed, angles = int(system.structure.once(is_timed)), system.structure.once(angles_of)
+    return Track(system, t, redundant, timed, angles, step), motions
 
 
-def poses_beside(system: System, t: float, q: np.ndarray, motions: np.ndarray) -> list[np.ndarray]:
+def neighbouring_poses(system: System, t: float, q: np.ndarray, motions: np.ndarray) -> list[np.ndarray]:
     """Return closed poses near one, in directions of its motions. (If a motion is only infinitesimal, Newton's method
     creeps back to the pose itself, up to the root of a gap, and its end shows no rank.)"""
     machine: Machine = system.machine()
-    found, n = [], system.nv
+    poses, n = [], system.nv
     mixed = np.random.default_rng(3).standard_normal((6, motions.shape[1])) @ motions.T
     for direction in np.vstack([motions.T, -motions.T, mixed]):
         step = AWAY * system.length * direction / np.sqrt(system.weight[:n])
-        there = system.moved(q, step)
-        if close(machine, t, there, system.still, 20) != DONE:
+        pose = system.moved(q, step)
+        if close(machine, t, pose, system.still, 20) != DONE:
             continue
-        if system.weight[:n] @ system.between(q, there) ** 2 > (0.5 * AWAY * system.length) ** 2:
-            found.append(there)
-    return found
-
-
-def _too_much(model: Model, fixed: Iterable[str]) -> str:
-    """Return a text about what locks a mechanism that cannot move."""
-    if fixed:
-        return f"fix= holds {', '.join(fixed)}: leave one out"
-    if drivers := [d.name for d in model.drivers]:
-        return f"{', '.join(drivers)} hold it still: let them go, too, by release="
-    return "its joints lock it: take one away"
+        if system.weight[:n] @ system.between(q, pose) ** 2 > (0.5 * AWAY * system.length) ** 2:
+            poses.append(pose)
+    return poses
 
 
 def _too_little(system: System, t: float, q: np.ndarray, name: str) -> str:
     """Return quantities that hold all motions except one, with their values, as text; those of joints first."""
     model, motions = system.model, free_motions(system, t, q) / np.sqrt(system.weight[: system.nv, None])
     of_joints = [f"{e.name}.{m.levels[0]}" for e in model.conditions for m in e.measures().values()]
-    chosen: dict[str, float] = {}
+    values: dict[str, float] = {}
     still = system.still[None]
-    known = row_of(system, name, t, q)[None] @ motions
-    for other in dict.fromkeys([*of_joints, *model.quantity_names(1)]):
-        if len(chosen) == motions.shape[1] - 1:
+    independent = row_of(system, name, t, q)[None] @ motions
+    for quantity in dict.fromkeys([*of_joints, *model.quantity_names(1)]):
+        if len(values) == motions.shape[1] - 1:
             break
-        if not model.found_quantity(other):
+        if not model.quantity_or_none(quantity):
             continue
-        rows = np.vstack([known, row_of(system, other, t, q) @ motions])
+        rows = np.vstack([independent, row_of(system, quantity, t, q) @ motions])
         directions = rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(RANK_TOLERANCE)
         if np.linalg.matrix_rank(directions, tol=SAME) == len(rows):
-            known = rows
-            value = reader_of(system, other)(np.array([t]), q[None], still, still)[0, 0, 0]
-            chosen[other] = float(value.round(6)) + 0.0
-    shown = ", ".join(f'"{other}": {value:g}' for other, value in [*chosen.items()][:TOLD])
-    return f"fix={{{shown}{', ...' * (len(chosen) > TOLD)}}}"
+            independent = rows
+            value = reader_of(system, quantity)(np.array([t]), q[None], still, still)[0, 0, 0]
+            values[quantity] = float(value.round(6)) + 0.0
+    text = ", ".join(f'"{quantity}": {value:g}' for quantity, value in [*values.items()][:MOST_NAMES])
+    return f"fix={{{text}{', ...' * (len(values) > MOST_NAMES)}}}"
 
 
 # --- the beginning of the curve -----------------------------------------------------------------------------------

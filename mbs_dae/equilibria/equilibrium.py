@@ -29,8 +29,8 @@ from .linear import LinearSystem, linear_system
 from .load_potential import load_potential
 from .states import state_places
 from .steady import check_lasting
-from .varied.law import VariedLaw
-from .varied.rest import VariedRest, check_derivatives
+from .varied.law import LawDerivatives
+from .varied.rest import RestDerivatives, check_derivatives
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -75,7 +75,7 @@ class Equilibrium(metaclass=PublicClass):
         touching |= {"contacts": here.pushes[None], "modes": modes_of(here)} if isinstance(here, Supported) else {}
         result = with_forces(system, motion, Loads(loads, redundant, undetermined), energies, **touching)
         if self.asked is not None:
-            set_varied(result, VariedRest(result, self.asked, here))
+            set_varied(result, RestDerivatives(result, self.asked, here))
         return result
 
     @cached_property
@@ -303,7 +303,7 @@ class EquilibriumPath(metaclass=PublicClass):
 def with_law_derivatives(law: LinearSystem, rest: Equilibrium) -> LinearSystem:
     """Return the law about a rest with derivatives by the parameters of the rest, if there are any."""
     varied, plain = rest.result.varied, not (isinstance(rest.balance, Supported) or state_places(rest.balance.system))
-    return law if varied is None or not plain else replace(law, varied=VariedLaw(varied, law.coordinates))
+    return law if varied is None or not plain else replace(law, varied=LawDerivatives(varied, law.coordinates))
 
 
 def equilibrium_at(here: Balance, names: Sequence[Any] = ()) -> Equilibrium:

@@ -35,22 +35,22 @@ class _AtMarker(ForceElement):
         if force is not None:
             constants = {**_components(force, "xyz" if spatial else "xy", who), **constants}
         if not spatial and (strange := {"z", "mx", "my"} & {*constants}):
-            known = ", ".join(sorted(strange))
-            raise ModelError(f"{who} has no {known} in the plane; give x and y, and mz for a moment")
+            names = ", ".join(sorted(strange))
+            raise ModelError(f"{who} has no {names} in the plane; give x and y, and mz for a moment")
         if not {*self.fields} - {"axes"} & {*constants}:
             moment = "mz" in self.fields
-            wanted = "does nothing; give force= or moment=" if moment else "needs a force; add (Fx, Fy), in N"
-            raise ModelError(f"{who} {wanted}")
+            remark = "does nothing; give force= or moment=" if moment else "needs a force; add (Fx, Fy), in N"
+            raise ModelError(f"{who} {remark}")
         super().__init__(name, marker, **constants)
 
     @property
     def constants(self) -> Mapping[str, tuple[Number, str]]:
         """The constants, with the magnitude of the force, whose direction does not change."""
-        found = {n: told for n, told in super().constants.items() if self.dimension == 3 or n not in ("z", "mx", "my")}
+        constants = {n: x for n, x in super().constants.items() if self.dimension == 3 or n not in ("z", "mx", "my")}
         components = [self.values[name] for name in "xyz"]
         if all(map(is_constant, components)) and any(n != 0 for n in components):
-            found = {**found, "magnitude": (sp.sqrt(sum(n**2 for n in components)), "N")}
-        return found
+            constants = {**constants, "magnitude": (sp.sqrt(sum(n**2 for n in components)), "N")}
+        return constants
 
     def with_constant(self, name: str, value: Number) -> Self:
         components = {axis: self.values[axis] for axis in "xyz"}
@@ -110,8 +110,8 @@ class Wrench(_AtMarker):
         who = f"Wrench {name!r}"
         if moment is not None:
             spatial = as_marker(marker, who).body.dimension == 3
-            given = _components(moment, ("mx", "my", "mz"), f"moment of {who}") if spatial else {"mz": moment}
-            constants = {**given, **constants}
+            components = _components(moment, ("mx", "my", "mz"), f"moment of {who}") if spatial else {"mz": moment}
+            constants = {**components, **constants}
         super().__init__(name, marker, force, **constants)
 
     @staticmethod
