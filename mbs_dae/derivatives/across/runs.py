@@ -36,9 +36,9 @@ from .following import Following
 
 def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
     """Return whether derivatives are to be found as the run goes: it may jump in ways of which there are several, has
-    states whose rates read reactions, laws in Python that switch, events whose
-    slopes are not known, events or controllers among contacts; or steps in other coordinates than those of bodies that
-    do not tell derivatives (`has_own_steps`). Derivatives of other runs are made from their steps."""
+    states whose rates read reactions, laws in Python that switch, events whose slopes are not known, events or
+    controllers among contacts; or steps in other coordinates than those of bodies that do not tell derivatives
+    (`has_own_steps`). Derivatives of other runs are made from their steps."""
     model = system.model
     if not (system.is_cartesian or has_own_steps(system, by, asked)):
         return True
