@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from ..equilibria.linear import LinearSystem, Mode
+from ..equilibria.linear import LinearSystem
 from ..equilibria.small import motion_of_shape
 from ..errors import ModelError
 from ..unit_system import shown_unit, size_of, told

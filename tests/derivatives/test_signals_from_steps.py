@@ -23,7 +23,7 @@ BESIDE = 2e-8
 
 def steps_of(method: str, **others: float) -> dict[str, Any]:
     """The steps of a method: of generalised α, which is of second order, some of one length."""
-    return {"method": method} | ({"step": 0.01, "rtol": 1e-12} if method == "GA" else others)
+    return {"method": method} | ({"step": 2e-3, "rtol": 1e-12} if method == "GA" else others)
 
 
 def block_with(**values: float) -> tuple[mbs.PlanarModel, Any, list[mbs.Parameter]]:

@@ -109,7 +109,7 @@ def follow(
     return _curve(track, traced, ends, beginning, followed=name, fix=fix, release=names_released)
 
 
-def _curve(track: Track, traced: Traced, ends: tuple[str, ...], beginning: int, **options: Any) -> Curve:
+def _curve(track: Track, traced: CurvePoints, ends: tuple[str, ...], beginning: int, **options: Any) -> Curve:
     """Return the traced poses as a `Curve`: at a held time, over the arc length."""
     count, endless = traced.path.t.size, traced.ending == ENDLESS
     path = traced.path._replace(t=np.full(count, track.t))
