@@ -47,7 +47,10 @@ class Mode:
 
     eigenvalue: complex
     shape: Mapping[str, complex] = field(repr=False)
-    """The small motion of each coordinate of the bodies, by name; the largest is 1."""
+    """The small motion of each coordinate of the bodies, by name; the largest is 1, or all are 0 where bodies rest."""
+    states: Mapping[str, complex] = field(default_factory=dict, repr=False)
+    """The change of each state of the model that belongs to this motion; where bodies rest, the one that is largest in
+    units of its scale is 1."""
 
     @property
     def frequency(self) -> float:
@@ -210,9 +213,15 @@ class LinearSystem(metaclass=PublicClass):
         modes = []
         for value, vector in zip(self.eigenvalues, self.eigen[1].T, strict=True):
             if value.imag >= 0.0:
-                shape = self.shapes @ vector
-                largest = shape[np.argmax(np.abs(shape))] if shape.size else 1.0
-                modes.append(Mode(complex(value), dict(zip(self.shape_names, shape / (largest or 1.0), strict=True))))
+                shape, sizes = self.shapes @ vector, np.abs(vector / self.units)
+                moving, changing = np.split(sizes, [len(sizes) - len(self.states)])
+                if changing.size and moving.max(initial=0.0) <= IDLE * changing.max():
+                    shape = np.zeros_like(shape)  # roundoff
+                largest = shape[np.argmax(np.abs(shape))] if shape.size else 0.0
+                changes = vector[moving.size :]
+                unit = largest or (changes[np.argmax(changing)] if changes.size else 1.0) or 1.0
+                motions = dict(zip(self.shape_names, shape / unit, strict=True))
+                modes.append(Mode(complex(value), motions, dict(zip(self.states, changes / unit, strict=True))))
         return tuple(modes)
 
     @property
@@ -409,6 +418,8 @@ class LinearSystem(metaclass=PublicClass):
             numbers = f"{f / size:18.7g}" if f else f"{'':18}"
             numbers += (f"  {f / (2 * np.pi):10.6g}" if f else f"  {'':10}") * also
             motions = dict(zip(mode.shape, scales * np.abs([*mode.shape.values()]), strict=True))
+            if not any(motions.values()):  # a mode of states alone
+                motions = {name: abs(change) for name, change in mode.states.items()}
             most = max(motions, key=lambda name: motions[name], default="")
             lines.append(f"{k:4}  {written:>26}  {numbers}  {mode.damping:9.4f}  {most}")
         return "\n".join(lines)

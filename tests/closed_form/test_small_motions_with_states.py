@@ -127,3 +127,16 @@ def test_a_rate_that_is_zero_by_chance_is_not_steady():
     model.state("z", rate=sp.sin(model["a.angle"]))
     with pytest.raises(mbs.ModelError, match="state 'z' .* changes by|no steady motion"):
         mbs.linearize(model, {"a.angle": 0.0, "a.omega": 2.0})
+
+
+def test_a_state_that_drives_nothing_has_a_mode_of_its_own():
+    """z' = -5 z beside a rod that swings: one mode moves no body, and the other one changes no state."""
+    model = mbs.PlanarModel.from_points(
+        {"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2, gravity=(0, -9.81)
+    )
+    model.state("z", rate=lambda z: -5 * z)
+    law = mbs.linearize(model)
+    alone, swings = law.modes
+    assert (alone.eigenvalue, {*alone.shape.values()}, alone.states) == (-5, {0}, {"z": 1})
+    assert swings.shape["rod.angle"] == 1 and swings.states == {"z": 0}
+    assert str(law).splitlines()[1].split()[-1] == "z"
