@@ -33,7 +33,7 @@ def optimize(
     starts: int | Sequence = 1, verb: str | None = None, initial: Any = None, seed: int = 0, max_iterations: int = 200,
     **how: Any,
 ) -> Optimum:  # fmt: skip
-    """Return the design within bounds that minimises an objective; its negative is minimised where it is to be large.
+    """Return the design within bounds that minimises an objective. (To make a quantity large, minimise its negative.)
 
     `over` gives the free numbers and their bounds: ``{"r": (0.05, 0.2), "spring.stiffness": (10, 1e3)}``. `objective`
     is one that `mbs.gradient` takes; ``kind="minimax"`` minimises the largest entry of an array, "least_squares" the

@@ -1,4 +1,5 @@
-"""Small motions about an equilibrium or a steady motion, in independent coordinates.
+"""Small motions about an equilibrium or a steady motion, in independent coordinates; and the motion in one mode, as
+poses that a picture shows.
 
 In the axes of `frames` the small motion ζ and its rate keep to the constraints,
 

@@ -1,4 +1,4 @@
-"""Explanations of failures, raised as errors."""
+"""Explanations of failures, raised as errors; and of forces without a finite value."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace

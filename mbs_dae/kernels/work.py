@@ -1,7 +1,7 @@
 """The work of compiling all functions that lie apart: reported to the user, and shared with other processes.
 
 A process compiles a function when it needs it, after the functions that this one calls. At the first compilation the
-process starts others, and writes to their standard input the names of the functions that it `wants`. The others take
+process starts others, and writes to their standard input the names of the functions that it wants. The others take
 these first, then all missing functions that nobody has begun and whose callees exist. A process that needs a function
 which another process has begun does the same until the function is there. So nothing is compiled twice, and no process
 waits idly while there is work. The others end with the process that started them.

@@ -1,4 +1,5 @@
-"""The algebraic equations of a model for many poses side by side, with all their numbers as variables.
+"""The algebraic equations of a model for many poses side by side, with all their numbers as variables; the family of
+mechanisms that share these equations, and homotopies from one member of it to another.
 
 Poses are arrays (coordinates, poses), real or complex, in Cartesian coordinates: in space with a quaternion of unit
 length, e · e = 1, also a complex one. A small motion is given like a velocity, so there are as many unknowns as

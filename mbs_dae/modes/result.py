@@ -1,4 +1,4 @@
-"""The result of `assembly_modes`: all poses of a mechanism."""
+"""The result of `assembly_modes`: all poses of a mechanism, with its circuits and branches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The equations of a mechanism to second order about poses, as dense matrices.
+"""The equations of a mechanism to second order about poses, as dense matrices; and the free motions of a pose.
 
 Rows are of unit length over velocities times √W: then singular values are sines, whatever the units of the equations
 and the size of the model. A row shorter than equations of its unit is not lengthened: where it vanishes it restricts

@@ -1,5 +1,5 @@
 """The result of a motion of a compiled system: named arrays, computed on demand; poses of its bodies and markers; and
-the states of the system for a result."""
+the states of the system for a result. Readings of a motion that carries derivatives carry them, too."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field

@@ -15,6 +15,8 @@ Inequalities g(x) ≤ 0 are treated by the multipliers of Hestenes and Powell: w
 sum |r|² + w Σ max(0, g + μ/w)² is minimised, which is again a least squares problem; then μ becomes max(0, μ + w g),
 and w grows. Starts need not satisfy the inequalities: a linkage that is laid onto a path closes there first, and then
 moves inside.
+
+Where the angles of the crank in all positions are unknowns, too, `with_angles` joins their derivatives to the others.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Draw the mechanism, moving or still, from its joints alone: in figures, in notebooks, and in files."""
+"""Draw the mechanism, moving or still, from its joints alone, and the paths of its points: in figures, in notebooks and
+in files."""
 
 from __future__ import annotations
 

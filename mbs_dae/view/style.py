@@ -1,4 +1,4 @@
-"""Define the common look of all pictures: quiet, and readable for colour-blind eyes."""
+"""Define the common look of all pictures: quiet, and readable for colour-blind eyes; and write them as SVG."""
 
 import re
 from collections.abc import Callable, Iterator

@@ -59,7 +59,7 @@ def ordinary_members(recipe: Recipe, designs: np.ndarray, stopped: Callable[[], 
         done = set[int]()
         if quick.size:
             try:
-                workspace = pool.pop()  # which other threads use as well
+                workspace = pool.pop()  # another thread may have emptied the pool
             except IndexError:
                 workspace = _workspace(recipe, designs[quick])
         if workspace is not None:
@@ -81,8 +81,8 @@ def _is_quick(recipe: Recipe) -> bool:
         return False  # the verb differentiates a member
     if recipe.verb == "simulate" and (initial is None or isinstance(initial, Mapping)):
         if not _is_ordinary(system) or any(map(bends, system.model.elements.values())):
-            return False  # a law of time with kinks, too, is for the verb,
-        return not system.structure.dynamics.batch.switching  # and so is a force that switches with the motion
+            return False  # the verb runs laws of time with kinks, and forces that switch with the motion
+        return not system.structure.dynamics.batch.switching
     return recipe.verb == "kinematics" and initial is None and not recipe.options and _is_ordinary(system)
 
 
@@ -222,7 +222,8 @@ def _motions(
 def _violates(
     numbers: Numbers, rows: np.ndarray, t: np.ndarray, q: np.ndarray, v: np.ndarray, control: Control
 ) -> np.ndarray:  # fmt: skip
-    """Return whether each member violates its constraints by more than its tolerances allow, shape (rows,)."""
+    """Return whether each member violates its constraints by more than its tolerances allow, shape (members,);
+    `rows` are the numbers of the members."""
     system, count, flat = numbers.system, len(rows), (q.shape[0] * q.shape[1], -1)
     program, lengths = system.structure.program.fill(system.evaluator), np.array(numbers.lengths)[rows]
     gaps, rates = np.zeros((2, count, program.rows))

@@ -1,4 +1,5 @@
-"""Compute the numbers that differ between members of a study with equations of one structure.
+"""Compute the numbers that differ between members of a study with equations of one structure, and hold the results of
+members while they run.
 
 All numbers equal those that `System` computes for one design, to the last bit. Expressions of parameters are evaluated
 for all members at once (`columns`); norms and units follow from the length of each member."""

@@ -1,4 +1,5 @@
-"""Describe the work for each member of a study as a recipe that other processes can follow."""
+"""Describe the work for each member of a study as a recipe that other processes can follow, with the time that a member
+may take."""
 
 from __future__ import annotations
 

@@ -163,7 +163,7 @@ class Forces:
         return replace(self, pressing=tuple(pressed))
 
     def turns(self, m: Forces) -> bool:
-        """Return whether a joint has another direction n in `other`."""
+        """Return whether the forces m have another direction n for any joint."""
         pairs = zip(self.pressing, m.pressing, strict=True)
         return any(np.linalg.norm(n - n_other) > SURE for n, n_other in pairs)
 

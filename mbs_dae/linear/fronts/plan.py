@@ -1,4 +1,5 @@
-"""The order in which fronts are eliminated, and the places of their numbers.
+"""The order in which fronts are eliminated, and the places of their numbers; and the passes over all fronts, which
+eliminate and substitute.
 
 Fronts of one shape that may follow each other are one call of their kernel, which walks through their indices and their
 numbers in the order of memory. Among the fronts that are ready, the shape with the most fronts goes first; fronts that
@@ -130,7 +131,7 @@ def _laid_out(
     return block(Plan(kernels, counts, index_at, handed_at, numbers_at, indices, handed, numbers, room, int(given)))
 
 
-# --- the calls of a plan, for plain numbers or in lanes (depending on `factor.kernels`) -------------------------------
+# --- passes over all fronts, compiled; for plain numbers or in lanes, as `factor.kernels` are -------------------------
 
 
 @compiled

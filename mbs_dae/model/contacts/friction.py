@@ -3,7 +3,7 @@ bound.
 
 A friction element defines the slip: velocities ψ(m, r), whose multipliers are forces (or an effort on a measure) on the
 second body. During slip they oppose ψ and equal the bound of sliding; at rest they keep ψ at zero, up to the bound of
-rest.
+rest. The force that separates the teeth of wheels is a law of this form (`Separation`).
 """
 
 from __future__ import annotations

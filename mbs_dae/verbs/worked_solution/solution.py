@@ -1,4 +1,5 @@
-"""The position, velocity and acceleration of a driven mechanism at one instant, step by step."""
+"""The position, velocity and acceleration of a driven mechanism at one instant, step by step; poses by Newton's method,
+as one does it by hand."""
 
 from __future__ import annotations
 
