@@ -145,7 +145,7 @@ class Search:
                 yield one
 
     def _meeting(self, x: np.ndarray, part: float) -> DesignFit | str:
-        """Return one such design, or the reason why it is dropped."""
+        """Return a design that reaches all targets, nearly or not, or the reason why it is dropped."""
         system = self.walker.system(self.design(x))
         if system is None:
             return "refused by an element"
