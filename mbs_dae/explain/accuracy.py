@@ -65,9 +65,8 @@ def check_energy(system: System, march: March, result: Result) -> None:
     scale = np.abs(energy.potential).max(initial=0.0) + system.heaviest * system.length**2
     fixed, corners = march.control.fixed, joints_with_corners(system)
     least = 1e-9 if fixed > 0.0 else max(1e-9, 10.0 * march.control.rtol)
-    if error <= energy_allowed(march.control) * most + least * scale + float(
-        march.mechanism.contacts.steps.residual[1]
-    ):
+    misplaced = float(march.mechanism.contacts.steps.residual[1])
+    if error <= energy_allowed(march.control) * most + least * scale + misplaced:
         return
     remedy = f"try step={fixed / 10:g}, or leave step out" if fixed > 0.0 else "lower rtol, or bound steps by max_step="
     what = f"the energy of {system.model.name!r} is off by {error:.2g} J of {most:.2g} J: steps are too long for its "

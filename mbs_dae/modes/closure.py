@@ -278,9 +278,12 @@ class Family:
         for key, at in self.closure.places.items():
             value = abs(complex(near[at[0]]))
             scale = value if value > 1e-6 else length
-            change = (
-                length if key[-1] in kinds else scale if key[0] in metric else min(scale, 1.0) if value > 1e-6 else 1.0
-            )
+            if key[-1] in kinds:
+                change = length
+            elif key[0] in metric:
+                change = scale
+            else:
+                change = min(scale, 1.0) if value > 1e-6 else 1.0
             x, y = random.normal(size=2)
             out[at] += SPREAD * change * (x + 1j * y)
         return out

@@ -195,7 +195,7 @@ class AssemblyModes(metaclass=PublicClass):
         if self.states:  # vectors by their components
             columns = tuple(part for name in columns for part in self.states[0].result.components(name))
         with shown_in(units, degrees):
-            units_of = {name: self.states[0].result.unit(name) for name in columns} if self.states else {}
+            units_of = {name: self.states[0].result.unit(name) if self.states else "" for name in columns}
             rows = [["mode", *(heading(name, unit) for name, unit in units_of.items())]]
             for k, state in enumerate(self.states):
                 rows.append([str(k), *(f"{shown(state[name], unit, name)[0]:.6f}" for name, unit in units_of.items())])

@@ -170,7 +170,7 @@ def _reader(model: Model, source: Any, what: str) -> Callable[[Simulation], Any]
     quantities = sorted(expression.atoms(Quantity, Signal), key=str)
     constants = {p: getattr(p, "table", None) or model.value(p) for p in expression.atoms(Parameter)}
     if unknown := expression.free_symbols - {*quantities, *constants, time}:
-        what_and_name = f"{what} of an environment contains {min(map(str, unknown))!r}"
-        raise ModelError(f"{what_and_name}, which is no quantity of {model.name!r}")
+        problem = f"{what} of an environment contains {min(map(str, unknown))!r}"
+        raise ModelError(f"{problem}, which is no quantity of {model.name!r}")
     function = sp.lambdify([time, *quantities, *constants], expression, [FUNCTIONS, "math"])
     return lambda run: function(run.t, *(run[str(one)] for one in quantities), *constants.values())

@@ -148,7 +148,7 @@ def redundant_rows(
         if loose := loose_bodies(system.model):
             remedy += f"; or add the joint that was forgotten: none, and no driver, is on {', '.join(map(repr, loose))}"
         elif ends := open_ends(system.model):
-            remedy += f"; or add the joint that was forgotten: none is at the ends {', '.join(ends)} of links"
+            remedy += f"; or add the joint that was forgotten: no joint is at the ends of links {', '.join(ends)}"
         raise ModelError(with_notes(system, f"{what}; {remedy}"))
     if counts[0] > redundant:
         raise change_point_at_start(first)

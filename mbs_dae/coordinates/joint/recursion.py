@@ -133,10 +133,10 @@ def fold(tree: Tree, qc: Vector, q: Vector):
             k = first + n if tree.sense[first] > 0 else last - n
             x, axis = tree.q_at[k], tree.axis[k]
             if tree.ball[k] == 1:  # the quaternion with the sign of the one that is there
-                old, e = quaternion_at(q, x), unit(turn)
+                old, new = quaternion_at(q, x), unit(turn)
                 cosine = old[0] * turn[0] + old[1] * turn[1] + old[2] * turn[2] + old[3] * turn[3]
                 sign = 1.0 if cosine >= 0.0 else -1.0
-                q[x], q[x + 1], q[x + 2], q[x + 3] = sign * e[0], sign * e[1], sign * e[2], sign * e[3]
+                q[x], q[x + 1], q[x + 2], q[x + 3] = sign * new[0], sign * new[1], sign * new[2], sign * new[3]
             elif tree.T[k] != 0.0:
                 q[x] = count if tree.dimension == 2 else unwound(_angle(turn, axis, tree.next_axis[k]), q[x])
                 inverse = about(_direction(axis), -q[x])

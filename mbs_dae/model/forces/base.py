@@ -232,9 +232,8 @@ class EffortElement(ForceElement):
             coordinates, subject = ({first.word: first}, first.label) if is_measure else (first.measures(), first.who)
             for kind in self.coordinates:
                 if kind in coordinates:
-                    return coordinates[kind] if is_measure else replace(coordinates[kind], speaks_of=(first,)), tuple(
-                        rest
-                    )
+                    coordinate = coordinates[kind]
+                    return coordinate if is_measure else replace(coordinate, speaks_of=(first,)), tuple(rest)
             alternatives = " or ".join(self.coordinates)
             remedy = "give two markers"
             if "displacement" in coordinates and self.coordinates == ("distance",):

@@ -81,11 +81,10 @@ def result_of(header: Header, arrays: Arrays, file: str) -> Result:
         Happening(float(t), str(name), _stored_state(header, float(t), arrays.get("happened"), k))
         for k, (t, name) in enumerate(header["events"])
     ]
+    changes = header.get("transitions", ())  # files of earlier versions have none
     transitions = [
         Transition(float(t), name, point, before, after, _stored_state(header, float(t), arrays.get("changed"), k))
-        for k, (t, name, point, before, after) in enumerate(
-            header.get("transitions", ())
-        )  # files of earlier versions have none
+        for k, (t, name, point, before, after) in enumerate(changes)
     ]
     modes: dict[str, np.ndarray] = {}
     first = 0
