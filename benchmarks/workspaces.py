@@ -1,9 +1,10 @@
-"""Workspaces of random mechanisms beside closed forms and scans: how many are right, and how many say that something
-is open.
+"""Compare workspaces of random mechanisms with closed forms and dense scans: count those that are right, and those with
+a note that something is open.
 
 python benchmarks/workspaces.py [FAMILY ...] [--seeds FIRST LAST]
 
-Right means areas to 1e-4 of all that is reached, by the number of modes, and the number of modes at random points.
+A workspace is right if its areas by number of modes differ by less than 1e-4 of the reached area, and if its numbers of
+modes at random points agree.
 """
 
 from __future__ import annotations

@@ -81,8 +81,8 @@ def check_start(model: Model, start: State | None) -> None:
 
 
 def warn_of_angles(model: Model, given: Any, what: str) -> None:
-    """Warn of angles among these values of quantities, by name, that are probably in degrees. Rates are not looked at:
-    a shaft makes many turns in a second."""
+    """Warn of angles among these values of quantities, by name, that are probably in degrees. Rates are not checked: a
+    shaft may make many turns in a second."""
     for name, value in given.items() if isinstance(given, Mapping) else ():
         if not isinstance(name, str) or name in {state.name for state in model.states}:
             continue

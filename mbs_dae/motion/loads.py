@@ -1,10 +1,10 @@
 """Multipliers that are small beside others, corrected with twice the digits. Compiled.
 
 A body without mass is welded to a wall, and a heavy pendulum hangs on a pin in the middle of the weld: the moment of
-the weld comes from what acts on the light body alone, however large the force through the pin. A solution in plain
-numbers leaves roundoff of that force in the moment. So solutions at the states of a result are corrected for residuals
-that are summed with twice the digits, until each multiplier is right to a part of its own size. A run does not need
-this: accelerations depend on sums of forces.
+the weld comes from what acts on the light body alone, however large the force through the pin. A solution in double
+precision leaves roundoff of that force in the moment. So solutions at the states of a result are corrected by residuals
+that are summed with twice the digits, until no multiplier changes by more than `CORRECTED` of itself. A run does not
+need this: accelerations depend on sums of forces.
 """
 
 import numpy as np
@@ -29,15 +29,16 @@ SMALL = 1e-6
 """Multipliers below this part of the largest force at their time are corrected: plain solutions leave some ε of the
 largest in them, up to 1e-15 over the root of the least `independence`, and they are to be right to 1e-8."""
 ROUNDOFF = 1e-9
-"""The largest change, relative to the largest force, that is a correction of roundoff. Multipliers that change by more
-solve other equations: those of a run with feedback of its gaps, or means over a step."""
+"""The largest change, relative to the largest force, that is a correction of roundoff. A multiplier that would change
+by more follows from other equations, such as those with Baumgarte's feedback or means over a step, and is left."""
 
 
 def corrected_loads(
     bodies: System, motion: Trajectory, modes: np.ndarray | None, pushes: np.ndarray, multipliers: np.ndarray
 ) -> np.ndarray:
-    """Return the multipliers of all joints, (times, rows), with each right to a part of its own size. `pushes` are the
-    forces of contacts, (times, rows of contacts), and `modes` the branches of laws, (times, modes)."""
+    """Return the multipliers of all joints, (times, rows), with the small ones corrected: those below `SMALL` of the
+    largest multiplier, or of the largest inertia force, at their time. `pushes` are the forces of contacts, (times,
+    rows of contacts), and `modes` the branches of laws, (times, modes)."""
     units = bodies.row_units / bodies.length
     inertias = bodies.diagonal * np.abs(motion.a[:, : bodies.diagonal.size]) / np.sqrt(bodies.column_weight)
     sizes = np.abs(multipliers) * units
@@ -66,8 +67,8 @@ def correct_loads(
 
         M x + Φ_vᵀ λ = Q + Gᵀ p,        Φ_v x = γ
 
-    with x and λ of two parts. Corrections end when no λ changes by more than `CORRECTED` of itself, or when they no
-    longer halve."""
+    where x and λ are sums of two doubles. Corrections end when no λ changes by more than `CORRECTED` of itself, or when
+    the largest of these changes no longer halves."""
     machine, contacts = mechanism.machine, mechanism.contacts
     pattern, factor, x, found = machine.pattern, machine.factor, machine.x, machine.multipliers
     contacts.choice.closed_count[0] = 0

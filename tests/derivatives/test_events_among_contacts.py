@@ -17,7 +17,7 @@ CLOSE = 1e-9
 
 
 def slopes(function: Callable[..., Any], values: dict[str, float]) -> np.ndarray:
-    """The slopes of a function of these values, in 40 digits."""
+    """Return the slopes of a function by each of these values, computed in 40 digits."""
     own = list(values.values())
     with mp.workdps(40):
 
@@ -32,8 +32,8 @@ def slopes(function: Callable[..., Any], values: dict[str, float]) -> np.ndarray
 
 
 def flights(R, e, mu, m, J, height, vx, omega) -> Iterator[list[Any]]:
-    """t, x, y, vx, vy, ω at the beginning of each flight, and its duration; friction at impacts ends the slip, or is
-    μ P_n."""
+    """Yield t, x, y, vx, vy, ω at the beginning of each flight, and its duration; the impulse of friction at an impact
+    ends the slip, or is μ P_n."""
     t, x, y, vy = mp.mpf(0), mp.mpf(0), height, mp.mpf(0)
     while True:
         lasts = (vy + mp.sqrt(vy**2 + 2 * G * (y - R))) / G
@@ -46,7 +46,7 @@ def flights(R, e, mu, m, J, height, vx, omega) -> Iterator[list[Any]]:
 
 
 def top(k: int) -> Callable[..., list[Any]]:
-    """The time and the height of the top behind impact k, and the speed along x there."""
+    """Return a function that gives the time and height of the top behind impact k, and the speed along x there."""
 
     def motion(*values: Any) -> list[Any]:
         flight = flights(*values)
@@ -59,7 +59,7 @@ def top(k: int) -> Callable[..., list[Any]]:
 
 
 def line(d, *values: Any) -> list[Any]:
-    """The time at which the ball is at x = d, its height and its speed along y."""
+    """Return the time at which the ball is at x = d, its height and its speed along y."""
     for t, x, y, vx, vy, _, lasts in flights(*values):
         after = (d - x) / vx
         if after <= lasts:

@@ -14,12 +14,12 @@ import mbs_dae as mbs
 SETS = "cartesian", "natural", "joint"
 DIGITS = 40
 ALLOWED = 1e-8
-"""Of the size of an acceleration or a reaction."""
+"""The error allowed, relative to the size of an acceleration or a reaction."""
 HELD = 1e-25
-"""Bodies of less acceleration are held; what is allowed them is a part of 1 m/s² or rad/s²."""
+"""Bodies of less acceleration are held; their errors are judged relative to 1 m/s² or 1 rad/s²."""
 CANCELLED = 1e-13
-"""And this part of the acceleration that its push would give a held body if it were free: 65 N on 2e-6 kg, which make
-3e7 m/s², and what holds the body cancel each other but for roundoff."""
+"""The further error allowed for a held body, relative to the acceleration that its push would give it if it were free:
+65 N on 2e-6 kg, 3e7 m/s², and the reactions that hold the body cancel each other but for roundoff."""
 ROUNDOFF = 1e-15
 """A force or moment below this part of the largest force of its model is roundoff, or zero."""
 LEAST = 1e-2
@@ -85,10 +85,11 @@ class Cluster:
         self.frames = np.broadcast_to(np.eye(len(self.axes)), (count, len(self.axes), len(self.axes)))
         """The axes of bodies in space, as columns."""
         self.bends = np.zeros(0, dtype=object)
-        """What the rows make of the speeds beside the accelerations."""
+        """The part of the second derivative of each row that is quadratic in the speeds."""
 
     def _add_gears(self, free: int) -> int:
-        """Couple two pins by a gear; in the plane put two wheels in mesh on pins of one body. The number of bodies."""
+        """Couple two pins by a gear; in the plane put two wheels in mesh on pins of one body. Return the number of
+        bodies."""
         random, pins = self.random, [n for n, joint in enumerate(self.joints) if joint[0] is mbs.Revolute]
         if len(pins) > 1 and free > 1 and random.random() < 0.7:
             first, second = random.choice(pins, 2, replace=False).tolist()
@@ -109,7 +110,7 @@ class Cluster:
         return count + 2
 
     def _add_slides(self) -> int:
-        """Make guides of half of the pins; in the plane put a pinion on a rack, both on one body. The number of
+        """Make guides of half of the pins; in the plane put a pinion on a rack, both on one body. Return the number of
         bodies."""
         random, count = self.random, len(self.places)
         for number, (kind, i, k, at, axis) in enumerate(self.joints):
@@ -137,8 +138,8 @@ class Cluster:
             self.inertia[k] = self.inertia[k].max() * (np.arange(3) != self.random.integers(3))
 
     def set_moving(self) -> bool:
-        """Speeds of all bodies, to the last digit those that some given ones make by the rows; False where rows are
-        dependent."""
+        """Set speeds of all bodies that satisfy the rows in 40 digits, from some that are given; return False where
+        rows are dependent."""
         J, _ = self.rows()
         plain = J.astype(float)
         if np.linalg.svd(plain, compute_uv=False).min() < LEAST:
@@ -239,7 +240,8 @@ class Cluster:
         return model, np.array([own.sum(axis=0) for own in loads_behind])
 
     def rows(self) -> tuple[np.ndarray, list[int]]:
-        """Of all joints, over the velocities of the bodies' places and their turns; and where those of each begin."""
+        """Return the rows of all joints and gears, over the velocities and angular velocities of the bodies, and the
+        number of the first row of each joint."""
         size, rows, begins = self.dimension + len(self.axes), list[np.ndarray](), list[int]()
         bends = list[Any]()
         for kind, i, k, at, axis in self.joints:
@@ -344,8 +346,8 @@ class Cluster:
 
 
 def became(dimension: int, seed: int, gears: bool = False, turned: bool = False, slides: bool = False) -> str:
-    """What became of a model: "right" in all sets, "refused" by name in some, "singular" and refused in all, or of
-    "dependent" rows, which are not looked at."""
+    """Return the outcome for a model: "right" in all coordinate sets, "refused" by name in some, "singular" and refused
+    in all, or "dependent" for rows that are dependent, which is not examined."""
     cluster = Cluster(dimension, seed, gears, slides)
     if turned:
         cluster.turn_frames()
@@ -407,7 +409,7 @@ def test_a_thousand_random_models_with_light_bodies(dimension, models):
 
 @pytest.mark.parametrize(("dimension", "models"), [(2, 24), (3, 10)])
 def test_random_models_in_motion_with_gears(dimension, models):
-    """The same with random speeds, pins whose turns a gear couples, and wheels in mesh."""
+    """Random speeds, pins whose turns a gear couples, and wheels in mesh: none is wrong, and none is refused."""
     found = count(dimension, range(models), gears=True)
     assert found["refused"] == 0 and found["right"] > models / 3 and found["singular"] > 0
 
@@ -444,7 +446,7 @@ def test_a_thousand_random_models_in_motion_with_gears(dimension, models):
 
 
 def test_what_is_lost_where_two_heavy_bodies_push_a_light_one_at_one_point_is_found():
-    """All of these have forces through one point that cancel each other to a billionth and less."""
+    """In these models forces through one point cancel each other to a billionth and less."""
     assert {became(2, seed) for seed in (1082, 1140, 1296, 1345)} | {became(3, 1000)} == {"right"}
 
 
@@ -520,7 +522,7 @@ def test_a_moment_that_a_turned_tensor_has_lost_is_named(kind, part, at):
     assert found == pytest.approx(2.0, rel=1e-9 * max(1.0, 1e-6 / part))
 
 
-# --- what bodies have nothing to do with -----------------------------------------------------------------------------
+# --- heavy bodies elsewhere in the model -----------------------------------------------------------------------------
 
 
 def flap(others: float = 0.0) -> mbs.PlanarModel:
@@ -646,6 +648,6 @@ def test_designs_of_an_ensemble_may_have_light_bodies(mass, kind):
 
 @pytest.mark.parametrize("carried", [1.0, 1e3])
 def test_designs_of_an_ensemble_may_have_pins_at_one_point(carried):
-    """So they may where only some of them need the equations of bodies in joint coordinates."""
+    """Only some of the designs need the equations of bodies in joint coordinates."""
     names, masses = ["light.alpha", "heavy.alpha"], (1e-8, 1.0, 1e-4, 1e3)
     check_members(one_pin(1.0, carried), "joint", 0.02, {"A.omega": 1.0}, names, masses)

@@ -38,7 +38,7 @@ class Verdict(NamedTuple):
 
     @property
     def silent(self) -> str:
-        """What is wrong without a note; empty if nothing is."""
+        """The differences from the oracle if no note admits a doubt; empty if there are none."""
         return "" if self.doubts else "; ".join(self.wrong[:4])
 
 
@@ -106,7 +106,7 @@ class Ring(NamedTuple):
 
 
 def dyad_ring(pivot: complex, crank: float, leg: float) -> Ring:
-    """What the end of two links reaches."""
+    """Return the ring that the end of two links reaches."""
     return Ring(complex(pivot), abs(crank - leg), crank + leg)
 
 
@@ -302,8 +302,8 @@ class Delta(NamedTuple):
         return model
 
     def margin(self, x, y):
-        """How far inside the reach of all three arms a point is: |a - b'| < ρ < a + b', b' the rod seen along the
-        axis."""
+        """Return how far inside the reach of all three arms a point is: |a - b'| < ρ < a + b', with b' the length of
+        the rod as seen along the axis of the motor."""
         margins = []
         for turn in TURN * np.arange(3) / 3.0:
             along, across = x * np.cos(turn) + y * np.sin(turn) - self.out, y * np.cos(turn) - x * np.sin(turn)
@@ -314,7 +314,7 @@ class Delta(NamedTuple):
         return np.minimum.reduce(margins)
 
     def area(self, count: int = 3000) -> float:
-        """By a dense scan: on each column roots of the margin by linear interpolation."""
+        """Return the area by a dense scan, with the roots of the margin on each column by linear interpolation."""
         far = self.far
         x = -far + 2.0 * far * (np.arange(count) + 0.5) / count
         y = np.linspace(-far, far, count)
@@ -402,7 +402,7 @@ class Platform(NamedTuple):
         return found
 
     def modes(self, one: float, two: float) -> int:
-        """How often the second leg has its length on all circuits of the rest."""
+        """Return how often the second leg has the length `two` on all circuits of the other legs."""
         return sum(int(((own > two) != (np.roll(own, 1) > two)).sum()) for own in self.lengths(one, 4000))
 
     def areas(self, count: int = 3000) -> dict[int, float]:
@@ -488,7 +488,7 @@ class Arm(NamedTuple):
         return pair is None or bool((angle - pair[0]) % TURN <= pair[1] - pair[0])
 
     def elbows(self, r: float, z: float) -> list[bool]:
-        """Whether each of the two elbows that reach r and z keeps its limits."""
+        """Return whether each of the two elbows that reach r and z keeps its limits."""
         x, y = r - self.d, self.h - z  # a turn about y goes down
         cosine = (x * x + y * y - self.l1**2 - self.l2**2) / (2 * self.l1 * self.l2)
         if abs(cosine) > 1:

@@ -97,7 +97,7 @@ class Charts(NamedTuple):
     G: Work[Matrix] = zeros("turns", "blocks")
     """The blocks Gᵢⱼ of each attitude, three columns for each stage: the small motions by angular accelerations."""
     B: Work[Matrix] = zeros("turns", 3)
-    """Bᵢ: the small motions by the angular velocity with which an attitude goes on where accelerations are held."""
+    """Bᵢ: the small motions by the angular velocity w, for unchanged angular accelerations."""
     R: Work[Matrix] = zeros("turns", 3)
     """Rᵢᵀ, which takes small motions at the beginning of the step to stage i."""
     C: Work[Matrix] = zeros("turns", 3)
@@ -129,7 +129,7 @@ def put_charts(charts, stages, c2):
 
         u = h w + c₂ ω̇,        x = Rᵀ x₀ + T δu,
 
-    with w of what is held. In a step of Radau5 u̇ᵢ = C(uᵢ) ωᵢ, ω = ω₀ + h A ω̇ and u = h A u̇ make nine equations:
+    where w does not depend on ω̇. With Radau5 u̇ᵢ = C(uᵢ) ωᵢ, ω = ω₀ + h A ω̇ and u = h A u̇ are nine equations:
 
         δu̇ᵢ - h Dᵢ Σⱼ aᵢⱼ δu̇ⱼ = Cᵢ (δω₀ + h Σⱼ aᵢⱼ δω̇ⱼ),        xᵢ = Rᵢᵀ x₀ + h Tᵢ Σⱼ aᵢⱼ δu̇ⱼ.
     """
@@ -177,7 +177,7 @@ def put_charts(charts, stages, c2):
 
 @compiled
 def put_reading(charts, stages, k, weights, inner):
-    """Put the matrices of attitude k where a step is read, with the weights of its stages, its end and its rates."""
+    """Put the matrices of attitude k for a state read inside a step, by the weights of stages, end and end rates."""
     own, manifold, state = stages.implicit, stages.mechanism.machine.manifold, stages.mechanism.state
     to, of = manifold.quaternions[k, 0], state.v_at + manifold.quaternions[k, 1]
     for c in range(3):

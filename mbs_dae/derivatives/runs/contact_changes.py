@@ -6,11 +6,11 @@ A gap closes or opens, a slip stops or sets out, where a guard g of a contact pa
     slipping    the slip                sticking    μ N - |f|
 
 With S = ∂y/∂p at a held time, t_e' = -δg(S)/ġ, where ġ is δg by time and by y' before the change. Where velocities do
-not jump, S₊ = S₋ + (f₋ - f₊) t_e'. In an impact neighbours meet at times of their own: with R the law of impact,
+not jump, S₊ = S₋ + (f₋ - f₊) t_e'. In neighbouring runs an impact has another time: with R the law of impact,
 
     S_e = S₋ + f₋ t_e',        S₊ = R_y S_e + R_t t_e' + R_p - f₊ t_e'.
 
-In R the laws of all points are held as the impact has left them. With v⁻ and v⁺ = v⁻ + Δv, impulses P and Λ,
+R keeps for each point the law that held in this impact. With v⁻ and v⁺ = v⁻ + Δv, impulses P and Λ,
 
     M Δv + Φ_vᵀ Λ = Gᵀ P,      Φ_v v⁺ = ν,
     w⁺ + e w⁻ = 0   for gaps with an impulse,      w⁺ = 0   for slips that stop,      P = -μ P_n d   for other slips,
@@ -287,8 +287,8 @@ def vary_jump(
     behind: Matrix, still: Matrix, still_joints: Matrix, after: Vector, impulses: Vector, reactions: Vector,
     forces: Matrix,
 ):  # fmt: skip
-    """Change `dys`, changes of the state before an impact, to those behind it; how impulses change goes into `forces`,
-    and how rates before and behind change into `before` and `behind`."""
+    """Replace `dys`, the changes of the state before an impact, by those behind it. Put the changes of impulses into
+    `forces`, and those of the rates of contacts before and behind the impact into `before` and `behind`."""
     contacts, machine, state, n = mechanism.contacts, mechanism.machine, mechanism.state, own.columns
     motion = contacts.motion
     own.right[own.first[SLIP_OF] : own.first[MOMENTUM]] = 0.0
@@ -327,7 +327,7 @@ def vary_jump(
 
 
 class ContactChange:
-    """The passage of a run through a change of contacts, as one linear map: of how y changes before it to how y changes
+    """The passage of a run through a change of contacts: one linear map from changes of y before it to changes of y
     behind it."""
 
     def __init__(self, march: March, own: Linear, held: HeldForces, place: Saltation, sizes: np.ndarray, count: int):
@@ -429,8 +429,8 @@ class ContactChange:
         self, sticks: np.ndarray, used: np.ndarray, impulses: np.ndarray, after: np.ndarray, forces: np.ndarray,
         before: np.ndarray, behind: np.ndarray,
     ) -> np.ndarray:  # fmt: skip
-        """Return for which ways, (ways,), an impulse or a rate that decides about a point is zero, and changes: bodies
-        of a neighbouring run meet in another way."""
+        """Return a mask of the ways, (ways,), along which an impulse or a rate that decides the law of a point is zero
+        and changes: in a neighbouring run another law holds."""
         contacts: Any = self.march.mechanism.contacts
         size, pace = np.abs(impulses).max(initial=0.0) or 1.0, float(contacts.choice.pace[1]) or 1.0
         most = np.maximum(np.abs(forces).max(axis=1) / size, np.abs(behind).max(axis=1) / pace)

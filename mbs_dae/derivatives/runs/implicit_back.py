@@ -2,10 +2,10 @@
 
 Weights μ of the rates v̇ and ż of the stages satisfy the transposed of the equations of `implicit_steps`,
 
-    μ = weights of v̇ + (what δv and δx make of v̇)ᵀ (stage)ᵀ μ,
+    μ = weights of v̇ + (∂(v, x)/∂v̇)ᵀ (∂stage/∂(v, x))ᵀ μ,
 
-and are found by the same method with the transposed factors. Weights of b₁, which generalised α remembers, are weights
-of v̇₁ and of what is held; those of b₀ go to the step before.
+and are found by the same method with the transposed factors. Weights of b₁, which generalised α remembers, become
+weights of v̇₁, of v̇₀ and of b₀; those of b₀ go to the step before.
 """
 
 import numpy as np
@@ -176,7 +176,7 @@ def _solve_back(way, step, previous):
     _settle_back(step, march.stages)
     if is_alpha(march.stages):
         _remembered_back(way, step)
-    _stages_back(way, step)  # of the rates of works alone
+    _stages_back(way, step)  # only rates of works have weights here
     copy_rows(step.weights, tried.residual)
     tried.scale[:] = 0.0
     for row in range(rows):

@@ -1,12 +1,13 @@
 """Repetition of the recorded steps of Radau5 and of generalised α with derivatives. Compiled.
 
-With the rates v̇ of its stages held, changes at the beginning of a step change its stages by those of y⁰, which all
-stages share, and of the velocity w with which places go on. So the changes of the stages satisfy
+The unknowns of a step are the rates v̇ of its stages. For unchanged rates, a change at the beginning of the step moves
+the velocities of all stages by the same δv⁰, and their places by a velocity δw over the time to the stage. So the
+changes of the stages satisfy
 
     δvᵢ = δv⁰ + Σⱼ c₁ᵢⱼ δv̇ⱼ,      δxᵢ = Rᵢᵀ δx₀ + Bᵢ δw + Σⱼ Gᵢⱼ δv̇ⱼ,      δv̇ᵢ = stage of (δxᵢ, δvᵢ, δp),
 
 where x are small motions, and `vary_stage` gives the accelerations that a stage makes. States z of the model follow
-from their rates as v does. The methods differ in their numbers alone. A plain coordinate has R = 1, B = h cᵢ, G = c₂,
+from their rates as v does. The methods differ in v⁰, w, c₁, c₂ and cᵢ. A plain coordinate has R = 1, B = h cᵢ, G = c₂,
 
     Radau5          v⁰ = v₀,    w = v₀,    c₁ = h A,    c₂ = h² A²,    cᵢ = Σⱼ aᵢⱼ,
     generalised α   v⁰ = v₀ + h ((1 - γ) b₀ + γ r),    w = v₀ + h ((½ - β) b₀ + β r),    c₁ = h γ σ,    c₂ = h² β σ,
@@ -87,9 +88,9 @@ class ImplicitStep(NamedTuple):
     first: Work[Matrix] = zeros("count", "columns")
     """The small motion δx₀."""
     mean: Work[Matrix] = zeros("count", "columns")
-    """The change δw of the velocity with which places go on where rates are held."""
+    """The change δw of the velocity by which places move for unchanged rates."""
     begin: Work[Matrix] = zeros("count", "width")
-    """The change of y⁰, which stages have where rates are held."""
+    """The change of y⁰, which all stages have for unchanged rates."""
     x: Work[Matrix] = zeros("rows", "columns")
     """The small motions δxᵢ."""
     y: Work[Matrix] = zeros("rows", "width")
@@ -247,8 +248,8 @@ def _sharpen(march):
 
 @compiled
 def _put_begin(replay, step, previous):
-    """Put the changes of x₀, of y⁰ and of w. Of generalised α, whose step before has the length `previous`, put those
-    of b₀ into `replay.b`."""
+    """Put the changes of x₀, of y⁰ and of w. For generalised α, put those of b₀ into `replay.b`; `previous` is the
+    length of the step before, 0 where steps begin anew."""
     stages, mechanism, own, n = replay.march.stages, replay.march.mechanism, replay.own, step.first.shape[1]
     numbers, state, h = stages.tableau.b, mechanism.state, stages.now[H]
     for p in range(replay.dy0.shape[0]):
@@ -423,8 +424,8 @@ def vary_implicit_stretch(replay: Replay, step: ImplicitStep, entries: Matrix):
 
 @compiled_apart
 def vary_shorter_step(replay: Replay, step: ImplicitStep, head: Vector):
-    """Make a step that is not on the tape, from where the run stands, with its changes; return a status. What a method
-    remembers of the step before stands in the rows of its stages."""
+    """Make a step that is not on the tape, from where the run stands, with its changes; return a status. The rows of
+    the stages must hold the numbers that the method remembers of the step before."""
     march, stages = replay.march, replay.march.stages
     own = stages.implicit
     status = vary_begin(replay, head)
@@ -473,8 +474,8 @@ def _vary_step(replay: Replay, step: ImplicitStep, entry: Vector):
 
 @compiled
 def _part_left(step, newton, error, n, h):
-    """Return the part of an error of velocities e that damping leaves within a step of length h:
-    exp(-½ h eᵀ D e / eᵀ M e)."""
+    """Return the part of an error of velocities e that damping leaves within a step of length h, as of the amplitude
+    of an oscillation: exp(-½ h eᵀ D e / eᵀ M e)."""
     weight, values, mass, damping = step.weight, newton.values[0], 0.0, 0.0
     weight[:] = 0.0
     for e in range(newton.first[MASS], newton.first[ROW]):

@@ -12,7 +12,7 @@ weights of y and of p,
 
     λ += -(w/ġ) g_yᵀ,        p̄ += -(w/ġ) g_pᵀ.
 
-S at an event inside a step is that of a shorter step from the same beginning, which ends there: so the run found it.
+S at an event inside a step is that of a shorter step from the same beginning, which ends at the event.
 """
 
 from __future__ import annotations
@@ -100,9 +100,9 @@ def stop_time(system: System, march: March, names: Sequence[str]) -> EventTime:
 
 
 def has_slopes(system: System, event: Event) -> bool:
-    """Return whether the slopes of the function of an event are known, and of a state that it sets: not where a change
-    of a contact stops the run or sets a state, or where laws in the expression of the event switch; nor where a state
-    that is set reads accelerations or reactions, or time prescribes a part of it."""
+    """Return whether slopes are known for the function of an event and for a state that it sets. They are not where a
+    change of a contact stops the run or sets a state, where laws in the expression of the event switch, where the new
+    state is computed from accelerations or reactions, or where a constraint prescribes a part of it by time."""
     if event.change is not None:
         return event.action == "record"
     if system.structure.deciding.count(event.who) != 1:
@@ -116,8 +116,8 @@ def has_slopes(system: System, event: Event) -> bool:
 
 
 def is_at_switch(steps: Steps, last: np.ndarray, t: float, ends: bool) -> bool:
-    """Return whether laws switch, or break in time, within roundoff of the time t; not where a clock `ends` the run,
-    which is a break itself: with this one all that breaks there moves."""
+    """Return whether laws switch, or have a break in time, within roundoff of the time t. Where a clock `ends` the run,
+    the break at its end does not count: it moves with the clock, and so does all that breaks there."""
     heads = steps.head if ends and last[FRESH] == BROKE else np.concatenate([steps.head, last[None, :HEAD]])
     at = heads[heads[:, FRESH] >= BROKE, T0]
     return bool((np.abs(at - t) <= REPEAT * max(abs(t), 1.0)).any())
@@ -148,7 +148,7 @@ def rates_at(march: Any, along: Any, tree: Any, held: Any, t: float, y: np.ndarr
 def changes_here(
     march: Any, own: Any, tree: Any, held: Any, t: float, y: np.ndarray, dys: np.ndarray
 ) -> tuple[np.ndarray, ...]:  # fmt: skip
-    """Return the changes of y', of multipliers, of forces and of switching functions that changes of y make."""
+    """Return the changes of y', multipliers, forces and switching functions, each with a row for each row of `dys`."""
     linearised = tree.mechanism if tree.row.size else march.mechanism
     functions, joints = int(own.first[SURFACE + 1] - own.first[SURFACE]), linearised.machine.pattern.m
     sizes = y.size, joints, own.forces.size, functions

@@ -1,4 +1,4 @@
-"""The derivatives of a run: its steps made again, and results read with what comes of it."""
+"""Derivatives of runs: recorded steps are repeated with their changes, and results are read with these."""
 
 from __future__ import annotations
 
@@ -79,10 +79,10 @@ FAINT = 1e-9
 FIRST = -1
 """The number of a step for a sample at the beginning of the run (`motion.samples.Sample`)."""
 STIFF = 1e6
-"""Errors of implicit steps are judged relative to so many faint changes, a thousandth of the motion, at least: a stiff
-parameter changes a motion by next to nothing, and errors of steps are not small relative to that change."""
+"""Errors of implicit steps are judged relative to the change, or to `STIFF` `FAINT` = 1e-3 of the motion, if larger: a
+stiff parameter changes a motion by next to nothing, and errors of steps are not small relative to that change."""
 SLOW = 1e3
-"""Residuals of implicit steps are judged relative to so many faint changes of velocities, at least."""
+"""Residuals of implicit steps are judged relative to at least `SLOW` `FAINT` = 1e-6 of the velocities."""
 LONG = 0.02
 """Steps that are longer than this part of a run may be too long for neighbouring motions."""
 
@@ -306,7 +306,7 @@ def replayed(
     switching, sizes = {one.step: one for one in taken.saltations}, np.zeros(0)
 
     def switch(step: int) -> None:
-        if rerun.is_implicit and not switching[step].changes:  # the repeated end of the step before is sharper
+        if rerun.is_implicit and not switching[step].changes:  # not the end corrected by `_sharpen`
             march.stages.y0[:] = switching[step].entry[HEAD:][: march.stages.y0.size]
         passing, errors = rerun.passing(switching[step], sizes, mixed), replay.errors.copy()
         check_status(march, passing.status)

@@ -74,8 +74,8 @@ number of rounds. Rounds end when forces settle: then the frictions of one motio
 when none of them could hold more. Most loads need fewer than 40 rounds; where two frictions bear most of a load that a
 third one has to take over, a round changes weights by little, and thousands may be needed."""
 DOUBLED = 64
-"""The round from which changes are compared each time the number of rounds has doubled: changes of less than
-`UNCERTAIN` that have not halved are roundoff."""
+"""The first number of rounds after which the change of forces is compared with that at half the number of rounds, each
+time the number has doubled. A change of at most `UNCERTAIN` that has not halved since is taken for roundoff."""
 APART = 2.0**20
 """The unit of the normal force in a joint that slips: an unknown of a large unit is no part of the least forces."""
 LEAST = 1e-6
@@ -84,8 +84,8 @@ WITHIN = 0.9
 """The part of its bound up to which a friction that sticks is loaded freely, where others can take the rest: its weight
 falls beyond, so that forces change smoothly with loads."""
 SPREAD = 1e-6
-"""Elimination leaves errors of some ε, 1e-15 over the least pivot, of the largest force of a group: 1e-9 of a force
-that is this part of the largest over the pivot. Smaller forces are corrected."""
+"""Elimination leaves errors of some ε, 1e-15 / (least pivot) times the largest force of a group. That is 1e-9 of a
+force of `SPREAD` / (least pivot) times the largest; smaller forces are corrected."""
 FAINT = 1e-4
 """A normal force of a joint counts at least as this part of the force that balances all terms of its equation, for it
 has their roundoff."""
@@ -171,8 +171,8 @@ def push(mechanism: Mechanism, a: Vector):
 
 @compiled
 def _least_part(contacts, rank):
-    """Return the part of the largest force down to which elimination leaves forces 1e-9 of their size at most, by the
-    least pivot of this rank."""
+    """Return the least force, relative to the largest, that elimination determines to 1e-9 of its size, from the least
+    of the first `rank` pivots (see `SPREAD`)."""
     least = 1.0
     for k in range(rank):
         least = min(least, contacts.equations.matrix[k, k])

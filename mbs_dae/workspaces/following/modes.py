@@ -1,9 +1,9 @@
 """Count the ways to assemble a mechanism with given values, by following curves.
 
-Lines through the point, one value held, are followed from known poses through all their turning points; each pass of
-the point is a pose there, from which the other line is followed, until none is new. So all poses connected by such
-motions are found. Others, as those of another circuit, are sought from random placements of the bodies, the same in
-every call.
+A line through the point keeps one of the two values. From a known pose it is followed through all its turning points;
+each time it passes the point there is a pose, from which the line that keeps the other value is followed, until no pose
+is new. So all poses connected by such motions are found. Further poses, such as those of another circuit, are sought
+from random placements of the bodies, the same in every call.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def _passes(
 
 
 def driven(equations: Equations, starts: Sequence[Point], targets: np.ndarray, step: float) -> list[Point | None]:
-    """Drive the values of each pose on a straight line to a target, (poses, 2); return the poses there, None where a
-    singular pose is on the line.
+    """Drive the values of each pose on a straight line to a target, (poses, 2); return the poses there, None where the
+    drive does not arrive: at a singular pose, where Newton's method fails, or after `LONGEST` steps.
 
     All poses are driven side by side, as `traced` follows one curve: a step h goes along h t + ½ h² t', where t is the
     tangent with J t_x + P t_p = 0 and t_p along the line, and t' its change in the step before. Newton's method
@@ -248,8 +248,8 @@ def met(
     equations: Equations, region: Region, near: Point, values: np.ndarray, most: int = MOST, limit: int | None = None
 ) -> list[Point]:
     """Return the poses with these values to which Newton's method converges from random placements of the bodies. The
-    trials end when each pose was found `AGAIN` times, so that further poses are unlikely, or when `limit` poses are
-    found."""
+    trials end when each pose was found `AGAIN` times, so that further poses are unlikely, when the first `LEAST` of
+    them found none, or when `limit` poses are found."""
     found: list[Point] = []
     times: list[int] = []
     for count, z in enumerate(thrown(equations, near, values, most), 1):

@@ -101,7 +101,7 @@ class Region:
 
 @dataclass(frozen=True, eq=False)
 class Beside(Region):
-    """A rectangle for points with other values of their own; `read` gives the values of the rectangle."""
+    """A rectangle of values that are not those of the points: `read` computes them from the pose of a point."""
 
     own_turns: np.ndarray
     read: Callable[[np.ndarray], np.ndarray]
@@ -283,8 +283,8 @@ def dips(sizes: np.ndarray, closed: bool) -> list[int]:
 
 
 def beside(seeking: Seeking, equations: Equations, region: Beside, at: Callable[[np.ndarray], Point]) -> Seeking:
-    """Return the search of singular poses of other equations, from the poses of the sections; `at` makes points of
-    these."""
+    """Return a search of singular poses of other equations, from the poses of the sections of a search; `at` makes a
+    point of the other equations from a pose."""
     found = Seeking(equations, region, seeking.step)
     for trace in seeking.sections:
         points = [at(place.z.q) for place in trace.places]

@@ -23,8 +23,8 @@ SMALL = 0.01
 """Random samples nearer to the border than this, relative to the root of the area, are left out: polygons are chords of
 it."""
 SLIVER, GUESSED = 10.0 * MEETS, 1e-5
-"""The least mean width of a region: pieces nearer to each other are one; and that of a region whose border is
-interpolated somewhere, since interpolated curves are off by up to so much."""
+"""The least mean width of a region, since pieces nearer to each other count as one; and the least mean width of a
+region whose border is interpolated somewhere, since interpolated curves are off by up to 1e-5."""
 THROWS = 20
 """Number of random points for each sample of a region."""
 
@@ -258,12 +258,12 @@ def faces_of(pieces: list[Piece]) -> list[Face]:
 
 
 def _is_sliver(face: Face) -> bool:
-    """Return whether a region is narrower in the mean, its area by half its border, than its border is accurate."""
+    """Return whether the mean width of a region, its area over half the length of its border, is below the least."""
     chords = np.concatenate([np.linalg.norm(c.points - np.roll(c.points, 1, axis=0), axis=1) for c in face.cycles])
     half, polygon = 0.5 * float(chords.sum()), sum(cycle.rough_area for cycle in face.cycles)
     if polygon > 2.0 / 3.0 * SAG * float((chords**2).sum()) + GUESSED * half:  # between arcs and their chords
         return False
-    area = face.area  # also tells where equations of its border are not solved
+    area = face.area  # computed also to notice a border whose equations are not solved
     guessed = any(
         low < k + 1 and k < high
         for cycle in face.cycles
