@@ -162,7 +162,7 @@ def without_shares(march: March, pose: State) -> Explanation:
     names = _names(pose.system, points)
     what = f"at t = {pose.t:.6g} {' and '.join(names)} in {pose.system.model.name!r} stick and hold one load together, "
     what += f"and their shares of it do not settle in {SHARED} rounds"
-    advice = "let fewer joints rub, change a coefficient of friction a little, or smooth the friction: smooth="
+    advice = "leave the friction of one joint out, change a coefficient of friction a little, or give smooth="
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
 
 

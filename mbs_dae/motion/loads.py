@@ -18,7 +18,7 @@ from ..kernels.blocks import Matrix, Vector
 from ..linear.kkt import put_right_sides, solve, subtract_products
 from ..linear.rows import add_transposed_product
 from ..linear.twofold import two_sum
-from ..linear.vectors import copy
+from ..linear.vectors import copy, largest
 from ..poses.newton import solve_here
 from ..tolerances import CORRECTED, OFTEN
 from .derivative import Mechanism, evaluate, factorise_terms, refinements
@@ -31,19 +31,23 @@ largest in them, up to 1e-15 over the root of the least `independence`, and they
 ROUNDOFF = 1e-9
 """The largest change, relative to the largest force, that is a correction of roundoff. A multiplier that would change
 by more follows from other equations, such as those with Baumgarte's feedback or means over a step, and is left."""
+NIL = 1e-20
+"""Multipliers below this part of the largest are zero but for the roundoff of residuals with twice the digits, about
+1e-32 of the largest: corrections go on without regard to them."""
 
 
 def corrected_loads(
     bodies: System, motion: Trajectory, modes: np.ndarray | None, pushes: np.ndarray, multipliers: np.ndarray
 ) -> np.ndarray:
     """Return the multipliers of all joints, (times, rows), with the small ones corrected: those below `SMALL` of the
-    largest multiplier, or of the largest inertia force, at their time. `pushes` are the forces of contacts, (times,
+    largest multiplier, inertia force or force of a contact at their time. `pushes` are the forces of contacts, (times,
     rows of contacts), and `modes` the branches of laws, (times, modes)."""
     units = bodies.row_units / bodies.length
     inertias = bodies.diagonal * np.abs(motion.a[:, : bodies.diagonal.size]) / np.sqrt(bodies.column_weight)
     sizes = np.abs(multipliers) * units
-    largest = np.maximum(sizes.max(axis=1, initial=0.0), inertias.max(axis=1, initial=0.0))
-    chosen = np.flatnonzero(((sizes > 0.0) & (sizes < SMALL * largest[:, None])).any(axis=1))
+    forces = np.concatenate([sizes, inertias, np.abs(pushes)], axis=1)
+    most = forces.max(axis=1, initial=0.0)[:, None]
+    chosen = np.flatnonzero(((sizes > 0.0) & (sizes < SMALL * most)).any(axis=1))
     if not chosen.size:
         return multipliers
     held = np.zeros((motion.t.size, 0)) if modes is None else modes.copy()
@@ -52,7 +56,7 @@ def corrected_loads(
     run, n, m = mechanism(bodies, refinements=2, asks=GIVEN), bodies.structure.columns, len(bodies.rows)
     correct_loads(run, t, q, v, held, pushes, found, *(np.zeros(size) for size in (n, m, n, m, n, m)))
     moved = np.abs(found - multipliers[chosen]) * units
-    sure = (moved <= ROUNDOFF * largest[chosen, None]).all(axis=1)
+    sure = (moved <= ROUNDOFF * most[chosen]).all(axis=1)
     out = multipliers.copy()
     out[chosen[sure]] = found[sure]
     return out
@@ -93,10 +97,10 @@ def correct_loads(
             for row in range(pattern.m):
                 rest_g[row] = factor.rest_g[row] if factor.kept[row] > 0.0 else 0.0
             solve(pattern, factor, rest_x, rest_g, step_x, step_g, times)
-            change = 0.0
+            change, least = 0.0, NIL * largest(found)
             for row in range(pattern.m):
                 if step_g[row] != 0.0:
-                    change = max(change, abs(step_g[row]) / max(abs(found[row]), abs(step_g[row])))
+                    change = max(change, abs(step_g[row]) / max(abs(found[row]), abs(step_g[row]), least))
             if not change < 0.5 * before:
                 break
             for column in range(pattern.n):

@@ -483,7 +483,8 @@ def _part_left(step, newton, error, n, h):
     mass = dot(weight[:n], error[:n])
     weight[:] = 0.0
     for e in range(newton.first[RATE], newton.first[RATE + 1]):
-        weight[newton.row[e]] += values[newton.source[e]] * error[newton.column[e]]
+        if newton.column[e] < n:  # states of the model stand behind velocities
+            weight[newton.row[e]] += values[newton.source[e]] * error[newton.column[e]]
     damping = dot(weight[:n], error[:n])
     return exp(-0.5 * h * damping / mass) if damping > 0.0 and mass > 0.0 else 1.0
 

@@ -236,6 +236,8 @@ class EventsAhead:
             y, S = replay.march.stages.y0.copy(), replay.dy0
             rates = rates_at(replay.march, *self.along, replay.held, event.t, y)
             slopes = changes_here(replay.march, replay.own, replay.tree, replay.held, event.t, y, S)[0]
+            if (np.isfinite(S).all(axis=1) & np.isnan(moved)).any():
+                self._tell(event, TOUCHES if np.isnan(moved).all() else APART)
             self._note(rates, slopes, moved)
 
     def finish(self, t: float) -> None:

@@ -75,7 +75,8 @@ when none of them could hold more. Most loads need fewer than 40 rounds; where t
 third one has to take over, a round changes weights by little, and thousands may be needed."""
 DOUBLED = 64
 """The first number of rounds after which the change of forces is compared with that at half the number of rounds, each
-time the number has doubled. A change of at most `UNCERTAIN` that has not halved since is taken for roundoff."""
+time the number has doubled. A change of at most `SETTLED` for each round so far that has not halved since is taken for
+roundoff: sums of forces change by so much in all rounds together."""
 APART = 2.0**20
 """The unit of the normal force in a joint that slips: an unknown of a large unit is no part of the least forces."""
 LEAST = 1e-6
@@ -133,16 +134,16 @@ def push(mechanism: Mechanism, a: Vector):
         change = _take_forces(contacts)
         settled = change <= SETTLED
         if k >= DOUBLED and k & (k - 1) == 0:
-            settled, before = settled or 0.5 * before < change <= UNCERTAIN, change
+            settled, before = settled or 0.5 * before < change <= SETTLED * k, change
         _put_most(contacts)
-        shared = rank == n or (k >= WEIGHED and not _are_strained(contacts)) or (settled and k > WEIGHED)
+        strained = rank < n and (k < WEIGHED or _are_strained(contacts))
         choice.ambiguities[0] += 1 if rank < n else 0
-        if (settled or linear) and shared:
+        if (settled or linear) and (not strained or (settled and k > WEIGHED)):
             choice.status[0] = DONE
             break
-        if rank == n and k >= ROUNDS:
+        choice.status[0] = UNSHARED if strained else NOT_CONVERGED
+        if k >= ROUNDS and not strained:
             break
-        choice.status[0] = UNSHARED if rank < n else NOT_CONVERGED
         _weigh(contacts, k < WEIGHED)
     add_responses(mechanism, delassus.amount, delassus.amount_tail)
     choice.ambiguities[0] += 1 if far_apart else 0
