@@ -3,7 +3,7 @@ the states of the system for a result. Readings of a motion that carries derivat
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -252,15 +252,18 @@ def result_of(
         t, name = np.array(swept.values), str(swept.parameter)
         more["axis"] = name, system.model.parameters[name].unit
 
-    def sketch() -> Sketch:
-        if swept is None:
-            return sketch_of(system.model, system.evaluator)
-        numbers = (system.evaluator.at(swept.parameter, value) for value in swept.values)
-        return sketch_of_sweep([sketch_of(system.model, number) for number in numbers])
-
-    more |= {"violation": quantities.violation, "sketch": sketch}  # computed when read
+    more |= {"violation": quantities.violation, "sketch": partial(sketch_along, system, swept)}  # computed when read
     q, v, a = _moving_bodies(system, motion)
     return Result(system.model.name, frozen(np.array(t)), q, v, a, system.coordinate_names, quantities, **more)
+
+
+def sketch_along(system: System, swept: Swept | None) -> Sketch:
+    """Return the shapes of a model for drawing; over a swept parameter those of all its values. (A result keeps this
+    call until its shapes are read, and can be pickled with it.)"""
+    if swept is None:
+        return sketch_of(system.model, system.evaluator)
+    numbers = (system.evaluator.at(swept.parameter, value) for value in swept.values)
+    return sketch_of_sweep([sketch_of(system.model, number) for number in numbers])
 
 
 def _check_meshes(system: System, motion: Trajectory) -> None:

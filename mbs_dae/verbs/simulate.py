@@ -324,7 +324,8 @@ class Prepared:
             return True
         if self.samples and self._samples_are_special(steps.head, last):
             return True
-        if mechanism.contacts.gap_row.size and has_choices(steps, last, self.moves, mechanism, (self.q, self.v)):
+        first = self.first or self  # steps begin with those of the first run, which this one continues
+        if mechanism.contacts.gap_row.size and has_choices(steps, last, self.moves, mechanism, (first.q, first.v)):
             return True
         passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals else []
         if passages and self.run.by.method.remembered:

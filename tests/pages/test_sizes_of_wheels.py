@@ -19,8 +19,8 @@ def test_wheels_of_plain_numbers_have_a_size(dimension, size, tmp_path, monkeypa
         for name, place in zip("ab", places, strict=True)
     )
     model.add(mbs.Gear("wheels", A, B, **size), mbs.Driver("motor", mbs.angle(A), 6 * mbs.t))
-    found, shaped_pieces = [], live.shaped_pieces
-    monkeypatch.setattr(live, "shaped_pieces", lambda *given: found.extend(shaped_pieces(*given)) or found)
+    pieces, redrawings = [], live.redrawings
+    monkeypatch.setattr(live, "redrawings", lambda *args: pieces.extend(redrawings(*args)) or pieces)
     assert mbs.kinematics(model, np.linspace(0, 1, 11)).save(tmp_path / "pair.html", live=True)
-    assert found and not any(one.stiff for one in found)
-    assert all(float(one.size) > 0.0 for one in found if one.size is not None)
+    assert pieces and not any(piece.stiff for piece in pieces)
+    assert all(float(piece.size) > 0.0 for piece in pieces if piece.size is not None)
