@@ -201,8 +201,8 @@ class EventsAhead:
         """The remarks on events without derivatives, with the reason."""
         ends, times = self.head[:, T1], np.array([one.t for one in events])
         behind = (times == last[T0]) & (last[FRESH] != WENT_ON)
-        self.step = np.where(behind, len(ends), np.searchsorted(ends, times)).tolist()
-        self.step = [at if one.functions else changes[one.t] for at, one in zip(self.step, events, strict=True)]
+        steps_at = np.where(behind, len(ends), np.searchsorted(ends, times)).tolist()
+        self.step = [at if one.functions else changes[one.t] for at, one in zip(steps_at, events, strict=True)]
         """The number of the step with each event, or behind the change of contacts that it waits for; behind all at a
         break, or where there are no steps."""
         self.steps = {at for at, one in zip(self.step, events, strict=True) if one.functions}

@@ -561,26 +561,27 @@ class VariedRun(VariedMotion):
         """Return the changes of works, a row for each parameter at each time, by making all steps once more."""
         if self.fixed_end is None:
             return np.array(self._followed(works=True)[0].works)
-        found = self.fixed_end.works_changed.copy()
-        found[-len(self.asked.names) :] += np.outer(self.end.moved, self.end.works)
-        return found
+        return self._with_rate_at_end(self.fixed_end.works_changed, self.end.works)
 
     @cached_property
     def signals_changed(self) -> np.ndarray:
         """Return the changes of states and inputs, a row for each parameter at each time."""
         if self.fixed_end is None:
             return np.array(self.changes.signals)
-        found = self.fixed_end.signals_changed.copy()
-        found[-len(self.asked.names) :] += np.outer(self.end.moved, self.end.signals)
-        return found
+        return self._with_rate_at_end(self.fixed_end.signals_changed, self.end.signals)
 
     @cached_property
     def contacts_changed(self) -> np.ndarray:
         """Return the changes of the forces of contacts, a row for each parameter at each time."""
         if self.fixed_end is None:
             return np.array(self.changes.contacts)
-        found = self.fixed_end.contacts_changed.copy()
-        found[-len(self.asked.names) :] += np.outer(self.end.moved, self.end.contacts)
+        return self._with_rate_at_end(self.fixed_end.contacts_changed, self.end.contacts)
+
+    def _with_rate_at_end(self, changes: np.ndarray, rate: np.ndarray) -> np.ndarray:
+        """Return changes, a row for each parameter at each time, with those along the motion at the last time, which
+        moves; `rate` is the rate of the array there."""
+        found = changes.copy()
+        found[-len(self.asked.names) :] += np.outer(self.end.moved, rate)
         return found
 
     @cached_property

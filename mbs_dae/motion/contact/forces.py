@@ -75,8 +75,8 @@ when none of them could hold more. Most loads need fewer than 40 rounds; where t
 third one has to take over, a round changes weights by little, and thousands may be needed."""
 DOUBLED = 64
 """The first number of rounds after which the change of forces is compared with that at half the number of rounds, each
-time the number has doubled. A change of at most `SETTLED` for each round so far that has not halved since is taken for
-roundoff: sums of forces change by so much in all rounds together."""
+time the number has doubled. A change of at most `SETTLED` times the number of rounds that has not halved since is taken
+for roundoff."""
 APART = 2.0**20
 """The unit of the normal force in a joint that slips: an unknown of a large unit is no part of the least forces."""
 LEAST = 1e-6
