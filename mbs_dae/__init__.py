@@ -167,7 +167,7 @@ _PROVIDED = {
     "LinearPath.plot_campbell": "view.charts.sweeps.plot_campbell",
     "Curve.plot": "view.charts.curves.plot_curve",
     "Curve.plot_path": "view.charts.curves.plot_curve_path",
-    "AssemblyModes.reached": "verbs.curves.reach_of_modes.connections",
+    "AssemblyModes.connections": "verbs.curves.reach_of_modes.connections",
     "AssemblyModes.plot": "view.charts.assembly.plot_modes",
     "EquilibriumPath.plot": "view.charts.sweeps.plot_equilibria",
     "Workspace.plot": "workspaces.pictures.plot_workspace",

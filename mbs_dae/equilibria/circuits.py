@@ -94,9 +94,9 @@ class Circuit:
         shortest, track = SHORTEST * self.track.system.length, self.track
         places = [self.traced.place(k) for k in range(self.traced.path.t.size)]
         points = [(place, *self.force_at(place)) for place in places]
-        out, queue = [points[0]], points[:0:-1]
-        while queue:
-            (first, r0, d0), (last, r1, d1) = out[-1], queue[-1]
+        out, stack = [points[0]], points[:0:-1]
+        while stack:
+            (first, r0, d0), (last, r1, d1) = out[-1], stack[-1]
             h = last.s - first.s
             if h > shortest:
                 middle = track.between(first, last)(0.5)
@@ -104,9 +104,9 @@ class Circuit:
                 error = abs(r - (0.5 * (r0 + r1) + h / 8.0 * (d0 - d1)))
                 sizes = np.abs([r0, r, r1])
                 if error > PREDICTION * (sizes.min() if r0 * r1 > 0.0 else sizes.max()):
-                    queue.append((middle, r, d))
+                    stack.append((middle, r, d))
                     continue
-            out.append(queue.pop())
+            out.append(stack.pop())
         path = Trajectory(*(np.array(rows) for rows in zip(*(place for place, _, _ in out), strict=True)))
         return CurvePoints(path, self.traced.ending), np.array([r for _, r, _ in out]), np.array([d for _, _, d in out])
 

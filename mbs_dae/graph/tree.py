@@ -124,11 +124,11 @@ def _grow(root: Body, adjacency: Neighbours, edges: dict[Body, Edge]) -> None:
 
 def component_of(body: Body, bodies: Sequence[Body], adjacency: Neighbours) -> list[Body]:
     """Return all bodies that joints connect to one, in the order of the model."""
-    component, queue = {body}, [body]
-    while queue:
-        new = {neighbour for _, _, neighbour in adjacency[queue.pop()]} - component
+    component, stack = {body}, [body]
+    while stack:
+        new = {neighbour for _, _, neighbour in adjacency[stack.pop()]} - component
         component |= new
-        queue += new
+        stack += new
     return [b for b in bodies if b in component]
 
 

@@ -43,7 +43,7 @@ RETRIES = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Solutions:
+class PathEnds:
     """Solutions and counts at the ends of paths."""
 
     regular: np.ndarray
@@ -59,7 +59,7 @@ def is_real(x: np.ndarray) -> bool:
     return bool(np.abs(x.imag).max(initial=0.0) < REAL * max(1.0, np.abs(x).max(initial=0.0)))
 
 
-def ends_of(generic: Generic, closure: Closure) -> Solutions:
+def ends_of(generic: Generic, closure: Closure) -> PathEnds:
     """Return the solutions of a model with the structure of the generic member."""
     family, numbers = generic.family, closure.values.astype(complex)
     ends = _track(generic, numbers)
@@ -80,7 +80,7 @@ def ends_of(generic: Generic, closure: Closure) -> Solutions:
     lost = x.shape[1] - int(infinite.sum() + singular.sum()) - distinct.size
     residuals = np.abs(equations.evaluate(x, numbers[:, None])[0]).max(axis=1, initial=0.0)
     holds = residuals < HOLDS * max(1.0, equations.system.length) * size
-    return Solutions(x[:, distinct[holds[distinct]]], x[:, singular], int(infinite.sum()), lost)
+    return PathEnds(x[:, distinct[holds[distinct]]], x[:, singular], int(infinite.sum()), lost)
 
 
 def _conditions(homotopy: Homotopy, x: np.ndarray) -> np.ndarray:

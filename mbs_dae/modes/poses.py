@@ -15,7 +15,7 @@ from ..poses.assembly import assembled
 from ..poses.closing import closed, turned_over
 from ..results.result import State
 from .closure import Closure, signature
-from .ends import Solutions, is_real
+from .ends import PathEnds, is_real
 from .links import WithoutLinks
 from .singular import dimension_at, fold_at
 
@@ -104,7 +104,7 @@ class PoseSearch:
     problem: PoseProblem
     closure: Closure
 
-    def poses(self, solutions: Solutions) -> Poses:
+    def poses(self, solutions: PathEnds) -> Poses:
         problem = self.problem
         ends, lost = self._ends(solutions)
         alone = [end for end in ends if not end.dimension]
@@ -121,7 +121,7 @@ class PoseSearch:
         blunt = tuple(k for k, entry in enumerate(entries) if entry[1])
         return Poses([state for state, _ in entries], count, dimension, blunt, lost)
 
-    def _ends(self, solutions: Solutions) -> tuple[list[_End], int]:
+    def _ends(self, solutions: PathEnds) -> tuple[list[_End], int]:
         """Return the results at singular ends, each once, and the number of ends without a result."""
         ends, lost = list[_End](), 0
         for x in solutions.singular.T:

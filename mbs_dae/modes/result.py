@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-class Transition(NamedTuple):
+class ModeTransition(NamedTuple):
     """A way from a mode to the next one on a curve, through the singular poses between them."""
 
     first: int
@@ -36,7 +36,7 @@ class Connections:
 
     circuits: tuple[int, ...]
     branches: tuple[int, ...]
-    ways: tuple[Transition, ...]
+    ways: tuple[ModeTransition, ...]
     unfollowed: tuple[str, ...]
 
 
@@ -130,7 +130,7 @@ class AssemblyModes(metaclass=PublicClass):
 
     @cached_property
     def _connections(self) -> Connections:
-        return provided("AssemblyModes.reached")(self)
+        return provided("AssemblyModes.connections")(self)
 
     @property
     def circuits(self) -> tuple[int, ...]:

@@ -96,13 +96,13 @@ def at_rest(model: Model, initial: Mapping[str, float] | None = None, t: float =
     of_joints = [f"{e.name}.{m.levels[1]}" for e in joints for m in e.measures().values()]
     held_bodies = {marker.body.name for e in joints for marker in e.markers}
     of_bodies = {b: [f"{b}.{m.levels[1]}" for m in model.measures_of(b)] for b in model.bodies}
-    names = [*of_joints, *(name for names_here in of_bodies.values() for name in names_here)]
+    names = [*of_joints, *(name for of_body in of_bodies.values() for name in of_body)]
     names = [name for name in dict.fromkeys(names) if model.quantity_or_none(name) and name not in values]
     rows = {name: row_of(system, name, t, q) for name in names}
     rest = Rest({**values, **{name: 0.0 for name, row in rows.items() if is_left(row)}})
     resting = posed(model, t, motion | {name: 0.0 for name in rest if name not in values}, None)[2]
     v = nearest_velocity(system, resting, t, q, None).full_v[: system.nv]
-    of_free_bodies = (name for b, names_here in of_bodies.items() if b not in held_bodies for name in names_here)
+    of_free_bodies = (name for b, of_body in of_bodies.items() if b not in held_bodies for name in of_body)
     names_of_motions = [*of_joints, *of_free_bodies]
     rest.moving = tuple(
         name

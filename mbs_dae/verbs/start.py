@@ -121,9 +121,9 @@ def start(
     def begin_run(initial: Any) -> Simulation:
         first_values = as_state(initial)
         first = without_past(_with_inputs(system, first_values))
-        begun = Simulation(Run(system, by, stabiliser, _first_time(t, first_values), first, None))
+        run = Simulation(Run(system, by, stabiliser, _first_time(t, first_values), first, None))
         warn_of_angles(system.model, first_values, "initial")
-        return begun
+        return run
 
     if count is None:
         return begin_run(initial)
@@ -565,9 +565,9 @@ class Simulation(metaclass=PublicClass):
             run = replace(run, initial=without_past(_with_inputs(run.system, first_values)))
         if t is not None or isinstance(first_values, State):
             run = replace(run, t=_first_time(t, first_values))
-        begun = Simulation(run)
+        new_run = Simulation(run)
         warn_of_angles(run.system.model, first_values, "initial")
-        return begun
+        return new_run
 
 
 class Simulations(metaclass=PublicClass):

@@ -41,11 +41,11 @@ def somewhere(forces: Forces, m: float = 1.0, also: Sequence[Cone] = ()) -> Some
     directions n first, then with any directions."""
     if (x := within(forces, [*forces.cones(m), *also])) is not None:
         return Somewhere(forces.followed(x))
-    queue = [_sectors(forces, m)] if forces.open else []
+    stack = [_sectors(forces, m)] if forces.open else []
     for _ in range(MANY):
-        if not queue:
+        if not stack:
             return Somewhere()
-        sectors = queue.pop()
+        sectors = stack.pop()
         x = within(forces, [*_around(forces, m * (1.0 + PART), sectors), *also])
         if x is None:
             continue
@@ -63,8 +63,8 @@ def somewhere(forces: Forces, m: float = 1.0, also: Sequence[Cone] = ()) -> Some
 
         worst = max(forces.open, key=excess)
         v = forces.press(worst)
-        queue += [sectors | {worst: part} for part in _parts(sectors.get(worst), v.a + v.C @ x)]
-    return Somewhere(certain=not queue)
+        stack += [sectors | {worst: part} for part in _parts(sectors.get(worst), v.a + v.C @ x)]
+    return Somewhere(certain=not stack)
 
 
 def _sectors(forces: Forces, m: float) -> dict[int, np.ndarray]:

@@ -37,7 +37,7 @@ ENDS = 6
 """Number of best ends that are moved to the nearest pose."""
 
 
-class Solutions(NamedTuple):
+class JointSolutions(NamedTuple):
     """The solutions of a search, and how they were reached."""
 
     poses: list[np.ndarray]
@@ -85,7 +85,7 @@ class Search:
         step = self.space.system.between(self.start, q) / self.space.unit
         return float(np.linalg.norm(step)) / self.length
 
-    def solve(self, everything: bool, seed: int, tries: int | None) -> Solutions:
+    def solve(self, everything: bool, seed: int, tries: int | None) -> JointSolutions:
         """Return all solutions from so many starts, or the first one."""
         redundant = self._singular(self._starts(1, 2)[1], RANK_TOLERANCE)
         count = tries or (REDUNDANT_TRIES if redundant else TRIES)
@@ -97,7 +97,7 @@ class Search:
             used += search_all(self.task, q[first:], *limits, residuals[first:], goal)
             ends = q[first:used][residuals[first:used] <= self.tolerance]
             hits += [end for end in ends if not self._upside_down(end)]
-        return Solutions(self._distinct(hits, redundant), used, len(hits), q[np.argsort(residuals)[:ENDS]])
+        return JointSolutions(self._distinct(hits, redundant), used, len(hits), q[np.argsort(residuals)[:ENDS]])
 
     def nearest(self, ends: np.ndarray) -> np.ndarray | None:
         """Return the pose nearest to the targets, from the best ends of a search; None where loops do not close in

@@ -15,7 +15,7 @@ from ...errors import MbsError, ModelError, counted
 from ...model.drivers import Driver
 from ...model.model import Model
 from ...model.parameters import finite_number
-from ...modes.ends import Solutions, ends_of
+from ...modes.ends import PathEnds, ends_of
 from ...modes.generic import Generic, stored_generic
 from ...modes.links import without_links
 from ...modes.poses import PoseProblem, Poses, PoseSearch, with_links
@@ -102,7 +102,7 @@ def _proofs(problem: PoseProblem, poses: Poses) -> tuple[tuple[Certificate, ...]
     return proofs, "; ".join(f"mode {k} is {proof}{several.get(k, '')}" for k, proof in enumerate(proofs) if not proof)
 
 
-def _remarks(problem: PoseProblem, generic: Generic, solutions: Solutions, poses: Poses) -> str:
+def _remarks(problem: PoseProblem, generic: Generic, solutions: PathEnds, poses: Poses) -> str:
     """Return the remarks on the poses for the user."""
     parts, dimension = [], poses.dimension
     if dimension:

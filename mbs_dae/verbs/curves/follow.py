@@ -88,7 +88,7 @@ def follow(
     check_tables(model, np.array([t]))
     if name in fix:
         raise ModelError(f"{name} is held by fix=, so there is nothing to follow; name a quantity that moves")
-    system, q, names_released = _mechanism(model, t, name, fix, release, start)
+    system, q, released_drivers = _mechanism(model, t, name, fix, release, start)
     if isinstance(start, BranchPoint):
         others = [k for k in range(len(start.tangents)) if k != start.along]
         if branch is None and len(others) == 1:  # the only branch that was not followed
@@ -106,7 +106,7 @@ def follow(
         names = [one for one in [*of_joints, *content.quantity_names(1)] if content.quantity_or_none(one)]
         other = next(one for one in names if not is_constant_along(track, traced, one))
         raise ModelError(f"{name} is the same all along this curve; follow {other}, which changes")
-    return _curve(track, traced, ends, beginning, followed=name, fix=fix, release=names_released)
+    return _curve(track, traced, ends, beginning, followed=name, fix=fix, release=released_drivers)
 
 
 def _curve(track: Track, traced: CurvePoints, ends: tuple[str, ...], beginning: int, **options: Any) -> Curve:

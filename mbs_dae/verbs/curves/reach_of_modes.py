@@ -10,7 +10,7 @@ import numpy as np
 from ...compiled import System
 from ...errors import MbsError
 from ...model.drivers import Driver
-from ...modes.result import AssemblyModes, Connections, Transition, connected_components
+from ...modes.result import AssemblyModes, Connections, ModeTransition, connected_components
 from ...poses.arcs.curve import Curve
 from ...poses.arcs.points import BranchPoint, TurningPoint
 from ...results.result import State
@@ -63,22 +63,22 @@ class CurveOfModes(NamedTuple):
         points: list[TurningPoint | BranchPoint] = [*self.curve.dead_points, *self.curve.branch_points]
         return sorted(points, key=lambda point: point.s)
 
-    def ways(self) -> Iterator[Transition]:
+    def ways(self) -> Iterator[ModeTransition]:
         """Yield the ways between neighbouring modes: along the curve, over the end of a lap, and from the curve that it
         left."""
         points = self.points()
         for a, b in zip(self.modes, self.modes[1:], strict=False):
-            yield Transition(a.mode, b.mode, tuple(point for point in points if a.s < point.s < b.s))
+            yield ModeTransition(a.mode, b.mode, tuple(point for point in points if a.s < point.s < b.s))
         if self.curve.closed and len(self.modes) > 1:
             first, last = self.modes[0], self.modes[-1]
             around = [p for p in points if p.s > last.s] + [p for p in points if p.s < first.s]
-            yield Transition(last.mode, first.mode, tuple(around))
+            yield ModeTransition(last.mode, first.mode, tuple(around))
         if self.parent and self.at and self.parent.modes and self.modes:
             start, before = self.parent.nearest(self.at.s)
             to, behind = self.nearest(0.0)
             system, at = self.curve.track.system, self.at.state
             behind = [point for point in behind if _apart(system, point.state, at) > SAME]
-            yield Transition(start, to, (*before[::-1], self.at, *behind))
+            yield ModeTransition(start, to, (*before[::-1], self.at, *behind))
 
     def nearest(self, s: float) -> tuple[int, list[TurningPoint | BranchPoint]]:
         """Return the mode nearest to an arc length, and the singular poses on the way there."""
@@ -93,7 +93,7 @@ class CurveOfModes(NamedTuple):
 def connections(modes: AssemblyModes) -> Connections:
     """Group modes into circuits and branches. Modes on one curve, or on curves that share branch points, lie on one
     circuit; modes between which the released quantity does not turn back lie on one branch."""
-    count, ways, whole = len(modes), list[Transition](), list[tuple[int, int]]()
+    count, ways, whole = len(modes), list[ModeTransition](), list[tuple[int, int]]()
     pieces: list[tuple[int, int]] = []
     unfollowed: list[str] = []
     for release in _releases(modes) if count > 1 else ():
