@@ -160,3 +160,15 @@ def test_copies_of_an_interpolated_border_enclose_no_region(height):
     pieces = [Piece(curve, ((0.0, len(curve.points) - 1.0),), 0, 1) for curve in (Wave(height), Wave(-height), arc)]
     areas = [face.area for face in faces_of(pieces)]
     assert len(areas) == 1 and np.isclose(areas[0], 1.0 / 6.0, rtol=0.0, atol=2e-6)
+
+
+@pytest.mark.parametrize("width", [0.03, 3e-3, 3e-4])
+def test_the_inner_point_of_a_crescent_is_inside(width):
+    """y = x² and y = (1 - w) x² + w enclose a crescent of width w, area 4 w / 3, whose centre is outside."""
+    ends = np.linspace(-1.05, 1.05, 210)
+    curves = [Parabola(0.0, ends), Parabola(0.0, ends, 1.0 - width, width)]
+    pieces, _ = pieces_of(curves, lambda piece: True)
+    (face,) = faces_of(pieces)
+    x, y = face.inner
+    assert x**2 < y < (1.0 - width) * x**2 + width
+    assert np.isclose(face.area, 4.0 * width / 3.0, rtol=1e-9)

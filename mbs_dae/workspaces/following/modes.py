@@ -233,9 +233,10 @@ def _met(
         if abs(offs[k]) + abs(offs[k + 1]) < 4.0 * step and offs[k] * offs[k + 1] <= 0.0:
             try:
                 z = trace.zero(k, offs[k], offs[k + 1], ahead)[1].z
-            except ArithmeticError:
-                continue
-            if np.abs(_rest(z.p - values, region.turns) / equations.scale).max() > 1e-9:
+            except ArithmeticError:  # the line turns within this step: Newton's method starts at the nearer end
+                z = trace.places[k + int(abs(offs[k + 1]) < abs(offs[k]))].z
+            off = _rest(z.p - values, region.turns) / equations.scale
+            if np.abs(off - (off @ unit) * unit).max() > 1e-9:  # a revolution further, where two values repeat
                 continue
             whole = values + (z.p - values - _rest(z.p - values, region.turns))
             there = closed_pose(equations, z._replace(p=whole))

@@ -74,17 +74,16 @@ class Face:
     def samples(self, count: int, random: np.random.Generator) -> np.ndarray:
         """Return points of the region, (n, 2): next to the middle of each piece of its border, and `count` random
         ones."""
-        points = [
-            point
-            for cycle in self.cycles
-            for piece, sense in cycle.edges
-            if (point := self._beside(piece, sense)) is not None
-        ]
         low, high = self.outer.points.min(axis=0), self.outer.points.max(axis=0)
         thrown = random.uniform(low, high, (THROWS * count, 2))
         inside = thrown[self.contains(thrown)]
         far = self._distance(inside) > SMALL * float(np.sqrt(abs(self.outer.rough_area)))
-        return np.array([*points, *inside[far][:count]]).reshape(-1, 2)
+        return np.array([*self._along_border(), *inside[far][:count]]).reshape(-1, 2)
+
+    def _along_border(self) -> list[np.ndarray]:
+        """Return points of the region next to the middle of each piece of its border that leaves room."""
+        edges = (edge for cycle in self.cycles for edge in cycle.edges)
+        return [point for piece, sense in edges if (point := self._beside(piece, sense)) is not None]
 
     def _beside(self, piece: Piece, sense: int) -> np.ndarray | None:
         """Return a point next to the middle of a piece, as far from the border as there is room; None where there is
@@ -110,7 +109,8 @@ class Face:
 
     @cached_property
     def inner(self) -> np.ndarray:
-        """A point of the region, far from its border."""
+        """A point of the region, far from its border: of a grid, in a thin region next to its border. A sliver without
+        any room has the mean of its border."""
         low, high = self.outer.points.min(axis=0), self.outer.points.max(axis=0)
         for count in (15, 40, 120):
             x = (np.arange(count) + 0.5) / count
@@ -118,7 +118,8 @@ class Face:
             grid = grid[self.contains(grid)]
             if len(grid) >= 3:
                 return grid[int(self._distance(grid).argmax())]
-        return grid[0] if len(grid) else self.outer.points.mean(axis=0)
+        points = np.array([*grid, *self._along_border()]).reshape(-1, 2)
+        return points[int(self._distance(points).argmax())] if len(points) else self.outer.points.mean(axis=0)
 
 
 def winds(polygon: np.ndarray, points: np.ndarray) -> np.ndarray:
