@@ -13,6 +13,8 @@ is 0 as well, and the last one becomes
 
     [M Φ_vᵀ; Φ_v 0] [da; dλ] = -[F_x dx + F_v dv + F_s s'; C''_x dx + C''_v dv + C''_s s'].
 
+Forces f of contacts, whose changes df are known, belong to F = M a + Φ_vᵀ λ - Q - Gᵀ f, and Gᵀ df to the right side.
+
 Slopes are exact (`compiled.derivatives`); no step is chosen. Right sides are made as for a state of a run
 (`runs.linear`).
 """
@@ -26,6 +28,7 @@ from ..compiled.machine import Machine
 from ..compiled.reading import Trajectory
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Matrix
+from ..linear.rows import add_transposed_product
 from ..linear.vectors import copy
 from ..motion.derivative import Mechanism, evaluate, factorise_terms, refinements
 from ..poses.newton import dependent_rows, evaluate_and_factorise, solve_here
@@ -76,20 +79,20 @@ def vary_loads(
             _vary_places(machine, own, p, often, out, own.given.shape[0] * k + p)
         evaluate(mechanism, t, q, v)
         factorise_terms(mechanism)
-        _vary_forces(mechanism, own, k, out.multipliers[:0], out)
+        _vary_forces(mechanism, own, k, out.multipliers[:0], out.multipliers[:0], out)
 
 
 @compiled_apart
 def vary_forces(
-    mechanism: Mechanism, own: Linear, path: Trajectory, modes: Matrix, multipliers: Matrix, signals: Matrix,
-    out: Variation,
+    mechanism: Mechanism, own: Linear, path: Trajectory, modes: Matrix, multipliers: Matrix, pushes: Matrix,
+    signals: Matrix, contacts: Matrix, out: Variation,
 ):  # fmt: skip
-    """Put the changes of accelerations and multipliers, from those of places, velocities and signals, with the branches
-    of laws as they are in `modes`."""
+    """Put the changes of accelerations and multipliers, from those of places, velocities, signals and forces of
+    contacts, with the branches of laws in `modes` and the forces `pushes` of contacts, at each time."""
     for k in range(path.t.size):
-        linearise_forces(own, mechanism, path, k, modes[k], multipliers[k])
+        linearise_forces(own, mechanism, path, k, modes[k], multipliers[k], pushes[k])
         take_given(own)
-        _vary_forces(mechanism, own, k, signals, out)
+        _vary_forces(mechanism, own, k, signals, contacts, out)
 
 
 @compiled
@@ -120,9 +123,9 @@ def _vary_rows(machine, own, p, level, often, found):
 
 
 @compiled
-def _vary_forces(mechanism, own, k, signals, out):
-    """Put the changes of accelerations and multipliers at time k by all parameters. `signals` has a row for each
-    parameter at each time, or none where no state or input acts."""
+def _vary_forces(mechanism, own, k, signals, contacts, out):
+    """Put the changes of accelerations and multipliers at time k by all parameters. `signals` and `contacts` have a row
+    for each parameter at each time, or none where no state or input, and no contact acts."""
     machine, often, first, n = mechanism.machine, max(refinements(mechanism), 1), own.first, own.columns
     for p in range(own.given.shape[0]):
         row = own.given.shape[0] * k + p
@@ -134,6 +137,8 @@ def _vary_forces(mechanism, own, k, signals, out):
         put_right(own, p, FORCE)
         copy(own.right[first[BEND] : first[BEND + 1]], machine.g)
         copy(own.right[first[FORCE] : first[FORCE + 1]], machine.f)
+        if contacts.shape[0] > 0:
+            add_transposed_product(mechanism.contacts.rows, contacts[row], machine.f)
         solve_here(machine, often)
         copy(machine.x[:n], out.a[row])
         copy(machine.multipliers, out.multipliers[row])

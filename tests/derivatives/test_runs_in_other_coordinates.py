@@ -1,6 +1,7 @@
 """Derivatives of runs in natural and joint coordinates, from their steps: against the equation of a pendulum in 22
 digits, against those of the same motion in Cartesian coordinates, against runs beside the run, ahead against back."""
 
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -8,6 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 import sympy as sp
+from test_contacts_ahead_and_back import ball as bouncing_ball
 from test_contacts_ahead_and_back import check_back
 from test_events_from_steps import ahead_and_back, from_steps
 from test_signals_from_steps import check_beside
@@ -118,12 +120,65 @@ def test_in_space(coordinates):
 
 @BOTH
 def test_across_an_impact(coordinates):
-    """A pendulum strikes a stop: contacts in other coordinates are followed by runs beside."""
+    """A pendulum strikes a stop: contacts in joint coordinates are followed by runs beside."""
     model = pendulum()
     model.add(mbs.Stop("stop", mbs.angle(model.elements["A"]), lower=-0.6, restitution=model.parameter("e", 0.6)))
     start = {"rod.angle": 0.0, "rod.omega": 0.0}
     names = ["rod.angle", "rod.omega", "A.force"]
-    check_against_bodies(model, coordinates, start, ["l", "e", "c"], names, 1e-7, steps=False)
+    check_against_bodies(model, coordinates, start, ["l", "e", "c"], names, 1e-7, steps=coordinates == "natural")
+
+
+def four_bar_that_strikes() -> mbs.SpatialModel:
+    """A four-bar in space, with hinges of which some would not be needed, whose crank strikes a stop."""
+    model = hinged_four_bar()
+    stop = mbs.angle(model.elements["A"])
+    model.add(mbs.Stop("stop", stop, lower=-0.4, upper=0.5, restitution=model.parameter("e", 0.6)))
+    return model
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural"])
+def test_hinges_beside_a_stop(coordinates, monkeypatch):
+    """Redundant equations share forces in the least way, beside the force of a stop: what they leave unique has the
+    derivatives of runs of neighbouring designs, in the motion, and where an event stops it."""
+    model, start, by = four_bar_that_strikes(), {"crank.wz": 5.0}, ["r", "m", "e", "crank.wz"]
+    names = ["coupler.x", "rocker.wz", "A.Fx", "D.Fy"]
+    own = model.compile(coordinates)
+    run = check_beside(own, np.linspace(0, 0.6, 7), start, by, names, monkeypatch, method="DP8", rtol=1e-11)
+    assert run.stats["redundant_equations"] > 0 and run.impacts and run.is_unique("A.Fx").all()
+    model.add(mbs.Event("far", when=model["coupler.vx"], action="stop", direction=1))
+    objective = mbs.at_end("A.Fx") + mbs.at_end(mbs.t)
+    rest, how = ([0, 2.0], by, start, monkeypatch), {"method": "DP8", "rtol": 1e-11}
+    ahead, back = ahead_and_back(objective, model.compile(coordinates), *rest, **how)
+    np.testing.assert_allclose(back, ahead, rtol=0, atol=1e-12 * np.abs(ahead).max())
+
+
+@pytest.mark.parametrize("method", ["DP5", "RK4", "Radau5", "GA"])
+def test_natural_coordinates_where_bodies_meet(method):
+    """A ball bounces and rolls, a pendulum hits a stop, rests on it and leaves it; ahead against back, and against the
+    run of bodies by DP8 within the errors of the method."""
+    for model, start, by, names, times in meetings():
+        how = {"step": 1e-3} if method == "RK4" else {"rtol": 1e-7 if method == "GA" else 1e-10}
+        run = mbs.simulate(model.compile("natural"), times, start, method=method, derivatives=by, **how)
+        like = mbs.simulate(model, times, start, method="DP8", rtol=1e-11, derivatives=by)
+        assert from_steps(run) and len(run.impacts) == len(like.impacts) > 0
+        check_back(run, names)
+        for name in names:
+            for one in by:
+                own = like.d(name, one)
+                off = np.abs(run.d(name, one) - own).max() / max(1.0, np.abs(own).max())
+                assert off < (2e-2 if method == "GA" else 1e-4 if method == "RK4" else 1e-7), (name, one, off)
+
+
+def meetings() -> Iterator[tuple[Any, dict[str, float], list[str], list[str], np.ndarray]]:
+    """Yield models whose bodies meet, with their starts, parameters, quantities and times."""
+    ball = bouncing_ball(0.8, 0.04)
+    start = {"ball.y": 1.0, "ball.vx": 2.0, "ball.omega": -20.0}
+    yield ball, start, ["R", "e", "mu", "m"], ["ball.x", "ball.omega", "ball.y"], np.linspace(0, 1.3, 6)
+    model, rod = pendulum(), "rod"
+    stop = mbs.Stop("stop", mbs.angle(model.elements["A"]), lower=-0.6, restitution=0.0)
+    push = model.parameter("M", 6.0)
+    model.add(stop, mbs.Torque("push", model.bodies[rod], push * mbs.t))
+    yield model, {"rod.angle": 0.0, "rod.omega": 0.0}, ["l", "M", "c"], ["rod.angle", "A.Fx"], np.linspace(0, 2.0, 9)
 
 
 @BOTH

@@ -53,19 +53,19 @@ def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
 
 
 def has_own_steps(system: System, by: Stepping, asked: Asked) -> bool:
-    """Return whether the steps of a run in other coordinates than those of bodies tell its derivatives: explicit ones,
-    without contacts, friction, or events that set states; in natural coordinates where no parameter moves a basic point
-    or vector on the ground; in joint coordinates where the coordinates of each joint of the tree are functions of the
-    pose (`has_coordinates`), it has as many equations as it takes from its motions, and no parameter turns a marker of
-    a ball."""
-    if by.method.is_implicit or system.structure.contacts.points:
-        return False
+    """Return whether the steps of a run in other coordinates than those of bodies give its derivatives: without events
+    that set states. In natural coordinates no parameter may move a basic point or vector on the ground. In joint
+    coordinates steps are explicit, there are no contacts and no friction, the coordinates of each joint of the tree are
+    functions of the pose (`has_coordinates`), it has as many equations as it takes from its motions, and no parameter
+    turns a marker of a ball."""
     if any(isinstance(event.action, Reset) for event in system.model.events):
         return False
     if isinstance(system.coordinates, Natural):
         things = (thing for thing in system.coordinates.skeleton.things if thing.fixed)
         places = (place for thing in things for body, place in thing.places.items() if body.fixed)
         return not {*asked.symbols} & {s for place in places for x in place for s in getattr(x, "free_symbols", ())}
+    if by.method.is_implicit or system.structure.contacts.points:
+        return False
     if not isinstance(system.coordinates, JointCoordinates):
         return True
     for edge in system.coordinates.topology.edges:

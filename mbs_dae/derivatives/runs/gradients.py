@@ -219,10 +219,10 @@ def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> t
 
 def _loads_back(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> np.ndarray:
     """Move the weights of multipliers that follow from places and velocities at their own time (`VariedRun.moved`), not
-    from steps, to those of places, velocities and signals, in place. Return the gradients through numbers in the
-    equations, (numbers, parameters)."""
+    from steps, to those of places, velocities, signals and forces of contacts, in place. Return the gradients through
+    numbers in the equations, (numbers, parameters)."""
     run, own = varied.equations(count)
-    forces_back(run, own, block(varied.motion), taken.modes, varied.multipliers.copy(), block(weights))
+    forces_back(run, own, block(varied.motion), *varied.branches_and_loads(), block(weights))
     return np.asarray(own.gradient @ varied.numbers_of_bodies[:, : own.gradient.shape[1]].T)
 
 

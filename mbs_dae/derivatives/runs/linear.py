@@ -21,6 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...compiled.contacts import put_rows
 from ...compiled.derivatives import (
     ACCELERATIONS,
     FORCES,
@@ -43,6 +44,7 @@ from ...coordinates.joint.vectors import after, at, back, cross, put_at, quatern
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import INDEX, Indices, Integers, Matrix, Vector, Work, block, zeros
 from ...linear.kkt import factorise
+from ...linear.rows import add_transposed_product
 from ...linear.vectors import copy
 from ...motion.course import moment
 from ...motion.derivative import Mechanism, copy_forces, evaluate, factorise_terms, solve_terms
@@ -192,16 +194,24 @@ def linearise_at(
 
 
 @compiled
-def linearise_forces(own, mechanism, path, k, modes, multipliers):
-    """Evaluate the entries and the factor at time k of a motion of bodies, with these branches of laws and multipliers,
-    at the accelerations that solve the equations."""
+def linearise_forces(own, mechanism, path, k, modes, multipliers, pushes):
+    """Evaluate the entries and the factor at time k of a motion of bodies, with these branches of laws, multipliers and
+    forces of contacts, at the accelerations that solve the equations. Rows of contacts stand in `contacts.rows`."""
     t, q, v, a = path.t[k], path.q[k], path.v[k], mechanism.machine.here.a
+    contacts = mechanism.contacts
     copy(modes, mechanism.switches.mode)
     hold_all(mechanism)
+    contacts.choice.closed_count[0] = 0
     evaluate(mechanism, t, q, v)
+    if own.forces.size > 0:
+        copy(pushes, own.forces)
+        put_rows(contacts)
+        add_transposed_product(contacts.rows, own.forces, mechanism.machine.f)
     if not factorise_terms(mechanism) or solve_terms(mechanism, v, a) != DONE:
         a[:] = np.nan
     differentiate(own.to, t, q, v, a, multipliers)
+    if own.forces.size > 0:
+        differentiate_contacts(own.to, t, q, v, own.forces)
 
 
 @compiled

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from ...compiled import System
+from ...compiled.contact_records import OPEN
+from ...compiled.contacts import GIVEN
 from ...compiled.derivatives import (
     MOMENTA,
     OF_SIGNALS,
@@ -725,8 +727,9 @@ class VariedRun(VariedMotion):
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """Return the equations of the motion, with those of signals."""
-        return MOTION + (STATE_RATES,) * bool(self.system.layout.signals)
+        """Return the equations of the motion, with those of contacts and signals."""
+        contacts = TOUCHING if self.system.structure.contacts.rows else ()
+        return MOTION + contacts + (STATE_RATES,) * bool(self.system.layout.signals)
 
     @property
     def has_choice(self) -> bool:
@@ -773,9 +776,10 @@ class VariedRun(VariedMotion):
         """Return the equations of bodies and their linearisation by the parameters, with branches held; going back,
         with `weighted` rows of weights, or `along` the motion, with time as the one parameter."""
         system, structure = self.system, self.system.structure
-        run, numbers = mechanism(system, refinements=2), self.numbers_of_bodies
+        run, numbers = mechanism(system, refinements=2, asks=GIVEN), self.numbers_of_bodies
         builder = lean_builder(structure, self.levels, 0.0 * numbers if along else numbers, by_time=along)
-        held = builder.fill(run.machine.program.batch, run.dynamics.batch)
+        of_contacts = (run.contacts.program.batch, run.contacts.normals.readings) if structure.contacts.rows else ()
+        held = builder.fill(run.machine.program.batch, run.dynamics.batch, *of_contacts)
         count = numbers[:0] if weighted or along else numbers
         return run, linear(builder, held, count, weighted, others=0 if along else -1)
 
@@ -783,9 +787,18 @@ class VariedRun(VariedMotion):
     def numbers_of_bodies(self) -> np.ndarray:
         """Return the changes of the numbers in the equations of bodies, (parameters, numbers)."""
         structure = self.system.structure
-        batches = structure.program.batch, structure.dynamics.batch
+        batches, contacts = [structure.program.batch, structure.dynamics.batch], structure.contacts
+        batches += [contacts.program.batch, contacts.bounds] if contacts.rows else []
         slopes = [batch.slopes(self.system.evaluator, self.asked.symbols) for batch in batches]
         return np.concatenate(slopes, axis=1)
+
+    def branches_and_loads(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the branches of laws, the multipliers and the forces of contacts, a row for each time. Contacts count
+        as open: their forces are given."""
+        assert self.taken is not None
+        modes = self.taken.modes.copy()
+        modes[:, modes.shape[1] - self.system.structure.contacts.entries :] = OPEN
+        return modes, self.multipliers.copy(), self._own_contacts
 
     @cached_property
     def moved(self) -> Variation:
@@ -796,8 +809,8 @@ class VariedRun(VariedMotion):
             return out
         assert self.taken is not None
         least = out._replace(a=np.zeros_like(out.a), multipliers=np.zeros((len(out.x), len(self.system.rows))))
-        known = *self.equations(), block(self.motion), self.taken.modes, self.multipliers.copy()
-        vary_forces(*known, np.array(self.changes.signals), block(least))
+        known, changes = (*self.equations(), block(self.motion), *self.branches_and_loads()), self.changes
+        vary_forces(*known, np.array(changes.signals), np.array(changes.contacts), block(least))
         return out._replace(multipliers=least.multipliers)
 
     def _moved_with_end(self, held: VariedRun) -> Variation:
@@ -818,9 +831,9 @@ class VariedRun(VariedMotion):
         t, q, v, a = (part[-1:].copy() for part in self.motion)
         run, own = self.equations(along=True)
         rates = Variation(v.copy(), a.copy(), np.zeros_like(a), np.zeros((1, len(self.system.rows))))
-        modes = self.taken.modes[self.motion.t.size - 1 :][:1].copy()
-        known = run, own, block(Trajectory(t, q, v, a)), modes, self.multipliers[-1:].copy()
-        vary_forces(*known, self.end.signals[None].copy(), block(rates))
+        held = (rows[self.motion.t.size - 1 :][:1].copy() for rows in self.branches_and_loads())
+        known = run, own, block(Trajectory(t, q, v, a)), *held
+        vary_forces(*known, self.end.signals[None].copy(), self.end.contacts[None].copy(), block(rates))
         return rates.multipliers[0]
 
     @property

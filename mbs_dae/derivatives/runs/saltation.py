@@ -179,11 +179,12 @@ def has_choices(
 ) -> bool:
     """Return whether the contacts of a run have forces that are one choice of several, have rows that joints alone
     keep, change twice at one instant or together with laws, or meet where it begins, in the state `first` of q, v; or
-    its equations are redundant."""
+    joints with redundant equations have friction."""
     if mechanism.contacts.choice.ambiguities[0] or (steps.head[:, TIMES] > 1.0).any() or last[TIMES] > 1.0:
         return True
-    if (mechanism.machine.factor.kept == 0.0).any():  # steps leave redundant equations out, and results do not
-        return True
+    normals = mechanism.contacts.normals
+    if (mechanism.machine.factor.kept == 0.0).any() and (normals.row_count > 0).any():
+        return True  # redundant equations share a normal force in the least way, and steps leave some of them out
     lines, end = mechanism.contacts.constrained.state.size, last.size - 2 * steps.branches
     if any(entry[end - lines : end].any() for entry in (*steps.states.values(), last)):
         return True

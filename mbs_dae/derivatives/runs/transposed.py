@@ -7,6 +7,7 @@ from ...compiled.reading import Trajectory
 from ...coordinates.joint.vectors import after, back, quaternion_at
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
+from ...linear.rows import row_dot
 from ...linear.vectors import axpy, copy
 from ...motion.derivative import Mechanism, refinements
 from ...poses.newton import solve_here
@@ -140,19 +141,22 @@ def put_forces_and_bends(own, machine):
 
 @compiled_apart
 def forces_back(
-    mechanism: Mechanism, own: Linear, path: Trajectory, modes: Matrix, multipliers: Matrix, weights: Weights
+    mechanism: Mechanism, own: Linear, path: Trajectory, modes: Matrix, multipliers: Matrix, pushes: Matrix,
+    weights: Weights,
 ):  # fmt: skip
-    """Move the weights of multipliers at each time to those of places, velocities and signals there, and of numbers, in
-    place: the transposed of `along.vary_forces`."""
+    """Move the weights of multipliers at each time to those of places, velocities, signals and forces of contacts
+    there, and of numbers, in place: the transposed of `along.vary_forces`."""
     machine, n, count = mechanism.machine, own.columns, own.gradient.shape[0]
     for k in range(path.t.size):
-        linearise_forces(own, mechanism, path, k, modes[k], multipliers[k])
+        linearise_forces(own, mechanism, path, k, modes[k], multipliers[k], pushes[k])
         often = max(refinements(mechanism), 1)
         for r in range(count):
             row = count * k + r
             machine.f[:] = 0.0
             copy(weights.multipliers[row], machine.g)
             solve_here(machine, often)
+            for line in range(pushes.shape[1]):
+                weights.contacts[row, line] += row_dot(mechanism.contacts.rows, line, machine.x)
             put_forces_and_bends(own, machine)
             own.way[:] = 0.0
             give_back(own, BEND)
