@@ -182,7 +182,8 @@ class Readings:
                 there[at] += far
                 return value(bodies, there[None], v[None])
 
-            row[last + k] = difference(aside, float(system.evaluator(_scale(system, state))))[0]
+            scale = next(one.scale for one in system.model.states if one.name == state)
+            row[last + k] = difference(aside, float(system.evaluator(scale)))[0]
         for k, input_name in enumerate(self.inputs):
             start, change = input_of(balance, input_name)
 
@@ -226,10 +227,6 @@ def input_of(balance: Balance, name: str) -> tuple[float, Callable[..., Any]]:
     if signal := next((one.symbol for one in model.inputs if one.name == name), None):
         return float(balance.q[system.layout.signals[signal]]), model.with_inputs
     raise unknown_name("input or parameter", name, [*model.parameters, *(one.name for one in model.inputs)], model.name)
-
-
-def _scale(system: System, state: str) -> Any:
-    return next(one.scale for one in system.model.states if one.name == state)
 
 
 def changes_by(balance: Balance, name: str) -> np.ndarray:

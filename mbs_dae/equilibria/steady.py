@@ -43,7 +43,9 @@ def small_motion_about(balance: Balance, required: Sequence[str] = (), preferred
     check_slopes(balance)
     a, multipliers = balance.accelerations
     if not balance.v.any():
-        _check_at_rest(balance)
+        if not is_at_rest(balance):
+            what = f"the state of {balance.system.model.name!r} is no equilibrium: forces would accelerate it from rest"
+            raise ModelError(f"{what}; start from mbs.equilibrium(model)")
         check_lasting(balance)
         _check_constant_slopes(balance)
         return small_motion_at_rest(balance, required, preferred)
@@ -126,12 +128,6 @@ def _check_regular(balance: Balance) -> None:
             "linearize about a pose aside of it",
             **error.facts,
         ) from error
-
-
-def _check_at_rest(balance: Balance) -> None:
-    if not is_at_rest(balance):
-        what = f"the state of {balance.system.model.name!r} is no equilibrium: forces would accelerate it from rest"
-        raise ModelError(f"{what}; start from mbs.equilibrium(model)")
 
 
 def is_at_rest(balance: Balance) -> bool:

@@ -99,7 +99,10 @@ def _route(face: Face, points: np.ndarray, target: int, random: np.random.Genera
         while queue and target not in before:
             here = queue.pop(0)
             for k in [target, *range(len(corners))]:
-                if k not in before and _in_sight(face, corners[here], corners[k]):
+                if k in before:
+                    continue
+                line = corners[here] + np.linspace(0.0, 1.0, SIGHT)[:, None] * (corners[k] - corners[here])
+                if face.contains(line).all():
                     before[k] = here
                     queue.append(k)
         if target in before:
@@ -108,10 +111,6 @@ def _route(face: Face, points: np.ndarray, target: int, random: np.random.Genera
                 way.append(before[way[-1]])
             return [corners[k] for k in way[::-1]]
     return [points[0], points[target]]
-
-
-def _in_sight(face: Face, one: np.ndarray, other: np.ndarray) -> bool:
-    return bool(face.contains(one + np.linspace(0.0, 1.0, SIGHT)[:, None] * (other - one)).all())
 
 
 def samples_told(

@@ -110,18 +110,14 @@ def ranges_of(model: Model, over: Any) -> tuple[Plane, np.ndarray, np.ndarray]:
         if not low[k] < high[k]:
             raise ModelError(f"over[{str(name)!r}] goes from {low[k]:g} to {high[k]:g}; give the lower end first")
         if plane.of_model[k]:
-            _check_parameter(model, str(name), low[k], high[k])
+            # the ends of the range may be invalid, such as a length of 0
+            for value in (low[k] + WITHIN * (high[k] - low[k]), high[k] - WITHIN * (high[k] - low[k])):
+                try:
+                    model.with_parameters(**{str(name): value}).compile()
+                except ModelError as error:
+                    what = f"over[{str(name)!r}] goes from {low[k]:g} to {high[k]:g}"
+                    raise ModelError(f"{what}, but {error}") from error
     return plane, low, high
-
-
-def _check_parameter(model: Model, name: str, low: float, high: float) -> None:
-    """Raise a `ModelError` if the model is invalid near the ends of the range of a parameter. The ends themselves may
-    be invalid, such as a length of 0."""
-    for value in (low + WITHIN * (high - low), high - WITHIN * (high - low)):
-        try:
-            model.with_parameters(**{name: value}).compile()
-        except ModelError as error:
-            raise ModelError(f"over[{name!r}] goes from {low:g} to {high:g}, but {error}") from error
 
 
 def points_of(values: Any) -> np.ndarray:

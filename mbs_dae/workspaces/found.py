@@ -149,7 +149,8 @@ class Area:
     @property
     def boundaries(self) -> frozenset[str]:
         """The kinds of the region's boundaries."""
-        return frozenset(_kind(piece.curve.tag) for cycle in self.face.cycles for piece, _ in cycle.edges)
+        tags = [piece.curve.tag for cycle in self.face.cycles for piece, _ in cycle.edges]
+        return frozenset(tag if isinstance(tag, str) else str(tag.kind) for tag in tags)
 
     def contains(self, values: Any) -> np.ndarray:
         """Return whether points (n, 2) are in the region, as exactly as its polygon is."""
@@ -164,10 +165,6 @@ class Area:
     def __repr__(self) -> str:
         what = "poses with a freedom" if self.modes is None else "1 mode" if self.modes == 1 else f"{self.modes} modes"
         return f"<Region around {self.place}: {what if self.states else 'no pose'}>"
-
-
-def _kind(tag: Any) -> str:
-    return tag if isinstance(tag, str) else str(tag.kind)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

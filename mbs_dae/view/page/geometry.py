@@ -89,14 +89,12 @@ class LiveWriter(TrackWriter):
             follower = geometry.number_of(track.follower), self.bodies.get(track.follower[0], -1)
             found["rail"] = {"follower": follower, "axis": track.axis, "beyond": track.beyond}
         if isinstance(track, OnBody) and not isinstance(track, Rigid):
-            found["corners"] = self._corners(track)
+            points = in_space(track.points)
+            size = np.nanmax(np.abs(points), initial=0.0)
+            # None for a point that is no corner, or a gap in a line
+            corners = (geometry.corner_of(track.body, p, size) if np.isfinite(p).all() else None for p in points)
+            found["corners"] = [*corners]
         if isinstance(track, Span):
             ends = (track.start,) if isinstance(track.way, ForceArrow) else (track.start, track.way)
             found["ends"] = [geometry.number_of(marker) for marker in ends]
         return found
-
-    def _corners(self, track: OnBody) -> list[int | None]:
-        """Return the corners of a track's points; None for a point that is no corner, or a gap in a line."""
-        points = in_space(track.points)
-        size = np.nanmax(np.abs(points), initial=0.0)
-        return [self.geometry.corner_of(track.body, p, size) if np.isfinite(p).all() else None for p in points]

@@ -35,19 +35,15 @@ def shown_motion(result: Result) -> Motion:
     columns += 3 * (len(motion.forces) + (0 if result.reactions is None else len(result.reactions.names())))
     count = int(np.clip(len(motion), FEWEST, MOST))
     while True:
-        shown = _resampled(result, motion, count)
+        if len(motion) >= count:
+            shown = motion.thinned(count)
+        else:  # all poses of the result, and as many in equal parts between each two of them
+            between = int(np.ceil((count - 1) / (len(motion) - 1)))
+            places = np.arange((len(motion) - 1) * between + 1) / between
+            shown = at_times(result, motion, np.interp(places, np.arange(len(motion)), motion.values))
         if len(shown) * 2 * columns > NUMBERS or _error(result, motion, shown, reaches) <= PIXEL * length:
             return shown
         count = 2 * len(shown)
-
-
-def _resampled(result: Result, motion: Motion, count: int) -> Motion:
-    """Return the motion at about `count` poses, including all poses of the result unless these are more."""
-    if len(motion) >= count:
-        return motion.thinned(count)
-    between = int(np.ceil((count - 1) / (len(motion) - 1)))
-    places = np.arange((len(motion) - 1) * between + 1) / between
-    return at_times(result, motion, np.interp(places, np.arange(len(motion)), motion.values))
 
 
 def _place(frame: np.ndarray) -> np.ndarray:

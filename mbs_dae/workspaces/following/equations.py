@@ -20,7 +20,7 @@ import scipy.sparse as sps
 import sympy as sp
 
 from ...compiled import System
-from ...compiled.derivatives import POSITIONS, PUSHES, DerivativeBuilder, builder_of
+from ...compiled.derivatives import POSITIONS, PUSHES, builder_of
 from ...compiled.machine import Machine
 from ...compiled.poses import differ_poses, move_poses
 from ...compiled.reading import read_outputs
@@ -71,18 +71,19 @@ class Equations:
         self.rows = rows
         self.ranked = np.array([row not in self.apart for row in rows.tolist()], dtype=bool)
         """A mask of the rows whose rank is tested, (rows,)."""
-        for made in ("compiled", "_entries", "_by_values"):
+        for made in ("compiled", "_entries"):
             self.__dict__.pop(made, None)
 
     @cached_property
     def compiled(self) -> PoseEquations:
         """The record of these equations of poses that compiled functions read."""
         system, machine, (n, values), count = self.system, self._machine, self.sizes, len(self.system.rows)
-        builder = self._builder
+        builder = builder_of(system.structure, (POSITIONS, PUSHES), bool(self.symbols))
         slopes = builder.fill(machine.program.batch, builder.dynamics.fill(system.evaluator).batch)
         place, multiplier, asked = np.full(count, -1), np.full(count, -1), self.rows[self.ranked]
         place[self.rows], multiplier[asked] = np.arange(len(self.rows)), np.arange(len(asked))
-        none = np.zeros(values), np.zeros(0), np.zeros((values, self._room))
+        slots = system.structure.program.batch.room if self.symbols else 0  # of parameters in the program of Φ
+        none = np.zeros(values), np.zeros(0), np.zeros((values, slots))
         start, numbers, number_slopes = (self._straight or none) if self.symbols else none
         own = PoseEquations(
             machine, slopes, float(self.t), int(self._is_plain), int(self.is_linear), start, numbers,
@@ -95,10 +96,6 @@ class Equations:
     @cached_property
     def _machine(self) -> Machine:
         return self.system.machine()
-
-    @cached_property
-    def _builder(self) -> DerivativeBuilder:
-        return builder_of(self.system.structure, (POSITIONS, PUSHES), bool(self.symbols))
 
     @cached_property
     def _per_row(self) -> np.ndarray:
@@ -117,11 +114,6 @@ class Equations:
         asked = [k for k in every if k not in self.apart]
         lost = rank.dependent(asked)
         self.select_rows(np.array([k for k in every if k not in lost], dtype=int))
-
-    @property
-    def _room(self) -> int:
-        """The number of slots for parameters in the program of the constraints."""
-        return self.system.structure.program.batch.room if self.symbols else 0
 
     @property
     def is_linear(self) -> bool:
@@ -189,18 +181,12 @@ class Equations:
         J = np.zeros((count, len(self.rows) * self.system.nv))
         J[:, places] = (adds @ out.T).T * motions * rows
         J = J.reshape(count, len(self.rows), -1)
-        phi, P = out[:, program.phi_from], self._by_values
+        phi, P = out[:, program.phi_from], np.zeros((len(self.system.rows), self.scale.size))
         for row, k in self.held:
             phi[:, row] -= p[:, k]
-        return phi[:, self.rows] * self._per_row[self.rows], J, np.broadcast_to(P, (count, *P.shape))
-
-    @cached_property
-    def _by_values(self) -> np.ndarray:
-        """P where all values are held."""
-        P = np.zeros((len(self.system.rows), self.scale.size))
-        for row, k in self.held:
             P[row, k] = -self.scale[k] * self._per_row[row]
-        return P[self.rows]
+        P = np.broadcast_to(P[self.rows], (count, len(self.rows), self.scale.size))
+        return phi[:, self.rows] * self._per_row[self.rows], J, P
 
     def at(self, point: Point) -> Terms:
         if not self.is_linear:

@@ -180,7 +180,10 @@ class Seeking:
             z = self.singular.near(near.q, near.p, rank)
             if z is None or self.region.outside(z) > MARGIN or any(self.lies_on(curve, z) for curve in self.curves):
                 continue
-            if self._lost(z) != 1:
+            J = self.singular.ranked(self.equations.at(z))
+            sizes = np.linalg.svd(J, compute_uv=False)
+            independent = int((sizes < LOST * sizes[0]).sum()) + max(0, len(J) - J.shape[1])
+            if independent != 1:  # vectors u with Jᵀ u = 0: one on a curve that can be followed
                 continue
             start = Place(z, *tangent_at(self.singular.value(z)[1], None))
             trace = both_ways(self.singular, start, self.step, MOST, self.region.within)
@@ -222,12 +225,6 @@ class Seeking:
                 way = T @ b / np.linalg.norm(b) * self.step * ASIDE
                 for step in (way, -way):
                     yield equations.moved(corner.z, np.append(step, np.zeros(corner.z.u.size)))
-
-    def _lost(self, z: Point) -> int:
-        """Return the number of independent u; 1 on a curve that can be followed."""
-        J = self.singular.ranked(self.equations.at(z))
-        sizes = np.linalg.svd(J, compute_uv=False)
-        return int((sizes < LOST * sizes[0]).sum()) + max(0, len(J) - J.shape[1])
 
     def _is_place(self, curve: Trace, z: Point) -> bool:
         """Return whether a pose is the only place of a curve that could not be followed."""

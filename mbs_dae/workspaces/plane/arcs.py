@@ -255,7 +255,9 @@ def crossings(curves: Sequence[PlaneCurve]) -> list[tuple[int, Spot, int, Spot]]
     touching: list[tuple[int, Spot, int, Spot]] = []
     for i, j, x, y, sine in _polygon_crossings(a, b):
         one, other, k, m = curves[owner[i]], curves[owner[j]], int(number[i]), int(number[j])
-        if owner[i] == owner[j] and (abs(k - m) < 2 or _neighbours(one, k, m)):
+        if owner[i] == owner[j] and (
+            abs(k - m) < 2 or (one.closed and {k, m} == {0, len(one.points) - 2})
+        ):  # segments next to each other
             continue
         if sine > FLAT:
             spots = _refined(one, Spot(k, x), other, Spot(m, y))
@@ -377,10 +379,6 @@ def _interpolation_error(curve: PlaneCurve, k: int) -> float:
     """Return a bound for the distance of the cubic of segment k from its arc: four times that in the middle."""
     (point, _), (near, rate) = point_near(curve, k, 0.5, exact=True), point_near(curve, k, 0.5)
     return 4.0 * abs((rate.conjugate() * (point - near)).imag) / max(abs(rate), 1e-300)
-
-
-def _neighbours(curve: PlaneCurve, i: int, j: int) -> bool:
-    return curve.closed and {i, j} == {0, len(curve.points) - 2}
 
 
 def _polygon_crossings(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int, float, float, float]]:

@@ -305,7 +305,11 @@ def _cycles(pieces: list[Piece]) -> list[Cycle]:
         around[piece.last].append((k, -1))
     order: dict[int, list[tuple[int, int]]] = {}
     for vertex, leaving in around.items():
-        radius = min([NEAR, *(0.3 * _reach(pieces[k]) for k, _ in leaving)])
+        radius = NEAR
+        for k, _ in leaving:  # less than a piece reaches from either end
+            points = pieces[k].points
+            far = np.linalg.norm(points[:, None] - points[[0, -1]], axis=-1).max(axis=0)
+            radius = min(radius, 0.3 * float(far.min()))
         headings = np.array([_heading(pieces[k], sense, radius) for k, sense in leaving])
         gaps = np.diff(np.sort(headings), append=headings.min() + 2.0 * np.pi)
         if gaps.min() < SAME_HEADING:
@@ -327,12 +331,6 @@ def _cycles(pieces: list[Piece]) -> list[Cycle]:
                 break
         cycles.append(Cycle(tuple(way)))
     return cycles
-
-
-def _reach(piece: Piece) -> float:
-    """Return the distance that a piece reaches from its ends, the lesser of both."""
-    ends = piece.points[[0, -1]]
-    return float(np.linalg.norm(piece.points[:, None] - ends, axis=-1).max(axis=0).min())
 
 
 def _heading(piece: Piece, sense: int, radius: float, exact: bool = False) -> float:
