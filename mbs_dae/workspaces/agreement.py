@@ -70,8 +70,8 @@ def disagreements(
             if counting.number(there) == counting.number(known[k]):
                 continue
             route = [point * scale for point in _route(face, points, j, random)]
-            counting.add(there, _led(counting, known[k], route))
-            counting.add(known[k], _led(counting, there, route[::-1]))
+            counting.add(there, _lead_along(counting, known[k], route))
+            counting.add(known[k], _lead_along(counting, there, route[::-1]))
             if counting.number(there) != counting.number(known[k]):
                 found.append(Disagreement(k, values, counting.number(known[k]), counting.number(there)))
                 left -= 1
@@ -80,7 +80,7 @@ def disagreements(
     return found, 0
 
 
-def _led(counting: Counting, poses: list[Point], route: Sequence[np.ndarray]) -> list[Point]:
+def _lead_along(counting: Counting, poses: list[Point], route: Sequence[np.ndarray]) -> list[Point]:
     """Return the poses at the end of a route that are reached from those at its beginning."""
     for values in route[1:]:
         reached: list[Point] = []
@@ -113,7 +113,7 @@ def _route(face: Face, points: np.ndarray, target: int, random: np.random.Genera
     return [points[0], points[target]]
 
 
-def samples_told(
+def notes_on_samples(
     differ: Sequence[Disagreement], left: int, what: str, faces: Sequence[Face], scale: np.ndarray
 ) -> list[str]:
     """Return notes on samples whose number of poses differs from that of their region, and on regions without

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from .equations import Equations, Point
-from .problems import closed_pose, closed_poses, line, thrown
-from .search import ALONG, Region, Seeking
-from .tracing import SMALLEST, Place, Trace, both_ways, one_curve, tangent_at
+from .problems import close_pose, close_poses, line, throw_poses
+from .search import ALONG, CurveSearch, Region
+from .tracing import SMALLEST, Place, Trace, one_curve, tangent_at, trace_curve
 
 ALIKE = 1e-6
 LEAST, MOST, AGAIN = 24, 150, 3
@@ -47,14 +47,14 @@ def poses_at(
         if np.linalg.norm(way) < 1e-9:
             add_poses(equations, region, found, [known[k]])
             continue
-        add_poses(equations, region, found, _passes(equations, region, known[k], way, values, step))
+        add_poses(equations, region, found, _poses_on_traced_line(equations, region, known[k], way, values, step))
     if known:
-        add_poses(equations, region, found, (z for z in thrown(equations, known[0], values) if z is not None))
+        add_poses(equations, region, found, (z for z in throw_poses(equations, known[0], values) if z is not None))
     done = 0
     width = region.width / equations.scale
     while done < len(found):
         for way in ((1.0, 0.0), (0.0, 1.0)):
-            passed = _passes(equations, region, found[done], np.array(way) * width, values, step)
+            passed = _poses_on_traced_line(equations, region, found[done], np.array(way) * width, values, step)
             add_poses(equations, region, found, passed)
         done += 1
     return found
@@ -68,7 +68,7 @@ def _rest(way: np.ndarray, turns: np.ndarray) -> np.ndarray:
 def add_poses(equations: Equations, region: Region, found: list[Point], new: Iterable[Point]) -> list[int]:
     """Append to `found` each new pose that differs from all poses in it; return the numbers of these in `new`."""
     new, added = [*new], list[int]()
-    known, among = alike(equations, region, new, found).any(axis=1), alike(equations, region, new, new)
+    known, among = equal_poses(equations, region, new, found).any(axis=1), equal_poses(equations, region, new, new)
     for k in np.flatnonzero(~known).tolist():
         if not among[k, added].any():
             added.append(k)
@@ -76,20 +76,20 @@ def add_poses(equations: Equations, region: Region, found: list[Point], new: Ite
     return added
 
 
-def alike(equations: Equations, region: Region, some: Sequence[Point], others: Sequence[Point]) -> np.ndarray:
+def equal_poses(equations: Equations, region: Region, some: Sequence[Point], others: Sequence[Point]) -> np.ndarray:
     """Return which poses equal which others up to whole turns, (some, others)."""
     if not some or not others:
         return np.zeros((len(some), len(others)), dtype=bool)
     if len(some) > 1 and len(some) * len(others) > PAIRS:
         parts = some[: len(some) // 2], some[len(some) // 2 :]
-        return np.concatenate([alike(equations, region, part, others) for part in parts])
+        return np.concatenate([equal_poses(equations, region, part, others) for part in parts])
     i, j = np.indices((len(some), len(others))).reshape(2, -1)
     (q0, p0), (q, p) = ([np.array([z[k] for z in poses]) for k in (0, 1)] for poses in (some, others))
     ways = equations.ways(q0[i], p0[i], q[j], p[j], region.turns)
     return np.asarray(np.linalg.norm(ways, axis=1) < ALIKE).reshape(len(some), len(others))
 
 
-def _passes(
+def _poses_on_traced_line(
     equations: Equations, region: Region, start: Point, way: np.ndarray, values: np.ndarray, step: float
 ) -> list[Point]:
     """Return the poses with these values on the line through a pose."""
@@ -100,16 +100,16 @@ def _passes(
         """Return whether a line goes on: lines that revolve are not followed without end."""
         return bool((np.abs(after.p - start.p) <= reach).all()) and region.within(before, after)
 
-    trace = both_ways(section, Place(start, *tangent_at(section.value(start)[1], None)), step, ALONG, near)
-    return _met(equations, region, trace, way, values, step)
+    trace = trace_curve(section, Place(start, *tangent_at(section.value(start)[1], None)), step, ALONG, near)
+    return _poses_on_line(equations, region, trace, way, values, step)
 
 
-def driven(equations: Equations, starts: Sequence[Point], targets: np.ndarray, step: float) -> list[Point | None]:
+def drive(equations: Equations, starts: Sequence[Point], targets: np.ndarray, step: float) -> list[Point | None]:
     """Drive the values of each pose on a straight line to a target, (poses, 2); return the poses there, None where the
     drive does not arrive: at a singular pose, where Newton's method fails, or after `LONGEST` steps.
 
-    All poses are driven side by side, as `traced` follows one curve: a step h goes along h t + ½ h² t', where t is the
-    tangent with J t_x + P t_p = 0 and t_p along the line, and t' its change in the step before. Newton's method
+    All poses are driven side by side, as `trace_forward` follows one curve: a step h goes along h t + ½ h² t', where t
+    is the tangent with J t_x + P t_p = 0 and t_p along the line, and t' its change in the step before. Newton's method
     corrects it at right angles to t, and a step whose ends do not belong to one smooth curve is halved. A drive ends
     where the values reach the target, or turn back."""
     if not len(starts):
@@ -117,7 +117,7 @@ def driven(equations: Equations, starts: Sequence[Point], targets: np.ndarray, s
     n, count, scale = equations.system.nv, len(starts), equations.scale
     if count > LANES:
         some = [slice(k, k + LANES) for k in range(0, count, LANES)]
-        return [z for own in some for z in driven(equations, starts[own], targets[own], step)]
+        return [z for own in some for z in drive(equations, starts[own], targets[own], step)]
     q, base = (np.array([z[k] for z in starts]) for k in (0, 1))
     ways = (targets - base) / scale
     far = np.linalg.norm(ways, axis=1)
@@ -152,7 +152,7 @@ def driven(equations: Equations, starts: Sequence[Point], targets: np.ndarray, s
     near = equations.moved_poses(before[0][k], equations.between_poses(before[0][k], q[k]) * part[:, None])
     found = [z if there else None for z, there in zip(starts, arrived, strict=True)]
     ends = [Point(one, targets[i].astype(float), starts[i].u) for i, one in zip(k.tolist(), near, strict=True)]
-    for i, there in zip(k.tolist(), closed_poses(equations, ends), strict=True):
+    for i, there in zip(k.tolist(), close_poses(equations, ends), strict=True):
         found[i] = there
     return found
 
@@ -178,7 +178,7 @@ def _onto_lines(
         right[:, m + 1, 1] = 1.0
         size = np.abs(right[:, :, 0]).max(axis=1)
         there = size < DRIVE_TOLERANCE
-        both = solved(matrix, right)
+        both = solve_each(matrix, right)
         steps, tangents = both[:, :, 0], both[:, :, 1]
         regular = np.isfinite(both).all(axis=(1, 2))
         lengths = np.linalg.norm(tangents, axis=1, keepdims=True)
@@ -193,32 +193,32 @@ def _onto_lines(
     return q, p, t, met
 
 
-def solved(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
+def solve_each(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return the solutions of linear equations side by side; NaN where a matrix is singular."""
     try:
         return np.asarray(np.linalg.solve(matrices, right))
     except np.linalg.LinAlgError:
         if len(matrices) == 1:
             return np.full_like(right, np.nan)
-        return np.concatenate([solved(matrices[k : k + 1], right[k : k + 1]) for k in range(len(matrices))])
+        return np.concatenate([solve_each(matrices[k : k + 1], right[k : k + 1]) for k in range(len(matrices))])
 
 
-def led(seeking: Seeking, starts: Sequence[Point], values: np.ndarray) -> list[Point]:
+def drive_or_trace(search: CurveSearch, starts: Sequence[Point], values: np.ndarray) -> list[Point]:
     """Return the poses with these values to which others are driven on straight lines; where a singular pose stops one,
     return all poses on its line, and follow curves through singular poses near the line."""
-    equations, region, found = seeking.equations, seeking.region, list[Point]()
+    equations, region, found = search.equations, search.region, list[Point]()
     ways = np.array([_rest(values - z.p, region.turns) / equations.scale for z in starts]).reshape(-1, 2)
     targets = np.array([z.p for z in starts]).reshape(-1, 2) + ways * equations.scale
-    for z, way, there in zip(starts, ways, driven(equations, starts, targets, seeking.step), strict=True):
+    for z, way, there in zip(starts, ways, drive(equations, starts, targets, search.step), strict=True):
         if there is not None:
             found.append(there)
             continue
-        trace = seeking.walk(line(equations, region.turns, z, way))
-        found += [] if trace is None else _met(equations, region, trace, way, values, seeking.step)
+        trace = search.walk(line(equations, region.turns, z, way))
+        found += [] if trace is None else _poses_on_line(equations, region, trace, way, values, search.step)
     return found
 
 
-def _met(
+def _poses_on_line(
     equations: Equations, region: Region, trace: Trace, way: np.ndarray, values: np.ndarray, step: float
 ) -> list[Point]:
     """Return the poses with these values on a line that was followed."""
@@ -239,13 +239,13 @@ def _met(
             if np.abs(off - (off @ unit) * unit).max() > 1e-9:  # a revolution further, where two values repeat
                 continue
             whole = values + (z.p - values - _rest(z.p - values, region.turns))
-            there = closed_pose(equations, z._replace(p=whole))
+            there = close_pose(equations, z._replace(p=whole))
             if there is not None:
                 found.append(there)
     return found
 
 
-def met(
+def random_poses(
     equations: Equations, region: Region, near: Point, values: np.ndarray, most: int = MOST, limit: int | None = None
 ) -> list[Point]:
     """Return the poses with these values to which Newton's method converges from random placements of the bodies. The
@@ -253,9 +253,9 @@ def met(
     them found none, or when `limit` poses are found."""
     found: list[Point] = []
     times: list[int] = []
-    for count, z in enumerate(thrown(equations, near, values, most), 1):
+    for count, z in enumerate(throw_poses(equations, near, values, most), 1):
         if z is not None:
-            known = np.flatnonzero(alike(equations, region, [z], found))
+            known = np.flatnonzero(equal_poses(equations, region, [z], found))
             if known.size:
                 times[known[0]] += 1
             else:

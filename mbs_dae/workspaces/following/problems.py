@@ -205,12 +205,12 @@ def line(equations: Equations, turns: np.ndarray, base: Point, direction: np.nda
     return Section(equations, turns, base, A)
 
 
-def closed_pose(equations: Equations, z: Point, rounds: int = 20) -> Point | None:
+def close_pose(equations: Equations, z: Point, rounds: int = 20) -> Point | None:
     """Return the pose near to a point with equal values, by least Newton steps; None if they do not converge."""
-    return closed_poses(equations, [z], rounds)[0]
+    return close_poses(equations, [z], rounds)[0]
 
 
-def closed_poses(equations: Equations, points: Sequence[Point], rounds: int = 20) -> list[Point | None]:
+def close_poses(equations: Equations, points: Sequence[Point], rounds: int = 20) -> list[Point | None]:
     """Return for each point the pose near to it with equal values, by least Newton steps, side by side; None where they
     do not converge. The steps end where roundoff stops the convergence."""
     if not points:
@@ -247,7 +247,7 @@ def least(J: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.array([np.linalg.lstsq(*one, rcond=1e-12)[0] for one in zip(J, right, strict=True)])
 
 
-def thrown(equations: Equations, point: Point, values: np.ndarray, most: int = THROWS) -> Iterator[Point | None]:
+def throw_poses(equations: Equations, point: Point, values: np.ndarray, most: int = THROWS) -> Iterator[Point | None]:
     """Yield poses with these values from bodies turned and moved at random; None for a placement from which Newton's
     method does not converge, or which ends turned over."""
     system, random = equations.system, np.random.default_rng(20)
@@ -256,12 +256,12 @@ def thrown(equations: Equations, point: Point, values: np.ndarray, most: int = T
         count = min(THROWS, most - done)
         steps = random.uniform(-1.0, 1.0, (count, system.nv)) * np.where(turns, np.pi, 1.0)
         thrown_about = equations.moved_poses(np.repeat(point.q[None], count, axis=0), steps)
-        for found in closed_poses(equations, [Point(q, values.astype(float), point.u) for q in thrown_about], 40):
+        for found in close_poses(equations, [Point(q, values.astype(float), point.u) for q in thrown_about], 40):
             over = found is not None and system.model.dimension == 3 and turned_over(system, found.q)
             yield None if over else found
 
 
-def closed_free(equations: Equations, z: Point) -> Point | None:
+def close_with_values(equations: Equations, z: Point) -> Point | None:
     """Return the point after the least change, of pose and values, that satisfies all equations; None if the steps do
     not converge."""
     for _ in range(30):

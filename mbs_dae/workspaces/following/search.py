@@ -15,9 +15,8 @@ import numpy as np
 from scipy.linalg import eig
 
 from .equations import Equations, Point
-from .problems import Section, Singular, closed_free, line, smallest, thrown
-from .tracing import LONG, Place, Trace, both_ways, tangent_at
-from .tracing import beside as place_beside
+from .problems import Section, Singular, close_with_values, line, smallest, throw_poses
+from .tracing import LONG, Place, Trace, place_ahead, tangent_at, trace_curve
 
 MOST = 3000
 """Greatest number of places of a curve."""
@@ -100,7 +99,7 @@ class Region:
 
 
 @dataclass(frozen=True, eq=False)
-class Beside(Region):
+class ProjectedRegion(Region):
     """A rectangle of values that are not those of the points: `read` computes them from the pose of a point."""
 
     own_turns: np.ndarray
@@ -113,7 +112,7 @@ class Beside(Region):
 
 
 @dataclass(eq=False)
-class Seeking:
+class CurveSearch:
     """The state of a search: its curves and sections so far."""
 
     equations: Equations
@@ -143,7 +142,7 @@ class Seeking:
             """Return whether a line goes on: lines that revolve are not followed without end."""
             return bool((np.abs(after.p - section.base.p) <= reach).all()) and self.region.within(before, after)
 
-        trace = both_ways(section, start, self.step, ALONG, near)
+        trace = trace_curve(section, start, self.step, ALONG, near)
         if len(trace.places) < 3:
             return None
         self.sections.append(trace)
@@ -161,7 +160,7 @@ class Seeking:
         unit, found = np.array([section.A[0, n + 1], -section.A[0, n]]), []
         rates = np.array([float(place.t[n:] @ unit) for place in trace.places])
         for k in np.flatnonzero(rates[:-1] * rates[1:] < 0.0).tolist():
-            there = place_beside(section, trace.places[k], trace.steps[k] * rates[k] / (rates[k] - rates[k + 1]))
+            there = place_ahead(section, trace.places[k], trace.steps[k] * rates[k] / (rates[k] - rates[k + 1]))
             found.append(there or trace.places[k])
         return found
 
@@ -186,7 +185,7 @@ class Seeking:
             if independent != 1:  # vectors u with Jᵀ u = 0: one on a curve that can be followed
                 continue
             start = Place(z, *tangent_at(self.singular.value(z)[1], None))
-            trace = both_ways(self.singular, start, self.step, MOST, self.region.within)
+            trace = trace_curve(self.singular, start, self.step, MOST, self.region.within)
             if len(trace.places) > 1 or not any(self._is_place(curve, z) for curve in self.curves):
                 self.curves.append(trace)
 
@@ -265,7 +264,7 @@ def _reached(curve: Trace, place: Place, ahead: float, size: int) -> Place | Non
         if rate <= 0.05 * float(place.t[:bare] @ place.t[:bare]):
             return None
         h += off / rate * float(found.t @ place.t)
-        next_one = place_beside(curve.problem, place, h)
+        next_one = place_ahead(curve.problem, place, h)
         if next_one is None:
             return None
         found = next_one
@@ -279,11 +278,13 @@ def dips(sizes: np.ndarray, closed: bool) -> list[int]:
     return [int(k) for k in np.flatnonzero(least)]
 
 
-def beside(seeking: Seeking, equations: Equations, region: Beside, at: Callable[[np.ndarray], Point]) -> Seeking:
+def search_sections(
+    search: CurveSearch, equations: Equations, region: ProjectedRegion, at: Callable[[np.ndarray], Point]
+) -> CurveSearch:
     """Return a search of singular poses of other equations, from the poses of the sections of a search; `at` makes a
     point of the other equations from a pose."""
-    found = Seeking(equations, region, seeking.step)
-    for trace in seeking.sections:
+    found = CurveSearch(equations, region, search.step)
+    for trace in search.sections:
         points = [at(place.z.q) for place in trace.places]
         sizes = np.array([smallest(found.singular.ranked(equations.at(point))) for point in points])
         for k in dips(sizes, trace.closed):
@@ -294,48 +295,48 @@ def beside(seeking: Seeking, equations: Equations, region: Beside, at: Callable[
 # --- across the region ------------------------------------------------------------------------------------------------
 
 
-def search(seeking: Seeking, base: Point, seed: int = 0) -> None:
+def search_region(search: CurveSearch, base: Point, seed: int = 0) -> None:
     """Search the region from a pose, and from poses with equal values that the sections do not reach."""
-    if seeking.freedom > 0:
-        _walk_at_random(seeking, base, np.random.default_rng(seed))
+    if search.freedom > 0:
+        _walk_at_random(search, base, np.random.default_rng(seed))
         return
-    _walk_across(seeking, base)
-    for other in thrown(seeking.equations, base, base.p):
-        if other is not None and not any(seeking.lies_on(trace, other) for trace in seeking.sections):
-            _walk_across(seeking, other)
+    _walk_across(search, base)
+    for other in throw_poses(search.equations, base, base.p):
+        if other is not None and not any(search.lies_on(trace, other) for trace in search.sections):
+            _walk_across(search, other)
 
 
-def _walk_across(seeking: Seeking, base: Point) -> None:
+def _walk_across(search: CurveSearch, base: Point) -> None:
     """Follow sections through a pose in four directions, and parallel ones."""
-    width = seeking.region.width
-    ways = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]]) * width / seeking.equations.scale
+    width = search.region.width
+    ways = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]]) * width / search.equations.scale
     for way, across in ((ways[0], ways[1]), (ways[1], ways[0])):
-        first = seeking.walk(line(seeking.equations, seeking.region.turns, base, way))
-        for place in _spread(first, way, seeking):
-            seeking.walk(line(seeking.equations, seeking.region.turns, place, across))
+        first = search.walk(line(search.equations, search.region.turns, base, way))
+        for place in _spread(first, way, search):
+            search.walk(line(search.equations, search.region.turns, place, across))
     for way in ways[2:]:
-        seeking.walk(line(seeking.equations, seeking.region.turns, base, way))
+        search.walk(line(search.equations, search.region.turns, base, way))
 
 
-def _spread(trace: Trace | None, way: np.ndarray, seeking: Seeking) -> Iterator[Point]:
+def _spread(trace: Trace | None, way: np.ndarray, search: CurveSearch) -> Iterator[Point]:
     """Yield places of a section, one for each of ACROSS strips of the region."""
     if trace is None:
         return
     axis = int(np.argmax(np.abs(way)))
     seen: set[int] = set()
     for place in trace.places:
-        p = seeking.region.nearest(place.z.p)
-        part = (p[axis] - seeking.region.low[axis]) / seeking.region.width[axis]
+        p = search.region.nearest(place.z.p)
+        part = (p[axis] - search.region.low[axis]) / search.region.width[axis]
         strip = int(np.floor(part * ACROSS))
         if 0 <= strip < ACROSS and strip not in seen and abs(part * ACROSS - strip - 0.5) < 0.25:
             seen.add(strip)
             yield place.z
 
 
-def climb(seeking: Seeking, start: Point, way: np.ndarray) -> None:
+def climb(search: CurveSearch, start: Point, way: np.ndarray) -> None:
     """Move as far as possible in a direction of the plane, by the motion with the largest gain, and follow the singular
     curve there."""
-    z, equations = start, seeking.equations
+    z, equations = start, search.equations
     n = equations.system.nv
     up = np.append(np.zeros(n), way / np.linalg.norm(way))
     for _ in range(CLIMBS):
@@ -345,27 +346,27 @@ def climb(seeking: Seeking, start: Point, way: np.ndarray) -> None:
         size = float(np.linalg.norm(step))
         if size < STEEP:
             break
-        moved = closed_free(equations, equations.moved(z, step * seeking.step / size))
-        if moved is None or not seeking.region.within(z, moved):
+        moved = close_with_values(equations, equations.moved(z, step * search.step / size))
+        if moved is None or not search.region.within(z, moved):
             break
         if (moved.p - z.p) / equations.scale @ up[n:] <= 0.0:
             break
         z = moved
-    seeking.follow(z)
+    search.follow(z)
 
 
-def _walk_at_random(seeking: Seeking, base: Point, random: np.random.Generator) -> None:
+def _walk_at_random(search: CurveSearch, base: Point, random: np.random.Generator) -> None:
     """Follow sections by planes in general position, each through a pose of an earlier section."""
-    count = seeking.equations.system.nv + 2
+    count = search.equations.system.nv + 2
     known = [base]
     for angle in np.arange(8) * np.pi / 4:
-        way = np.array([np.cos(angle), np.sin(angle)]) * seeking.region.width / seeking.equations.scale
-        climb(seeking, base, way)
+        way = np.array([np.cos(angle), np.sin(angle)]) * search.region.width / search.equations.scale
+        climb(search, base, way)
     for _ in range(MIXED):
-        A = random.standard_normal((seeking.freedom + 1, count))
+        A = random.standard_normal((search.freedom + 1, count))
         A /= np.linalg.norm(A, axis=1, keepdims=True)
         start = known[int(random.integers(len(known)))]
-        trace = seeking.walk(Section(seeking.equations, seeking.region.turns, start, A))
+        trace = search.walk(Section(search.equations, search.region.turns, start, A))
         if trace is not None:
-            inside = [place.z for place in trace.places if seeking.region.holds(place.z.p)]
+            inside = [place.z for place in trace.places if search.region.holds(place.z.p)]
             known += inside[:: max(1, len(inside) // 8)]

@@ -77,12 +77,12 @@ class Trace:
             return self.places[k]
         if h == self.steps[k]:
             return self.places[k + 1]
-        found = self._beside(k, h)
+        found = self._place_in_step(k, h)
         if found is None:
             raise ArithmeticError(f"no place within step {k}")
         return found
 
-    def _beside(self, k: int, h: float) -> Place | None:
+    def _place_in_step(self, k: int, h: float) -> Place | None:
         """Return the place at a distance h along the tangent of place k, within the step; None without convergence.
         Newton's method begins on the cubic h t + h² b + h³ c, which has the place and the tangent of the end of the
         step as well."""
@@ -111,7 +111,7 @@ class Trace:
         for _ in range(60):
             x = b - high * (b - a) / (high - low)
             x = x if a < x < b else 0.5 * (a + b)
-            found = self._beside(k, x)
+            found = self._place_in_step(k, x)
             if found is None:
                 raise ArithmeticError(f"no place within step {k}")
             place, value = found, function(found)
@@ -147,7 +147,7 @@ class Trace:
                     t = self.places[k].t + h * (2.0 * b + 3.0 * h * c)
                     place = Place(place.z, t / np.linalg.norm(t), self.places[k].sense)
                 places.append(place)
-                steps += [part * size, ahead(self.problem, place, self.places[k + 1])]
+                steps += [part * size, distance_ahead(self.problem, place, self.places[k + 1])]
             else:
                 if k in between:
                     numbers.append(len(places) - 1 + int(part > 0.5))
@@ -187,18 +187,18 @@ def problem_way(problem: Smooth, base: Point, z: Point) -> np.ndarray:
     return np.concatenate([problem.between(base, z), z.u - base.u])
 
 
-def beside(problem: Smooth, place: Place, h: float) -> Place | None:
+def place_ahead(problem: Smooth, place: Place, h: float) -> Place | None:
     """Return the place at a distance h along the tangent of another, corrected at right angles; None if Newton's method
     does not converge."""
     return problem.correction(problem.moved(place.z, h * place.t), place.t)
 
 
-def ahead(problem: Smooth, place: Place, other: Place) -> float:
+def distance_ahead(problem: Smooth, place: Place, other: Place) -> float:
     """Return how far another place is ahead along the tangent: in space successive rotations are not their sum."""
     return float(place.t @ problem_way(problem, place.z, other.z))
 
 
-def traced(
+def trace_forward(
     problem: Smooth, start: Place, step: float, most: int, within: Callable[[Point, Point], bool] | None = None
 ) -> Trace:
     """Follow a curve from a place onwards; `within` returns for two successive points whether to go on."""
@@ -208,7 +208,7 @@ def traced(
     bare = len(problem.between(start.z, start.z))
     while len(places) < most:
         here = places[-1]
-        there = beside(problem, here, h)
+        there = place_ahead(problem, here, h)
         if there is None or not one_curve(here.t, there.t, problem_way(problem, here.z, there.z)):
             h *= 0.5
             if h < SMALLEST:
@@ -216,12 +216,12 @@ def traced(
             continue
         if there.sense * here.sense < 0.0:
             passed.append(len(places) - 1)
-        home = _home(problem, start, here, there, h, bare) if len(places) > 1 else None
+        home = _first_place(problem, start, here, there, h, bare) if len(places) > 1 else None
         if home is not None:
-            steps.append(ahead(problem, here, home))
+            steps.append(distance_ahead(problem, here, home))
             return Trace(problem, [*places, home], steps, CLOSED, passed=passed)
         places.append(there)
-        steps.append(ahead(problem, here, there))
+        steps.append(distance_ahead(problem, here, there))
         if within is not None and not within(here.z, there.z):
             return Trace(problem, places, steps, LEFT, passed=passed)
         h = min(step, 1.6 * h)
@@ -237,7 +237,7 @@ def one_curve(here: np.ndarray, there: np.ndarray, chord: np.ndarray) -> np.ndar
     return np.asarray(((here * there).sum(axis=-1) >= np.cos(TURN)) & (off <= SMOOTH * size + 1e-9))
 
 
-def _home(problem: Smooth, start: Place, here: Place, there: Place, h: float, bare: int) -> Place | None:
+def _first_place(problem: Smooth, start: Place, here: Place, there: Place, h: float, bare: int) -> Place | None:
     """Return the first place again, if the step has passed it; else None."""
     before, after = (problem.between(start.z, one.z) for one in (here, there))
     t0 = start.t[:bare]
@@ -246,7 +246,7 @@ def _home(problem: Smooth, start: Place, here: Place, there: Place, h: float, ba
     (low, high), found = (0.0, h), here
     x = h * (before @ t0) / (before @ t0 - after @ t0)
     for _ in range(50):
-        near = beside(problem, here, x)
+        near = place_ahead(problem, here, x)
         if near is None:
             return None
         found, off = near, problem.between(start.z, near.z) @ t0
@@ -264,18 +264,18 @@ def reversed_place(place: Place) -> Place:
     return Place(place.z, -place.t, -place.sense)
 
 
-def both_ways(
+def trace_curve(
     problem: Smooth, start: Place, step: float, most: int, within: Callable[[Point, Point], bool] | None = None
 ) -> Trace:
     """Return the whole curve through a place."""
-    forth = traced(problem, start, step, most, within)
+    forth = trace_forward(problem, start, step, most, within)
     if forth.closed:
         return forth
-    back = traced(problem, reversed_place(start), step, most, within)
+    back = trace_forward(problem, reversed_place(start), step, most, within)
     if len(back.places) == 1:
         return Trace(problem, forth.places, forth.steps, forth.ending, back.ending, forth.passed)
     turned = [reversed_place(place) for place in reversed(back.places)]
-    steps = [ahead(problem, one, other) for one, other in zip(turned, turned[1:], strict=False)]
+    steps = [distance_ahead(problem, one, other) for one, other in zip(turned, turned[1:], strict=False)]
     shift = len(steps)
     passed = [shift - 1 - k for k in back.passed] + [shift + k for k in forth.passed]
     return Trace(problem, turned + forth.places[1:], steps + forth.steps, forth.ending, back.ending, passed)

@@ -96,7 +96,7 @@ class PlaneCurve(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Followed:
+class TracedCurve:
     """The picture of a trace in the plane of its own values, shifted by whole turns."""
 
     trace: Trace

@@ -75,8 +75,8 @@ class Face:
         """Return points of the region, (n, 2): next to the middle of each piece of its border, and `count` random
         ones."""
         low, high = self.outer.points.min(axis=0), self.outer.points.max(axis=0)
-        thrown = random.uniform(low, high, (THROWS * count, 2))
-        inside = thrown[self.contains(thrown)]
+        points = random.uniform(low, high, (THROWS * count, 2))
+        inside = points[self.contains(points)]
         far = self._distance(inside) > SMALL * float(np.sqrt(abs(self.outer.rough_area)))
         return np.array([*self._along_border(), *inside[far][:count]]).reshape(-1, 2)
 
@@ -231,10 +231,12 @@ def _each_once(pieces: list[Piece]) -> list[Piece]:
     found: list[Piece] = []
     by_ends: dict[tuple[int, int], list[Piece]] = defaultdict(list)
     for piece in pieces:
-        alike = by_ends[min(piece.first, piece.last), max(piece.first, piece.last)]
+        equal_poses = by_ends[min(piece.first, piece.last), max(piece.first, piece.last)]
         middle = piece.middle()
-        if not any((near := foot(other.curve, middle, other.ranges)) and near[1] < 10.0 * MEETS for other in alike):
-            alike.append(piece)
+        if not any(
+            (near := foot(other.curve, middle, other.ranges)) and near[1] < 10.0 * MEETS for other in equal_poses
+        ):
+            equal_poses.append(piece)
             found.append(piece)
     return found
 

@@ -134,7 +134,7 @@ def points_of(values: Any) -> np.ndarray:
 # --- drivers that are released ----------------------------------------------------------------------------------------
 
 
-def let_go(model: Model, names: Iterable[str], release: str | Sequence[str] | None, t: float) -> Model:
+def release_drivers(model: Model, names: Iterable[str], release: str | Sequence[str] | None, t: float) -> Model:
     """Return the model without the drivers of these quantities, and without those named in `release`."""
     asked = [*drivers_named(model, release)]
     for name in (name for name in names if name not in model.parameters):
@@ -165,18 +165,18 @@ def _row(system: Any, name: str) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Begun:
+class InitialPose:
     """An initial pose of the model, and poses near it in general position."""
 
     model: Model
     t: float
     q: np.ndarray
-    beside: tuple[np.ndarray, ...]
+    nearby: tuple[np.ndarray, ...]
     freedom: int
     """The freedom of the model with the quantities of `fix` held."""
 
 
-def begin(model: Model, t: float, fix: Mapping[str, float], start: Any) -> Begun:
+def initial_pose(model: Model, t: float, fix: Mapping[str, float], start: Any) -> InitialPose:
     check_tables(model, np.array([t]))
     system = model.compile()
     if system.machine().program.velocity_rows > 0:
@@ -197,7 +197,7 @@ def begin(model: Model, t: float, fix: Mapping[str, float], start: Any) -> Begun
         if newton.close(machine, t, there, own.still, 20) == DONE:
             found.append(there)
     freedom = min([motions.shape[1], *(free_motions(own, t, there).shape[1] for there in found)])
-    return Begun(model, t, q, tuple(found), freedom)
+    return InitialPose(model, t, q, tuple(found), freedom)
 
 
 def equations_system(model: Model, fix: Mapping[str, float]) -> Any:
@@ -207,27 +207,27 @@ def equations_system(model: Model, fix: Mapping[str, float]) -> Any:
     return held.with_parameters(**values, **{place: fix[name] for place, name in places.items()}).compile()
 
 
-def settle(equations: Equations, begun: Begun, plane: Plane) -> Point:
+def select_independent(equations: Equations, initial: InitialPose, plane: Plane) -> Point:
     """Leave out the rows that depend on others everywhere, and check that the values may vary; return the first
     point."""
-    best, values = np.zeros(0, dtype=int), Values(begun.model, begun.t, plane)
-    for q in (*begun.beside, begun.q):
+    best, values = np.zeros(0, dtype=int), Values(initial.model, initial.t, plane)
+    for q in (*initial.nearby, initial.q):
         equations.independent_at(q, values(q))
         if len(equations.rows) > len(best):
             best = equations.rows
     equations.select_rows(best)
     lost = [plane.names[k] for row, k in equations.held if row not in best]
     if lost:
-        others = [d.name for d in begun.model.drivers]
+        others = [d.name for d in initial.model.drivers]
         why = (
             f"the drivers {', '.join(others)} and fix= hold it"
             if others
             else "joints, other quantities or fix= hold it"
         )
         raise ModelError(
-            f"{lost[0]!r} cannot vary by itself in {begun.model.name!r}: {why}; take another, or release= one"
+            f"{lost[0]!r} cannot vary by itself in {initial.model.name!r}: {why}; take another, or release= one"
         )
-    return Point(begun.q.copy(), values(begun.q), np.zeros(0))
+    return Point(initial.q.copy(), values(initial.q), np.zeros(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,11 +252,11 @@ class Values:
         return out
 
 
-def check_freedom(begun: Begun, plane: Plane, redundant: bool) -> None:
+def check_freedom(initial: InitialPose, plane: Plane, redundant: bool) -> None:
     """Check that there are as many freedoms as open quantities; more are accepted if `redundant`."""
-    asked, freedom, who = 2 - sum(plane.of_model), begun.freedom, repr(begun.model.name)
+    asked, freedom, who = 2 - sum(plane.of_model), initial.freedom, repr(initial.model.name)
     if freedom < asked:
-        drivers = ", ".join(d.name for d in begun.model.drivers)
+        drivers = ", ".join(d.name for d in initial.model.drivers)
         remedy = (
             f"release= a driver ({drivers})" if drivers else "take a joint or fix= away, or vary a parameter instead"
         )
@@ -268,10 +268,10 @@ def check_freedom(begun: Begun, plane: Plane, redundant: bool) -> None:
         raise ModelError(f'{what}; hold {more} more by fix={{"rod.angle": 0.3}} or by drivers')
 
 
-def state_at(begun: Begun, q: np.ndarray, names: Sequence[str] = (), values: Iterable[float] = ()) -> State:
+def state_at(initial: InitialPose, q: np.ndarray, names: Sequence[str] = (), values: Iterable[float] = ()) -> State:
     """Return a pose as a state of the model at rest, from which other analyses may start. Named values that are
     parameters are put into the model."""
-    own = begun.model.parameters
+    own = initial.model.parameters
     numbers = {name: float(value) for name, value in zip(names, values, strict=True) if name in own}
-    system = (begun.model.with_parameters(**numbers) if numbers else begun.model).compile()
-    return State(system, begun.t, q[: system.placement.size].copy(), system.still, system.still)
+    system = (initial.model.with_parameters(**numbers) if numbers else initial.model).compile()
+    return State(system, initial.t, q[: system.placement.size].copy(), system.still, system.still)

@@ -7,18 +7,20 @@ import numpy as np
 from ..errors import SingularConfigurationError
 from ..poses.dependence import elements_of
 from ..poses.local import free_motions
-from .asked import Begun, Plane, state_at
 from .following.equations import Equations, Point
 from .following.problems import Section, Singular, smallest
 from .following.search import Region
-from .following.tracing import Place, both_ways, tangent_at
+from .following.tracing import Place, tangent_at, trace_curve
+from .request import InitialPose, Plane, state_at
 
 WAYS = 2000
 MARGIN = 0.02
 """Distance inside the region at which a pose is sought, relative to its widths."""
 
 
-def entered(equations: Equations, region: Region, base: Point, begun: Begun, plane: Plane, step: float) -> Point:
+def pose_in_region(
+    equations: Equations, region: Region, base: Point, initial: InitialPose, plane: Plane, step: float
+) -> Point:
     """Return the base itself, or the first pose in the region on the lines to its nearest point and to its middle."""
     if region.holds(base.p):
         return _in_general_position(equations, region, base, step)
@@ -29,7 +31,7 @@ def entered(equations: Equations, region: Region, base: Point, begun: Begun, pla
         if found is not None:
             return found
         nearest = min((nearest, near), key=lambda z: float(region.beyond(z.p).max()))
-    raise _out_of_reach(equations, region, base, nearest, begun, plane)
+    raise _out_of_reach(equations, region, base, nearest, initial, plane)
 
 
 def _towards(
@@ -45,7 +47,7 @@ def _towards(
         gone = float(np.linalg.norm((after.p - base.p) / equations.scale))
         return not region.holds(after.p) and gone < 3.0 * float(np.linalg.norm(way))
 
-    trace = both_ways(section, start, step, WAYS, outside)
+    trace = trace_curve(section, start, step, WAYS, outside)
     for place in (trace.places[0], trace.places[-1]):
         if region.holds(place.z.p):
             return place.z, place.z
@@ -69,7 +71,7 @@ def _in_general_position(equations: Equations, region: Region, base: Point, step
     for way in ((1.0, 0.3), (-0.3, 1.0), (-1.0, -0.3), (0.3, -1.0)):
         section = section_along(equations, region, base, np.array(way))
         start = Place(base, *tangent_at(section.value(base)[1], None))
-        trace = both_ways(section, start, 0.5 * step, 40)
+        trace = trace_curve(section, start, 0.5 * step, 40)
         for place in trace.places:
             if region.holds(place.z.p) and smallest(equations.at(place.z).J) > 1e-2:
                 return place.z
@@ -77,7 +79,7 @@ def _in_general_position(equations: Equations, region: Region, base: Point, step
 
 
 def _out_of_reach(
-    equations: Equations, region: Region, base: Point, near: Point, begun: Begun, plane: Plane
+    equations: Equations, region: Region, base: Point, near: Point, initial: InitialPose, plane: Plane
 ) -> SingularConfigurationError:
     """Return the error that names the nearest limit."""
     limit = Singular(equations, region.turns).near(near.q, near.p)
@@ -94,8 +96,8 @@ def _out_of_reach(
     there = ", ".join(f"{name} = {value:.6g}" for name, value in zip(plane.names, at.p, strict=True))
     why = f", where {', '.join(names)} reach their limit" if names else ""
     message = (
-        f"{begun.model.name!r} has no pose with {asked} that its placement leads to: the nearest limit is at "
+        f"{initial.model.name!r} has no pose with {asked} that its placement leads to: the nearest limit is at "
         f"{there}{why}; choose ranges on this side of it, or another start="
     )
-    pose = state_at(begun, at.q[: begun.q.size])
-    return SingularConfigurationError(message, time=begun.t, joints=names, pose=pose)
+    pose = state_at(initial, at.q[: initial.q.size])
+    return SingularConfigurationError(message, time=initial.t, joints=names, pose=pose)
