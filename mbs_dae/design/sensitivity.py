@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
-from .runs import Evaluation, Runs
-from .search import Box, Sides, objective_slope
+from .runs import DesignRuns, Evaluation
+from .search import LimitMargins, ScaledBox, objective_slope
 
 NEAR = 1e-6
 """The part of its size below which a margin is active."""
@@ -41,7 +41,9 @@ class Multipliers:
     """The norm of the slope itself, in the same unit."""
 
 
-def multipliers_of(runs: Runs, sides: Sides, box: Box, evaluation: Evaluation, kind: str) -> Multipliers:
+def multipliers_of(
+    runs: DesignRuns, sides: LimitMargins, box: ScaledBox, evaluation: Evaluation, kind: str
+) -> Multipliers:
     n, u = evaluation.row.size, box.u(evaluation.row)
     low, high = np.flatnonzero(u <= NEAR), np.flatnonzero(u >= 1.0 - NEAR)
     margins, slopes = sides.margins(evaluation), sides.slopes(evaluation) * box.width

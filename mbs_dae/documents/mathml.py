@@ -23,7 +23,7 @@ ACCENTS = {"dot": "˙", "ddot": "¨", "hat": "^", "bar": "¯", "tilde": "~"}
 OPERATORS = {"-": "−", "|.": "‖", "|": "‖", "*": "·"}
 
 
-class Printer(MathMLPresentationPrinter):
+class MathMLPrinter(MathMLPresentationPrinter):
     """A printer of presentation MathML that uses only the few elements that browsers know."""
 
     def _element(self, name: str, *children: Any, text: str = "", **attributes: str) -> Any:
@@ -134,7 +134,7 @@ def part(one: Part) -> str:
     if isinstance(one, str):
         form = ' form="infix"' if one in ("+", "-", "=") else ""
         return f"<mo{form}>{escape(OPERATORS.get(one, one))}</mo>"
-    return _text(Printer()._print(as_sympy(one)))
+    return _text(MathMLPrinter()._print(as_sympy(one)))
 
 
 def _bold(one: Bold) -> str:

@@ -58,13 +58,13 @@ def ports_of(small: SmallMotion, states: StateMotion, inputs: Sequence[str], out
     B = np.zeros((total, len(inputs)))
     B[count:last] = np.linalg.solve(small.M, small.S.T @ small.frame.P @ forces)
     B[last:] = 0.0 if changes is None else changes[n:]
-    reading = Readings(small, states, tuple(inputs), forces, np.hstack([states.whole(small.A), B]))
+    reading = OutputRows(small, states, tuple(inputs), forces, np.hstack([states.whole(small.A), B]))
     rows = np.array([reading.row(name) for name in outputs]).reshape(len(outputs), total + len(inputs))
     return Ports(B, rows[:, :total], rows[:, total:])
 
 
 @dataclass(frozen=True, eq=False)
-class Readings:
+class OutputRows:
     """Rows that give outputs from (η, y, z, u)."""
 
     small: SmallMotion

@@ -82,7 +82,7 @@ class PoseEquations(NamedTuple):
     step: Work[Vector] = zeros("motions")
 
 
-class Curve(NamedTuple):
+class CurveEquations(NamedTuple):
     """The equations F of a curve, and work space for steps to it."""
 
     own: PoseEquations
@@ -200,7 +200,7 @@ def move_point(own: PoseEquations, q: Vector, p: Vector, u: Vector, step: Vector
 
 
 @compiled_apart
-def observe_curve(curve: Curve, q: Vector, p: Vector, u: Vector):
+def observe_curve(curve: CurveEquations, q: Vector, p: Vector, u: Vector):
     """Evaluate F and F' at a point; put them into `curve`."""
     own, F, slope = curve.own, curve.F, curve.slope
     m, n, values = own.rows.size, own.unit.size, own.scale.size
@@ -232,8 +232,8 @@ def observe_curve(curve: Curve, q: Vector, p: Vector, u: Vector):
 
 @compiled_apart
 def correct(
-    curve: Curve, q: Vector, p: Vector, u: Vector, across: Vector, q0: Vector, p0: Vector, u0: Vector, ahead: float,
-    steps: int, tangent: Vector,
+    curve: CurveEquations, q: Vector, p: Vector, u: Vector, across: Vector, q0: Vector, p0: Vector, u0: Vector,
+    ahead: float, steps: int, tangent: Vector,
 ):  # fmt: skip
     """Correct a point (q, p, u) in place by at most `steps` Newton steps: at right angles to the direction `across` if
     `ahead` is nan, otherwise to the point that is `ahead` of (q0, p0, u0) in this direction. Return a status. After

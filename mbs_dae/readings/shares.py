@@ -17,7 +17,7 @@ from ..results.result import Result
 from ..results.shares import Shares
 from .influence import influence, jacobians, pieces
 from .reactions import ComputedReactions
-from .sources import INERTIA, SEPARATION, Push, Sources, sources_of
+from .sources import INERTIA, SEPARATION, SourceForces, Sources, sources_of
 from .teeth import apart
 
 BALANCED = 1e-8
@@ -86,7 +86,7 @@ def known_sources(result: Result, reactions: ComputedReactions) -> Sources:
         if name.startswith(INERTIA):
             own = np.unique(push.columns)
             forces = np.concatenate([push.forces, np.where(near[:, None], left[:, own], 0.0)], axis=1)
-            pushes[name] = Push(np.concatenate([push.columns, own]), forces)
+            pushes[name] = SourceForces(np.concatenate([push.columns, own]), forces)
     return sources._replace(pushes=pushes)
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .following.equations import Point
+from .following.equations import PosePoint
 from .plane.faces import Face
 
 DENSITY, LEAST = 30, 2
@@ -40,18 +40,18 @@ class Disagreement(NamedTuple):
 class Counting(NamedTuple):
     """Functions by which poses of a mechanism are counted."""
 
-    poses: Callable[[np.ndarray], list[Point]]
+    poses: Callable[[np.ndarray], list[PosePoint]]
     """Return the poses at a point, from no other point."""
-    lead: Callable[[Sequence[Point], np.ndarray], list[Point]]
+    lead: Callable[[Sequence[PosePoint], np.ndarray], list[PosePoint]]
     """Return the poses at a point that are reached from other poses."""
-    add: Callable[[list[Point], list[Point]], None]
+    add: Callable[[list[PosePoint], list[PosePoint]], None]
     """Append the new poses of the second list to the first."""
-    number: Callable[[list[Point]], int] = len
+    number: Callable[[list[PosePoint]], int] = len
     """The number of poses that two counts must agree in."""
 
 
 def disagreements(
-    faces: Sequence[Face], known: Sequence[list[Point]], scale: np.ndarray, counting: Counting, seed: int
+    faces: Sequence[Face], known: Sequence[list[PosePoint]], scale: np.ndarray, counting: Counting, seed: int
 ) -> tuple[list[Disagreement], int]:
     """Return the samples that disagree with `known`, the poses at the inner point of each face, to which missed poses
     are added; and the number of smallest faces without samples, because there are so many."""
@@ -80,10 +80,10 @@ def disagreements(
     return found, 0
 
 
-def _lead_along(counting: Counting, poses: list[Point], route: Sequence[np.ndarray]) -> list[Point]:
+def _lead_along(counting: Counting, poses: list[PosePoint], route: Sequence[np.ndarray]) -> list[PosePoint]:
     """Return the poses at the end of a route that are reached from those at its beginning."""
     for values in route[1:]:
-        reached: list[Point] = []
+        reached: list[PosePoint] = []
         counting.add(reached, counting.lead(poses, values))
         poses = reached
     return [*poses]

@@ -12,12 +12,12 @@ from dataclasses import replace
 import numpy as np
 
 from ..results.quantities import frozen
-from .following.equations import Equations, Point
+from .following.equations import PlaneEquations, PosePoint
 from .following.problems import Singular
 from .following.search import CurveSearch
-from .following.tracing import Place, Trace
+from .following.tracing import Trace, TracePlace
 from .plane.arcs import Spot
-from .request import InitialPose, Plane, Values, state_at
+from .request import InitialPose, ValuePlane, Values, state_at
 from .result import SingularCurve, Special
 
 NO_RATE = 1e-9
@@ -25,8 +25,8 @@ NO_RATE = 1e-9
 
 
 def curves_of(
-    search: CurveSearch, kind: str, initial: InitialPose, plane: Plane, other_kind: Equations | None, on_plane: bool,
-    limits: dict[str, float] | None = None, first: int = 0,
+    search: CurveSearch, kind: str, initial: InitialPose, plane: ValuePlane, other_kind: PlaneEquations | None,
+    on_plane: bool, limits: dict[str, float] | None = None, first: int = 0,
 ) -> list[SingularCurve]:  # fmt: skip
     """Return the singular curves that the search has found, from number `first` on. With `on_plane` its equations
     hold the values of the plane; `other_kind` are the equations of the other kind. Cusps are places of a curve: its
@@ -44,7 +44,7 @@ def curves_of(
     return found
 
 
-def with_both(curve: SingularCurve, plane: Plane, other_kind: Equations, on_plane: bool) -> SingularCurve:
+def with_both(curve: SingularCurve, plane: ValuePlane, other_kind: PlaneEquations, on_plane: bool) -> SingularCurve:
     """Return the curve with the points in which the other kind is singular as well."""
     if curve.is_point:
         return curve
@@ -52,11 +52,11 @@ def with_both(curve: SingularCurve, plane: Plane, other_kind: Equations, on_plan
     return replace(curve, both=_both(curve.trace, curve.initial, read, other_kind))
 
 
-def _cusps(trace: Trace) -> list[tuple[int, float, Place]]:
+def _cusps(trace: Trace) -> list[tuple[int, float, TracePlace]]:
     problem = trace.problem
     assert isinstance(problem, Singular)
 
-    def rate(place: Place) -> float:
+    def rate(place: TracePlace) -> float:
         normal = problem.normal(place.z)
         size = np.linalg.norm(normal)
         rate_of_values = place.t[: len(place.t) - place.z.u.size][-2:]
@@ -68,11 +68,11 @@ def _cusps(trace: Trace) -> list[tuple[int, float, Place]]:
     return trace.zeros(rates, rate)
 
 
-def _both(trace: Trace, initial: InitialPose, read: Values | None, other_kind: Equations) -> tuple[Special, ...]:
+def _both(trace: Trace, initial: InitialPose, read: Values | None, other_kind: PlaneEquations) -> tuple[Special, ...]:
     nothing = np.zeros(other_kind.scale.size)
 
-    def sign(place: Place) -> float:
-        J = other_kind.at(Point(place.z.q, nothing, np.zeros(0))).J[other_kind.ranked]
+    def sign(place: TracePlace) -> float:
+        J = other_kind.at(PosePoint(place.z.q, nothing, np.zeros(0))).J[other_kind.ranked]
         return float(np.linalg.det(J / np.linalg.norm(J, axis=1, keepdims=True))) if len(J) == J.shape[1] else 1.0
 
     signs = np.array([sign(place) for place in trace.places])
@@ -85,6 +85,8 @@ def _both(trace: Trace, initial: InitialPose, read: Values | None, other_kind: E
     return tuple(told)
 
 
-def zeros_along(trace: Trace, numbers: np.ndarray, function: Callable[[Place], float]) -> list[tuple[Spot, Place]]:
+def zeros_along(
+    trace: Trace, numbers: np.ndarray, function: Callable[[TracePlace], float]
+) -> list[tuple[Spot, TracePlace]]:
     """Return the places of a curve where a function changes its sign."""
     return [(Spot(k, part), place) for k, part, place in trace.zeros(numbers, function)]

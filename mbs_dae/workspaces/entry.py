@@ -7,11 +7,11 @@ import numpy as np
 from ..errors import SingularConfigurationError
 from ..poses.dependence import elements_of
 from ..poses.local import free_motions
-from .following.equations import Equations, Point
+from .following.equations import PlaneEquations, PosePoint
 from .following.problems import Section, Singular, smallest
 from .following.search import Region
-from .following.tracing import Place, tangent_at, trace_curve
-from .request import InitialPose, Plane, state_at
+from .following.tracing import TracePlace, tangent_at, trace_curve
+from .request import InitialPose, ValuePlane, state_at
 
 WAYS = 2000
 MARGIN = 0.02
@@ -19,8 +19,8 @@ MARGIN = 0.02
 
 
 def pose_in_region(
-    equations: Equations, region: Region, base: Point, initial: InitialPose, plane: Plane, step: float
-) -> Point:
+    equations: PlaneEquations, region: Region, base: PosePoint, initial: InitialPose, plane: ValuePlane, step: float
+) -> PosePoint:
     """Return the base itself, or the first pose in the region on the lines to its nearest point and to its middle."""
     if region.holds(base.p):
         return _in_general_position(equations, region, base, step)
@@ -35,15 +35,15 @@ def pose_in_region(
 
 
 def _towards(
-    equations: Equations, region: Region, base: Point, target: np.ndarray, step: float
-) -> tuple[Point | None, Point]:
+    equations: PlaneEquations, region: Region, base: PosePoint, target: np.ndarray, step: float
+) -> tuple[PosePoint | None, PosePoint]:
     """Return a pose in the region on the line to a target, or None; and the pose on the line that comes nearest to the
     region."""
     way = (target - base.p) / equations.scale
     section = section_along(equations, region, base, way)
-    start = Place(base, *tangent_at(section.value(base)[1], None))
+    start = TracePlace(base, *tangent_at(section.value(base)[1], None))
 
-    def outside(before: Point, after: Point) -> bool:
+    def outside(before: PosePoint, after: PosePoint) -> bool:
         gone = float(np.linalg.norm((after.p - base.p) / equations.scale))
         return not region.holds(after.p) and gone < 3.0 * float(np.linalg.norm(way))
 
@@ -55,7 +55,7 @@ def _towards(
     return None, best.z
 
 
-def section_along(equations: Equations, region: Region, base: Point, way: np.ndarray) -> Section:
+def section_along(equations: PlaneEquations, region: Region, base: PosePoint, way: np.ndarray) -> Section:
     """Return the poses on a line in the plane as a section; motions of a remaining freedom are excluded."""
     n = equations.system.nv
     A = np.zeros((1, n + 2))
@@ -64,13 +64,13 @@ def section_along(equations: Equations, region: Region, base: Point, way: np.nda
     return Section(equations, region.turns, base, np.vstack([A, np.hstack([free.T, np.zeros((free.shape[1], 2))])]))
 
 
-def _in_general_position(equations: Equations, region: Region, base: Point, step: float) -> Point:
+def _in_general_position(equations: PlaneEquations, region: Region, base: PosePoint, step: float) -> PosePoint:
     """Return the base, or if it is a singular pose a regular one near by."""
     if smallest(equations.at(base).J) > 1e-4:
         return base
     for way in ((1.0, 0.3), (-0.3, 1.0), (-1.0, -0.3), (0.3, -1.0)):
         section = section_along(equations, region, base, np.array(way))
-        start = Place(base, *tangent_at(section.value(base)[1], None))
+        start = TracePlace(base, *tangent_at(section.value(base)[1], None))
         trace = trace_curve(section, start, 0.5 * step, 40)
         for place in trace.places:
             if region.holds(place.z.p) and smallest(equations.at(place.z).J) > 1e-2:
@@ -79,7 +79,7 @@ def _in_general_position(equations: Equations, region: Region, base: Point, step
 
 
 def _out_of_reach(
-    equations: Equations, region: Region, base: Point, near: Point, initial: InitialPose, plane: Plane
+    equations: PlaneEquations, region: Region, base: PosePoint, near: PosePoint, initial: InitialPose, plane: ValuePlane
 ) -> SingularConfigurationError:
     """Return the error that names the nearest limit."""
     limit = Singular(equations, region.turns).near(near.q, near.p)

@@ -19,10 +19,10 @@ from ..provided import provided
 from ..results.quantities import frozen
 from ..results.result import State
 from ..unit_system import UnitsLike, shown_in
-from .following.equations import Equations, Point
+from .following.equations import PlaneEquations, PosePoint
 from .following.modes import drive
 from .plane.faces import distance_to
-from .request import InitialPose, Plane, equations_system, state_at
+from .request import InitialPose, ValuePlane, equations_system, state_at
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -105,9 +105,9 @@ class Jacobians:
 
     initial: InitialPose
     fix: dict[str, float]
-    inputs: Plane | None
+    inputs: ValuePlane | None
     """The plane of inputs; at least one of inputs and outputs is given."""
-    outputs: Plane | None
+    outputs: ValuePlane | None
 
     @cached_property
     def system(self) -> Any:
@@ -156,7 +156,7 @@ def map_of(workspace: Any, count: Any) -> Map:
     return Map(workspace.names, workspace.units, frozen(x), frozen(y), kept, frozen(reached), poses, own, workspace)
 
 
-def _numbers(jacobians: Any, point: Point) -> dict[str, float]:
+def _numbers(jacobians: Any, point: PosePoint) -> dict[str, float]:
     if jacobians is None:
         return {}
     A, B = jacobians.at(point.q)
@@ -186,10 +186,10 @@ def _distances(workspace: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def poses_on_grid(
-    equations: Equations, start: Point, x: np.ndarray, y: np.ndarray, step: float
-) -> list[list[Point | None]]:
+    equations: PlaneEquations, start: PosePoint, x: np.ndarray, y: np.ndarray, step: float
+) -> list[list[PosePoint | None]]:
     """Return the pose at each point of a grid, reached from neighbour to neighbour; None where none was reached."""
-    out: list[list[Point | None]] = [[None] * len(y) for _ in x]
+    out: list[list[PosePoint | None]] = [[None] * len(y) for _ in x]
     off = np.hypot(*np.meshgrid(x - start.p[0], y - start.p[1], indexing="ij"))
     front: list[tuple[int, int]] = []
     for i, j in zip(*np.unravel_index(off.ravel().argsort()[:FIRST], off.shape), strict=True):

@@ -9,14 +9,14 @@ import numpy as np
 
 from ..results.quantities import frozen
 from .agreement import Counting, disagreements, notes_on_samples
-from .following.equations import Point
+from .following.equations import PosePoint
 from .following.modes import LEAST, MOST, add_poses, drive, drive_or_trace, poses_at, random_poses
 from .following.problems import Singular, close_pose, close_poses, line
 from .following.search import SHEET, CurveSearch, Region, climb
-from .following.tracing import LONG, STUCK, Place, place_ahead
-from .plane.arcs import Piece, PlaneCurve, Straight, TracedCurve
+from .following.tracing import LONG, STUCK, TracePlace, place_ahead
+from .plane.arcs import CurvePiece, PlaneCurve, Straight, TracedCurve
 from .plane.faces import Face, faces_of, pieces_of
-from .request import InitialPose, Plane, state_at
+from .request import InitialPose, ValuePlane, state_at
 from .result import RANGE, Area, SingularCurve
 
 NEAR = 12
@@ -60,7 +60,7 @@ def faces_in(search: CurveSearch, pictures: Sequence[TracedCurve]) -> list[Face]
     low, high = region.low / scale, region.high / scale
     room = 1e-9 * (high - low)
 
-    def inside(piece: Piece) -> bool:
+    def inside(piece: CurvePiece) -> bool:
         middle = piece.middle()
         return bool((middle >= low - room).all() and (middle <= high + room).all())
 
@@ -70,7 +70,7 @@ def faces_in(search: CurveSearch, pictures: Sequence[TracedCurve]) -> list[Face]
     return [face for face in faces_of(pieces) if face.outer.rough_area > least]
 
 
-def poses_in(search: CurveSearch, faces: Sequence[Face], base: Point) -> tuple[list[list[Point]], list[str]]:
+def poses_in(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> tuple[list[list[PosePoint]], list[str]]:
     """Return the poses at the inner point of each region, and notes on samples of regions with another number of poses.
     Curves through singular poses between such points are followed; where numbers disagree, also those through corners
     of the known curves."""
@@ -78,10 +78,10 @@ def poses_in(search: CurveSearch, faces: Sequence[Face], base: Point) -> tuple[l
 
     many = len(faces) > LARGE
 
-    def count(values: np.ndarray) -> list[Point]:
+    def count(values: np.ndarray) -> list[PosePoint]:
         return random_poses(equations, search.region, base, values, LEAST if many else MOST, None if counted else 1)
 
-    def lead(poses: Sequence[Point], values: np.ndarray) -> list[Point]:
+    def lead(poses: Sequence[PosePoint], values: np.ndarray) -> list[PosePoint]:
         if counted:
             return drive_or_trace(search, poses, values)
         for z in poses:
@@ -89,7 +89,7 @@ def poses_in(search: CurveSearch, faces: Sequence[Face], base: Point) -> tuple[l
         found = close_poses(equations, [z._replace(p=values.astype(float)) for z in poses], rounds=40)
         return [there for there in found if there is not None]
 
-    def add(found: list[Point], new: list[Point]) -> None:
+    def add(found: list[PosePoint], new: list[PosePoint]) -> None:
         add_poses(equations, search.region, found, new)
 
     if counted and many:
@@ -116,7 +116,7 @@ def poses_in(search: CurveSearch, faces: Sequence[Face], base: Point) -> tuple[l
     return known, told
 
 
-def _section_poses(search: CurveSearch, face: Face) -> tuple[list[Point], np.ndarray, np.ndarray]:
+def _section_poses(search: CurveSearch, face: Face) -> tuple[list[PosePoint], np.ndarray, np.ndarray]:
     """Return all poses on the sections, their values (poses, 2) with the whole turns that bring them nearest to the
     middle of the rectangle, and the numbers of those whose values are in a region."""
     poses = [place.z for trace in search.sections for place in trace.places]
@@ -124,7 +124,7 @@ def _section_poses(search: CurveSearch, face: Face) -> tuple[list[Point], np.nda
     return poses, values, np.flatnonzero(face.contains(values / search.equations.scale))
 
 
-def _search_poses(search: CurveSearch, face: Face, base: Point) -> list[Point]:
+def _search_poses(search: CurveSearch, face: Face, base: PosePoint) -> list[PosePoint]:
     """Return the poses at the inner point of a region that are reached from random placements, and those to which poses
     on sections through the region are driven: in space few random placements close."""
     equations, region, scale = search.equations, search.region, search.equations.scale
@@ -138,7 +138,7 @@ def _search_poses(search: CurveSearch, face: Face, base: Point) -> list[Point]:
     return found
 
 
-def _poses_from_neighbours(search: CurveSearch, faces: Sequence[Face], base: Point) -> RegionPoses:
+def _poses_from_neighbours(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> RegionPoses:
     """Return the poses at the inner points of many regions: those reached from random placements in the largest
     regions, driven on straight lines from each region to its neighbours until none is new. A smaller region has those
     that arrive from the neighbour with most of them, or from the next one, if none arrives; if none arrives from any,
@@ -174,13 +174,13 @@ class RegionPoses:
 
     def __init__(self, search: CurveSearch, faces: Sequence[Face]):
         self.search, self.faces = search, faces
-        self.poses: list[list[Point]] = [[] for _ in faces]
+        self.poses: list[list[PosePoint]] = [[] for _ in faces]
         self.sources: list[list[int]] = [[] for _ in faces]
         """The region from which each pose came; -1 for a pose that was found otherwise."""
         self.gone: dict[tuple[int, int], int] = defaultdict(int)
         """The number of first poses of a region that were driven to another one."""
 
-    def add(self, k: int, poses: Sequence[Point], sources: Sequence[int] = ()) -> bool:
+    def add(self, k: int, poses: Sequence[PosePoint], sources: Sequence[int] = ()) -> bool:
         """Add the poses that are new in a region, in place, with the regions from which they come; return whether there
         is any."""
         new = add_poses(self.search.equations, self.search.region, self.poses[k], poses)
@@ -196,7 +196,7 @@ class RegionPoses:
             moves += [(z, k, i) for z, source in some if source != k]
         return self.lead(moves)
 
-    def lead(self, moves: Sequence[tuple[Point, int, int]]) -> bool:
+    def lead(self, moves: Sequence[tuple[PosePoint, int, int]]) -> bool:
         """Drive poses on straight lines to the inner points of regions, (pose, to, from); return whether any is new
         there."""
         region, scale = self.search.region, self.search.equations.scale
@@ -204,7 +204,7 @@ class RegionPoses:
         own = np.array([z.p for z in starts]).reshape(-1, 2)
         targets = own + np.array([self.faces[k].inner for _, k, _ in moves]).reshape(-1, 2) * scale
         reached = drive(self.search.equations, starts, targets - region.nearest(own), self.search.step)
-        arrived: dict[int, list[tuple[Point, int]]] = defaultdict(list)
+        arrived: dict[int, list[tuple[PosePoint, int]]] = defaultdict(list)
         for there, (_, k, i) in zip(reached, moves, strict=True):
             if there is not None:
                 arrived[k].append((there, i))
@@ -222,7 +222,7 @@ def _add_border_poses(known: RegionPoses) -> None:
         pass
 
 
-def _fold_pairs(search: CurveSearch, faces: Sequence[Face]) -> list[tuple[Point, int]]:
+def _fold_pairs(search: CurveSearch, faces: Sequence[Face]) -> list[tuple[PosePoint, int]]:
     """Return the pairs of poses that meet on the borders of regions, with the number of their region: two for each
     piece of a border, near the singular pose z in its middle.
 
@@ -239,7 +239,7 @@ def _fold_pairs(search: CurveSearch, faces: Sequence[Face]) -> list[tuple[Point,
         v = np.append(np.linalg.svd(singular.ranked(equations.at(bare)))[2][-1], np.zeros(2))
         if not normal.any():
             continue
-        start = Place(bare, v, 0.0)
+        start = TracePlace(bare, v, 0.0)
         for h in (FOLD_STEP, -FOLD_STEP):
             there = place_ahead(line(equations, region.turns, bare, normal), start, h)
             if there is not None:
@@ -251,7 +251,11 @@ def _fold_pairs(search: CurveSearch, faces: Sequence[Face]) -> list[tuple[Point,
 
 
 def areas_of(
-    search: CurveSearch, faces: Sequence[Face], known: Sequence[Sequence[Point]], initial: InitialPose, plane: Plane
+    search: CurveSearch,
+    faces: Sequence[Face],
+    known: Sequence[Sequence[PosePoint]],
+    initial: InitialPose,
+    plane: ValuePlane,
 ) -> tuple[Area, ...]:
     """Return the regions with their poses, those with most of them first."""
     scale, found = search.equations.scale, []
@@ -262,7 +266,7 @@ def areas_of(
     return tuple(sorted(found, key=lambda one: (-len(one.states), -abs(one.face.outer.rough_area))))
 
 
-def _count_again(search: CurveSearch, faces: Sequence[Face], known: list[list[Point]]) -> None:
+def _count_again(search: CurveSearch, faces: Sequence[Face], known: list[list[PosePoint]]) -> None:
     """Count again in regions whose numbers contradict those of neighbours: across a fold two poses coincide, so numbers
     on both sides differ by an even number. There poses are sought from those of all neighbours as well, and added to
     `known`."""
@@ -316,7 +320,7 @@ def doubts(areas: Sequence[Area]) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _pose_inside(search: CurveSearch, face: Face) -> list[Point]:
+def _pose_inside(search: CurveSearch, face: Face) -> list[PosePoint]:
     """Return a list with one pose in a region, on a section through it, or at its inner point by the least change of a
     pose on a section near by; an empty list if there is none."""
     scale = search.equations.scale

@@ -20,7 +20,7 @@ from ..poses.assembly import model_with_fixes, posed
 from ..poses.local import free_motions
 from ..results.result import State
 from ..verbs.curves.release import drivers_of, without_drivers
-from .following.equations import Equations, Point
+from .following.equations import PlaneEquations, PosePoint
 
 EXAMPLE = '{"crank1.angle": (-1.0, 1.0), "crank2.angle": (0.0, 2.0)}'
 ASIDE = 0.05
@@ -31,7 +31,7 @@ check."""
 
 
 @dataclass(frozen=True, eq=False)
-class Plane:
+class ValuePlane:
     """Quantities or parameters, with the units of their values."""
 
     names: tuple[str, ...]
@@ -51,7 +51,7 @@ class Plane:
         return [name for name, own in self.columns if not own]
 
 
-def plane_of(model: Model, names: Sequence[str], what: str) -> Plane:
+def plane_of(model: Model, names: Sequence[str], what: str) -> ValuePlane:
     """Return the plane of these names, checked: different names, each a value."""
     if isinstance(names, str):
         raise ModelError(f"{what} takes the names of several quantities or parameters, ({names!r}, ...), not one text")
@@ -72,10 +72,10 @@ def plane_of(model: Model, names: Sequence[str], what: str) -> Plane:
         turns.append(2.0 * np.pi if unit == "rad" and not own and periodic else 0.0)
     length = model.compile().length
     scale = np.array([length if unit == "m" else 1.0 for unit in units])
-    return Plane(names, tuple(units), tuple(parameters), scale, np.array(turns))
+    return ValuePlane(names, tuple(units), tuple(parameters), scale, np.array(turns))
 
 
-def check_not_held(plane: Plane, fix: Mapping[str, float]) -> None:
+def check_not_held(plane: ValuePlane, fix: Mapping[str, float]) -> None:
     for name in plane.names:
         if name in fix:
             raise ModelError(f"{name!r} is held by fix=, and cannot vary; leave it out there")
@@ -93,7 +93,7 @@ def value_unit(model: Model, name: str, what: str) -> str:
     return measure.units[0]
 
 
-def ranges_of(model: Model, over: Any) -> tuple[Plane, np.ndarray, np.ndarray]:
+def ranges_of(model: Model, over: Any) -> tuple[ValuePlane, np.ndarray, np.ndarray]:
     check_dict("over", over, "names and ranges", EXAMPLE, empty=False)
     if len(over) != 2:
         raise ModelError(
@@ -146,8 +146,8 @@ def release_drivers(model: Model, names: Iterable[str], release: str | Sequence[
 
 
 def equations_of(
-    model: Model, t: float, plane: Plane, fix: Mapping[str, float], apart: Iterable[str] = ()
-) -> Equations:
+    model: Model, t: float, plane: ValuePlane, fix: Mapping[str, float], apart: Iterable[str] = ()
+) -> PlaneEquations:
     """Return the equations of the model with the quantities of a plane left open, and others held at values; the rank
     of those held `apart` is not tested."""
     quantities = plane.quantities
@@ -157,7 +157,7 @@ def equations_of(
     system = held.with_parameters(**values).compile()
     rows = [None if own else _row(system, name) for name, own in plane.columns]
     symbols = [model.parameters[name].symbol if own else None for name, own in plane.columns]
-    return Equations(system, t, rows, symbols, plane.scale, [_row(system, name) for name in apart])
+    return PlaneEquations(system, t, rows, symbols, plane.scale, [_row(system, name) for name in apart])
 
 
 def _row(system: Any, name: str) -> int:
@@ -207,7 +207,7 @@ def equations_system(model: Model, fix: Mapping[str, float]) -> Any:
     return held.with_parameters(**values, **{place: fix[name] for place, name in places.items()}).compile()
 
 
-def select_independent(equations: Equations, initial: InitialPose, plane: Plane) -> Point:
+def select_independent(equations: PlaneEquations, initial: InitialPose, plane: ValuePlane) -> PosePoint:
     """Leave out the rows that depend on others everywhere, and check that the values may vary; return the first
     point."""
     best, values = np.zeros(0, dtype=int), Values(initial.model, initial.t, plane)
@@ -227,7 +227,7 @@ def select_independent(equations: Equations, initial: InitialPose, plane: Plane)
         raise ModelError(
             f"{lost[0]!r} cannot vary by itself in {initial.model.name!r}: {why}; take another, or release= one"
         )
-    return Point(initial.q.copy(), values(initial.q), np.zeros(0))
+    return PosePoint(initial.q.copy(), values(initial.q), np.zeros(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,7 +236,7 @@ class Values:
 
     model: Model
     t: float
-    plane: Plane
+    plane: ValuePlane
 
     @cached_property
     def _reader(self) -> Any:
@@ -252,7 +252,7 @@ class Values:
         return out
 
 
-def check_freedom(initial: InitialPose, plane: Plane, redundant: bool) -> None:
+def check_freedom(initial: InitialPose, plane: ValuePlane, redundant: bool) -> None:
     """Check that there are as many freedoms as open quantities; more are accepted if `redundant`."""
     asked, freedom, who = 2 - sum(plane.of_model), initial.freedom, repr(initial.model.name)
     if freedom < asked:

@@ -21,7 +21,7 @@ from .following.tracing import STUCK, Trace
 from .maps import Jacobians, Map, map_of
 from .plane.arcs import Spot
 from .plane.faces import Face
-from .request import InitialPose, Plane, points_of, state_at, value_unit
+from .request import InitialPose, ValuePlane, points_of, state_at, value_unit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -192,7 +192,7 @@ class Workspace(metaclass=PublicClass):
     """Notes: points with a motion of their own, curves that could not be followed, crossings."""
     title: str
     initial: InitialPose = field(repr=False)
-    plane: Plane = field(repr=False)
+    plane: ValuePlane = field(repr=False)
     region: Region = field(repr=False)
     search: CurveSearch = field(repr=False)
     jacobians: Jacobians | None = field(repr=False)

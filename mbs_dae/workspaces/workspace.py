@@ -15,14 +15,14 @@ from ..model.parameters import finite_number
 from ..results.result import State
 from .curves import curves_of, with_both
 from .entry import pose_in_region
-from .following.equations import Point
+from .following.equations import PosePoint
 from .following.search import CurveSearch, ProjectedRegion, Region, search_region, search_sections
 from .maps import Jacobians
 from .plane.arcs import TracedCurve
 from .regions import areas_of, copies_of, doubts, faces_in, notes_of, poses_in
 from .request import (
     InitialPose,
-    Plane,
+    ValuePlane,
     Values,
     check_freedom,
     check_not_held,
@@ -82,14 +82,14 @@ def workspace(
 class _Roles(NamedTuple):
     kind: str
     """The kind of the singularities with the values of the plane held."""
-    other: Plane | None
+    other: ValuePlane | None
     """The quantities that are held for singularities of the other kind."""
     section: tuple[str, ...]
     """Further quantities of the role of the plane, which are held: they choose a section of a larger space."""
 
 
 def _found(
-    initial: InitialPose, plane: Plane, region: Region, roles: _Roles, fix: Mapping[str, float], step: float
+    initial: InitialPose, plane: ValuePlane, region: Region, roles: _Roles, fix: Mapping[str, float], step: float
 ) -> Workspace:
     """Compute the curves, then the regions."""
     check_freedom(initial, plane, redundant=all(plane.of_model))
@@ -130,7 +130,7 @@ def _found(
     )  # fmt: skip
 
 
-def _roles(model: Model, plane: Plane, inputs: Any, outputs: Any, fix: Mapping[str, float]) -> _Roles:
+def _roles(model: Model, plane: ValuePlane, inputs: Any, outputs: Any, fix: Mapping[str, float]) -> _Roles:
     """Return whether the values of the plane are inputs or outputs, and the quantities of the other role."""
     if any(plane.of_model):
         if inputs is not None or outputs is not None:
@@ -159,9 +159,9 @@ def _roles(model: Model, plane: Plane, inputs: Any, outputs: Any, fix: Mapping[s
 
 def _other_kind(
     search: CurveSearch,
-    other: Plane,
+    other: ValuePlane,
     initial: InitialPose,
-    plane: Plane,
+    plane: ValuePlane,
     fix: Mapping[str, float],
     section: Sequence[str],
 ) -> CurveSearch:
@@ -171,4 +171,4 @@ def _other_kind(
     select_independent(equations, initial_pose(initial.model, initial.t, free, None) if section else initial, other)
     held, read = (Values(initial.model, initial.t, one) for one in (other, plane))
     region = ProjectedRegion(search.region.low, search.region.high, other.turns, plane.turns, read)
-    return search_sections(search, equations, region, lambda q: Point(q, held(q), np.zeros(0)))
+    return search_sections(search, equations, region, lambda q: PosePoint(q, held(q), np.zeros(0)))

@@ -26,7 +26,7 @@ from ...tolerances import RANK
 from ..balance import Balance, balance_at, kernel_of, unit_rows
 from ..seeking import ITERATIONS, LONGEST, LOOSE, TIGHT, work_between
 from .exact import compressive_forces, least_distance
-from .rows import Rows, rows_at, with_loads
+from .rows import ContactRows, rows_at, with_loads
 from .supported import Supported, pressed, standing, with_rows
 
 FAR = 1e4
@@ -40,12 +40,12 @@ depend on gaps are no more accurate."""
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class AssembledPose:
     """An assembled pose in which no bodies overlap."""
 
-    found: Rows
+    found: ContactRows
     """The rows of contacts at the pose, with levels of their balance."""
-    rows: Rows
+    rows: ContactRows
     """The rows of contacts with levels of all loads that bodies carry."""
 
     @property
@@ -102,17 +102,17 @@ class Place:
         return self.balance.multipliers_for(self.balance.forces + self.rows.G.T @ self.pushes)
 
 
-def place_of(found: Rows, levels: np.ndarray | None = None) -> Place:
+def place_of(found: ContactRows, levels: np.ndarray | None = None) -> AssembledPose:
     """Return the place with levels of its own, or with those of another place."""
     balance, sizes = found.balance, found.balance.sizes
     if levels is None:
-        return Place(found, with_loads(found, pushes_of, sizes))
+        return AssembledPose(found, with_loads(found, pushes_of, sizes))
     rows = replace(found, balance=replace(balance, levels=levels))
     loads = np.abs(rows.G).T @ np.abs(pushes_of(rows)) / np.sqrt(balance.system.weight) if levels.any() else 0.0
-    return Place(found, replace(rows, balance=replace(rows.balance, sizes=sizes + loads)))
+    return AssembledPose(found, replace(rows, balance=replace(rows.balance, sizes=sizes + loads)))
 
 
-def pushes_of(rows: Rows) -> np.ndarray:
+def pushes_of(rows: ContactRows) -> np.ndarray:
     """Return the normal forces that leave the least unbalanced forces, relative to the efforts of levels, along all
     rows of contacts, shape (rows,)."""
     balance, found = rows.balance, np.zeros(len(rows.G))
@@ -147,14 +147,14 @@ def settle_on(system: System, t: float, q: np.ndarray) -> Supported | None:
     return None
 
 
-def _stepped(here: Place, y: np.ndarray, closing: np.ndarray, most: float) -> Place | None:
+def _stepped(here: AssembledPose, y: np.ndarray, closing: np.ndarray, most: float) -> AssembledPose | None:
     """Return the place after the largest part of a step that helps, None if none does: forces have done work, or less
     of them is left unbalanced. A step has to help the largest forces that are not balanced yet, or else those of a
     level below."""
     balance = here.balance
     way, parts = balance.free_velocities @ y, most * 0.5 ** np.arange(12)
     stays = [closing if part == 1.0 else np.intersect1d(closing, here.rows.closed) for part in parts]
-    places: dict[int, Place | None] = {}
+    places: dict[int, AssembledPose | None] = {}
     for level in np.flatnonzero(here.residuals > TIGHT * balance.efforts):
         own, left = balance.levels >= level, float(np.linalg.norm(balance.in_parts(here.residuals)[level:]))
         for k, part in enumerate(parts.tolist()):
@@ -170,7 +170,7 @@ def _stepped(here: Place, y: np.ndarray, closing: np.ndarray, most: float) -> Pl
     return None
 
 
-def moved_to(here: Balance, motion: np.ndarray, closing: np.ndarray) -> Place | None:
+def moved_to(here: Balance, motion: np.ndarray, closing: np.ndarray) -> AssembledPose | None:
     """Return the place after a small motion, with joints and these gaps closed, and all other gaps that would overlap;
     None if Newton's method fails."""
     system, q, root = here.system, here.system.moved(here.q, motion), 1.0 / np.sqrt(here.system.weight)
@@ -192,7 +192,7 @@ def moved_to(here: Balance, motion: np.ndarray, closing: np.ndarray) -> Place | 
     return None
 
 
-def rest_on(here: Place) -> Supported:
+def rest_on(here: AssembledPose) -> Supported:
     """Return the balance of a place, with the least of all forces that hold it: λ of joints and f ≥ 0 of contacts."""
     rows, balance, closed = here.rows, here.balance, here.rows.closed
     held = with_rows(balance, rows, here.pushes, closed, here.loads)

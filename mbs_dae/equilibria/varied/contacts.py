@@ -33,7 +33,7 @@ CHOICE = 1e-9
 """A multiplier is unique if no null vector of unit length has a larger component along it."""
 
 
-class Solved(NamedTuple):
+class RestSlopes(NamedTuple):
     """The derivatives of a rest: a row for each parameter."""
 
     x: np.ndarray
@@ -69,7 +69,7 @@ def check_contacts(here: Balance) -> None:
     alone.check_two_sided()
 
 
-def rest_derivatives(here: Balance, asked: Asked) -> Solved:
+def rest_derivatives(here: Balance, asked: Asked) -> RestSlopes:
     """Return the derivatives of a rest by the parameters."""
     own, n = without_friction(here), here.system.nv
     places, still = [*state_places(own.system).values()], np.zeros(n)
@@ -94,7 +94,7 @@ def rest_derivatives(here: Balance, asked: Asked) -> Solved:
         pushes[:, own.held] = -multipliers[rows:].T
     sines = np.linalg.svd(free.T @ H @ free, compute_uv=False)
     regular = not sines.size or bool(sines.min() > RANK * sines.max())
-    return Solved(found.x[:n].T, multipliers[:rows].T, found.x[n:].T, pushes, regular)
+    return RestSlopes(found.x[:n].T, multipliers[:rows].T, found.x[n:].T, pushes, regular)
 
 
 def _slopes_of_states(

@@ -17,7 +17,7 @@ from math import sqrt
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import copy, dot, largest
-from .task import Task, move_joints, observe_task
+from .task import ReachTask, move_joints, observe_task
 
 LONGEST = 1.5
 """Longest motion of a joint in one step: radians, or model lengths."""
@@ -69,7 +69,7 @@ def search(task, q, tolerance, iterations):
 
 
 @compiled_apart
-def search_all(task: Task, starts: Matrix, tolerance: float, iterations: int, residuals: Vector, goal: int):
+def search_all(task: ReachTask, starts: Matrix, tolerance: float, iterations: int, residuals: Vector, goal: int):
     """Search from each start in turn, in place, until `goal` ones are below the tolerance; return the number of starts
     used."""
     hits = 0

@@ -32,7 +32,7 @@ RECENT = 16
 """Number of steps within which the error must fall."""
 
 
-class Task(NamedTuple):
+class ReachTask(NamedTuple):
     """The targets and the work space of a search. An aim k is a marker with its target; rows of the error are those of
     the aims in order, then those of loops."""
 
@@ -89,7 +89,7 @@ class Task(NamedTuple):
 
 
 @compiled_apart
-def observe_task(task: Task, q: Vector):
+def observe_task(task: ReachTask, q: Vector):
     """Evaluate e and J at q; return |e|²."""
     machine, e, J = task.machine, task.e, task.J
     observe(machine, 0.0, q, task.still)

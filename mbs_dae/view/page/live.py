@@ -27,7 +27,7 @@ from ...symbolic.functions import as_sympy
 from ...symbolic.loads import Load
 from ...symbolic.markers import variables
 from ..drawing.motion import in_space, motion_of
-from .geometry import Geometry, LiveWriter, geometry_of
+from .geometry import LiveWriter, PageGeometry, geometry_of
 from .places import MESH, packed
 from .redrawing import Redrawing, profiles, redrawings
 from .scene import Choices, curves_of, drawing, reading_of
@@ -76,7 +76,7 @@ def live_page(result: Result, choices: Choices) -> tuple[dict[str, Any], str]:
     return data, _script(system, geometry, sizes)
 
 
-def _shaping(system: System, geometry: Geometry, data: dict[str, Any], sizes: list[Any]) -> list[str]:
+def _shaping(system: System, geometry: PageGeometry, data: dict[str, Any], sizes: list[Any]) -> list[str]:
     """Return the names of the parameters that change the drawing or the place of a named point."""
     tracks = [piece["track"] for piece in data["pieces"]] + data["names"]
     markers = {k for track in tracks for k in (track.get("marker"), *track.get("ends", ())) if k is not None}
@@ -111,7 +111,7 @@ def _left(pieces: list[dict[str, Any]], forces: list[str], curves: list[str]) ->
     return f"Not worked out by this page, and so left out: {'; '.join(said)}." if said else ""
 
 
-def _script(system: System, geometry: Geometry, sizes: list[Any]) -> str:
+def _script(system: System, geometry: PageGeometry, sizes: list[Any]) -> str:
     """Return the kinematics module as one constant of a script with its own scope for names."""
     module = re.sub(r"^export ", "", kinematics_script(system.model), flags=re.MULTILINE)
     numbers = numbers_script("geometry", system.model, geometry.expressions)
@@ -160,7 +160,7 @@ def _forces(system: System) -> list[tuple[ForceElement, Relation, Mapping[Any, A
     return found
 
 
-def _readings(result: Result, geometry: Geometry, system: System) -> list[dict[str, Any]]:
+def _readings(result: Result, geometry: PageGeometry, system: System) -> list[dict[str, Any]]:
     """Return how the page reads its quantities: all motions of bodies; positions, velocities and accelerations of named
     points; coordinates of joints and drivers with rates and accelerations."""
     rows = enumerate(_measures(system))
@@ -197,7 +197,7 @@ def _plots(result: Result, choices: Choices, known: list[str]) -> tuple[list[str
     return plots or own and [max(own, key=lambda name: float(np.ptp(result[name])))], lost
 
 
-def _point(name: str, geometry: Geometry) -> dict[str, Any]:
+def _point(name: str, geometry: PageGeometry) -> dict[str, Any]:
     if name in geometry.bodies:
         return {"body": geometry.bodies.index(name), "at": None}
     if name not in geometry.named:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...results.result import Result
-from ..drawing.motion import Motion, at_times, in_space, motion_of
-from ..drawing.stage import Piece
+from ..drawing.motion import DrawnMotion, at_times, in_space, motion_of
+from ..drawing.stage import DrawnPiece
 from ..drawing.tracks import AtMarker, OnBody
 
 FEWEST, MOST = 600, 1500
@@ -20,7 +20,7 @@ PIXEL = 1 / 1500  # of the length of the mechanism: less than a pixel
 FAR = 3.0  # travel over the ground, in own lengths, beyond which the page follows the mechanism
 
 
-def shown_motion(result: Result) -> Motion:
+def shown_motion(result: Result) -> DrawnMotion:
     """Return the poses of a result, or more or fewer of them, as places and rotations between them require."""
     motion = motion_of(result)
     if result.axis[0] != "t" or not motion.frames or len(motion) < 2 or np.ptp(motion.values) == 0.0:
@@ -53,7 +53,7 @@ def _place(frame: np.ndarray) -> np.ndarray:
 # --- between the poses ---
 
 
-def _error(result: Result, motion: Motion, shown: Motion, reaches: dict[str, float]) -> float:
+def _error(result: Result, motion: DrawnMotion, shown: DrawnMotion, reaches: dict[str, float]) -> float:
     """Return the largest distance between the page's curves and the motion, halfway between poses, at any corner."""
     middle = (shown.values[1:] + shown.values[:-1]) / 2
     true = at_times(result, motion, middle)
@@ -96,7 +96,7 @@ class Travel:
         return self.part > FAR
 
 
-def travel_of(motion: Motion, pieces: Iterable[Piece], dimension: int) -> Travel:
+def travel_of(motion: DrawnMotion, pieces: Iterable[DrawnPiece], dimension: int) -> Travel:
     """Return the travel of a motion; `pieces` are the drawing of the same motion."""
     riding = []
     for piece in pieces:

@@ -33,7 +33,7 @@ NO_PERIODS = np.zeros(0)
 """A value of `turns` with which whole turns are not subtracted."""
 
 
-class Point(NamedTuple):
+class PosePoint(NamedTuple):
     """A pose, the open values, and multipliers, if there are any."""
 
     q: np.ndarray
@@ -41,7 +41,7 @@ class Point(NamedTuple):
     u: np.ndarray
 
 
-class Terms(NamedTuple):
+class EquationTerms(NamedTuple):
     """Φ, its derivatives J by x and P by p, and the derivatives H, K of Jᵀ u by x and p, which are empty without
     multipliers u."""
 
@@ -52,7 +52,7 @@ class Terms(NamedTuple):
     K: np.ndarray
 
 
-class Equations:
+class PlaneEquations:
     """The equations of a system; row `held[k]` holds the value k, or parameter `symbols[k]` is this value."""
 
     def __init__(
@@ -171,7 +171,7 @@ class Equations:
         """Return Φ, J and P in poses side by side, a row of q and p each: (poses, rows), (poses, rows, motions) and
         (poses, rows, values)."""
         if not self._is_plain:
-            alone = [self.at(Point(*one, np.zeros(0))) for one in zip(q, p, strict=True)]
+            alone = [self.at(PosePoint(*one, np.zeros(0))) for one in zip(q, p, strict=True)]
             phi, J, P = (np.array([terms[k] for terms in alone]) for k in range(3))
             return phi, J, P
         program, count = self.system.program, len(q)
@@ -188,19 +188,19 @@ class Equations:
         P = np.broadcast_to(P[self.rows], (count, len(self.rows), self.scale.size))
         return phi[:, self.rows] * self._per_row[self.rows], J, P
 
-    def at(self, point: Point) -> Terms:
+    def at(self, point: PosePoint) -> EquationTerms:
         if not self.is_linear:
             self.put(point.p)
         own = self.compiled
         observe_pose(own, point.q, point.p, point.u)
         if point.u.size:
-            return Terms(own.phi.copy(), own.J.copy(), own.P.copy(), own.H.copy(), own.K.copy())
-        return Terms(own.phi.copy(), own.J.copy(), own.P.copy(), np.zeros((0, 0)), np.zeros((0, 0)))
+            return EquationTerms(own.phi.copy(), own.J.copy(), own.P.copy(), own.H.copy(), own.K.copy())
+        return EquationTerms(own.phi.copy(), own.J.copy(), own.P.copy(), np.zeros((0, 0)), np.zeros((0, 0)))
 
     # --- moving about -------------------------------------------------------------------------------------------------
 
-    def moved(self, point: Point, step: np.ndarray) -> Point:
-        there = Point(point.q.copy(), point.p.astype(float), point.u.copy())
+    def moved(self, point: PosePoint, step: np.ndarray) -> PosePoint:
+        there = PosePoint(point.q.copy(), point.p.astype(float), point.u.copy())
         move_point(self.compiled, *there, step)
         return there
 
@@ -221,7 +221,7 @@ class Equations:
         (points, motions + values)."""
         return np.hstack([_rest(self.between_poses(q0, q), self.angles), _rest(p - p0, turns) / self.scale])
 
-    def between(self, one: Point, other: Point, turns: np.ndarray = NO_PERIODS) -> np.ndarray:
+    def between(self, one: PosePoint, other: PosePoint, turns: np.ndarray = NO_PERIODS) -> np.ndarray:
         """Return the small step from a point to another; with `turns` (the period of each value) up to whole turns of
         bodies and values."""
         way = np.zeros(sum(self.sizes))

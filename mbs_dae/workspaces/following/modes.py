@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from .equations import Equations, Point
+from .equations import PlaneEquations, PosePoint
 from .problems import close_pose, close_poses, line, throw_poses
 from .search import ALONG, CurveSearch, Region
-from .tracing import SMALLEST, Place, Trace, one_curve, tangent_at, trace_curve
+from .tracing import SMALLEST, Trace, TracePlace, one_curve, tangent_at, trace_curve
 
 ALIKE = 1e-6
 LEAST, MOST, AGAIN = 24, 150, 3
@@ -34,10 +34,10 @@ NEAREST = 2
 
 
 def poses_at(
-    equations: Equations, region: Region, values: np.ndarray, known: Sequence[Point], step: float
-) -> list[Point]:
+    equations: PlaneEquations, region: Region, values: np.ndarray, known: Sequence[PosePoint], step: float
+) -> list[PosePoint]:
     """Return the poses with these values that are reached from known ones and from random placements."""
-    found: list[Point] = []
+    found: list[PosePoint] = []
     places = np.array([point.p for point in known])
     off = np.linalg.norm(_rest(places - values, region.turns) / equations.scale, axis=1)
     for k in np.argsort(off, kind="stable")[:NEAREST]:
@@ -65,7 +65,7 @@ def _rest(way: np.ndarray, turns: np.ndarray) -> np.ndarray:
     return np.where(turns > 0.0, way - whole * np.rint(way / whole), way)
 
 
-def add_poses(equations: Equations, region: Region, found: list[Point], new: Iterable[Point]) -> list[int]:
+def add_poses(equations: PlaneEquations, region: Region, found: list[PosePoint], new: Iterable[PosePoint]) -> list[int]:
     """Append to `found` each new pose that differs from all poses in it; return the numbers of these in `new`."""
     new, added = [*new], list[int]()
     known, among = equal_poses(equations, region, new, found).any(axis=1), equal_poses(equations, region, new, new)
@@ -76,7 +76,9 @@ def add_poses(equations: Equations, region: Region, found: list[Point], new: Ite
     return added
 
 
-def equal_poses(equations: Equations, region: Region, some: Sequence[Point], others: Sequence[Point]) -> np.ndarray:
+def equal_poses(
+    equations: PlaneEquations, region: Region, some: Sequence[PosePoint], others: Sequence[PosePoint]
+) -> np.ndarray:
     """Return which poses equal which others up to whole turns, (some, others)."""
     if not some or not others:
         return np.zeros((len(some), len(others)), dtype=bool)
@@ -90,21 +92,23 @@ def equal_poses(equations: Equations, region: Region, some: Sequence[Point], oth
 
 
 def _poses_on_traced_line(
-    equations: Equations, region: Region, start: Point, way: np.ndarray, values: np.ndarray, step: float
-) -> list[Point]:
+    equations: PlaneEquations, region: Region, start: PosePoint, way: np.ndarray, values: np.ndarray, step: float
+) -> list[PosePoint]:
     """Return the poses with these values on the line through a pose."""
     section = line(equations, region.turns, start, way)
     reach = 1.1 * region.width
 
-    def near(before: Point, after: Point) -> bool:
+    def near(before: PosePoint, after: PosePoint) -> bool:
         """Return whether a line goes on: lines that revolve are not followed without end."""
         return bool((np.abs(after.p - start.p) <= reach).all()) and region.within(before, after)
 
-    trace = trace_curve(section, Place(start, *tangent_at(section.value(start)[1], None)), step, ALONG, near)
+    trace = trace_curve(section, TracePlace(start, *tangent_at(section.value(start)[1], None)), step, ALONG, near)
     return _poses_on_line(equations, region, trace, way, values, step)
 
 
-def drive(equations: Equations, starts: Sequence[Point], targets: np.ndarray, step: float) -> list[Point | None]:
+def drive(
+    equations: PlaneEquations, starts: Sequence[PosePoint], targets: np.ndarray, step: float
+) -> list[PosePoint | None]:
     """Drive the values of each pose on a straight line to a target, (poses, 2); return the poses there, None where the
     drive does not arrive: at a singular pose, where Newton's method fails, or after `LONGEST` steps.
 
@@ -151,14 +155,14 @@ def drive(equations: Equations, starts: Sequence[Point], targets: np.ndarray, st
     part = (far[k] - before[2][k]) / (done[k] - before[2][k])
     near = equations.moved_poses(before[0][k], equations.between_poses(before[0][k], q[k]) * part[:, None])
     found = [z if there else None for z, there in zip(starts, arrived, strict=True)]
-    ends = [Point(one, targets[i].astype(float), starts[i].u) for i, one in zip(k.tolist(), near, strict=True)]
+    ends = [PosePoint(one, targets[i].astype(float), starts[i].u) for i, one in zip(k.tolist(), near, strict=True)]
     for i, there in zip(k.tolist(), close_poses(equations, ends), strict=True):
         found[i] = there
     return found
 
 
 def _onto_lines(
-    equations: Equations, base: np.ndarray, units: np.ndarray, q: np.ndarray, p: np.ndarray, t: np.ndarray,
+    equations: PlaneEquations, base: np.ndarray, units: np.ndarray, q: np.ndarray, p: np.ndarray, t: np.ndarray,
     open_: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
     """Bring poses onto the lines through `base`, by Newton's method with steps at right angles to t. Return the poses,
@@ -203,10 +207,10 @@ def solve_each(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
         return np.concatenate([solve_each(matrices[k : k + 1], right[k : k + 1]) for k in range(len(matrices))])
 
 
-def drive_or_trace(search: CurveSearch, starts: Sequence[Point], values: np.ndarray) -> list[Point]:
+def drive_or_trace(search: CurveSearch, starts: Sequence[PosePoint], values: np.ndarray) -> list[PosePoint]:
     """Return the poses with these values to which others are driven on straight lines; where a singular pose stops one,
     return all poses on its line, and follow curves through singular poses near the line."""
-    equations, region, found = search.equations, search.region, list[Point]()
+    equations, region, found = search.equations, search.region, list[PosePoint]()
     ways = np.array([_rest(values - z.p, region.turns) / equations.scale for z in starts]).reshape(-1, 2)
     targets = np.array([z.p for z in starts]).reshape(-1, 2) + ways * equations.scale
     for z, way, there in zip(starts, ways, drive(equations, starts, targets, search.step), strict=True):
@@ -219,12 +223,12 @@ def drive_or_trace(search: CurveSearch, starts: Sequence[Point], values: np.ndar
 
 
 def _poses_on_line(
-    equations: Equations, region: Region, trace: Trace, way: np.ndarray, values: np.ndarray, step: float
-) -> list[Point]:
+    equations: PlaneEquations, region: Region, trace: Trace, way: np.ndarray, values: np.ndarray, step: float
+) -> list[PosePoint]:
     """Return the poses with these values on a line that was followed."""
     unit = way / np.linalg.norm(way)
 
-    def ahead(place: Place) -> float:
+    def ahead(place: TracePlace) -> float:
         return float(_rest(place.z.p - values, region.turns) / equations.scale @ unit)
 
     offs = np.array([ahead(place) for place in trace.places])
@@ -246,12 +250,17 @@ def _poses_on_line(
 
 
 def random_poses(
-    equations: Equations, region: Region, near: Point, values: np.ndarray, most: int = MOST, limit: int | None = None
-) -> list[Point]:
+    equations: PlaneEquations,
+    region: Region,
+    near: PosePoint,
+    values: np.ndarray,
+    most: int = MOST,
+    limit: int | None = None,
+) -> list[PosePoint]:
     """Return the poses with these values to which Newton's method converges from random placements of the bodies. The
     trials end when each pose was found `AGAIN` times, so that further poses are unlikely, when the first `LEAST` of
     them found none, or when `limit` poses are found."""
-    found: list[Point] = []
+    found: list[PosePoint] = []
     times: list[int] = []
     for count, z in enumerate(throw_poses(equations, near, values, most), 1):
         if z is not None:

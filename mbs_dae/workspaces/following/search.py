@@ -14,9 +14,9 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import eig
 
-from .equations import Equations, Point
+from .equations import PlaneEquations, PosePoint
 from .problems import Section, Singular, close_with_values, line, smallest, throw_poses
-from .tracing import LONG, Place, Trace, place_ahead, tangent_at, trace_curve
+from .tracing import LONG, Trace, TracePlace, place_ahead, tangent_at, trace_curve
 
 MOST = 3000
 """Greatest number of places of a curve."""
@@ -64,11 +64,11 @@ class Region:
         out = np.maximum(self.low - p, p - self.high) / self.width
         return np.where(self.turns > 0.0, 0.0, np.maximum(out, 0.0))
 
-    def outside(self, point: Point) -> float:
+    def outside(self, point: PosePoint) -> float:
         """Return the distance of a point from the rectangle, relative to its width."""
         return float(self.beyond(point.p).max())
 
-    def within(self, before: Point, after: Point) -> bool:
+    def within(self, before: PosePoint, after: PosePoint) -> bool:
         """Return whether a curve is near enough to the rectangle to go on, or approaches it."""
         there = self.outside(after)
         return there < MARGIN or there < self.outside(before)
@@ -105,7 +105,7 @@ class ProjectedRegion(Region):
     own_turns: np.ndarray
     read: Callable[[np.ndarray], np.ndarray]
 
-    def outside(self, point: Point) -> float:
+    def outside(self, point: PosePoint) -> float:
         values = self.read(point.q)
         out = np.maximum(np.maximum(self.low - values, values - self.high) / self.width, 0.0)
         return float(np.where(self.own_turns > 0.0, 0.0, out).max())
@@ -115,7 +115,7 @@ class ProjectedRegion(Region):
 class CurveSearch:
     """The state of a search: its curves and sections so far."""
 
-    equations: Equations
+    equations: PlaneEquations
     region: Region
     step: float
     curves: list[Trace] = field(default_factory=list)
@@ -135,10 +135,10 @@ class CurveSearch:
     def walk(self, section: Section) -> Trace | None:
         """Follow the poses along a section, and the curves through singular poses near it; return the section's trace,
         None if it has fewer than three places."""
-        start = Place(section.base, *tangent_at(section.value(section.base)[1], None))
+        start = TracePlace(section.base, *tangent_at(section.value(section.base)[1], None))
         reach = 1.1 * self.region.width
 
-        def near(before: Point, after: Point) -> bool:
+        def near(before: PosePoint, after: PosePoint) -> bool:
             """Return whether a line goes on: lines that revolve are not followed without end."""
             return bool((np.abs(after.p - section.base.p) <= reach).all()) and self.region.within(before, after)
 
@@ -151,7 +151,7 @@ class CurveSearch:
             self.follow(place.z)
         return trace
 
-    def _turning(self, section: Section, trace: Trace) -> list[Place]:
+    def _turning(self, section: Section, trace: Trace) -> list[TracePlace]:
         """Return the poses at which a line in the plane turns back, approximately: near each there is a singular pose,
         on a curve."""
         n = self.equations.system.nv
@@ -170,7 +170,7 @@ class CurveSearch:
         of an arm."""
         return sum(LONG in (curve.beginning, curve.ending) for curve in self.curves) >= SHEET
 
-    def follow(self, near: Point, ranks: int = 1) -> None:
+    def follow(self, near: PosePoint, ranks: int = 1) -> None:
         """Follow the singular curve next to a pose, if it is a new one; with more `ranks` also those of the next
         singular values."""
         for rank in range(ranks):
@@ -184,7 +184,7 @@ class CurveSearch:
             independent = int((sizes < LOST * sizes[0]).sum()) + max(0, len(J) - J.shape[1])
             if independent != 1:  # vectors u with Jᵀ u = 0: one on a curve that can be followed
                 continue
-            start = Place(z, *tangent_at(self.singular.value(z)[1], None))
+            start = TracePlace(z, *tangent_at(self.singular.value(z)[1], None))
             trace = trace_curve(self.singular, start, self.step, MOST, self.region.within)
             if len(trace.places) > 1 or not any(self._is_place(curve, z) for curve in self.curves):
                 self.curves.append(trace)
@@ -196,7 +196,7 @@ class CurveSearch:
             for pose in self._branches(self.curves[self.branched - 1]):
                 self.follow(pose)
 
-    def _branches(self, curve: Trace) -> Iterator[Point]:
+    def _branches(self, curve: Trace) -> Iterator[PosePoint]:
         """Yield poses near the corners of a singular curve, next to all singular curves through the corners.
 
         In a corner Jᵀ u = 0 for each u = N a with two columns of N, and J V = 0. A singular curve through it goes along
@@ -205,7 +205,7 @@ class CurveSearch:
         sense of the determinant changes, and the second smallest singular value is zero."""
         singular, equations = self.singular, self.equations
 
-        def second(place: Place) -> float:
+        def second(place: TracePlace) -> float:
             return float(np.linalg.svd(singular.ranked(equations.at(place.z)), compute_uv=False)[-2]) * place.sense
 
         m, n = singular.ranked(equations.at(curve.places[0].z)).shape
@@ -225,12 +225,12 @@ class CurveSearch:
                 for step in (way, -way):
                     yield equations.moved(corner.z, np.append(step, np.zeros(corner.z.u.size)))
 
-    def _is_place(self, curve: Trace, z: Point) -> bool:
+    def _is_place(self, curve: Trace, z: PosePoint) -> bool:
         """Return whether a pose is the only place of a curve that could not be followed."""
         off = self.singular.between(curve.places[0].z, z)
         return len(curve.places) == 1 and bool(np.linalg.norm(off) < LONELY)
 
-    def lies_on(self, curve: Trace, z: Point) -> bool:
+    def lies_on(self, curve: Trace, z: PosePoint) -> bool:
         """Return whether a pose with its values is a place of a curve."""
         turns, scale = self.region.turns, self.equations.scale
         whole = np.where(turns > 0.0, turns, 1.0)
@@ -251,7 +251,7 @@ class CurveSearch:
         return False
 
 
-def _reached(curve: Trace, place: Place, ahead: float, size: int) -> Place | None:
+def _reached(curve: Trace, place: TracePlace, ahead: float, size: int) -> TracePlace | None:
     """Return the place of a curve whose poses and values are `ahead` of another along its tangent; None if it is not
     reached. Multipliers change as well."""
     bare = len(place.t) - size
@@ -279,7 +279,7 @@ def dips(sizes: np.ndarray, closed: bool) -> list[int]:
 
 
 def search_sections(
-    search: CurveSearch, equations: Equations, region: ProjectedRegion, at: Callable[[np.ndarray], Point]
+    search: CurveSearch, equations: PlaneEquations, region: ProjectedRegion, at: Callable[[np.ndarray], PosePoint]
 ) -> CurveSearch:
     """Return a search of singular poses of other equations, from the poses of the sections of a search; `at` makes a
     point of the other equations from a pose."""
@@ -295,7 +295,7 @@ def search_sections(
 # --- across the region ------------------------------------------------------------------------------------------------
 
 
-def search_region(search: CurveSearch, base: Point, seed: int = 0) -> None:
+def search_region(search: CurveSearch, base: PosePoint, seed: int = 0) -> None:
     """Search the region from a pose, and from poses with equal values that the sections do not reach."""
     if search.freedom > 0:
         _walk_at_random(search, base, np.random.default_rng(seed))
@@ -306,7 +306,7 @@ def search_region(search: CurveSearch, base: Point, seed: int = 0) -> None:
             _walk_across(search, other)
 
 
-def _walk_across(search: CurveSearch, base: Point) -> None:
+def _walk_across(search: CurveSearch, base: PosePoint) -> None:
     """Follow sections through a pose in four directions, and parallel ones."""
     width = search.region.width
     ways = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]]) * width / search.equations.scale
@@ -318,7 +318,7 @@ def _walk_across(search: CurveSearch, base: Point) -> None:
         search.walk(line(search.equations, search.region.turns, base, way))
 
 
-def _spread(trace: Trace | None, way: np.ndarray, search: CurveSearch) -> Iterator[Point]:
+def _spread(trace: Trace | None, way: np.ndarray, search: CurveSearch) -> Iterator[PosePoint]:
     """Yield places of a section, one for each of ACROSS strips of the region."""
     if trace is None:
         return
@@ -333,7 +333,7 @@ def _spread(trace: Trace | None, way: np.ndarray, search: CurveSearch) -> Iterat
             yield place.z
 
 
-def climb(search: CurveSearch, start: Point, way: np.ndarray) -> None:
+def climb(search: CurveSearch, start: PosePoint, way: np.ndarray) -> None:
     """Move as far as possible in a direction of the plane, by the motion with the largest gain, and follow the singular
     curve there."""
     z, equations = start, search.equations
@@ -355,7 +355,7 @@ def climb(search: CurveSearch, start: Point, way: np.ndarray) -> None:
     search.follow(z)
 
 
-def _walk_at_random(search: CurveSearch, base: Point, random: np.random.Generator) -> None:
+def _walk_at_random(search: CurveSearch, base: PosePoint, random: np.random.Generator) -> None:
     """Follow sections by planes in general position, each through a pose of an earlier section."""
     count = search.equations.system.nv + 2
     known = [base]

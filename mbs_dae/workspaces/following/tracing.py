@@ -16,7 +16,7 @@ import numpy as np
 from scipy.linalg.lapack import dgesv
 
 from ...poses.corrector import TIGHT
-from .equations import Point
+from .equations import PosePoint
 
 TURN = 0.35
 """Greatest angle between the tangents of a step, in rad."""
@@ -31,17 +31,19 @@ CLOSED, LEFT, LONG, STUCK = "closed", "left", "long", "stuck"
 class Smooth(Protocol):
     """The equations of a curve: how to correct a point, and how to move."""
 
-    def correction(self, z: Point, across: np.ndarray, far: tuple[Point, float] | None = None) -> Place | None:
+    def correction(
+        self, z: PosePoint, across: np.ndarray, far: tuple[PosePoint, float] | None = None
+    ) -> TracePlace | None:
         """Return the place of the curve at right angles to `across` from z, or at a distance ahead of another point;
         None if Newton's method does not converge."""
 
-    def moved(self, z: Point, step: np.ndarray) -> Point: ...
-    def between(self, one: Point, other: Point) -> np.ndarray:
+    def moved(self, z: PosePoint, step: np.ndarray) -> PosePoint: ...
+    def between(self, one: PosePoint, other: PosePoint) -> np.ndarray:
         """Return the step in pose and values alone, up to whole turns."""
 
 
-class Place(NamedTuple):
-    z: Point
+class TracePlace(NamedTuple):
+    z: PosePoint
     t: np.ndarray
     sense: float
     """Sign of the determinant of [F'; t]: it changes where another branch is passed."""
@@ -52,7 +54,7 @@ class Trace:
     """A curve that was followed."""
 
     problem: Smooth
-    places: list[Place]
+    places: list[TracePlace]
     steps: list[float]
     """The length along its tangent of the step after each place, except the last one."""
     ending: str
@@ -71,7 +73,7 @@ class Trace:
         """The poses and the values of all places, a row each."""
         return np.array([place.z.q for place in self.places]), np.array([place.z.p for place in self.places])
 
-    def inside(self, k: int, h: float) -> Place:
+    def inside(self, k: int, h: float) -> TracePlace:
         """Return the place at a distance h along the tangent of place k."""
         if h == 0.0:
             return self.places[k]
@@ -82,7 +84,7 @@ class Trace:
             raise ArithmeticError(f"no place within step {k}")
         return found
 
-    def _place_in_step(self, k: int, h: float) -> Place | None:
+    def _place_in_step(self, k: int, h: float) -> TracePlace | None:
         """Return the place at a distance h along the tangent of place k, within the step; None without convergence.
         Newton's method begins on the cubic h t + h² b + h³ c, which has the place and the tangent of the end of the
         step as well."""
@@ -101,7 +103,9 @@ class Trace:
             self.bends[k] = 3.0 * off - turned, (turned - 2.0 * off) / size
         return self.bends[k]
 
-    def zero(self, k: int, low: float, high: float, function: Callable[[Place], float]) -> tuple[float, Place]:
+    def zero(
+        self, k: int, low: float, high: float, function: Callable[[TracePlace], float]
+    ) -> tuple[float, TracePlace]:
         """Return the zero of a function in a step, with values `low` and `high` of different sign at its ends: the
         distance along the tangent of place k, and the place. By secants within a bracket (the Illinois rule)."""
         a, b, size, before = 0.0, self.steps[k], max(abs(low), abs(high)), np.inf
@@ -124,7 +128,9 @@ class Trace:
                 b, high, low = x, value, 0.5 * low
         return x, place
 
-    def zeros(self, numbers: np.ndarray, function: Callable[[Place], float]) -> list[tuple[int, float, Place]]:
+    def zeros(
+        self, numbers: np.ndarray, function: Callable[[TracePlace], float]
+    ) -> list[tuple[int, float, TracePlace]]:
         """Return the zeros of a function with these values at the places: for each the number of the step, the
         fraction of the step, and the place."""
         found = []
@@ -132,7 +138,7 @@ class Trace:
             found.append(self.zero_in(k, float(numbers[k]), float(numbers[k + 1]), function))
         return found
 
-    def with_places(self, zeros: Sequence[tuple[int, float, Place]]) -> tuple[Trace, list[int]]:
+    def with_places(self, zeros: Sequence[tuple[int, float, TracePlace]]) -> tuple[Trace, list[int]]:
         """Return the curve with each of these zeros, one in a step at most, as a place of its own; and the numbers of
         these places. A zero next to a place is that place. Where another curve crosses in the step, equations may have
         two tangents at the zero, and the tangent is that of the cubic."""
@@ -145,7 +151,7 @@ class Trace:
                 if self.places[k].sense * self.places[k + 1].sense < 0.0:
                     h, (b, c) = part * size, self._bend(k)
                     t = self.places[k].t + h * (2.0 * b + 3.0 * h * c)
-                    place = Place(place.z, t / np.linalg.norm(t), self.places[k].sense)
+                    place = TracePlace(place.z, t / np.linalg.norm(t), self.places[k].sense)
                 places.append(place)
                 steps += [part * size, distance_ahead(self.problem, place, self.places[k + 1])]
             else:
@@ -156,7 +162,9 @@ class Trace:
         passed = [k for k in range(len(steps)) if places[k].sense * places[k + 1].sense < 0.0]
         return Trace(self.problem, places, steps, self.ending, self.beginning, passed), numbers
 
-    def zero_in(self, k: int, low: float, high: float, function: Callable[[Place], float]) -> tuple[int, float, Place]:
+    def zero_in(
+        self, k: int, low: float, high: float, function: Callable[[TracePlace], float]
+    ) -> tuple[int, float, TracePlace]:
         """Return the zero of a function in step k, as `zeros` does; the nearer end where equations are not solved."""
         try:
             h, place = self.zero(k, low, high, function)
@@ -182,24 +190,28 @@ def tangent_at(jacobian: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarra
     return t / np.linalg.norm(t), sense
 
 
-def problem_way(problem: Smooth, base: Point, z: Point) -> np.ndarray:
+def problem_way(problem: Smooth, base: PosePoint, z: PosePoint) -> np.ndarray:
     """Return the whole step between two points near to each other, multipliers included."""
     return np.concatenate([problem.between(base, z), z.u - base.u])
 
 
-def place_ahead(problem: Smooth, place: Place, h: float) -> Place | None:
+def place_ahead(problem: Smooth, place: TracePlace, h: float) -> TracePlace | None:
     """Return the place at a distance h along the tangent of another, corrected at right angles; None if Newton's method
     does not converge."""
     return problem.correction(problem.moved(place.z, h * place.t), place.t)
 
 
-def distance_ahead(problem: Smooth, place: Place, other: Place) -> float:
+def distance_ahead(problem: Smooth, place: TracePlace, other: TracePlace) -> float:
     """Return how far another place is ahead along the tangent: in space successive rotations are not their sum."""
     return float(place.t @ problem_way(problem, place.z, other.z))
 
 
 def trace_forward(
-    problem: Smooth, start: Place, step: float, most: int, within: Callable[[Point, Point], bool] | None = None
+    problem: Smooth,
+    start: TracePlace,
+    step: float,
+    most: int,
+    within: Callable[[PosePoint, PosePoint], bool] | None = None,
 ) -> Trace:
     """Follow a curve from a place onwards; `within` returns for two successive points whether to go on."""
     places, h = [start], 0.25 * step
@@ -237,7 +249,9 @@ def one_curve(here: np.ndarray, there: np.ndarray, chord: np.ndarray) -> np.ndar
     return np.asarray(((here * there).sum(axis=-1) >= np.cos(TURN)) & (off <= SMOOTH * size + 1e-9))
 
 
-def _first_place(problem: Smooth, start: Place, here: Place, there: Place, h: float, bare: int) -> Place | None:
+def _first_place(
+    problem: Smooth, start: TracePlace, here: TracePlace, there: TracePlace, h: float, bare: int
+) -> TracePlace | None:
     """Return the first place again, if the step has passed it; else None."""
     before, after = (problem.between(start.z, one.z) for one in (here, there))
     t0 = start.t[:bare]
@@ -260,12 +274,16 @@ def _first_place(problem: Smooth, start: Place, here: Place, there: Place, h: fl
     return found if same else None
 
 
-def reversed_place(place: Place) -> Place:
-    return Place(place.z, -place.t, -place.sense)
+def reversed_place(place: TracePlace) -> TracePlace:
+    return TracePlace(place.z, -place.t, -place.sense)
 
 
 def trace_curve(
-    problem: Smooth, start: Place, step: float, most: int, within: Callable[[Point, Point], bool] | None = None
+    problem: Smooth,
+    start: TracePlace,
+    step: float,
+    most: int,
+    within: Callable[[PosePoint, PosePoint], bool] | None = None,
 ) -> Trace:
     """Return the whole curve through a place."""
     forth = trace_forward(problem, start, step, most, within)

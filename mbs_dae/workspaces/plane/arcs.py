@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.polynomial.chebyshev import chebder, chebint, chebmul, chebsub, chebval, chebvander
 
-from ..following.tracing import Place, Trace
+from ..following.tracing import Trace, TracePlace
 
 ROUNDS = 20
 EXACT, ROUGH, NOISE = 1e-13, 1e-6, 1e-10
@@ -118,7 +118,7 @@ class TracedCurve:
         """Whether the picture is closed as well: both ends of the trace may be whole turns apart."""
         return self.trace.closed and bool(np.abs(self.points[0] - self.points[-1]).max() < MEETS)
 
-    def place(self, along: float) -> Place:
+    def place(self, along: float) -> TracePlace:
         """Return the pose so many segments along the curve; an interpolated one where equations are not solved."""
         k = min(int(along), len(self.trace.steps) - 1)
         x = along - k
@@ -142,7 +142,7 @@ class TracedCurve:
             self.cubics[k] = hermite(*ends)
         return self.cubics[k]
 
-    def _rate(self, k: int, place: Place) -> np.ndarray:
+    def _rate(self, k: int, place: TracePlace) -> np.ndarray:
         """Return the derivative of the point by the part of segment k."""
         own = place.t[: len(place.t) - len(place.z.u)][-2:]
         return np.asarray(own * self.trace.steps[k] / float(place.t @ self.trace.places[k].t))
@@ -166,7 +166,7 @@ class Straight:
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class CurvePiece:
     """A part of a curve between two vertices, in one range of the curve or (through its first place) two."""
 
     curve: PlaneCurve

@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .arcs import MEETS, SAG, Piece, PlaneCurve, Spot, crossings, feet, foot, point_near, points_near, spot_at
+from .arcs import MEETS, SAG, CurvePiece, PlaneCurve, Spot, crossings, feet, foot, point_near, points_near, spot_at
 
 NEAR = 0.02
 """Distance from a vertex at which directions of pieces are compared, since pieces may touch each other in it."""
@@ -33,7 +33,7 @@ THROWS = 20
 class Cycle:
     """Successive pieces, with a region to the left; the sense is 1 forward, -1 backward."""
 
-    edges: tuple[tuple[Piece, int], ...]
+    edges: tuple[tuple[CurvePiece, int], ...]
 
     @cached_property
     def points(self) -> np.ndarray:
@@ -85,7 +85,7 @@ class Face:
         edges = (edge for cycle in self.cycles for edge in cycle.edges)
         return [point for piece, sense in edges if (point := self._beside(piece, sense)) is not None]
 
-    def _beside(self, piece: Piece, sense: int) -> np.ndarray | None:
+    def _beside(self, piece: CurvePiece, sense: int) -> np.ndarray | None:
         """Return a point next to the middle of a piece, as far from the border as there is room; None where there is
         too little."""
         middle, rate = piece.curve.at(*piece.half)
@@ -166,7 +166,9 @@ class Vertices:
 # --- pieces -----------------------------------------------------------------------------------------------------------
 
 
-def pieces_of(curves: Sequence[PlaneCurve], keep: Callable[[Piece], bool]) -> tuple[list[Piece], list[np.ndarray]]:
+def pieces_of(
+    curves: Sequence[PlaneCurve], keep: Callable[[CurvePiece], bool]
+) -> tuple[list[CurvePiece], list[np.ndarray]]:
     """Return the pieces between all crossings and ends, each once; and the vertices."""
     cuts: list[list[Spot]] = [[] for _ in curves]
     for i, one, j, other in crossings(curves):
@@ -208,7 +210,7 @@ def _start_closed(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
                 cuts[j] += [spot for spot, off in feet(other, curve.points[0], but=own) if off < MEETS]
 
 
-def _split(curve: PlaneCurve, cuts: list[Spot], vertices: Vertices) -> list[Piece]:
+def _split(curve: PlaneCurve, cuts: list[Spot], vertices: Vertices) -> list[CurvePiece]:
     total = len(curve.points) - 1
     along = sorted({spot.along % total if curve.closed else spot.along for spot in cuts})
     kept: list[tuple[float, int]] = []
@@ -218,18 +220,18 @@ def _split(curve: PlaneCurve, cuts: list[Spot], vertices: Vertices) -> list[Piec
             kept.append((x, vertex))
     if curve.closed and len(kept) > 1 and kept[0][1] == kept[-1][1] and kept[0][0] + total - kept[-1][0] < 0.5:
         kept.pop()
-    pieces = [Piece(curve, ((a, b),), i, j) for (a, i), (b, j) in zip(kept, kept[1:], strict=False)]
+    pieces = [CurvePiece(curve, ((a, b),), i, j) for (a, i), (b, j) in zip(kept, kept[1:], strict=False)]
     if curve.closed:
         (a, i), (b, j) = kept[-1], kept[0]
         ranges = [(a, float(total)), (0.0, b)]
-        pieces.append(Piece(curve, tuple(pair for pair in ranges if pair[1] > pair[0]), i, j))
+        pieces.append(CurvePiece(curve, tuple(pair for pair in ranges if pair[1] > pair[0]), i, j))
     return pieces
 
 
-def _each_once(pieces: list[Piece]) -> list[Piece]:
+def _each_once(pieces: list[CurvePiece]) -> list[CurvePiece]:
     """Return the pieces without those that coincide with an earlier one."""
-    found: list[Piece] = []
-    by_ends: dict[tuple[int, int], list[Piece]] = defaultdict(list)
+    found: list[CurvePiece] = []
+    by_ends: dict[tuple[int, int], list[CurvePiece]] = defaultdict(list)
     for piece in pieces:
         equal_poses = by_ends[min(piece.first, piece.last), max(piece.first, piece.last)]
         middle = piece.middle()
@@ -244,7 +246,7 @@ def _each_once(pieces: list[Piece]) -> list[Piece]:
 # --- cycles and regions -----------------------------------------------------------------------------------------------
 
 
-def faces_of(pieces: list[Piece]) -> list[Face]:
+def faces_of(pieces: list[CurvePiece]) -> list[Face]:
     """Return the bounded regions, without slivers between copies of one border: pieces nearer to each other than
     `SLIVER` are one border, and where a curve is interpolated its copies are farther apart, and cross."""
     edges = _without_loose_ends(pieces)
@@ -286,7 +288,7 @@ def _encloses(outer: Cycle, hole: Cycle) -> bool:
     return bool(winds(outer.points, middles).mean() > 0.5) and outer.rough_area > -hole.rough_area * (1.0 - 1e-9)
 
 
-def _without_loose_ends(pieces: list[Piece]) -> list[Piece]:
+def _without_loose_ends(pieces: list[CurvePiece]) -> list[CurvePiece]:
     while True:
         degree: dict[int, int] = defaultdict(int)
         for piece in pieces:
@@ -298,7 +300,7 @@ def _without_loose_ends(pieces: list[Piece]) -> list[Piece]:
         pieces = kept
 
 
-def _cycles(pieces: list[Piece]) -> list[Cycle]:
+def _cycles(pieces: list[CurvePiece]) -> list[Cycle]:
     """Return the cycles of half-edges. At each vertex a cycle goes on with the next piece clockwise from the one by
     which it arrived."""
     around: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -335,7 +337,7 @@ def _cycles(pieces: list[Piece]) -> list[Cycle]:
     return cycles
 
 
-def _heading(piece: Piece, sense: int, radius: float, exact: bool = False) -> float:
+def _heading(piece: CurvePiece, sense: int, radius: float, exact: bool = False) -> float:
     """Return the direction, in rad, from the beginning of a piece to its point at distance `radius`, on the
     interpolated curve or, with `exact`, on the curve itself."""
     start = complex(*piece.points[::sense][0])

@@ -10,14 +10,14 @@ import numpy as np
 
 from ...poses.reach.joint_space import JointSpace
 from ..curves import curves_of
-from ..following.equations import Point
+from ..following.equations import PosePoint
 from ..following.modes import add_poses, drive_or_trace
 from ..following.problems import Section, close_with_values, line
 from ..following.search import CurveSearch, Region, climb
-from ..following.tracing import Place, Trace
-from ..request import InitialPose, Plane, Values, equations_of, select_independent
+from ..following.tracing import Trace, TracePlace
+from ..request import InitialPose, ValuePlane, Values, equations_of, select_independent
 from ..result import LIMIT, SERIAL, SingularCurve
-from .limits import ENDS, KEPT, Limits
+from .limits import ENDS, KEPT, JointLimits
 
 STARTS = 24
 """Number of poses from which singular ones are sought, for each set of joints at limits."""
@@ -33,8 +33,8 @@ class Boundaries:
 
     space: JointSpace
     initial: InitialPose
-    plane: Plane
-    bounds: Limits
+    plane: ValuePlane
+    bounds: JointLimits
     held: Mapping[str, float]
     section: Mapping[str, float]
     step: float
@@ -79,13 +79,13 @@ class Boundaries:
         for point in self.poses(EXPLORED):
             self.explore(point)
 
-    def poses(self, count: int) -> Iterator[Point]:
+    def poses(self, count: int) -> Iterator[PosePoint]:
         """Yield poses within all limits."""
         for z in self._samples({}, self.free, count):
             if self.keeps(z):
                 yield z
 
-    def _samples(self, chosen: Mapping[str, float], search: CurveSearch, count: int) -> Iterator[Point]:
+    def _samples(self, chosen: Mapping[str, float], search: CurveSearch, count: int) -> Iterator[PosePoint]:
         """Yield poses with joints at random within their limits, or held at their values, the same in every call; loops
         and a section are closed from there."""
         space, initial, held = self.space, self.initial, {**self.held, **chosen}
@@ -103,14 +103,14 @@ class Boundaries:
                 q[k : k + 4] = random.standard_normal(4)
                 q[k : k + 4] /= np.linalg.norm(q[k : k + 4])
             full = pose_of(initial, space.bodies([space.turned(q)])[0][0])
-            found = close_with_values(search.equations, Point(full, read(full), np.zeros(0)))
+            found = close_with_values(search.equations, PosePoint(full, read(full), np.zeros(0)))
             if found is not None:
                 yield found
 
-    def keeps(self, z: Point) -> bool:
+    def keeps(self, z: PosePoint) -> bool:
         return self.bounds.margin(z.q, {}) > -KEPT
 
-    def explore(self, z: Point) -> None:
+    def explore(self, z: PosePoint) -> None:
         """Search the boundaries around a pose, on lines through it or by stretching the arm."""
         for chosen, search in self.sets:
             near = close_with_values(search.equations, z) if chosen else z
@@ -124,7 +124,7 @@ class Boundaries:
             if search.freedom > 0:
                 self._stretch(search, near)
 
-    def _stretch(self, search: CurveSearch, near: Point) -> None:
+    def _stretch(self, search: CurveSearch, near: PosePoint) -> None:
         for angle in np.arange(WAYS) * 2.0 * np.pi / WAYS:
             climb(search, near, np.array([np.cos(angle), np.sin(angle)]))
         random = np.random.default_rng(self.seed)
@@ -132,7 +132,7 @@ class Boundaries:
         A /= np.linalg.norm(A, axis=1, keepdims=True)
         search.walk(Section(search.equations, search.region.turns, near, A))
 
-    def lead(self, poses: Sequence[Point], values: np.ndarray) -> list[Point]:
+    def lead(self, poses: Sequence[PosePoint], values: np.ndarray) -> list[PosePoint]:
         """Return the poses at a point that are reached on straight lines from others, within all limits."""
         search = self.free
         if search.freedom > 0:
@@ -154,7 +154,7 @@ class Boundaries:
                 continue
             ((name, limit),) = more.items() - chosen.items()
 
-            def beyond(place: Place, name: str = name, limit: float = limit) -> float:
+            def beyond(place: TracePlace, name: str = name, limit: float = limit) -> float:
                 return self.bounds.beyond(place.z.q, name, limit)
 
             numbers = np.array([beyond(place) for place in trace.places])
@@ -163,7 +163,7 @@ class Boundaries:
                 if not jumps[k]:
                     search.follow(place.z)
 
-    def add(self, found: list[Point], new: list[Point]) -> None:
+    def add(self, found: list[PosePoint], new: list[PosePoint]) -> None:
         add_poses(self.free.equations, self.free.region, found, new)
 
     def curves(self) -> list[SingularCurve]:

@@ -24,7 +24,7 @@ MOST = 400
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
+class JointLimits:
     """Limits of joint coordinates, by name: (low, high), infinite where there is none."""
 
     model: Model
@@ -100,7 +100,7 @@ class Limits:
                     yield dict(chosen)
 
 
-def limits_of(space: JointSpace, model: Model, given: Mapping[str, Any] | None) -> Limits:
+def limits_of(space: JointSpace, model: Model, given: Mapping[str, Any] | None) -> JointLimits:
     """Return the given limits, combined with those of the stops of the model."""
     check_dict("limits", {} if given is None else given, "pairs", '{"axis1.angle": (-1.0, 1.0)}')
     pairs: dict[str, tuple[float, float]] = {}
@@ -120,7 +120,7 @@ def limits_of(space: JointSpace, model: Model, given: Mapping[str, Any] | None) 
             name, low, high = _of_stop(space, model, stop)
             old = pairs.get(name, ENDS)
             pairs[name] = max(low, old[0]), min(high, old[1])
-    return Limits(model, {name: pairs[name] for name in space.names if name in pairs})
+    return JointLimits(model, {name: pairs[name] for name in space.names if name in pairs})
 
 
 ENDS = (-np.inf, np.inf)

@@ -29,15 +29,15 @@ from ...unit_system import UnitsLike, shown_in, told
 from ...verbs.inverse_kinematics import inverse_kinematics
 from ..agreement import Counting, disagreements, notes_on_samples
 from ..curves import zeros_along
-from ..following.equations import Point
-from ..following.tracing import Place
-from ..plane.arcs import Piece, PlaneCurve, Spot, TracedCurve
+from ..following.equations import PosePoint
+from ..following.tracing import TracePlace
+from ..plane.arcs import CurvePiece, PlaneCurve, Spot, TracedCurve
 from ..plane.faces import Face, distance_to, faces_of, pieces_of
 from ..regions import interpolations
-from ..request import InitialPose, Plane, check_freedom, initial_pose, plane_of, points_of, state_at
+from ..request import InitialPose, ValuePlane, check_freedom, initial_pose, plane_of, points_of, state_at
 from ..result import Area, SingularCurve
 from .boundaries import Boundaries, pose_of
-from .limits import KEPT, Limits, limits_of
+from .limits import KEPT, JointLimits, limits_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,7 +74,7 @@ class ReachableWorkspace(metaclass=PublicClass):
     limits: dict[str, tuple[float, float]]
     notes: tuple[str, ...]
     """Open questions: samples of a region with another number of solutions, poses of the arm in no region."""
-    pieces: tuple[Piece, ...] = field(repr=False)
+    pieces: tuple[CurvePiece, ...] = field(repr=False)
     scale: np.ndarray = field(repr=False)
 
     def __repr__(self) -> str:
@@ -184,11 +184,11 @@ def reachable_workspace(
     )  # fmt: skip
 
 
-def _corners_at_limits(curve: SingularCurve, bounds: Limits) -> tuple[Spot, ...]:
+def _corners_at_limits(curve: SingularCurve, bounds: JointLimits) -> tuple[Spot, ...]:
     """Return the places where a curve turns back, and where another joint comes to its limit."""
     corners = [cusp.spot for cusp in curve.cusps]
 
-    def room(place: Place) -> float:
+    def room(place: TracePlace) -> float:
         return bounds.margin(place.z.q, curve.limits)
 
     rooms = np.array([room(place) for place in curve.trace.places])
@@ -197,7 +197,9 @@ def _corners_at_limits(curve: SingularCurve, bounds: Limits) -> tuple[Spot, ...]
     return tuple(corners)
 
 
-def _split(every: Sequence[SingularCurve], scale: np.ndarray, bounds: Limits) -> tuple[list[Piece], list[Face]]:
+def _split(
+    every: Sequence[SingularCurve], scale: np.ndarray, bounds: JointLimits
+) -> tuple[list[CurvePiece], list[Face]]:
     """Return the pieces of the curves in which joints keep their limits, and the regions between them."""
     pictures: list[PlaneCurve] = [
         TracedCurve(curve.trace, scale, np.zeros(2), curve, _corners_at_limits(curve, bounds))
@@ -205,7 +207,7 @@ def _split(every: Sequence[SingularCurve], scale: np.ndarray, bounds: Limits) ->
         if not curve.is_point
     ]
 
-    def keeps(piece: Piece) -> bool:
+    def keeps(piece: CurvePiece) -> bool:
         low, high = max(piece.ranges, key=lambda pair: pair[1] - pair[0])
         assert isinstance(piece.curve, TracedCurve)
         place = piece.curve.place(0.5 * (low + high))
@@ -215,7 +217,7 @@ def _split(every: Sequence[SingularCurve], scale: np.ndarray, bounds: Limits) ->
     return pieces, faces_of(pieces)
 
 
-def _doubts(reach: _Reach, plane: Plane, faces: Sequence[Face], known: list[list[Point]]) -> list[str]:
+def _doubts(reach: _Reach, plane: ValuePlane, faces: Sequence[Face], known: list[list[PosePoint]]) -> list[str]:
     """Return notes on samples of each region with another number of solutions."""
     own = reach.boundaries
     counting = Counting(reach.at, own.lead, own.add, reach.number)
@@ -225,7 +227,9 @@ def _doubts(reach: _Reach, plane: Plane, faces: Sequence[Face], known: list[list
     return notes_on_samples(differ, left, "solutions", faces, plane.scale)
 
 
-def _strays(boundaries: Boundaries, plane: Plane, faces: Sequence[Face], known: list[list[Point]]) -> list[str]:
+def _strays(
+    boundaries: Boundaries, plane: ValuePlane, faces: Sequence[Face], known: list[list[PosePoint]]
+) -> list[str]:
     """Return notes on random poses of the arm whose hand is in no reached region; boundaries, and poses at the inner
     points of these regions, are sought from there."""
     told: list[str] = []
@@ -272,7 +276,7 @@ class _Reach:
     marker: Any
     counted: bool
 
-    def at(self, values: np.ndarray) -> list[Point]:
+    def at(self, values: np.ndarray) -> list[PosePoint]:
         """Return the poses with the hand at a point: all of them, or one where a freedom is left."""
         own = self.boundaries
         where = dict(zip(own.plane.names, values.tolist(), strict=True)) | dict(own.section)
@@ -282,7 +286,7 @@ class _Reach:
             own.initial.model, {self.marker: point}, limits=limits, all=self.counted, tries=TRIES, seed=own.seed
         )
         poses = [pose_of(own.initial, solution.state.full_q) for solution in found.solutions]
-        return [Point(q, values.astype(float), np.zeros(0)) for q in poses]
+        return [PosePoint(q, values.astype(float), np.zeros(0)) for q in poses]
 
-    def number(self, poses: list[Point]) -> int:
+    def number(self, poses: list[PosePoint]) -> int:
         return len(poses) if self.counted else min(len(poses), 1)
