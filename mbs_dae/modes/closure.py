@@ -48,7 +48,7 @@ class KernelGroup:
 
 
 @dataclass(frozen=True, eq=False)
-class ClosureEquations:
+class ClosureSystem:
     """The equations of one structure; `values` are the numbers of one design at one time."""
 
     system: System
@@ -177,7 +177,7 @@ def signature(system: System, q: np.ndarray) -> np.ndarray:
     return np.concatenate([q[at] / system.length, *products])
 
 
-def closure_of(system: System, time: float) -> ClosureEquations:
+def closure_of(system: System, time: float) -> ClosureSystem:
     """Return the closure of a compiled model in Cartesian coordinates."""
     elements = [(e, a) for e in system.model.conditions if (a := algebraic(e, time, system.evaluator)) is not None]
     kernels = body_coordinates(system.model.dimension)
@@ -210,7 +210,7 @@ def closure_of(system: System, time: float) -> ClosureEquations:
     sizes = [(form.relation.size, form.relation.size - form.checks) for _, form in elements]
     true = np.array([k < equations for size, equations in sizes for k in range(size)], dtype=bool)
     conditions = tuple(e for e, _ in elements)
-    return ClosureEquations(
+    return ClosureSystem(
         system, time, conditions, tuple(groups), numbers, places, owners, np.array(metric, dtype=bool) & true, true
     )
 
@@ -265,7 +265,7 @@ class MechanismFamily:
     limits of generic ones. The system is square if there are as many independent `rows` as unknowns.
     """
 
-    closure: ClosureEquations
+    closure: ClosureSystem
     rows: np.ndarray
 
     def random_member(self, random: np.random.Generator, near: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .closure import ClosureEquations, Homotopy
+from .closure import ClosureSystem, Homotopy
 from .generic import Generic
 from .monodromy import SAME, new_ones
 from .paths import DONE, PLAIN, TrackEnds, newton, track
@@ -59,7 +59,7 @@ def is_real(x: np.ndarray) -> bool:
     return bool(np.abs(x.imag).max(initial=0.0) < REAL * max(1.0, np.abs(x).max(initial=0.0)))
 
 
-def ends_of(generic: Generic, closure: ClosureEquations) -> PathEnds:
+def ends_of(generic: Generic, closure: ClosureSystem) -> PathEnds:
     """Return the solutions of a model with the structure of the generic member."""
     family, numbers = generic.family, closure.values.astype(complex)
     ends = _track(generic, numbers)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..compiled import System
 from ..errors import AssemblyError
-from .closure import ClosureEquations, MechanismFamily, closure_of
+from .closure import ClosureSystem, MechanismFamily, closure_of
 from .monodromy import SolutionSet, search
 from .paths import DONE, track
 from .start import first_solution, independent_rows, second_solution
@@ -39,7 +39,7 @@ class Generic:
         return self.x.shape[1]
 
 
-def generic_of(closure: ClosureEquations, seed: int) -> Generic:
+def generic_of(closure: ClosureSystem, seed: int) -> Generic:
     """Return a generic member with its solutions, beginning at a pose near the placement."""
     random = np.random.default_rng(seed)
     x, numbers = first_solution(closure)
@@ -71,7 +71,7 @@ def _first_member(
     raise AssemblyError(f"{what} is lost; place bodies in another pose", kind="bad guess", joints=(), residuals={})
 
 
-def stored_generic(system: System, time: float, seed: int) -> tuple[ClosureEquations, Generic]:
+def stored_generic(system: System, time: float, seed: int) -> tuple[ClosureSystem, Generic]:
     """Return the equations of a model, and all solutions of a generic member of its family. The generic member serves
     other values of parameters and drivers, as long as directions and coinciding points of bodies stay."""
     closure = closure_of(system, time)

@@ -14,7 +14,7 @@ from ..model.model import Model
 from ..poses.assembly import assembled
 from ..poses.closing import closed, turned_over
 from ..results.result import State
-from .closure import ClosureEquations, signature
+from .closure import ClosureSystem, signature
 from .ends import PathEnds, is_real
 from .links import WithoutLinks
 from .singular import dimension_at, fold_at
@@ -102,7 +102,7 @@ class PoseSearch:
     """Poses among the solutions of a model's equations."""
 
     problem: PoseProblem
-    closure: ClosureEquations
+    closure: ClosureSystem
 
     def poses(self, solutions: PathEnds) -> ModePoses:
         problem = self.problem
@@ -178,7 +178,7 @@ def with_links(problem: PoseProblem, poses: ModePoses, lean: PoseProblem, withou
     return poses._replace(states=states, lost=lost)
 
 
-def _without_whole_turns(closure: ClosureEquations, q: np.ndarray, placement: np.ndarray) -> None:
+def _without_whole_turns(closure: ClosureSystem, q: np.ndarray, placement: np.ndarray) -> None:
     """Subtract whole turns from angles, in place, as far as equations of angles allow: each body next to its
     placement."""
     angles = closure.system.layout.plain[:, 0].reshape(-1, 3)[:, 2]

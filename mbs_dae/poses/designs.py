@@ -72,7 +72,7 @@ def slope_of(machine: Machine, t: float, designs: ParameterSeries, k: int, q: Ve
 
 
 @compiled
-def _put(machine, designs, k):
+def _put(machine: Machine, designs: ParameterSeries, k: int):
     """Put the numbers of a design into the programs."""
     copy(designs.numbers[k], machine.program.batch.parameters)
     copy(designs.numbers[k], designs.equations.constraints.batch.parameters)

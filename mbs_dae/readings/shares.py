@@ -93,13 +93,13 @@ def known_sources(result: Result, reactions: ComputedReactions) -> Sources:
 def _left_over(reactions: ComputedReactions, sources: Sources) -> np.ndarray:
     """Return Φ_vᵀ λ minus all sources, (times, columns)."""
     system, multipliers = reactions.system, reactions.loads.multipliers
-    found = np.zeros((len(multipliers), system.structure.columns))
-    for times in pieces(np.arange(len(multipliers)), sum(found.shape[1:]) + len(system.rows)):
-        found[times] = np.einsum("tr,trc->tc", multipliers[times], jacobians(system, reactions.motion, times))
+    difference = np.zeros((len(multipliers), system.structure.columns))
+    for times in pieces(np.arange(len(multipliers)), sum(difference.shape[1:]) + len(system.rows)):
+        difference[times] = np.einsum("tr,trc->tc", multipliers[times], jacobians(system, reactions.motion, times))
     for push in sources.pushes.values():
         places: Any = slice(None), push.columns
-        np.subtract.at(found, places, push.forces)
-    return found
+        np.subtract.at(difference, places, push.forces)
+    return difference
 
 
 def units_of(components: tuple[str, ...]) -> tuple[str, ...]:

@@ -138,6 +138,13 @@ class Film:
             WRITERS[path.suffix.lower()](self, place)
         return path
 
+    def _still(self) -> Figure:
+        """Return a still figure whose poses reach to the end of the motion, where the frames of a film may not."""
+        result = self.scene.result
+        film = Film(result, poses_of(result, GHOSTS + 1), self.fps, self.scene.trace, *self._look)
+        film.scene.add_ghosts()
+        return film.figure
+
     def _repr_html_(self) -> str:
         """Return the page that plays the motion, which is smoother and smaller than frames."""
         with self.units, style():
@@ -202,11 +209,7 @@ def checked_path(path: str | Path) -> Path:
 
 
 def _write_still(film: Film, path: Path) -> None:
-    # the poses of a still reach to the end of the motion, where the frames of a film may not
-    result = film.scene.result
-    still = Film(result, poses_of(result, GHOSTS + 1), film.fps, film.scene.trace, *film._look)
-    still.scene.add_ghosts()
-    figure = still.figure
+    figure = film._still()
     figure.savefig(path, dpi=1.5 * figure.dpi)
 
 

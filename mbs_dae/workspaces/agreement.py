@@ -51,9 +51,9 @@ class Counting(NamedTuple):
 
 
 def disagreements(
-    faces: Sequence[Face], known: Sequence[list[PosePoint]], scale: np.ndarray, counting: Counting, seed: int
+    faces: Sequence[Face], poses: Sequence[list[PosePoint]], scale: np.ndarray, counting: Counting, seed: int
 ) -> tuple[list[Disagreement], int]:
-    """Return the samples that disagree with `known`, the poses at the inner point of each face, to which missed poses
+    """Return the samples that disagree with `poses`, the poses at the inner point of each face, to which missed poses
     are added; and the number of smallest faces without samples, because there are so many."""
     random, found, total = np.random.default_rng(seed), list[Disagreement](), 0
     whole = sum(abs(face.outer.rough_area) for face in faces)
@@ -67,13 +67,13 @@ def disagreements(
         total += len(points)
         for j, values in enumerate(points[1:] * scale, 1):
             there = counting.poses(values)
-            if counting.number(there) == counting.number(known[k]):
+            if counting.number(there) == counting.number(poses[k]):
                 continue
             route = [point * scale for point in _route(face, points, j, random)]
-            counting.add(there, _lead_along(counting, known[k], route))
-            counting.add(known[k], _lead_along(counting, there, route[::-1]))
-            if counting.number(there) != counting.number(known[k]):
-                found.append(Disagreement(k, values, counting.number(known[k]), counting.number(there)))
+            counting.add(there, _lead_along(counting, poses[k], route))
+            counting.add(poses[k], _lead_along(counting, there, route[::-1]))
+            if counting.number(there) != counting.number(poses[k]):
+                found.append(Disagreement(k, values, counting.number(poses[k]), counting.number(there)))
                 left -= 1
             if not left:
                 break
@@ -83,9 +83,9 @@ def disagreements(
 def _lead_along(counting: Counting, poses: list[PosePoint], route: Sequence[np.ndarray]) -> list[PosePoint]:
     """Return the poses at the end of a route that are reached from those at its beginning."""
     for values in route[1:]:
-        reached: list[PosePoint] = []
-        counting.add(reached, counting.lead(poses, values))
-        poses = reached
+        arrived: list[PosePoint] = []
+        counting.add(arrived, counting.lead(poses, values))
+        poses = arrived
     return [*poses]
 
 
@@ -106,10 +106,10 @@ def _route(face: Face, points: np.ndarray, target: int, random: np.random.Genera
                     before[k] = here
                     queue.append(k)
         if target in before:
-            way = [target]
-            while way[-1] != 0:
-                way.append(before[way[-1]])
-            return [corners[k] for k in way[::-1]]
+            route = [target]
+            while route[-1] != 0:
+                route.append(before[route[-1]])
+            return [corners[k] for k in route[::-1]]
     return [points[0], points[target]]
 
 
@@ -118,11 +118,11 @@ def notes_on_samples(
 ) -> list[str]:
     """Return notes on samples whose number of poses differs from that of their region, and on regions without
     samples."""
-    told = []
+    notes = []
     for one in differ:
         here, there = (", ".join(f"{x:.6g}" for x in at) for at in (faces[one.face].inner * scale, one.values))
         both = f"in one region {one.here} {what} were found at ({here}) and {one.there} at ({there})"
-        told.append(f"{both}: poses, or a curve between them, were not found; try another step=")
+        notes.append(f"{both}: poses, or a curve between them, were not found; try another step=")
     if left:
-        told.append(f"of the smallest regions {left} were not sampled: {what} were counted at one point of each alone")
-    return told
+        notes.append(f"of the smallest regions {left} were not sampled: {what} were counted at one point of each alone")
+    return notes

@@ -78,11 +78,11 @@ def _both(trace: Trace, initial: InitialPose, read: Values | None, other_kind: P
     signs = np.array([sign(place) for place in trace.places])
     if np.abs(signs).max() < NO_RATE:
         return ()
-    told = []
+    points = []
     for spot, place in zeros_along(trace, signs, sign):
         values = place.z.p if read is None else read(place.z.q)
-        told.append(Special(frozen(values), state_at(initial, place.z.q), spot))
-    return tuple(told)
+        points.append(Special(frozen(values), state_at(initial, place.z.q), spot))
+    return tuple(points)
 
 
 def zeros_along(

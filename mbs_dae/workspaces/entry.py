@@ -13,7 +13,7 @@ from .following.search import Region
 from .following.tracing import TracePlace, tangent_at, trace_curve
 from .request import InitialPose, ValuePlane, state_at
 
-WAYS = 2000
+STEPS = 2000
 MARGIN = 0.02
 """Distance inside the region at which a pose is sought, relative to its widths."""
 
@@ -39,15 +39,15 @@ def _towards(
 ) -> tuple[PosePoint | None, PosePoint]:
     """Return a pose in the region on the line to a target, or None; and the pose on the line that comes nearest to the
     region."""
-    way = (target - base.p) / equations.scale
-    section = section_along(equations, region, base, way)
+    direction = (target - base.p) / equations.scale
+    section = section_along(equations, region, base, direction)
     start = TracePlace(base, *tangent_at(section.value(base)[1], None))
 
     def outside(before: PosePoint, after: PosePoint) -> bool:
-        gone = float(np.linalg.norm((after.p - base.p) / equations.scale))
-        return not region.holds(after.p) and gone < 3.0 * float(np.linalg.norm(way))
+        distance = float(np.linalg.norm((after.p - base.p) / equations.scale))
+        return not region.holds(after.p) and distance < 3.0 * float(np.linalg.norm(direction))
 
-    trace = trace_curve(section, start, step, WAYS, outside)
+    trace = trace_curve(section, start, step, STEPS, outside)
     for place in (trace.places[0], trace.places[-1]):
         if region.holds(place.z.p):
             return place.z, place.z
@@ -55,11 +55,11 @@ def _towards(
     return None, best.z
 
 
-def section_along(equations: PlaneEquations, region: Region, base: PosePoint, way: np.ndarray) -> Section:
+def section_along(equations: PlaneEquations, region: Region, base: PosePoint, direction: np.ndarray) -> Section:
     """Return the poses on a line in the plane as a section; motions of a remaining freedom are excluded."""
     n = equations.system.nv
     A = np.zeros((1, n + 2))
-    A[0, n:] = np.array([-way[1], way[0]]) / np.linalg.norm(way)
+    A[0, n:] = np.array([-direction[1], direction[0]]) / np.linalg.norm(direction)
     free = free_motions(equations.system, equations.t, base.q)[:, : n - len(equations.rows)]
     return Section(equations, region.turns, base, np.vstack([A, np.hstack([free.T, np.zeros((free.shape[1], 2))])]))
 
@@ -68,8 +68,8 @@ def _in_general_position(equations: PlaneEquations, region: Region, base: PosePo
     """Return the base, or if it is a singular pose a regular one near by."""
     if smallest(equations.at(base).J) > 1e-4:
         return base
-    for way in ((1.0, 0.3), (-0.3, 1.0), (-1.0, -0.3), (0.3, -1.0)):
-        section = section_along(equations, region, base, np.array(way))
+    for direction in ((1.0, 0.3), (-0.3, 1.0), (-1.0, -0.3), (0.3, -1.0)):
+        section = section_along(equations, region, base, np.array(direction))
         start = TracePlace(base, *tangent_at(section.value(base)[1], None))
         trace = trace_curve(section, start, 0.5 * step, 40)
         for place in trace.places:
@@ -87,16 +87,16 @@ def _out_of_reach(
     names: tuple[str, ...] = ()
     if at.u.size:
         weights = np.abs(at.u)
-        own = [int(row) for row, weight in zip(equations.rows, weights, strict=True) if weight > 0.05 * weights.max()]
-        names = tuple(n for n in elements_of(equations.system, own) if not n.startswith("fix "))
-    asked = " and ".join(
+        rows = [int(row) for row, weight in zip(equations.rows, weights, strict=True) if weight > 0.05 * weights.max()]
+        names = tuple(n for n in elements_of(equations.system, rows) if not n.startswith("fix "))
+    ranges = " and ".join(
         f"{name} from {low:.6g} to {high:.6g}"
         for name, low, high in zip(plane.names, region.low, region.high, strict=True)
     )
     there = ", ".join(f"{name} = {value:.6g}" for name, value in zip(plane.names, at.p, strict=True))
     why = f", where {', '.join(names)} reach their limit" if names else ""
     message = (
-        f"{initial.model.name!r} has no pose with {asked} that its placement leads to: the nearest limit is at "
+        f"{initial.model.name!r} has no pose with {ranges} that its placement leads to: the nearest limit is at "
         f"{there}{why}; choose ranges on this side of it, or another start="
     )
     pose = state_at(initial, at.q[: initial.q.size])

@@ -74,15 +74,15 @@ def poses_in(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> tup
     """Return the poses at the inner point of each region, and notes on samples of regions with another number of poses.
     Curves through singular poses between such points are followed; where numbers disagree, also those through corners
     of the known curves."""
-    scale, counted, equations = search.equations.scale, search.freedom == 0, search.equations
+    scale, is_finite, equations = search.equations.scale, search.freedom == 0, search.equations
 
     many = len(faces) > LARGE
 
     def count(values: np.ndarray) -> list[PosePoint]:
-        return random_poses(equations, search.region, base, values, LEAST if many else MOST, None if counted else 1)
+        return random_poses(equations, search.region, base, values, LEAST if many else MOST, None if is_finite else 1)
 
     def lead(poses: Sequence[PosePoint], values: np.ndarray) -> list[PosePoint]:
-        if counted:
+        if is_finite:
             return drive_or_trace(search, poses, values)
         for z in poses:
             climb(search, z, (values - z.p) / scale)
@@ -92,28 +92,28 @@ def poses_in(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> tup
     def add(found: list[PosePoint], new: list[PosePoint]) -> None:
         add_poses(equations, search.region, found, new)
 
-    if counted and many:
+    if is_finite and many:
         found, unsearched = _poses_from_neighbours(search, faces, base), len(faces) - LARGE
     else:
         found, unsearched = RegionPoses(search, faces), 0
         for k, face in enumerate(faces):
-            found.add(k, _search_poses(search, face, base) if counted else _pose_inside(search, face))
-    if counted:
+            found.add(k, _search_poses(search, face, base) if is_finite else _pose_inside(search, face))
+    if is_finite:
         _add_border_poses(found)
-    known = found.poses
-    counting = Counting(count, lead, add, len if counted else lambda poses: min(len(poses), 1))
-    differ, left = disagreements(faces, known, scale, counting, seed=0)
-    if counted and not many:
-        _count_again(search, faces, known)
-    if not many and (differ or (counted and unlikely(faces, known))):
+    poses = found.poses
+    counting = Counting(count, lead, add, len if is_finite else lambda poses: min(len(poses), 1))
+    differ, left = disagreements(faces, poses, scale, counting, seed=0)
+    if is_finite and not many:
+        _count_again(search, faces, poses)
+    if not many and (differ or (is_finite and unlikely(faces, poses))):
         search.branch()
-    told = notes_on_samples(differ, left, "poses", faces, scale)
-    if counted and unsearched:
-        told.append(
+    notes = notes_on_samples(differ, left, "poses", faces, scale)
+    if is_finite and unsearched:
+        notes.append(
             f"in the {unsearched} smallest of {len(faces)} regions poses were not searched for, but led there from the "
             "neighbours: some may have been missed; choose a smaller range to see them"
         )
-    return known, told
+    return poses, notes
 
 
 def _section_poses(search: CurveSearch, face: Face) -> tuple[list[PosePoint], np.ndarray, np.ndarray]:
@@ -145,27 +145,27 @@ def _poses_from_neighbours(search: CurveSearch, faces: Sequence[Face], base: Pos
     it is searched as well. A line across a boundary does not stop the poses that do not meet there."""
     order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
     neighbours, large = _neighbours(faces), set(order[:LARGE])
-    known = RegionPoses(search, faces)
+    region_poses = RegionPoses(search, faces)
     for k in order[:LARGE]:
-        known.add(k, _search_poses(search, faces[k], base))
-    while known.drive([(k, j) for k in order[:LARGE] for j in sorted(neighbours[k] & large)]):
+        region_poses.add(k, _search_poses(search, faces[k], base))
+    while region_poses.drive([(k, j) for k in order[:LARGE] for j in sorted(neighbours[k] & large)]):
         pass
-    left, done = set(order[LARGE:]), {k for k in large if known.poses[k]}
+    unsearched, done = set(order[LARGE:]), {k for k in large if region_poses.poses[k]}
     tried: list[set[int]] = [set() for _ in faces]
     while leaders := {
-        k: max(near, key=lambda j: (len(known.poses[j]), abs(faces[j].outer.rough_area)))
-        for k in left
+        k: max(near, key=lambda j: (len(region_poses.poses[j]), abs(faces[j].outer.rough_area)))
+        for k in unsearched
         if (near := (neighbours[k] & done) - tried[k])
     }:
-        known.drive([(leaders[k], k) for k in sorted(leaders)])
+        region_poses.drive([(leaders[k], k) for k in sorted(leaders)])
         for k, j in leaders.items():
             tried[k].add(j)
-        arrived = {k for k in leaders if known.poses[k]}
-        left -= arrived
+        arrived = {k for k in leaders if region_poses.poses[k]}
+        unsearched -= arrived
         done |= arrived
-    for k in [k for k in order if k in left][:LARGE]:
-        known.add(k, _search_poses(search, faces[k], base))
-    return known
+    for k in [k for k in order if k in unsearched][:LARGE]:
+        region_poses.add(k, _search_poses(search, faces[k], base))
+    return region_poses
 
 
 class RegionPoses:
@@ -177,7 +177,7 @@ class RegionPoses:
         self.poses: list[list[PosePoint]] = [[] for _ in faces]
         self.sources: list[list[int]] = [[] for _ in faces]
         """The region from which each pose came; -1 for a pose that was found otherwise."""
-        self.gone: dict[tuple[int, int], int] = defaultdict(int)
+        self.driven: dict[tuple[int, int], int] = defaultdict(int)
         """The number of first poses of a region that were driven to another one."""
 
     def add(self, k: int, poses: Sequence[PosePoint], sources: Sequence[int] = ()) -> bool:
@@ -187,11 +187,11 @@ class RegionPoses:
         self.sources[k] += [sources[j] if sources else -1 for j in new]
         return bool(new)
 
-    def drive(self, ways: Iterable[tuple[int, int]]) -> bool:
+    def drive(self, routes: Iterable[tuple[int, int]]) -> bool:
         """Drive the poses of regions to others, (from, to); return whether any is new there."""
         moves = []
-        for i, k in ways:
-            first, self.gone[i, k] = self.gone[i, k], len(self.poses[i])
+        for i, k in routes:
+            first, self.driven[i, k] = self.driven[i, k], len(self.poses[i])
             some = zip(self.poses[i][first:], self.sources[i][first:], strict=True)
             moves += [(z, k, i) for z, source in some if source != k]
         return self.lead(moves)
@@ -201,23 +201,28 @@ class RegionPoses:
         there."""
         region, scale = self.search.region, self.search.equations.scale
         starts = [z for z, _, _ in moves]
-        own = np.array([z.p for z in starts]).reshape(-1, 2)
-        targets = own + np.array([self.faces[k].inner for _, k, _ in moves]).reshape(-1, 2) * scale
-        reached = drive(self.search.equations, starts, targets - region.nearest(own), self.search.step)
+        values = np.array([z.p for z in starts]).reshape(-1, 2)
+        targets = values + np.array([self.faces[k].inner for _, k, _ in moves]).reshape(-1, 2) * scale
+        reached = drive(self.search.equations, starts, targets - region.nearest(values), self.search.step)
         arrived: dict[int, list[tuple[PosePoint, int]]] = defaultdict(list)
         for there, (_, k, i) in zip(reached, moves, strict=True):
             if there is not None:
                 arrived[k].append((there, i))
-        return any([self.add(k, [z for z, _ in own], [i for _, i in own]) for k, own in arrived.items()])
+        return any([self.add(k, [z for z, _ in pairs], [i for _, i in pairs]) for k, pairs in arrived.items()])
 
 
-def _add_border_poses(known: RegionPoses) -> None:
+def _add_border_poses(region_poses: RegionPoses) -> None:
     """Add to each region the pairs of poses that meet on its border; then exchange poses between neighbours, until
     nothing is new, except between those whose numbers differ by two, as on both sides of one fold."""
-    known.lead([(z, k, -1) for z, k in _fold_pairs(known.search, known.faces)])
-    pairs = _pairs(known.faces)
-    while known.drive(
-        [way for i, j in pairs if abs(len(known.poses[i]) - len(known.poses[j])) != 2 for way in ((i, j), (j, i))]
+    region_poses.lead([(z, k, -1) for z, k in _fold_pairs(region_poses.search, region_poses.faces)])
+    pairs = _pairs(region_poses.faces)
+    while region_poses.drive(
+        [
+            route
+            for i, j in pairs
+            if abs(len(region_poses.poses[i]) - len(region_poses.poses[j])) != 2
+            for route in ((i, j), (j, i))
+        ]
     ):
         pass
 
@@ -243,8 +248,8 @@ def _fold_pairs(search: CurveSearch, faces: Sequence[Face]) -> list[tuple[PosePo
         for h in (FOLD_STEP, -FOLD_STEP):
             there = place_ahead(line(equations, region.turns, bare, normal), start, h)
             if there is not None:
-                way = (there.z.p - z.p) / equations.scale
-                side = int(np.sign(rate[0] * way[1] - rate[1] * way[0]))
+                step = (there.z.p - z.p) / equations.scale
+                side = int(np.sign(rate[0] * step[1] - rate[1] * step[0]))
                 if (k := owner.get((id(piece), side))) is not None:
                     found.append((there.z, k))
     return found
@@ -253,32 +258,32 @@ def _fold_pairs(search: CurveSearch, faces: Sequence[Face]) -> list[tuple[PosePo
 def areas_of(
     search: CurveSearch,
     faces: Sequence[Face],
-    known: Sequence[Sequence[PosePoint]],
+    poses_of_faces: Sequence[Sequence[PosePoint]],
     initial: InitialPose,
     plane: ValuePlane,
 ) -> tuple[Area, ...]:
     """Return the regions with their poses, those with most of them first."""
     scale, found = search.equations.scale, []
-    for face, poses in zip(faces, known, strict=True):
+    for face, poses in zip(faces, poses_of_faces, strict=True):
         states = tuple(state_at(initial, z.q, plane.names, z.p) for z in poses)
         values, counted = frozen(face.inner * scale), search.freedom == 0
         found.append(Area(plane.names, values, states, face, scale, counted, plane.units))
     return tuple(sorted(found, key=lambda one: (-len(one.states), -abs(one.face.outer.rough_area))))
 
 
-def _count_again(search: CurveSearch, faces: Sequence[Face], known: list[list[PosePoint]]) -> None:
+def _count_again(search: CurveSearch, faces: Sequence[Face], poses: list[list[PosePoint]]) -> None:
     """Count again in regions whose numbers contradict those of neighbours: across a fold two poses coincide, so numbers
     on both sides differ by an even number. There poses are sought from those of all neighbours as well, and added to
-    `known`."""
+    `poses`."""
     neighbours = _neighbours(faces)
-    doubtful = {k for i, j in unlikely(faces, known) for k in (i, j)}
+    doubtful = {k for i, j in unlikely(faces, poses) for k in (i, j)}
     for _ in range(ROUNDS if doubtful else 0):
         for k in sorted(doubtful):
             target = faces[k].inner * search.equations.scale
-            for z in [z for other in sorted(neighbours[k]) for z in known[other]]:
+            for z in [z for other in sorted(neighbours[k]) for z in poses[other]]:
                 new = poses_at(search.equations, search.region, target, [z], search.step)
-                add_poses(search.equations, search.region, known[k], new)
-        doubtful = {k for i, j in unlikely(faces, known) for k in (i, j)}
+                add_poses(search.equations, search.region, poses[k], new)
+        doubtful = {k for i, j in unlikely(faces, poses) for k in (i, j)}
 
 
 def _neighbours(faces: Sequence[Face]) -> dict[int, set[int]]:
@@ -300,37 +305,37 @@ def _pairs(faces: Sequence[Face]) -> list[tuple[int, int]]:
     return sorted({(min(own), max(own)) for own in owners.values() if len(own) == 2 and own[0] != own[1]})
 
 
-def unlikely(faces: Sequence[Face], known: Sequence[Sequence[object]]) -> list[tuple[int, int]]:
+def unlikely(faces: Sequence[Face], poses: Sequence[Sequence[object]]) -> list[tuple[int, int]]:
     """Return the pairs of neighbours whose numbers of poses are equal, or differ by an odd number."""
-    return [(i, j) for i, j in _pairs(faces) if (len(known[i]) - len(known[j])) % 2 or len(known[i]) == len(known[j])]
+    return [(i, j) for i, j in _pairs(faces) if (len(poses[i]) - len(poses[j])) % 2 or len(poses[i]) == len(poses[j])]
 
 
 def doubts(areas: Sequence[Area]) -> tuple[str, ...]:
     """Return notes on numbers of poses that cannot be right."""
     if not all(one.counted for one in areas):
         return ()
-    told = []
+    notes = []
     pairs = unlikely([one.face for one in areas], [one.states for one in areas])
     for i, j in pairs[:LISTED]:
         here, there = (", ".join(f"{x:.6g}" for x in areas[k].inside) for k in (i, j))
         what = f"{len(areas[i].states)} poses at ({here}) and {len(areas[j].states)} at ({there})"
-        told.append(f"{what}, on both sides of a curve: some may have been missed; try a smaller step=")
+        notes.append(f"{what}, on both sides of a curve: some may have been missed; try a smaller step=")
     if len(pairs) > LISTED:
-        told.append(f"at {len(pairs) - LISTED} more pairs of regions poses may have been missed in the same way")
-    return tuple(told)
+        notes.append(f"at {len(pairs) - LISTED} more pairs of regions poses may have been missed in the same way")
+    return tuple(notes)
 
 
 def _pose_inside(search: CurveSearch, face: Face) -> list[PosePoint]:
     """Return a list with one pose in a region, on a section through it, or at its inner point by the least change of a
     pose on a section near by; an empty list if there is none."""
     scale = search.equations.scale
-    known, values, inside = _section_poses(search, face)
+    poses, values, inside = _section_poses(search, face)
     if len(inside):
-        return [known[inside[len(inside) // 2]]]
+        return [poses[inside[len(inside) // 2]]]
     target = face.inner * scale
     for k in np.linalg.norm((values - target) / scale, axis=1).argsort()[:NEAR]:
-        whole = known[k].p - values[k]
-        found = close_pose(search.equations, known[k]._replace(p=target + whole), rounds=40)
+        whole = poses[k].p - values[k]
+        found = close_pose(search.equations, poses[k]._replace(p=target + whole), rounds=40)
         if found is not None:
             return [found]
     return []
@@ -363,14 +368,14 @@ def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[TracedCurve]) -
         places = [
             ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, curve.values[k], strict=True)) for k in ends
         ]
-        told = " and ".join(dict.fromkeys(places))
+        where = " and ".join(dict.fromkeys(places))
         if any(problem.on_surface(z) for z in last):
-            fragments[curve.kind].append(told)
+            fragments[curve.kind].append(where)
         elif last and curve.is_point and problem.is_isolated(last[0]):
-            notes.append(f"at {told} is a single {curve.kind} pose, with none beside it")
+            notes.append(f"at {where} is a single {curve.kind} pose, with none beside it")
         elif last:
             notes.append(
-                f"a {curve.kind} curve ends at {told}, where equations are not smooth, or more than one curve meet"
+                f"a {curve.kind} curve ends at {where}, where equations are not smooth, or more than one curve meet"
             )
         if LONG in (curve.trace.ending, curve.trace.beginning):
             notes.append(f"the {curve.kind} curve through {there} is longer than was followed")
@@ -379,11 +384,11 @@ def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[TracedCurve]) -
         if curve.trace.passed:
             notes.append(f"the {curve.kind} curve through {there} crosses others in poses it passes")
         if curve.both:
-            told = "; ".join(", ".join(f"{x:.6g}" for x in point.values) for point in curve.both)
-            notes.append(f"the {curve.kind} curve through {there} meets the other kind at ({told})")
-    for kind, told_ends in fragments.items():
+            meetings = "; ".join(", ".join(f"{x:.6g}" for x in point.values) for point in curve.both)
+            notes.append(f"the {curve.kind} curve through {there} meets the other kind at ({meetings})")
+    for kind, all_ends in fragments.items():
         notes.append(
-            f"a surface of singular poses: fragments of {len(told_ends)} {kind} curves lie on it, the first ends at "
-            f"{told_ends[0]}; singular poses go on there in two directions, and borders of regions may have been missed"
+            f"a surface of singular poses: fragments of {len(all_ends)} {kind} curves lie on it, the first ends at "
+            f"{all_ends[0]}; singular poses go on there in two directions, and borders of regions may have been missed"
         )
     return tuple(dict.fromkeys(notes))

@@ -136,10 +136,10 @@ def points_of(values: Any) -> np.ndarray:
 
 def release_drivers(model: Model, names: Iterable[str], release: str | Sequence[str] | None, t: float) -> Model:
     """Return the model without the drivers of these quantities, and without those named in `release`."""
-    asked = [*drivers_named(model, release)]
+    drivers = [*drivers_named(model, release)]
     for name in (name for name in names if name not in model.parameters):
-        asked += [d for d in drivers_of(model, name, t, model.compile().placement) if d not in asked]
-    return without_drivers(model, asked)
+        drivers += [d for d in drivers_of(model, name, t, model.compile().placement) if d not in drivers]
+    return without_drivers(model, drivers)
 
 
 # --- equations with values left open ----------------------------------------------------------------------------------
@@ -185,19 +185,21 @@ def initial_pose(model: Model, t: float, fix: Mapping[str, float], start: Any) -
         )
         raise ModelError(f"{what}, and values do not tell its pose")
     q, machine, _ = posed(model, t, fix, as_state(start))
-    own = equations_system(model, fix)
-    machine = own.machine()
-    motions, found = free_motions(own, t, q), []
+    fixed = equations_system(model, fix)
+    machine = fixed.machine()
+    motions, nearby = free_motions(fixed, t, q), []
     random = np.random.default_rng(5)
     for _ in range(4 if motions.shape[1] else 0):
-        way = motions @ random.standard_normal(motions.shape[1])
-        step = own.still
-        step[: own.nv] = ASIDE * own.length * way / np.linalg.norm(way) / np.sqrt(own.weight[: own.nv])
-        there = own.moved(q, step[: own.nv])
-        if newton.close(machine, t, there, own.still, 20) == DONE:
-            found.append(there)
-    freedom = min([motions.shape[1], *(free_motions(own, t, there).shape[1] for there in found)])
-    return InitialPose(model, t, q, tuple(found), freedom)
+        direction = motions @ random.standard_normal(motions.shape[1])
+        step = fixed.still
+        step[: fixed.nv] = (
+            ASIDE * fixed.length * direction / np.linalg.norm(direction) / np.sqrt(fixed.weight[: fixed.nv])
+        )
+        there = fixed.moved(q, step[: fixed.nv])
+        if newton.close(machine, t, there, fixed.still, 20) == DONE:
+            nearby.append(there)
+    freedom = min([motions.shape[1], *(free_motions(fixed, t, there).shape[1] for there in nearby)])
+    return InitialPose(model, t, q, tuple(nearby), freedom)
 
 
 def equations_system(model: Model, fix: Mapping[str, float]) -> Any:
@@ -216,8 +218,8 @@ def select_independent(equations: PlaneEquations, initial: InitialPose, plane: V
         if len(equations.rows) > len(best):
             best = equations.rows
     equations.select_rows(best)
-    lost = [plane.names[k] for row, k in equations.held if row not in best]
-    if lost:
+    dependent = [plane.names[k] for row, k in equations.held if row not in best]
+    if dependent:
         others = [d.name for d in initial.model.drivers]
         why = (
             f"the drivers {', '.join(others)} and fix= hold it"
@@ -225,7 +227,7 @@ def select_independent(equations: PlaneEquations, initial: InitialPose, plane: V
             else "joints, other quantities or fix= hold it"
         )
         raise ModelError(
-            f"{lost[0]!r} cannot vary by itself in {initial.model.name!r}: {why}; take another, or release= one"
+            f"{dependent[0]!r} cannot vary by itself in {initial.model.name!r}: {why}; take another, or release= one"
         )
     return PosePoint(initial.q.copy(), values(initial.q), np.zeros(0))
 
@@ -254,17 +256,19 @@ class Values:
 
 def check_freedom(initial: InitialPose, plane: ValuePlane, redundant: bool) -> None:
     """Check that there are as many freedoms as open quantities; more are accepted if `redundant`."""
-    asked, freedom, who = 2 - sum(plane.of_model), initial.freedom, repr(initial.model.name)
-    if freedom < asked:
+    varied, freedom, who = 2 - sum(plane.of_model), initial.freedom, repr(initial.model.name)
+    if freedom < varied:
         drivers = ", ".join(d.name for d in initial.model.drivers)
         remedy = (
             f"release= a driver ({drivers})" if drivers else "take a joint or fix= away, or vary a parameter instead"
         )
-        what = f"{who} has {counted(freedom, 'degree')} of freedom, and {counted(asked, 'quantity')} cannot vary freely"
+        what = (
+            f"{who} has {counted(freedom, 'degree')} of freedom, and {counted(varied, 'quantity')} cannot vary freely"
+        )
         raise ModelError(f"{what.replace('quantitys', 'quantities')}; {remedy}")
-    if freedom > asked and not redundant:
-        more = freedom - asked
-        what = f"{who} has {counted(freedom, 'degree')} of freedom, and {asked} are varied"
+    if freedom > varied and not redundant:
+        more = freedom - varied
+        what = f"{who} has {counted(freedom, 'degree')} of freedom, and {varied} are varied"
         raise ModelError(f'{what}; hold {more} more by fix={{"rod.angle": 0.3}} or by drivers')
 
 

@@ -70,13 +70,13 @@ def workspace(
     True
     """
     model = model_of(model)
-    t, step, given = finite_number(t, "the time t"), checked_step(step), checked_fix(fix)
+    t, step, held = finite_number(t, "the time t"), checked_step(step), checked_fix(fix)
     plane, low, high = ranges_of(model, over)
-    check_not_held(plane, given)
-    roles = _roles(model, plane, inputs, outputs, given)
+    check_not_held(plane, held)
+    roles = _roles(model, plane, inputs, outputs, held)
     other = roles.other.names if roles.other else ()
-    initial = initial_pose(release_drivers(model, [*plane.names, *other], release, t), t, given, start)
-    return _found(initial, plane, Region(low, high, plane.turns), roles, given, step)
+    initial = initial_pose(release_drivers(model, [*plane.names, *other], release, t), t, held, start)
+    return _compute_workspace(initial, plane, Region(low, high, plane.turns), roles, held, step)
 
 
 class _Roles(NamedTuple):
@@ -88,7 +88,7 @@ class _Roles(NamedTuple):
     """Further quantities of the role of the plane, which are held: they choose a section of a larger space."""
 
 
-def _found(
+def _compute_workspace(
     initial: InitialPose, plane: ValuePlane, region: Region, roles: _Roles, fix: Mapping[str, float], step: float
 ) -> Workspace:
     """Compute the curves, then the regions."""
@@ -105,7 +105,7 @@ def _found(
         curves += new
         pictures += copies_of(new, search)
         faces = faces_in(search, pictures)
-        known, open_samples = poses_in(search, faces, base)
+        poses, open_samples = poses_in(search, faces, base)
         if len(search.curves) == len(curves):
             break
     late = curves_of(search, kind, initial, plane, None, on_plane=True, first=len(curves))
@@ -117,7 +117,7 @@ def _found(
         curves = [with_both(curve, plane, against.equations, on_plane=True) for curve in curves]
         turned = SERIAL if kind == PARALLEL else PARALLEL
         curves += curves_of(against, turned, initial, plane, equations, on_plane=False)
-    regions = areas_of(search, faces, known, initial, plane)
+    regions = areas_of(search, faces, poses, initial, plane)
     jacobians = None
     if kind != SINGULAR:
         held = {name: value for name, value in fix.items() if name not in section}
@@ -136,8 +136,8 @@ def _roles(model: Model, plane: ValuePlane, inputs: Any, outputs: Any, fix: Mapp
         if inputs is not None or outputs is not None:
             raise ModelError("over parameters there are no inputs and outputs; leave inputs= and outputs= out")
         return _Roles(SINGULAR, None, ())
-    asked = {"inputs": inputs, "outputs": outputs}
-    planes = {what: plane_of(model, names, what) for what, names in asked.items() if names is not None}
+    roles = {"inputs": inputs, "outputs": outputs}
+    planes = {what: plane_of(model, names, what) for what, names in roles.items() if names is not None}
     if any(any(one.of_model) for one in planes.values()):
         raise ModelError("inputs and outputs are quantities of poses, not parameters")
     mine = [what for what, one in planes.items() if set(plane.names) <= set(one.names)]
@@ -169,6 +169,6 @@ def _other_kind(
     equations = equations_of(initial.model, initial.t, other, fix, section)
     free = {name: value for name, value in fix.items() if name not in section}
     select_independent(equations, initial_pose(initial.model, initial.t, free, None) if section else initial, other)
-    held, read = (Values(initial.model, initial.t, one) for one in (other, plane))
+    values_of_other, read = (Values(initial.model, initial.t, one) for one in (other, plane))
     region = ProjectedRegion(search.region.low, search.region.high, other.turns, plane.turns, read)
-    return search_sections(search, equations, region, lambda q: PosePoint(q, held(q), np.zeros(0)))
+    return search_sections(search, equations, region, lambda q: PosePoint(q, values_of_other(q), np.zeros(0)))

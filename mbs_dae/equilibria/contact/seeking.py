@@ -43,7 +43,7 @@ depend on gaps are no more accurate."""
 class AssembledPose:
     """An assembled pose in which no bodies overlap."""
 
-    found: ContactRows
+    contacts: ContactRows
     """The rows of contacts at the pose, with levels of their balance."""
     rows: ContactRows
     """The rows of contacts with levels of all loads that bodies carry."""
@@ -79,22 +79,22 @@ class AssembledPose:
         """Return small motions y = T z of energy |z|²/2: those that keep pressing gaps closed, by their stiffness, and
         others. Motions of light bodies alone have no component along the motions of heavier ones."""
         here = with_rows(self.balance, self.rows, self.pushes, pressed(self.rows, self.pushes), self.loads)
-        levels, own, scale = self.balance.motion_levels, here.motion_levels, here.motion_scale
+        levels, heavier, scale = self.balance.motion_levels, here.motion_levels, here.motion_scale
         along = self.balance.free_velocities.T @ (here.system.weight[:, None] * here.free_velocities)
-        along[levels[:, None] < own] = 0.0
+        along[levels[:, None] < heavier] = 0.0
         K = here.stiffness * np.outer(scale, scale)
-        sizes, ways = np.linalg.eigh((K + K.T) / 2)
+        sizes, modes = np.linalg.eigh((K + K.T) / 2)
         least = max(here.least_stiffness(far), 1e-12 * np.abs(sizes).max(initial=0.0), 1e-300)
         sizes = np.maximum(np.abs(sizes), least)
-        across, found = np.zeros((levels.size, 0)), [along * scale @ (ways / np.sqrt(sizes))]
+        across, motions = np.zeros((levels.size, 0)), [along * scale @ (modes / np.sqrt(sizes))]
         for level in reversed(range(here.efforts.size)):
             some = levels >= level
-            apart = kernel_of(np.hstack([along[:, own >= level], across])[some].T)
+            apart = kernel_of(np.hstack([along[:, heavier >= level], across])[some].T)
             new = np.zeros((levels.size, apart.shape[1]))
             new[some] = apart
             across = np.hstack([across, new])
-            found.append(new * here.level_scale[level] / np.sqrt(max(sizes.max(initial=0.0), least)))
-        return np.hstack(found)
+            motions.append(new * here.level_scale[level] / np.sqrt(max(sizes.max(initial=0.0), least)))
+        return np.hstack(motions)
 
     @cached_property
     def loads(self) -> np.ndarray:
@@ -102,23 +102,23 @@ class AssembledPose:
         return self.balance.multipliers_for(self.balance.forces + self.rows.G.T @ self.pushes)
 
 
-def place_of(found: ContactRows, levels: np.ndarray | None = None) -> AssembledPose:
+def place_of(contacts: ContactRows, levels: np.ndarray | None = None) -> AssembledPose:
     """Return the place with levels of its own, or with those of another place."""
-    balance, sizes = found.balance, found.balance.sizes
+    balance, sizes = contacts.balance, contacts.balance.sizes
     if levels is None:
-        return AssembledPose(found, with_loads(found, pushes_of, sizes))
-    rows = replace(found, balance=replace(balance, levels=levels))
+        return AssembledPose(contacts, with_loads(contacts, pushes_of, sizes))
+    rows = replace(contacts, balance=replace(balance, levels=levels))
     loads = np.abs(rows.G).T @ np.abs(pushes_of(rows)) / np.sqrt(balance.system.weight) if levels.any() else 0.0
-    return AssembledPose(found, replace(rows, balance=replace(rows.balance, sizes=sizes + loads)))
+    return AssembledPose(contacts, replace(rows, balance=replace(rows.balance, sizes=sizes + loads)))
 
 
 def pushes_of(rows: ContactRows) -> np.ndarray:
     """Return the normal forces that leave the least unbalanced forces, relative to the efforts of levels, along all
     rows of contacts, shape (rows,)."""
-    balance, found = rows.balance, np.zeros(len(rows.G))
+    balance, forces = rows.balance, np.zeros(len(rows.G))
     sizes = np.where(balance.efforts > 0.0, balance.efforts, 1.0)[balance.motion_levels]
-    found[rows.closed] = compressive_forces(rows.along[rows.closed] / sizes, balance.unbalanced / sizes)
-    return found
+    forces[rows.closed] = compressive_forces(rows.along[rows.closed] / sizes, balance.unbalanced / sizes)
+    return forces
 
 
 def settle_on(system: System, t: float, q: np.ndarray) -> Supported | None:
@@ -143,7 +143,7 @@ def settle_on(system: System, t: float, q: np.ndarray) -> Supported | None:
         reach = 2.0 * reach if part < 1.0 else max(0.5 * reach, LONGEST * system.length)
         if reach > FAR * system.length:
             return None
-        here = place_of(there.found)
+        here = place_of(there.contacts)
     return None
 
 

@@ -111,7 +111,7 @@ def observe_task(task: ReachTask, q: Vector):
 
 
 @compiled
-def _aim(task, k, at):
+def _aim(task: ReachTask, k: int, at: int):
     """Write the rows of aim k, from row `at` on; return the next row."""
     tree, b = task.tree, task.body[k]
     m, flat = tree.body_frame[b], tree.dimension == 2
@@ -147,7 +147,7 @@ def _aim(task, k, at):
 
 
 @compiled
-def move_joints(task, q, step):
+def move_joints(task: ReachTask, q: Vector, step: Vector):
     """Move q, in place, by small motions of the joints, no farther than their limits; update hidden turns."""
     move(task.manifold, q, step)
     for c in range(task.coordinate.size):

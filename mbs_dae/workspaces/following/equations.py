@@ -26,7 +26,7 @@ from ...compiled.poses import differ_poses, move_poses
 from ...compiled.reading import read_outputs
 from ...kernels.blocks import block
 from ...poses.arcs.track import angles_of
-from ...poses.corrector import PoseEquations, move_point, observe_pose, way_between
+from ...poses.corrector import PoseEquations, move_point, observe_pose, step_between
 from ...poses.dependence import PoseRank
 
 NO_PERIODS = np.zeros(0)
@@ -85,13 +85,13 @@ class PlaneEquations:
         slots = system.structure.program.batch.room if self.symbols else 0  # of parameters in the program of Φ
         none = np.zeros(values), np.zeros(0), np.zeros((values, slots))
         start, numbers, number_slopes = (self._straight or none) if self.symbols else none
-        own = PoseEquations(
+        record = PoseEquations(
             machine, slopes, float(self.t), int(self._is_plain), int(self.is_linear), start, numbers,
             number_slopes, self.rows.astype(np.int64), place, multiplier,
             np.array(self.held, dtype=np.int64).reshape(-1, 2), self._per_row, self.unit, self.scale, self.angles,
             system.still,
         )  # fmt: skip
-        return block(own, kept=len(self.rows), motions=n, values=values, rows=count)
+        return block(record, used=len(self.rows), motions=n, values=values, rows=count)
 
     @cached_property
     def _machine(self) -> Machine:
@@ -191,11 +191,11 @@ class PlaneEquations:
     def at(self, point: PosePoint) -> EquationTerms:
         if not self.is_linear:
             self.put(point.p)
-        own = self.compiled
-        observe_pose(own, point.q, point.p, point.u)
+        record = self.compiled
+        observe_pose(record, point.q, point.p, point.u)
         if point.u.size:
-            return EquationTerms(own.phi.copy(), own.J.copy(), own.P.copy(), own.H.copy(), own.K.copy())
-        return EquationTerms(own.phi.copy(), own.J.copy(), own.P.copy(), np.zeros((0, 0)), np.zeros((0, 0)))
+            return EquationTerms(record.phi.copy(), record.J.copy(), record.P.copy(), record.H.copy(), record.K.copy())
+        return EquationTerms(record.phi.copy(), record.J.copy(), record.P.copy(), np.zeros((0, 0)), np.zeros((0, 0)))
 
     # --- moving about -------------------------------------------------------------------------------------------------
 
@@ -212,24 +212,28 @@ class PlaneEquations:
 
     def between_poses(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """Return the small steps from poses to others, a row each, (poses, motions)."""
-        ways = np.zeros((len(one), self.system.nv))
-        differ_poses(self._machine.manifold, *(np.ascontiguousarray(poses) for poses in (one, other)), ways)
-        return ways / self.unit
+        steps = np.zeros((len(one), self.system.nv))
+        differ_poses(self._machine.manifold, *(np.ascontiguousarray(poses) for poses in (one, other)), steps)
+        return steps / self.unit
 
-    def ways(self, q0: np.ndarray, p0: np.ndarray, q: np.ndarray, p: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    def steps_between(
+        self, q0: np.ndarray, p0: np.ndarray, q: np.ndarray, p: np.ndarray, turns: np.ndarray
+    ) -> np.ndarray:
         """Return the small steps from points to others, a row of q and p each, up to whole turns of bodies and values:
         (points, motions + values)."""
-        return np.hstack([_rest(self.between_poses(q0, q), self.angles), _rest(p - p0, turns) / self.scale])
+        return np.hstack(
+            [without_turns(self.between_poses(q0, q), self.angles), without_turns(p - p0, turns) / self.scale]
+        )
 
     def between(self, one: PosePoint, other: PosePoint, turns: np.ndarray = NO_PERIODS) -> np.ndarray:
         """Return the small step from a point to another; with `turns` (the period of each value) up to whole turns of
         bodies and values."""
-        way = np.zeros(sum(self.sizes))
-        way_between(self.compiled, one.q, one.p, other.q, other.p, turns, way)
-        return way
+        step = np.zeros(sum(self.sizes))
+        step_between(self.compiled, one.q, one.p, other.q, other.p, turns, step)
+        return step
 
 
-def _rest(way: np.ndarray, turn: np.ndarray) -> np.ndarray:
-    """Return differences reduced by whole turns."""
-    whole = np.where(turn > 0.0, turn, 1.0)
-    return np.where(turn > 0.0, way - whole * np.rint(way / whole), way)
+def without_turns(steps: np.ndarray, periods: np.ndarray) -> np.ndarray:
+    """Return differences reduced by whole periods; those with a period of 0 do not repeat."""
+    whole = np.where(periods > 0.0, periods, 1.0)
+    return np.where(periods > 0.0, steps - whole * np.rint(steps / whole), steps)

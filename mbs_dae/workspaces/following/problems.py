@@ -83,15 +83,23 @@ class PoseCurve:
         """Return the place of the curve that Newton's method reaches from z, with its tangent along `across`: steps are
         at right angles to `across`, or lead to the point that is far[1] ahead of far[0] in this direction (in space
         turns one after the other are not their sum). Return None if Newton's method does not converge."""
-        there, own = PosePoint(z.q.copy(), z.p.astype(float), z.u.copy()), self.compiled
-        told, (base, ahead), linear = np.zeros(across.size + 1), far or (z, np.nan), self.equations.is_linear
-        own.last_residual[0] = np.inf
+        there, record = PosePoint(z.q.copy(), z.p.astype(float), z.u.copy()), self.compiled
+        tangent_and_sense, (base, ahead), linear = (
+            np.zeros(across.size + 1),
+            far or (z, np.nan),
+            self.equations.is_linear,
+        )
+        record.last_residual[0] = np.inf
         for _ in range(1 if linear else ROUNDS):
             if not linear:
                 self.equations.put(there.p)
-            status = correct(own, *there, across, *base, ahead, ROUNDS if linear else 1, told)
+            status = correct(record, *there, across, *base, ahead, ROUNDS if linear else 1, tangent_and_sense)
             if status == DONE:
-                tangent = (told[:-1], float(told[-1])) if told[-1] else tangent_at(own.slope, across)
+                tangent = (
+                    (tangent_and_sense[:-1], float(tangent_and_sense[-1]))
+                    if tangent_and_sense[-1]
+                    else tangent_at(record.slope, across)
+                )
                 return TracePlace(there, *tangent)
             if status != UNSETTLED:
                 break

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import eig
 
-from .equations import PlaneEquations, PosePoint
+from .equations import PlaneEquations, PosePoint, without_turns
 from .problems import Section, Singular, close_with_values, line, smallest, throw_poses
 from .tracing import LONG, Trace, TracePlace, place_ahead, tangent_at, trace_curve
 
@@ -216,13 +216,13 @@ class CurveSearch:
             V, rows = right[m - 2 :].T, np.hstack([terms.J, terms.P])
             T = np.linalg.svd(rows)[2][len(rows) :].T
             bent = [equations.at(corner.z._replace(u=u.copy())) for u in left[:, -2:].T]
-            rates, ways = eig(*(V.T @ np.hstack([one.H, one.K]) @ T for one in bent))
-            for rate, b in zip(rates, ways.T, strict=True):
+            rates, eigenvectors = eig(*(V.T @ np.hstack([one.H, one.K]) @ T for one in bent))
+            for rate, b in zip(rates, eigenvectors.T, strict=True):
                 if abs(rate.imag) > REAL * abs(rate):
                     continue
                 b = (b / b[np.abs(b).argmax()]).real
-                way = T @ b / np.linalg.norm(b) * self.step * ASIDE
-                for step in (way, -way):
+                shift = T @ b / np.linalg.norm(b) * self.step * ASIDE
+                for step in (shift, -shift):
                     yield equations.moved(corner.z, np.append(step, np.zeros(corner.z.u.size)))
 
     def _is_place(self, curve: Trace, z: PosePoint) -> bool:
@@ -232,16 +232,13 @@ class CurveSearch:
 
     def lies_on(self, curve: Trace, z: PosePoint) -> bool:
         """Return whether a pose with its values is a place of a curve."""
-        turns, scale = self.region.turns, self.equations.scale
-        whole = np.where(turns > 0.0, turns, 1.0)
-        q, p = curve.points
-        way = p - z.p
-        way = np.where(turns > 0.0, way - whole * np.rint(way / whole), way) / scale
-        near = np.flatnonzero(np.linalg.norm(way, axis=1) < 1.5 * self.step)
+        turns, (q, p) = self.region.turns, curve.points
+        shifts = without_turns(p - z.p, turns) / self.equations.scale
+        near = np.flatnonzero(np.linalg.norm(shifts, axis=1) < 1.5 * self.step)
         if not near.size:
             return False
         here_q, here_p = (np.repeat(x[None], near.size, axis=0) for x in (z.q, z.p))
-        off = self.equations.ways(here_q, here_p, q[near], p[near], turns)
+        off = self.equations.steps_between(here_q, here_p, q[near], p[near], turns)
         for k in near[np.linalg.norm(off, axis=1) < 1.5 * self.step].tolist():
             place = curve.places[k]
             own = curve.problem.between(place.z, z)
@@ -283,13 +280,13 @@ def search_sections(
 ) -> CurveSearch:
     """Return a search of singular poses of other equations, from the poses of the sections of a search; `at` makes a
     point of the other equations from a pose."""
-    found = CurveSearch(equations, region, search.step)
+    other = CurveSearch(equations, region, search.step)
     for trace in search.sections:
         points = [at(place.z.q) for place in trace.places]
-        sizes = np.array([smallest(found.singular.ranked(equations.at(point))) for point in points])
+        sizes = np.array([smallest(other.singular.ranked(equations.at(point))) for point in points])
         for k in dips(sizes, trace.closed):
-            found.follow(points[k])
-    return found
+            other.follow(points[k])
+    return other
 
 
 # --- across the region ------------------------------------------------------------------------------------------------
@@ -309,20 +306,20 @@ def search_region(search: CurveSearch, base: PosePoint, seed: int = 0) -> None:
 def _walk_across(search: CurveSearch, base: PosePoint) -> None:
     """Follow sections through a pose in four directions, and parallel ones."""
     width = search.region.width
-    ways = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]]) * width / search.equations.scale
-    for way, across in ((ways[0], ways[1]), (ways[1], ways[0])):
-        first = search.walk(line(search.equations, search.region.turns, base, way))
-        for place in _spread(first, way, search):
+    directions = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]]) * width / search.equations.scale
+    for direction, across in ((directions[0], directions[1]), (directions[1], directions[0])):
+        first = search.walk(line(search.equations, search.region.turns, base, direction))
+        for place in _spread(first, direction, search):
             search.walk(line(search.equations, search.region.turns, place, across))
-    for way in ways[2:]:
-        search.walk(line(search.equations, search.region.turns, base, way))
+    for direction in directions[2:]:
+        search.walk(line(search.equations, search.region.turns, base, direction))
 
 
-def _spread(trace: Trace | None, way: np.ndarray, search: CurveSearch) -> Iterator[PosePoint]:
+def _spread(trace: Trace | None, direction: np.ndarray, search: CurveSearch) -> Iterator[PosePoint]:
     """Yield places of a section, one for each of ACROSS strips of the region."""
     if trace is None:
         return
-    axis = int(np.argmax(np.abs(way)))
+    axis = int(np.argmax(np.abs(direction)))
     seen: set[int] = set()
     for place in trace.places:
         p = search.region.nearest(place.z.p)
@@ -333,12 +330,12 @@ def _spread(trace: Trace | None, way: np.ndarray, search: CurveSearch) -> Iterat
             yield place.z
 
 
-def climb(search: CurveSearch, start: PosePoint, way: np.ndarray) -> None:
+def climb(search: CurveSearch, start: PosePoint, direction: np.ndarray) -> None:
     """Move as far as possible in a direction of the plane, by the motion with the largest gain, and follow the singular
     curve there."""
     z, equations = start, search.equations
     n = equations.system.nv
-    up = np.append(np.zeros(n), way / np.linalg.norm(way))
+    up = np.append(np.zeros(n), direction / np.linalg.norm(direction))
     for _ in range(CLIMBS):
         terms = equations.at(z)
         rows = np.hstack([terms.J, terms.P])
@@ -358,15 +355,15 @@ def climb(search: CurveSearch, start: PosePoint, way: np.ndarray) -> None:
 def _walk_at_random(search: CurveSearch, base: PosePoint, random: np.random.Generator) -> None:
     """Follow sections by planes in general position, each through a pose of an earlier section."""
     count = search.equations.system.nv + 2
-    known = [base]
+    poses = [base]
     for angle in np.arange(8) * np.pi / 4:
-        way = np.array([np.cos(angle), np.sin(angle)]) * search.region.width / search.equations.scale
-        climb(search, base, way)
+        direction = np.array([np.cos(angle), np.sin(angle)]) * search.region.width / search.equations.scale
+        climb(search, base, direction)
     for _ in range(MIXED):
         A = random.standard_normal((search.freedom + 1, count))
         A /= np.linalg.norm(A, axis=1, keepdims=True)
-        start = known[int(random.integers(len(known)))]
+        start = poses[int(random.integers(len(poses)))]
         trace = search.walk(Section(search.equations, search.region.turns, start, A))
         if trace is not None:
             inside = [place.z for place in trace.places if search.region.holds(place.z.p)]
-            known += inside[:: max(1, len(inside) // 8)]
+            poses += inside[:: max(1, len(inside) // 8)]

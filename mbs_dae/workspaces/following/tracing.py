@@ -79,10 +79,10 @@ class Trace:
             return self.places[k]
         if h == self.steps[k]:
             return self.places[k + 1]
-        found = self._place_in_step(k, h)
-        if found is None:
+        place = self._place_in_step(k, h)
+        if place is None:
             raise ArithmeticError(f"no place within step {k}")
-        return found
+        return place
 
     def _place_in_step(self, k: int, h: float) -> TracePlace | None:
         """Return the place at a distance h along the tangent of place k, within the step; None without convergence.
@@ -98,7 +98,7 @@ class Trace:
         """Return the coefficients b and c of the cubic of step k."""
         if k not in self.bends:
             base, end, size = self.places[k], self.places[k + 1], self.steps[k]
-            off = (problem_way(self.problem, base.z, end.z) - size * base.t) / size**2
+            off = (step_between(self.problem, base.z, end.z) - size * base.t) / size**2
             turned = (end.t / float(end.t @ base.t) - base.t) / size
             self.bends[k] = 3.0 * off - turned, (turned - 2.0 * off) / size
         return self.bends[k]
@@ -133,10 +133,10 @@ class Trace:
     ) -> list[tuple[int, float, TracePlace]]:
         """Return the zeros of a function with these values at the places: for each the number of the step, the
         fraction of the step, and the place."""
-        found = []
+        zeros = []
         for k in np.flatnonzero(numbers[:-1] * numbers[1:] < 0.0).tolist():
-            found.append(self.zero_in(k, float(numbers[k]), float(numbers[k + 1]), function))
-        return found
+            zeros.append(self.zero_in(k, float(numbers[k]), float(numbers[k + 1]), function))
+        return zeros
 
     def with_places(self, zeros: Sequence[tuple[int, float, TracePlace]]) -> tuple[Trace, list[int]]:
         """Return the curve with each of these zeros, one in a step at most, as a place of its own; and the numbers of
@@ -190,7 +190,7 @@ def tangent_at(jacobian: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarra
     return t / np.linalg.norm(t), sense
 
 
-def problem_way(problem: Smooth, base: PosePoint, z: PosePoint) -> np.ndarray:
+def step_between(problem: Smooth, base: PosePoint, z: PosePoint) -> np.ndarray:
     """Return the whole step between two points near to each other, multipliers included."""
     return np.concatenate([problem.between(base, z), z.u - base.u])
 
@@ -203,7 +203,7 @@ def place_ahead(problem: Smooth, place: TracePlace, h: float) -> TracePlace | No
 
 def distance_ahead(problem: Smooth, place: TracePlace, other: TracePlace) -> float:
     """Return how far another place is ahead along the tangent: in space successive rotations are not their sum."""
-    return float(place.t @ problem_way(problem, place.z, other.z))
+    return float(place.t @ step_between(problem, place.z, other.z))
 
 
 def trace_forward(
@@ -221,7 +221,7 @@ def trace_forward(
     while len(places) < most:
         here = places[-1]
         there = place_ahead(problem, here, h)
-        if there is None or not one_curve(here.t, there.t, problem_way(problem, here.z, there.z)):
+        if there is None or not one_curve(here.t, there.t, step_between(problem, here.z, there.z)):
             h *= 0.5
             if h < SMALLEST:
                 return Trace(problem, places, steps, STUCK, passed=passed)
@@ -257,21 +257,21 @@ def _first_place(
     t0 = start.t[:bare]
     if not (before @ t0 < 0.0 <= after @ t0 and np.linalg.norm(after) < 2.0 * h and np.linalg.norm(before) < 2.0 * h):
         return None
-    (low, high), found = (0.0, h), here
+    (low, high), place = (0.0, h), here
     x = h * (before @ t0) / (before @ t0 - after @ t0)
     for _ in range(50):
         near = place_ahead(problem, here, x)
         if near is None:
             return None
-        found, off = near, problem.between(start.z, near.z) @ t0
+        place, off = near, problem.between(start.z, near.z) @ t0
         if abs(off) < 1e-14:
             break
         low, high = (x, high) if off < 0.0 else (low, x)
-        rate = float(found.t[:bare] @ t0 / (found.t @ here.t))
+        rate = float(place.t[:bare] @ t0 / (place.t @ here.t))
         x = x - off / rate if rate > 0.0 else 0.5 * (low + high)
         x = float(x) if low < x < high else 0.5 * (low + high)
-    same = np.linalg.norm(problem.between(start.z, found.z)) < SAME and found.t[:bare] @ t0 > 0.99 * (t0 @ t0)
-    return found if same else None
+    same = np.linalg.norm(problem.between(start.z, place.z)) < SAME and place.t[:bare] @ t0 > 0.99 * (t0 @ t0)
+    return place if same else None
 
 
 def reversed_place(place: TracePlace) -> TracePlace:

@@ -137,9 +137,9 @@ def distance_to(polygon: np.ndarray, points: np.ndarray, closed: bool = True) ->
     a, b = (polygon, np.roll(polygon, -1, axis=0)) if closed else (polygon[:-1], polygon[1:])
     best = np.full(len(points), np.inf)
     for one, other in zip(a, b, strict=True):
-        way = other - one
-        x = np.clip((points - one) @ way / max(way @ way, 1e-300), 0.0, 1.0)
-        best = np.minimum(best, np.linalg.norm(points - one - x[:, None] * way, axis=1))
+        chord = other - one
+        x = np.clip((points - one) @ chord / max(chord @ chord, 1e-300), 0.0, 1.0)
+        best = np.minimum(best, np.linalg.norm(points - one - x[:, None] * chord, axis=1))
     return best
 
 
@@ -174,29 +174,29 @@ def pieces_of(
     for i, one, j, other in crossings(curves):
         cuts[i].append(one)
         cuts[j].append(other)
-    for curve, own in zip(curves, cuts, strict=True):
+    for curve, spots in zip(curves, cuts, strict=True):
         last = len(curve.points) - 2
-        own += [*([] if curve.closed else [Spot(0, 0.0), Spot(last, 1.0)]), *curve.corners]
+        spots += [*([] if curve.closed else [Spot(0, 0.0), Spot(last, 1.0)]), *curve.corners]
     _cut_at_all(curves, cuts)
     _start_closed(curves, cuts)
     vertices = Vertices()
-    found = [p for curve, own in zip(curves, cuts, strict=True) for p in _split(curve, own, vertices)]
-    return _each_once([piece for piece in found if keep(piece)]), vertices.points
+    pieces = [p for curve, spots in zip(curves, cuts, strict=True) for p in _split(curve, spots, vertices)]
+    return _each_once([piece for piece in pieces if keep(piece)]), vertices.points
 
 
 def _cut_at_all(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
     """Cut each curve at all points at which any curve is cut: curves may touch or coincide there."""
-    known = Vertices()
-    for curve, own in zip(curves, cuts, strict=True):
-        for spot in own:
-            known.number(curve.at(*spot)[0])
-    vertices = np.array(known.points).reshape(-1, 2)
-    for curve, own in zip(curves, cuts, strict=True):
-        along = np.array([spot.along for spot in own])
-        points = np.array([curve.at(*spot)[0] for spot in own]).reshape(-1, 2)
+    found_vertices = Vertices()
+    for curve, spots in zip(curves, cuts, strict=True):
+        for spot in spots:
+            found_vertices.number(curve.at(*spot)[0])
+    vertices = np.array(found_vertices.points).reshape(-1, 2)
+    for curve, spots in zip(curves, cuts, strict=True):
+        along = np.array([spot.along for spot in spots])
+        points = np.array([curve.at(*spot)[0] for spot in spots]).reshape(-1, 2)
         for vertex in vertices[points_near(curve, vertices)]:
             there = along[(np.abs(points - vertex) < 10.0 * MEETS).all(axis=1)]
-            own += [spot for spot, off in feet(curve, vertex, but=there.tolist()) if off < 10.0 * MEETS]
+            spots += [spot for spot, off in feet(curve, vertex, but=there.tolist()) if off < 10.0 * MEETS]
 
 
 def _start_closed(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
@@ -206,23 +206,23 @@ def _start_closed(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
         if curve.closed and not cuts[i]:
             cuts[i].append(Spot(0, 0.0))
             for j, other in enumerate(curves):
-                own = (0.0, len(curve.points) - 1.0) if j == i else ()
-                cuts[j] += [spot for spot, off in feet(other, curve.points[0], but=own) if off < MEETS]
+                ends = (0.0, len(curve.points) - 1.0) if j == i else ()
+                cuts[j] += [spot for spot, off in feet(other, curve.points[0], but=ends) if off < MEETS]
 
 
 def _split(curve: PlaneCurve, cuts: list[Spot], vertices: Vertices) -> list[CurvePiece]:
     total = len(curve.points) - 1
     along = sorted({spot.along % total if curve.closed else spot.along for spot in cuts})
-    kept: list[tuple[float, int]] = []
+    ends: list[tuple[float, int]] = []
     for x in along:
         vertex = vertices.number(curve.at(*spot_at(curve, x))[0])
-        if not kept or vertex != kept[-1][1] or x - kept[-1][0] > 0.5:
-            kept.append((x, vertex))
-    if curve.closed and len(kept) > 1 and kept[0][1] == kept[-1][1] and kept[0][0] + total - kept[-1][0] < 0.5:
-        kept.pop()
-    pieces = [CurvePiece(curve, ((a, b),), i, j) for (a, i), (b, j) in zip(kept, kept[1:], strict=False)]
+        if not ends or vertex != ends[-1][1] or x - ends[-1][0] > 0.5:
+            ends.append((x, vertex))
+    if curve.closed and len(ends) > 1 and ends[0][1] == ends[-1][1] and ends[0][0] + total - ends[-1][0] < 0.5:
+        ends.pop()
+    pieces = [CurvePiece(curve, ((a, b),), i, j) for (a, i), (b, j) in zip(ends, ends[1:], strict=False)]
     if curve.closed:
-        (a, i), (b, j) = kept[-1], kept[0]
+        (a, i), (b, j) = ends[-1], ends[0]
         ranges = [(a, float(total)), (0.0, b)]
         pieces.append(CurvePiece(curve, tuple(pair for pair in ranges if pair[1] > pair[0]), i, j))
     return pieces
@@ -230,17 +230,17 @@ def _split(curve: PlaneCurve, cuts: list[Spot], vertices: Vertices) -> list[Curv
 
 def _each_once(pieces: list[CurvePiece]) -> list[CurvePiece]:
     """Return the pieces without those that coincide with an earlier one."""
-    found: list[CurvePiece] = []
+    distinct: list[CurvePiece] = []
     by_ends: dict[tuple[int, int], list[CurvePiece]] = defaultdict(list)
     for piece in pieces:
-        equal_poses = by_ends[min(piece.first, piece.last), max(piece.first, piece.last)]
+        coinciding = by_ends[min(piece.first, piece.last), max(piece.first, piece.last)]
         middle = piece.middle()
         if not any(
-            (near := foot(other.curve, middle, other.ranges)) and near[1] < 10.0 * MEETS for other in equal_poses
+            (near := foot(other.curve, middle, other.ranges)) and near[1] < 10.0 * MEETS for other in coinciding
         ):
-            equal_poses.append(piece)
-            found.append(piece)
-    return found
+            coinciding.append(piece)
+            distinct.append(piece)
+    return distinct
 
 
 # --- cycles and regions -----------------------------------------------------------------------------------------------
@@ -281,8 +281,8 @@ def _is_sliver(face: Face) -> bool:
 
 def _encloses(outer: Cycle, hole: Cycle) -> bool:
     """Return whether a border goes round another with which it has no piece in common."""
-    own = {id(piece) for piece, _ in outer.edges}
-    if any(id(piece) in own for piece, _ in hole.edges):
+    borders = {id(piece) for piece, _ in outer.edges}
+    if any(id(piece) in borders for piece, _ in hole.edges):
         return False
     middles = np.array([piece.middle() for piece, _ in hole.edges])
     return bool(winds(outer.points, middles).mean() > 0.5) and outer.rough_area > -hole.rough_area * (1.0 - 1e-9)
@@ -294,10 +294,10 @@ def _without_loose_ends(pieces: list[CurvePiece]) -> list[CurvePiece]:
         for piece in pieces:
             degree[piece.first] += 1
             degree[piece.last] += 1
-        kept = [piece for piece in pieces if degree[piece.first] > 1 and degree[piece.last] > 1]
-        if len(kept) == len(pieces):
+        inner = [piece for piece in pieces if degree[piece.first] > 1 and degree[piece.last] > 1]
+        if len(inner) == len(pieces):
             return pieces
-        pieces = kept
+        pieces = inner
 
 
 def _cycles(pieces: list[CurvePiece]) -> list[Cycle]:
@@ -323,17 +323,17 @@ def _cycles(pieces: list[CurvePiece]) -> list[Cycle]:
     cycles = []
     while unused:
         start = edge = min(unused)
-        way = []
+        edges = []
         while True:
             unused.discard(edge)
             k, sense = edge
-            way.append((pieces[k], sense))
+            edges.append((pieces[k], sense))
             there = pieces[k].last if sense == 1 else pieces[k].first
-            own = order[there]
-            edge = own[own.index((k, -sense)) - 1]
+            leaving = order[there]
+            edge = leaving[leaving.index((k, -sense)) - 1]
             if edge == start:
                 break
-        cycles.append(Cycle(tuple(way)))
+        cycles.append(Cycle(tuple(edges)))
     return cycles
 
 
@@ -347,7 +347,7 @@ def _heading(piece: CurvePiece, sense: int, radius: float, exact: bool = False) 
         point, rate = point_near(piece.curve, *spot_at(piece.curve, along), exact)
         return point - start, rate
 
-    for a, b in (own[::sense] for own in piece.ranges[::sense]):
+    for a, b in (ends[::sense] for ends in piece.ranges[::sense]):
         spots = np.linspace(a, b, max(2, int(4 * abs(b - a)) + 2))[1:]
         beyond = next((k for k, spot in enumerate(spots) if abs(at(spot)[0]) >= radius), None)
         spot, (low, high) = spots[-1], sorted((a, b))
@@ -357,11 +357,11 @@ def _heading(piece: CurvePiece, sense: int, radius: float, exact: bool = False) 
                 middle = 0.5 * (before + spot)
                 before, spot = (middle, spot) if abs(at(middle)[0]) < radius else (before, middle)
             break
-    way, rate = at(spot, exact)
+    chord, rate = at(spot, exact)
     for _ in range(REFINEMENTS if exact else 0):
-        far, growth = abs(way), (way * rate.conjugate()).real
+        far, growth = abs(chord), (chord * rate.conjugate()).real
         if growth == 0.0:
             break
         spot = float(np.clip(spot + (radius - far) * far / growth, low, high))
-        way, rate = at(spot, exact)
-    return float(np.angle(way))
+        chord, rate = at(spot, exact)
+    return float(np.angle(chord))

@@ -50,7 +50,7 @@ class JointLimits:
     def notes(self) -> list[str]:
         """Notes on angles whose limits may be degrees: limits a whole turn apart or more, which limit nothing, and
         limits farther than a whole turn from zero, since whole turns of an angle do not count."""
-        turn, told = 2.0 * np.pi, []
+        turn, notes = 2.0 * np.pi, []
         for name in (name for name, own in zip(self.names, self._turns, strict=True) if own > 0.0):
             low, high = self.pairs[name]
             far = max((abs(limit) for limit in (low, high) if np.isfinite(limit)), default=0.0)
@@ -58,8 +58,8 @@ class JointLimits:
             if apart or far > turn:
                 why = "a whole turn apart: every pose keeps them" if apart else "more than a whole turn from zero"
                 what = f"limits of {name!r}, {low:g} and {high:g} rad, are {why}"
-                told.append(f"{what}; if degrees are meant, write np.radians")
-        return told
+                notes.append(f"{what}; if degrees are meant, write np.radians")
+        return notes
 
     def margin(self, q: np.ndarray, but: Mapping[str, float]) -> float:
         """Return the distance of the joints from the nearest of their limits, in radians or lengths of the model,

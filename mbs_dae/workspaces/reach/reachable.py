@@ -217,37 +217,37 @@ def _split(
     return pieces, faces_of(pieces)
 
 
-def _doubts(reach: _Reach, plane: ValuePlane, faces: Sequence[Face], known: list[list[PosePoint]]) -> list[str]:
+def _doubts(reach: _Reach, plane: ValuePlane, faces: Sequence[Face], poses: list[list[PosePoint]]) -> list[str]:
     """Return notes on samples of each region with another number of solutions."""
-    own = reach.boundaries
-    counting = Counting(reach.at, own.lead, own.add, reach.number)
-    differ, left = disagreements(faces, known, plane.scale, counting, own.seed)
-    for _, search in own.sets if differ else ():
+    boundaries = reach.boundaries
+    counting = Counting(reach.at, boundaries.lead, boundaries.add, reach.number)
+    differ, left = disagreements(faces, poses, plane.scale, counting, boundaries.seed)
+    for _, search in boundaries.sets if differ else ():
         search.branch()
     return notes_on_samples(differ, left, "solutions", faces, plane.scale)
 
 
 def _strays(
-    boundaries: Boundaries, plane: ValuePlane, faces: Sequence[Face], known: list[list[PosePoint]]
+    boundaries: Boundaries, plane: ValuePlane, faces: Sequence[Face], poses: list[list[PosePoint]]
 ) -> list[str]:
     """Return notes on random poses of the arm whose hand is in no reached region; boundaries, and poses at the inner
     points of these regions, are sought from there."""
-    told: list[str] = []
+    notes: list[str] = []
     for z in boundaries.poses(SAMPLES):
         point = (z.p / plane.scale)[None]
         inside = [k for k, face in enumerate(faces) if face.contains(point)[0]]
-        if any(known[k] for k in inside) or len(told) >= STRAYS:
+        if any(poses[k] for k in inside) or len(notes) >= STRAYS:
             continue
         borders = [cycle.points for face in faces for cycle in face.cycles]
         if min((float(distance_to(border, point)[0]) for border in borders), default=np.inf) < CHORD * boundaries.step:
             continue
         boundaries.explore(z)
         for k in inside:
-            boundaries.add(known[k], boundaries.lead([z], faces[k].inner * plane.scale))
-        if not any(known[k] for k in inside):
+            boundaries.add(poses[k], boundaries.lead([z], faces[k].inner * plane.scale))
+        if not any(poses[k] for k in inside):
             there = ", ".join(f"{x:.6g}" for x in z.p)
-            told.append(f"({there}) is reached, and in no region that was found; try another step= or seed=")
-    return told
+            notes.append(f"({there}) is reached, and in no region that was found; try another step= or seed=")
+    return notes
 
 
 def _plane_names(space: JointSpace, hand: Any, plane: Any, at: Any) -> tuple[tuple[str, str], str | None, Any]:
