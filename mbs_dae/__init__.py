@@ -84,7 +84,7 @@ _NAMES = {
     # workspaces
     "workspaces.workspace": "workspace",
     "workspaces.reach.reachable": "reachable_workspace ReachableWorkspace",
-    "workspaces.found": "Workspace SingularCurve",
+    "workspaces.result": "Workspace SingularCurve",
     # linkages for a task
     "synthesis.functions.generation": "synthesize_function chebyshev_points",
     "synthesis.motions.generation": "synthesize_motion",

@@ -162,8 +162,8 @@ from .ensembles.values import Designs as Designs
 from .workspaces.workspace import workspace as workspace
 from .workspaces.reach.reachable import reachable_workspace as reachable_workspace
 from .workspaces.reach.reachable import ReachableWorkspace as ReachableWorkspace
-from .workspaces.found import Workspace as Workspace
-from .workspaces.found import SingularCurve as SingularCurve
+from .workspaces.result import Workspace as Workspace
+from .workspaces.result import SingularCurve as SingularCurve
 from .synthesis.functions.generation import synthesize_function as synthesize_function
 from .synthesis.functions.generation import chebyshev_points as chebyshev_points
 from .synthesis.motions.generation import synthesize_motion as synthesize_motion

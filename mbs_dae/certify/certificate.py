@@ -14,7 +14,7 @@ from ..public_class import PublicClass
 from ..results.result import State
 from ..unit_system import equation, told
 from .charts import box_about, by_small_motions, vector_of_product
-from .equations import JACOBIAN, PHI, Equations, check_driven, equations_of
+from .equations import JACOBIAN, PHI, IntervalEquations, check_driven, equations_of
 from .intervals import Interval, down, interval, times, up
 from .operator import Operator, contracts, distance, operator_at
 
@@ -219,7 +219,9 @@ def _radii(operator: Operator, t: Interval, q: Interval) -> tuple[float, float, 
     return float(finer[good].max(initial=largest)), error, shift
 
 
-def _contradicted(equations: Equations, at: tuple[Interval, Interval], others: np.ndarray, error: float) -> np.ndarray:
+def _contradicted(
+    equations: IntervalEquations, at: tuple[Interval, Interval], others: np.ndarray, error: float
+) -> np.ndarray:
     """Return the rows left out that do not vanish at the true pose: Φ(0) + Φ_u u with |u| ≤ error does not contain
     zero."""
     t, q = at

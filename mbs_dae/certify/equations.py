@@ -43,7 +43,7 @@ class Enclosure:
 
 
 @dataclass(frozen=True, eq=False)
-class Equations:
+class IntervalEquations:
     """Rows of a Cartesian system that constrain positions."""
 
     system: System
@@ -183,12 +183,12 @@ class _Part(Interval):
         return Interval(self.lower.T, self.upper.T)
 
 
-def equations_of(system: System) -> Equations:
+def equations_of(system: System) -> IntervalEquations:
     """Return the equations of the bodies in Cartesian coordinates, whatever the system's own are."""
     return system.cartesian.once(_equations)
 
 
-def _equations(system: System) -> Equations:
+def _equations(system: System) -> IntervalEquations:
     program, layout = system.program, system.structure.program.layout
     for instance in system.structure.program.batch.instances:
         if instance.signals:
@@ -202,10 +202,10 @@ def _equations(system: System) -> Equations:
     mask = np.isin(row, rows)
     entries = np.array([layout["jac_from"][mask], place[row[mask]], column[mask]])
     sources = {PHI: layout["phi_from"], NU: layout["nu_from"], GAMMA: layout["gamma_from"]}
-    return Equations(system, rows, entries, {name: np.asarray(at)[rows] for name, at in sources.items()})
+    return IntervalEquations(system, rows, entries, {name: np.asarray(at)[rows] for name, at in sources.items()})
 
 
-def check_driven(equations: Equations) -> None:
+def check_driven(equations: IntervalEquations) -> None:
     """Raise a `ModelError` if there are fewer equations than freedoms, or if no body moves."""
     system, rows = equations.system, len(equations.rows)
     if not system.nv:

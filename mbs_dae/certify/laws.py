@@ -119,7 +119,7 @@ class Decisions:
             "polynomial": polynomial,
             "all_of": all_of,
             "any_of": any_of,
-            "none_of": lambda a: ~a if isinstance(a, Condition) else not a,
+            "none_of": lambda a: ~a if isinstance(a, Truth) else not a,
             "whole": lambda x: x.lower.astype(int),
             "ratio": ratio,
             "floor": self.floor,
@@ -141,7 +141,7 @@ class Decisions:
 
     def choose(self, condition: Any, a: Any, b: Any) -> Any:
         """Return one branch or the other; the hull of both where the condition is undecided."""
-        if not isinstance(condition, Condition):
+        if not isinstance(condition, Truth):
             return a if condition else b
         self._mark(open_ := ~(condition.yes | condition.no), self.switching)
         a, b = interval(a), interval(b)
@@ -150,7 +150,7 @@ class Decisions:
 
     def side(self, condition: Any, a: Any, b: Any) -> Any:
         """Return ±1 as the state decides; a `Weight` where that decision is open."""
-        if not isinstance(condition, Condition):
+        if not isinstance(condition, Truth):
             return a if condition else b
         sign = self.choose(condition, a, b)
         return sign if sign.is_point else Weight(sign, self._jump)
@@ -293,7 +293,7 @@ class Decisions:
         return (high > low) & (not smooth)
 
 
-class Condition:
+class Truth:
     """Two masks: `yes` where a condition holds for the whole interval, `no` where it holds nowhere in the interval."""
 
     __slots__ = ("no", "yes")
@@ -301,41 +301,41 @@ class Condition:
     def __init__(self, yes: Bounds, no: Bounds):
         self.yes, self.no = np.asarray(yes), np.asarray(no)
 
-    def __invert__(self) -> Condition:
-        return Condition(self.no, self.yes)
+    def __invert__(self) -> Truth:
+        return Truth(self.no, self.yes)
 
 
 def compare(a: Any, sign: str, b: Any) -> Any:
-    """Compare a with b: return a `Condition` for intervals, a bool for other numbers."""
+    """Compare a with b: return a `Truth` for intervals, a bool for other numbers."""
     if not isinstance(a, Interval) and not isinstance(b, Interval):
         return {"<": a < b, ">": a > b, "<=": a <= b, ">=": a >= b, "==": a == b, "!=": a != b}[sign]
     a, b = interval(a), interval(b)
     if sign in (">", ">="):
         a, b, sign = b, a, sign.replace(">", "<")
     if sign == "<":
-        return Condition(a.upper < b.lower, a.lower >= b.upper)
+        return Truth(a.upper < b.lower, a.lower >= b.upper)
     if sign == "<=":
-        return Condition(a.upper <= b.lower, a.lower > b.upper)
+        return Truth(a.upper <= b.lower, a.lower > b.upper)
     same = (a.lower == a.upper) & (b.lower == b.upper) & (a.lower == b.lower)
     other = (a.upper < b.lower) | (b.upper < a.lower)
-    return Condition(same, other) if sign == "==" else Condition(other, same)
+    return Truth(same, other) if sign == "==" else Truth(other, same)
 
 
 def all_of(*conditions: Any) -> Any:
     all_hold: Any = True
     for c in conditions:
-        if not isinstance(c, Condition):
+        if not isinstance(c, Truth):
             all_hold = all_hold if c else False
-        elif isinstance(all_hold, Condition):
-            all_hold = Condition(all_hold.yes & c.yes, all_hold.no | c.no)
+        elif isinstance(all_hold, Truth):
+            all_hold = Truth(all_hold.yes & c.yes, all_hold.no | c.no)
         else:
             all_hold = c if all_hold else False
     return all_hold
 
 
 def any_of(*conditions: Any) -> Any:
-    turned = all_of(*(~c if isinstance(c, Condition) else not c for c in conditions))
-    return ~turned if isinstance(turned, Condition) else not turned
+    turned = all_of(*(~c if isinstance(c, Truth) else not c for c in conditions))
+    return ~turned if isinstance(turned, Truth) else not turned
 
 
 def ratio(a: float, b: float) -> Interval:

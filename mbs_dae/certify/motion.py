@@ -13,7 +13,7 @@ from ..public_class import PublicClass
 from ..results.result import Result
 from ..unit_system import shown, size_of
 from .equations import check_driven, equations_of
-from .tubes import DEEPEST, Search, errors_of
+from .tubes import DEEPEST, TubeSearch, errors_of
 
 SWITCHES = "a law that depends on the pose switches (Abs, Max, Piecewise, the end of a profile)"
 UNFINISHED = "given up before the smallest pieces: bounds are wide here, or no pose was found; ask for more times"
@@ -95,7 +95,7 @@ def certified_motion(system: System, t: np.ndarray, motion: Trajectory) -> Motio
     """Return the certificate of a motion; `motion` has poses of bodies, at the times t of the result up to roundoff."""
     equations, bodies = equations_of(system), system.cartesian
     check_driven(equations)
-    search = Search(equations, bodies.machine())
+    search = TubeSearch(equations, bodies.machine())
     if t.size > 1:
         search.run(motion)
     tables = []

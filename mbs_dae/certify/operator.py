@@ -18,7 +18,7 @@ import numpy as np
 from scipy.linalg import qr
 
 from .charts import box_about, by_small_motions
-from .equations import JACOBIAN, PHI, Enclosure, Equations
+from .equations import JACOBIAN, PHI, Enclosure, IntervalEquations
 from .intervals import (
     Bounds,
     Interval,
@@ -80,7 +80,7 @@ def distance(beta: Bounds, shift: Bounds) -> Bounds:
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    equations: Equations
+    equations: IntervalEquations
     enclosure: Enclosure = field(repr=False)
     """The equations at the poses."""
     rows: np.ndarray
@@ -124,7 +124,7 @@ class Operator:
 
 
 def operator_at(
-    equations: Equations, t: Interval, q: Interval, v: Interval | None = None, names: Collection[str] = ()
+    equations: IntervalEquations, t: Interval, q: Interval, v: Interval | None = None, names: Collection[str] = ()
 ) -> Operator:
     """Return the operator at poses: t is (lanes,), q (coordinates, lanes). Rows and C are chosen in double numbers;
     bounds that are computed with them are rigorous."""

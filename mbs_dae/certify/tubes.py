@@ -31,7 +31,7 @@ from ..compiled.status import DONE
 from ..poses.continuation import begin as start
 from ..poses.continuation import go_on
 from .charts import Paths, paths_between
-from .equations import GAMMA, JACOBIAN, NU, PHI, Enclosure, Equations
+from .equations import GAMMA, JACOBIAN, NU, PHI, Enclosure, IntervalEquations
 from .intervals import Bounds, Interval, interval, times, up
 from .operator import Operator, contracts, distance, operator_at
 
@@ -82,10 +82,10 @@ class Proof:
 
 
 @dataclass(eq=False)
-class Search:
+class TubeSearch:
     """A search that halves pieces until all are shown, or given up."""
 
-    equations: Equations
+    equations: IntervalEquations
     machine: Machine
     shown: list[Proof] = field(default_factory=list)
     open_: list[Proof] = field(default_factory=list)
@@ -144,12 +144,12 @@ def concatenate(parts: list[Pieces]) -> Pieces:
     return Pieces(begin, end, depth, step)
 
 
-def paths_of(equations: Equations, pieces: Pieces) -> Paths:
+def paths_of(equations: IntervalEquations, pieces: Pieces) -> Paths:
     layout, begin, end = equations.system.layout, pieces.begin, pieces.end
     return paths_between(layout, (begin.t, end.t), (begin.q.T, end.q.T), (begin.v.T, end.v.T))
 
 
-def prove(equations: Equations, pieces: Pieces) -> Proof:
+def prove(equations: IntervalEquations, pieces: Pieces) -> Proof:
     """Return the tubes of pieces, as far as they can be shown without halving."""
     path = paths_of(equations, pieces)
     time = Interval(pieces.begin.t, pieces.end.t)
@@ -180,7 +180,7 @@ def _residual(operator: Operator, whole: Enclosure, speed: Interval, a: Interval
     return np.where(whole.switching | np.isnan(total), np.inf, total)
 
 
-def errors_of(equations: Equations, path: Trajectory) -> np.ndarray:
+def errors_of(equations: IntervalEquations, path: Trajectory) -> np.ndarray:
     """Return bounds of the distance between poses and the true ones, by the operator in boxes twice as large as its
     shift; infinite where none is shown."""
     errors = []

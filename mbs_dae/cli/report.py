@@ -15,7 +15,7 @@ from ..results import Result
 from ..results.events import Impact
 from ..results.files import replacing
 from ..results.files.exports import write_csv
-from ..results.files.tables import Column, Scales, axis_of, column_of, columns_of
+from ..results.files.tables import Column, UnitScales, axis_of, column_of, columns_of
 from ..results.names import COMPONENTS, long_name
 from ..unit_system import shown, shown_unit, size_of, told
 
@@ -100,7 +100,7 @@ def efforts_and_loads(
     result: Result, drivers: Sequence[str], joints: Sequence[str], names: Sequence[str]
 ) -> Iterator[str]:
     """Yield a line for each driver and one for each joint."""
-    scales = Scales.of_result(result)
+    scales = UnitScales.of_result(result)
     yield from (_headline(result), f"largest violation: {_violation(result)}", "")
     watt, joint_force, moment_word = (shown_unit(unit) for unit in ("W", "N", "N m"))
     rows: list[tuple[str, ...]] = [("driver", "unit", "max |effort|", "at t", "rms", f"mean power [{watt}]")]
@@ -157,7 +157,7 @@ def _quantities(result: Result, names: Sequence[str]) -> Iterator[str]:
         yield from available(result.names)
         return
     rows: list[tuple[str, ...]] = [("quantity", "unit", "least", "at t", "most", "at t")]
-    scales = Scales.of_result(result)
+    scales = UnitScales.of_result(result)
     parts = dict.fromkeys(part for name in names for part in result.components(name))  # of vectors
     for name in parts:
         values, unit = shown(scales.cleaned(result[name], result.unit(name), name), result.unit(name), name)

@@ -19,7 +19,7 @@ import numpy as np
 from ..derivatives.runs.gradients import adjoints, goes_back
 from ..results.result import Result
 from .analysis import Analysis
-from .objectives.objective import SMOOTH, Measured, NotSmooth, array_of, as_number
+from .objectives.objective import SMOOTH, NotSmooth, ObjectiveFunction, array_of, as_number
 from .objectives.readings import DualReadings, SeededReadings
 from .objectives.weights import weights
 
@@ -32,7 +32,7 @@ class DesignOutputs:
     analysis: Analysis
     row: np.ndarray
     result: Result
-    measured: tuple[Measured, ...]
+    measured: tuple[ObjectiveFunction, ...]
 
     @cached_property
     def _plain(self) -> SeededReadings:
@@ -91,20 +91,22 @@ class DesignOutputs:
             raise NotSmooth(f"{label} has no derivative by {self.names[k]}: it has a kink there; {SMOOTH}")
         return slopes
 
-    def parts(self) -> list[Numbers]:
+    def parts(self) -> list[SlopedValues]:
         """Return the values of each objective with their slopes."""
         ends = np.cumsum([0, *(one.size for one in self.values)])
-        return [Numbers(value, self, slice(*span)) for value, span in zip(self.values, pairwise(ends), strict=True)]
+        return [
+            SlopedValues(value, self, slice(*span)) for value, span in zip(self.values, pairwise(ends), strict=True)
+        ]
 
 
-def check_unique(result: Result, measured: Measured, name: str, by: np.ndarray) -> None:
+def check_unique(result: Result, measured: ObjectiveFunction, name: str, by: np.ndarray) -> None:
     """Raise `NotSmooth` if an objective depends on a load that is not unique, which has no derivative."""
     if result.reactions is not None and by[:, ~result.is_unique(name)].any():
         raise NotSmooth(f"{measured.label} reads {name!r}, which is not unique, and has no derivative")
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
+class SlopedValues:
     """Values with slopes: one number, or several as an array."""
 
     value: np.ndarray
@@ -121,12 +123,12 @@ class Numbers:
         return self.outputs.slopes[:, self.span].reshape(len(self.outputs.names), *self.value.shape)
 
 
-def single(numbers: Numbers) -> Numbers:
+def single(numbers: SlopedValues) -> SlopedValues:
     """Return the values as one number; raise a `ModelError` if there are several."""
     return replace(numbers, value=as_number(numbers.outputs.measured[0], numbers.value))
 
 
-def concatenate(parts: Sequence[Numbers]) -> Numbers:
+def concatenate(parts: Sequence[SlopedValues]) -> SlopedValues:
     """Return consecutive values as one list."""
     value = np.concatenate([one.value.ravel() for one in parts])
-    return Numbers(value, parts[0].outputs, slice(parts[0].span.start, parts[-1].span.stop))
+    return SlopedValues(value, parts[0].outputs, slice(parts[0].span.start, parts[-1].span.stop))

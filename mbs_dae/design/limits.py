@@ -13,7 +13,7 @@ from sympy.core.relational import Relational
 from ..errors import ModelError, shortened
 from ..model.parameters import finite_number
 from ..public_class import PublicClass
-from .objectives.objective import Formula, Measured, objective_of
+from .objectives.objective import FormulaObjective, ObjectiveFunction, objective_of
 from .objectives.words import Maximum, Minimum
 
 INFINITE = np.inf
@@ -38,7 +38,7 @@ class Limit(metaclass=PublicClass):
     name: str = ""
     said: str = field(default="", repr=False)
     """The comparison from which the limit was made, as text."""
-    measured: Measured = field(init=False, repr=False)
+    measured: ObjectiveFunction = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         for side, infinite in (("lower", -INFINITE), ("upper", INFINITE)):
@@ -115,13 +115,13 @@ def _smooth(what: sp.Expr, lower: float, upper: float, comparison: str) -> Limit
     return Limit(what, lower, upper, said=comparison)
 
 
-def largest_of(objectives: Any) -> list[Measured]:
+def largest_of(objectives: Any) -> list[ObjectiveFunction]:
     """Return the readings whose entries must all be small for the largest value to be small: x and -x for |x|, each
     value for a multiple of a maximum, and each negative value for a negative multiple of a minimum."""
-    readings: list[Measured] = []
+    readings: list[ObjectiveFunction] = []
     for one in objectives if isinstance(objectives, list | tuple) else [objectives]:
         measured = objective_of(one)
-        if not isinstance(measured, Formula):
+        if not isinstance(measured, FormulaObjective):
             readings.append(measured)
             continue
         shift, term = measured.expression.as_independent(Maximum, Minimum, as_Add=True)
@@ -131,5 +131,5 @@ def largest_of(objectives: Any) -> list[Measured]:
         else:
             shift, factor, inner = sp.S.Zero, sp.S.One, measured.expression
         both = (inner.args[0], -inner.args[0]) if isinstance(inner, sp.Abs) and factor > 0 else (inner,)
-        readings += [Formula(shift + factor * each) for each in both]
+        readings += [FormulaObjective(shift + factor * each) for each in both]
     return readings

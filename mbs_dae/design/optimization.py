@@ -13,10 +13,10 @@ from ..model.model import Model
 from ..model.parameters import check_choice
 from .analysis import Analysis, analysis_of, bounds_of
 from .limits import largest_of, limits_of
-from .objectives.objective import Formula, NotSmooth, objective_of
+from .objectives.objective import FormulaObjective, NotSmooth, objective_of
 from .optimum import Bound, LimitAtOptimum, Optimum, Start
-from .runs import Evaluation, Runs
-from .search import NO_MOTION_NEARBY, Box, Sides, Trial, box_of, objective_value, search, sides_of
+from .runs import DesignRuns, Evaluation
+from .search import NO_MOTION_NEARBY, LimitMargins, ScaledBox, Trial, box_of, objective_value, search, sides_of
 from .sensitivity import Multipliers, multipliers_of
 from .starts import starts_of
 
@@ -69,11 +69,11 @@ def optimize(
     analysis = analysis_of(model, times, names, verb, initial, how)
     objectives = largest_of(objective) if kind == "minimax" else [objective_of(objective)]
     limits = limits_of(subject_to)
-    runs, box = Runs(analysis, objectives, limits, kind == "min", True), box_of(low, high, analysis.model_row)
+    runs, box = DesignRuns(analysis, objectives, limits, kind == "min", True), box_of(low, high, analysis.model_row)
     try:
         trials = [search(runs, box, kind, row, begin.max_iterations) for row in begin.rows(analysis, box)]
         label = objectives[0].label
-        if len(objectives) > 1 and isinstance(objectives[0], Formula):
+        if len(objectives) > 1 and isinstance(objectives[0], FormulaObjective):
             label = ", ".join(map(str, objective)) if isinstance(objective, list | tuple) else str(objective)
         return _report(runs, box, kind, trials, label)
     except NotSmooth as wrong:
@@ -84,7 +84,7 @@ def optimize(
 # --- report ----------------------------------------------------------------------------------------------------------
 
 
-def _report(runs: Runs, box: Box, kind: str, trials: Sequence[Trial], label: str) -> Optimum:
+def _report(runs: DesignRuns, box: ScaledBox, kind: str, trials: Sequence[Trial], label: str) -> Optimum:
     ended = [one for one in trials if one.end is not None]
     if not ended:
         failed = runs.failures[0]
@@ -131,7 +131,7 @@ def _report(runs: Runs, box: Box, kind: str, trials: Sequence[Trial], label: str
     )  # fmt: skip
 
 
-def _excess(runs: Runs, box: Box, end: Evaluation | None) -> float:
+def _excess(runs: DesignRuns, box: ScaledBox, end: Evaluation | None) -> float:
     """Return the largest excess beyond limits, as a part of their size."""
     if end is None or not runs.limits:
         return 0.0
@@ -140,7 +140,7 @@ def _excess(runs: Runs, box: Box, end: Evaluation | None) -> float:
     return float(np.where(sides.equation, np.abs(margins), -margins).max(initial=0.0))
 
 
-def _broken_limit(runs: Runs, sides: Sides, end: Evaluation, beyond: float) -> ModelError:
+def _broken_limit(runs: DesignRuns, sides: LimitMargins, end: Evaluation, beyond: float) -> ModelError:
     margins = sides.margins(end)
     worst = int(np.argmax(np.where(sides.equation, np.abs(margins), -margins)))
     limit, value = runs.limits[sides.limit[worst]], end.limited[sides.limit[worst]].value[sides.entry[worst]]
@@ -155,7 +155,7 @@ def _design_in_words(analysis: Analysis, row: np.ndarray) -> str:
     return ", ".join(f"{name} = {x:.6g}" for name, x in zip(analysis.names, row, strict=True))
 
 
-def _notes(runs: Runs, first: Evaluation, end: Evaluation, success: bool, message: str) -> list[str]:
+def _notes(runs: DesignRuns, first: Evaluation, end: Evaluation, success: bool, message: str) -> list[str]:
     notes = []
     for k, name in enumerate(runs.analysis.names):
         slopes = [one.slope[k] for evaluation in (first, end) for one in (evaluation.objective, *evaluation.limited)]
@@ -174,7 +174,9 @@ def _notes(runs: Runs, first: Evaluation, end: Evaluation, success: bool, messag
     return notes
 
 
-def _bounds(runs: Runs, box: Box, first: Evaluation, end: Evaluation, multipliers: Multipliers) -> tuple[Bound, ...]:
+def _bounds(
+    runs: DesignRuns, box: ScaledBox, first: Evaluation, end: Evaluation, multipliers: Multipliers
+) -> tuple[Bound, ...]:
     bounds = []
     for k, name in enumerate(runs.analysis.names):
         at_low, at_high = box.u(end.row)[k] <= BROKEN, box.u(end.row)[k] >= 1 - BROKEN
@@ -185,7 +187,7 @@ def _bounds(runs: Runs, box: Box, first: Evaluation, end: Evaluation, multiplier
     return tuple(bounds)
 
 
-def _limits(runs: Runs, end: Evaluation, multipliers: Multipliers) -> tuple[LimitAtOptimum, ...]:
+def _limits(runs: DesignRuns, end: Evaluation, multipliers: Multipliers) -> tuple[LimitAtOptimum, ...]:
     limits = []
     for k, (limit, one) in enumerate(zip(runs.limits, end.limited, strict=True)):
         nearest = np.minimum(limit.upper - one.value, one.value - limit.lower).argmin()

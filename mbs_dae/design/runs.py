@@ -10,9 +10,9 @@ import numpy as np
 from ..errors import MbsError
 from ..results.result import Result
 from .analysis import Analysis
-from .changes import DesignOutputs, Numbers, concatenate, single
+from .changes import DesignOutputs, SlopedValues, concatenate, single
 from .limits import Limit
-from .objectives.objective import Measured, NotSmooth
+from .objectives.objective import NotSmooth, ObjectiveFunction
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,9 +20,9 @@ class Evaluation:
     """A design that was run, with the values that a search reads."""
 
     row: np.ndarray
-    objective: Numbers
+    objective: SlopedValues
     """The values to minimise: a number, or all entries of an array."""
-    limited: tuple[Numbers, ...]
+    limited: tuple[SlopedValues, ...]
     """The values of each limit, as a list."""
     outputs: DesignOutputs
 
@@ -41,12 +41,12 @@ class FailedRun:
 
 
 @dataclass(eq=False)
-class Runs:
+class DesignRuns:
     """The runs of a search. The last four are cached, because a search reads a value, its slope and the limits in
     turn."""
 
     analysis: Analysis
-    objectives: Sequence[Measured]
+    objectives: Sequence[ObjectiveFunction]
     limits: tuple[Limit, ...]
     is_number: bool
     """Whether the search minimises a single number."""

@@ -18,7 +18,7 @@ from scipy.optimize import least_squares, minimize
 from ..errors import counted
 from .limits import INFINITE
 from .objectives.objective import NotSmooth
-from .runs import Evaluation, FailedRun, Runs
+from .runs import DesignRuns, Evaluation, FailedRun
 
 ACCURACY = 1e-15
 """The accuracy of the objective, as a part of its slope at the start, at which SLSQP ends."""
@@ -32,7 +32,7 @@ NO_MOTION_NEARBY = "designs beside this one have no motion"
 
 
 @dataclass(frozen=True, eq=False)
-class Box:
+class ScaledBox:
     """Bounds, and unknowns u of the order of 1: row = origin + width u."""
 
     low: np.ndarray
@@ -47,13 +47,13 @@ class Box:
         return (row - self.origin) / self.width
 
 
-def box_of(low: np.ndarray, high: np.ndarray, model_row: np.ndarray) -> Box:
+def box_of(low: np.ndarray, high: np.ndarray, model_row: np.ndarray) -> ScaledBox:
     """Return the box of a search: u is 0 and 1 at bounds; without bounds, u is the relative change of the model's
     number."""
     bounded = np.isfinite(high - low)
     sizes = np.where(model_row == 0.0, 1.0, np.abs(model_row))
     width = np.where(bounded, np.where(bounded, high, 1.0) - np.where(bounded, low, 0.0), sizes)
-    return Box(low, high, np.where(bounded, low, model_row), width)
+    return ScaledBox(low, high, np.where(bounded, low, model_row), width)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ class _Stuck(Exception):
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class LimitMargins:
     """Limits as margins that must not be negative: (bound - value) / size, or (value - bound) / size."""
 
     limit: np.ndarray
@@ -96,7 +96,7 @@ class Sides:
         return np.array(rows).reshape(-1, names) * (self.sign / self.size)[:, None]
 
 
-def sides_of(runs: Runs, box: Box, first: Evaluation) -> Sides:
+def sides_of(runs: DesignRuns, box: ScaledBox, first: Evaluation) -> LimitMargins:
     """Return the limits as margins. The size of a limit is its largest absolute bound; for a bound of 0, the change of
     the limited value across the bounds of the numbers, by its slope at `first`."""
     columns: list[tuple] = []
@@ -108,10 +108,10 @@ def sides_of(runs: Runs, box: Box, first: Evaluation) -> Sides:
             if abs(bound) < INFINITE:
                 columns += [(i, k, sign, bound, size, limit.is_equation) for k in range(values.size)]
     limits, entries, signs, bounds, sizes, equations = np.array(columns, dtype=float).reshape(-1, 6).T
-    return Sides(limits.astype(int), entries.astype(int), signs, bounds, sizes, equations.astype(bool))
+    return LimitMargins(limits.astype(int), entries.astype(int), signs, bounds, sizes, equations.astype(bool))
 
 
-def search(runs: Runs, box: Box, kind: str, start: np.ndarray, most: int) -> Trial:
+def search(runs: DesignRuns, box: ScaledBox, kind: str, start: np.ndarray, most: int) -> Trial:
     """Return a search from a start to a design from which no nearby design is better."""
     before, first = runs.count, runs.at(start)
     if isinstance(first, FailedRun):
@@ -145,13 +145,13 @@ LIMITED = 1e-6
 """The margin by which a trial design, like an optimum, may exceed limits, as a part of their size."""
 
 
-def _keeps_limits(sides: Sides, evaluation: Evaluation) -> bool:
+def _keeps_limits(sides: LimitMargins, evaluation: Evaluation) -> bool:
     """Return whether a design keeps all limits."""
     margins = sides.margins(evaluation)
     return bool((np.where(sides.equation, -np.abs(margins), margins) >= -LIMITED).all())
 
 
-def _nearest_to_limits(runs: Runs, box: Box, begin: Evaluation, most: int) -> Evaluation:
+def _nearest_to_limits(runs: DesignRuns, box: ScaledBox, begin: Evaluation, most: int) -> Evaluation:
     """Return the design that exceeds its limits least, in parts of their size, of all that a search from `begin` tries:
     min s with s + m >= 0 for all margins m of inequalities, and s - |m| >= 0 for those of equations."""
     sides = sides_of(runs, box, begin)
@@ -190,7 +190,7 @@ def _nearest_to_limits(runs: Runs, box: Box, begin: Evaluation, most: int) -> Ev
     return best
 
 
-def _lower_nearby(runs: Runs, box: Box, kind: str, first: Evaluation, end: Evaluation) -> np.ndarray | None:
+def _lower_nearby(runs: DesignRuns, box: ScaledBox, kind: str, first: Evaluation, end: Evaluation) -> np.ndarray | None:
     """Return the design with the least objective next to the end of a search that keeps the limits, shape (numbers,),
     or None if none is lower. The trials are steps of those numbers that the search left at their start because their
     slope is 0 there, as at a maximum or a saddle: of each one, then along the direction in which the slope falls
@@ -228,7 +228,7 @@ def _lower_nearby(runs: Runs, box: Box, kind: str, first: Evaluation, end: Evalu
     return lowest
 
 
-def _gauss_newton(runs: Runs, box: Box, first: Evaluation, most: int) -> tuple[Evaluation, int, str]:
+def _gauss_newton(runs: DesignRuns, box: ScaledBox, first: Evaluation, most: int) -> tuple[Evaluation, int, str]:
     """Minimise a sum of squares by trust regions about the Gauss-Newton step."""
 
     def residuals(u: np.ndarray) -> np.ndarray:
@@ -269,7 +269,7 @@ def _gauss_newton(runs: Runs, box: Box, first: Evaluation, most: int) -> tuple[E
 class _Programme:
     """The problem of a search by sequential quadratic programming."""
 
-    def __init__(self, runs: Runs, box: Box, kind: str, first: Evaluation, most: int):
+    def __init__(self, runs: DesignRuns, box: ScaledBox, kind: str, first: Evaluation, most: int):
         self.runs, self.box, self.kind, self.first, self.most = runs, box, kind, first, most
         self.sides, self.last = sides_of(runs, box, first), first
         slope = objective_slope(first, kind)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
-from .runs import Evaluation, Runs
-from .search import Box, Sides, objective_slope
+from .runs import DesignRuns, Evaluation
+from .search import LimitMargins, ScaledBox, objective_slope
 
 NEAR = 1e-6
 """The part of its size below which a margin is active."""
@@ -41,7 +41,9 @@ class Multipliers:
     """The norm of the slope itself, in the same unit."""
 
 
-def multipliers_of(runs: Runs, sides: Sides, box: Box, evaluation: Evaluation, kind: str) -> Multipliers:
+def multipliers_of(
+    runs: DesignRuns, sides: LimitMargins, box: ScaledBox, evaluation: Evaluation, kind: str
+) -> Multipliers:
     n, u = evaluation.row.size, box.u(evaluation.row)
     low, high = np.flatnonzero(u <= NEAR), np.flatnonzero(u >= 1.0 - NEAR)
     margins, slopes = sides.margins(evaluation), sides.slopes(evaluation) * box.width
@@ -52,9 +54,13 @@ def multipliers_of(runs: Runs, sides: Sides, box: Box, evaluation: Evaluation, k
     if kind == "minimax":
         value = evaluation.objective.value
         top = np.flatnonzero(value >= value.max() - ENTRIES * np.abs(value).max())
-        # the slopes of all entries that share the largest value, shape (entries, names)
+        # the slopes of all entries that share the largest value, shape (entries, names); the slope of this value is any
+        # mean of them, Σ μ_k ∇f_k with Σ μ_k = 1: this equation is an additional component with a large weight
         tops = (evaluation.objective.slope[:, top] * box.width[:, None]).T
-        factors, residual = _factors_of_largest(rows, tops)
+        weight = 1e4 * max(float(np.abs(tops).max(initial=0.0)), 1e-300)
+        wide = [np.pad(rows, ((0, 0), (0, 1))), np.pad(-tops, ((0, 0), (0, 1)), constant_values=weight)]
+        factors, residual = _factors(np.concatenate(wide), np.append(np.zeros(n), weight))
+        factors = factors[: len(rows)]
     else:
         factors, residual = _factors(rows, g)
     by_low, by_high = np.zeros(n), np.zeros(n)
@@ -79,12 +85,3 @@ def _factors(rows: np.ndarray, g: np.ndarray) -> tuple[np.ndarray, float]:
     size[size == 0.0] = 1.0
     factors, residual = nnls((rows / size[:, None]).T, g)
     return factors / size, float(residual)
-
-
-def _factors_of_largest(rows: np.ndarray, tops: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return the factors of rows and the residual for a largest value, whose slope is any mean of those of its entries,
-    Σ μ_k ∇f_k with Σ μ_k = 1: this equation is an additional component with a large weight."""
-    weight = 1e4 * max(float(np.abs(tops).max(initial=0.0)), 1e-300)
-    wide = [np.pad(rows, ((0, 0), (0, 1))), np.pad(-tops, ((0, 0), (0, 1)), constant_values=weight)]
-    factors, residual = _factors(np.concatenate(wide), np.append(np.zeros(tops.shape[1]), weight))
-    return factors[: len(rows)], residual

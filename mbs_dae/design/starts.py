@@ -12,11 +12,11 @@ from ..ensembles.samples import Tolerance, samples
 from ..errors import ModelError, shortened
 from ..model.parameters import finite_number
 from .analysis import Analysis, check_within
-from .search import Box
+from .search import ScaledBox
 
 
 @dataclass(frozen=True, eq=False)
-class Starts:
+class SearchStarts:
     """The starts of searches, and the number of iterations after which each search ends."""
 
     given: int | Sequence
@@ -29,7 +29,7 @@ class Starts:
         """Whether some starts are drawn between bounds."""
         return isinstance(self.given, int) and self.given > 1
 
-    def rows(self, analysis: Analysis, box: Box) -> list[np.ndarray]:
+    def rows(self, analysis: Analysis, box: ScaledBox) -> list[np.ndarray]:
         """Return the starts: the model's own design and Latin hypercube samples of the box, or the given ones."""
         if not isinstance(self.given, int):
             return [_row_of(one, analysis.names, box) for one in self.given]
@@ -45,15 +45,15 @@ class Starts:
         return [analysis.model_row, *samples(spread, self.given - 1, method="latin", seed=self.seed).values]
 
 
-def starts_of(starts: Any, seed: Any, max_iterations: Any) -> Starts:
+def starts_of(starts: Any, seed: Any, max_iterations: Any) -> SearchStarts:
     """Return the starts, checked before any run."""
     most = _whole(max_iterations, "max_iterations must be a whole number, 1 or larger", "max_iterations=200")
     what = "starts must be a whole number, 1 or larger, or a list of designs"
     if not isinstance(starts, list | tuple):
-        return Starts(_whole(starts, what, "starts=20"), seed, most)
+        return SearchStarts(_whole(starts, what, "starts=20"), seed, most)
     if not starts or not all(isinstance(one, dict) for one in starts):
         raise ModelError(f'{what}, e.g. [{{"r": 0.1}}, {{"r": 0.2}}], not {shortened(starts)}')
-    return Starts(tuple(starts), seed, most)
+    return SearchStarts(tuple(starts), seed, most)
 
 
 def _whole(number: Any, what: str, example: str) -> int:
@@ -62,7 +62,7 @@ def _whole(number: Any, what: str, example: str) -> int:
     return int(number)
 
 
-def _row_of(start: dict[str, Any], names: Sequence[str], box: Box) -> np.ndarray:
+def _row_of(start: dict[str, Any], names: Sequence[str], box: ScaledBox) -> np.ndarray:
     """Return the numbers of a given start, shape (names,), checked against names and bounds."""
     if {*start} != {*names}:
         raise ModelError(f"each of starts= must give {', '.join(names)}, not {', '.join(map(str, start))}")

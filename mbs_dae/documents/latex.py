@@ -106,10 +106,10 @@ def part(one: Part) -> str:
         return name + (f"_{{{one.below}}}" if one.below else "") + (f"^{{{one.above}}}" if one.above else "")
     if isinstance(one, str):
         return OPERATORS.get(one, one)
-    return Printer().doprint(one)
+    return LatexMathPrinter().doprint(one)
 
 
-class Printer(LatexPrinter):
+class LatexMathPrinter(LatexPrinter):
     """The printer of sympy, with commas between indices, and with text for names that are not letters with indices."""
 
     def _print_Symbol(self, expr: sp.Symbol, style: str = "plain") -> str:

@@ -23,38 +23,38 @@ ACCENTS = {"dot": "˙", "ddot": "¨", "hat": "^", "bar": "¯", "tilde": "~"}
 OPERATORS = {"-": "−", "|.": "‖", "|": "‖", "*": "·"}
 
 
-class Printer(MathMLPresentationPrinter):
+class MathMLPrinter(MathMLPresentationPrinter):
     """A printer of presentation MathML that uses only the few elements that browsers know."""
 
     def _element(self, name: str, *children: Any, text: str = "", **attributes: str) -> Any:
-        made = self.dom.createElement(name)
+        element = self.dom.createElement(name)
         for key, value in attributes.items():
-            made.setAttribute(key, value)
+            element.setAttribute(key, value)
         if text:
-            made.appendChild(self.dom.createTextNode(text))
+            element.appendChild(self.dom.createTextNode(text))
         for child in children:
-            made.appendChild(child)
-        return made
+            element.appendChild(child)
+        return element
 
     def _print_Symbol(self, sym: sp.Symbol, style: str = "plain") -> Any:
         if not LETTERS.fullmatch(sym.name):
             return self._element("mi", text=sym.name)
         base, supers, subs = split_super_sub(sym.name)
-        found = self._letters(base)
+        symbol = self._letters(base)
         if subs:
-            low = self._element("mrow", *self._listed(subs))
-            found = self._element("msub", found, low)
+            indices = self._element("mrow", *self._indices(subs))
+            symbol = self._element("msub", symbol, indices)
         if supers:
-            found = self._element("msup", found, self._element("mrow", *self._listed(supers)))
-        return found
+            symbol = self._element("msup", symbol, self._element("mrow", *self._indices(supers)))
+        return symbol
 
-    def _listed(self, names: list[str]) -> list[Any]:
+    def _indices(self, names: list[str]) -> list[Any]:
         """Return indices with commas between them."""
-        found: list[Any] = []
+        elements: list[Any] = []
         for name in names:
-            found += [self._element("mo", text=",")] * bool(found)
-            found.append(self._element("mn" if name.isdigit() else "mi", text=_greek(name)))
-        return found
+            elements += [self._element("mo", text=",")] * bool(elements)
+            elements.append(self._element("mn" if name.isdigit() else "mi", text=_greek(name)))
+        return elements
 
     def _letters(self, base: str) -> Any:
         accent = ACCENT.match(base)
@@ -81,10 +81,10 @@ class Printer(MathMLPresentationPrinter):
     _print_ImmutableDenseMatrix = _print_MatrixBase
 
     def _print_Function(self, e: Any) -> Any:
-        return self._called(NAMES.get(e.func.__name__, e.func.__name__), e.args)
+        return self._function_call(NAMES.get(e.func.__name__, e.func.__name__), e.args)
 
     def _print_atan2(self, e: Any) -> Any:
-        return self._called("atan2", e.args)
+        return self._function_call("atan2", e.args)
 
     def _print_Lookup(self, e: Any) -> Any:
         table, order, x = e.args
@@ -95,23 +95,23 @@ class Printer(MathMLPresentationPrinter):
     _print_BentLookup = _print_Lookup
 
     def _print_Opaque(self, e: Any) -> Any:
-        return self._called("f" + "′" * int(e.args[1]), [e.args[2]])
+        return self._function_call("f" + "′" * int(e.args[1]), [e.args[2]])
 
     def _print_Max(self, e: Any) -> Any:
-        return self._called("max", e.args)
+        return self._function_call("max", e.args)
 
     def _print_Min(self, e: Any) -> Any:
-        return self._called("min", e.args)
+        return self._function_call("min", e.args)
 
-    def _called(self, name: str, arguments: Any) -> Any:
+    def _function_call(self, name: str, arguments: Any) -> Any:
         return self._element("mrow", self._print_Symbol(sp.Symbol(name)), *self._in_parentheses(arguments))
 
     def _in_parentheses(self, arguments: Any) -> list[Any]:
-        found = [self._element("mo", text="(")]
+        elements = [self._element("mo", text="(")]
         for k, argument in enumerate(arguments):
-            found += [self._element("mo", text=",")] * (k > 0)
-            found.append(self._print(argument))
-        return [*found, self._element("mo", text=")")]
+            elements += [self._element("mo", text=",")] * (k > 0)
+            elements.append(self._print(argument))
+        return [*elements, self._element("mo", text=")")]
 
 
 NAMES = {"Wrap": "wrap", "SmoothWrap": "wrap", "Unwound": "unwound", "sign": "sgn"}
@@ -134,18 +134,18 @@ def part(one: Part) -> str:
     if isinstance(one, str):
         form = ' form="infix"' if one in ("+", "-", "=") else ""
         return f"<mo{form}>{escape(OPERATORS.get(one, one))}</mo>"
-    return _text(Printer()._print(as_sympy(one)))
+    return _text(MathMLPrinter()._print(as_sympy(one)))
 
 
 def _bold(one: Bold) -> str:
     shown = _greek(one.name)
-    found = f'<mi mathvariant="normal" class="bold">{escape(shown)}</mi>'
+    symbol = f'<mi mathvariant="normal" class="bold">{escape(shown)}</mi>'
     if one.dots:
-        found = f'<mover accent="true">{found}<mo>{ACCENTS["ddot" if one.dots > 1 else "dot"]}</mo></mover>'
+        symbol = f'<mover accent="true">{symbol}<mo>{ACCENTS["ddot" if one.dots > 1 else "dot"]}</mo></mover>'
     if one.below and one.above:
-        return f"<msubsup>{found}{_small(one.below)}{_small(one.above)}</msubsup>"
-    found = f"<msub>{found}{_small(one.below)}</msub>" if one.below else found
-    return f"<msup>{found}{_small(one.above)}</msup>" if one.above else found
+        return f"<msubsup>{symbol}{_small(one.below)}{_small(one.above)}</msubsup>"
+    symbol = f"<msub>{symbol}{_small(one.below)}</msub>" if one.below else symbol
+    return f"<msup>{symbol}{_small(one.above)}</msup>" if one.above else symbol
 
 
 def _small(text: str) -> str:

@@ -25,7 +25,7 @@ from ..poses.arcs.singular import SingularPlace, singular_places
 from ..poses.arcs.start import start_of, track_at
 from ..poses.arcs.steps import distance_beyond, size_of
 from ..poses.arcs.tracing import CurvePoints
-from ..poses.arcs.track import Place, Track
+from ..poses.arcs.track import ArcPlace, ArcTrack
 from ..poses.arcs.zeros import sign_changes
 from .balance import Balance, balance_at
 from .seeking import LOOSE, TIGHT, balance
@@ -48,10 +48,10 @@ MOST = 24
 
 
 @dataclass(frozen=True, eq=False)
-class Circuit:
+class PoseCircuit:
     """A curve of poses, followed to its ends or through a whole lap."""
 
-    track: Track
+    track: ArcTrack
     traced: CurvePoints
     ends: tuple[str, ...]
     """Reasons why the curve ends, if it is open."""
@@ -68,7 +68,7 @@ class Circuit:
         """Return whether a pose is on the curve, whole turns aside."""
         track, n = self.track, self.track.system.nv
         far = np.abs(self.signatures - signature(track.system, q[:, None])).max(axis=0)
-        place: Place | None = self.traced.place(int(far.argmin()))
+        place: ArcPlace | None = self.traced.place(int(far.argmin()))
         for _ in range(8):  # Newton's method for the foot of q on the curve
             if place is None:
                 return False
@@ -81,7 +81,7 @@ class Circuit:
             place = track.from_place(place, beyond)
         return False
 
-    def force_at(self, place: Place) -> tuple[float, float]:
+    def force_at(self, place: ArcPlace) -> tuple[float, float]:
         """Return r and r' at a place."""
         equations = balance_at(self.track.system, self.track.t, place.q)
         v = place.v[: equations.system.nv]
@@ -144,7 +144,7 @@ class Circuits:
 
     system: System
     t: float
-    curves: list[Circuit] = field(default_factory=list)
+    curves: list[PoseCircuit] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     """Reasons for which the list of circuits may be incomplete."""
 
@@ -188,5 +188,5 @@ class Circuits:
         except MbsError as error:
             self.gaps.append(str(error))
         else:
-            self.curves.append(Circuit(track, traced, ends))
+            self.curves.append(PoseCircuit(track, traced, ends))
             self.gaps.extend(f"a curve of poses is open: it ends at {end}" for end in ends)

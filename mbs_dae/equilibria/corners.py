@@ -34,7 +34,7 @@ Place = tuple[np.ndarray, np.ndarray]
 """A state (q, v)."""
 
 
-class Corner(NamedTuple):
+class LawCorner(NamedTuple):
     who: str
     jumps: bool
     """Whether forces differ; otherwise only their derivatives do."""
@@ -64,7 +64,7 @@ def check_friction(rest: Balance) -> None:
             )
 
 
-def corners(balance: Balance) -> Iterator[Corner]:
+def corners(balance: Balance) -> Iterator[LawCorner]:
     """Yield one corner for each element that has any."""
     structure = balance.system.structure
     names = np.array(structure.program.batch.switching + structure.dynamics.batch.switching)
@@ -79,7 +79,7 @@ def corners(balance: Balance) -> Iterator[Corner]:
         some = np.flatnonzero(zero & (names == who))[:MOST]
         jumps, bends = _differ(balance, g, kinds, some)
         if jumps or bends:
-            yield Corner(who, jumps, not by_place[some].any())
+            yield LawCorner(who, jumps, not by_place[some].any())
 
 
 def _changes(balance: Balance) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

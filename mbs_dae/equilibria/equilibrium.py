@@ -227,13 +227,13 @@ class Equilibria(tuple[Equilibrium, ...], metaclass=PublicClass):
     """The reason for `complete`."""
 
     def __new__(cls, rests: Iterable[Equilibrium], complete: bool | None, message: str) -> Equilibria:
-        found = super().__new__(cls, rests)
-        found.complete, found.message = complete, message
-        return found
+        equilibria = super().__new__(cls, rests)
+        equilibria.complete, equilibria.message = complete, message
+        return equilibria
 
     def __repr__(self) -> str:
-        told = {True: "complete", False: "not complete", None: "completeness not shown"}[self.complete]
-        return f"<Equilibria: {len(self)}, {told}: {self.message}>"
+        completeness = {True: "complete", False: "not complete", None: "completeness not shown"}[self.complete]
+        return f"<Equilibria: {len(self)}, {completeness}: {self.message}>"
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,7 @@ def cross(a: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class RotatingFrame:
     """The matrices of one state, and Ω, shape (3,); in the plane Ω has a z component alone."""
 
     P: np.ndarray
@@ -46,13 +46,13 @@ class Frame:
     turning: np.ndarray
 
 
-def at_rest(system: System) -> Frame:
+def at_rest(system: System) -> RotatingFrame:
     """Return the frame of a state without velocities, in all coordinates (angular parts stay in body axes)."""
     none = np.zeros((system.nv, system.nv))
-    return Frame(np.eye(system.nv), none, none, np.zeros(3))
+    return RotatingFrame(np.eye(system.nv), none, none, np.zeros(3))
 
 
-def frame_of(balance: Balance, turning: np.ndarray) -> Frame:
+def frame_of(balance: Balance, turning: np.ndarray) -> RotatingFrame:
     system, n = balance.system, balance.system.nv
     P, B = np.eye(n), np.zeros((n, n))
     for body in system.bodies if system.model.dimension == 3 else ():
@@ -61,7 +61,7 @@ def frame_of(balance: Balance, turning: np.ndarray) -> Frame:
         P[np.ix_(columns, columns)] = A
         B[np.ix_(columns, columns)] = cross(A @ balance.v[columns])
     G = turned_parts(system, cross(turning))
-    return Frame(P, G, B, turning)
+    return RotatingFrame(P, G, B, turning)
 
 
 def turnings(balance: Balance, a: np.ndarray) -> Iterator[np.ndarray]:

@@ -58,13 +58,13 @@ def ports_of(small: SmallMotion, states: StateMotion, inputs: Sequence[str], out
     B = np.zeros((total, len(inputs)))
     B[count:last] = np.linalg.solve(small.M, small.S.T @ small.frame.P @ forces)
     B[last:] = 0.0 if changes is None else changes[n:]
-    reading = Readings(small, states, tuple(inputs), forces, np.hstack([states.whole(small.A), B]))
+    reading = OutputRows(small, states, tuple(inputs), forces, np.hstack([states.whole(small.A), B]))
     rows = np.array([reading.row(name) for name in outputs]).reshape(len(outputs), total + len(inputs))
     return Ports(B, rows[:, :total], rows[:, total:])
 
 
 @dataclass(frozen=True, eq=False)
-class Readings:
+class OutputRows:
     """Rows that give outputs from (η, y, z, u)."""
 
     small: SmallMotion
@@ -182,7 +182,8 @@ class Readings:
                 there[at] += far
                 return value(bodies, there[None], v[None])
 
-            row[last + k] = difference(aside, float(system.evaluator(_scale(system, state))))[0]
+            scale = next(one.scale for one in system.model.states if one.name == state)
+            row[last + k] = difference(aside, float(system.evaluator(scale)))[0]
         for k, input_name in enumerate(self.inputs):
             start, change = input_of(balance, input_name)
 
@@ -226,10 +227,6 @@ def input_of(balance: Balance, name: str) -> tuple[float, Callable[..., Any]]:
     if signal := next((one.symbol for one in model.inputs if one.name == name), None):
         return float(balance.q[system.layout.signals[signal]]), model.with_inputs
     raise unknown_name("input or parameter", name, [*model.parameters, *(one.name for one in model.inputs)], model.name)
-
-
-def _scale(system: System, state: str) -> Any:
-    return next(one.scale for one in system.model.states if one.name == state)
 
 
 def changes_by(balance: Balance, name: str) -> np.ndarray:

@@ -67,7 +67,7 @@ class ModeLine:
 
 
 @dataclass(frozen=True, eq=False)
-class Followed:
+class ModesAtValue:
     """The eigenvalues at one value, in the order of the lines, with their shapes: columns of length 1 by weight."""
 
     value: float
@@ -104,7 +104,7 @@ class LinearPath(metaclass=PublicClass):
         return f"<LinearPath over {self.parameter}: {len(self.values)} systems>"
 
     @cached_property
-    def _modes_by_value(self) -> list[Followed]:
+    def _modes_by_value(self) -> list[ModesAtValue]:
         steps = [self._first_modes()]
         for value, law in zip(self.values[1:], self.systems[1:], strict=True):
             steps.append(_next(steps[-2:], value, law))
@@ -131,10 +131,10 @@ class LinearPath(metaclass=PublicClass):
             oscillates = (before.eigenvalues.imag > 0.0) & (after.eigenvalues.imag > 0.0)
             for line in np.flatnonzero(oscillates & ((ends[0] > 0.0) != (ends[1] > 0.0))).tolist():
 
-                def modes_at(speed: float, before: Followed = before) -> Followed:
+                def modes_at(speed: float, before: ModesAtValue = before) -> ModesAtValue:
                     return before if speed == before.value else _next([before], speed, self.at(speed))
 
-                def over(speed: float, line: int = line, modes_at: Callable[[float], Followed] = modes_at) -> float:
+                def over(speed: float, line: int = line, modes_at: Callable[[float], ModesAtValue] = modes_at) -> float:
                     return float(modes_at(speed).eigenvalues[line].imag - order * abs(speed))
 
                 speed = brentq(over, before.value, after.value, xtol=1e-12 * float(np.abs(self.values).max()))
@@ -174,7 +174,7 @@ class LinearPath(metaclass=PublicClass):
 
     # --- pairing from one value to the next ---
 
-    def _first_modes(self) -> Followed:
+    def _first_modes(self) -> ModesAtValue:
         """Return the modes at the first value; modes of one eigenvalue are separated by their whirl."""
         modes = _shapes(self.values[0], self.systems[0])
         shapes = modes.shapes.copy()
@@ -182,7 +182,7 @@ class LinearPath(metaclass=PublicClass):
             X = shapes[:, group]
             if np.linalg.cond(X) < 1e8:
                 shapes[:, group] = X @ eigh(-1j * X.conj().T @ self._across @ X, X.conj().T @ X)[1]
-        return Followed(modes.value, modes.eigenvalues, _unit(shapes))
+        return ModesAtValue(modes.value, modes.eigenvalues, _unit(shapes))
 
     @cached_property
     def _across(self) -> np.ndarray:
@@ -205,9 +205,9 @@ class LinearPath(metaclass=PublicClass):
         return np.divide(turning, sizes, out=np.zeros_like(sizes), where=sizes > FLAT)
 
 
-def _shapes(value: float, law: LinearSystem) -> Followed:
+def _shapes(value: float, law: LinearSystem) -> ModesAtValue:
     values, vectors = law.eigen
-    return Followed(float(value), values, _unit(np.sqrt(law.state.system.weight)[:, None] * (law.shapes @ vectors)))
+    return ModesAtValue(float(value), values, _unit(np.sqrt(law.state.system.weight)[:, None] * (law.shapes @ vectors)))
 
 
 def _unit(shapes: np.ndarray) -> np.ndarray:
@@ -216,7 +216,7 @@ def _unit(shapes: np.ndarray) -> np.ndarray:
     return shapes / np.where(sizes > 0.0, sizes, 1.0)
 
 
-def _next(before: Sequence[Followed], value: float, law: LinearSystem) -> Followed:
+def _next(before: Sequence[ModesAtValue], value: float, law: LinearSystem) -> ModesAtValue:
     """Return the eigenvalues at a value in the order of the last step before."""
     last, modes = before[-1], _shapes(value, law)
     heading = last.eigenvalues
@@ -232,7 +232,7 @@ def _next(before: Sequence[Followed], value: float, law: LinearSystem) -> Follow
     for group in _coinciding(values):
         group_shapes = shapes[:, group]
         shapes[:, group] = group_shapes @ np.linalg.lstsq(group_shapes, last.shapes[:, group], rcond=SAME)[0]
-    return Followed(float(value), values, _unit(shapes))
+    return ModesAtValue(float(value), values, _unit(shapes))
 
 
 def _coinciding(values: np.ndarray) -> list[np.ndarray]:

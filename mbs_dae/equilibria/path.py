@@ -34,7 +34,7 @@ DIFFERENCE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
-class Point:
+class PathPoint:
     """A point of the path: p as a part of the range, the pose, the tangent (a motion, and p'), and ∂Q/∂p."""
 
     p: float
@@ -45,7 +45,7 @@ class Point:
 
 
 @dataclass(frozen=True, eq=False)
-class Family:
+class LoadFamily:
     """Systems by p, which goes from 0 to 1."""
 
     system: Callable[[float], System]
@@ -68,7 +68,7 @@ class Family:
             raise EquilibriumError(f"the mechanism cannot be closed beside a point of the path, {p:.4g} of the way")
         return (_left(far) - _left(back)) / (2 * DIFFERENCE)
 
-    def point(self, here: Balance, p: float, before: Point | None) -> Point:
+    def point(self, here: Balance, p: float, before: PathPoint | None) -> PathPoint:
         """Return the point at a pose with its tangent, in the direction of `before`."""
         pull = self.pull(here, p)
         basis, K = _scaled(here)
@@ -78,10 +78,10 @@ class Family:
         motion, rate = motion / size, rate / size
         forward = rate if before is None else _product(here, before.motion, motion) + before.rate * rate
         sign = 1.0 if forward >= 0.0 else -1.0
-        return Point(p, here, sign * motion, sign * rate, pull)
+        return PathPoint(p, here, sign * motion, sign * rate, pull)
 
     def correct(
-        self, p: float, q: np.ndarray, motion: np.ndarray, rate: float, base: Point
+        self, p: float, q: np.ndarray, motion: np.ndarray, rate: float, base: PathPoint
     ) -> tuple[float, Balance] | None:
         """Return p and the balance of the equilibrium at right angles to (motion, rate); None if Newton's method fails.
         The derivative by the parameter is that of the point `base`."""
@@ -103,22 +103,22 @@ class Family:
             q, p = here.system.moved(here.q, basis @ step[:-1]), p + float(step[-1])
         return None
 
-    def step_to(self, at: Point, ds: float) -> Point | None:
+    def step_to(self, at: PathPoint, ds: float) -> PathPoint | None:
         """Return the point at arc length ds along the tangent; None if Newton's method fails."""
         q = at.balance.system.moved(at.balance.q, ds * at.motion)
         solution = self.correct(at.p + ds * at.rate, q, at.motion, at.rate, at)
         return None if solution is None else self.point(solution[1], solution[0], at)
 
-    def point_at(self, at: Point, p: float, part: float, to: Point) -> Point | None:
+    def point_at(self, at: PathPoint, p: float, part: float, to: PathPoint) -> PathPoint | None:
         """Return the point with this p between two points, started a `part` of the way on."""
         chord = at.balance.system.between(at.balance.q, to.balance.q)
         q = at.balance.system.moved(at.balance.q, part * chord)
         solution = self.correct(p, q, 0.0 * chord, 1.0, at)
         return None if solution is None else self.point(solution[1], p, at)
 
-    def limit(self, at: Point, ds: float) -> Point | None:
+    def limit(self, at: PathPoint, ds: float) -> PathPoint | None:
         """Return the limit point within a step, where p turns back; None if it is not reached."""
-        points: dict[float, Point] = {}
+        points: dict[float, PathPoint] = {}
 
         def rate(s: float) -> float:
             if (point := self.step_to(at, s) if s else at) is None:
@@ -148,14 +148,16 @@ def _left(here: Balance) -> np.ndarray:
     return here.forces - here.jacobian.T @ here.multipliers
 
 
-def followed(family: Family, start: Balance, values: Sequence[float]) -> tuple[list[Point], list[Point], list[Point]]:
+def followed(
+    family: LoadFamily, start: Balance, values: Sequence[float]
+) -> tuple[list[PathPoint], list[PathPoint], list[PathPoint]]:
     """Follow the path from p = 0 to p = 1. Return all points, those at these values of p in their order on the path,
     and the limit points."""
 
     def where(p: float) -> str:
         return f"{p:.4g} of the way from the first value to the last"
 
-    points, limits, ds = [family.point(start, 0.0, None)], list[Point](), FIRST
+    points, limits, ds = [family.point(start, 0.0, None)], list[PathPoint](), FIRST
     at_values = [points[0]] * values.count(0.0)
     while len(points) < POINTS:
         at = points[-1]

@@ -33,7 +33,7 @@ from ..readings.motion import result_of
 from ..results.result import Result, State
 from ..tolerances import RANK
 from .balance import Balance, balance_at, unit_rows
-from .frames import Frame, frame_of
+from .frames import RotatingFrame, frame_of
 
 MUCH, ALIKE = 0.1, 0.999999
 """Parts of a coordinate's row, by weight: above MUCH, one of the first candidates is preferred; rows above ALIKE times
@@ -49,7 +49,7 @@ POSES = 101
 
 
 @dataclass(frozen=True, eq=False)
-class Candidate:
+class CoordinateCandidate:
     """A coordinate that may be chosen: its name, and its row by small motions ζ."""
 
     name: str
@@ -59,7 +59,7 @@ class Candidate:
 @dataclass(frozen=True, eq=False)
 class SmallMotion:
     balance: Balance
-    frame: Frame
+    frame: RotatingFrame
     names: tuple[str, ...]
     """The coordinates of η; those of y come first."""
     R: np.ndarray
@@ -97,8 +97,8 @@ class SmallMotion:
 
 
 def small_motion(
-    balance: Balance, frame: Frame, a: np.ndarray, multipliers: np.ndarray, candidates: Sequence[Candidate],
-    required: Sequence[str] = (), preferred: int = 0,
+    balance: Balance, frame: RotatingFrame, a: np.ndarray, multipliers: np.ndarray,
+    candidates: Sequence[CoordinateCandidate], required: Sequence[str] = (), preferred: int = 0,
 ) -> SmallMotion:  # fmt: skip
     """Return the small motion in coordinates chosen from the candidates: the required ones, then the first `preferred`
     ones before the others."""
@@ -155,7 +155,11 @@ def in_bodies(small: SmallMotion) -> np.ndarray:
 
 
 def _choose_coordinates(
-    candidates: Sequence[Candidate], free: np.ndarray, required: Sequence[str], root: np.ndarray, preferred: int
+    candidates: Sequence[CoordinateCandidate],
+    free: np.ndarray,
+    required: Sequence[str],
+    root: np.ndarray,
+    preferred: int,
 ) -> list[str]:
     """Return the names of coordinates that determine all free motions: the required ones, then always the one with the
     largest undetermined part, of equal ones the first. The first `preferred` candidates precede the others while their

@@ -16,8 +16,8 @@ from ..poses import newton
 from ..rotations import from_quaternion
 from .balance import Balance, balance_at
 from .corners import check_slopes
-from .frames import Frame, at_rest, frame_of, later, turned_parts, turnings
-from .small import Candidate, SmallMotion, small_motion
+from .frames import RotatingFrame, at_rest, frame_of, later, turned_parts, turnings
+from .small import CoordinateCandidate, SmallMotion, small_motion
 
 BALANCED = 1e-6
 """Forces are balanced where less than this part of them is unbalanced."""
@@ -43,7 +43,9 @@ def small_motion_about(balance: Balance, required: Sequence[str] = (), preferred
     check_slopes(balance)
     a, multipliers = balance.accelerations
     if not balance.v.any():
-        _check_at_rest(balance)
+        if not is_at_rest(balance):
+            what = f"the state of {balance.system.model.name!r} is no equilibrium: forces would accelerate it from rest"
+            raise ModelError(f"{what}; start from mbs.equilibrium(model)")
         check_lasting(balance)
         _check_constant_slopes(balance)
         return small_motion_at_rest(balance, required, preferred)
@@ -69,7 +71,7 @@ def small_motion_at_rest(balance: Balance, required: Sequence[str] = (), preferr
 
 
 def _in_frame(
-    balance: Balance, frame: Frame, a: np.ndarray, multipliers: np.ndarray, required: Sequence[str],
+    balance: Balance, frame: RotatingFrame, a: np.ndarray, multipliers: np.ndarray, required: Sequence[str],
     preferred: Sequence[str],
 ) -> SmallMotion:  # fmt: skip
     """Return the small motion in a frame, in which coordinates are read."""
@@ -80,24 +82,26 @@ def _in_frame(
     return small_motion(balance, frame, a, multipliers, [*named.values()], required, len(named_candidates))
 
 
-def of_bodies(system: System) -> list[Candidate]:
+def of_bodies(system: System) -> list[CoordinateCandidate]:
     if not system.is_cartesian:
-        return [Candidate(name, row) for name, row in zip(system.coordinate_names, np.eye(system.nv), strict=True)]
+        return [
+            CoordinateCandidate(name, row) for name, row in zip(system.coordinate_names, np.eye(system.nv), strict=True)
+        ]
     parts = ("x", "y", "angle") if system.model.dimension == 2 else ("x", "y", "z", "turn_x", "turn_y", "turn_z")
     names = [f"{body.name}.{part}" for body in system.bodies for part in parts]
-    return [Candidate(name, row) for name, row in zip(names, np.eye(system.nv), strict=True)]
+    return [CoordinateCandidate(name, row) for name, row in zip(names, np.eye(system.nv), strict=True)]
 
 
-def _candidate(system: System, balance: Balance, frame: Frame, name: str) -> Candidate:
+def _candidate(system: System, balance: Balance, frame: RotatingFrame, name: str) -> CoordinateCandidate:
     for candidate in of_bodies(system):
         if candidate.name == name:
             return candidate
     if (turn := _turn_of_a_body(balance, name)) is not None:
-        return Candidate(name, turn)
+        return CoordinateCandidate(name, turn)
     measure, level = system.model.quantity(name)
     if level:
         raise ModelError(f"{name!r} is a rate; coordinates of small motions are positions, such as an angle")
-    return Candidate(name, system.reader([measure]).jacobian(balance.t, balance.q).toarray()[0] @ frame.P.T)
+    return CoordinateCandidate(name, system.reader([measure]).jacobian(balance.t, balance.q).toarray()[0] @ frame.P.T)
 
 
 def _turn_of_a_body(balance: Balance, name: str) -> np.ndarray | None:
@@ -126,12 +130,6 @@ def _check_regular(balance: Balance) -> None:
             "linearize about a pose aside of it",
             **error.facts,
         ) from error
-
-
-def _check_at_rest(balance: Balance) -> None:
-    if not is_at_rest(balance):
-        what = f"the state of {balance.system.model.name!r} is no equilibrium: forces would accelerate it from rest"
-        raise ModelError(f"{what}; start from mbs.equilibrium(model)")
 
 
 def is_at_rest(balance: Balance) -> bool:
@@ -221,6 +219,6 @@ def _is_steady(found: SmallMotion, a: np.ndarray) -> bool:
     size = np.linalg.norm(root * w) * rate
     if np.linalg.norm(root * (frame.P @ b - expected)) > SAME * size:
         return False
-    rows = [Candidate(name, row @ T.T) for name, row in zip(found.names, found.coordinate_rows, strict=True)]
+    rows = [CoordinateCandidate(name, row @ T.T) for name, row in zip(found.names, found.coordinate_rows, strict=True)]
     A, B = found.A, small_motion(after, frame, b, multipliers, rows, found.names[: found.freedoms]).A
     return bool(np.linalg.norm(A - B) <= SAME * np.linalg.norm(A))

@@ -240,7 +240,7 @@ ARITHMETIC = {
 """Functions of numpy by their names in `math`."""
 
 
-class Kernel(NamedTuple):
+class AlgebraicKernel(NamedTuple):
     """The equations of an element as a program.
 
     The source of a kernel (`symbolic.codegen`) evaluates one instance after the other. With index[k] an array over
@@ -258,10 +258,10 @@ class Kernel(NamedTuple):
     outputs: int
 
 
-_kernels: dict[str, Kernel] = {}
+_kernels: dict[str, AlgebraicKernel] = {}
 
 
-def kernel_of(relation: Relation, coordinates: KernelCoordinates) -> Kernel:
+def kernel_of(relation: Relation, coordinates: KernelCoordinates) -> AlgebraicKernel:
     """Return the kernel of a relation, derived once."""
     key = f"{coordinates.name} {relation.meaning}"
     if key not in _kernels:
@@ -270,7 +270,7 @@ def kernel_of(relation: Relation, coordinates: KernelCoordinates) -> Kernel:
         lines = [line for line in source.splitlines() if not line.startswith("from ")]
         namespace: dict[str, Any] = dict(ARITHMETIC)
         exec(compile("\n".join(lines), "<closure>", "exec"), namespace)
-        _kernels[key] = Kernel(
+        _kernels[key] = AlgebraicKernel(
             namespace["kernel"], layout["slots"], layout["phi"], layout["jacobian"], layout["outputs"]
         )
     return _kernels[key]

@@ -21,7 +21,7 @@ from ..compiled import System
 from ..coordinates import body_coordinates
 from ..model.joints.base import Condition
 from ..symbolic.markers import LABELS, marker_symbols
-from .algebraic import Algebraic, Kernel, algebraic, kernel_of, stacked
+from .algebraic import Algebraic, AlgebraicKernel, algebraic, kernel_of, stacked
 from .paths import along
 
 PLACES = {2: ("sx", "sy"), 3: ("sx", "sy", "sz")}
@@ -31,10 +31,10 @@ SPREAD = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class Group:
+class KernelGroup:
     """All instances of one kernel."""
 
-    kernel: Kernel
+    kernel: AlgebraicKernel
     index: np.ndarray
     """Local coordinates: their places in q, (local coordinates, instances)."""
     numbers: np.ndarray
@@ -48,13 +48,13 @@ class Group:
 
 
 @dataclass(frozen=True, eq=False)
-class Closure:
+class ClosureSystem:
     """The equations of one structure; `values` are the numbers of one design at one time."""
 
     system: System
     time: float
     elements: tuple[Condition, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[KernelGroup, ...]
     values: np.ndarray
     places: dict[tuple, list[int]]
     """The places, among the numbers, of each quantity that may be varied."""
@@ -177,7 +177,7 @@ def signature(system: System, q: np.ndarray) -> np.ndarray:
     return np.concatenate([q[at] / system.length, *products])
 
 
-def closure_of(system: System, time: float) -> Closure:
+def closure_of(system: System, time: float) -> ClosureSystem:
     """Return the closure of a compiled model in Cartesian coordinates."""
     elements = [(e, a) for e in system.model.conditions if (a := algebraic(e, time, system.evaluator)) is not None]
     kernels = body_coordinates(system.model.dimension)
@@ -185,7 +185,7 @@ def closure_of(system: System, time: float) -> Closure:
     for k, (_, form) in enumerate(elements):
         grouped.setdefault(form.relation.meaning, []).append(k)
     first = np.cumsum([0, *(form.relation.size for _, form in elements)])
-    groups: list[Group] = []
+    groups: list[KernelGroup] = []
     values: list[float] = []
     places: dict[tuple, list[int]] = {}
     for instances in grouped.values():
@@ -198,7 +198,7 @@ def closure_of(system: System, time: float) -> Closure:
                 values.append(value)
                 if key is not None:
                     places.setdefault(key, []).append(int(at[s, k]))
-        groups.append(Group(kernel, *_indices(system, kernel, [elements[k][0] for k in instances], rows, at)))
+        groups.append(KernelGroup(kernel, *_indices(system, kernel, [elements[k][0] for k in instances], rows, at)))
     owners = tuple(e.name for e, form in elements for _ in range(form.relation.size))
     metric = []  # rows that contain places of markers
     for _, form in elements:
@@ -210,7 +210,7 @@ def closure_of(system: System, time: float) -> Closure:
     sizes = [(form.relation.size, form.relation.size - form.checks) for _, form in elements]
     true = np.array([k < equations for size, equations in sizes for k in range(size)], dtype=bool)
     conditions = tuple(e for e, _ in elements)
-    return Closure(
+    return ClosureSystem(
         system, time, conditions, tuple(groups), numbers, places, owners, np.array(metric, dtype=bool) & true, true
     )
 
@@ -234,7 +234,7 @@ def _number(
 
 
 def _indices(
-    system: System, kernel: Kernel, elements: Sequence[Condition], rows: np.ndarray, at: np.ndarray
+    system: System, kernel: AlgebraicKernel, elements: Sequence[Condition], rows: np.ndarray, at: np.ndarray
 ) -> tuple[np.ndarray, ...]:
     """Return the coordinates and numbers that a group reads, its rows, and the entries of the Jacobian with their
     places."""
@@ -256,7 +256,7 @@ def _indices(
 
 
 @dataclass(frozen=True, eq=False)
-class Family:
+class MechanismFamily:
     """The family of mechanisms to which a model belongs.
 
     Its variables are all places of joints on bodies, all constants of joints, and the values of drivers; directions
@@ -265,7 +265,7 @@ class Family:
     limits of generic ones. The system is square if there are as many independent `rows` as unknowns.
     """
 
-    closure: Closure
+    closure: ClosureSystem
     rows: np.ndarray
 
     def random_member(self, random: np.random.Generator, near: np.ndarray) -> np.ndarray:
@@ -300,7 +300,7 @@ class Homotopy:
     """Paths from one member to another in the complex line through both: numbers = first + (second - first) c; each
     path of solutions has a c(s) of its own, see `paths.along`."""
 
-    family: Family
+    family: MechanismFamily
     first: np.ndarray
     second: np.ndarray
     start: np.ndarray

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .closure import Closure, Homotopy
+from .closure import ClosureSystem, Homotopy
 from .generic import Generic
 from .monodromy import SAME, new_ones
-from .paths import DONE, PLAIN, Ends, newton, track
+from .paths import DONE, PLAIN, TrackEnds, newton, track
 
 REAL = 1e-7
 """Relative imaginary parts of a solution below this are roundoff."""
@@ -59,7 +59,7 @@ def is_real(x: np.ndarray) -> bool:
     return bool(np.abs(x.imag).max(initial=0.0) < REAL * max(1.0, np.abs(x).max(initial=0.0)))
 
 
-def ends_of(generic: Generic, closure: Closure) -> PathEnds:
+def ends_of(generic: Generic, closure: ClosureSystem) -> PathEnds:
     """Return the solutions of a model with the structure of the generic member."""
     family, numbers = generic.family, closure.values.astype(complex)
     ends = _track(generic, numbers)
@@ -94,7 +94,7 @@ def _conditions(homotopy: Homotopy, x: np.ndarray) -> np.ndarray:
     return values[:, -1] / np.maximum(values[:, 0], 1e-300)
 
 
-def _track(generic: Generic, numbers: np.ndarray) -> Ends:
+def _track(generic: Generic, numbers: np.ndarray) -> TrackEnds:
     """Return the ends of paths along straight ways. Where some stick before their end, all are repeated along another
     way, since ends of two different ways need not belong to different paths; paths with coinciding ends are repeated in
     smaller steps."""
@@ -117,17 +117,17 @@ def _track(generic: Generic, numbers: np.ndarray) -> Ends:
     return best
 
 
-def _is_stuck(ends: Ends) -> np.ndarray:
+def _is_stuck(ends: TrackEnds) -> np.ndarray:
     """Return which paths are stopped by a singularity near their way, which another way avoids."""
     return (ends.status != DONE) & np.where(_has_pole(ends), ~_diverges(ends), ends.s < LATE)
 
 
-def _has_pole(ends: Ends) -> np.ndarray:
+def _has_pole(ends: TrackEnds) -> np.ndarray:
     """Return for which paths a pole is known."""
     return ~np.isnan(ends.poles)
 
 
-def _diverges(ends: Ends) -> np.ndarray:
+def _diverges(ends: TrackEnds) -> np.ndarray:
     """Return which paths lead to infinity at the end of their way, although they stop before."""
     return (ends.status != DONE) & (np.abs(ends.poles - 1.0) < POLE * (1.0 - ends.s) + LAST)
 

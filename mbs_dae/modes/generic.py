@@ -8,11 +8,11 @@ import numpy as np
 
 from ..compiled import System
 from ..errors import AssemblyError
-from .closure import Closure, Family, closure_of
+from .closure import ClosureSystem, MechanismFamily, closure_of
 from .monodromy import SolutionSet, search
 from .paths import DONE, track
 from .start import first_solution, independent_rows, second_solution
-from .traces import Trace
+from .traces import TraceTest
 
 MOST = 5000
 """The search ends with more solutions than this."""
@@ -25,7 +25,7 @@ STARTS = 8
 class Generic:
     """A generic member with all its solutions."""
 
-    family: Family
+    family: MechanismFamily
     numbers: np.ndarray
     x: np.ndarray
     complete: bool | None
@@ -39,15 +39,15 @@ class Generic:
         return self.x.shape[1]
 
 
-def generic_of(closure: Closure, seed: int) -> Generic:
+def generic_of(closure: ClosureSystem, seed: int) -> Generic:
     """Return a generic member with its solutions, beginning at a pose near the placement."""
     random = np.random.default_rng(seed)
     x, numbers = first_solution(closure)
-    family = Family(closure, independent_rows(closure, x, numbers, random))
+    family = MechanismFamily(closure, independent_rows(closure, x, numbers, random))
     if family.rows.size < closure.unknowns:
         return Generic(family, numbers, x[:, None], None, np.nan, seed)
     solutions = _first_member(family, numbers, x, random)
-    trace, complete = Trace(family, solutions.numbers, random), None
+    trace, complete = TraceTest(family, solutions.numbers, random), None
     for _ in range(TESTS):
         search(family, solutions, random, MOST)
         if complete := trace(solutions):
@@ -55,7 +55,9 @@ def generic_of(closure: Closure, seed: int) -> Generic:
     return Generic(family, solutions.numbers, solutions.x, complete, trace.ratio, seed)
 
 
-def _first_member(family: Family, numbers: np.ndarray, x: np.ndarray, random: np.random.Generator) -> SolutionSet:
+def _first_member(
+    family: MechanismFamily, numbers: np.ndarray, x: np.ndarray, random: np.random.Generator
+) -> SolutionSet:
     """Return a generic member with one solution: the end of a path from the given solution."""
     for k in range(STARTS):
         if k >= STARTS // 2:
@@ -69,7 +71,7 @@ def _first_member(family: Family, numbers: np.ndarray, x: np.ndarray, random: np
     raise AssemblyError(f"{what} is lost; place bodies in another pose", kind="bad guess", joints=(), residuals={})
 
 
-def stored_generic(system: System, time: float, seed: int) -> tuple[Closure, Generic]:
+def stored_generic(system: System, time: float, seed: int) -> tuple[ClosureSystem, Generic]:
     """Return the equations of a model, and all solutions of a generic member of its family. The generic member serves
     other values of parameters and drivers, as long as directions and coinciding points of bodies stay."""
     closure = closure_of(system, time)

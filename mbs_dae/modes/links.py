@@ -206,18 +206,18 @@ def without_links(model: Model, fix: Mapping[str, float], t: float) -> WithoutLi
     links = tuple(link for link, _ in pairs)
     key = "without links", tuple(body.name for link in links for body in link.bodies)
     lengths = {f"length_of_link_{k}": abs(far) for k, (_, (_, far)) in enumerate(pairs)}
-    reduced = system.structure.kept(key, lambda: _with_distances(bare, links, lengths))
+
+    def with_distances() -> Model:
+        """Add a distance for each link to the model of the other bodies."""
+        for link, (name, length) in zip(links, lengths.items(), strict=True):
+            first, last = link.ends
+            bare.add(Distance(name, first.outer, last.outer, length=bare.parameter(name, length, "m")))
+        return bare
+
+    reduced = system.structure.kept(key, with_distances)
     values = {name: parameter.value for name, parameter in model.parameters.items()}
     directions = tuple(np.sign(far) * direction for _, (direction, far) in pairs)
     return WithoutLinks(reduced.with_parameters(**values, **lengths), rest, links, directions)
-
-
-def _with_distances(bare: Model, links: tuple[Link, ...], lengths: Mapping[str, float]) -> Model:
-    """Add a distance for each link to the model of the other bodies, in place, and return it."""
-    for link, (name, length) in zip(links, lengths.items(), strict=True):
-        first, last = link.ends
-        bare.add(Distance(name, first.outer, last.outer, length=bare.parameter(name, length, "m")))
-    return bare
 
 
 def _put(system: System, q: np.ndarray, link: Link, direction: np.ndarray) -> None:

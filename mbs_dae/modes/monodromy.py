@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from .paths import DONE, Problem, track
+from .paths import DONE, HomotopyProblem, track
 
 SAME = 1e-6
 """Signatures that differ by less, relative to their size, belong to one solution."""
@@ -26,11 +26,11 @@ PATIENCE = 50
 loops."""
 
 
-class Family(Protocol):
+class SystemFamily(Protocol):
     """Square systems, whose members are arrays of numbers."""
 
     def random_member(self, random: np.random.Generator, near: np.ndarray) -> np.ndarray: ...
-    def between(self, first: np.ndarray, second: np.ndarray, start: np.ndarray, bend: np.ndarray) -> Problem:
+    def between(self, first: np.ndarray, second: np.ndarray, start: np.ndarray, bend: np.ndarray) -> HomotopyProblem:
         """Return the systems on ways from one member to the other; see `paths.along`."""
 
     def signature(self, x: np.ndarray) -> np.ndarray:
@@ -41,7 +41,7 @@ class Family(Protocol):
 class SolutionSet:
     """The solutions that are known at a member."""
 
-    family: Family
+    family: SystemFamily
     numbers: np.ndarray
     x: np.ndarray
     followed: list[int] = field(default_factory=list)
@@ -58,7 +58,7 @@ class SolutionSet:
         return len(fresh)
 
 
-def new_ones(family: Family, known: np.ndarray, x: np.ndarray, same: float = SAME) -> list[int]:
+def new_ones(family: SystemFamily, known: np.ndarray, x: np.ndarray, same: float = SAME) -> list[int]:
     """Return the numbers of the columns of x that are neither known nor repeated."""
     old, new = family.signature(known).T, family.signature(x).T
     both = np.concatenate([old, new])
@@ -72,7 +72,7 @@ def new_ones(family: Family, known: np.ndarray, x: np.ndarray, same: float = SAM
     return fresh
 
 
-def search(family: Family, here: SolutionSet, random: np.random.Generator, most: int) -> None:
+def search(family: SystemFamily, here: SolutionSet, random: np.random.Generator, most: int) -> None:
     """Add solutions to `here`, in place, by loops through random second members, until several members bring nothing
     new."""
     quiet = 0
@@ -86,7 +86,7 @@ def patience(count: int) -> int:
     return max(2, FEW // count)
 
 
-def extend(family: Family, here: SolutionSet, random: np.random.Generator) -> int:
+def extend(family: SystemFamily, here: SolutionSet, random: np.random.Generator) -> int:
     """Return the number of solutions found with one second member, and add them in place. New ways are taken as long as
     they bring some."""
     there, first = SolutionSet(family, family.random_member(random, here.numbers), here.x[:, :0]), here.count
@@ -105,7 +105,7 @@ def extend(family: Family, here: SolutionSet, random: np.random.Generator) -> in
     return here.count - first
 
 
-def _follow(family: Family, here: SolutionSet, there: SolutionSet, bends: list[complex]) -> bool:
+def _follow(family: SystemFamily, here: SolutionSet, there: SolutionSet, bends: list[complex]) -> bool:
     """Follow each solution along each way where it was not followed yet, both ways at once. Return whether there was
     any."""
     x, start, bend = [], [], []

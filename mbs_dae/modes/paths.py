@@ -31,7 +31,7 @@ ROUNDOFF = 1e-6
 STEPS = 4000
 
 
-class Problem(Protocol):
+class HomotopyProblem(Protocol):
     """A square system with a parameter s; x and v are columns."""
 
     def evaluate(self, x: np.ndarray, s: np.ndarray, paths: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -49,7 +49,7 @@ class Problem(Protocol):
 
 
 @dataclass(frozen=True)
-class Control:
+class StepTolerances:
     """Tolerances of steps."""
 
     error: float = 1e-2
@@ -58,11 +58,11 @@ class Control:
     closed: float = 1e-8
     """Greatest length of the last correction."""
 
-    def tighter(self) -> Control:
-        return Control(self.error / 30, self.first / 10, self.closed)
+    def tighter(self) -> StepTolerances:
+        return StepTolerances(self.error / 30, self.first / 10, self.closed)
 
 
-PLAIN = Control()
+PLAIN = StepTolerances()
 
 
 def along(s: np.ndarray, start: np.ndarray, bend: np.ndarray, paths: np.ndarray) -> np.ndarray:
@@ -71,7 +71,7 @@ def along(s: np.ndarray, start: np.ndarray, bend: np.ndarray, paths: np.ndarray)
     return first + (1.0 - 2.0 * first) * s + bend[paths] * s * (1.0 - s)
 
 
-class Ends(NamedTuple):
+class TrackEnds(NamedTuple):
     x: np.ndarray
     status: np.ndarray
     s: np.ndarray
@@ -88,7 +88,7 @@ def solve(J: np.ndarray, F: np.ndarray) -> np.ndarray:
         return np.linalg.solve(J + size * np.cos(np.arange(J[0].size)).reshape(J.shape[1:]), F[..., None])[..., 0].T
 
 
-def track(problem: Problem, x: np.ndarray, control: Control = PLAIN, steps: int = STEPS) -> Ends:
+def track(problem: HomotopyProblem, x: np.ndarray, control: StepTolerances = PLAIN, steps: int = STEPS) -> TrackEnds:
     """Return the ends of the paths from these solutions of F(x, 0) = 0."""
     count = x.shape[1]
     at = x.astype(complex)
@@ -119,7 +119,7 @@ def track(problem: Problem, x: np.ndarray, control: Control = PLAIN, steps: int 
             status[a[size > FARTHEST]] = FAR
             status[a[(h[a] < SHORTEST) & (status[a] == 0)]] = STUCK
     status[status == 0] = STUCK
-    return Ends(at, status, s, growth.poles(at, tangent, s))
+    return TrackEnds(at, status, s, growth.poles(at, tangent, s))
 
 
 class Growth:
@@ -143,7 +143,7 @@ class Growth:
         return np.where((self.largest >= 0) & np.isfinite(pole), pole, np.nan)
 
 
-def _tangent(problem: Problem, x: np.ndarray, s: np.ndarray, paths: np.ndarray, J: np.ndarray) -> np.ndarray:
+def _tangent(problem: HomotopyProblem, x: np.ndarray, s: np.ndarray, paths: np.ndarray, J: np.ndarray) -> np.ndarray:
     """Return x' by s, with F_x at s, and F a little ahead: nearer than a pole at the end of the way."""
     ahead = np.clip((1.0 - s) / 10.0, SHORTEST * 100.0, AHEAD)
     F, _ = problem.evaluate(x, s + ahead, paths)
@@ -163,7 +163,7 @@ def _predict(
 
 
 def _correct(
-    problem: Problem, x: np.ndarray, s: np.ndarray, paths: np.ndarray, size: np.ndarray, control: Control
+    problem: HomotopyProblem, x: np.ndarray, s: np.ndarray, paths: np.ndarray, size: np.ndarray, control: StepTolerances
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the corrected points, which of them converged, the errors of the predictions, relative to the sizes before
     the step (sizes of bad predictions are too large), and the last F_x."""
@@ -194,7 +194,7 @@ def _correct(
     return x, good, off, slopes
 
 
-def newton(problem: Problem, x: np.ndarray, s: float, iterations: int = 8) -> tuple[np.ndarray, np.ndarray]:
+def newton(problem: HomotopyProblem, x: np.ndarray, s: float, iterations: int = 8) -> tuple[np.ndarray, np.ndarray]:
     """Make a few Newton steps at one s; return x, and the length of the last step."""
     at, far = x.astype(complex), np.full(x.shape[1], np.inf)
     with np.errstate(all="ignore"):

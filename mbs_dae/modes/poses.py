@@ -14,7 +14,7 @@ from ..model.model import Model
 from ..poses.assembly import assembled
 from ..poses.closing import closed, turned_over
 from ..results.result import State
-from .closure import Closure, signature
+from .closure import ClosureSystem, signature
 from .ends import PathEnds, is_real
 from .links import WithoutLinks
 from .singular import dimension_at, fold_at
@@ -25,7 +25,7 @@ BLURRED = 1e-2
 """Error of singular ends of paths, in signatures: the square root of the remaining way, or a higher root."""
 
 
-class Poses(NamedTuple):
+class ModePoses(NamedTuple):
     """All real isolated poses, and counts of others."""
 
     states: list[State]
@@ -102,9 +102,9 @@ class PoseSearch:
     """Poses among the solutions of a model's equations."""
 
     problem: PoseProblem
-    closure: Closure
+    closure: ClosureSystem
 
-    def poses(self, solutions: PathEnds) -> Poses:
+    def poses(self, solutions: PathEnds) -> ModePoses:
         problem = self.problem
         ends, lost = self._ends(solutions)
         alone = [end for end in ends if not end.dimension]
@@ -119,7 +119,7 @@ class PoseSearch:
         count = len(regular) + sum(end.solutions for end in alone)
         dimension = max((end.dimension for end in ends), default=0)
         blunt = tuple(k for k, entry in enumerate(entries) if entry[1])
-        return Poses([state for state, _ in entries], count, dimension, blunt, lost)
+        return ModePoses([state for state, _ in entries], count, dimension, blunt, lost)
 
     def _ends(self, solutions: PathEnds) -> tuple[list[_End], int]:
         """Return the results at singular ends, each once, and the number of ends without a result."""
@@ -167,7 +167,7 @@ class PoseSearch:
         return _End(near, [near], 1, blunt=True)
 
 
-def with_links(problem: PoseProblem, poses: Poses, lean: PoseProblem, without: WithoutLinks) -> Poses:
+def with_links(problem: PoseProblem, poses: ModePoses, lean: PoseProblem, without: WithoutLinks) -> ModePoses:
     """Return the poses of the model without links, `lean`, as poses of the whole model."""
     states, lost = list[State](), poses.lost
     for state in poses.states:
@@ -178,7 +178,7 @@ def with_links(problem: PoseProblem, poses: Poses, lean: PoseProblem, without: W
     return poses._replace(states=states, lost=lost)
 
 
-def _without_whole_turns(closure: Closure, q: np.ndarray, placement: np.ndarray) -> None:
+def _without_whole_turns(closure: ClosureSystem, q: np.ndarray, placement: np.ndarray) -> None:
     """Subtract whole turns from angles, in place, as far as equations of angles allow: each body next to its
     placement."""
     angles = closure.system.layout.plain[:, 0].reshape(-1, 3)[:, 2]

@@ -12,7 +12,7 @@ from scipy.linalg import qr
 from ..errors import AssemblyError, MbsError
 from ..poses.closing import closed
 from ..poses.trajectories import put_prescribed_attitudes
-from .closure import Closure
+from .closure import ClosureSystem
 
 NUMBERS = 0.1
 """Weight of a change of numbers, relative to a change of the pose: the placement is a sketch."""
@@ -21,7 +21,7 @@ ASIDE = 0.1
 ITERATIONS = 200
 
 
-def first_solution(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
+def first_solution(closure: ClosureSystem) -> tuple[np.ndarray, np.ndarray]:
     """Return a pose and numbers that satisfy all equations: those of the model where it closes, else changed ones."""
     system = closure.system
     try:
@@ -30,7 +30,7 @@ def first_solution(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
         return _solve(closure, *_as_placed(closure))
 
 
-def second_solution(closure: Closure, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def second_solution(closure: ClosureSystem, random: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Return another pose with other numbers, near the placement: a start where the first pose is singular, and no path
     leads away."""
     q, numbers = _as_placed(closure)
@@ -38,7 +38,7 @@ def second_solution(closure: Closure, random: np.random.Generator) -> tuple[np.n
     return _solve(closure, closure.moved(q[:, None], step[:, None])[:, 0], numbers)
 
 
-def _as_placed(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
+def _as_placed(closure: ClosureSystem) -> tuple[np.ndarray, np.ndarray]:
     """Return the placement, with prescribed bodies in their places, and the numbers; angles in space have their present
     values, since equations do not distinguish θ from θ + π."""
     system, numbers = closure.system, closure.values.copy()
@@ -54,7 +54,7 @@ def _as_placed(closure: Closure) -> tuple[np.ndarray, np.ndarray]:
     return q, numbers
 
 
-def _solve(closure: Closure, q: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _solve(closure: ClosureSystem, q: np.ndarray, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return a pose and numbers that satisfy all equations, by a damped Gauss-Newton method from the given ones."""
     keys = [*closure.places.values()]
     x = q.copy()
@@ -90,7 +90,9 @@ def _solve(closure: Closure, q: np.ndarray, numbers: np.ndarray) -> tuple[np.nda
     return x, numbers
 
 
-def _both(closure: Closure, x: np.ndarray, numbers: np.ndarray, keys: list[list[int]]) -> tuple[np.ndarray, np.ndarray]:
+def _both(
+    closure: ClosureSystem, x: np.ndarray, numbers: np.ndarray, keys: list[list[int]]
+) -> tuple[np.ndarray, np.ndarray]:
     """Return Φ, and its Jacobian by the pose and by the numbers."""
     F, J = closure.evaluate(x[:, None], numbers[:, None])
     ahead = 1e-6
@@ -104,7 +106,9 @@ def _both(closure: Closure, x: np.ndarray, numbers: np.ndarray, keys: list[list[
     return F[0, true], np.concatenate([J[0], slopes], axis=1)[true]
 
 
-def independent_rows(closure: Closure, x: np.ndarray, numbers: np.ndarray, random: np.random.Generator) -> np.ndarray:
+def independent_rows(
+    closure: ClosureSystem, x: np.ndarray, numbers: np.ndarray, random: np.random.Generator
+) -> np.ndarray:
     """Return the independent rows; dependent rows are left out, and checked at the end. The pose may be singular by
     chance, so rank is also determined at a pose with complex values of drivers and unchanged geometry, where such a
     pose is reached."""
@@ -118,7 +122,7 @@ def independent_rows(closure: Closure, x: np.ndarray, numbers: np.ndarray, rando
     return best
 
 
-def _pivots(closure: Closure, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+def _pivots(closure: ClosureSystem, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     _, J = closure.evaluate(x[:, None], numbers[:, None])
     rows = np.flatnonzero(closure.equations)
     A = J[0, rows] * closure.scale
@@ -129,7 +133,7 @@ def _pivots(closure: Closure, x: np.ndarray, numbers: np.ndarray) -> np.ndarray:
 
 
 def _driven_pose(
-    closure: Closure, x: np.ndarray, numbers: np.ndarray, random: np.random.Generator
+    closure: ClosureSystem, x: np.ndarray, numbers: np.ndarray, random: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Return a pose near by, with unchanged geometry and other values of drivers, along motions that are free without
     drivers; None if the iteration does not converge."""

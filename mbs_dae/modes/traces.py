@@ -27,7 +27,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .closure import Family
+from .closure import MechanismFamily
 from .monodromy import SolutionSet, extend, patience
 from .paths import DONE, along, newton, track
 
@@ -52,7 +52,7 @@ class Pencil:
     by s, weights of X, τ, h): loops through all of them permute points that loops with some of them held permute too
     seldom."""
 
-    family: Family
+    family: MechanismFamily
 
     def parts(self, member: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Return numbers, shift, weights, τ, h of a member."""
@@ -128,10 +128,10 @@ class PencilHomotopy:
         return np.maximum(size, np.abs(step[-1]))
 
 
-class Trace:
+class TraceTest:
     """The test of the solutions known at a generic member. Its points stay from one test to the next."""
 
-    def __init__(self, family: Family, numbers: np.ndarray, random: np.random.Generator) -> None:
+    def __init__(self, family: MechanismFamily, numbers: np.ndarray, random: np.random.Generator) -> None:
         self.random = random
         self.pencil = Pencil(family)
         self._begin(self.pencil.member(numbers, random))

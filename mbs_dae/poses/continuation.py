@@ -47,7 +47,7 @@ Place = TypeVar("Place")
 
 
 @compiled
-def end_of_step(now, h, end):
+def end_of_step(now: float, h: float, end: float):
     """Return the end of a step of h: the given end, if it is no farther, up to roundoff."""
     return end if abs(end - now) <= 1.000001 * abs(h) else now + h
 
@@ -188,7 +188,7 @@ def advance(machine: Machine, t0: float, t1: float):
 
 
 @compiled
-def accept(machine, t):
+def accept(machine: Machine, t: float):
     """Make the end of a step, at time t, the beginning of the next."""
     copy(machine.orientation[1], machine.orientation[0])
     copy(machine.there.q, machine.here.q)

@@ -64,7 +64,7 @@ def is_regular(machine: Machine, t: float, q: Vector, still: Vector):
 
 
 @dataclass(frozen=True)
-class Circuit:
+class DependentGroup:
     """A minimal dependent group: row `dependent` of Φ_v = Σ coefficients · rows `others`."""
 
     dependent: int
@@ -136,7 +136,7 @@ class PoseRank:
         length = np.sqrt(self.machine.factor.row_square)
         return -length * self._solve(np.zeros(self.machine.pattern.n), np.where(self.active, length * g, 0.0), 1)[1]
 
-    def circuits(self, rows: Iterable[int]) -> list[Circuit]:
+    def circuits(self, rows: Iterable[int]) -> list[DependentGroup]:
         """Return one minimal group for each dependent one of these rows."""
         return [self.circuit(k) for k in self.dependent(rows)]
 
@@ -155,7 +155,7 @@ class PoseRank:
         triangle = qr(np.reshape(parts, (-1, root.size)).T, mode="r", pivoting=True)[0]
         return int((np.diag(triangle) ** 2 >= self.threshold).sum())
 
-    def circuit(self, row: int) -> Circuit:
+    def circuit(self, row: int) -> DependentGroup:
         """Return the group of rows in use that combine to this row (or come nearest to it)."""
         machine, pattern = self.machine, self.machine.pattern
         entries = pattern.jac_row == row
@@ -165,7 +165,7 @@ class PoseRank:
         length = float(np.sqrt((f**2 / machine.factor.weight).sum())) or 1.0
         share = np.abs(c) * np.sqrt(machine.factor.row_square) / length
         others = np.flatnonzero((share > SHARE) & self.active)
-        return Circuit(row, others, c[others])
+        return DependentGroup(row, others, c[others])
 
     def tangent(self, direction: np.ndarray) -> np.ndarray:
         """Return the part of a motion that the rows in use allow."""
@@ -217,7 +217,7 @@ def joints_at_fault(system: System, t: float, q: np.ndarray) -> tuple[str, ...]:
     return elements_of(system, [row, *circuit.others[share > IN_LINE * share.max(initial=0.0)]])
 
 
-def agrees(system: System, t: float, q: np.ndarray, circuit: Circuit, drifted: bool = False) -> bool:
+def agrees(system: System, t: float, q: np.ndarray, circuit: DependentGroup, drifted: bool = False) -> bool:
     """Return whether Φ, ν and γ of the dependent row are the combination of its group (at v = 0). In a pose that has
     drifted from the constraints Φ is not tested, and the tolerance is relative to the others alone."""
     still = system.still[None]

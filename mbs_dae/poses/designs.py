@@ -24,7 +24,7 @@ ITERATIONS = 12
 """Greatest number of Newton steps: a step in p that needs more is too long."""
 
 
-class Designs(NamedTuple):
+class ParameterSeries(NamedTuple):
     """Values of a parameter, and the numbers in the equations for each of them."""
 
     p: Vector
@@ -38,7 +38,7 @@ class Designs(NamedTuple):
     """The first column of the derivatives by numbers."""
 
 
-class Poses(NamedTuple):
+class ClosedPoses(NamedTuple):
     """Closed poses, one in each row, with their velocities and accelerations in time."""
 
     q: Matrix
@@ -47,12 +47,12 @@ class Poses(NamedTuple):
     v: Matrix
     a: Matrix
 
-    def row(self, k: int) -> Poses:
-        return Poses(*(x[k : k + 1] for x in self))
+    def row(self, k: int) -> ClosedPoses:
+        return ClosedPoses(*(x[k : k + 1] for x in self))
 
 
 @compiled_apart
-def slope_of(machine: Machine, t: float, designs: Designs, k: int, q: Vector, slope: Vector):
+def slope_of(machine: Machine, t: float, designs: ParameterSeries, k: int, q: Vector, slope: Vector):
     """Compute q' at a closed pose of design k, in `slope`; the machine keeps this design and its factor. Return whether
     all is finite."""
     equations, columns = designs.equations, designs.columns
@@ -72,14 +72,14 @@ def slope_of(machine: Machine, t: float, designs: Designs, k: int, q: Vector, sl
 
 
 @compiled
-def _put(machine, designs, k):
+def _put(machine: Machine, designs: ParameterSeries, k: int):
     """Put the numbers of a design into the programs."""
     copy(designs.numbers[k], machine.program.batch.parameters)
     copy(designs.numbers[k], designs.equations.constraints.batch.parameters)
 
 
 @compiled_apart
-def _step(machine: Machine, t: float, designs: Designs, k: int, v: Vector, a: Vector):
+def _step(machine: Machine, t: float, designs: ParameterSeries, k: int, v: Vector, a: Vector):
     """Compute the pose of design k in machine.there, with q' as its velocity, from that of the design before in
     machine.here; put velocity and acceleration in time into v and a. Return whether the step closes and is smooth."""
     h, here, there = designs.p[k] - designs.p[k - 1], machine.here, machine.there
@@ -96,7 +96,7 @@ def _step(machine: Machine, t: float, designs: Designs, k: int, v: Vector, a: Ve
 
 
 @compiled_apart
-def follow_designs(machine: Machine, t: float, designs: Designs, poses: Poses, start: int, stop: int):
+def follow_designs(machine: Machine, t: float, designs: ParameterSeries, poses: ClosedPoses, start: int, stop: int):
     """Compute poses start .. stop-1, each from the one before. Return the number of poses done: `stop`, or the first
     that fails. Between designs q'' is taken as zero."""
     here, there = machine.here, machine.there

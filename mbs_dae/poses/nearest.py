@@ -33,7 +33,7 @@ def scratch(machine: Machine) -> Scratch:
 
 
 @compiled
-def _size(machine, step):
+def _size(machine: Machine, step: Vector):
     """Return the length of a step, (velocities,), in the norm W."""
     total = 0.0
     for k in range(machine.norm.size):

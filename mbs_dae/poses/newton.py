@@ -40,7 +40,7 @@ def evaluate_and_factorise(machine: Machine, t: float, q: Vector, v: Vector, pos
 
 
 @compiled
-def factorise_observed(machine):
+def factorise_observed(machine: Machine):
     """Factorise the matrix of the last evaluation, if its Jacobian is finite; return whether it is."""
     strange = 0
     for e in range(machine.factor.jacobian.size):
@@ -62,7 +62,7 @@ def gaps(machine: Machine, residuals: Vector):
 
 
 @compiled
-def put_gaps(residuals, squares, out):
+def put_gaps(residuals: Vector, squares: Vector, out: Vector):
     """Put residuals over the lengths of their rows into `out`, the residual itself for a row that no motion changes;
     return the largest."""
     longest = largest = 0.0
@@ -76,7 +76,7 @@ def put_gaps(residuals, squares, out):
 
 
 @compiled
-def largest_gap(machine):
+def largest_gap(machine: Machine):
     """Return the largest gap of the last evaluation, over the rows in use; infinite if a gap is not finite."""
     gaps(machine, machine.phi)
     largest = 0.0
@@ -89,7 +89,7 @@ def largest_gap(machine):
 
 
 @compiled
-def solve_here(machine, refinements):
+def solve_here(machine: Machine, refinements: int):
     """Solve for machine.x and the multipliers with the right-hand sides f and g, by the last factorisation."""
     solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, refinements)
 

@@ -1,8 +1,8 @@
 """Dependent equations: generic groups, and momentary ones, which are dependent at this pose only.
 
-A group (a `Circuit`) is momentary if its rows are independent at one of the mechanism's other poses, or at one that its
-own elements reach when all others are removed: a mechanism need not leave the singular pose of one loop among many
-together with those of all others. A group is generic if it is dependent in all poses that are reached.
+A group (a `DependentGroup`) is momentary if its rows are independent at one of the mechanism's other poses, or at one
+that its own elements reach when all others are removed: a mechanism need not leave the singular pose of one loop among
+many together with those of all others. A group is generic if it is dependent in all poses that are reached.
 
 Other poses are reached by walking. At a singular pose Φ_v leaves more directions free than the mechanism has, and only
 a few combinations of them are finite motions. A direction is chosen, and Newton's method finds the motion nearest to
@@ -20,7 +20,7 @@ from ..compiled.status import DONE
 from ..model.drivers import Prescribed
 from ..tolerances import NEARLY
 from . import newton
-from .dependence import Circuit, PoseRank, elements_of
+from .dependence import DependentGroup, PoseRank, elements_of
 
 SAMPLES, TRIES = 4, 12
 """Number of other poses, and of attempts to reach them."""
@@ -38,8 +38,8 @@ class Redundancy:
     """The dependent groups at a pose, and in general."""
 
     here: PoseRank
-    generic: tuple[Circuit, ...]
-    momentary: tuple[Circuit, ...]
+    generic: tuple[DependentGroup, ...]
+    momentary: tuple[DependentGroup, ...]
     others: int
     """Number of other poses that were used."""
 
@@ -71,12 +71,12 @@ def redundancy(system: System, q: np.ndarray, others: Sequence[np.ndarray] | Non
     return Redundancy(here, tuple(generic), tuple(here.circuits(sorted(remaining))), len(others))
 
 
-def _bound(here: PoseRank, q: np.ndarray, circuits: Sequence[Circuit]) -> list[Circuit]:
+def _bound(here: PoseRank, q: np.ndarray, circuits: Sequence[DependentGroup]) -> list[DependentGroup]:
     """Return the groups that stay dependent in all poses of their own elements: for each set of elements as many as its
     number of redundant equations. (The rows that show a dependence vary with the pose: rows are along axes of the
     world.)"""
     system, joints = here.system, set(joint_rows(here.system))
-    groups: dict[frozenset[str], list[Circuit]] = {}
+    groups: dict[frozenset[str], list[DependentGroup]] = {}
     for circuit in circuits:
         groups.setdefault(frozenset(elements_of(system, circuit.rows)), []).append(circuit)
     lasting: dict[int, frozenset[str]] = {}

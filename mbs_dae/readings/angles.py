@@ -12,7 +12,7 @@ import numpy as np
 
 from ..duals import Dual, value_of
 from ..errors import ModelError
-from ..results.frames import Frame, at_element, elements
+from ..results.frames import FrameMotion, at_element, elements
 from ..results.result import Result
 from ..symbolic.derive import Reading, Relation
 from ..symbolic.loads import joint_wrenches
@@ -27,7 +27,7 @@ SHORT = 1e-9
 EXAMPLES = 'coupler from B to C, driven body on D: ("B", "C", "D"); a cam and its follower\'s guide: ("cam", "guide")'
 
 
-class Push(NamedTuple):
+class BodyForce(NamedTuple):
     """The force of a member on a body: its position and its line, over time."""
 
     body: str
@@ -48,7 +48,7 @@ def pressure_angle(result: Result, joints: Sequence[str]) -> np.ndarray:
     return np.arctan2(across, along)
 
 
-def _of_coupler(result: Result, first: str, last: str, guide: str) -> Push:
+def _of_coupler(result: Result, first: str, last: str, guide: str) -> BodyForce:
     """Return the force of a coupler, the body that both its joints share, on the driven body, the other body of the
     last joint."""
     bodies = {name: _bodies(result, name) for name in (first, last, guide)}
@@ -67,10 +67,10 @@ def _of_coupler(result: Result, first: str, last: str, guide: str) -> Push:
     points = [_frame(result, name, bodies[name].index(couplers[0])).point for name in (first, last)]
     rod = points[1] - points[0]
     what = f"{first!r} and {last!r} coincide, so the coupler has no direction"
-    return Push(driven[0], points[1], _unit(result, rod, _size(rod, *points), what))
+    return BodyForce(driven[0], points[1], _unit(result, rod, _size(rod, *points), what))
 
 
-def _of_element(result: Result, name: str, guide: str) -> Push:
+def _of_element(result: Result, name: str, guide: str) -> BodyForce:
     """Return the force of an element for a unit multiplier, at the point of its line that is nearest to its marker."""
     bodies = _bodies(result, name)
     driven = [body for body in bodies if body in _bodies(result, guide)]
@@ -92,10 +92,10 @@ def _of_element(result: Result, name: str, guide: str) -> Push:
     moment = np.concatenate([none, wrench[:, size:]], axis=1)[:, -3:]
     along = _unit(result, force, np.ones(len(force)), f"{name!r} pushes no point, so it has no line of force")
     arm = np.cross(force, moment) / _dot(force, force)[:, None]
-    return Push(driven[0], _frame(result, name, place).point + arm, along)
+    return BodyForce(driven[0], _frame(result, name, place).point + arm, along)
 
 
-def _way(result: Result, guide: str, push: Push) -> np.ndarray:
+def _way(result: Result, guide: str, push: BodyForce) -> np.ndarray:
     """Return the direction in which the guide lets the pushed point move."""
     kind = next(elements(result, "joint", guide)).kind
     if kind not in GUIDES:
@@ -109,7 +109,7 @@ def _way(result: Result, guide: str, push: Push) -> np.ndarray:
     return _unit(result, np.cross(frame.axes[:, :, 2], arm), _size(arm, push.point, frame.point), what)
 
 
-def _frame(result: Result, name: str, place: int) -> Frame:
+def _frame(result: Result, name: str, place: int) -> FrameMotion:
     """Return the size for comparisons of lengths: that of the positions between which the lengths are."""
     if not isinstance(result.q, Dual):
         return at_element(result, name, place)
@@ -125,10 +125,10 @@ def _frame(result: Result, name: str, place: int) -> Frame:
     times, none = len(result.t), np.zeros((len(result.t), 3))
     if size == 3:
         axes = read[:, 3:].reshape(times, 3, 3)
-        return Frame(read[:, :3], np.stack([axes[:, k, :] for k in range(3)], axis=2))
+        return FrameMotion(read[:, :3], np.stack([axes[:, k, :] for k in range(3)], axis=2))
     columns = [np.concatenate([read[:, k : k + 2], none[:, :1]], axis=1) for k in (0, 2, 4)]
     upright = none + (0.0, 0.0, 1.0)
-    return Frame(columns[0], np.stack([columns[1], columns[2], upright], axis=2))
+    return FrameMotion(columns[0], np.stack([columns[1], columns[2], upright], axis=2))
 
 
 def _bodies(result: Result, name: str) -> list[str]:

@@ -32,7 +32,7 @@ ENTRIES = 4_000_000  # greatest number of matrix entries in a group
 REFINEMENTS = 2
 
 
-class Scales(NamedTuple):
+class RowScales(NamedTuple):
     """Factors that give rows unit length, with rotations measured over the model's length, so that pivots are
     comparable."""
 
@@ -54,7 +54,7 @@ def influence(
         jacobian = jacobians(system, motion, times)
         unit = 1.0 / np.sqrt(system.column_weight)
         lengths = np.linalg.norm(jacobian * unit, axis=2)
-        scales = Scales(unit, 1.0 / np.where(lengths > 0.0, lengths, 1.0), system.heaviest or 1.0)
+        scales = RowScales(unit, 1.0 / np.where(lengths > 0.0, lengths, 1.0), system.heaviest or 1.0)
         # -Z Zᵀ for the least λ: those without a component along null vectors, with moments divided by the length.
         least = np.zeros((len(times), m, m))
         units = system.row_units / system.length
@@ -86,7 +86,7 @@ def jacobians(system: System, motion: Trajectory, times: np.ndarray) -> np.ndarr
     return jacobian
 
 
-def _matrix(masses: Masses, jacobian: np.ndarray, least: np.ndarray, scales: Scales) -> np.ndarray:
+def _matrix(masses: Masses, jacobian: np.ndarray, least: np.ndarray, scales: RowScales) -> np.ndarray:
     """Return K in these scales, shape (times, columns + rows, columns + rows), with `least` in its corner."""
     times, m, n = jacobian.shape
     matrix = np.zeros((times, n + m, n + m))

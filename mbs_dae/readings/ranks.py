@@ -65,15 +65,6 @@ def null_vectors(
     return (np.linalg.qr(null)[0] if null.shape[1] else null) / units
 
 
-def _apart(basis: np.ndarray) -> np.ndarray:
-    """Return a basis of the same space in which each vector alone has a component in some row: so joints that share no
-    redundancy are in different vectors, and roundoff, by which large loads would enter small ones, is set to 0."""
-    count = basis.shape[1]
-    rows = qr(basis.T, pivoting=True, mode="r")[1][:count]
-    found = basis @ np.linalg.inv(basis[rows])
-    return np.where(np.abs(found) <= ROUNDOFF * np.abs(found).max(axis=0, initial=0.0), 0.0, found)
-
-
 def least(system: System, motion: Trajectory, multipliers: np.ndarray, redundant: int) -> np.ndarray:
     """Return the least of all equivalent multipliers, without the components that redundant constraints leave
     undetermined."""
@@ -81,7 +72,12 @@ def least(system: System, motion: Trajectory, multipliers: np.ndarray, redundant
     out = multipliers.copy()
     for k, pose in enumerate(zip(motion.t, motion.q, strict=True)):
         if len(units) <= LARGE:
-            null = _apart(null_vectors(system, *pose, redundant) * units[:, None])
+            basis = null_vectors(system, *pose, redundant) * units[:, None]
+            # A basis of the same space in which each vector alone has a component in some row: so joints that share no
+            # redundancy are in different vectors. Roundoff, by which large loads would enter small ones, is set to 0.
+            rows = qr(basis.T, pivoting=True, mode="r")[1][: basis.shape[1]]
+            null = basis @ np.linalg.inv(basis[rows])
+            null[np.abs(null) <= ROUNDOFF * np.abs(null).max(axis=0, initial=0.0)] = 0.0
             out[k] -= (null @ np.linalg.solve(null.T @ null, null.T @ (units * multipliers[k]))) / units
         else:
             does = system.jacobian(*pose).T @ sps.diags(1.0 / units)

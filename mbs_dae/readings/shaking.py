@@ -43,27 +43,27 @@ def shaking(result: Result, about: Any = None) -> Shares:
 
 def _by_forces(reactions: ComputedReactions, point: np.ndarray) -> dict[str, np.ndarray]:
     """Return the loads of forces and contacts on the frame, (times, components)."""
-    system, found = reactions.system, dict[str, np.ndarray]()
+    system, loads = reactions.system, dict[str, np.ndarray]()
     for force in system.model.forces:
         wrenches = reactions.wrenches_of_force(force)[:, None]
-        found[force.name] = _on_frame(reactions, force, wrenches, point)[:, 0]
+        loads[force.name] = _on_frame(reactions, force, wrenches, point)[:, 0]
     for element in (*system.model.contacts, *system.model.frictions):
         rows = system.structure.contacts.rows_of[element.name]
         forces = _on_frame(reactions, element, reactions.wrenches_of_rows(element), point)
-        found[element.name] = -np.einsum("tr,trc->tc", reactions.contacts[:, rows], forces)
-    return found
+        loads[element.name] = -np.einsum("tr,trc->tc", reactions.contacts[:, rows], forces)
+    return loads
 
 
 def _on_frame(reactions: ComputedReactions, element: Element, wrenches: np.ndarray, point: np.ndarray) -> np.ndarray:
     """Return the wrenches on the frame, (times, rows, components), from wrenches on the bodies of all markers, (times,
     rows, markers, components)."""
-    given = isinstance(element, ForceElement) and not isinstance(element, EffortElement)
-    found = np.zeros((*wrenches.shape[:2], wrenches.shape[3]))
+    on_ground = isinstance(element, ForceElement) and not isinstance(element, EffortElement)
+    total = np.zeros((*wrenches.shape[:2], wrenches.shape[3]))
     for k, marker in enumerate(element.markers):
-        if marker.body.fixed is given:
-            own = _moved(wrenches[:, :, k], place_of(reactions, marker) - point)
-            found += own if given else -own
-    return found
+        if marker.body.fixed is on_ground:
+            wrench = _moved(wrenches[:, :, k], place_of(reactions, marker) - point)
+            total += wrench if on_ground else -wrench
+    return total
 
 
 def place_of(reactions: ComputedReactions, marker: Marker) -> np.ndarray:

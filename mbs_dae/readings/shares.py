@@ -17,7 +17,7 @@ from ..results.result import Result
 from ..results.shares import Shares
 from .influence import influence, jacobians, pieces
 from .reactions import ComputedReactions
-from .sources import INERTIA, SEPARATION, Push, Sources, sources_of
+from .sources import INERTIA, SEPARATION, SourceForces, Sources, sources_of
 from .teeth import apart
 
 BALANCED = 1e-8
@@ -86,20 +86,20 @@ def known_sources(result: Result, reactions: ComputedReactions) -> Sources:
         if name.startswith(INERTIA):
             own = np.unique(push.columns)
             forces = np.concatenate([push.forces, np.where(near[:, None], left[:, own], 0.0)], axis=1)
-            pushes[name] = Push(np.concatenate([push.columns, own]), forces)
+            pushes[name] = SourceForces(np.concatenate([push.columns, own]), forces)
     return sources._replace(pushes=pushes)
 
 
 def _left_over(reactions: ComputedReactions, sources: Sources) -> np.ndarray:
     """Return Φ_vᵀ λ minus all sources, (times, columns)."""
     system, multipliers = reactions.system, reactions.loads.multipliers
-    found = np.zeros((len(multipliers), system.structure.columns))
-    for times in pieces(np.arange(len(multipliers)), sum(found.shape[1:]) + len(system.rows)):
-        found[times] = np.einsum("tr,trc->tc", multipliers[times], jacobians(system, reactions.motion, times))
+    difference = np.zeros((len(multipliers), system.structure.columns))
+    for times in pieces(np.arange(len(multipliers)), sum(difference.shape[1:]) + len(system.rows)):
+        difference[times] = np.einsum("tr,trc->tc", multipliers[times], jacobians(system, reactions.motion, times))
     for push in sources.pushes.values():
         places: Any = slice(None), push.columns
-        np.subtract.at(found, places, push.forces)
-    return found
+        np.subtract.at(difference, places, push.forces)
+    return difference
 
 
 def units_of(components: tuple[str, ...]) -> tuple[str, ...]:

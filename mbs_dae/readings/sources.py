@@ -22,7 +22,7 @@ from .teeth import apart, distance_rows, separation
 WEIGHT, INERTIA, SEPARATION = "weight of ", "inertia of ", "pressure angle of "
 
 
-class Push(NamedTuple):
+class SourceForces(NamedTuple):
     """The action of one source: the velocities on which it acts, and its forces, (times, columns)."""
 
     columns: np.ndarray
@@ -38,7 +38,7 @@ class Masses(NamedTuple):
 
 
 class Sources(NamedTuple):
-    pushes: Mapping[str, Push]
+    pushes: Mapping[str, SourceForces]
     """The forces of the sources, by name."""
     masses: Masses
 
@@ -74,29 +74,29 @@ def sources_of(
             push = _push_of(place, outputs, columns)
             parts = [-mass.values * motion.a[:, mass.columns], push.forces, -weight.forces]
             acting = np.concatenate([mass.rows, push.columns, weight.columns])
-            inertias[INERTIA + body.name] = Push(acting, np.concatenate(parts, axis=1))
+            inertias[INERTIA + body.name] = SourceForces(acting, np.concatenate(parts, axis=1))
             masses.append(mass)
     first = len(system.bodies)
     forces = {e.name: _push_of(places[first + k], outputs, columns) for k, e in enumerate(system.model.forces)}
     pushes = {**weights, **inertias, **forces, **dict(_contacts(system, motion, contacts))}
     for gear in apart(system) if multipliers is not None and not structure.contacts.separations else ():
         off = -separation(system, gear, multipliers)[:, None] * distance_rows(system, motion, gear)
-        pushes[SEPARATION + gear.name] = Push(np.arange(columns), off)
+        pushes[SEPARATION + gear.name] = SourceForces(np.arange(columns), off)
     none = np.zeros(0, dtype=int)
     rows, columns_of_mass, values = zip(Masses(none, none, np.zeros((len(motion.t), 0))), *masses, strict=True)
     whole = Masses(np.concatenate(rows), np.concatenate(columns_of_mass), np.concatenate(values, axis=1))
     return Sources(pushes, whole)
 
 
-def _push_of(place: Place, outputs: np.ndarray, columns: int) -> Push:
+def _push_of(place: Place, outputs: np.ndarray, columns: int) -> SourceForces:
     """Return the forces of an instance; one velocity may occur several times."""
     first = place.out + len(place.layout.get("mass", ()))
     entries = [(place.columns[c], first + k) for k, c in enumerate(place.layout.get("forces", ()))]
     moving = np.array([pair for pair in entries if pair[0] < columns], dtype=int).reshape(-1, 2)
-    return Push(moving[:, 0], outputs[:, moving[:, 1]])
+    return SourceForces(moving[:, 0], outputs[:, moving[:, 1]])
 
 
-def _contacts(system: System, motion: Trajectory, contacts: np.ndarray) -> Iterator[tuple[str, Push]]:
+def _contacts(system: System, motion: Trajectory, contacts: np.ndarray) -> Iterator[tuple[str, SourceForces]]:
     """Yield J_cᵀ p of each contact and friction, by name."""
     structure = system.structure.contacts
     if not structure.rows:
@@ -105,4 +105,4 @@ def _contacts(system: System, motion: Trajectory, contacts: np.ndarray) -> Itera
     rows = np.stack([reader.jacobian(t, q).toarray() for t, q in zip(motion.t, motion.q, strict=True)])
     for e in structure.elements:
         at = structure.rows_of[e.name]
-        yield e.name, Push(every, np.einsum("tr,trc->tc", contacts[:, at], rows[:, at]))
+        yield e.name, SourceForces(every, np.einsum("tr,trc->tc", contacts[:, at], rows[:, at]))

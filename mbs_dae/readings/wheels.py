@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..errors import ModelError, check_name
-from ..results.frames import Frame, at_element, at_marker, elements, named
+from ..results.frames import FrameMotion, at_element, at_marker, elements, named
 from ..results.geometry import Direction
 from ..results.result import Result
 
@@ -55,7 +55,7 @@ def kingpin(
     return np.arctan2(0.0 - _outward(place, side, lower) * left, up)
 
 
-def _axle(result: Result, vehicle: Frame, wheel: str, side: str | None) -> np.ndarray:
+def _axle(result: Result, vehicle: FrameMotion, wheel: str, side: str | None) -> np.ndarray:
     """Return the components forward, outward and up of the wheel's axis, in the direction that points outward at
     first."""
     own = _frame(result, wheel, AXLES)
@@ -68,7 +68,7 @@ def _axle(result: Result, vehicle: Frame, wheel: str, side: str | None) -> np.nd
     return (parts * np.sign(parts[:1, 1])).T
 
 
-def _steering(result: Result, vehicle: Frame, lower: str, upper: str) -> tuple[np.ndarray, np.ndarray]:
+def _steering(result: Result, vehicle: FrameMotion, lower: str, upper: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the components forward, to the left and up of the steering axis, and of the position of its lower end."""
     ends = [vehicle.parts(_frame(result, name).point - vehicle.point) for name in (lower, upper)]
     parts = ends[1] - ends[0]
@@ -88,7 +88,7 @@ def _outward(place: np.ndarray, side: str | None, name: str) -> float:
     return float(np.sign(left))
 
 
-def _vehicle(result: Result, axes: str, forward: Direction, vertical: Direction | None) -> Frame:
+def _vehicle(result: Result, axes: str, forward: Direction, vertical: Direction | None) -> FrameMotion:
     """Return the frame at the vehicle's origin, with the axes forward, to the left and up."""
     if result.sketch.dimension != 3:
         raise ModelError("wheels stand in space, and this mechanism is in the plane; read its angles")
@@ -102,7 +102,7 @@ def _vehicle(result: Result, axes: str, forward: Direction, vertical: Direction 
     if (size < NEAR).any():
         raise ModelError("forward= points along the vertical; give a direction that is horizontal, forward=(1, 0, 0)")
     ahead = ahead / size
-    return Frame(frame.point, frame.axes @ np.stack([ahead, np.cross(up, ahead), up], axis=2))
+    return FrameMotion(frame.point, frame.axes @ np.stack([ahead, np.cross(up, ahead), up], axis=2))
 
 
 def _direction(given: Direction, what: str) -> np.ndarray:
@@ -116,7 +116,7 @@ def _direction(given: Direction, what: str) -> np.ndarray:
     return direction / size
 
 
-def _frame(result: Result, name: str, kinds: Sequence[str] = ()) -> Frame:
+def _frame(result: Result, name: str, kinds: Sequence[str] = ()) -> FrameMotion:
     """Return the frame of a named marker, or of the first marker of a joint, which must be of these kinds."""
     if name in result.sketch.markers:
         return at_marker(result, name)

@@ -16,7 +16,7 @@ from ..unit_system import UnitsLike, equation, shown, shown_in, size_of
 from . import pictures
 from .building import build
 from .defects import defects, rotation_of_crank, turns, type_of
-from .linkages import Circle, Linkage, Pose, dot
+from .linkages import Circle, Linkage, LinkagePose, dot
 
 SAMPLES = 181
 """The number of poses along the motion."""
@@ -27,7 +27,7 @@ Cell = tuple[str, str, int]
 """A cell of a table: the head of the column, the text, the width."""
 
 
-class Task(Protocol):
+class SynthesisTask(Protocol):
     """The task of a synthesis."""
 
     @property
@@ -94,7 +94,7 @@ class Candidate(metaclass=PublicClass):
     """The side of the coupler at each position, 1 or -1. Signs that differ are a defect."""
     error: np.ndarray
     """The distance of the linkage from each wanted position or value."""
-    task: Task
+    task: SynthesisTask
 
     def __repr__(self) -> str:
         lengths = ", ".join(equation(name, value, "m", 4) for name, value in self.lengths.items())
@@ -148,7 +148,7 @@ class Candidate(metaclass=PublicClass):
         first, last = (rotation.min(), rotation.max()) if rotation[-1] >= 0 else (rotation.max(), rotation.min())
         return start + np.linspace(first, last, SAMPLES)
 
-    def pose(self, theta: Any) -> Pose:
+    def pose(self, theta: Any) -> LinkagePose:
         """Return the places of A, B and P with the crank at theta, on the branch of the first position. Points are
         complex numbers, x + iy.
 

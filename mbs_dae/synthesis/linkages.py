@@ -32,7 +32,7 @@ def turn(angle: Any) -> Any:
     return np.exp(1j * np.asarray(angle))
 
 
-class Limits(NamedTuple):
+class CrankRange(NamedTuple):
     """The range of the crank: the angles θ with low ≤ cos(θ - axis) ≤ high."""
 
     axis: Any
@@ -65,11 +65,11 @@ class Circle:
         normal = self.normal(B)
         return [-normal.real, -normal.imag, -np.ones_like(normal.real)]
 
-    def limits(self, O: Any, a: Any, b: Any) -> Limits:
+    def limits(self, O: Any, a: Any, b: Any) -> CrankRange:
         """Return the range of the crank: the distance from A to D is at least |b - c| and at most b + c."""
         d = np.abs(self.D - O)
         low, high = ((a**2 + d**2 - f**2) / (2 * a * d) for f in (b + self.c, b - self.c))
-        return Limits(np.angle(self.D - O), low, high)
+        return CrankRange(np.angle(self.D - O), low, high)
 
     def follower(self, B: Any) -> Any:
         """Return the motion of the follower: the angle of the rocker."""
@@ -112,11 +112,11 @@ class Line:
         normal = self.normal(B)
         return [-np.ones_like(normal.real), dot(1j * normal, B)]
 
-    def limits(self, O: Any, a: Any, b: Any) -> Limits:
+    def limits(self, O: Any, a: Any, b: Any) -> CrankRange:
         """Return the range of the crank: the distance of A from the line is at most b."""
         normal = 1j * turn(self.angle)
         low, high = ((self.h - dot(normal, O) + side) / a for side in (-b, b))
-        return Limits(np.angle(normal), low, high)
+        return CrankRange(np.angle(normal), low, high)
 
     def follower(self, B: Any) -> Any:
         """Return the motion of the follower: the place of the slider along the line."""
@@ -133,7 +133,7 @@ class Line:
         return [self.h, self.angle]
 
 
-class Pose(NamedTuple):
+class LinkagePose(NamedTuple):
     """The points and angles of a linkage in a pose; nan if the linkage does not close."""
 
     A: Any
@@ -173,16 +173,16 @@ class Linkage(metaclass=PublicClass):
         """The guide of B: "four-bar" or "slider-crank"."""
         return self.guide.kind
 
-    def pose(self, theta: Any, sign: Any) -> Pose:
+    def pose(self, theta: Any, sign: Any) -> LinkagePose:
         """Return the places of all points with the crank at theta, on the branch of this sign."""
         with np.errstate(invalid="ignore", divide="ignore"):
             A = self.O + self.a * turn(theta)
             gamma = self.guide.close(A, self.b, sign)
             along = turn(gamma)
             B = A + self.b * along
-            return Pose(A, B, A + self.p * along, gamma, dot(self.guide.normal(B), 1j * along))
+            return LinkagePose(A, B, A + self.p * along, gamma, dot(self.guide.normal(B), 1j * along))
 
-    def limits(self) -> Limits:
+    def limits(self) -> CrankRange:
         """The range of the crank: low ≤ cos(θ - axis) ≤ high."""
         return self.guide.limits(self.O, self.a, self.b)
 
@@ -222,7 +222,7 @@ def size_of(kind: Kind) -> int:
     return 6 + (Circle.count if kind == "four-bar" else Line.count)
 
 
-def slopes(linkage: Linkage, theta: Any, pose: Pose) -> tuple[Any, Any, Any]:
+def slopes(linkage: Linkage, theta: Any, pose: LinkagePose) -> tuple[Any, Any, Any]:
     """Return the derivatives of A, of e^{iγ} and of γ by all numbers of the linkage and, last, by θ.
 
     B = A + b e^{iγ} stays on its guide, whose distance g(B) has the gradient n (its unit normal):

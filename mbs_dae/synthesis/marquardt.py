@@ -40,7 +40,7 @@ Box = tuple[np.ndarray, np.ndarray]
 """The lower and upper bounds of the unknowns; infinite where there are none."""
 
 
-class Ends(NamedTuple):
+class SearchEnds(NamedTuple):
     """The ends of the search from all starts."""
 
     x: np.ndarray
@@ -50,7 +50,7 @@ class Ends(NamedTuple):
 
 def least_squares(
     residuals: Residuals, x: np.ndarray, steps: int = 200, enough: float = 0.0, box: Box | None = None
-) -> Ends:
+) -> SearchEnds:
     """Minimise the sum of squares from each row of `x`, within a box. A start ends if its steps no longer change
     anything, or if its sum of squares is below `enough`."""
     low, high = (-np.inf, np.inf) if box is None else box
@@ -78,7 +78,7 @@ def least_squares(
         cost[taken] = new_cost[better]
         damping[rows] = np.where(better, np.maximum(damping[rows] / 5, SMALLEST), damping[rows] * 4)
         going[rows] = (damping[rows] < LARGEST) & ~small & (cost[rows] > enough)
-    return Ends(x, cost)
+    return SearchEnds(x, cost)
 
 
 def _cost(value: np.ndarray) -> np.ndarray:
@@ -111,7 +111,7 @@ Excess = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 
 def constrained_least_squares(
     residuals: Residuals, excess: Excess, x: np.ndarray, steps: int, enough: float, rounds: int
-) -> Ends:
+) -> SearchEnds:
     """Return the ends of the search from all starts; sums of squares are those of the residuals alone."""
     weight, multipliers = WEIGHT, np.zeros_like(excess(x)[0])
     for _ in range(rounds):
@@ -134,7 +134,7 @@ def constrained_least_squares(
         weight *= GROWTH
     value, _ = residuals(x, np.arange(len(x)))
     cost = np.einsum("ij,ij->i", value, value)
-    return Ends(x, np.where(np.isfinite(cost), cost, np.inf))
+    return SearchEnds(x, np.where(np.isfinite(cost), cost, np.inf))
 
 
 # --- angles of the crank (values of the driver) as unknowns ---

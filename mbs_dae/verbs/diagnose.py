@@ -22,7 +22,7 @@ from ..explain.relaxation import relaxations, spare
 from ..model.drivers import Prescribed
 from ..model.model import Model
 from ..poses.assembly import assembled
-from ..poses.dependence import Circuit, agrees, elements_of
+from ..poses.dependence import DependentGroup, agrees, elements_of
 from ..poses.redundancy import joint_rows, redundancy
 from ..poses.slips import notes
 from ..public_class import PublicClass
@@ -182,7 +182,7 @@ def _largest_change(system: System, q: np.ndarray) -> tuple[str, float, float]:
 # --- groups -----------------------------------------------------------------------------------------------------
 
 
-def _groups(system: System, q: np.ndarray, circuits: Iterable[Circuit], kind: str) -> tuple[Group, ...]:
+def _groups(system: System, q: np.ndarray, circuits: Iterable[DependentGroup], kind: str) -> tuple[Group, ...]:
     """Return groups of elements that circuits of dependent rows join, with the number of circuits of each."""
     groups = []
     for joints, count in Counter(elements_of(system, circuit.rows) for circuit in circuits).items():

@@ -20,7 +20,7 @@ from ..equilibria.contact.rows import rows_at
 from ..equilibria.contact.seeking import settle_on
 from ..equilibria.corners import check_friction
 from ..equilibria.equilibrium import Equilibria, Equilibrium, EquilibriumPath, equilibrium_at
-from ..equilibria.path import Family, Point, followed
+from ..equilibria.path import LoadFamily, PathPoint, followed
 from ..equilibria.seeking import balance, is_regular, settle
 from ..equilibria.states import rest_with_states, state_places
 from ..equilibria.steady import check_still
@@ -193,9 +193,9 @@ def _path(model: Model, start: Start, all: bool, over: Over, names: Sequence[Any
     t = start.t if isinstance(start, State) else 0.0
     begin = _nearest(system(0.0), t, _start(system(0.0).model, start, t))
     equilibrium_at(begin, names)  # refuse before the path is followed
-    points, rests, limits = followed(Family(system), begin, [(value - first) / span for value in values])
+    points, rests, limits = followed(LoadFamily(system), begin, [(value - first) / span for value in values])
 
-    def at(some: Sequence[Point]) -> tuple[float, ...]:
+    def at(some: Sequence[PathPoint]) -> tuple[float, ...]:
         return tuple(first + span * point.p for point in some)
 
     return EquilibriumPath(

@@ -16,7 +16,7 @@ from ..compiled import System
 from ..errors import ModelError, check_dict, counted
 from ..model.model import Model
 from ..poses.reach.joint_space import JointSpace, label
-from ..poses.reach.solutions import Search
+from ..poses.reach.solutions import SolutionSearch
 from ..poses.reach.targets import read_targets
 from ..results.result import State
 from ..unit_system import equation, heading, shown
@@ -170,7 +170,7 @@ def inverse_kinematics(
     low, high = _limits(space, limits or {})
     if tries is not None and (isinstance(tries, bool) or not isinstance(tries, int) or tries < 1):
         raise ModelError(f"tries must be a number of starts, 1 or more, not {tries!r}")
-    search = Search(space, read, space.start(start), low, high)
+    search = SolutionSearch(space, read, space.start(start), low, high)
     poses, tried, hits, ends = search.solve(all, seed, tries)
     note = f" ({space.note})" if space.note else ""
     nearest = None
@@ -187,7 +187,7 @@ def inverse_kinematics(
     return Solutions((), nearest, excluded, tried, hits, (why or message) + note)
 
 
-def _solution(search: Search, q: np.ndarray, kind: type = Solution) -> Any:
+def _solution(search: SolutionSearch, q: np.ndarray, kind: type = Solution) -> Any:
     residual, misses = search.residual(q), {}
     ends = np.cumsum([target.rows for target in search.targets])
     for target, errors in zip(search.targets, np.split(search.task.e, ends), strict=False):
@@ -198,7 +198,7 @@ def _solution(search: Search, q: np.ndarray, kind: type = Solution) -> Any:
     return kind(values, residual, search.distance(q), MappingProxyType(misses), search.space, q)
 
 
-def _missed(search: Search, pose: Solution) -> str:
+def _missed(search: SolutionSearch, pose: Solution) -> str:
     """Return a text of the markers that miss their targets, in metres, radians, or both. Roundoff is left out if
     another error is larger."""
     parts = []
@@ -230,7 +230,7 @@ def _limits(space: JointSpace, limits: Mapping[str, Any]) -> tuple[np.ndarray, n
     return low, high
 
 
-def _excluded(search: Search, seed: int, tries: int | None) -> tuple[tuple[str, ...], str]:
+def _excluded(search: SolutionSearch, seed: int, tries: int | None) -> tuple[tuple[str, ...], str]:
     """Return the joints whose limits exclude every solution, and a text about the solution that violates limits
     least."""
     space, names, none = search.space, np.array(search.space.names), np.full(search.space.size, np.inf)

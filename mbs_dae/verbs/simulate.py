@@ -30,8 +30,9 @@ from ..derivatives.runs.saltation import has_choices, is_held_on_surface, laws_o
 from ..derivatives.runs.sampled import are_states, told_of_samples
 from ..derivatives.varied import tell, varied_of
 from ..errors import MbsError, ModelError, checked_options
-from ..explain.accuracy import check_energy, check_violation, told_of_faint
+from ..explain.accuracy import note_on_faint_motion
 from ..explain.axes import check_axes, check_turns
+from ..explain.checks import check_energy, check_violation
 from ..explain.contacts import check_apart, told_of_kept
 from ..explain.failures import check_masses, failure
 from ..explain.prescribed import check_jumps
@@ -553,7 +554,7 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
     done, total = int(march.counts[marching.NEXT]), march.record.times.size
     if error and not done:
         raise error
-    hidden = "; ".join(filter(None, (told_of_faint(march), told_of_kept(march, system.cartesian))))
+    hidden = "; ".join(filter(None, (note_on_faint_motion(march), told_of_kept(march, system.cartesian))))
     message, stats = message or hidden, {**prepared.facts, **counts_of(march)}
     if stiff := told_of_stiffness(system, march):
         stats["stiff"] = stiff

@@ -24,7 +24,7 @@ from ..compiled import System
 from ..compiled.status import DONE, Status
 from ..compiled.structure import Structure
 from ..errors import MbsError, ModelError, checked_options, shortened, unknown_name
-from ..explain.accuracy import told_of_faint
+from ..explain.accuracy import note_on_faint_motion
 from ..explain.contacts import check_apart, told_of_kept
 from ..explain.failures import failure
 from ..explain.prescribed import first_jump
@@ -460,7 +460,7 @@ class Simulation(metaclass=PublicClass):
 
     def _whole(self) -> Result:
         inner, system = self._inner, self._inner.system
-        hidden = filter(None, (told_of_faint(inner.march), told_of_kept(inner.march, system.cartesian)))
+        hidden = filter(None, (note_on_faint_motion(inner.march), told_of_kept(inner.march, system.cartesian)))
         return self._result(
             self._rows,
             events=tuple(inner.events),

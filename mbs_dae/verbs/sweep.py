@@ -29,7 +29,7 @@ from ..motion.outcome import forces_along, in_the_limit
 from ..poses.assembly import assembled
 from ..poses.continuation import follow
 from ..poses.dependence import PoseRank, elements_of, joints_at_fault
-from ..poses.designs import Designs, Poses, follow_designs, slope_of
+from ..poses.designs import ClosedPoses, ParameterSeries, follow_designs, slope_of
 from ..readings.motion import design_of, result_of
 from ..readings.reactions import ComputedReactions, Loads, SweptReactions
 from ..results.result import Result, State
@@ -146,15 +146,17 @@ class _Path:
         lengths = [np.hypot.reduce([along(x, *swept) for x in parts]) for parts in others]
         self.lengths = np.max([np.full(len(swept.values), fixed or 1e-300), *lengths], axis=0)
         p, state = np.array(swept.values), (first.full_q, first.system.still, first.full_v, first.full_a)
-        self.designs, self.poses = self._designs(p), Poses(*(np.repeat(x[None], p.size, axis=0) for x in state))
+        self.designs, self.poses = self._designs(p), ClosedPoses(*(np.repeat(x[None], p.size, axis=0) for x in state))
         slope_of(self.machine, first.t, block(self.designs), 0, first.full_q, self.poses.slope[0])
 
-    def _designs(self, p: np.ndarray) -> Designs:
+    def _designs(self, p: np.ndarray) -> ParameterSeries:
         system, batch = self.first.system, self.first.system.structure.program.batch
         along = system.evaluator, self.swept.parameter, p.tolist()
         builder = builder_of(system.structure, (POSITIONS,), True)
         equations = builder.fill(batch.fill(system.evaluator), builder.dynamics.fill(system.evaluator).batch)
-        return Designs(p, batch.numbers_along(*along), batch.slopes_along(*along), equations, 2 * builder.columns + 1)
+        return ParameterSeries(
+            p, batch.numbers_along(*along), batch.slopes_along(*along), equations, 2 * builder.columns + 1
+        )
 
     def measure(self, k: int) -> int:
         """Use the model length of design k for tolerances; return the number of the first design that is twice or half
@@ -164,11 +166,11 @@ class _Path:
         other = np.abs(np.log2(self.lengths[k:] / self.lengths[k])) >= 1.0
         return k + int(np.argmax(other)) if other.any() else len(self.lengths)
 
-    def go(self, designs: Designs, poses: Poses, start: int, stop: int) -> int:
+    def go(self, designs: ParameterSeries, poses: ClosedPoses, start: int, stop: int) -> int:
         return follow_designs(self.machine, self.first.t, block(designs), block(poses), start, stop)
 
-    def step(self, here: Poses, now: float, target: float) -> Poses | None:
-        both = Poses(*(np.repeat(x, 2, axis=0) for x in here))
+    def step(self, here: ClosedPoses, now: float, target: float) -> ClosedPoses | None:
+        both = ClosedPoses(*(np.repeat(x, 2, axis=0) for x in here))
         return both.row(1) if self.go(self._designs(np.array([now, target])), both, 1, 2) == 2 else None
 
     def result(self, count: int, **more: Any) -> Result:
@@ -220,7 +222,7 @@ def _loads(path: _Path, count: int) -> dict[str, Any]:
     return {"reactions": SweptReactions(tuple(parts)), "pushes": np.concatenate(pushes), "modes": modes_of_frictions}
 
 
-def _limit_error(path: _Path, done: int, here: Poses, now: float) -> SingularConfigurationError:
+def _limit_error(path: _Path, done: int, here: ClosedPoses, now: float) -> SingularConfigurationError:
     parameter, t, ((q,), _, (v,), (a,)) = path.swept.parameter, path.first.t, here
     system = design_of(path.first.system, parameter, now)
     names = joints_at_fault(system, t, q)

@@ -22,7 +22,7 @@ from ..results.result import Result
 from ..unit_system import current
 from .camera import view_of
 from .drawing.colours import COLOURS, DARK
-from .drawing.motion import Motion, frames_of, motion_of, poses_of
+from .drawing.motion import DrawnMotion, frames_of, motion_of, poses_of
 from .page.html import HEIGHT, LIVE_HEIGHT, View, as_names, page_text, save_page
 from .plots import names_of
 from .scene import PlanarScene, Scene
@@ -109,7 +109,7 @@ class Film:
     """An animation: a notebook plays it as a page; ``film.save("motion.gif")`` writes it to a file."""
 
     def __init__(
-        self, result: Result, motion: Motion, fps: float, trace: Sequence[str], size: Size, view: Angles = None,
+        self, result: Result, motion: DrawnMotion, fps: float, trace: Sequence[str], size: Size, view: Angles = None,
         speed: float | None = None,
     ):  # fmt: skip
         self.fps, self.speed, self.units = fps, speed, current()
@@ -153,7 +153,7 @@ class Film:
             return View(text, self.figure)._repr_html_()
 
 
-def scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] = (), view: Angles = None) -> Scene:
+def scene_on(ax: Any, result: Result, motion: DrawnMotion, trace: Sequence[str] = (), view: Angles = None) -> Scene:
     """Draw a mechanism in axes of the user, or in those of a new figure, with a legend of the drawn paths."""
     scene = bare_scene_on(ax, result, motion, trace, view)
     if trace:
@@ -161,7 +161,9 @@ def scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] = (),
     return scene
 
 
-def bare_scene_on(ax: Any, result: Result, motion: Motion, trace: Sequence[str] = (), view: Angles = None) -> Scene:
+def bare_scene_on(
+    ax: Any, result: Result, motion: DrawnMotion, trace: Sequence[str] = (), view: Angles = None
+) -> Scene:
     """Draw a mechanism without a legend, in the plane or in space."""
     if result.sketch.dimension == 2:
         view_of(result, view)

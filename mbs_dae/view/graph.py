@@ -65,7 +65,7 @@ def draw(topology: Topology, ax: Any = None) -> Figure:
     return ax.figure
 
 
-def _paint(ax: Any, topology: Topology, closures: Sequence[Closure], plan: Plan, scale: float) -> None:
+def _paint(ax: Any, topology: Topology, closures: Sequence[Closure], plan: GraphPlan, scale: float) -> None:
     def write(x: float, y: float, text: str, size: float = FONT_SIZE, **how: Any) -> None:
         how = {"color": DARK, "ha": "center", "va": "center", "zorder": 4} | how
         ax.text(x, y, text, fontsize=scale * size, parse_math=False, **how)
@@ -91,7 +91,7 @@ def _paint(ax: Any, topology: Topology, closures: Sequence[Closure], plan: Plan,
 # --- places ---
 
 
-class Box(NamedTuple):
+class PaperBox(NamedTuple):
     """A rectangle on the paper, given by its middle."""
 
     x: float
@@ -115,42 +115,42 @@ class Box(NamedTuple):
         dx, dy = np.abs(points - (self.x, self.y)).T
         return ((dx < self.half_width + margin) & (dy < self.half_height + margin)).T
 
-    def overlaps(self, other: Box) -> bool:
+    def overlaps(self, other: PaperBox) -> bool:
         wide, high = self.half_width + other.half_width, self.half_height + other.half_height
         return abs(self.x - other.x) < wide and abs(self.y - other.y) < high
 
 
-class Plan(NamedTuple):
+class GraphPlan(NamedTuple):
     """The places of all parts: bodies by number (the ground is 0), edges as polylines from parent to child."""
 
-    bodies: list[Box]
+    bodies: list[PaperBox]
     edges: list[np.ndarray]
-    edge_names: list[Box]
+    edge_names: list[PaperBox]
     curves: list[np.ndarray]
-    curve_names: list[Box]
+    curve_names: list[PaperBox]
 
 
-def planned(topology: Topology, closures: Sequence[Closure]) -> Plan:
+def planned(topology: Topology, closures: Sequence[Closure]) -> GraphPlan:
     bodies = _bodies(topology)
     edges: list[np.ndarray] = []
-    edge_names: list[Box] = []
+    edge_names: list[PaperBox] = []
     for k, edge in enumerate(topology.edges, start=1):
         parent, child = bodies[topology.parents[k - 1]], bodies[k]
         start, end = parent.right, child.left
         bend = max(body.right for body in bodies if body.left == parent.left) + BEND  # beyond the parent's column
         edges.append(np.array([(start, parent.y), (bend, parent.y), (bend, child.y), (end, child.y)]))
         half = _width(edge_name(edge)) / 2
-        edge_names.append(Box(bend + GAP / 2 + half, child.y + 0.10, half, 0.07))
+        edge_names.append(PaperBox(bend + GAP / 2 + half, child.y + 0.10, half, 0.07))
     drawn = [dense(edge[None], 40)[0] for edge in edges]
     curves: list[np.ndarray] = []
     for closure in closures:
         ends = [topology.numbers[closure.loop[k].name] for k in (0, -1)]
         candidates = list(_curves(*(bodies[k] for k in ends)))
         curves.append(min(candidates, key=lambda curve: _curve_cost(curve, bodies, edge_names, [*drawn, *curves])))
-    names: list[Box] = []
+    names: list[PaperBox] = []
     for closure, curve in zip(closures, curves, strict=True):
         half = _width(closure.name) / 2
-        places = [Box(x, y, half + 0.03, 0.08) for x, y in curve[9:-9:3]]
+        places = [PaperBox(x, y, half + 0.03, 0.08) for x, y in curve[9:-9:3]]
         others = np.concatenate([*drawn, *(other for other in curves if other is not curve)])
         middle, boxes = curve[len(curve) // 2], [*bodies, *edge_names, *names]
         # The cost of a place is what it covers, plus its distance from the middle of the curve.
@@ -161,10 +161,10 @@ def planned(topology: Topology, closures: Sequence[Closure]) -> Plan:
             for box in places
         ]
         names.append(places[int(np.argmin(costs))])
-    return Plan(bodies, edges, edge_names, curves, names)
+    return GraphPlan(bodies, edges, edge_names, curves, names)
 
 
-def _bodies(topology: Topology) -> list[Box]:
+def _bodies(topology: Topology) -> list[PaperBox]:
     """Return boxes in columns by depth, each as wide as its names, and in rows by leaves, from the top."""
     count = len(topology.parents) + 1
     names = [topology.ground.name, *(body.name for body in topology.bodies)]
@@ -192,13 +192,13 @@ def _bodies(topology: Topology) -> list[Box]:
     for k in sorted(range(count), key=lambda k: -depth[k]):
         if children[k]:
             y[k] = (y[children[k][0]] + y[children[k][-1]]) / 2
-    return [Box(x[depth[k]], y[k], widest[depth[k]], HALF) for k in range(count)]
+    return [PaperBox(x[depth[k]], y[k], widest[depth[k]], HALF) for k in range(count)]
 
 
 SIDES = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)])
 
 
-def _curves(a: Box, b: Box) -> Iterator[np.ndarray]:
+def _curves(a: PaperBox, b: PaperBox) -> Iterator[np.ndarray]:
     """Yield Bézier curves from one body to another, which leave and enter at any side."""
     s = np.linspace(0, 1, 61)[:, None]
     for out, into in product(SIDES, SIDES):
@@ -208,7 +208,9 @@ def _curves(a: Box, b: Box) -> Iterator[np.ndarray]:
             yield (1 - s) ** 3 * start + 3 * (1 - s) ** 2 * s * p + 3 * (1 - s) * s**2 * r + s**3 * end
 
 
-def _curve_cost(curve: np.ndarray, bodies: Sequence[Box], names: Sequence[Box], drawn: Sequence[np.ndarray]) -> float:
+def _curve_cost(
+    curve: np.ndarray, bodies: Sequence[PaperBox], names: Sequence[PaperBox], drawn: Sequence[np.ndarray]
+) -> float:
     """Return the cost of a curve: its points that cover bodies and names or touch lines, plus its length."""
     inner = curve[2:-2]
     covered = sum(box.holds(inner, 0.04).sum() for box in bodies) + sum(box.holds(inner).sum() for box in names)

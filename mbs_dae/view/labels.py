@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgb
 from matplotlib.patheffects import withStroke
 
 from .drawing.colours import LOAD
-from .drawing.stage import Stage
+from .drawing.stage import DrawingStage
 from .drawing.tracks import unit
 
 MOST_LABELS = 8  # with more bodies, names would hide the mechanism
@@ -24,7 +24,11 @@ MIDDLE_AND_CORNERS = np.array([[0, 0], [-1, -1], [1, 1]])
 
 
 def placed_labels(
-    stage: Stage, skeletons: dict[str, np.ndarray], drawn: list[np.ndarray], inch: float, both_sides: bool = False
+    stage: DrawingStage,
+    skeletons: dict[str, np.ndarray],
+    drawn: list[np.ndarray],
+    inch: float,
+    both_sides: bool = False,
 ) -> dict[str, np.ndarray]:
     """Return a place for the name of each body or arrow, beside its skeleton and clear of all that is drawn: paths on
     the paper, shape (poses, points, 2); `inch` is the number of metres that an inch of paper shows. The corners of
@@ -61,7 +65,7 @@ def placed_labels(
     return labels
 
 
-def look_of_label(stage: Stage, name: str) -> dict[str, Any]:
+def look_of_label(stage: DrawingStage, name: str) -> dict[str, Any]:
     """Return the text style for the name of a body or arrow: darker than its area, because letters are thin."""
     colour = stage.colours.get(name, LOAD)
     ink = tuple(0.75 * part for part in to_rgb(colour))

@@ -66,7 +66,11 @@ def plot(
                 _numbers(ax, runs, group, over)
             else:
                 _vector(ax, runs, group[0], axes, over)
-            _show_level(ax)
+            low, high = ax.dataLim.intervaly
+            size = max(abs(low), abs(high))
+            if 0.0 < size < np.inf and high - low <= LEVEL * size:  # level lines, at a scale that includes zero
+                ax.update_datalim([(0.0, low - size), (0.0, high + size)], updatex=False)
+                ax.autoscale_view(scalex=False)
             ax.legend(**BESIDE)
         stack[-1].set_xlabel(below)
     return figure
@@ -74,15 +78,6 @@ def plot(
 
 LEVEL = 1e-9
 """The part of the largest value below which differences of the values of a panel are roundoff."""
-
-
-def _show_level(ax: Any) -> None:
-    """Show curves that are constant but for roundoff as level lines, at a scale that includes zero."""
-    low, high = ax.dataLim.intervaly
-    size = max(abs(low), abs(high))
-    if 0.0 < size < np.inf and high - low <= LEVEL * size:
-        ax.update_datalim([(0.0, low - size), (0.0, high + size)], updatex=False)
-        ax.autoscale_view(scalex=False)
 
 
 def _runs(result: Result, beside: Any) -> Runs:

@@ -12,8 +12,8 @@ from ..unit_system import size_of
 from . import pen
 from .camera import Camera
 from .drawing.mechanism import edges_of, later_pieces, pieces_of, staged
-from .drawing.motion import Motion, in_space, motion_of, path_of
-from .drawing.stage import AS_SAID, Pen, Piece, all_pieces, one_after_the_other, reach
+from .drawing.motion import DrawnMotion, in_space, motion_of, path_of
+from .drawing.stage import AS_SAID, DrawnPiece, Pen, all_pieces, one_after_the_other, reach
 from .drawing.tracks import SampledPath
 from .labels import MOST_ARROWS, look_of_label, placed_labels
 from .style import Picture, as_label, read_axis
@@ -29,7 +29,7 @@ class Scene(ABC):
     dimension: ClassVar[int]
     pen: Pen
 
-    def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
+    def __init__(self, result: Result, motion: DrawnMotion, ax: Any, trace: Sequence[str] = ()):
         self.result, self.motion, self.ax, self.trace = result, motion, ax, trace
         self.size, self.unit = size_of(result.axis[1], result.axis[0])
         self.camera = Camera.of(ax)
@@ -53,7 +53,7 @@ class Scene(ABC):
             colour = self.stage.colour(name.partition(".")[0])
             track = SampledPath(in_space(path_of(result, name, motion))[:, None])
             self.riders[name] = self.stage.dot(track, AS_SAID, color=colour, markersize=4 * self.stage.fine, zorder=6)
-        self.moving: list[Piece] = [*self.mechanism, *self.riders.values(), *self.labels.values()]
+        self.moving: list[DrawnPiece] = [*self.mechanism, *self.riders.values(), *self.labels.values()]
         for piece in (*self.traces.values(), *self.moving):
             ax.add_artist(piece.artist)
         self.set_axes()

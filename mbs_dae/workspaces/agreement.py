@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .following.equations import Point
+from .following.equations import PosePoint
 from .plane.faces import Face
 
 DENSITY, LEAST = 30, 2
@@ -40,20 +40,20 @@ class Disagreement(NamedTuple):
 class Counting(NamedTuple):
     """Functions by which poses of a mechanism are counted."""
 
-    poses: Callable[[np.ndarray], list[Point]]
+    poses: Callable[[np.ndarray], list[PosePoint]]
     """Return the poses at a point, from no other point."""
-    lead: Callable[[Sequence[Point], np.ndarray], list[Point]]
+    lead: Callable[[Sequence[PosePoint], np.ndarray], list[PosePoint]]
     """Return the poses at a point that are reached from other poses."""
-    add: Callable[[list[Point], list[Point]], None]
+    add: Callable[[list[PosePoint], list[PosePoint]], None]
     """Append the new poses of the second list to the first."""
-    number: Callable[[list[Point]], int] = len
+    number: Callable[[list[PosePoint]], int] = len
     """The number of poses that two counts must agree in."""
 
 
 def disagreements(
-    faces: Sequence[Face], known: Sequence[list[Point]], scale: np.ndarray, counting: Counting, seed: int
+    faces: Sequence[Face], poses: Sequence[list[PosePoint]], scale: np.ndarray, counting: Counting, seed: int
 ) -> tuple[list[Disagreement], int]:
-    """Return the samples that disagree with `known`, the poses at the inner point of each face, to which missed poses
+    """Return the samples that disagree with `poses`, the poses at the inner point of each face, to which missed poses
     are added; and the number of smallest faces without samples, because there are so many."""
     random, found, total = np.random.default_rng(seed), list[Disagreement](), 0
     whole = sum(abs(face.outer.rough_area) for face in faces)
@@ -67,25 +67,25 @@ def disagreements(
         total += len(points)
         for j, values in enumerate(points[1:] * scale, 1):
             there = counting.poses(values)
-            if counting.number(there) == counting.number(known[k]):
+            if counting.number(there) == counting.number(poses[k]):
                 continue
             route = [point * scale for point in _route(face, points, j, random)]
-            counting.add(there, _led(counting, known[k], route))
-            counting.add(known[k], _led(counting, there, route[::-1]))
-            if counting.number(there) != counting.number(known[k]):
-                found.append(Disagreement(k, values, counting.number(known[k]), counting.number(there)))
+            counting.add(there, _lead_along(counting, poses[k], route))
+            counting.add(poses[k], _lead_along(counting, there, route[::-1]))
+            if counting.number(there) != counting.number(poses[k]):
+                found.append(Disagreement(k, values, counting.number(poses[k]), counting.number(there)))
                 left -= 1
             if not left:
                 break
     return found, 0
 
 
-def _led(counting: Counting, poses: list[Point], route: Sequence[np.ndarray]) -> list[Point]:
+def _lead_along(counting: Counting, poses: list[PosePoint], route: Sequence[np.ndarray]) -> list[PosePoint]:
     """Return the poses at the end of a route that are reached from those at its beginning."""
     for values in route[1:]:
-        reached: list[Point] = []
-        counting.add(reached, counting.lead(poses, values))
-        poses = reached
+        arrived: list[PosePoint] = []
+        counting.add(arrived, counting.lead(poses, values))
+        poses = arrived
     return [*poses]
 
 
@@ -99,31 +99,30 @@ def _route(face: Face, points: np.ndarray, target: int, random: np.random.Genera
         while queue and target not in before:
             here = queue.pop(0)
             for k in [target, *range(len(corners))]:
-                if k not in before and _in_sight(face, corners[here], corners[k]):
+                if k in before:
+                    continue
+                line = corners[here] + np.linspace(0.0, 1.0, SIGHT)[:, None] * (corners[k] - corners[here])
+                if face.contains(line).all():
                     before[k] = here
                     queue.append(k)
         if target in before:
-            way = [target]
-            while way[-1] != 0:
-                way.append(before[way[-1]])
-            return [corners[k] for k in way[::-1]]
+            route = [target]
+            while route[-1] != 0:
+                route.append(before[route[-1]])
+            return [corners[k] for k in route[::-1]]
     return [points[0], points[target]]
 
 
-def _in_sight(face: Face, one: np.ndarray, other: np.ndarray) -> bool:
-    return bool(face.contains(one + np.linspace(0.0, 1.0, SIGHT)[:, None] * (other - one)).all())
-
-
-def samples_told(
+def notes_on_samples(
     differ: Sequence[Disagreement], left: int, what: str, faces: Sequence[Face], scale: np.ndarray
 ) -> list[str]:
     """Return notes on samples whose number of poses differs from that of their region, and on regions without
     samples."""
-    told = []
+    notes = []
     for one in differ:
         here, there = (", ".join(f"{x:.6g}" for x in at) for at in (faces[one.face].inner * scale, one.values))
         both = f"in one region {one.here} {what} were found at ({here}) and {one.there} at ({there})"
-        told.append(f"{both}: poses, or a curve between them, were not found; try another step=")
+        notes.append(f"{both}: poses, or a curve between them, were not found; try another step=")
     if left:
-        told.append(f"of the smallest regions {left} were not sampled: {what} were counted at one point of each alone")
-    return told
+        notes.append(f"of the smallest regions {left} were not sampled: {what} were counted at one point of each alone")
+    return notes

@@ -8,19 +8,21 @@ mode, over outputs a working mode), up to the singularities that bound it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..errors import ModelError, unknown_name
+from ..poses.local import free_motions
 from ..provided import provided
 from ..results.quantities import frozen
 from ..results.result import State
 from ..unit_system import UnitsLike, shown_in
-from .asked import Begun, state_at
-from .following.equations import Equations, Point
-from .following.modes import driven
+from .following.equations import PlaneEquations, PosePoint
+from .following.modes import drive
 from .plane.faces import distance_to
+from .request import InitialPose, ValuePlane, equations_system, state_at
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -58,7 +60,7 @@ class Map:
     reached: np.ndarray = field(repr=False)
     """Whether a pose was reached at each point."""
     poses: np.ndarray = field(repr=False)
-    begun: Begun = field(repr=False)
+    initial: InitialPose = field(repr=False)
     workspace: Any = field(repr=False)
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -83,7 +85,7 @@ class Map:
                 raise ModelError(f"points of the map are counted by whole numbers from 0 to {count - 1}, not by {k!r}")
         if not self.reached[i, j]:
             raise ModelError(f"no pose was reached at point ({i}, {j}) of the map; ask .reached first")
-        return state_at(self.begun, self.poses[i, j], self.names, (self.x[i], self.y[j]))
+        return state_at(self.initial, self.poses[i, j], self.names, (self.x[i], self.y[j]))
 
     def plot(self, name: str = "dexterity", degrees: bool = False, units: UnitsLike = None) -> Figure:
         """Plot a quantity in colours, with the boundaries. `degrees` and `units` are those of ``Result.plot``."""
@@ -91,35 +93,73 @@ class Map:
             return provided("Map.plot")(self, name)
 
 
+@dataclass(frozen=True, eq=False)
+class Jacobians:
+    """The rates of inputs and outputs of a mechanism for its free motions.
+
+    N are the motions that all other equations leave free, of unit length in the norm of the model. Inputs move by A =
+    Φ_in N, outputs by B = Φ_out N, without units. Where A loses rank the mechanism moves with its inputs held (a
+    parallel, or direct, singularity); where B loses rank, outputs lose a direction (a serial, or inverse, singularity).
+    Outputs follow inputs by B A⁻¹.
+    """
+
+    initial: InitialPose
+    fix: dict[str, float]
+    inputs: ValuePlane | None
+    """The plane of inputs; at least one of inputs and outputs is given."""
+    outputs: ValuePlane | None
+
+    @cached_property
+    def system(self) -> Any:
+        return equations_system(self.initial.model, self.fix)
+
+    @cached_property
+    def _readers(self) -> list[Any]:
+        model = self.initial.model
+        planes = [plane for plane in (self.inputs, self.outputs) if plane is not None]
+        return [self.system.reader([model.quantity(name)[0] for name in plane.names]) for plane in planes]
+
+    def at(self, q: np.ndarray) -> tuple[np.ndarray | None, np.ndarray | None]:
+        """Return A and B at a pose; None for the one whose plane is not given."""
+        system, t = self.system, self.initial.t
+        N = free_motions(system, t, q) / np.sqrt(system.weight[: system.nv])[:, None] * system.length
+        readers = iter(self._readers)
+        A, B = (
+            None if plane is None else next(readers).jacobian(t, q).toarray()[:, : system.nv] @ N / plane.scale[:, None]
+            for plane in (self.inputs, self.outputs)
+        )
+        return A, B
+
+
 def map_of(workspace: Any, count: Any) -> Map:
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 2:
         raise ModelError(f"map(count) takes how many points a side there are, 2 or more, not {count!r}")
-    seeking, region, kinds = workspace.seeking, workspace.region, workspace.kinds
-    if seeking.freedom > 0:
+    search, region, jacobians = workspace.search, workspace.region, workspace.jacobians
+    if search.freedom > 0:
         raise ModelError("a map needs one pose at each point, and a freedom is left here; hold it by fix=")
-    equations = seeking.equations
+    equations = search.equations
     x, y = (np.linspace(region.low[k], region.high[k], count) for k in range(2))
     start = workspace.start
     turned = start.p - region.nearest(start.p)
-    points = walked(equations, start, x + turned[0], y + turned[1], seeking.step)
+    points = poses_on_grid(equations, start, x + turned[0], y + turned[1], search.step)
     reached = np.array([[points[i][j] is not None for j in range(count)] for i in range(count)])
     poses = np.full((count, count, workspace.start.q.size), np.nan)
     numbers = {name: np.full((count, count), np.nan) for name in QUANTITIES}
     for i, j in zip(*np.nonzero(reached), strict=True):
         point = points[i][j]
         poses[i, j] = point.q
-        for name, value in _numbers(kinds, point).items():
+        for name, value in _numbers(jacobians, point).items():
             numbers[name][i, j] = value
     numbers["distance"] = np.where(reached, _distances(workspace, x, y), np.nan)
     kept = {name: frozen(values) for name, values in numbers.items() if np.isfinite(values).any()}
-    own = workspace.begun
+    own = workspace.initial
     return Map(workspace.names, workspace.units, frozen(x), frozen(y), kept, frozen(reached), poses, own, workspace)
 
 
-def _numbers(kinds: Any, point: Point) -> dict[str, float]:
-    if kinds is None:
+def _numbers(jacobians: Any, point: PosePoint) -> dict[str, float]:
+    if jacobians is None:
         return {}
-    A, B = kinds.at(point.q)
+    A, B = jacobians.at(point.q)
     rates = {"parallel": A, "serial": B}
     out = {name: float(np.linalg.svd(J, compute_uv=False)[-1]) for name, J in rates.items() if J is not None}
     if A is None or B is None:
@@ -135,7 +175,7 @@ def _numbers(kinds: Any, point: Point) -> dict[str, float]:
 def _distances(workspace: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Return the distance from the nearest singular curve in the units of the plane; for values with different units,
     in the model's lengths and radians."""
-    units, scale = workspace.units, workspace.seeking.equations.scale
+    units, scale = workspace.units, workspace.search.equations.scale
     grid = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2) / scale
     best = np.full(len(grid), np.inf)
     for curve in workspace.curves:
@@ -145,14 +185,16 @@ def _distances(workspace: Any, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     return np.where(np.isfinite(best), best * size, np.nan).reshape(len(x), len(y))
 
 
-def walked(equations: Equations, start: Point, x: np.ndarray, y: np.ndarray, step: float) -> list[list[Point | None]]:
+def poses_on_grid(
+    equations: PlaneEquations, start: PosePoint, x: np.ndarray, y: np.ndarray, step: float
+) -> list[list[PosePoint | None]]:
     """Return the pose at each point of a grid, reached from neighbour to neighbour; None where none was reached."""
-    out: list[list[Point | None]] = [[None] * len(y) for _ in x]
+    out: list[list[PosePoint | None]] = [[None] * len(y) for _ in x]
     off = np.hypot(*np.meshgrid(x - start.p[0], y - start.p[1], indexing="ij"))
     front: list[tuple[int, int]] = []
     for i, j in zip(*np.unravel_index(off.ravel().argsort()[:FIRST], off.shape), strict=True):
         if not front:
-            (out[i][j],) = driven(equations, [start], np.array([[x[i], y[j]]]), step)
+            (out[i][j],) = drive(equations, [start], np.array([[x[i], y[j]]]), step)
             front = [(int(i), int(j))] if out[i][j] is not None else []
     while front:
         pairs = [
@@ -164,7 +206,7 @@ def walked(equations: Equations, start: Point, x: np.ndarray, y: np.ndarray, ste
         targets = np.array([(x[a], y[b]) for _, a, b in pairs]).reshape(-1, 2)
         front = []
         for (_, a, b), there in zip(
-            pairs, driven(equations, [here for here, _, _ in pairs], targets, step), strict=True
+            pairs, drive(equations, [here for here, _, _ in pairs], targets, step), strict=True
         ):
             if there is not None and out[a][b] is None:
                 out[a][b] = there

@@ -12,6 +12,7 @@ from matplotlib.patches import PathPatch
 from matplotlib.path import Path
 from matplotlib.ticker import MaxNLocator
 
+from ..errors import counted
 from ..unit_system import shown, shown_unit, size_of, told
 from ..view.drawing.colours import COLOURS, DARK, GROUND, paler
 from ..view.style import BESIDE, Picture, as_label, axis_label, style
@@ -48,7 +49,7 @@ def plot_workspace(found: Any) -> Figure:
         else:
             figure.colorbar(bar, ax=ax, label="number of poses", ticks=MaxNLocator(integer=True))
             ax.legend(**BELOW)
-        ax.set_title(_regions_title(found.regions))
+        ax.set_title(counted(len(found.regions), "region"))
     return figure
 
 
@@ -90,21 +91,14 @@ def draw_regions(ax: Any, regions: Any, sizes: np.ndarray) -> ScalarMappable | N
     for one in regions:
         if not one.states:
             continue
-        label = "_" if many or one.modes in named else _count(one.modes)
+        label = "can be assembled" if one.modes is None else counted(one.modes, "pose")
+        label = "_" if many or one.modes in named else label
         named.add(one.modes)
         corners = [cycle.points * one.scale / sizes for cycle in one.face.cycles]
         path = Path.make_compound_path(*(Path(np.vstack([p, p[:1]]), closed=True) for p in corners))
         shade = colours(len(one.states) / max(most, 1))
         ax.add_patch(PathPatch(path, facecolor=shade, edgecolor="none", label=label, zorder=1))
     return shades if many else None
-
-
-def _count(modes: int | None) -> str:
-    return "can be assembled" if modes is None else "1 pose" if modes == 1 else f"{modes} poses"
-
-
-def _regions_title(regions: Any) -> str:
-    return f"{len(regions)} regions" if len(regions) != 1 else "1 region"
 
 
 def draw_curves(ax: Any, curves: Any, region: Any, sizes: np.ndarray) -> None:

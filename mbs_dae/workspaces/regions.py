@@ -8,17 +8,16 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..results.quantities import frozen
-from .agreement import Counting, disagreements, samples_told
-from .asked import Begun, Plane, state_at
-from .following.equations import Point
-from .following.modes import LEAST, MOST, add_poses, driven, led, met, poses_at
-from .following.problems import Singular, closed_pose, closed_poses, line
-from .following.search import SHEET, Region, Seeking, climb
-from .following.tracing import LONG, STUCK, Place
-from .following.tracing import beside as place_beside
-from .found import RANGE, Area, SingularCurve
-from .plane.arcs import Followed, Piece, PlaneCurve, Straight
+from .agreement import Counting, disagreements, notes_on_samples
+from .following.equations import PosePoint
+from .following.modes import LEAST, MOST, add_poses, drive, drive_or_trace, poses_at, random_poses
+from .following.problems import Singular, close_pose, close_poses, line
+from .following.search import SHEET, CurveSearch, Region, climb
+from .following.tracing import LONG, STUCK, TracePlace, place_ahead
+from .plane.arcs import CurvePiece, PlaneCurve, Straight, TracedCurve
 from .plane.faces import Face, faces_of, pieces_of
+from .request import InitialPose, ValuePlane, state_at
+from .result import RANGE, Area, SingularCurve
 
 NEAR = 12
 """Number of known poses from which one in a region is sought, where a freedom is left besides the values."""
@@ -29,23 +28,23 @@ LARGE = 24
 FOLD_STEP = 0.02
 """Distance of both poses of a pair from the singular pose in which they meet, in lengths of the model: far beyond the
 roundoff of poses, and short relative to the steps of a curve."""
-WALKED = 40
+DRIVEN = 40
 """Number of poses on sections through a region that are driven to its inner point."""
-TOLD = 6
+LISTED = 6
 """Number of pairs of regions with doubtful numbers of poses that notes list one by one."""
 FAINT = 1e-9
 """Regions with less than this part of the area of the rectangle are left out."""
 
 
-def copies_of(curves: Sequence[SingularCurve], seeking: Seeking) -> list[Followed]:
+def copies_of(curves: Sequence[SingularCurve], search: CurveSearch) -> list[TracedCurve]:
     """Return the pictures of the curves, with those that whole turns bring into the rectangle."""
-    scale, region, found = seeking.equations.scale, seeking.region, []
+    scale, region, found = search.equations.scale, search.region, []
     for curve in curves:
         if curve.is_point:
             continue
         for shift in region.shifts(curve.values):
             corners = tuple(cusp.spot for cusp in curve.cusps)
-            found.append(Followed(curve.trace, scale, shift / scale, curve, corners))
+            found.append(TracedCurve(curve.trace, scale, shift / scale, curve, corners))
     return found
 
 
@@ -55,13 +54,13 @@ def sides_of(region: Region, scale: np.ndarray) -> list[Straight]:
     return [Straight(corners[k : k + 2], RANGE) for k in range(4)]
 
 
-def faces_in(seeking: Seeking, pictures: Sequence[Followed]) -> list[Face]:
+def faces_in(search: CurveSearch, pictures: Sequence[TracedCurve]) -> list[Face]:
     """Return the regions of the rectangle."""
-    scale, region = seeking.equations.scale, seeking.region
+    scale, region = search.equations.scale, search.region
     low, high = region.low / scale, region.high / scale
     room = 1e-9 * (high - low)
 
-    def inside(piece: Piece) -> bool:
+    def inside(piece: CurvePiece) -> bool:
         middle = piece.middle()
         return bool((middle >= low - room).all() and (middle <= high + room).all())
 
@@ -71,211 +70,220 @@ def faces_in(seeking: Seeking, pictures: Sequence[Followed]) -> list[Face]:
     return [face for face in faces_of(pieces) if face.outer.rough_area > least]
 
 
-def poses_in(seeking: Seeking, faces: Sequence[Face], base: Point) -> tuple[list[list[Point]], list[str]]:
+def poses_in(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> tuple[list[list[PosePoint]], list[str]]:
     """Return the poses at the inner point of each region, and notes on samples of regions with another number of poses.
     Curves through singular poses between such points are followed; where numbers disagree, also those through corners
     of the known curves."""
-    scale, counted, equations = seeking.equations.scale, seeking.freedom == 0, seeking.equations
+    scale, is_finite, equations = search.equations.scale, search.freedom == 0, search.equations
 
     many = len(faces) > LARGE
 
-    def count(values: np.ndarray) -> list[Point]:
-        return met(equations, seeking.region, base, values, LEAST if many else MOST, None if counted else 1)
+    def count(values: np.ndarray) -> list[PosePoint]:
+        return random_poses(equations, search.region, base, values, LEAST if many else MOST, None if is_finite else 1)
 
-    def lead(poses: Sequence[Point], values: np.ndarray) -> list[Point]:
-        if counted:
-            return led(seeking, poses, values)
+    def lead(poses: Sequence[PosePoint], values: np.ndarray) -> list[PosePoint]:
+        if is_finite:
+            return drive_or_trace(search, poses, values)
         for z in poses:
-            climb(seeking, z, (values - z.p) / scale)
-        found = closed_poses(equations, [z._replace(p=values.astype(float)) for z in poses], rounds=40)
+            climb(search, z, (values - z.p) / scale)
+        found = close_poses(equations, [z._replace(p=values.astype(float)) for z in poses], rounds=40)
         return [there for there in found if there is not None]
 
-    def add(found: list[Point], new: list[Point]) -> None:
-        add_poses(equations, seeking.region, found, new)
+    def add(found: list[PosePoint], new: list[PosePoint]) -> None:
+        add_poses(equations, search.region, found, new)
 
-    if counted and many:
-        found, unsearched = _passed_on(seeking, faces, base), len(faces) - LARGE
+    if is_finite and many:
+        found, unsearched = _poses_from_neighbours(search, faces, base), len(faces) - LARGE
     else:
-        found, unsearched = RegionPoses(seeking, faces), 0
+        found, unsearched = RegionPoses(search, faces), 0
         for k, face in enumerate(faces):
-            found.add(k, _search_poses(seeking, face, base) if counted else _pose_inside(seeking, face))
-    if counted:
+            found.add(k, _search_poses(search, face, base) if is_finite else _pose_inside(search, face))
+    if is_finite:
         _add_border_poses(found)
-    known = found.poses
-    counting = Counting(count, lead, add, len if counted else lambda poses: min(len(poses), 1))
-    differ, left = disagreements(faces, known, scale, counting, seed=0)
-    if counted and not many:
-        _count_again(seeking, faces, known)
-    if not many and (differ or (counted and unlikely(faces, known))):
-        seeking.branch()
-    told = samples_told(differ, left, "poses", faces, scale)
-    if counted and unsearched:
-        told.append(
+    poses = found.poses
+    counting = Counting(count, lead, add, len if is_finite else lambda poses: min(len(poses), 1))
+    differ, left = disagreements(faces, poses, scale, counting, seed=0)
+    if is_finite and not many:
+        _count_again(search, faces, poses)
+    if not many and (differ or (is_finite and unlikely(faces, poses))):
+        search.branch()
+    notes = notes_on_samples(differ, left, "poses", faces, scale)
+    if is_finite and unsearched:
+        notes.append(
             f"in the {unsearched} smallest of {len(faces)} regions poses were not searched for, but led there from the "
             "neighbours: some may have been missed; choose a smaller range to see them"
         )
-    return known, told
+    return poses, notes
 
 
-def _section_poses(seeking: Seeking, face: Face) -> tuple[list[Point], np.ndarray, np.ndarray]:
+def _section_poses(search: CurveSearch, face: Face) -> tuple[list[PosePoint], np.ndarray, np.ndarray]:
     """Return all poses on the sections, their values (poses, 2) with the whole turns that bring them nearest to the
     middle of the rectangle, and the numbers of those whose values are in a region."""
-    walked = [place.z for trace in seeking.sections for place in trace.places]
-    values = seeking.region.nearest(np.array([z.p for z in walked]).reshape(-1, 2))
-    return walked, values, np.flatnonzero(face.contains(values / seeking.equations.scale))
+    poses = [place.z for trace in search.sections for place in trace.places]
+    values = search.region.nearest(np.array([z.p for z in poses]).reshape(-1, 2))
+    return poses, values, np.flatnonzero(face.contains(values / search.equations.scale))
 
 
-def _search_poses(seeking: Seeking, face: Face, base: Point) -> list[Point]:
+def _search_poses(search: CurveSearch, face: Face, base: PosePoint) -> list[PosePoint]:
     """Return the poses at the inner point of a region that are reached from random placements, and those to which poses
     on sections through the region are driven: in space few random placements close."""
-    equations, region, scale = seeking.equations, seeking.region, seeking.equations.scale
-    found = met(equations, region, base, face.inner * scale)
-    walked, values, inside = _section_poses(seeking, face)
-    some = inside[:: max(1, len(inside) // WALKED)]
-    starts = [walked[k] for k in some]
+    equations, region, scale = search.equations, search.region, search.equations.scale
+    found = random_poses(equations, region, base, face.inner * scale)
+    poses, values, inside = _section_poses(search, face)
+    some = inside[:: max(1, len(inside) // DRIVEN)]
+    starts = [poses[k] for k in some]
     targets = np.array([z.p for z in starts]).reshape(-1, 2) + face.inner * scale - values[some]
-    reached = driven(equations, starts, targets, seeking.step)
+    reached = drive(equations, starts, targets, search.step)
     add_poses(equations, region, found, (there for there in reached if there is not None))
     return found
 
 
-def _passed_on(seeking: Seeking, faces: Sequence[Face], base: Point) -> RegionPoses:
+def _poses_from_neighbours(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> RegionPoses:
     """Return the poses at the inner points of many regions: those reached from random placements in the largest
     regions, driven on straight lines from each region to its neighbours until none is new. A smaller region has those
     that arrive from the neighbour with most of them, or from the next one, if none arrives; if none arrives from any,
     it is searched as well. A line across a boundary does not stop the poses that do not meet there."""
     order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
-    beside, large = _neighbours(faces), set(order[:LARGE])
-    known = RegionPoses(seeking, faces)
+    neighbours, large = _neighbours(faces), set(order[:LARGE])
+    region_poses = RegionPoses(search, faces)
     for k in order[:LARGE]:
-        known.add(k, _search_poses(seeking, faces[k], base))
-    while known.drive([(k, j) for k in order[:LARGE] for j in sorted(beside[k] & large)]):
+        region_poses.add(k, _search_poses(search, faces[k], base))
+    while region_poses.drive([(k, j) for k in order[:LARGE] for j in sorted(neighbours[k] & large)]):
         pass
-    left, done = set(order[LARGE:]), {k for k in large if known.poses[k]}
+    unsearched, done = set(order[LARGE:]), {k for k in large if region_poses.poses[k]}
     tried: list[set[int]] = [set() for _ in faces]
     while leaders := {
-        k: max(near, key=lambda j: (len(known.poses[j]), abs(faces[j].outer.rough_area)))
-        for k in left
-        if (near := (beside[k] & done) - tried[k])
+        k: max(near, key=lambda j: (len(region_poses.poses[j]), abs(faces[j].outer.rough_area)))
+        for k in unsearched
+        if (near := (neighbours[k] & done) - tried[k])
     }:
-        known.drive([(leaders[k], k) for k in sorted(leaders)])
+        region_poses.drive([(leaders[k], k) for k in sorted(leaders)])
         for k, j in leaders.items():
             tried[k].add(j)
-        arrived = {k for k in leaders if known.poses[k]}
-        left -= arrived
+        arrived = {k for k in leaders if region_poses.poses[k]}
+        unsearched -= arrived
         done |= arrived
-    for k in [k for k in order if k in left][:LARGE]:
-        known.add(k, _search_poses(seeking, faces[k], base))
-    return known
+    for k in [k for k in order if k in unsearched][:LARGE]:
+        region_poses.add(k, _search_poses(search, faces[k], base))
+    return region_poses
 
 
 class RegionPoses:
     """The poses known at the inner points of regions, and the pairs of regions between which poses were driven: no pose
     twice, nor back to the region from which it came."""
 
-    def __init__(self, seeking: Seeking, faces: Sequence[Face]):
-        self.seeking, self.faces = seeking, faces
-        self.poses: list[list[Point]] = [[] for _ in faces]
+    def __init__(self, search: CurveSearch, faces: Sequence[Face]):
+        self.search, self.faces = search, faces
+        self.poses: list[list[PosePoint]] = [[] for _ in faces]
         self.sources: list[list[int]] = [[] for _ in faces]
         """The region from which each pose came; -1 for a pose that was found otherwise."""
-        self.gone: dict[tuple[int, int], int] = defaultdict(int)
+        self.driven: dict[tuple[int, int], int] = defaultdict(int)
         """The number of first poses of a region that were driven to another one."""
 
-    def add(self, k: int, poses: Sequence[Point], sources: Sequence[int] = ()) -> bool:
+    def add(self, k: int, poses: Sequence[PosePoint], sources: Sequence[int] = ()) -> bool:
         """Add the poses that are new in a region, in place, with the regions from which they come; return whether there
         is any."""
-        new = add_poses(self.seeking.equations, self.seeking.region, self.poses[k], poses)
+        new = add_poses(self.search.equations, self.search.region, self.poses[k], poses)
         self.sources[k] += [sources[j] if sources else -1 for j in new]
         return bool(new)
 
-    def drive(self, ways: Iterable[tuple[int, int]]) -> bool:
+    def drive(self, routes: Iterable[tuple[int, int]]) -> bool:
         """Drive the poses of regions to others, (from, to); return whether any is new there."""
         moves = []
-        for i, k in ways:
-            first, self.gone[i, k] = self.gone[i, k], len(self.poses[i])
+        for i, k in routes:
+            first, self.driven[i, k] = self.driven[i, k], len(self.poses[i])
             some = zip(self.poses[i][first:], self.sources[i][first:], strict=True)
             moves += [(z, k, i) for z, source in some if source != k]
         return self.lead(moves)
 
-    def lead(self, moves: Sequence[tuple[Point, int, int]]) -> bool:
+    def lead(self, moves: Sequence[tuple[PosePoint, int, int]]) -> bool:
         """Drive poses on straight lines to the inner points of regions, (pose, to, from); return whether any is new
         there."""
-        region, scale = self.seeking.region, self.seeking.equations.scale
+        region, scale = self.search.region, self.search.equations.scale
         starts = [z for z, _, _ in moves]
-        own = np.array([z.p for z in starts]).reshape(-1, 2)
-        targets = own + np.array([self.faces[k].inner for _, k, _ in moves]).reshape(-1, 2) * scale
-        reached = driven(self.seeking.equations, starts, targets - region.nearest(own), self.seeking.step)
-        arrived: dict[int, list[tuple[Point, int]]] = defaultdict(list)
+        values = np.array([z.p for z in starts]).reshape(-1, 2)
+        targets = values + np.array([self.faces[k].inner for _, k, _ in moves]).reshape(-1, 2) * scale
+        reached = drive(self.search.equations, starts, targets - region.nearest(values), self.search.step)
+        arrived: dict[int, list[tuple[PosePoint, int]]] = defaultdict(list)
         for there, (_, k, i) in zip(reached, moves, strict=True):
             if there is not None:
                 arrived[k].append((there, i))
-        return any([self.add(k, [z for z, _ in own], [i for _, i in own]) for k, own in arrived.items()])
+        return any([self.add(k, [z for z, _ in pairs], [i for _, i in pairs]) for k, pairs in arrived.items()])
 
 
-def _add_border_poses(known: RegionPoses) -> None:
+def _add_border_poses(region_poses: RegionPoses) -> None:
     """Add to each region the pairs of poses that meet on its border; then exchange poses between neighbours, until
     nothing is new, except between those whose numbers differ by two, as on both sides of one fold."""
-    known.lead([(z, k, -1) for z, k in _fold_pairs(known.seeking, known.faces)])
-    neighbours = _pairs(known.faces)
-    while known.drive(
-        [way for i, j in neighbours if abs(len(known.poses[i]) - len(known.poses[j])) != 2 for way in ((i, j), (j, i))]
+    region_poses.lead([(z, k, -1) for z, k in _fold_pairs(region_poses.search, region_poses.faces)])
+    pairs = _pairs(region_poses.faces)
+    while region_poses.drive(
+        [
+            route
+            for i, j in pairs
+            if abs(len(region_poses.poses[i]) - len(region_poses.poses[j])) != 2
+            for route in ((i, j), (j, i))
+        ]
     ):
         pass
 
 
-def _fold_pairs(seeking: Seeking, faces: Sequence[Face]) -> list[tuple[Point, int]]:
+def _fold_pairs(search: CurveSearch, faces: Sequence[Face]) -> list[tuple[PosePoint, int]]:
     """Return the pairs of poses that meet on the borders of regions, with the number of their region: two for each
     piece of a border, near the singular pose z in its middle.
 
     With J v = 0 and Jᵀ u = 0 at z, poses on the line through z along the normal Pᵀ u pass z along v and turn back. Both
     are on the same side of the border."""
-    equations, region, singular, found = seeking.equations, seeking.region, seeking.singular, []
+    equations, region, singular, found = search.equations, search.region, search.singular, []
     owner = {(id(piece), sense): k for k, face in enumerate(faces) for c in face.cycles for piece, sense in c.edges}
     pieces = {id(piece): piece for face in faces for cycle in face.cycles for piece, _ in cycle.edges}
     for piece in pieces.values():
-        if not isinstance(piece.curve, Followed):
+        if not isinstance(piece.curve, TracedCurve):
             continue
         z, (_, rate) = piece.curve.place(piece.half.along).z, piece.curve.at(*piece.half)
         normal, bare = singular.normal(z), z._replace(u=np.zeros(0))
         v = np.append(np.linalg.svd(singular.ranked(equations.at(bare)))[2][-1], np.zeros(2))
         if not normal.any():
             continue
-        start = Place(bare, v, 0.0)
+        start = TracePlace(bare, v, 0.0)
         for h in (FOLD_STEP, -FOLD_STEP):
-            there = place_beside(line(equations, region.turns, bare, normal), start, h)
+            there = place_ahead(line(equations, region.turns, bare, normal), start, h)
             if there is not None:
-                way = (there.z.p - z.p) / equations.scale
-                side = int(np.sign(rate[0] * way[1] - rate[1] * way[0]))
+                step = (there.z.p - z.p) / equations.scale
+                side = int(np.sign(rate[0] * step[1] - rate[1] * step[0]))
                 if (k := owner.get((id(piece), side))) is not None:
                     found.append((there.z, k))
     return found
 
 
 def areas_of(
-    seeking: Seeking, faces: Sequence[Face], known: Sequence[Sequence[Point]], begun: Begun, plane: Plane
+    search: CurveSearch,
+    faces: Sequence[Face],
+    poses_of_faces: Sequence[Sequence[PosePoint]],
+    initial: InitialPose,
+    plane: ValuePlane,
 ) -> tuple[Area, ...]:
     """Return the regions with their poses, those with most of them first."""
-    scale, found = seeking.equations.scale, []
-    for face, poses in zip(faces, known, strict=True):
-        states = tuple(state_at(begun, z.q, plane.names, z.p) for z in poses)
-        values, counted = frozen(face.inner * scale), seeking.freedom == 0
+    scale, found = search.equations.scale, []
+    for face, poses in zip(faces, poses_of_faces, strict=True):
+        states = tuple(state_at(initial, z.q, plane.names, z.p) for z in poses)
+        values, counted = frozen(face.inner * scale), search.freedom == 0
         found.append(Area(plane.names, values, states, face, scale, counted, plane.units))
     return tuple(sorted(found, key=lambda one: (-len(one.states), -abs(one.face.outer.rough_area))))
 
 
-def _count_again(seeking: Seeking, faces: Sequence[Face], known: list[list[Point]]) -> None:
+def _count_again(search: CurveSearch, faces: Sequence[Face], poses: list[list[PosePoint]]) -> None:
     """Count again in regions whose numbers contradict those of neighbours: across a fold two poses coincide, so numbers
     on both sides differ by an even number. There poses are sought from those of all neighbours as well, and added to
-    `known`."""
-    beside = _neighbours(faces)
-    doubtful = {k for i, j in unlikely(faces, known) for k in (i, j)}
+    `poses`."""
+    neighbours = _neighbours(faces)
+    doubtful = {k for i, j in unlikely(faces, poses) for k in (i, j)}
     for _ in range(ROUNDS if doubtful else 0):
         for k in sorted(doubtful):
-            target = faces[k].inner * seeking.equations.scale
-            for z in [z for other in sorted(beside[k]) for z in known[other]]:
-                new = poses_at(seeking.equations, seeking.region, target, [z], seeking.step)
-                add_poses(seeking.equations, seeking.region, known[k], new)
-        doubtful = {k for i, j in unlikely(faces, known) for k in (i, j)}
+            target = faces[k].inner * search.equations.scale
+            for z in [z for other in sorted(neighbours[k]) for z in poses[other]]:
+                new = poses_at(search.equations, search.region, target, [z], search.step)
+                add_poses(search.equations, search.region, poses[k], new)
+        doubtful = {k for i, j in unlikely(faces, poses) for k in (i, j)}
 
 
 def _neighbours(faces: Sequence[Face]) -> dict[int, set[int]]:
@@ -297,43 +305,43 @@ def _pairs(faces: Sequence[Face]) -> list[tuple[int, int]]:
     return sorted({(min(own), max(own)) for own in owners.values() if len(own) == 2 and own[0] != own[1]})
 
 
-def unlikely(faces: Sequence[Face], known: Sequence[Sequence[object]]) -> list[tuple[int, int]]:
+def unlikely(faces: Sequence[Face], poses: Sequence[Sequence[object]]) -> list[tuple[int, int]]:
     """Return the pairs of neighbours whose numbers of poses are equal, or differ by an odd number."""
-    return [(i, j) for i, j in _pairs(faces) if (len(known[i]) - len(known[j])) % 2 or len(known[i]) == len(known[j])]
+    return [(i, j) for i, j in _pairs(faces) if (len(poses[i]) - len(poses[j])) % 2 or len(poses[i]) == len(poses[j])]
 
 
 def doubts(areas: Sequence[Area]) -> tuple[str, ...]:
     """Return notes on numbers of poses that cannot be right."""
     if not all(one.counted for one in areas):
         return ()
-    told = []
+    notes = []
     pairs = unlikely([one.face for one in areas], [one.states for one in areas])
-    for i, j in pairs[:TOLD]:
+    for i, j in pairs[:LISTED]:
         here, there = (", ".join(f"{x:.6g}" for x in areas[k].inside) for k in (i, j))
         what = f"{len(areas[i].states)} poses at ({here}) and {len(areas[j].states)} at ({there})"
-        told.append(f"{what}, on both sides of a curve: some may have been missed; try a smaller step=")
-    if len(pairs) > TOLD:
-        told.append(f"at {len(pairs) - TOLD} more pairs of regions poses may have been missed in the same way")
-    return tuple(told)
+        notes.append(f"{what}, on both sides of a curve: some may have been missed; try a smaller step=")
+    if len(pairs) > LISTED:
+        notes.append(f"at {len(pairs) - LISTED} more pairs of regions poses may have been missed in the same way")
+    return tuple(notes)
 
 
-def _pose_inside(seeking: Seeking, face: Face) -> list[Point]:
+def _pose_inside(search: CurveSearch, face: Face) -> list[PosePoint]:
     """Return a list with one pose in a region, on a section through it, or at its inner point by the least change of a
     pose on a section near by; an empty list if there is none."""
-    scale = seeking.equations.scale
-    known, values, inside = _section_poses(seeking, face)
+    scale = search.equations.scale
+    poses, values, inside = _section_poses(search, face)
     if len(inside):
-        return [known[inside[len(inside) // 2]]]
+        return [poses[inside[len(inside) // 2]]]
     target = face.inner * scale
     for k in np.linalg.norm((values - target) / scale, axis=1).argsort()[:NEAR]:
-        whole = known[k].p - values[k]
-        found = closed_pose(seeking.equations, known[k]._replace(p=target + whole), rounds=40)
+        whole = poses[k].p - values[k]
+        found = close_pose(search.equations, poses[k]._replace(p=target + whole), rounds=40)
         if found is not None:
             return [found]
     return []
 
 
-def interpolations(pictures: Iterable[Followed]) -> list[str]:
+def interpolations(pictures: Iterable[TracedCurve]) -> list[str]:
     """Return notes on pictures that are interpolated in some of their steps."""
     notes = []
     for picture in pictures:
@@ -346,7 +354,7 @@ def interpolations(pictures: Iterable[Followed]) -> list[str]:
     return notes
 
 
-def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> tuple[str, ...]:
+def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[TracedCurve]) -> tuple[str, ...]:
     """Notes on curves that cross others, or whose pictures are interpolated: sentences."""
     notes, fragments = interpolations(pictures), defaultdict[str, list[str]](list)
     for curve in curves:
@@ -360,14 +368,14 @@ def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> t
         places = [
             ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, curve.values[k], strict=True)) for k in ends
         ]
-        told = " and ".join(dict.fromkeys(places))
+        where = " and ".join(dict.fromkeys(places))
         if any(problem.on_surface(z) for z in last):
-            fragments[curve.kind].append(told)
+            fragments[curve.kind].append(where)
         elif last and curve.is_point and problem.is_isolated(last[0]):
-            notes.append(f"at {told} is a single {curve.kind} pose, with none beside it")
+            notes.append(f"at {where} is a single {curve.kind} pose, with none beside it")
         elif last:
             notes.append(
-                f"a {curve.kind} curve ends at {told}, where equations are not smooth, or more than one curve meet"
+                f"a {curve.kind} curve ends at {where}, where equations are not smooth, or more than one curve meet"
             )
         if LONG in (curve.trace.ending, curve.trace.beginning):
             notes.append(f"the {curve.kind} curve through {there} is longer than was followed")
@@ -376,11 +384,11 @@ def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[Followed]) -> t
         if curve.trace.passed:
             notes.append(f"the {curve.kind} curve through {there} crosses others in poses it passes")
         if curve.both:
-            told = "; ".join(", ".join(f"{x:.6g}" for x in point.values) for point in curve.both)
-            notes.append(f"the {curve.kind} curve through {there} meets the other kind at ({told})")
-    for kind, told_ends in fragments.items():
+            meetings = "; ".join(", ".join(f"{x:.6g}" for x in point.values) for point in curve.both)
+            notes.append(f"the {curve.kind} curve through {there} meets the other kind at ({meetings})")
+    for kind, all_ends in fragments.items():
         notes.append(
-            f"a surface of singular poses: fragments of {len(told_ends)} {kind} curves lie on it, the first ends at "
-            f"{told_ends[0]}; singular poses go on there in two directions, and borders of regions may have been missed"
+            f"a surface of singular poses: fragments of {len(all_ends)} {kind} curves lie on it, the first ends at "
+            f"{all_ends[0]}; singular poses go on there in two directions, and borders of regions may have been missed"
         )
     return tuple(dict.fromkeys(notes))

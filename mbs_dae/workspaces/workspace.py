@@ -13,27 +13,27 @@ from ..errors import ModelError
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..results.result import State
-from .asked import (
-    Begun,
-    Plane,
+from .curves import curves_of, with_both
+from .entry import pose_in_region
+from .following.equations import PosePoint
+from .following.search import CurveSearch, ProjectedRegion, Region, search_region, search_sections
+from .maps import Jacobians
+from .plane.arcs import TracedCurve
+from .regions import areas_of, copies_of, doubts, faces_in, notes_of, poses_in
+from .request import (
+    InitialPose,
+    ValuePlane,
     Values,
-    begin,
     check_freedom,
     check_not_held,
     equations_of,
-    let_go,
+    initial_pose,
     plane_of,
     ranges_of,
-    settle,
+    release_drivers,
+    select_independent,
 )
-from .curves import curves_of, with_both
-from .entering import entered
-from .following.equations import Point
-from .following.search import Beside, Region, Seeking, beside, search
-from .found import PARALLEL, SERIAL, SINGULAR, SingularCurve, Workspace
-from .kinds import Kinds
-from .plane.arcs import Followed
-from .regions import areas_of, copies_of, doubts, faces_in, notes_of, poses_in
+from .result import PARALLEL, SERIAL, SINGULAR, SingularCurve, Workspace
 
 ROUNDS = 6
 """Greatest number of rounds in which regions are computed, with the curves that samples of the round before led to."""
@@ -70,74 +70,74 @@ def workspace(
     True
     """
     model = model_of(model)
-    t, step, given = finite_number(t, "the time t"), checked_step(step), checked_fix(fix)
+    t, step, held = finite_number(t, "the time t"), checked_step(step), checked_fix(fix)
     plane, low, high = ranges_of(model, over)
-    check_not_held(plane, given)
-    roles = _roles(model, plane, inputs, outputs, given)
+    check_not_held(plane, held)
+    roles = _roles(model, plane, inputs, outputs, held)
     other = roles.other.names if roles.other else ()
-    begun = begin(let_go(model, [*plane.names, *other], release, t), t, given, start)
-    return _found(begun, plane, Region(low, high, plane.turns), roles, given, step)
+    initial = initial_pose(release_drivers(model, [*plane.names, *other], release, t), t, held, start)
+    return _compute_workspace(initial, plane, Region(low, high, plane.turns), roles, held, step)
 
 
 class _Roles(NamedTuple):
     kind: str
     """The kind of the singularities with the values of the plane held."""
-    other: Plane | None
+    other: ValuePlane | None
     """The quantities that are held for singularities of the other kind."""
     section: tuple[str, ...]
     """Further quantities of the role of the plane, which are held: they choose a section of a larger space."""
 
 
-def _found(
-    begun: Begun, plane: Plane, region: Region, roles: _Roles, fix: Mapping[str, float], step: float
+def _compute_workspace(
+    initial: InitialPose, plane: ValuePlane, region: Region, roles: _Roles, fix: Mapping[str, float], step: float
 ) -> Workspace:
     """Compute the curves, then the regions."""
-    check_freedom(begun, plane, redundant=all(plane.of_model))
+    check_freedom(initial, plane, redundant=all(plane.of_model))
     kind, other, section = roles
-    equations = equations_of(begun.model, begun.t, plane, fix)
-    base = entered(equations, region, settle(equations, begun, plane), begun, plane, step)
-    seeking = Seeking(equations, region, step)
-    search(seeking, base)
+    equations = equations_of(initial.model, initial.t, plane, fix)
+    base = pose_in_region(equations, region, select_independent(equations, initial, plane), initial, plane, step)
+    search = CurveSearch(equations, region, step)
+    search_region(search, base)
     curves: list[SingularCurve] = []
-    pictures: list[Followed] = []
+    pictures: list[TracedCurve] = []
     for _ in range(ROUNDS):
-        new = curves_of(seeking, kind, begun, plane, None, own=True, first=len(curves))
+        new = curves_of(search, kind, initial, plane, None, on_plane=True, first=len(curves))
         curves += new
-        pictures += copies_of(new, seeking)
-        faces = faces_in(seeking, pictures)
-        known, open_samples = poses_in(seeking, faces, base)
-        if len(seeking.curves) == len(curves):
+        pictures += copies_of(new, search)
+        faces = faces_in(search, pictures)
+        poses, open_samples = poses_in(search, faces, base)
+        if len(search.curves) == len(curves):
             break
-    late = curves_of(seeking, kind, begun, plane, None, own=True, first=len(curves))
+    late = curves_of(search, kind, initial, plane, None, on_plane=True, first=len(curves))
     if late:
         open_samples.append(f"samples led to {len(late)} curves more, at which no region ends yet; try another step=")
     curves += late
-    against = _other_kind(seeking, other, begun, plane, fix, section) if other is not None else None
+    against = _other_kind(search, other, initial, plane, fix, section) if other is not None else None
     if against is not None:
-        curves = [with_both(curve, plane, against.equations, own=True) for curve in curves]
+        curves = [with_both(curve, plane, against.equations, on_plane=True) for curve in curves]
         turned = SERIAL if kind == PARALLEL else PARALLEL
-        curves += curves_of(against, turned, begun, plane, equations, own=False)
-    regions = areas_of(seeking, faces, known, begun, plane)
-    kinds = None
+        curves += curves_of(against, turned, initial, plane, equations, on_plane=False)
+    regions = areas_of(search, faces, poses, initial, plane)
+    jacobians = None
     if kind != SINGULAR:
         held = {name: value for name, value in fix.items() if name not in section}
-        mine = plane_of(begun.model, [*plane.names, *section], "over")
-        kinds = Kinds(begun, held, *((mine, other) if kind == PARALLEL else (other, mine)))
+        mine = plane_of(initial.model, [*plane.names, *section], "over")
+        jacobians = Jacobians(initial, held, *((mine, other) if kind == PARALLEL else (other, mine)))
     notes = (*notes_of(curves, pictures), *doubts(regions), *open_samples)
     return Workspace(
-        plane.names, plane.units, region.low, region.high, tuple(curves), regions, notes, begun.model.name, begun,
-        plane, region, seeking, kinds, base, fix,
+        plane.names, plane.units, region.low, region.high, tuple(curves), regions, notes, initial.model.name, initial,
+        plane, region, search, jacobians, base, fix,
     )  # fmt: skip
 
 
-def _roles(model: Model, plane: Plane, inputs: Any, outputs: Any, fix: Mapping[str, float]) -> _Roles:
+def _roles(model: Model, plane: ValuePlane, inputs: Any, outputs: Any, fix: Mapping[str, float]) -> _Roles:
     """Return whether the values of the plane are inputs or outputs, and the quantities of the other role."""
     if any(plane.of_model):
         if inputs is not None or outputs is not None:
             raise ModelError("over parameters there are no inputs and outputs; leave inputs= and outputs= out")
         return _Roles(SINGULAR, None, ())
-    asked = {"inputs": inputs, "outputs": outputs}
-    planes = {what: plane_of(model, names, what) for what, names in asked.items() if names is not None}
+    roles = {"inputs": inputs, "outputs": outputs}
+    planes = {what: plane_of(model, names, what) for what, names in roles.items() if names is not None}
     if any(any(one.of_model) for one in planes.values()):
         raise ModelError("inputs and outputs are quantities of poses, not parameters")
     mine = [what for what, one in planes.items() if set(plane.names) <= set(one.names)]
@@ -158,12 +158,17 @@ def _roles(model: Model, plane: Plane, inputs: Any, outputs: Any, fix: Mapping[s
 
 
 def _other_kind(
-    seeking: Seeking, other: Plane, begun: Begun, plane: Plane, fix: Mapping[str, float], section: Sequence[str]
-) -> Seeking:
+    search: CurveSearch,
+    other: ValuePlane,
+    initial: InitialPose,
+    plane: ValuePlane,
+    fix: Mapping[str, float],
+    section: Sequence[str],
+) -> CurveSearch:
     """Return the search of poses in which the other quantities lose rank, over the same plane."""
-    equations = equations_of(begun.model, begun.t, other, fix, section)
+    equations = equations_of(initial.model, initial.t, other, fix, section)
     free = {name: value for name, value in fix.items() if name not in section}
-    settle(equations, begin(begun.model, begun.t, free, None) if section else begun, other)
-    held, read = (Values(begun.model, begun.t, one) for one in (other, plane))
-    region = Beside(seeking.region.low, seeking.region.high, other.turns, plane.turns, read)
-    return beside(seeking, equations, region, lambda q: Point(q, held(q), np.zeros(0)))
+    select_independent(equations, initial_pose(initial.model, initial.t, free, None) if section else initial, other)
+    values_of_other, read = (Values(initial.model, initial.t, one) for one in (other, plane))
+    region = ProjectedRegion(search.region.low, search.region.high, other.turns, plane.turns, read)
+    return search_sections(search, equations, region, lambda q: PosePoint(q, values_of_other(q), np.zeros(0)))

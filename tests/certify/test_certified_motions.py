@@ -12,7 +12,7 @@ import mbs_dae as mbs
 from mbs_dae.certify import tubes
 from mbs_dae.certify.equations import equations_of
 from mbs_dae.certify.motion import certified_motion
-from mbs_dae.certify.tubes import Search, paths_of
+from mbs_dae.certify.tubes import TubeSearch, paths_of
 from mbs_dae.compiled.reading import Trajectory
 
 
@@ -29,7 +29,7 @@ def path_of(result):
 
 def shown(system, path):
     """The tubes of a motion that is proven."""
-    search = Search(equations_of(system), system.machine())
+    search = TubeSearch(equations_of(system), system.machine())
     search.run(path)
     assert not sum(len(proof.pieces) for proof in search.open_)
     return search.shown

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from mbs_dae.workspaces.plane.arcs import Piece, Spot, crossings, hermite
+from mbs_dae.workspaces.plane.arcs import CurvePiece, Spot, crossings, hermite
 from mbs_dae.workspaces.plane.faces import faces_of, pieces_of
 
 
@@ -157,7 +157,9 @@ class Wave:
 def test_copies_of_an_interpolated_border_enclose_no_region(height):
     """Two copies of the x-axis cross each other within their error; with y = x (1 - x) they bound one region of 1/6."""
     arc = Parabola(1.0, np.linspace(0.0, 1.0, 9), -1.0)
-    pieces = [Piece(curve, ((0.0, len(curve.points) - 1.0),), 0, 1) for curve in (Wave(height), Wave(-height), arc)]
+    pieces = [
+        CurvePiece(curve, ((0.0, len(curve.points) - 1.0),), 0, 1) for curve in (Wave(height), Wave(-height), arc)
+    ]
     areas = [face.area for face in faces_of(pieces)]
     assert len(areas) == 1 and np.isclose(areas[0], 1.0 / 6.0, rtol=0.0, atol=2e-6)
 

@@ -108,7 +108,7 @@ def test_the_jacobian_of_a_map(over_inputs):
     """In closed form: the hand moves at right angles to both legs, dP·(P - B) = dB·(P - B)."""
     mapped = over_inputs.map(9)
     i, j = next(zip(*np.nonzero(mapped.reached & (mapped["parallel"] > 0.1)), strict=True))
-    state, length = mapped.state(i, j), over_inputs.begun.model.compile().length
+    state, length = mapped.state(i, j), over_inputs.initial.model.compile().length
     hand = np.array([state[name] for name in HAND])
     rows, right = [], []
     for k, (angle, x) in enumerate(zip((mapped.x[i], mapped.y[j]), (0, BASE), strict=True)):

@@ -7,7 +7,7 @@ import pytest
 from designs import slider_crank_in_slot
 
 import mbs_dae as mbs
-from mbs_dae.workspaces.asked import let_go
+from mbs_dae.workspaces.request import release_drivers
 
 
 def five_bar() -> mbs.PlanarModel:
@@ -119,7 +119,7 @@ def test_points_are_pairs_of_numbers(points):
 
 
 def test_what_a_driver_that_is_let_go_drove_keeps_its_name():
-    left = let_go(driven(), ("motor0.angle",), None, 0.0)
+    left = release_drivers(driven(), ("motor0.angle",), None, 0.0)
     assert [one.name for one in left.drivers] == ["motor1"]
     assert left.quantity("motor0.angle")[0].units[0] == "rad"
 

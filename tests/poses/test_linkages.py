@@ -8,7 +8,7 @@ from modes_oracle import meetings_of_coupler_curves
 import mbs_dae as mbs
 from mbs_dae.modes.generic import stored_generic
 from mbs_dae.modes.monodromy import SolutionSet
-from mbs_dae.modes.traces import Trace
+from mbs_dae.modes.traces import TraceTest
 
 # --- generic numbers ------------------------------------------------------------------------------------------------
 
@@ -104,7 +104,7 @@ def is_completed(model):
     assert generic.complete
     for kept in range(min(generic.count, 2)):
         known = SolutionSet(generic.family, generic.numbers, generic.x[:, [kept]])
-        trace = Trace(generic.family, generic.numbers, np.random.default_rng(kept))
+        trace = TraceTest(generic.family, generic.numbers, np.random.default_rng(kept))
         assert trace(known) is True
         assert known.count == generic.count
         points = trace.points.x

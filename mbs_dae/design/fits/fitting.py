@@ -15,11 +15,11 @@ from ...model.parameters import finite_number
 from ...unit_system import is_same
 from ..analysis import Analysis, analysis_of, bounds_of
 from ..objectives.objective import OfResult
-from ..runs import Evaluation, Runs
-from ..search import Box, Trial, box_of, objective_value, search
+from ..runs import DesignRuns, Evaluation
+from ..search import ScaledBox, Trial, box_of, objective_value, search
 from ..starts import starts_of
 from .indistinct import directions, sentence
-from .measurements import Measured, measured_of, noise_of
+from .measurements import Measurements, measured_of, noise_of
 from .result import Estimate, Fit
 
 ROUNDS, SETTLED = 20, 1e-4
@@ -101,7 +101,7 @@ def fit(
     return _report(runs, trial, data, sizes, box, share, given_noise is not None, count)
 
 
-def _check_units(data: Measured, unit_of: Callable[[str], str | None]) -> None:
+def _check_units(data: Measurements, unit_of: Callable[[str], str | None]) -> None:
     """Raise a `ModelError` if the unit of a column does not have the dimension of its quantity."""
     for name, unit in data.units.items():
         si_unit = unit_of(name)
@@ -110,20 +110,20 @@ def _check_units(data: Measured, unit_of: Callable[[str], str | None]) -> None:
 
 
 def _search(
-    analysis: Analysis, data: Measured, sizes: Mapping[str, float], box: Box, start: np.ndarray, most: int
-) -> tuple[Runs, Trial]:
+    analysis: Analysis, data: Measurements, sizes: Mapping[str, float], box: ScaledBox, start: np.ndarray, most: int
+) -> tuple[DesignRuns, Trial]:
     filled = {name: np.nan_to_num(values) for name, values in data.columns.items()}
 
     def residuals(result: Any) -> Any:
         return np.concatenate([(result[n] - one)[data.is_measured(n)] / sizes[n] for n, one in filled.items()])
 
-    runs = Runs(analysis, [OfResult(residuals)], (), False)
+    runs = DesignRuns(analysis, [OfResult(residuals)], (), False)
     return runs, search(runs, box, "least_squares", start, most)
 
 
 def _search_with_noise(
-    analysis: Analysis, data: Measured, sizes: Mapping[str, float], box: Box, trial: Trial, most: int
-) -> tuple[Runs, Trial, Mapping[str, float], int]:
+    analysis: Analysis, data: Measurements, sizes: Mapping[str, float], box: ScaledBox, trial: Trial, most: int
+) -> tuple[DesignRuns, Trial, Mapping[str, float], int]:
     """Repeat the fit with columns weighted by the noise that the fit before has left, until the weights settle; return
     runs, trial, noise and the number of runs."""
     count = 0
@@ -145,19 +145,19 @@ def _squares(trial: Trial) -> float:
     return objective_value(_end(trial), "least_squares")
 
 
-def _size(data: Measured, name: str) -> float:
+def _size(data: Measurements, name: str) -> float:
     """Return a first guess of a column's noise, its standard deviation, as a common scale."""
     values = data.columns[name][data.is_measured(name)]
     return float(np.std(values) or np.abs(values).max() or 1.0)
 
 
-def _parts(data: Measured, values: np.ndarray) -> dict[str, np.ndarray]:
+def _parts(data: Measurements, values: np.ndarray) -> dict[str, np.ndarray]:
     """Return the values of each column from the list of all residuals."""
     ends = np.cumsum([data.is_measured(name).sum() for name in data.columns])[:-1]
     return dict(zip(data.columns, np.split(values, ends), strict=True))
 
 
-def _noise_left(data: Measured, sizes: Mapping[str, float], end: Evaluation | None, names: int) -> dict[str, float]:
+def _noise_left(data: Measurements, sizes: Mapping[str, float], end: Evaluation | None, names: int) -> dict[str, float]:
     """Return the standard deviation of each column's residuals; the fitted numbers reduce the degrees of freedom of all
     columns in proportion to their sizes."""
     assert end is not None
@@ -175,11 +175,11 @@ def _noise_left(data: Measured, sizes: Mapping[str, float], end: Evaluation | No
 
 
 def _report(
-    runs: Runs,
+    runs: DesignRuns,
     trial: Trial,
-    data: Measured,
+    data: Measurements,
     sizes: Mapping[str, float],
-    box: Box,
+    box: ScaledBox,
     share: float,
     has_noise: bool,
     count: int,

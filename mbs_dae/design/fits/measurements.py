@@ -17,7 +17,7 @@ EXAMPLE = 'a DataFrame with a column for each quantity, and times as its index o
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class Measurements:
     t: np.ndarray
     columns: Mapping[str, np.ndarray]
     """The measured values by the names of quantities, in SI units; nan at gaps."""
@@ -33,7 +33,7 @@ class Measured:
         return sum(int(self.is_measured(name).sum()) for name in self.columns)
 
 
-def measured_of(data: Any) -> Measured:
+def measured_of(data: Any) -> Measurements:
     if not hasattr(data, "columns") and not isinstance(data, Mapping):
         raise ModelError(f"measured must be {EXAMPLE}, not {shortened(data)}")
     columns, units = {}, dict[str, str]()
@@ -63,7 +63,7 @@ def measured_of(data: Any) -> Measured:
             raise ModelError(f"measured[{name!r}] has {values.size} values for {times.size} times; give one for each")
         if not np.isfinite(values).any():
             raise ModelError(f"measured[{name!r}] has no values; leave it out")
-    return Measured(times, columns, units)
+    return Measurements(times, columns, units)
 
 
 def _check_time(name: str, unit: str) -> None:
@@ -81,7 +81,7 @@ def _numbers(name: str, column: Any) -> np.ndarray:
     return values
 
 
-def noise_of(noise: Any, measured: Measured) -> dict[str, float] | None:
+def noise_of(noise: Any, measured: Measurements) -> dict[str, float] | None:
     """Return the standard deviation of each column; None if the noise is to be estimated."""
     if noise is None:
         return None

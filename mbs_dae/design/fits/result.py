@@ -15,7 +15,7 @@ from ...public_class import PublicClass
 from ...results.result import Result
 from ...unit_system import UnitsLike, shown_in, size_of, told
 from .. import pictures
-from .measurements import Measured
+from .measurements import Measurements
 
 CLOSELY = 0.9
 """The correlation above which a pair of numbers is printed."""
@@ -79,7 +79,7 @@ class Fit(metaclass=PublicClass):
     """The model with the fitted values."""
     result: Result
     """The run with the fitted values."""
-    measured: Measured
+    measured: Measurements
 
     @property
     def values(self) -> dict[str, float]:

@@ -13,19 +13,19 @@ import sympy as sp
 from ...duals import Dual, value_of
 from ...errors import MbsError, ModelError, counted, shortened
 from ...public_class import PublicClass
-from .readings import Readings
+from .readings import ObjectiveReadings
 from .words import Maximum, Minimum, Quantity, Reduction, level
 
 KINK = "it has a kink there (|x| at 0, two different values that are both the largest), or reads what is not unique"
 SMOOTH = "write what is smooth there (sqrt(x**2 + eps**2) for |x|), or for the largest value kind='minimax'"
 
 
-class Measured(Protocol):
+class ObjectiveFunction(Protocol):
     """A number or an array made of a result."""
 
     @property
     def label(self) -> str: ...
-    def of(self, readings: Readings) -> Any: ...
+    def of(self, readings: ObjectiveReadings) -> Any: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +70,7 @@ class Objective(metaclass=PublicClass):
             raise ModelError(f"{what}; it must have those of the arrays, {[one.shape for one in arrays]}")
         return float(value), slopes
 
-    def of(self, readings: Readings) -> Any:
+    def of(self, readings: ObjectiveReadings) -> Any:
         """Return the value with derivatives, by the chain rule over the derivatives of the arrays."""
         arrays = [readings[name] for name in self.names]
         value, slopes = self.by_arrays([one.value for one in arrays])
@@ -132,7 +132,7 @@ def evaluate(expression: sp.Expr, values: Mapping[sp.Basic, Any]) -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Formula:
+class FormulaObjective:
     """A sympy expression of values at the end, integrals and parameters; for arrays, of quantities over time."""
 
     expression: sp.Expr
@@ -150,7 +150,7 @@ class Formula:
         """Whether some quantity stands outside of all reductions."""
         return self.expression.xreplace({one: sp.S.One for one in self.reductions}).has(Quantity)
 
-    def of(self, readings: Readings) -> Any:
+    def of(self, readings: ObjectiveReadings) -> Any:
         values = symbol_values(self.expression, readings)
         for one in self.reductions:
             over = evaluate(one.args[0], values) * np.ones(readings.t.shape)
@@ -158,7 +158,7 @@ class Formula:
         return evaluate(self.expression, values)
 
 
-def symbol_values(expression: sp.Expr, readings: Readings) -> dict[sp.Basic, Any]:
+def symbol_values(expression: sp.Expr, readings: ObjectiveReadings) -> dict[sp.Basic, Any]:
     """Return the values of the symbols in an expression."""
     values: dict[sp.Basic, Any] = {}
     for symbol in sorted(expression.free_symbols, key=str):
@@ -215,7 +215,7 @@ class OfResult:
         name = getattr(self.function, "__name__", "objective")
         return "objective" if name == "<lambda>" else name
 
-    def of(self, readings: Readings) -> Any:
+    def of(self, readings: ObjectiveReadings) -> Any:
         try:
             return self.function(readings)
         except TypeError as wrong:
@@ -227,14 +227,14 @@ class OfResult:
             ) from wrong
 
 
-def objective_of(form: Any, what: str = "objective") -> Measured:
+def objective_of(form: Any, what: str = "objective") -> ObjectiveFunction:
     """Return the objective for any of its forms; a name stands for the quantity over time."""
-    if isinstance(form, Objective | Formula | OfResult):
+    if isinstance(form, Objective | FormulaObjective | OfResult):
         return form
     if isinstance(form, str):
-        return Formula(Quantity(form))
+        return FormulaObjective(Quantity(form))
     if isinstance(form, sp.Expr):
-        return Formula(form)
+        return FormulaObjective(form)
     if callable(form):
         return OfResult(form)
     forms = (
@@ -243,20 +243,20 @@ def objective_of(form: Any, what: str = "objective") -> Measured:
     raise ModelError(f"{what} must be {forms}, not {shortened(form)}")
 
 
-def check_number(measured: Measured) -> Measured:
+def check_number(measured: ObjectiveFunction) -> ObjectiveFunction:
     """Return the objective; raise a `ModelError` before any run if a formula is no single number."""
-    if isinstance(measured, Formula) and measured.goes_over_time:
+    if isinstance(measured, FormulaObjective) and measured.goes_over_time:
         what = f"{measured.label} goes over time, and a single number is wanted"
         raise ModelError(f"{what}; say which: at_end(...), integral(...), maximum(...)")
     return measured
 
 
-def number_of(measured: Measured, readings: Readings) -> Dual:
+def number_of(measured: ObjectiveFunction, readings: ObjectiveReadings) -> Dual:
     """Return an objective's value as a single number with derivatives."""
     return as_number(measured, array_of(check_number(measured), readings))
 
 
-def as_number(measured: Measured, value: Any) -> Any:
+def as_number(measured: ObjectiveFunction, value: Any) -> Any:
     """Return the value of an objective, if it is a single number."""
     if value.shape not in ((), (1,)):
         what = f"{measured.label} gives an array of the shape {value.shape}, and a single number is wanted"
@@ -265,7 +265,7 @@ def as_number(measured: Measured, value: Any) -> Any:
     return value.reshape(())
 
 
-def array_of(measured: Measured, readings: Readings) -> Dual:
+def array_of(measured: ObjectiveFunction, readings: ObjectiveReadings) -> Dual:
     """Return an objective's values with derivatives; raise an error unless all are finite."""
     with np.errstate(invalid="ignore", divide="ignore"):  # reported below
         value = measured.of(readings)
@@ -284,7 +284,7 @@ class NotSmooth(ModelError):
     """The error of an objective without a derivative at a design."""
 
 
-def plain_value_error(measured: Measured, value: Any) -> MbsError:
+def plain_value_error(measured: ObjectiveFunction, value: Any) -> MbsError:
     if value is None or isinstance(value, Mapping | str):
         return ModelError(f"{measured.label} gives {shortened(value)}; it must give a number, or an array of numbers")
     what = f"{measured.label} gives {shortened(value)}, which carries no derivatives: it does not depend on the result"

@@ -15,7 +15,7 @@ from ...results.result import Result
 LAST_TIME = "the last time"
 
 
-class Readings(Protocol):
+class ObjectiveReadings(Protocol):
     """The interface of readings: ``readings["slider.x"]`` is an array over ``readings.t`` that carries derivatives,
     ``readings.parameter("r")`` a number that may carry some. `by` lists the variables of the derivatives."""
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from ...duals import Dual, value_of
 from ...results.result import Result
-from .objective import Formula, Measured, Objective, array_of, evaluate, symbol_values, tie_error
+from .objective import FormulaObjective, Objective, ObjectiveFunction, array_of, evaluate, symbol_values, tie_error
 from .readings import LAST_TIME, SeededReadings, end_moves
 from .words import Quantity, level
 
@@ -23,7 +23,7 @@ AT_ONCE = 256
 
 
 @dataclass(frozen=True, eq=False)
-class Weights:
+class ObjectiveSlopes:
     """The derivatives of numbers by their inputs."""
 
     value: np.ndarray
@@ -40,7 +40,7 @@ class Weights:
         return self.value.size
 
 
-def weights(measured: Measured, result: Result, values: Mapping[str, float]) -> Weights:
+def weights(measured: ObjectiveFunction, result: Result, values: Mapping[str, float]) -> ObjectiveSlopes:
     """Return the derivatives of an objective by the values of a result, which itself needs no derivatives; `values` are
     those of all parameters."""
     derivatives = _weights_of_inputs(measured, result, values)
@@ -50,17 +50,19 @@ def weights(measured: Measured, result: Result, values: Mapping[str, float]) -> 
     return replace(derivatives, by_end=by_end)
 
 
-def _weights_of_inputs(measured: Measured, result: Result, values: Mapping[str, float]) -> Weights:
+def _weights_of_inputs(measured: ObjectiveFunction, result: Result, values: Mapping[str, float]) -> ObjectiveSlopes:
     if isinstance(measured, Objective):
         arrays = [np.asarray(result[name]) for name in measured.names]
         value, slopes = measured.by_arrays(arrays)
-        return Weights(np.array(value), {n: one[None] for n, one in zip(measured.names, slopes, strict=True)}, {})
-    if isinstance(measured, Formula) and not measured.goes_over_time:
+        return ObjectiveSlopes(
+            np.array(value), {n: one[None] for n, one in zip(measured.names, slopes, strict=True)}, {}
+        )
+    if isinstance(measured, FormulaObjective) and not measured.goes_over_time:
         return _of_formula(measured, result, values)
     return _of_function(measured, result, values)
 
 
-def _of_formula(formula: Formula, result: Result, values: Mapping[str, float]) -> Weights:
+def _of_formula(formula: FormulaObjective, result: Result, values: Mapping[str, float]) -> ObjectiveSlopes:
     """Return the derivatives of a formula whose quantities stand inside reductions, where each time is independent of
     others, so that all times are differentiated at once."""
     readings = SeededReadings(result, values, "", range(1))
@@ -95,7 +97,7 @@ def _of_formula(formula: Formula, result: Result, values: Mapping[str, float]) -
             by_arrays[s.name] = total[None]
         else:
             by_parameters[str(s)] = np.array([total.sum() + J.slope[len(reductions) + k]])
-    return Weights(J.value, by_arrays, by_parameters)
+    return ObjectiveSlopes(J.value, by_arrays, by_parameters)
 
 
 def _seed(value: Any, place: int, names: tuple[str, ...]) -> Dual:
@@ -105,7 +107,7 @@ def _seed(value: Any, place: int, names: tuple[str, ...]) -> Dual:
     return Dual(array, slope, names)
 
 
-def _of_function(measured: Measured, result: Result, values: Mapping[str, float]) -> Weights:
+def _of_function(measured: ObjectiveFunction, result: Result, values: Mapping[str, float]) -> ObjectiveSlopes:
     """Return the derivatives of a function whose use of arrays is unknown: by each value separately, many at once."""
     plain = SeededReadings(result, values, "", range(1))
     value = array_of(measured, plain).value
@@ -114,11 +116,11 @@ def _of_function(measured: Measured, result: Result, values: Mapping[str, float]
         name: array_of(measured, SeededReadings(result, values, name, range(1))).slope[0].ravel()
         for name in plain.parameters
     }
-    return Weights(value, by_arrays, by_parameters)
+    return ObjectiveSlopes(value, by_arrays, by_parameters)
 
 
 def _by_values(
-    measured: Measured, result: Result, values: Mapping[str, float], name: str, shape: tuple[int, ...]
+    measured: ObjectiveFunction, result: Result, values: Mapping[str, float], name: str, shape: tuple[int, ...]
 ) -> np.ndarray:
     size, slopes = int(np.prod(shape)), []
     for first in range(0, size, AT_ONCE):

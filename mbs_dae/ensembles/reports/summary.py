@@ -10,7 +10,7 @@ from textwrap import shorten
 import numpy as np
 
 from ...errors import counted
-from ...results.files.tables import Scales
+from ...results.files.tables import UnitScales
 from ...unit_system import size_of
 from .members import MemberFailure, Members, label_of, per_member, scalars
 
@@ -98,7 +98,7 @@ def _rows(ensemble: Members, names: Sequence[str], done: np.ndarray) -> Iterator
 
 
 def _table(quantities: Sequence[tuple[str, str, tuple[float, ...]]]) -> Iterator[str]:
-    rows, scales = [], Scales((unit, np.array(numbers)) for _, unit, numbers in quantities)
+    rows, scales = [], UnitScales((unit, np.array(numbers)) for _, unit, numbers in quantities)
     for name, unit, numbers in quantities:
         quantity = name.rpartition(" ")[2].strip("|")
         size, word = size_of(unit, quantity)

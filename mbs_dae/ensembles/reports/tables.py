@@ -175,7 +175,7 @@ def _attributes(column: Column) -> dict[str, str]:
 # --- files, whose format follows from the ending of the name ---
 
 
-class Format(NamedTuple):
+class TableFormat(NamedTuple):
     """The content of a file in words, and the function that writes it."""
 
     what: str
@@ -204,12 +204,12 @@ def _parquet(ensemble: Members, path: Path, names: Sequence[str]) -> None:
     to_dataframe(ensemble, names, False).to_parquet(path, engine="pyarrow")
 
 
-FORMATS: Mapping[str, Format] = {
-    ".nc": Format("everything over time, for xarray", _netcdf),
-    ".csv": Format("a table with a row for each member", _csv),
-    ".xlsx": Format("a table with a row for each member", _excel),
-    ".mat": Format("a table with a row for each member", _matlab),
-    ".parquet": Format("a table with a row for each member", _parquet),
+FORMATS: Mapping[str, TableFormat] = {
+    ".nc": TableFormat("everything over time, for xarray", _netcdf),
+    ".csv": TableFormat("a table with a row for each member", _csv),
+    ".xlsx": TableFormat("a table with a row for each member", _excel),
+    ".mat": TableFormat("a table with a row for each member", _matlab),
+    ".parquet": TableFormat("a table with a row for each member", _parquet),
 }
 """The file formats, by the ending of the file's name."""
 

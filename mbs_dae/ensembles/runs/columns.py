@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
 
 import numpy as np
 import sympy as sp
@@ -56,13 +55,9 @@ class Columns:
         """Return the evaluator of design k alone."""
         return Evaluator(self._fixed | {symbol: values[k] for symbol, values in self.varied.items()})
 
-    @cached_property
-    def _fixed_evaluator(self) -> Evaluator:
-        return Evaluator(self._fixed)
-
     def _column(self, expression: sp.Expr) -> Column:
         if not self.asks(expression):
-            return [self._fixed_evaluator(expression)] * self.count
+            return [Evaluator(self._fixed)(expression)] * self.count
         try:
             column = self._part(expression)
         except NO_ARITHMETIC:

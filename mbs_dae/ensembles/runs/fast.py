@@ -28,8 +28,8 @@ from ...motion.outcome import is_singular
 from ...poses.trajectories import attitude_drivers
 from ...results.quantities import ledger
 from ...verbs.simulate import prepare
-from .motions import Motions, Walks
-from .numbers import Numbers, Rows, columns_of, sound
+from .motions import MotionWorkspaces, WalkWorkspaces
+from .numbers import MemberNumbers, MemberRows, columns_of, sound
 from .reading import read_kept
 from .recipe import Recipe
 
@@ -55,7 +55,7 @@ def ordinary_members(recipe: Recipe, designs: np.ndarray, stopped: Callable[[], 
         rows = np.arange(first, min(first + SLICE, len(designs)))
         quick = rows[np.isfinite(designs[rows]).all(axis=1)] if recipe.once(_is_quick) else rows[:0]
         pool = recipe.once(_workspaces)
-        workspace: Motions | Walks | None = None
+        workspace: MotionWorkspaces | WalkWorkspaces | None = None
         done = set[int]()
         if quick.size:
             try:
@@ -106,16 +106,16 @@ def _workspaces(recipe: Recipe) -> list[Any]:
     return []
 
 
-def _workspace(recipe: Recipe, designs: np.ndarray) -> Motions | Walks | None:
+def _workspace(recipe: Recipe, designs: np.ndarray) -> MotionWorkspaces | WalkWorkspaces | None:
     """Return a new workspace for the members of a recipe; None if no member can start, or the model needs the verb."""
     work.ask_for(members.__name__)
     if recipe.verb == "kinematics":
-        return Walks(recipe.system, recipe.times)
+        return WalkWorkspaces(recipe.system, recipe.times)
     for row in designs:
         thing, initial = recipe.variation(row), recipe.initial_of(row)
         try:
             new_run = partial(prepare, thing, recipe.times, initial, **dict(recipe.options or {}))
-            workspace = Motions(recipe.system, new_run, tuple(initial or ()))
+            workspace = MotionWorkspaces(recipe.system, new_run, tuple(initial or ()))
         except MbsError:
             continue
         march = workspace.prepared.march
@@ -127,13 +127,13 @@ def _workspace(recipe: Recipe, designs: np.ndarray) -> Motions | Walks | None:
 
 
 def _members(
-    recipe: Recipe, workspace: Motions | Walks, designs: np.ndarray, stopped: Callable[[], bool]
+    recipe: Recipe, workspace: MotionWorkspaces | WalkWorkspaces, designs: np.ndarray, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Outcome]]:
     columns = columns_of(recipe.system, recipe.names, designs, {})
     good = np.flatnonzero(sound(recipe.system, columns, designs))
     if not good.size:
         return
-    if isinstance(workspace, Motions):
+    if isinstance(workspace, MotionWorkspaces):
         outcomes = _motions(recipe, workspace, designs[good], stopped)
     else:
         outcomes = _walks(recipe, workspace, designs[good], stopped)
@@ -146,9 +146,9 @@ class Slice:
 
     recipe: Recipe
     designs: np.ndarray
-    numbers: Numbers
-    workspace: Motions | Walks
-    rows: Rows
+    numbers: MemberNumbers
+    workspace: MotionWorkspaces | WalkWorkspaces
+    rows: MemberRows
 
     def outcomes(
         self, states: States, lost: Iterator[tuple[int, Exception | None]], sound: Callable[[np.ndarray], np.ndarray]
@@ -186,12 +186,12 @@ class Slice:
 
 
 def _motions(
-    recipe: Recipe, workspace: Motions, designs: np.ndarray, stopped: Callable[[], bool]
+    recipe: Recipe, workspace: MotionWorkspaces, designs: np.ndarray, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Outcome]]:
     def columns(system: Any, more: Mapping[str, Any]) -> Any:
         return columns_of(system, recipe.names, designs, more)
 
-    free = Numbers(recipe.system, columns(recipe.system, {}))
+    free = MemberNumbers(recipe.system, columns(recipe.system, {}))
     varied = {name: designs[:, k] for k, name in enumerate(recipe.names) if k not in recipe.parameters}
     starts = workspace.starts(free, {**(recipe.initial or {}), **varied}, columns)
     states, rows = workspace.states(starts), workspace.rows(len(designs))
@@ -220,7 +220,7 @@ def _motions(
 
 
 def _violates(
-    numbers: Numbers, rows: np.ndarray, t: np.ndarray, q: np.ndarray, v: np.ndarray, control: Control
+    numbers: MemberNumbers, rows: np.ndarray, t: np.ndarray, q: np.ndarray, v: np.ndarray, control: Control
 ) -> np.ndarray:  # fmt: skip
     """Return whether each member violates its constraints by more than its tolerances allow, shape (members,);
     `rows` are the numbers of the members."""
@@ -237,9 +237,9 @@ def _violates(
 
 
 def _walks(
-    recipe: Recipe, workspace: Walks, designs: np.ndarray, stopped: Callable[[], bool]
+    recipe: Recipe, workspace: WalkWorkspaces, designs: np.ndarray, stopped: Callable[[], bool]
 ) -> Iterator[tuple[int, Outcome]]:
-    numbers = Numbers(recipe.system, columns_of(recipe.system, recipe.names, designs, {}))
+    numbers = MemberNumbers(recipe.system, columns_of(recipe.system, recipe.names, designs, {}))
     states, rows = workspace.states(numbers), workspace.rows(len(designs))
     lost = workspace.run(numbers, states, rows, partial(recipe.clock, stopped))
     yield from Slice(recipe, designs, numbers, workspace, rows).outcomes(states, lost, lambda done: done >= 0)

@@ -17,7 +17,7 @@ from ...compiled import System
 from ...compiled.reading import Trajectory
 from ...compiled.status import DONE
 from ...errors import MbsError
-from ...explain.accuracy import told_of_faint
+from ...explain.accuracy import note_on_faint_motion
 from ...kernels.blocks import block
 from ...kernels.llvm import LANES
 from ...motion.lanes.engine import Engine, engine
@@ -31,9 +31,9 @@ from ...motion.stiffness import STEPS
 from ...verbs.kinematics import counts_of as counts_of_kinematics
 from ...verbs.kinematics import moments_beside, poses_at_once
 from ...verbs.simulate import Ended, Prepared, counts_of, patience_of, result_of_run
-from .numbers import Numbers, Rows, fitting, places_of_poses, places_of_run, rows_for
+from .numbers import MemberNumbers, MemberRows, fitting, places_of_poses, places_of_run, rows_for
 from .recipe import Clock
-from .starting import Assembly, Releases, Starts, holding
+from .starting import Assembly, MemberStarts, Releases, holding
 
 SLOTS = 2 * LANES
 """The number of runs under way at a time: one for each lane, and one that waits for the lane."""
@@ -45,7 +45,7 @@ ErrorOf = Callable[[March, int, int], MbsError | None]
 """Return the error of a member with this march and status; None if the verb is to look further."""
 
 
-class Motions:
+class MotionWorkspaces:
     """Workspaces for the members of a study."""
 
     def __init__(self, system: System, prepare: Callable[[], Prepared], names: tuple[str, ...]):
@@ -74,26 +74,26 @@ class Motions:
     def lanes(self) -> Engine | None:
         return engine([slot.march for slot in self.slots])
 
-    def starts(self, free: Numbers, initial: Mapping[str, Any], columns: Any) -> Starts:
+    def starts(self, free: MemberNumbers, initial: Mapping[str, Any], columns: Any) -> MemberStarts:
         """Return the numbers of members; `columns` makes those of a system with more parameters."""
 
-        def numbers_of(system: System, places: Mapping[str, str]) -> Numbers:
+        def numbers_of(system: System, places: Mapping[str, str]) -> MemberNumbers:
             values = {place: initial[name] for place, name in places.items()}
-            return Numbers(system, columns(system, values)) if places else free
+            return MemberNumbers(system, columns(system, values)) if places else free
 
-        return Starts(free, numbers_of(self.positioned, self.places), numbers_of(self.moving, self.rates))
+        return MemberStarts(free, numbers_of(self.positioned, self.places), numbers_of(self.moving, self.rates))
 
-    def states(self, starts: Starts) -> States:
+    def states(self, starts: MemberStarts) -> States:
         """Return the states in which members start, if these are regular poses."""
         return self.releases.states(starts, self.t)
 
-    def rows(self, count: int) -> Rows:
+    def rows(self, count: int) -> MemberRows:
         record = self.first.march.record
         motion = {name: getattr(record, name) for name in RECORDED}
         return rows_for(count, self.first.outcome, motion, {"turned": self.first.march.turned})
 
     def run(
-        self, numbers: Numbers, states: States, rows: Rows, clock: Callable[[], Clock], error_of: ErrorOf
+        self, numbers: MemberNumbers, states: States, rows: MemberRows, clock: Callable[[], Clock], error_of: ErrorOf
     ) -> Iterator[tuple[int, MbsError | None]]:
         """Run all members that are ready, and write their motions into rows. Yield each member that does not come to
         its end, with the reason (None where the verb is to look further). A run's clock begins when the run has a lane.
@@ -131,12 +131,12 @@ class Motions:
                     lanes.drop(place, DONE)
                 yield k, why
 
-    def facts(self, numbers: Numbers, rows: Rows, k: int) -> dict[str, Any] | None:
+    def facts(self, numbers: MemberNumbers, rows: MemberRows, k: int) -> dict[str, Any] | None:
         """Return facts of member k's result besides its record; None if the verb reports more."""
         march = self.first.march
         put_in(self.first.reused, numbers.of_run, k)
         put_back(self.first.outcome, rows.words, k)
-        if march.stiffness.counts[STEPS] or told_of_faint(march):
+        if march.stiffness.counts[STEPS] or note_on_faint_motion(march):
             return None
         return {**self.prepared.facts, **counts_of(march)}
 
@@ -147,7 +147,7 @@ class Motions:
         result_of_run(member, Ended(status, ""))
 
 
-class Walks:
+class WalkWorkspaces:
     """Workspaces for the members of a study by `kinematics`."""
 
     def __init__(self, system: System, times: np.ndarray):
@@ -158,15 +158,15 @@ class Walks:
             self.machine, workspace, self.path, moments_beside(times), excess, poses_at_once(self.machine)
         )
 
-    def rows(self, count: int) -> Rows:
+    def rows(self, count: int) -> MemberRows:
         return rows_for(count, self.walk.outcome, {"q": self.path.q, "v": self.path.v, "a": self.path.a})
 
-    def states(self, numbers: Numbers) -> States:
+    def states(self, numbers: MemberNumbers) -> States:
         """Return the states in which members start, if the equations determine them."""
         return self.assembly.completed(numbers, numbers.finite, float(self.times[0]))
 
     def run(
-        self, numbers: Numbers, states: States, rows: Rows, clock: Callable[[], Clock]
+        self, numbers: MemberNumbers, states: States, rows: MemberRows, clock: Callable[[], Clock]
     ) -> Iterator[tuple[int, MbsError]]:
         """Run all members that are ready into rows; yield each stopped member with the reason."""
         now, clocks = self.walk.now, dict[int, Clock]()
@@ -180,7 +180,7 @@ class Walks:
                 yield k, error
                 now[:] = k + 1, 0
 
-    def facts(self, numbers: Numbers, rows: Rows, k: int) -> dict[str, Any]:
+    def facts(self, numbers: MemberNumbers, rows: MemberRows, k: int) -> dict[str, Any]:
         """Return facts of a member's result besides its arrays."""
         put_back(self.walk.outcome, rows.words, k)
         return counts_of_kinematics(self.machine) | {

@@ -26,7 +26,7 @@ NO_ARRAYS: Mapping[str, np.ndarray] = {}
 
 
 @dataclass(frozen=True, eq=False)
-class Numbers:
+class MemberNumbers:
     """The numbers of all members for one system in Cartesian coordinates, one row for each member."""
 
     system: System
@@ -236,7 +236,7 @@ def sound(system: System, columns: Columns, values: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class MemberRows:
     """The results of members while they run: a row of 64-bit words for each, with views of its arrays by name."""
 
     words: np.ndarray
@@ -248,11 +248,11 @@ class Rows:
 
 def rows_for(
     count: int, outcome: Spans, motion: Mapping[str, np.ndarray], run: Mapping[str, np.ndarray] = NO_ARRAYS
-) -> Rows:  # fmt: skip
+) -> MemberRows:  # fmt: skip
     """Return empty rows for `count` members with the spans of `outcome`, of which the first are the given arrays."""
     words, at, arrays = np.empty((count, int(outcome.size.sum())), dtype=np.int64), 0, dict[str, np.ndarray]()
     numbers = words.view(np.float64)
     for name, array in {**motion, **run}.items():
         arrays[name] = numbers[:, at : at + array.size].reshape(count, *array.shape)
         at += array.size
-    return Rows(words, {name: arrays[name] for name in motion}, {name: arrays[name] for name in run})
+    return MemberRows(words, {name: arrays[name] for name in motion}, {name: arrays[name] for name in run})

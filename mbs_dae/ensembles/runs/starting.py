@@ -14,7 +14,7 @@ from ...motion.members.reused import put_in, reused
 from ...motion.members.starts import ASIDE, CLOSED, WAITS, Release, States, close_all, complete_all, posing, release_all
 from ...poses.assembly import model_with_fixes
 from ...poses.closing import closed, driven_rows, turned_over
-from .numbers import Numbers, fitting, places_of_motion, places_of_poses
+from .numbers import MemberNumbers, fitting, places_of_motion, places_of_poses
 
 HeldSystem = tuple[System, Mapping[str, str]]
 """A system with equations for some initial values, and a map from its added parameters to the names of these values."""
@@ -35,7 +35,7 @@ class Assembly:
         self.reused = reused(self.machine, places_of_poses(self.machine))
         self.records = posing(self.machine, self.reused, driven_rows(system.structure))
 
-    def closed(self, numbers: Numbers, eligible: np.ndarray, t: float) -> States:
+    def closed(self, numbers: MemberNumbers, eligible: np.ndarray, t: float) -> States:
         """Return closed poses of the eligible members near their placements; others keep their state."""
         layout, count = numbers.system.layout, eligible.size
         sizes = layout.q_size, layout.v_size, layout.v_size
@@ -47,7 +47,7 @@ class Assembly:
                 state[k] = self._closed_from_afar(numbers, k, t, states.q[k])
         return states
 
-    def _closed_from_afar(self, numbers: Numbers, k: int, t: float, q: np.ndarray) -> int:
+    def _closed_from_afar(self, numbers: MemberNumbers, k: int, t: float, q: np.ndarray) -> int:
         """Close the pose of member k in place, by a search that goes further than Newton; return CLOSED or WAITS."""
         put_in(self.reused, numbers.of_poses, k)
         numbers.tell_lengths(self.machine, k)
@@ -57,7 +57,7 @@ class Assembly:
             return WAITS
         return CLOSED
 
-    def completed(self, numbers: Numbers, eligible: np.ndarray, t: float) -> States:
+    def completed(self, numbers: MemberNumbers, eligible: np.ndarray, t: float) -> States:
         """Return states of members all of whose velocities follow from the equations."""
         states = self.closed(numbers, eligible, t)
         complete_all(self.records, t, fitting(self.reused, numbers.of_poses), states)
@@ -65,13 +65,13 @@ class Assembly:
 
 
 @dataclass(frozen=True, eq=False)
-class Starts:
+class MemberStarts:
     """The numbers of members for the three systems of a start: the free one of the run, one that holds initial
     positions, and one that holds initial velocities."""
 
-    free: Numbers
-    positioned: Numbers
-    moving: Numbers
+    free: MemberNumbers
+    positioned: MemberNumbers
+    moving: MemberNumbers
 
     @cached_property
     def ordinary(self) -> np.ndarray:
@@ -88,7 +88,7 @@ class Releases:
         machine_numbers = reused(machine, places_of_poses(machine))
         self.records = block(Release(reused(run, places_of_motion(run)), run, machine_numbers, machine))
 
-    def states(self, starts: Starts, t: float) -> States:
+    def states(self, starts: MemberStarts, t: float) -> States:
         states = self.assembly.closed(starts.positioned, starts.ordinary, t)
         tables = (
             fitting(self.assembly.reused, starts.positioned.of_poses),

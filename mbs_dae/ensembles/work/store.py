@@ -70,7 +70,7 @@ class Store:
         self.arrays[name][chunk.first + good] = rows[good]
 
 
-class Folder(Store):
+class FolderStore(Store):
     """A store in files: an array file in numpy's format for each quantity, and a JSON file for each chunk, which is
     written last, so that a chunk with a JSON file is complete."""
 
@@ -210,13 +210,13 @@ def _json_arguments(recipe: Recipe) -> dict[str, Any] | None:
 class SavedStudy(NamedTuple):
     """A folder that was saved: the stored members, the description of the study, its designs and times."""
 
-    store: Folder
+    store: FolderStore
     description: Mapping[str, Any]
     designs: Designs
     times: np.ndarray
 
 
-def folder_of(place: str | Path, recipe: Recipe, designs: Designs, size: int) -> Folder:
+def folder_of(place: str | Path, recipe: Recipe, designs: Designs, size: int) -> FolderStore:
     """Return a new folder for a study, or the folder in which the study was begun."""
     path, description = file_at(place, 'e.g. save="study"'), description_of(recipe)
     index = path / "study.json"
@@ -242,7 +242,7 @@ def folder_of(place: str | Path, recipe: Recipe, designs: Designs, size: int) ->
         write(index, json.dumps(head | description))
     except OSError as error:
         raise ModelError(f"save={str(place)!r} cannot be written: {error}; choose another folder") from error
-    return Folder(path, len(designs), size)
+    return FolderStore(path, len(designs), size)
 
 
 def open_folder(place: str | Path) -> SavedStudy:
@@ -258,7 +258,7 @@ def _saved_study(path: Path) -> SavedStudy:
         description = json.loads((path / "study.json").read_text())
         axes = description["axes"] and {name: np.array(values) for name, values in description["axes"].items()}
         designs = Designs(tuple(description["names"]), np.load(path / "designs.npy"), axes)
-        store = Folder(path, description["members"], description["chunk"])
+        store = FolderStore(path, description["members"], description["chunk"])
         return SavedStudy(store, description, designs, np.load(path / "times.npy"))
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         what = f"{str(path)!r} is damaged ({type(error).__name__}: {error})"

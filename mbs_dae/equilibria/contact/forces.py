@@ -20,7 +20,7 @@ import numpy as np
 from scipy.linalg import null_space
 
 from ...tolerances import RANK
-from .rows import Bound, Rows, with_loads
+from .rows import ContactRows, FrictionBound, with_loads
 
 HOLDS = 1e-8
 """Largest residual of forces that hold a pose, relative to the effort, or to the forces themselves where they are
@@ -45,7 +45,7 @@ class Cone:
 
 
 @dataclass(frozen=True, eq=False)
-class Load:
+class UnitLoad:
     """The change of the unbalanced forces, and of the b of each bound, for a unit of a load."""
 
     pull: np.ndarray
@@ -56,15 +56,15 @@ class Load:
 class Forces:
     """Forces along the rows of contacts, and a load if there is one: units · x, in this order."""
 
-    rows: Rows
+    rows: ContactRows
     against: np.ndarray
     """The unbalanced forces along the free velocities."""
     used: np.ndarray
     """The rows along which forces act: closed gaps, and slips with friction."""
-    bounds: tuple[Bound, ...]
+    bounds: tuple[FrictionBound, ...]
     pressing: tuple[np.ndarray, ...]
     """The direction n of each bound."""
-    load: Load | None = None
+    load: UnitLoad | None = None
 
     @cached_property
     def efforts(self) -> np.ndarray:
@@ -193,12 +193,12 @@ class Forces:
         return replace(there, pressing=tuple(turned))
 
 
-def forces_of(rows: Rows) -> Forces:
+def forces_of(rows: ContactRows) -> Forces:
     """Return the forces that may act at a pose."""
     return _forces_along(with_loads(rows, _passed_on, _loads_of(rows)))
 
 
-def _forces_along(rows: Rows) -> Forces:
+def _forces_along(rows: ContactRows) -> Forces:
     bounds = tuple(one for one in rows.bounds if np.abs(one.b).any() or np.abs(one.B).any())
     slips = [*chain.from_iterable(range(one.slips.start, one.slips.stop) for one in bounds)]
     used = np.sort(np.append(rows.closed, np.array(slips, dtype=int))).astype(int)
@@ -206,13 +206,13 @@ def _forces_along(rows: Rows) -> Forces:
     return Forces(rows, rows.balance.unbalanced, used, bounds, pressing)
 
 
-def _passed_on(rows: Rows) -> np.ndarray:
+def _passed_on(rows: ContactRows) -> np.ndarray:
     """Return the least forces along all rows of contacts that balance, within their bounds or not."""
     forces = _forces_along(rows)
     return forces.forces(forces.balancing[0])
 
 
-def _loads_of(rows: Rows) -> np.ndarray:
+def _loads_of(rows: ContactRows) -> np.ndarray:
     """Return the magnitude of the forces along each velocity, from forces on groups of bodies that can move and from
     given friction. A machine that joints hold still on its foundation does not count for slips beside or on the
     machine."""

@@ -18,9 +18,9 @@ from ...results.result import State
 from ...unit_system import size_of
 from ..balance import balance_at
 from .exact import SHARP
-from .forces import HOLDS, Forces, Load, forces_of
-from .limits import SLIPS, Limit, Range, is_wedged, least_forces, limit_of, open_rows, range_of
-from .rows import Rows, rows_at
+from .forces import HOLDS, Forces, UnitLoad, forces_of
+from .limits import SLIPS, FrictionMargin, Range, is_wedged, least_forces, limit_of, open_rows, range_of
+from .rows import ContactRows, rows_at
 from .sectors import somewhere
 from .supported import Supported, standing
 
@@ -42,7 +42,7 @@ class Holding(metaclass=PublicClass):
     (True, [-6.0, 6.0])
     """
 
-    rows: Rows = field(repr=False)
+    rows: ContactRows = field(repr=False)
     load: str | None = None
     """The parameter or input whose range is computed."""
     reach: Range | None = field(default=None, repr=False)
@@ -51,7 +51,7 @@ class Holding(metaclass=PublicClass):
     """The present value of the load."""
 
     @cached_property
-    def _limit(self) -> Limit:
+    def _limit(self) -> FrictionMargin:
         return limit_of(forces_of(self.rows))
 
     @property
@@ -166,14 +166,14 @@ class Holding(metaclass=PublicClass):
         return f"<Holding of {title!r}: {text}>"
 
 
-def holding_at(rows: Rows, load: str | None = None) -> Holding:
+def holding_at(rows: ContactRows, load: str | None = None) -> Holding:
     if load is None:
         return Holding(rows)
     value, forces = _with_load(rows, load)
     return Holding(rows, load, range_of(forces), value)
 
 
-def _with_load(rows: Rows, load: str) -> tuple[float, Forces]:
+def _with_load(rows: ContactRows, load: str) -> tuple[float, Forces]:
     """Return the value of a parameter or an input, and the forces with it as a load."""
     balance, model = rows.balance, rows.balance.system.model
     change: Callable[..., Model]
@@ -197,13 +197,13 @@ def _with_load(rows: Rows, load: str) -> tuple[float, Forces]:
         raise ModelError(f"{what}; take a load that acts on a body")
     pull, *slopes = ((x1 - x2) / (2.0 * step) for x1, x2 in zip(high, low, strict=True))
     by_point = dict(zip((bound.point for bound in rows.bounds), slopes, strict=True))
-    unit_load = Load(
+    unit_load = UnitLoad(
         forces.rows.balance.free_velocities.T @ pull, tuple(by_point[bound.point] for bound in forces.bounds)
     )
     return value, replace(forces, load=unit_load)
 
 
-def _forces_at_load(rows: Rows, load: str, model: Model) -> tuple[np.ndarray, ...]:
+def _forces_at_load(rows: ContactRows, load: str, model: Model) -> tuple[np.ndarray, ...]:
     """Return the forces and the b of all bounds for another value of the load; raise a `ModelError` if anything else
     changes."""
     balance, other = rows.balance, balance_at(model.compile(), rows.balance.t, rows.balance.q)

@@ -29,7 +29,7 @@ SLIPS = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Limit:
+class FrictionMargin:
     """The margin; the forces there; and the rate of each row just beyond the margin, relative to the fastest."""
 
     margin: float
@@ -40,7 +40,7 @@ class Limit:
     """Whether no margin is larger by more than a hundredth."""
 
 
-def limit_of(forces: Forces) -> Limit:
+def limit_of(forces: Forces) -> FrictionMargin:
     """Return the margin of a pose."""
     best = _improved_limit(forces)
     while forces.open and best.margin < np.inf:
@@ -54,7 +54,7 @@ def limit_of(forces: Forces) -> Limit:
     return best
 
 
-def _improved_limit(forces: Forces) -> Limit:
+def _improved_limit(forces: Forces) -> FrictionMargin:
     """Return the margin of the present directions n, improved by updates of n."""
     margin, x = margin_of(forces, NONE, NO_END)
     for _ in range(ROUNDS):
@@ -72,7 +72,7 @@ def _improved_limit(forces: Forces) -> Limit:
     size = np.abs(rates).max(initial=0.0)
     rates = rates / size if size > 0.0 else rates  # relative to the fastest
     x = np.where(np.abs(x) > MOST, np.copysign(np.inf, x), x)  # infinite where forces grow beyond all bounds
-    return Limit(margin, forces.forces(x), rates, forces)
+    return FrictionMargin(margin, forces.forces(x), rates, forces)
 
 
 def is_wedged(forces: Forces) -> bool:
@@ -90,7 +90,7 @@ def least_forces(forces: Forces) -> np.ndarray:
     return forces.forces(x)
 
 
-def open_rows(limit: Limit) -> np.ndarray:
+def open_rows(limit: FrictionMargin) -> np.ndarray:
     """Return the rows whose forces are not determined by the balance and by the bound f_s ∝ |v| of slipping friction.
     (Where no friction is needed, friction is 0; unbounded forces are undetermined.)"""
     if not np.isfinite(limit.forces).all():

@@ -30,7 +30,7 @@ ROUNDS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Bound:
+class FrictionBound:
     """A bound |f[slips]| ≤ |b + B f| of friction; b and B include the coefficient of rest."""
 
     point: int
@@ -43,7 +43,7 @@ class Bound:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ContactRows:
     """The rows of contacts at the pose of a balance without contacts."""
 
     balance: Balance
@@ -82,11 +82,11 @@ class Rows:
         return 1.0 / np.where(sizes > 0.0, sizes, 1.0)
 
     @cached_property
-    def bounds(self) -> tuple[Bound, ...]:
+    def bounds(self) -> tuple[FrictionBound, ...]:
         """The bounds of all friction that may act here."""
         return tuple(self._bounds())
 
-    def _bounds(self) -> Iterator[Bound]:
+    def _bounds(self) -> Iterator[FrictionBound]:
         index, balance, lines = self.contacts, self.balance, len(self.G)
         laws = mechanism(balance.system).contacts.laws
         static = np.where(laws.coefficient < 0, laws.static, self.factors[laws.coefficient + 1])
@@ -109,13 +109,13 @@ class Rows:
                         raise ModelError(
                             f"{self.who(k)} has a force at rest of {b[0]:.3g}; give one that is not negative"
                         )
-            yield Bound(k, slice(first, first + slips), static[k] * b, static[k] * B, joint)
+            yield FrictionBound(k, slice(first, first + slips), static[k] * b, static[k] * B, joint)
 
     def who(self, point: int) -> str:
         return point_of(self.balance.system, point)
 
 
-def with_loads(rows: Rows, pushes_of: Callable[[Rows], np.ndarray], sizes: np.ndarray) -> Rows:
+def with_loads(rows: ContactRows, pushes_of: Callable[[ContactRows], np.ndarray], sizes: np.ndarray) -> ContactRows:
     """Return the rows with levels of all loads that bodies carry: forces of these sizes, and forces that contacts pass
     on. A light body under a heavy one has heavy loads. The pushes follow from the rows, at first with a single
     level."""
@@ -131,7 +131,7 @@ def with_loads(rows: Rows, pushes_of: Callable[[Rows], np.ndarray], sizes: np.nd
     return one
 
 
-def rows_at(balance: Balance) -> Rows:
+def rows_at(balance: Balance) -> ContactRows:
     """Return the rows of contacts at the pose of this balance, in Cartesian coordinates."""
     run, system = mechanism(balance.system), balance.system
     for driving in system.structure.contacts.separations:
@@ -148,12 +148,12 @@ def rows_at(balance: Balance) -> Rows:
         raise ModelError("; ".join(no_friction(system.model.name, lost, balance.t)), time=balance.t)
     if not (np.isfinite(phi).all() and np.isfinite(G).all() and np.isfinite(factors).all()):
         raise ModelError(f"a contact of {system.model.name!r} has no value at t = {balance.t:g}", time=balance.t)
-    found = Rows(balance, phi, G, factors, run.machine.extent)
+    found = ContactRows(balance, phi, G, factors, run.machine.extent)
     _check_still(found, np.maximum(np.abs(motion.nu), np.abs(motion.gamma)))
     return found
 
 
-def _check_still(rows: Rows, moves: np.ndarray) -> None:
+def _check_still(rows: ContactRows, moves: np.ndarray) -> None:
     if (moving := np.flatnonzero(moves > MOVES * rows.balance.system.length)).size:
         index = rows.contacts
         point = next(

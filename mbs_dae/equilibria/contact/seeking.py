@@ -26,7 +26,7 @@ from ...tolerances import RANK
 from ..balance import Balance, balance_at, kernel_of, unit_rows
 from ..seeking import ITERATIONS, LONGEST, LOOSE, TIGHT, work_between
 from .exact import compressive_forces, least_distance
-from .rows import Rows, rows_at, with_loads
+from .rows import ContactRows, rows_at, with_loads
 from .supported import Supported, pressed, standing, with_rows
 
 FAR = 1e4
@@ -40,12 +40,12 @@ depend on gaps are no more accurate."""
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class AssembledPose:
     """An assembled pose in which no bodies overlap."""
 
-    found: Rows
+    contacts: ContactRows
     """The rows of contacts at the pose, with levels of their balance."""
-    rows: Rows
+    rows: ContactRows
     """The rows of contacts with levels of all loads that bodies carry."""
 
     @property
@@ -79,22 +79,22 @@ class Place:
         """Return small motions y = T z of energy |z|²/2: those that keep pressing gaps closed, by their stiffness, and
         others. Motions of light bodies alone have no component along the motions of heavier ones."""
         here = with_rows(self.balance, self.rows, self.pushes, pressed(self.rows, self.pushes), self.loads)
-        levels, own, scale = self.balance.motion_levels, here.motion_levels, here.motion_scale
+        levels, heavier, scale = self.balance.motion_levels, here.motion_levels, here.motion_scale
         along = self.balance.free_velocities.T @ (here.system.weight[:, None] * here.free_velocities)
-        along[levels[:, None] < own] = 0.0
+        along[levels[:, None] < heavier] = 0.0
         K = here.stiffness * np.outer(scale, scale)
-        sizes, ways = np.linalg.eigh((K + K.T) / 2)
+        sizes, modes = np.linalg.eigh((K + K.T) / 2)
         least = max(here.least_stiffness(far), 1e-12 * np.abs(sizes).max(initial=0.0), 1e-300)
         sizes = np.maximum(np.abs(sizes), least)
-        across, found = np.zeros((levels.size, 0)), [along * scale @ (ways / np.sqrt(sizes))]
+        across, motions = np.zeros((levels.size, 0)), [along * scale @ (modes / np.sqrt(sizes))]
         for level in reversed(range(here.efforts.size)):
             some = levels >= level
-            apart = kernel_of(np.hstack([along[:, own >= level], across])[some].T)
+            apart = kernel_of(np.hstack([along[:, heavier >= level], across])[some].T)
             new = np.zeros((levels.size, apart.shape[1]))
             new[some] = apart
             across = np.hstack([across, new])
-            found.append(new * here.level_scale[level] / np.sqrt(max(sizes.max(initial=0.0), least)))
-        return np.hstack(found)
+            motions.append(new * here.level_scale[level] / np.sqrt(max(sizes.max(initial=0.0), least)))
+        return np.hstack(motions)
 
     @cached_property
     def loads(self) -> np.ndarray:
@@ -102,23 +102,23 @@ class Place:
         return self.balance.multipliers_for(self.balance.forces + self.rows.G.T @ self.pushes)
 
 
-def place_of(found: Rows, levels: np.ndarray | None = None) -> Place:
+def place_of(contacts: ContactRows, levels: np.ndarray | None = None) -> AssembledPose:
     """Return the place with levels of its own, or with those of another place."""
-    balance, sizes = found.balance, found.balance.sizes
+    balance, sizes = contacts.balance, contacts.balance.sizes
     if levels is None:
-        return Place(found, with_loads(found, pushes_of, sizes))
-    rows = replace(found, balance=replace(balance, levels=levels))
+        return AssembledPose(contacts, with_loads(contacts, pushes_of, sizes))
+    rows = replace(contacts, balance=replace(balance, levels=levels))
     loads = np.abs(rows.G).T @ np.abs(pushes_of(rows)) / np.sqrt(balance.system.weight) if levels.any() else 0.0
-    return Place(found, replace(rows, balance=replace(rows.balance, sizes=sizes + loads)))
+    return AssembledPose(contacts, replace(rows, balance=replace(rows.balance, sizes=sizes + loads)))
 
 
-def pushes_of(rows: Rows) -> np.ndarray:
+def pushes_of(rows: ContactRows) -> np.ndarray:
     """Return the normal forces that leave the least unbalanced forces, relative to the efforts of levels, along all
     rows of contacts, shape (rows,)."""
-    balance, found = rows.balance, np.zeros(len(rows.G))
+    balance, forces = rows.balance, np.zeros(len(rows.G))
     sizes = np.where(balance.efforts > 0.0, balance.efforts, 1.0)[balance.motion_levels]
-    found[rows.closed] = compressive_forces(rows.along[rows.closed] / sizes, balance.unbalanced / sizes)
-    return found
+    forces[rows.closed] = compressive_forces(rows.along[rows.closed] / sizes, balance.unbalanced / sizes)
+    return forces
 
 
 def settle_on(system: System, t: float, q: np.ndarray) -> Supported | None:
@@ -143,18 +143,18 @@ def settle_on(system: System, t: float, q: np.ndarray) -> Supported | None:
         reach = 2.0 * reach if part < 1.0 else max(0.5 * reach, LONGEST * system.length)
         if reach > FAR * system.length:
             return None
-        here = place_of(there.found)
+        here = place_of(there.contacts)
     return None
 
 
-def _stepped(here: Place, y: np.ndarray, closing: np.ndarray, most: float) -> Place | None:
+def _stepped(here: AssembledPose, y: np.ndarray, closing: np.ndarray, most: float) -> AssembledPose | None:
     """Return the place after the largest part of a step that helps, None if none does: forces have done work, or less
     of them is left unbalanced. A step has to help the largest forces that are not balanced yet, or else those of a
     level below."""
     balance = here.balance
     way, parts = balance.free_velocities @ y, most * 0.5 ** np.arange(12)
     stays = [closing if part == 1.0 else np.intersect1d(closing, here.rows.closed) for part in parts]
-    places: dict[int, Place | None] = {}
+    places: dict[int, AssembledPose | None] = {}
     for level in np.flatnonzero(here.residuals > TIGHT * balance.efforts):
         own, left = balance.levels >= level, float(np.linalg.norm(balance.in_parts(here.residuals)[level:]))
         for k, part in enumerate(parts.tolist()):
@@ -170,7 +170,7 @@ def _stepped(here: Place, y: np.ndarray, closing: np.ndarray, most: float) -> Pl
     return None
 
 
-def moved_to(here: Balance, motion: np.ndarray, closing: np.ndarray) -> Place | None:
+def moved_to(here: Balance, motion: np.ndarray, closing: np.ndarray) -> AssembledPose | None:
     """Return the place after a small motion, with joints and these gaps closed, and all other gaps that would overlap;
     None if Newton's method fails."""
     system, q, root = here.system, here.system.moved(here.q, motion), 1.0 / np.sqrt(here.system.weight)
@@ -192,7 +192,7 @@ def moved_to(here: Balance, motion: np.ndarray, closing: np.ndarray) -> Place | 
     return None
 
 
-def rest_on(here: Place) -> Supported:
+def rest_on(here: AssembledPose) -> Supported:
     """Return the balance of a place, with the least of all forces that hold it: λ of joints and f ≥ 0 of contacts."""
     rows, balance, closed = here.rows, here.balance, here.rows.closed
     held = with_rows(balance, rows, here.pushes, closed, here.loads)

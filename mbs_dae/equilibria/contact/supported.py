@@ -20,7 +20,7 @@ from ...compiled.derivatives import derivative_matrix
 from ...errors import ModelError
 from ...motion.contact.reports import states_of
 from ..balance import Balance
-from .rows import Rows
+from .rows import ContactRows
 
 FELT = 1e-9
 """Rates of gaps, and normal forces, less than this part of their largest possible size count as zero."""
@@ -30,7 +30,7 @@ FELT = 1e-9
 class Supported(Balance):
     """A balance with the rows of joints and of the contacts that hold."""
 
-    rows: Rows = field(repr=False)
+    rows: ContactRows = field(repr=False)
     pushes: np.ndarray
     """The forces along all rows of contacts, shape (rows,)."""
     held: np.ndarray
@@ -86,7 +86,9 @@ class Supported(Balance):
             )
 
 
-def with_rows(balance: Balance, rows: Rows, pushes: np.ndarray, held: np.ndarray, loads: np.ndarray) -> Supported:
+def with_rows(
+    balance: Balance, rows: ContactRows, pushes: np.ndarray, held: np.ndarray, loads: np.ndarray
+) -> Supported:
     """Return the balance (of joints) with these rows of contacts."""
     own = {one.name: getattr(balance, one.name) for one in fields(Balance)}
     own["jacobian"] = np.vstack([balance.jacobian, rows.G[held]])
@@ -95,7 +97,7 @@ def with_rows(balance: Balance, rows: Rows, pushes: np.ndarray, held: np.ndarray
     return Supported(**own, rows=rows, pushes=pushes, held=held, loads=loads)
 
 
-def pressed(rows: Rows, pushes: np.ndarray) -> np.ndarray:
+def pressed(rows: ContactRows, pushes: np.ndarray) -> np.ndarray:
     """Return the numbers of the gaps that press."""
     return rows.gaps[pushes[rows.gaps] > FELT * np.minimum(rows.units, np.abs(pushes).max(initial=0.0))[rows.gaps]]
 
@@ -109,7 +111,7 @@ def modes_of(here: Supported) -> Mapping[str, np.ndarray]:
     return states_of(here.system, modes)
 
 
-def standing(rows: Rows, pushes: np.ndarray) -> Supported:
+def standing(rows: ContactRows, pushes: np.ndarray) -> Supported:
     """Return the balance of a pose that these forces along the rows of contacts hold: gaps that press stay closed, and
     slips with friction stick."""
     felt = FELT * np.minimum(rows.units, np.abs(pushes).max(initial=0.0))

@@ -33,7 +33,7 @@ CHOICE = 1e-9
 """A multiplier is unique if no null vector of unit length has a larger component along it."""
 
 
-class Solved(NamedTuple):
+class RestSlopes(NamedTuple):
     """The derivatives of a rest: a row for each parameter."""
 
     x: np.ndarray
@@ -69,32 +69,32 @@ def check_contacts(here: Balance) -> None:
     alone.check_two_sided()
 
 
-def rest_derivatives(here: Balance, asked: Asked) -> Solved:
+def rest_derivatives(here: Balance, asked: Asked) -> RestSlopes:
     """Return the derivatives of a rest by the parameters."""
-    own, n = without_friction(here), here.system.nv
-    places, still = [*state_places(own.system).values()], np.zeros(n)
-    units = np.array([own.system.evaluator(one.scale) for one in own.system.model.states if not one.is_held])
-    K = own.derivatives(still, own.multipliers)[0]
-    by_z, by_x, own_z = _slopes_of_states(own, places, units)
+    balance, n = without_friction(here), here.system.nv
+    places, still = [*state_places(balance.system).values()], np.zeros(n)
+    units = np.array([balance.system.evaluator(one.scale) for one in balance.system.model.states if not one.is_held])
+    K = balance.derivatives(still, balance.multipliers)[0]
+    by_z, by_x, own_z = _slopes_of_states(balance, places, units)
     H = np.block([[K, by_z], [by_x, own_z]])
-    J = np.hstack([own.jacobian, np.zeros((len(own.jacobian), len(places)))])
-    right = np.array([_by_parameter(own, asked, name, places) for name in asked.names]).T
-    weight = np.append(own.weight_by_level, 1.0 / units**2)
+    J = np.hstack([balance.jacobian, np.zeros((len(balance.jacobian), len(places)))])
+    right = np.array([_by_parameter(balance, asked, name, places) for name in asked.names]).T
+    weight = np.append(balance.weight_by_level, 1.0 / units**2)
     split = n + len(places)
-    found = solve_bordered(sps.csr_matrix(H), sps.csr_matrix(J), -right[:split], -right[split:], weight)
+    solution = solve_bordered(sps.csr_matrix(H), sps.csr_matrix(J), -right[:split], -right[split:], weight)
     # multipliers are NaN where dependent rows leave a choice
-    scaled = own.jacobian / np.sqrt(own.system.weight)
+    scaled = balance.jacobian / np.sqrt(balance.system.weight)
     left, sines, _ = np.linalg.svd(scaled) if scaled.size else (np.eye(len(scaled)), np.zeros(0), None)
     rank = int((sines > RANK * sines.max(initial=0.0)).sum())
     choice = np.abs(left[:, rank:]).max(axis=1, initial=0.0) > CHOICE
-    multipliers = np.where(choice[:, None], np.nan, found.multipliers)
-    free, rows = block_diag(own.free_velocities, np.diag(units)), len(own.system.rows)
+    multipliers = np.where(choice[:, None], np.nan, solution.multipliers)
+    free, rows = block_diag(balance.free_velocities, np.diag(units)), len(balance.system.rows)
     pushes = np.zeros((len(asked.names), here.pushes.size if isinstance(here, Supported) else 0))
-    if isinstance(own, Supported):
-        pushes[:, own.held] = -multipliers[rows:].T
+    if isinstance(balance, Supported):
+        pushes[:, balance.held] = -multipliers[rows:].T
     sines = np.linalg.svd(free.T @ H @ free, compute_uv=False)
     regular = not sines.size or bool(sines.min() > RANK * sines.max())
-    return Solved(found.x[:n].T, multipliers[:rows].T, found.x[n:].T, pushes, regular)
+    return RestSlopes(solution.x[:n].T, multipliers[:rows].T, solution.x[n:].T, pushes, regular)
 
 
 def _slopes_of_states(

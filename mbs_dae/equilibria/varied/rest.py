@@ -31,7 +31,7 @@ from ...tolerances import RANK
 from ..balance import Balance
 from ..contact.supported import Supported
 from ..states import state_places
-from .contacts import Solved, check_contacts, rest_derivatives
+from .contacts import RestSlopes, check_contacts, rest_derivatives
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +41,7 @@ class RestDerivatives(Varied):
     balance: Balance
 
     @cached_property
-    def solved(self) -> Solved:
+    def solved(self) -> RestSlopes:
         """The derivatives of pose, multipliers, states and contact forces. The least motion is taken where forces leave
         it free."""
         here, count = self.balance, len(self.asked.names)
@@ -53,7 +53,7 @@ class RestDerivatives(Varied):
         found = solve_bordered(slopes[FORCES].x, instant.rows, *right, here.weight_by_level)
         sines = np.linalg.svd(here.stiffness * np.outer(here.motion_scale, here.motion_scale), compute_uv=False)
         holds = not sines.size or bool(sines.min() > RANK * sines.max())
-        return Solved(found.x.T, found.multipliers.T, np.zeros((count, 0)), np.zeros((count, 0)), holds)
+        return RestSlopes(found.x.T, found.multipliers.T, np.zeros((count, 0)), np.zeros((count, 0)), holds)
 
     def _nan_if_loose(self, slopes: np.ndarray) -> np.ndarray:
         """Return the slopes, or NaN where forces do not hold all motions, because the rest may then be elsewhere,

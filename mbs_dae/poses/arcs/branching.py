@@ -14,7 +14,7 @@ import numpy as np
 
 from ..local import FLAT, Local
 from .steps import SMALLEST
-from .track import Place, Track
+from .track import ArcPlace, ArcTrack
 
 STARTS, ROUNDS = 400, 60
 """Numbers of starts and of Newton steps, where more than two motions are left."""
@@ -79,10 +79,10 @@ def _searched(forms: np.ndarray) -> np.ndarray:
     return np.array(found).reshape(-1, count)
 
 
-def beyond(track: Track, base: Place, tangent: np.ndarray, far: float = ASIDE) -> Place | None:
+def beyond(track: ArcTrack, base: ArcPlace, tangent: np.ndarray, far: float = ASIDE) -> ArcPlace | None:
     """Return the first regular place of the branch with this tangent, a little beyond a branch point; None if there is
     none."""
-    still = Place(base.s, base.q, tangent, track.system.still)
+    still = ArcPlace(base.s, base.q, tangent, track.system.still)
     h, n = far * track.system.length, track.system.nv
     while h > 10 * SMALLEST * track.system.length:
         after = track.from_place(still, h)

@@ -18,7 +18,7 @@ from ...unit_system import UnitsLike, shown_in, told
 from .points import BranchPoint, TurningPoint, UndecidedPoint
 from .singular import SingularPlace, singular_places
 from .tracing import CurvePoints
-from .track import Place, Track
+from .track import ArcPlace, ArcTrack
 from .zeros import places_where, turning_places, value_at
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ class Curve(Result):
     """The quantities that are held, and their values."""
     release: tuple[str, ...] = ()
     """The drivers that were released."""
-    track: Track = field(default=cast(Any, None), repr=False)
+    track: ArcTrack = field(default=cast(Any, None), repr=False)
     traced: CurvePoints = field(default=cast(Any, None), repr=False)
 
     def __repr__(self) -> str:
@@ -113,7 +113,7 @@ class Curve(Result):
         """
         return tuple(self.at_rest(place) for place in self.places_where(name, value))
 
-    def places_where(self, name: str, value: float) -> list[Place]:
+    def places_where(self, name: str, value: float) -> list[ArcPlace]:
         """Return the places of the curve in which a quantity has a value, as `states_where` does."""
         value, unit = finite_number(value, f"the value of {name!r}"), self._unit_of(self._checked(name))
         values = self[name]
@@ -128,7 +128,7 @@ class Curve(Result):
             places.pop()  # the last pose of a lap is the first one
         return places
 
-    def at_rest(self, place: Place) -> State:
+    def at_rest(self, place: ArcPlace) -> State:
         """Return the pose of a place as a state at rest."""
         return self._at_rest(place.q)
 

@@ -10,13 +10,13 @@ from ...errors import ModelError
 from ..dependence import joints_at_fault
 from .singular import across
 from .tracing import CurvePoints, comes_home, concatenate, reversed_path, trace_curve
-from .track import Place, Track
+from .track import ArcPlace, ArcTrack
 
 TOUCHES = 1e-9
 """Bodies overlap if a gap is less than minus this, relative to the extent of the model."""
 
 
-def follow_curve(track: Track, start: Place, both: bool, poses: int) -> tuple[CurvePoints, tuple[str, ...], int]:
+def follow_curve(track: ArcTrack, start: ArcPlace, both: bool, poses: int) -> tuple[CurvePoints, tuple[str, ...], int]:
     """Return the curve through a place; the reasons why it ends, if it is open; and the number of this place on it."""
     forth, end = _up_to_contact(track, _onward(track, start, poses))
     if forth.ending == HOME:
@@ -29,7 +29,7 @@ def follow_curve(track: Track, start: Place, both: bool, poses: int) -> tuple[Cu
     return curve._replace(path=path), (start_reason, end), back.path.t.size - 1
 
 
-def _onward(track: Track, start: Place, poses: int) -> CurvePoints:
+def _onward(track: ArcTrack, start: ArcPlace, poses: int) -> CurvePoints:
     """Return the curve from a place onwards, across singular poses through which it is smooth."""
     curve = trace_curve(track, start, start, poses)
     while curve.ending not in (HOME, ENDLESS) and (beyond := across(track, curve.place(-1))) is not None:
@@ -46,7 +46,7 @@ def _onward(track: Track, start: Place, poses: int) -> CurvePoints:
     return curve
 
 
-def _up_to_contact(track: Track, curve: CurvePoints) -> tuple[CurvePoints, str]:
+def _up_to_contact(track: ArcTrack, curve: CurvePoints) -> tuple[CurvePoints, str]:
     """Return the curve up to a contact that stops it, and the reason why it ends."""
     if track.system.model.contacts and (shorter := _first_contact(track, curve)) is not None:
         return shorter
@@ -58,7 +58,7 @@ def _up_to_contact(track: Track, curve: CurvePoints) -> tuple[CurvePoints, str]:
     return curve, f"a singular pose, in which {', '.join(joints)} depend on each other, and no smooth way on is found"
 
 
-def _first_contact(track: Track, curve: CurvePoints) -> tuple[CurvePoints, str] | None:
+def _first_contact(track: ArcTrack, curve: CurvePoints) -> tuple[CurvePoints, str] | None:
     """Return the curve up to the first contact that closes, and the reason; None if none closes."""
     contacts = track.system.structure.contacts
     points = np.flatnonzero(contacts.gap >= 0)
@@ -73,7 +73,7 @@ def _first_contact(track: Track, curve: CurvePoints) -> tuple[CurvePoints, str] 
     if k == 0:
         raise ModelError(f"{contact.who} overlaps in the pose that is followed; start at another one")
 
-    def gap(place: Place) -> float:
+    def gap(place: ArcPlace) -> float:
         state = (np.array([track.t]), place.q[None], place.v[None], place.a[None])
         return float(reader(*state)[0][0, contacts.gap[point]])
 

@@ -17,7 +17,7 @@ from scipy.optimize import brentq, minimize_scalar
 from ..local import LOST, Local, rows_at
 from .branching import ASIDE, beyond, tangents_of
 from .tracing import CurvePoints
-from .track import Place, Track
+from .track import ArcPlace, ArcTrack
 
 AT_ONCE = 1000
 """Number of poses that are evaluated together."""
@@ -41,12 +41,12 @@ class SingularPlace(NamedTuple):
     """A singular pose of a curve, with the tangents of all branches, a row each, or the reason why they are unknown.
     With redundant equations there may be one branch alone, because further equations forbid the others."""
 
-    place: Place
+    place: ArcPlace
     tangents: np.ndarray
     why: str
 
 
-def singular_places(track: Track, points: CurvePoints, closed: bool) -> list[SingularPlace]:
+def singular_places(track: ArcTrack, points: CurvePoints, closed: bool) -> list[SingularPlace]:
     """Return the singular poses of a curve, in their order."""
     if len(points.path.t) < 2:
         return []
@@ -63,7 +63,7 @@ def singular_places(track: Track, points: CurvePoints, closed: bool) -> list[Sin
     return sorted(poses, key=lambda pose: pose.place.s)
 
 
-def _determinants(track: Track, points: CurvePoints) -> tuple[np.ndarray, np.ndarray]:
+def _determinants(track: ArcTrack, points: CurvePoints) -> tuple[np.ndarray, np.ndarray]:
     """Return for each step whether the determinant changes its sign, and for each place the logarithm of its size."""
     signs, sizes, count = [], [], len(points.path.t)
     for start in range(0, count - 1, AT_ONCE):
@@ -77,7 +77,7 @@ def _determinants(track: Track, points: CurvePoints) -> tuple[np.ndarray, np.nda
     return np.concatenate(signs), np.append(np.concatenate(sizes), last[-1])
 
 
-def _independent(track: Track, rows: np.ndarray) -> np.ndarray | None:
+def _independent(track: ArcTrack, rows: np.ndarray) -> np.ndarray | None:
     """Return the independent combinations of the rows, in each pose, if there are too many rows; None if the number is
     right."""
     independent = track.system.nv - 1
@@ -87,7 +87,7 @@ def _independent(track: Track, rows: np.ndarray) -> np.ndarray | None:
 
 
 def _determinant(
-    track: Track, parts: np.ndarray | None, rows: np.ndarray, v: np.ndarray
+    track: ArcTrack, parts: np.ndarray | None, rows: np.ndarray, v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the signs and the logarithms of the determinants of these rows with tangents v."""
     rows = rows if parts is None else parts @ rows
@@ -95,7 +95,9 @@ def _determinant(
     return np.linalg.slogdet(np.concatenate([rows, tangents], axis=1))
 
 
-def _between(track: Track, first: Place, last: Place) -> tuple[Callable[[float], Place], Callable[[float], float]]:
+def _between(
+    track: ArcTrack, first: ArcPlace, last: ArcPlace
+) -> tuple[Callable[[float], ArcPlace], Callable[[float], float]]:
     """Return two functions of x from 0 to 1: the place between two places, and the determinant there, positive at the
     first."""
     place_at, rows = track.between(first, last), rows_at(track.system, track.t, first.q[None])[0]
@@ -120,7 +122,7 @@ def _low(size: np.ndarray, sign_changes: np.ndarray, closed: bool) -> np.ndarray
     return least[(size[least] < size.max() + np.log(WEAK)) & ~near]
 
 
-def _touches(track: Track, points: CurvePoints, low: np.ndarray) -> Iterator[Place]:
+def _touches(track: ArcTrack, points: CurvePoints, low: np.ndarray) -> Iterator[ArcPlace]:
     """Yield the places where the determinant is zero without a change of its sign from place to place: it touches zero,
     or has two zeros in a step."""
     for k in low:
@@ -138,7 +140,7 @@ def _touches(track: Track, points: CurvePoints, low: np.ndarray) -> Iterator[Pla
 # --- the singular pose itself -----------------------------------------------------------------------------------------
 
 
-def _singular_place(track: Track, guess: Place) -> SingularPlace:
+def _singular_place(track: ArcTrack, guess: ArcPlace) -> SingularPlace:
     """Return the singular pose next to a place, with the fewest lost directions for which there is one."""
     n, none = track.system.nv, np.zeros((0, track.system.still.size))
     for lost in range(1, min(MOST, n - 1) + 1):
@@ -156,7 +158,7 @@ def _singular_place(track: Track, guess: Place) -> SingularPlace:
     return SingularPlace(guess, none, f"{why} the other; a smaller step= tells")
 
 
-def across(track: Track, last: Place) -> Place | None:
+def across(track: ArcTrack, last: ArcPlace) -> ArcPlace | None:
     """Return the place beyond a singular pose that ends the steps of a curve, if the curve is smooth there; else None.
     Where more than one direction is lost, tangents near the pose are roundoff, and no step can pass."""
     pose = _singular_place(track, last)
@@ -168,12 +170,12 @@ def across(track: Track, last: Place) -> Place | None:
     return None if place is None or pose.place.s < last.s else track.with_turns(last, place)
 
 
-def _cosines(track: Track, tangents: np.ndarray, v: np.ndarray) -> np.ndarray:
+def _cosines(track: ArcTrack, tangents: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Return the cosine (in the norm W) of a direction with each of some tangents."""
     return np.asarray(tangents[:, : track.system.nv] @ (track.machine.norm * v[: track.system.nv]))
 
 
-def _refined(track: Track, guess: Place, rank: int) -> Place | None:
+def _refined(track: ArcTrack, guess: ArcPlace, rank: int) -> ArcPlace | None:
     """Return the pose next to a place in which the rows have this rank, by Newton's method; None if there is none."""
     system, norm = track.system, track.machine.norm
     q, distance = guess.q, 0.0

@@ -15,7 +15,7 @@ from ..dependence import joints_at_fault
 from ..local import RANK_TOLERANCE, Local, free_motions
 from ..newton import close, dependent_rows
 from .branching import beyond, tangents_of
-from .track import Place, Track, angles_of, is_timed
+from .track import ArcPlace, ArcTrack, angles_of, is_timed
 from .zeros import reader_of, row_of
 
 AWAY = 1e-2
@@ -28,7 +28,7 @@ SAME = 1e-6
 
 def track_at(
     system: System, t: float, q: np.ndarray, step: float, name: str, fixed: Iterable[str]
-) -> tuple[Track, np.ndarray]:
+) -> tuple[ArcTrack, np.ndarray]:
     """Return the track from a pose, and the motions there as columns, several in a singular pose. Without exactly one
     freedom, raise a `ModelError` that names what to release or to hold (`fixed` are the quantities held by `fix`)."""
     machine, who = system.machine(), repr(system.model.name)
@@ -55,7 +55,7 @@ def track_at(
     # (next to a singular pose, pivots of redundant rows are too large to be recognised)
     redundant = max(int(dependent_rows(machine, DEPENDENT)), len(system.rows) - system.nv + 1)
     timed, angles = int(system.structure.once(is_timed)), system.structure.once(angles_of)
-    return Track(system, t, redundant, timed, angles, step), motions
+    return ArcTrack(system, t, redundant, timed, angles, step), motions
 
 
 def neighbouring_poses(system: System, t: float, q: np.ndarray, motions: np.ndarray) -> list[np.ndarray]:
@@ -99,7 +99,7 @@ def _too_little(system: System, t: float, q: np.ndarray, name: str) -> str:
 # --- the beginning of the curve -----------------------------------------------------------------------------------
 
 
-def start_of(track: Track, q: np.ndarray, motions: np.ndarray, name: str, branch: int | None) -> Place:
+def start_of(track: ArcTrack, q: np.ndarray, motions: np.ndarray, name: str, branch: int | None) -> ArcPlace:
     """Return the first place, in the direction in which a quantity grows; from a singular pose, on the given branch."""
     system, t, n = track.system, track.t, track.system.nv
     if motions.shape[1] > 1:
@@ -109,7 +109,7 @@ def start_of(track: Track, q: np.ndarray, motions: np.ndarray, name: str, branch
             raise ModelError(f"branch={branch!r} is for branch points, and this pose is none; leave it out")
         direction = system.still
         direction[:n] = motions[:, 0] / np.sqrt(system.weight[:n])
-        place = track.stand(Place(0.0, q, direction, system.still))
+        place = track.stand(ArcPlace(0.0, q, direction, system.still))
     if place is None:
         joints = joints_at_fault(system, t, q)
         what = f"{system.model.name!r} has no smooth curve through this pose, where {', '.join(joints)} depend on each "
@@ -118,7 +118,7 @@ def start_of(track: Track, q: np.ndarray, motions: np.ndarray, name: str, branch
     return (place if grows or motions.shape[1] > 1 else place.back())._replace(s=0.0)
 
 
-def _on_branch(track: Track, q: np.ndarray, branch: int | None) -> Place | None:
+def _on_branch(track: ArcTrack, q: np.ndarray, branch: int | None) -> ArcPlace | None:
     system, tangents = track.system, tangents_of(Local(track.system, track.t, q))
     who = f"{system.model.name!r} is followed from a singular pose"
     if not len(tangents):
@@ -129,4 +129,4 @@ def _on_branch(track: Track, q: np.ndarray, branch: int | None) -> Place | None:
     if not (isinstance(branch, int | np.integer) and 0 <= branch < len(tangents)):
         what = f"{who}, through which {len(tangents)} branches go; say which one: branch=0"
         raise ModelError(f"{what} to {len(tangents) - 1}", branches=len(tangents))
-    return beyond(track, Place(0.0, q, system.still, system.still), tangents[branch])
+    return beyond(track, ArcPlace(0.0, q, system.still, system.still), tangents[branch])

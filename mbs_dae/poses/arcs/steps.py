@@ -34,7 +34,7 @@ ITERATIONS = 12
 
 
 @compiled
-def size_of(machine, x):
+def size_of(machine: Machine, x: Vector):
     """Return the length of a step, (velocities,), in the norm W."""
     total = 0.0
     for k in range(machine.norm.size):
@@ -69,7 +69,7 @@ def bend(machine: Machine, t: float, q: Vector, v: Vector, a: Vector, timed: int
 
 
 @compiled
-def _hold_time(machine, t, q, v, still):
+def _hold_time(machine: Machine, t: float, q: Vector, v: Vector, still: Vector):
     """Leave in machine.g the part of γ that is quadratic in v: the even part less that of rest. `still` becomes
     zero."""
     for k in range(v.size):
@@ -86,7 +86,7 @@ def _hold_time(machine, t, q, v, still):
 
 
 @compiled
-def length_of_step(machine, h):
+def length_of_step(machine: Machine, h: float):
     """Return the arc length between both ends of a step, from an estimate h."""
     here, there, prediction, chord = machine.here, machine.there, machine.way, machine.x
     difference(machine.manifold, here.q, there.q, chord)

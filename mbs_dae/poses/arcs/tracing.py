@@ -11,7 +11,7 @@ from ...compiled.reading import Trajectory
 from ...compiled.status import DONE, ENDLESS, HOME
 from ...kernels.blocks import block
 from .steps import distance_beyond, size_of, trace
-from .track import Place, Track
+from .track import ArcPlace, ArcTrack
 
 CHUNK = 500
 SAME = 1e-9
@@ -31,11 +31,11 @@ class CurvePoints(NamedTuple):
     """`HOME` if the last place is the first one; `ENDLESS` if the requested number of places was reached; else the
     status of the failed step."""
 
-    def place(self, k: int | np.integer) -> Place:
-        return Place(float(self.path.t[k]), *(x[k] for x in self.path[1:]))
+    def place(self, k: int | np.integer) -> ArcPlace:
+        return ArcPlace(float(self.path.t[k]), *(x[k] for x in self.path[1:]))
 
 
-def trace_curve(track: Track, start: Place, home: Place, poses: int) -> CurvePoints:
+def trace_curve(track: ArcTrack, start: ArcPlace, home: ArcPlace, poses: int) -> CurvePoints:
     """Return the curve from a place onwards until it returns to `home`, with at most so many places."""
     path = Trajectory(np.array([start.s]), *(rows[None].copy() for rows in start[1:]))
     beyond = 1.0 if start is home else _distance_beyond(track, home, start)
@@ -54,10 +54,10 @@ def trace_curve(track: Track, start: Place, home: Place, poses: int) -> CurvePoi
     return CurvePoints(path.until(count), ENDLESS if status == DONE else status)
 
 
-def comes_home(track: Track, home: Place, path: Trajectory, count: int) -> bool:
+def comes_home(track: ArcTrack, home: ArcPlace, path: Trajectory, count: int) -> bool:
     """Return whether the last of `count` places has passed the first place itself, and not another place near by; if
     so, replace the last place by it."""
-    before, after = (Place(float(path.t[k]), *(x[k] for x in path[1:])) for k in (count - 2, count - 1))
+    before, after = (ArcPlace(float(path.t[k]), *(x[k] for x in path[1:])) for k in (count - 2, count - 1))
     if not _distance_beyond(track, home, before) < 0.0 <= _distance_beyond(track, home, after):
         return False
     place_at, h, x = track.between(before, after), after.s - before.s, 1.0
@@ -75,7 +75,7 @@ def comes_home(track: Track, home: Place, path: Trajectory, count: int) -> bool:
     return True
 
 
-def _distance_beyond(track: Track, home: Place, place: Place) -> float:
+def _distance_beyond(track: ArcTrack, home: ArcPlace, place: ArcPlace) -> float:
     return float(distance_beyond(track.machine, place.q, home.q, home.v, track.angles))
 
 

@@ -25,7 +25,7 @@ NARROW = 1e-3
 """A part of a step over which the curve of fifth order is exact to roundoff (the square of its third power)."""
 
 
-class Place(NamedTuple):
+class ArcPlace(NamedTuple):
     """A place of a curve: arc length, coordinates, tangent and curvature."""
 
     s: float
@@ -33,13 +33,13 @@ class Place(NamedTuple):
     v: np.ndarray
     a: np.ndarray
 
-    def back(self) -> Place:
+    def back(self) -> ArcPlace:
         """Return the place in the other direction."""
-        return Place(-self.s, self.q, -self.v, self.a)
+        return ArcPlace(-self.s, self.q, -self.v, self.a)
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class ArcTrack:
     """Quantities that are constant along a curve."""
 
     system: System
@@ -61,7 +61,7 @@ class Track:
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "machine"}
 
-    def from_place(self, base: Place, h: float) -> Place | None:
+    def from_place(self, base: ArcPlace, h: float) -> ArcPlace | None:
         """Return the place an arc length of about h ahead of another; None where the step fails."""
         machine = self.machine
         if h == 0.0:
@@ -74,7 +74,7 @@ class Track:
         length = stride(machine, self.t, abs(h), self.redundant, self.timed)
         if not length > 0.0:
             return None
-        return Place(base.s + sense * length, there.q.copy(), sense * there.v, there.a.copy())
+        return ArcPlace(base.s + sense * length, there.q.copy(), sense * there.v, there.a.copy())
 
     def moved(self, q: np.ndarray, step: np.ndarray) -> np.ndarray:
         """Return the coordinates after a small motion, given like a velocity."""
@@ -82,20 +82,20 @@ class Track:
         move(self.machine.manifold, out, np.ascontiguousarray(step))
         return out
 
-    def stand(self, guess: Place) -> Place | None:
+    def stand(self, guess: ArcPlace) -> ArcPlace | None:
         """Return the place of the curve next to a guess; None where it is singular, or Newton's method fails."""
         machine = self.machine
         q, v, a = guess.q.copy(), guess.v.copy(), guess.a.copy()
         if close(machine, self.t, q, v, ITERATIONS) != DONE or dependent_rows(machine, DEPENDENT) > self.redundant:
             return None
-        return Place(guess.s, q, v, a) if bend(machine, self.t, q, v, a, self.timed) == DONE else None
+        return ArcPlace(guess.s, q, v, a) if bend(machine, self.t, q, v, a, self.timed) == DONE else None
 
-    def between(self, first: Place, last: Place) -> Callable[[float], Place]:
+    def between(self, first: ArcPlace, last: ArcPlace) -> Callable[[float], ArcPlace]:
         """Return a function of x from 0 to 1 that gives the places between two neighbours: those of the curve of fifth
         order through both, projected on the constraints where these determine the place."""
         smooth = self._smooth(first, last)
 
-        def place(x: float) -> Place:
+        def place(x: float) -> ArcPlace:
             if x in (0.0, 1.0):
                 return last if x else first
             guess = smooth(x)
@@ -103,7 +103,7 @@ class Track:
 
         return place
 
-    def _smooth(self, first: Place, last: Place) -> Callable[[float], Place]:
+    def _smooth(self, first: ArcPlace, last: ArcPlace) -> Callable[[float], ArcPlace]:
         n, h, manifold = self.system.nv, last.s - first.s, self.machine.manifold
         chord = np.zeros(n)
         difference(manifold, first.q, last.q, chord)
@@ -112,16 +112,16 @@ class Track:
         c4 = -15 * chord + 8 * v0 + 7 * v1 + 1.5 * a0 - a1
         c5 = 6 * chord - 3 * v0 - 3 * v1 - 0.5 * a0 + 0.5 * a1
 
-        def place(x: float) -> Place:
+        def place(x: float) -> ArcPlace:
             q, v = first.q.copy(), self.system.still
             move(manifold, q, x * (v0 + x * (0.5 * a0 + x * (c3 + x * (c4 + x * c5)))))
             v[:n] = v0 + x * (a0 + x * (3 * c3 + x * (4 * c4 + x * 5 * c5)))
             v[:n] /= np.sqrt(self.machine.norm @ v[:n] ** 2)
-            return Place(first.s + x * h, q, v, (1.0 - x) * first.a + x * last.a)
+            return ArcPlace(first.s + x * h, q, v, (1.0 - x) * first.a + x * last.a)
 
         return place
 
-    def with_turns(self, first: Place, last: Place) -> Place:
+    def with_turns(self, first: ArcPlace, last: ArcPlace) -> ArcPlace:
         """Return the last place with the turns of bodies in space counted from those at the first one."""
         machine = self.machine
         for instant, place in ((machine.here, first), (machine.there, last)):
@@ -129,7 +129,9 @@ class Track:
         count_turns(machine.manifold, last.s - first.s, machine.here, machine.there)
         return last._replace(q=machine.there.q.copy())
 
-    def zero(self, function: Callable[[Place], float], first: Place, last: Place, narrow: bool = False) -> Place | None:
+    def zero(
+        self, function: Callable[[ArcPlace], float], first: ArcPlace, last: ArcPlace, narrow: bool = False
+    ) -> ArcPlace | None:
         """Return the zero of a function between two neighbouring places; None if it does not change its sign."""
         if not function(first) * function(last) <= 0.0:
             return None

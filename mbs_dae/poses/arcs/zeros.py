@@ -11,7 +11,7 @@ from ...compiled import System
 from ...compiled.reading import Reader
 from ...readings.motion import measure_reader
 from .tracing import CurvePoints
-from .track import Place, Track
+from .track import ArcPlace, ArcTrack
 
 STILL = 1e-9
 """A quantity is constant if it changes by less than this, relative to the largest change by motions of the curve's
@@ -42,19 +42,19 @@ def row_of(system: System, name: str, t: float, q: np.ndarray) -> np.ndarray:
     return np.asarray(read[1, :, 0])
 
 
-def rates_along(track: Track, points: CurvePoints, name: str) -> np.ndarray:
+def rates_along(track: ArcTrack, points: CurvePoints, name: str) -> np.ndarray:
     """Return a quantity, its first and its second derivative by arc length at all places, (3, places)."""
     _, *path = points.path
     return np.asarray(reader_of(track.system, name)(np.full(len(path[0]), track.t), *path)[:, :, 0])
 
 
-def value_at(track: Track, name: str, place: Place) -> np.ndarray:
+def value_at(track: ArcTrack, name: str, place: ArcPlace) -> np.ndarray:
     """Return a quantity, its first and its second derivative by arc length in one place, (3,)."""
     state = (x[None] for x in place[1:])
     return np.asarray(reader_of(track.system, name)(np.array([track.t]), *state)[:, 0, 0])
 
 
-def is_constant_along(track: Track, points: CurvePoints, name: str) -> bool:
+def is_constant_along(track: ArcTrack, points: CurvePoints, name: str) -> bool:
     """Return whether a quantity is constant along a curve."""
     system, path = track.system, points.path
     row = row_of(system, name, track.t, path.q[0])
@@ -62,7 +62,7 @@ def is_constant_along(track: Track, points: CurvePoints, name: str) -> bool:
     return bool(np.ptp(rates_along(track, points, name)[0]) < STILL * possible * (path.t[-1] - path.t[0]))
 
 
-def turning_places(track: Track, points: CurvePoints, name: str, closed: bool) -> list[Place]:
+def turning_places(track: ArcTrack, points: CurvePoints, name: str, closed: bool) -> list[ArcPlace]:
     """Return the places where the quantity turns back, in their order."""
     if is_constant_along(track, points, name):
         return []
@@ -71,15 +71,15 @@ def turning_places(track: Track, points: CurvePoints, name: str, closed: bool) -
     if closed:
         rate[-1] = rate[0]
 
-    def zero(place: Place) -> float:
+    def zero(place: ArcPlace) -> float:
         return float(value_at(track, name, place)[1])
 
     return sorted(sign_changes(track, points, rate, second, zero, closed), key=lambda place: place.s)
 
 
 def places_where(
-    track: Track, points: CurvePoints, name: str, targets: Sequence[float], unit: float, closed: bool
-) -> list[Place]:
+    track: ArcTrack, points: CurvePoints, name: str, targets: Sequence[float], unit: float, closed: bool
+) -> list[ArcPlace]:
     """Return the places where a quantity has one of some target values, or touches it at a turning point, in their
     order. Values are compared in parts of a `unit`."""
     turning, places = turning_places(track, points, name, closed), []
@@ -90,7 +90,7 @@ def places_where(
         values[-1] = values[0] + 2.0 * np.pi * np.round((values[-1] - values[0]) / (2.0 * np.pi))
     values = np.array([*values, *(value_at(track, name, place)[0] for place in turning)])[order]
 
-    def place_of(k: int | np.integer) -> Place:
+    def place_of(k: int | np.integer) -> ArcPlace:
         at = int(order[k])
         return points.place(at) if at < points.path.t.size else turning[at - points.path.t.size]
 
@@ -98,7 +98,7 @@ def places_where(
         off = values - value
         off[np.abs(off) < ROUNDOFF * max(unit, abs(value))] = 0.0
 
-        def zero(place: Place, value: float = value) -> float:
+        def zero(place: ArcPlace, value: float = value) -> float:
             return float(value_at(track, name, place)[0]) - value
 
         touched = [place for place in turning if abs(zero(place)) < EQUAL * unit]
@@ -113,9 +113,9 @@ def places_where(
 
 
 def sign_changes(
-    track: Track, points: CurvePoints, values: np.ndarray, slopes: np.ndarray, zero: Callable[[Place], float],
+    track: ArcTrack, points: CurvePoints, values: np.ndarray, slopes: np.ndarray, zero: Callable[[ArcPlace], float],
     closed: bool,
-) -> Iterator[Place]:  # fmt: skip
+) -> Iterator[ArcPlace]:  # fmt: skip
     """Yield the places where a function changes its sign along a curve, from its values and slopes in all places."""
     for k in np.flatnonzero(values[:-1] * values[1:] < 0.0):
         first, last = points.place(k), points.place(k + 1)

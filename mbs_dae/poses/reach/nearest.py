@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .joint_space import JointSpace
-from .task import Task, move_joints, observe_task
+from .task import ReachTask, move_joints, observe_task
 
 DIFFERENCE = 1e-5
 """Step of differences for second derivatives: radians, or model lengths."""
@@ -45,11 +45,11 @@ class Levels(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class JointProblem:
     """f, h and the limits, over the joints of a joint space."""
 
     space: JointSpace
-    task: Task
+    task: ReachTask
     levels: Callable[[np.ndarray], Levels]
 
     @property
@@ -88,7 +88,7 @@ class Problem:
         return np.where(self.task.coordinate >= 0, q[self.task.coordinate], 0.0)
 
 
-def nearest_pose(space: JointSpace, task: Task) -> Problem:
+def nearest_pose(space: JointSpace, task: ReachTask) -> JointProblem:
     """Return the problem with half the squared error of the targets as f, and the equations of loops as h."""
 
     def levels(q: np.ndarray) -> Levels:
@@ -96,10 +96,10 @@ def nearest_pose(space: JointSpace, task: Task) -> Problem:
         e, J, n = task.e.copy(), task.J.copy(), task.task_rows
         return Levels(0.5 * float(e[:n] @ e[:n]), J[:n].T @ e[:n], e[n:], J[n:])
 
-    return Problem(space, task, levels)
+    return JointProblem(space, task, levels)
 
 
-def least_change(space: JointSpace, task: Task, start: np.ndarray) -> Problem:
+def least_change(space: JointSpace, task: ReachTask, start: np.ndarray) -> JointProblem:
     """Return the problem with half the squared distance from the start as f, and targets and loops as h."""
 
     def levels(q: np.ndarray) -> Levels:
@@ -107,17 +107,17 @@ def least_change(space: JointSpace, task: Task, start: np.ndarray) -> Problem:
         step = space.system.between(start, q) / space.unit
         return Levels(0.5 * float(step @ step), step, task.e.copy(), task.J.copy())
 
-    return Problem(space, task, levels)
+    return JointProblem(space, task, levels)
 
 
-class Minimum(NamedTuple):
+class NearestJoints(NamedTuple):
     q: np.ndarray
     f: float
     stationary: bool
     """Whether the conditions of a minimum hold; otherwise the descent ended early."""
 
 
-def minimise(problem: Problem, q: np.ndarray) -> Minimum:
+def minimise(problem: JointProblem, q: np.ndarray) -> NearestJoints:
     """Return a local minimum, from a pose that satisfies the equations (or nearly)."""
     small = STATIONARY * problem.length
     q = restored(problem, q, np.zeros(problem.task.low.size, dtype=bool))
@@ -156,11 +156,11 @@ def minimise(problem: Problem, q: np.ndarray) -> Minimum:
         q = better
         low, high = problem.at_limit(q)
         active = active | low | high
-    return Minimum(q, problem.levels(q).f, stationary)
+    return NearestJoints(q, problem.levels(q).f, stationary)
 
 
 def _descend(
-    problem: Problem, q: np.ndarray, y: np.ndarray, active: np.ndarray, here: Levels, slope: float
+    problem: JointProblem, q: np.ndarray, y: np.ndarray, active: np.ndarray, here: Levels, slope: float
 ) -> np.ndarray | None:
     """Return the pose after the first of shorter and shorter steps that lowers f, or near the end, where changes of f
     are roundoff, its slope; None if none does."""
@@ -179,7 +179,7 @@ def _descend(
     return None
 
 
-def restored(problem: Problem, q: np.ndarray, active: np.ndarray) -> np.ndarray:
+def restored(problem: JointProblem, q: np.ndarray, active: np.ndarray) -> np.ndarray:
     """Return the pose with the equations closed again by least changes of the joints that are at no active limit."""
     best, size = q, np.inf
     for _ in range(30):
@@ -209,7 +209,7 @@ def null_space(here: Levels, free: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return Z, -U[:, :rank] @ ((Vt[:rank] @ here.g[free]) / s[:rank])
 
 
-def _inward(problem: Problem, q: np.ndarray, active: np.ndarray, r: np.ndarray) -> int | None:
+def _inward(problem: JointProblem, q: np.ndarray, active: np.ndarray, r: np.ndarray) -> int | None:
     """Return the joint at an active limit that f pulls most strongly away from its limit; None if there is none."""
     low, high = problem.at_limit(q)
     if not active.any():
@@ -219,7 +219,7 @@ def _inward(problem: Problem, q: np.ndarray, active: np.ndarray, r: np.ndarray) 
     return k if pull[k] > 1e-9 * max(problem.length, float(np.linalg.norm(r))) else None
 
 
-def _curvature(problem: Problem, q: np.ndarray, Z: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
+def _curvature(problem: JointProblem, q: np.ndarray, Z: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
     """Return Zᵀ ∇²(f + λ·h) Z, by central differences."""
     eps = DIFFERENCE * problem.length
     out = np.zeros((Z.shape[1], Z.shape[1]))

@@ -17,7 +17,7 @@ from math import sqrt
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import copy, dot, largest
-from .task import Task, move_joints, observe_task
+from .task import ReachTask, move_joints, observe_task
 
 LONGEST = 1.5
 """Longest motion of a joint in one step: radians, or model lengths."""
@@ -26,7 +26,7 @@ FLOOR = 1e-16
 
 
 @compiled
-def search(task, q, tolerance, iterations):
+def search(task: ReachTask, q: Vector, tolerance: float, iterations: int):
     """Move q, in place, to the least |e| that is reached, and return it. Below the tolerance the search goes on to
     roundoff."""
     length, recent = task.machine.length, task.recent
@@ -69,7 +69,7 @@ def search(task, q, tolerance, iterations):
 
 
 @compiled_apart
-def search_all(task: Task, starts: Matrix, tolerance: float, iterations: int, residuals: Vector, goal: int):
+def search_all(task: ReachTask, starts: Matrix, tolerance: float, iterations: int, residuals: Vector, goal: int):
     """Search from each start in turn, in place, until `goal` ones are below the tolerance; return the number of starts
     used."""
     hits = 0
@@ -82,7 +82,7 @@ def search_all(task: Task, starts: Matrix, tolerance: float, iterations: int, re
 
 
 @compiled
-def _pin(task, q):
+def _pin(task: ReachTask, q: Vector):
     """Set the columns of J to zero for joints at a limit that would move beyond it."""
     for c in range(task.unit.size):
         k = task.coordinate[c]
@@ -97,7 +97,7 @@ def _pin(task, q):
 
 
 @compiled
-def _step(task, damping):
+def _step(task: ReachTask, damping: float):
     """Put y into `step`; return whether there is one."""
     J, A, x, rows, columns = task.J, task.A, task.x, task.e.size, task.unit.size
     trace = 0.0

@@ -18,7 +18,7 @@ from .joint_space import JointSpace
 from .nearest import RANK_TOLERANCE, least_change, minimise, nearest_pose
 from .search import search_all
 from .targets import Target, task_of
-from .task import Task, observe_task
+from .task import ReachTask, observe_task
 
 TOLERANCE = 1e-12
 """Error of a solution, relative to the model's length."""
@@ -50,7 +50,7 @@ class JointSolutions(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class SolutionSearch:
     """Targets, the start, and limits of the coordinates."""
 
     space: JointSpace
@@ -60,7 +60,7 @@ class Search:
     high: np.ndarray
 
     @cached_property
-    def task(self) -> Task:
+    def task(self) -> ReachTask:
         return task_of(self.space, self.targets, self.low, self.high)
 
     @property

@@ -14,7 +14,7 @@ from ...kernels.blocks import block
 from ...model.bodies.body import Marker
 from ...rotations import about_z, quaternion
 from .joint_space import JointSpace, label
-from .task import Task
+from .task import ReachTask
 
 ROTATION = 1e-9
 """Largest deviation of RᵀR from 1."""
@@ -109,7 +109,7 @@ def _numbers(space: JointSpace, value: Any, who: str) -> np.ndarray:
     return numbers
 
 
-def task_of(space: JointSpace, targets: tuple[Target, ...], low: np.ndarray, high: np.ndarray) -> Task:
+def task_of(space: JointSpace, targets: tuple[Target, ...], low: np.ndarray, high: np.ndarray) -> ReachTask:
     """Return the task with these targets and limits of the coordinates, and its work space."""
     system, d = space.system, space.model.dimension
     machine, batch = system.machine(), system.structure.batch([]).fill(system.evaluator)
@@ -122,7 +122,7 @@ def task_of(space: JointSpace, targets: tuple[Target, ...], low: np.ndarray, hig
     numbers = {body: k for k, body in enumerate(space.model.bodies.values())}
     observe(machine, 0.0, space.system.placement, system.still)
     return block(
-        Task(
+        ReachTask(
             machine=machine,
             tree=machine.transformation.tree,
             manifold=manifold_of(replace(system.layout, turned={}), batch, no_transformation()),

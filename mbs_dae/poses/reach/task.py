@@ -32,7 +32,7 @@ RECENT = 16
 """Number of steps within which the error must fall."""
 
 
-class Task(NamedTuple):
+class ReachTask(NamedTuple):
     """The targets and the work space of a search. An aim k is a marker with its target; rows of the error are those of
     the aims in order, then those of loops."""
 
@@ -89,7 +89,7 @@ class Task(NamedTuple):
 
 
 @compiled_apart
-def observe_task(task: Task, q: Vector):
+def observe_task(task: ReachTask, q: Vector):
     """Evaluate e and J at q; return |e|²."""
     machine, e, J = task.machine, task.e, task.J
     observe(machine, 0.0, q, task.still)
@@ -111,7 +111,7 @@ def observe_task(task: Task, q: Vector):
 
 
 @compiled
-def _aim(task, k, at):
+def _aim(task: ReachTask, k: int, at: int):
     """Write the rows of aim k, from row `at` on; return the next row."""
     tree, b = task.tree, task.body[k]
     m, flat = tree.body_frame[b], tree.dimension == 2
@@ -147,7 +147,7 @@ def _aim(task, k, at):
 
 
 @compiled
-def move_joints(task, q, step):
+def move_joints(task: ReachTask, q: Vector, step: Vector):
     """Move q, in place, by small motions of the joints, no farther than their limits; update hidden turns."""
     move(task.manifold, q, step)
     for c in range(task.coordinate.size):

@@ -88,7 +88,7 @@ def distinct(names: Iterable[str], taken: Iterable[str] = ()) -> Iterator[str]:
 # --- roundoff ---
 
 
-class Scales:
+class UnitScales:
     """The largest absolute value of all numbers, by SI unit."""
 
     def __init__(self, quantities: Iterable[tuple[str, np.ndarray]]) -> None:
@@ -98,7 +98,7 @@ class Scales:
             self.largest[unit] = max(self.largest.get(unit, 0.0), size)
 
     @classmethod
-    def of_result(cls, result: Result) -> Scales:
+    def of_result(cls, result: Result) -> UnitScales:
         """Return the scales of all quantities that a result has."""
         result.quantities.read_all()
         names = [name for name in result.scalar_names if not name.startswith(REMAINDERS)]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..defects import wrap
-from ..linkages import Kind, Linkage, Pose, dot, linkage_of, slopes, turn
+from ..linkages import Kind, Linkage, LinkagePose, dot, linkage_of, slopes, turn
 from ..marquardt import least_squares
 
 START = tuple[Linkage, float, float]
@@ -61,7 +61,7 @@ def _residuals(
 
 
 def _residuals_of_pose(
-    linkage: Linkage, theta: np.ndarray, pose: Pose, psi: np.ndarray
+    linkage: Linkage, theta: np.ndarray, pose: LinkagePose, psi: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     error = linkage.guide.follower(pose.B) - psi
     dA, dalong, _ = slopes(linkage, theta, pose)

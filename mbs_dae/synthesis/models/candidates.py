@@ -20,7 +20,7 @@ from ...results.result import State
 from ...unit_system import UnitsLike, equation, shown_in
 from .. import pictures
 from ..building import law_of
-from ..candidates import SAMPLES, Cell, Task, error_cell, number_cells
+from ..candidates import SAMPLES, Cell, SynthesisTask, error_cell, number_cells
 from .walking import Walker
 
 CLOSED = 1e-6
@@ -50,7 +50,7 @@ class ModelCandidate(metaclass=PublicClass):
     """The values of the driver at the targets [rad], or [m] for a driver of a length."""
     error: np.ndarray
     """The distance of the design from each target."""
-    task: Task
+    task: SynthesisTask
     size: float
     """The size of the wanted path or motion."""
     walker: Walker

@@ -15,7 +15,7 @@ from ...view.drawing.colours import COLOURS, DARK
 from ..arguments import driven_model
 from ..result import Synthesis, rank
 from .candidates import ModelCandidate, idle_parameters
-from .search import DesignFit, Search, Targets
+from .search import DesignFit, DesignSearch, Targets
 from .walking import walker
 
 STARTS = 24
@@ -52,7 +52,9 @@ def designs_through(
     places = targets[:, : targets.shape[1] - angles]
     size = float(np.sqrt(((places - places.mean(axis=0)) ** 2).sum(axis=1).max())) or 1.0
     scale = np.array([size] * places.shape[1] + [1.0] * angles)
-    search = Search(walker_of_model, Targets(targets, scale, ordered, timing), driven.over, driven.reach, driven.turns)
+    search = DesignSearch(
+        walker_of_model, Targets(targets, scale, ordered, timing), driven.over, driven.reach, driven.turns
+    )
     fates = Counter[str]()
     task = ModelTask(what, targets, ordered)
     candidates = []
@@ -80,7 +82,7 @@ def designs_through(
     return rank(what, candidates, notes=[*notes, *idle_parameters(candidates)], noun="design")
 
 
-def _each_once(search: Search, fits: Sequence[DesignFit]) -> Iterator[DesignFit]:
+def _each_once(search: DesignSearch, fits: Sequence[DesignFit]) -> Iterator[DesignFit]:
     others: list[np.ndarray] = []
     for one in fits:
         x = one.x[: len(search.over)]

@@ -52,7 +52,7 @@ class DesignFit(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Search:
+class DesignSearch:
     walker: Walker
     targets: Targets
     over: Mapping[str, tuple[float, float]]

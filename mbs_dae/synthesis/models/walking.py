@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compiled import System
-from ...compiled.machine import POSES, Machine
+from ...compiled.machine import POSES
 from ...compiled.reading import Trajectory
 from ...compiled.status import DONE
 from ...derivatives.parameters import Asked
@@ -63,8 +63,9 @@ class Walker:
         return system
 
     @cached_property
-    def _redundant(self) -> dict[str, tuple[int, int]]:
-        return {}
+    def _redundant(self) -> list[tuple[int, int]]:
+        """The counts of redundant equations, equal in all designs: empty before the first pose."""
+        return []
 
     def path(self, system: System, places: np.ndarray, guess: np.ndarray | None = None) -> Trajectory | None:
         """Return the poses at these increasing or decreasing values of the driver: as many as can be reached from the
@@ -81,7 +82,11 @@ class Walker:
         if not np.isfinite(q).all() or not np.isfinite(v).all() or not np.isfinite(a).all():
             return None
         try:
-            redundant, done = self._redundant_in(system, machine, path), 1
+            if not self._redundant:
+                first = State(system, float(path.t[0]), q, v, a)
+                span = np.array([path.t[0], path.t[0] + 0.1])
+                self._redundant.append(redundant_rows(system, system.machine(), span, first, q, v))
+            redundant, done = self._redundant[0], 1
         except SingularConfigurationError:  # of this pose: the next design tries again
             return None
         while done < len(places):
@@ -90,14 +95,6 @@ class Walker:
             if status != DONE:
                 break
         return path.until(done)
-
-    def _redundant_in(self, system: System, machine: Machine, path: Trajectory) -> tuple[int, int]:
-        """Return the counts of redundant equations, equal in all designs; raise an error if a freedom has no driver."""
-        if not self._redundant:
-            first = State(system, float(path.t[0]), path.q[0], path.v[0], path.a[0])
-            span = np.array([path.t[0], path.t[0] + 0.1])
-            self._redundant["all"] = redundant_rows(system, system.machine(), span, first, path.q[0], path.v[0])
-        return self._redundant["all"]
 
     def read(self, system: System, path: Trajectory) -> np.ndarray:
         """Return the quantities along a path, shape (places, quantities)."""

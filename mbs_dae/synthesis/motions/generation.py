@@ -102,7 +102,13 @@ def synthesize_motion(
     _check(task, moving, fixed, lengths)
     # about the first place, in lengths of about 1: where Burmester's equations are well scaled
     move = displacements((task.places - task.places[0]) / task.size, task.turns)
-    scaled = _Choices(*(None if one is None else (one - task.places[0]) / task.size for one in _pins(moving, fixed)))
+    pins: list[np.ndarray | None] = []
+    for choice, name in ((moving, "moving"), (fixed, "fixed")):
+        points = None if choice is None else points_of(choice, name, 2)
+        if points is not None and points[0] == points[1]:
+            raise ModelError(f"{name}= has the same point twice; choose two")
+        pins.append(None if points is None else (points - task.places[0]) / task.size)
+    scaled = _Choices(*pins)
     curves = None
     if len(rows) == 4:
         curves = points_of_four_poses(move, ON_CURVE)
@@ -146,14 +152,6 @@ def _of_model(model: Model, rows: np.ndarray, ordered: bool, point: Any, **optio
 class _Choices:
     moving: np.ndarray | None
     fixed: np.ndarray | None
-
-
-def _pins(moving: Any, fixed: Any) -> Iterator[np.ndarray | None]:
-    for choice, name in ((moving, "moving"), (fixed, "fixed")):
-        points = None if choice is None else points_of(choice, name, 2)
-        if points is not None and points[0] == points[1]:
-            raise ModelError(f"{name}= has the same point twice; choose two")
-        yield points
 
 
 def _check(task: MotionTask, moving: Any, fixed: Any, lengths: Any) -> None:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..bounds import Bounds
-from ..linkages import Circle, Kind, Linkage, Pose, linkage_of, size_of, slopes, turn
-from ..marquardt import Ends, Residuals, constrained_least_squares, least_squares, with_angles
+from ..linkages import Circle, Kind, Linkage, LinkagePose, linkage_of, size_of, slopes, turn
+from ..marquardt import Residuals, SearchEnds, constrained_least_squares, least_squares, with_angles
 
 ENOUGH = 1e-30
 """The sum of squares, for points that are about 1 apart, below which the path passes them."""
@@ -39,7 +39,7 @@ class PathProblem:
     timing: np.ndarray | None
     bounds: Bounds | None
 
-    def least_squares(self, residuals: Residuals, x: np.ndarray, steps: int, rounds: int) -> Ends:
+    def least_squares(self, residuals: Residuals, x: np.ndarray, steps: int, rounds: int) -> SearchEnds:
         """Minimise the sum of squares from these unknowns, linkages first, within the bounds if there are some."""
         if (bounds := self.bounds) is None:
             return least_squares(residuals, x, steps, ENOUGH)
@@ -132,7 +132,7 @@ def cognates(fit: CurveFit) -> Iterator[CurveFit]:
             yield from (third, _turned_round(third, third.linkage.pose(third.theta, third.signs)))
 
 
-def _turned_round(fit: CurveFit, pose: Pose) -> CurveFit:
+def _turned_round(fit: CurveFit, pose: LinkagePose) -> CurveFit:
     """Return the linkage with its rocker as the crank."""
     linkage = fit.linkage
     guide = _circle(linkage)
@@ -140,7 +140,7 @@ def _turned_round(fit: CurveFit, pose: Pose) -> CurveFit:
     return _with_crank(fit, turned, pose.B - guide.D)
 
 
-def _cognate(fit: CurveFit, pose: Pose) -> CurveFit:
+def _cognate(fit: CurveFit, pose: LinkagePose) -> CurveFit:
     """Return the cognate on the crank's side: it keeps the pivot O."""
     linkage = fit.linkage
     guide, z = _circle(linkage), linkage.p / linkage.b

@@ -18,7 +18,7 @@ from ...model.parameters import finite_number
 from ...modes.ends import PathEnds, ends_of
 from ...modes.generic import Generic, stored_generic
 from ...modes.links import without_links
-from ...modes.poses import PoseProblem, Poses, PoseSearch, with_links
+from ...modes.poses import ModePoses, PoseProblem, PoseSearch, with_links
 from ...modes.result import AssemblyModes
 from ...poses.assembly import assembled, holding
 from ...poses.local import free_motions
@@ -92,7 +92,7 @@ def _check_freedom(model: Model, system: System, generic: Generic) -> None:
     raise ModelError(f"{what}; hold as many quantities, such as fix={{{example}}}", freedoms=left)
 
 
-def _proofs(problem: PoseProblem, poses: Poses) -> tuple[tuple[Certificate, ...], str]:
+def _proofs(problem: PoseProblem, poses: ModePoses) -> tuple[tuple[Certificate, ...], str]:
     """Return a certificate of each mode, and a sentence about modes that are not proven."""
     try:
         proofs = tuple(certified(problem.system, problem.time, problem.in_full(state)) for state in poses.states)
@@ -102,7 +102,7 @@ def _proofs(problem: PoseProblem, poses: Poses) -> tuple[tuple[Certificate, ...]
     return proofs, "; ".join(f"mode {k} is {proof}{several.get(k, '')}" for k, proof in enumerate(proofs) if not proof)
 
 
-def _remarks(problem: PoseProblem, generic: Generic, solutions: PathEnds, poses: Poses) -> str:
+def _remarks(problem: PoseProblem, generic: Generic, solutions: PathEnds, poses: ModePoses) -> str:
     """Return the remarks on the poses for the user."""
     parts, dimension = [], poses.dimension
     if dimension:

@@ -31,7 +31,7 @@ from ...poses.arcs.following import follow_curve
 from ...poses.arcs.points import BranchPoint
 from ...poses.arcs.start import start_of, track_at
 from ...poses.arcs.tracing import CurvePoints
-from ...poses.arcs.track import Track
+from ...poses.arcs.track import ArcTrack
 from ...poses.arcs.zeros import is_constant_along
 from ...poses.assembly import holding, in_full, posed
 from ...poses.newton import evaluate_and_factorise, gaps
@@ -109,7 +109,7 @@ def follow(
     return _curve(track, traced, ends, beginning, followed=name, fix=fix, release=released_drivers)
 
 
-def _curve(track: Track, traced: CurvePoints, ends: tuple[str, ...], beginning: int, **options: Any) -> Curve:
+def _curve(track: ArcTrack, traced: CurvePoints, ends: tuple[str, ...], beginning: int, **options: Any) -> Curve:
     """Return the traced poses as a `Curve`: at a held time, over the arc length."""
     count, endless = traced.path.t.size, traced.ending == ENDLESS
     path = traced.path._replace(t=np.full(count, track.t))

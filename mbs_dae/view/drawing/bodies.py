@@ -10,7 +10,7 @@ import numpy as np
 from ...results.sketch import BodySketch
 from .colours import COLOURS
 from .motion import in_space
-from .stage import Piece, Stage
+from .stage import DrawingStage, DrawnPiece
 from .tracks import OnBody, Rigid
 
 NEAR = 1e-9  # distance below which two points are one, as a part of the body's size
@@ -20,7 +20,7 @@ AXIS = 4.5  # length of the axes of a free block, in units of half a joint's sym
 Faces = tuple[tuple[int, ...], ...]
 
 
-def body_pieces(stage: Stage, body: BodySketch, alpha: float = 1.0, **how: Any) -> Iterator[Piece]:
+def body_pieces(stage: DrawingStage, body: BodySketch, alpha: float = 1.0, **how: Any) -> Iterator[DrawnPiece]:
     if body.meshes:
         for mesh in body.meshes:
             surface = Rigid(body.name, mesh.points)
@@ -53,7 +53,7 @@ def body_pieces(stage: Stage, body: BodySketch, alpha: float = 1.0, **how: Any) 
         yield from _attitude(stage, body, bool(edges), **look)
 
 
-def _attitude(stage: Stage, body: BodySketch, is_rod: bool, **look: Any) -> Iterator[Piece]:
+def _attitude(stage: DrawingStage, body: BodySketch, is_rod: bool, **look: Any) -> Iterator[DrawnPiece]:
     """Draw a block on a rod that may spin about itself unseen, and the axes of a body without a joint."""
     com, kinds = in_space(body.com), stage.joint_kinds[body.name]
     if is_rod and len(distinct(body.points)) > 1 and kinds in ([], ["ball"]):
@@ -64,7 +64,7 @@ def _attitude(stage: Stage, body: BodySketch, is_rod: bool, **look: Any) -> Iter
             yield stage.line(axis, linewidth=1.6 * stage.fine, **{**look, "color": colour})
 
 
-def skeleton(stage: Stage, body: BodySketch) -> np.ndarray:
+def skeleton(stage: DrawingStage, body: BodySketch) -> np.ndarray:
     """Return the corners of a body at each pose: the two ends of a bar, the corners of a plate in a row."""
     corners = corners_of(stage, body)
     faces, edges = hull(tuple(map(tuple, corners)))
@@ -73,7 +73,7 @@ def skeleton(stage: Stage, body: BodySketch) -> np.ndarray:
     return stage.shown.places(body.name, corners)
 
 
-def corners_of(stage: Stage, body: BodySketch) -> np.ndarray:
+def corners_of(stage: DrawingStage, body: BodySketch) -> np.ndarray:
     """Return the points of a body that its drawing joins, in body axes. A body with one point (or none) also needs its
     centre of mass, unless its joint shows the body."""
     corners = distinct(body.points)

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 
 from ...errors import ModelError, unknown_name
-from ...results.frames import Frame, Marker, coordinates, in_space, of_coordinates, of_world, on_body
+from ...results.frames import FrameMotion, Marker, coordinates, in_space, of_coordinates, of_world, on_body
 from ...results.result import Result
 from ...results.sketch import ElementSketch
 from ...rotations import quaternion_rates
@@ -22,7 +22,7 @@ LOOKS = 400  # number of poses that show how far a motion reaches
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class DrawnMotion:
     """The frames of all moving bodies at a number of poses; the ground does not move."""
 
     values: np.ndarray  # time (or the swept parameter) at each pose
@@ -36,7 +36,7 @@ class Motion:
     def __len__(self) -> int:
         return len(self.values)
 
-    def frame(self, body: str) -> Frame:
+    def frame(self, body: str) -> FrameMotion:
         """Return the place (poses, 3) and the axes (poses, 3, 3) of a body."""
         return of_coordinates(self.frames[body]) if body in self.frames else of_world(len(self))
 
@@ -62,17 +62,17 @@ class Motion:
         """Return the place of a marker in the axes of another one, shape (poses, 3)."""
         return np.einsum("kij,kj->ki", self.axes(observer), self.place(marker) - self.place(observer))
 
-    def at(self, poses: Sequence[int] | np.ndarray) -> Motion:
+    def at(self, poses: Sequence[int] | np.ndarray) -> DrawnMotion:
         """Return the motion at these poses alone."""
         frames, forces = ({k: v[poses] for k, v in each.items()} for each in (self.frames, self.forces))
-        return Motion(self.values[poses], frames, self.numbers[poses], forces)
+        return DrawnMotion(self.values[poses], frames, self.numbers[poses], forces)
 
-    def thinned(self, count: int = LOOKS) -> Motion:
+    def thinned(self, count: int = LOOKS) -> DrawnMotion:
         """Return a motion of at most `count` poses, spread from the first to the last."""
         return self.at(np.unique(np.linspace(0, len(self) - 1, count).astype(int)))
 
 
-def path_of(result: Result, point: str, motion: Motion | None = None) -> np.ndarray:
+def path_of(result: Result, point: str, motion: DrawnMotion | None = None) -> np.ndarray:
     """Return the place of a named point, shape (poses, dimension): at all poses of the result, or at those of
     `motion`."""
     _check_point(result, point)
@@ -114,7 +114,7 @@ def interpolated(t: np.ndarray, values: np.ndarray, rates: np.ndarray, times: np
 # --- read off a result ----------------------------------------------------------------------------------------------
 
 
-def motion_of(result: Result) -> Motion:
+def motion_of(result: Result) -> DrawnMotion:
     """Return the motion at the poses of a result; raise a `ModelError` if there is none or one is not finite."""
     if len(result) == 0:
         raise ModelError(f"the result of {result.title!r} holds no pose to draw; {result.message or 'run it longer'}")
@@ -123,7 +123,7 @@ def motion_of(result: Result) -> Motion:
         if frame.shape[1] == 7:  # quaternions of unit length and without jumps of sign
             frame[:, 3:] = continued(frame[:, 3:])
             frame[:, 3:] /= np.linalg.norm(frame[:, 3:], axis=1, keepdims=True)
-    motion = Motion(np.asarray(result.t), frames, np.arange(len(result)))
+    motion = DrawnMotion(np.asarray(result.t), frames, np.arange(len(result)))
     finite = np.isfinite(np.column_stack([motion.values, *frames.values()])).all(axis=1)
     if not finite.all():
         k, (name, _) = int(np.argmin(finite)), result.axis
@@ -147,7 +147,7 @@ def _between(result: Result, body: str, frame: np.ndarray, times: np.ndarray) ->
     return between
 
 
-def _force_on(result: Result, motion: Motion, arrow: ElementSketch) -> np.ndarray | None:
+def _force_on(result: Result, motion: DrawnMotion, arrow: ElementSketch) -> np.ndarray | None:
     """Return the force of an arrow in world axes, shape (poses, 3): from the result if this has reactions, else from a
     constant element; None if the force is unknown."""
     dimension = result.sketch.dimension
@@ -163,7 +163,7 @@ def _force_on(result: Result, motion: Motion, arrow: ElementSketch) -> np.ndarra
     return np.einsum("i,kij->kj", force, motion.axes(arrow.markers[0]))
 
 
-def frames_of(result: Result, fps: float, speed: float) -> Motion:
+def frames_of(result: Result, fps: float, speed: float) -> DrawnMotion:
     """Return the poses of a film: evenly spaced in time, or one for each value of a swept parameter."""
     motion = motion_of(result)
     start, end, step = motion.values[0], motion.values[-1], speed / fps
@@ -180,7 +180,7 @@ def frames_of(result: Result, fps: float, speed: float) -> Motion:
     return at_times(result, motion, start + step * np.arange(count))
 
 
-def poses_of(result: Result, count: int) -> Motion:
+def poses_of(result: Result, count: int) -> DrawnMotion:
     """Return `count` poses, evenly spaced from the first to the last."""
     motion = motion_of(result)
     if result.axis[0] != "t" or len(motion) < 2:
@@ -188,10 +188,10 @@ def poses_of(result: Result, count: int) -> Motion:
     return at_times(result, motion, np.linspace(motion.values[0], motion.values[-1], count))
 
 
-def at_times(result: Result, motion: Motion, times: np.ndarray) -> Motion:
+def at_times(result: Result, motion: DrawnMotion, times: np.ndarray) -> DrawnMotion:
     frames = {body: _between(result, body, frame, times) for body, frame in motion.frames.items()}
     forces = {
         name: np.stack([np.interp(times, motion.values, part) for part in force.T], axis=-1)
         for name, force in motion.forces.items()
     }
-    return Motion(times, frames, np.zeros(len(times), dtype=int), forces)
+    return DrawnMotion(times, frames, np.zeros(len(times), dtype=int), forces)

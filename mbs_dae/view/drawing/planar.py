@@ -9,7 +9,7 @@ import numpy as np
 from ...results.sketch import ElementSketch
 from .colours import DARK, ELASTIC, GROUND
 from .motion import Marker, in_space
-from .stage import Piece, Pieces, Stage, Symbol
+from .stage import DrawingStage, DrawnPiece, Pieces, Symbol
 from .symbols import Shape, ball, between, cylinder_and_piston, slider_box, supports
 from .tracks import AtMarker, OnBody, directions
 
@@ -23,18 +23,18 @@ WIDE = 0.7  # half the width of a damper's cylinder, in the same unit
 # --- pieces ---
 
 
-def lump(stage: Stage, body: str, at: np.ndarray, **how: Any) -> Piece:
+def lump(stage: DrawingStage, body: str, at: np.ndarray, **how: Any) -> DrawnPiece:
     """Draw a body as a large dot."""
     look = {"markersize": 10 * stage.fine, "markeredgewidth": 0, "zorder": 4}
     return stage.dot(OnBody(body, at[None]), **look | how)
 
 
-def box(stage: Stage, marker: Marker, **how: Any) -> Piece:
+def box(stage: DrawingStage, marker: Marker, **how: Any) -> DrawnPiece:
     corners = AtMarker(marker, stage.symbol * np.array([[-1.5, -1], [1.5, -1], [1.5, 1], [-1.5, 1]]))
     return stage.area(corners, stage.colour(marker[0]), **{"edgecolor": "white", "linewidth": 1, "zorder": 4, **how})
 
 
-def support(stage: Stage, marker: Marker) -> Iterator[Piece]:
+def support(stage: DrawingStage, marker: Marker) -> Iterator[DrawnPiece]:
     """Draw a support as a triangle on a hatched line."""
     corners = in_space([[0.0, 0.0], [-0.9, -1.5], [0.9, -1.5]])
     track = AtMarker(marker, stage.symbol * corners, upright=True)
@@ -42,7 +42,9 @@ def support(stage: Stage, marker: Marker) -> Iterator[Piece]:
     yield hatched(stage, marker, depth=1.5)
 
 
-def hatched(stage: Stage, marker: Marker, depth: float, right: Any = (1, 0, 0), up: Any = (0, 1, 0)) -> Piece:
+def hatched(
+    stage: DrawingStage, marker: Marker, depth: float, right: Any = (1, 0, 0), up: Any = (0, 1, 0)
+) -> DrawnPiece:
     """Draw a line with strokes below it, at this depth below the marker."""
     gap = (np.nan, np.nan)
     strokes = [p for x in (-1.0, -0.5, 0.0, 0.5, 1.0) for p in ((x, -depth), (x - 0.4, -depth - 0.5), gap)]
@@ -55,13 +57,13 @@ def hatched(stage: Stage, marker: Marker, depth: float, right: Any = (1, 0, 0), 
 # --- joints ---
 
 
-def pin(stage: Stage, element: ElementSketch) -> Pieces:
+def pin(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw a small circle at the first marker, with which the second one coincides."""
     yield ball(stage, element.markers[0])
     yield from supports(stage, element)
 
 
-def weld(stage: Stage, element: ElementSketch) -> Pieces:
+def weld(stage: DrawingStage, element: ElementSketch) -> Pieces:
     yield stage.dot(AtMarker(element.markers[1]), marker="s", color=DARK, markersize=6 * stage.fine)
     for marker in element.markers[:2]:
         if stage.is_ground(marker[0]):
@@ -71,7 +73,7 @@ def weld(stage: Stage, element: ElementSketch) -> Pieces:
 # --- forces -------------------------------------------------------------------------------------------------------
 
 
-def spring_or_damper(stage: Stage, element: ElementSketch) -> Pieces:
+def spring_or_damper(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw a zigzag, or cylinder and piston; for a spring with damping, both side by side."""
     shapes = [zigzag(0, 1)] if element.kind == "spring" else damper_shapes(stage, element, 0, 1)
     if element.kind == "spring" and element.constants.get("damping"):
@@ -101,7 +103,7 @@ def zigzag(start: float, end: float) -> Shape:
     return [(start, 0, 0), (first, 0, 0), *teeth, (last, 0, 0), (end, 0, 0)]
 
 
-def damper_shapes(stage: Stage, element: ElementSketch, start: float, end: float) -> list[Shape]:
+def damper_shapes(stage: DrawingStage, element: ElementSketch, start: float, end: float) -> list[Shape]:
     half, piston = cylinder_and_piston(stage, element)
     return [
         [(start, 0, 0), (0.5, -half, 0)],

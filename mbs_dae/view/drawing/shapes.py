@@ -13,7 +13,7 @@ from ...results.sketch import ElementSketch, ShapeSketch
 from .bodies import hull
 from .colours import DARK, paler
 from .motion import Marker, in_space
-from .stage import AS_SAID, BY_DEPTH, Pieces, Stage, Symbol
+from .stage import AS_SAID, BY_DEPTH, DrawingStage, Pieces, Symbol
 from .symbols import BEHIND, ROUND, circle, contact, wheel
 from .tracks import AtMarker, points_of
 
@@ -24,7 +24,7 @@ BEYOND = 2.0  # extent of a line beyond its contacts, in the same unit
 OUTLINE = 8  # number of corners that show a label where a body ends
 
 
-def touching(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
+def touching(stage: DrawingStage, element: ElementSketch, **how: Any) -> Pieces:
     """Draw both shapes of a contact; for a contact defined by its gap, draw `symbols.contact`."""
     if not element.shapes:
         yield from contact(stage, element)
@@ -33,25 +33,25 @@ def touching(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
             yield from LOOKS[shape.kind](stage, marker, shape, **how)
 
 
-def moving(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
+def moving(stage: DrawingStage, element: ElementSketch, **how: Any) -> Pieces:
     """Draw the shapes of a contact that belong to moving bodies."""
     for k, (marker, shape) in enumerate(zip(element.markers, element.shapes, strict=False)):
         if not stage.is_ground(marker[0]) and _first_of(stage, marker, shape) == (element.name, k):
             yield from LOOKS[shape.kind](stage, marker, shape, **how)
 
 
-def _first_of(stage: Stage, marker: Marker, shape: ShapeSketch) -> tuple[str, int]:
+def _first_of(stage: DrawingStage, marker: Marker, shape: ShapeSketch) -> tuple[str, int]:
     return next((e.name, k) for e, k in _all_of(stage, marker, shape))
 
 
-def _all_of(stage: Stage, marker: Marker, shape: ShapeSketch) -> Iterator[tuple[ElementSketch, int]]:
+def _all_of(stage: DrawingStage, marker: Marker, shape: ShapeSketch) -> Iterator[tuple[ElementSketch, int]]:
     for element in stage.sketch.elements:
         for k, pair in enumerate(zip(element.markers, element.shapes, strict=False)):
             if pair == (marker, shape):
                 yield element, k
 
 
-def outline_of(stage: Stage, body: str) -> np.ndarray | None:
+def outline_of(stage: DrawingStage, body: str) -> np.ndarray | None:
     """Return the outline of a body that is drawn by a shape, shape (poses, corners, 3); None for other bodies."""
     for element in stage.sketch.elements:
         for marker, shape in zip(element.markers, element.shapes, strict=False):
@@ -73,7 +73,7 @@ def _size(shape: ShapeSketch) -> float:
 # --- bodies ---------------------------------------------------------------------------------------------------------
 
 
-def solid(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
+def solid(stage: DrawingStage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
     """Draw the region within a radius of the hull of its corners; a point is a dot."""
     if _size(shape) == 0.0 or (len(shape.corners) == 1 and not shape.radius):
         place = AtMarker(marker, points_of(shape.corners)[:1])
@@ -96,13 +96,13 @@ def solid(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, 
     yield stage.area(track, colour, faces, BY_DEPTH, alpha=0.45 * alpha, **how)
 
 
-def outline(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
+def outline(stage: DrawingStage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
     """Draw a closed filled line through the corners in the plane of its marker, if all corners are finite."""
     if np.isfinite(shape.corners).all():
         yield from _filled(stage, AtMarker(marker, points_of(shape.corners)), alpha, **how)
 
 
-def hollow(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
+def hollow(stage: DrawingStage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
     """Draw a ring; for a bowl in space, three rings at right angles."""
     ring = circle(shape.radius)[[*range(ROUND), 0]]
     look = {"color": stage.colour(marker[0]), "linewidth": 2.5 * stage.fine, **BEHIND, **how}
@@ -112,7 +112,7 @@ def hollow(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0,
         yield stage.line(AtMarker(marker, ring[:, way]), alpha=faint * alpha, **look)
 
 
-def flat(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
+def flat(stage: DrawingStage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, **how: Any) -> Pieces:
     """Draw the part of a line or a plane that bodies reach; a line on the ground is hatched below."""
     low, high = _reached(stage, marker, shape)
     colour = stage.colour(marker[0])
@@ -133,14 +133,14 @@ def flat(stage: Stage, marker: Marker, shape: ShapeSketch, alpha: float = 1.0, *
 LOOKS: dict[str, Symbol] = {"solid": solid, "outline": outline, "hollow": hollow, "flat": flat}
 
 
-def _filled(stage: Stage, track: AtMarker, alpha: float, **how: Any) -> Pieces:
+def _filled(stage: DrawingStage, track: AtMarker, alpha: float, **how: Any) -> Pieces:
     colour = stage.colour(track.marker[0])
     yield stage.area(track, colour, **{"alpha": 0.25 * alpha, "zorder": 2, **how})
     look = {"color": colour, "linewidth": 2 * stage.fine, "alpha": alpha, **BEHIND, **how}
     yield stage.line(track.taking([*range(len(track.points)), 0]), **look)
 
 
-def _reached(stage: Stage, marker: Marker, shape: ShapeSketch) -> tuple[np.ndarray, np.ndarray]:
+def _reached(stage: DrawingStage, marker: Marker, shape: ShapeSketch) -> tuple[np.ndarray, np.ndarray]:
     """Return the limits along the axes of a line or a plane between which other bodies reach, over all poses."""
     lows, highs = [], []
     for element, k in _all_of(stage, marker, shape):

@@ -9,7 +9,7 @@ import numpy as np
 from ...results.sketch import ElementSketch
 from .colours import DARK, ELASTIC, FOOT, GROUND, METAL
 from .motion import Marker
-from .stage import AS_SAID, BY_DEPTH, OVER_BODIES, Piece, Pieces, Stage, Symbol, slider_markers
+from .stage import AS_SAID, BY_DEPTH, OVER_BODIES, DrawingStage, DrawnPiece, Pieces, Symbol, slider_markers
 from .symbols import ball, between, circle, cylinder_and_piston, rail_path, slider_box, supports, way_along, wheel
 from .tracks import AtMarker, OnBody, points_of
 
@@ -50,22 +50,24 @@ def pyramid(half: float, height: float) -> Solid:
 # --- pieces ---
 
 
-def lump(stage: Stage, body: str, at: np.ndarray, color: str, **how: Any) -> Piece:
+def lump(stage: DrawingStage, body: str, at: np.ndarray, color: str, **how: Any) -> DrawnPiece:
     """Draw a body as a block, so that its attitude is visible."""
     corners, faces = cuboid(*(half * stage.symbol for half in BLOCK))
     return stage.area(OnBody(body, corners + at), color, faces, edge="white", **how)
 
 
-def box(stage: Stage, marker: Marker, **how: Any) -> Piece:
+def box(stage: DrawingStage, marker: Marker, **how: Any) -> DrawnPiece:
     return block(stage, marker, (0.9, 0.9, 1.6), stage.colour(marker[0]), **how)
 
 
-def block(stage: Stage, marker: Marker, halves: tuple[float, float, float], color: str, **how: Any) -> Piece:
+def block(
+    stage: DrawingStage, marker: Marker, halves: tuple[float, float, float], color: str, **how: Any
+) -> DrawnPiece:
     corners, faces = cuboid(*halves)
     return stage.area(AtMarker(marker, stage.symbol * corners), color, faces, OVER_BODIES, edge="white", **how)
 
 
-def support(stage: Stage, marker: Marker) -> Iterator[Piece]:
+def support(stage: DrawingStage, marker: Marker) -> Iterator[DrawnPiece]:
     """Draw a support as a foot on hatched paper."""
     corners, faces = pyramid(0.85, 1.7)
     hatching = [((x - 0.35, -1.15, -1.7), (x + 0.35, 1.15, -1.7), (np.nan,) * 3) for x in (-1.0, -0.5, 0.0, 0.5, 1.0)]
@@ -78,24 +80,24 @@ def support(stage: Stage, marker: Marker) -> Iterator[Piece]:
 # --- joints ---
 
 
-def pin(stage: Stage, element: ElementSketch) -> Pieces:
+def pin(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw a short cylinder along the axis, which turns with the second body unless this is the ground."""
     yield from supports(stage, element)
     moving = element.markers[0] if stage.is_ground(element.markers[1][0]) else element.markers[1]
     yield _round(stage, moving, 0.6, 1.25, METAL)
 
 
-def spherical(stage: Stage, element: ElementSketch) -> Pieces:
+def spherical(stage: DrawingStage, element: ElementSketch) -> Pieces:
     yield from supports(stage, element)
     yield ball(stage, element.markers[0])
 
 
-def weld(stage: Stage, element: ElementSketch) -> Pieces:
+def weld(stage: DrawingStage, element: ElementSketch) -> Pieces:
     yield from supports(stage, element)
     yield block(stage, element.markers[1], (0.55, 0.55, 0.55), DARK)
 
 
-def sleeve(stage: Stage, element: ElementSketch) -> Pieces:
+def sleeve(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw a sleeve on a shaft, with a thread on the shaft if the joint has a pitch."""
     rail, box = slider_markers(stage, element)
     yield stage.line(rail_path(stage, rail, box), color=stage.colour(rail[0]), linewidth=2.5 * stage.fine)
@@ -104,12 +106,12 @@ def sleeve(stage: Stage, element: ElementSketch) -> Pieces:
     yield from sleeve_box(stage, element)
 
 
-def sleeve_box(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
+def sleeve_box(stage: DrawingStage, element: ElementSketch, **how: Any) -> Pieces:
     _, box = slider_markers(stage, element)
     yield _round(stage, box, 0.95, 1.6, stage.colour(box[0]), **how)
 
 
-def cross(stage: Stage, element: ElementSketch) -> Pieces:
+def cross(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw the two pins of a Cardan joint along the x axis of the first shaft's marker and the y axis of the
     second's."""
     yield from supports(stage, element)
@@ -121,14 +123,14 @@ def cross(stage: Stage, element: ElementSketch) -> Pieces:
     yield stage.dot(AtMarker(first), color=DARK, markersize=3.5 * stage.fine, markeredgewidth=0)
 
 
-def face(stage: Stage, element: ElementSketch) -> Pieces:
+def face(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw the plane of the first marker, and a dot at the place of the second marker on it."""
     plane, follower = element.markers[:2]
     yield _patch(stage, plane, stage.whole.seen_from(plane, follower)[:, :2], 3 * stage.symbol)
     yield ball(stage, follower)
 
 
-def disk(stage: Stage, element: ElementSketch) -> Pieces:
+def disk(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw a disk of its radius, with a spoke, on the plane on which it rolls."""
     plane, rim = element.markers[:2]
     radius = float(element.constants["radius"])
@@ -137,14 +139,14 @@ def disk(stage: Stage, element: ElementSketch) -> Pieces:
     yield from disk_alone(stage, element)
 
 
-def disk_alone(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
+def disk_alone(stage: DrawingStage, element: ElementSketch, **how: Any) -> Pieces:
     yield from wheel(stage, element.markers[1], float(element.constants["radius"]), **how)
 
 
 # --- parts of symbols ---
 
 
-def _patch(stage: Stage, plane: Marker, reached: np.ndarray, margin: float) -> Piece:
+def _patch(stage: DrawingStage, plane: Marker, reached: np.ndarray, margin: float) -> DrawnPiece:
     """Draw the part that is reached of the plane through a marker, at right angles to the marker's z axis."""
     (left, near), (right, far) = reached.min(axis=0) - margin, reached.max(axis=0) + margin
     corners = AtMarker(plane, points_of([(left, near), (right, near), (right, far), (left, far)]))
@@ -152,14 +154,14 @@ def _patch(stage: Stage, plane: Marker, reached: np.ndarray, margin: float) -> P
     return stage.area(corners, stage.colour(plane[0]), order=order, alpha=0.13, zorder=1.1)
 
 
-def _round(stage: Stage, marker: Marker, radius: float, half: float, color: str, **how: Any) -> Piece:
+def _round(stage: DrawingStage, marker: Marker, radius: float, half: float, color: str, **how: Any) -> DrawnPiece:
     """Draw a cylinder about the marker's axis with a stripe on its side, so that its rotation is visible."""
     corners, faces = cylinder(radius, half)
     track = AtMarker(marker, stage.symbol * corners)
     return stage.area(track, [DARK, *[color] * (len(faces) - 1)], faces, OVER_BODIES, **how)
 
 
-def _thread(stage: Stage, element: ElementSketch, pitch: float) -> Pieces:
+def _thread(stage: DrawingStage, element: ElementSketch, pitch: float) -> Pieces:
     """Draw a helix on the shaft, right-handed for a positive pitch; draw none if it would be too fine to see."""
     rail, nut = slider_markers(stage, element)
     start, end = way_along(stage, rail, nut)
@@ -176,7 +178,7 @@ def _thread(stage: Stage, element: ElementSketch, pitch: float) -> Pieces:
 # --- forces -------------------------------------------------------------------------------------------------------
 
 
-def spring_or_damper(stage: Stage, element: ElementSketch) -> Pieces:
+def spring_or_damper(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw a coil, or cylinder and piston; for a spring with damping, the coil about them. A small dot stands at either
     end, a square one on the ground."""
     if element.kind == "spring":
@@ -192,7 +194,7 @@ def spring_or_damper(stage: Stage, element: ElementSketch) -> Pieces:
         yield stage.dot(AtMarker(marker), color=ELASTIC, markeredgewidth=0, **how)
 
 
-def _dashpot(stage: Stage, element: ElementSketch) -> Pieces:
+def _dashpot(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw the cylinder, its hollow and the disk of the piston as lines of different widths."""
     half, (part, farther) = cylinder_and_piston(stage, element)
     wide: dict[str, Any] = {"solid_capstyle": "butt"}

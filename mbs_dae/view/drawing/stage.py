@@ -11,7 +11,7 @@ import numpy as np
 
 from ...results.sketch import ElementSketch, Sketch
 from .colours import COLOURS, GROUND
-from .motion import Marker, Motion
+from .motion import DrawnMotion, Marker
 from .tracks import Track
 
 BY_DEPTH = "by depth"  # nearer things cover farther ones
@@ -20,7 +20,7 @@ AS_SAID = "as said"  # in the order of zorder: paper-like things, and the backgr
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class DrawnPiece:
     """A mark, and its points at each pose. A mark is made once; showing another pose only moves its points. The extent
     of the drawing is computed from the same paths."""
 
@@ -35,7 +35,7 @@ class Piece:
         self.put(self.path[pose])
 
 
-Pieces = Iterator[Piece]
+Pieces = Iterator[DrawnPiece]
 Symbol = Callable[..., Pieces]  # a function from a stage and an element to pieces
 Ink = tuple[Any, Callable[[np.ndarray], Any]]  # an artist, and the function that moves it
 
@@ -64,8 +64,8 @@ class Pen(Protocol):
 class Signs(Protocol):
     """The looks of things in the plane (`planar`) or in space (`spatial`)."""
 
-    lump: Callable[..., Piece]  # stage, body, at: a body that is drawn at a single point
-    box: Callable[..., Piece]  # stage, marker: the box that slides on a rail
+    lump: Callable[..., DrawnPiece]  # stage, body, at: a body that is drawn at a single point
+    box: Callable[..., DrawnPiece]  # stage, marker: the box that slides on a rail
     support: Symbol  # stage, marker: the ground under a joint
     BALL: tuple[str, float]  # the colour and the size of a point about which bodies turn
     SYMBOLS: dict[str, Symbol]  # of joints, by kind; `symbols` has those that are alike in the plane and in space
@@ -74,38 +74,38 @@ class Signs(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Stage:
+class DrawingStage:
     """A sketch, its motion, and the pen and signs that draw it."""
 
     sketch: Sketch
     pen: Pen
     signs: Signs
-    shown: Motion  # the poses to show
-    whole: Motion  # the poses that rails and limits must cover
+    shown: DrawnMotion  # the poses to show
+    whole: DrawnMotion  # the poses that rails and limits must cover
     symbol: float = 0.0  # half the size of a joint's symbol, in metres
 
     # --- pieces ---
 
-    def line(self, track: Track, order: str = BY_DEPTH, **how: Any) -> Piece:
+    def line(self, track: Track, order: str = BY_DEPTH, **how: Any) -> DrawnPiece:
         return self._piece(self.pen.line, track, order, **how)
 
-    def dot(self, track: Track, order: str = OVER_BODIES, **how: Any) -> Piece:
+    def dot(self, track: Track, order: str = OVER_BODIES, **how: Any) -> DrawnPiece:
         return self._piece(self.pen.dot, track, order, **how)
 
     def area(
         self, track: Track, color: Any, faces: Sequence[Sequence[int]] = (), order: str = BY_DEPTH, **how: Any
-    ) -> Piece:
+    ) -> DrawnPiece:
         """Return a piece of faces; in the plane, only the first face is visible."""
         if self.sketch.dimension == 2 and faces:
             track, faces = track.taking(faces[0]), ()
         return self._piece(self.pen.area, track, order, color=color, faces=faces, **how)
 
-    def word(self, track: Track, text: str, **how: Any) -> Piece:
+    def word(self, track: Track, text: str, **how: Any) -> DrawnPiece:
         return self._piece(self.pen.word, track, AS_SAID, text=text, **how)
 
-    def _piece(self, make: Callable[..., Ink], track: Track, order: str, **how: Any) -> Piece:
+    def _piece(self, make: Callable[..., Ink], track: Track, order: str, **how: Any) -> DrawnPiece:
         path = track.over(self.shown)[..., : self.sketch.dimension]
-        return Piece(*make(path[0], **how), track, path, order)
+        return DrawnPiece(*make(path[0], **how), track, path, order)
 
     # --- roles of bodies ---
 
@@ -156,7 +156,7 @@ class Stage:
         return bodies
 
 
-def slider_markers(stage: Stage, element: ElementSketch) -> tuple[Marker, Marker]:
+def slider_markers(stage: DrawingStage, element: ElementSketch) -> tuple[Marker, Marker]:
     """Return (rail, box): the markers in their order, but the rail is on the ground if one of them is. The two markers
     have one axis in common, so the joint is the same in either order."""
     rail, box = element.markers[:2]

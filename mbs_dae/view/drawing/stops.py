@@ -8,7 +8,7 @@ import numpy as np
 from ...results.sketch import ElementSketch
 from .bodies import corners_of
 from .motion import Marker, on_body
-from .stage import AS_SAID, Piece, Pieces, Stage
+from .stage import AS_SAID, DrawingStage, DrawnPiece, Pieces
 from .symbols import RAIL
 from .tracks import AtMarker
 
@@ -19,14 +19,14 @@ STILL = 1e-6  # a motion below this part of all travel counts as none
 STROKES = (-1.0, -0.5, 0.0, 0.5, 1.0)
 
 
-def stop(stage: Stage, element: ElementSketch) -> Pieces:
+def stop(stage: DrawingStage, element: ElementSketch) -> Pieces:
     place = PLACES.get(str(element.constants.get("measure", "")))
     for side, outward in (("lower", -1.0), ("upper", 1.0)):
         if place and side in element.constants:
             yield from place(stage, element, float(element.constants[side]), outward)
 
 
-def _of_angle(stage: Stage, element: ElementSketch, limit: float, outward: float) -> Pieces:
+def _of_angle(stage: DrawingStage, element: ElementSketch, limit: float, outward: float) -> Pieces:
     """Draw a bar beside an arm of the second body, turned to its stop; the bar is on the ground if one body is."""
     if len(element.markers) < 2:
         return
@@ -48,7 +48,7 @@ def _of_angle(stage: Stage, element: ElementSketch, limit: float, outward: float
     yield _bar(stage, still, ARM * length.max() * along + BAR * stage.symbol * away, along, away)
 
 
-def _of_displacement(stage: Stage, element: ElementSketch, limit: float, outward: float) -> Pieces:
+def _of_displacement(stage: DrawingStage, element: ElementSketch, limit: float, outward: float) -> Pieces:
     """Draw a bar across the rail, where the box ends."""
     rail, follower = element.markers[:2]
     along, across = np.eye(3)[[RAIL[stage.sketch.dimension], 1]]
@@ -56,7 +56,7 @@ def _of_displacement(stage: Stage, element: ElementSketch, limit: float, outward
     yield _bar(stage, rail, end * along, across, outward * along)
 
 
-def _of_coordinate(stage: Stage, element: ElementSketch, limit: float, outward: float) -> Pieces:
+def _of_coordinate(stage: DrawingStage, element: ElementSketch, limit: float, outward: float) -> Pieces:
     """Draw a bar across the way of a point that moves along one world axis only; another point has no single stop."""
     places = stage.whole.place(element.markers[0])
     axis = "xyz".index(str(element.constants["measure"]))
@@ -69,11 +69,11 @@ def _of_coordinate(stage: Stage, element: ElementSketch, limit: float, outward: 
     yield _bar(stage, ("", *numbers), at, across, outward * along)
 
 
-def _half(stage: Stage, marker: Marker) -> float:
+def _half(stage: DrawingStage, marker: Marker) -> float:
     return (BOX if marker[0] in stage.drawn_by_joints else BAR) * stage.symbol
 
 
-def _bar(stage: Stage, carrier: Marker, at: np.ndarray, along: np.ndarray, outward: np.ndarray) -> Piece:
+def _bar(stage: DrawingStage, carrier: Marker, at: np.ndarray, along: np.ndarray, outward: np.ndarray) -> DrawnPiece:
     """Draw a bar with strokes on the side that the body does not reach."""
     gap = np.full((1, 2), np.nan)
     strokes = [np.array([(x, 0.0), (x - 0.4, 0.5)]) for x in np.multiply(WIDE / 1.2, STROKES)]
@@ -83,6 +83,6 @@ def _bar(stage: Stage, carrier: Marker, at: np.ndarray, along: np.ndarray, outwa
     return stage.line(AtMarker(carrier, points), AS_SAID, color=colour, linewidth=1.6 * stage.fine, zorder=2.8)
 
 
-PLACES: dict[str, Callable[[Stage, ElementSketch, float, float], Pieces]] = {
+PLACES: dict[str, Callable[[DrawingStage, ElementSketch, float, float], Pieces]] = {
     "angle": _of_angle, "displacement": _of_displacement, **dict.fromkeys("xyz", _of_coordinate),
 }  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 from ...results.sketch import ElementSketch
 from .colours import DARK, ELASTIC, LOAD
 from .motion import Marker
-from .stage import BY_DEPTH, OVER_BODIES, Piece, Pieces, Stage, Symbol, slider_markers
+from .stage import BY_DEPTH, OVER_BODIES, DrawingStage, DrawnPiece, Pieces, Symbol, slider_markers
 from .tracks import AtMarker, ForceArrow, Rail, Sagging, Span, TouchOfCam, Track, points_of, touch_point
 
 ROUND = 72  # points on a circle
@@ -23,20 +23,20 @@ BEHIND: dict[str, Any] = {"zorder": 2.1}  # in the plane wheels and cams lie beh
 # --- sliders ---------------------------------------------------------------------------------------------------------
 
 
-def ball(stage: Stage, marker: Marker) -> Piece:
+def ball(stage: DrawingStage, marker: Marker) -> DrawnPiece:
     """Draw a point about which bodies turn."""
     colour, size = stage.signs.BALL
     look: dict[str, Any] = {"markerfacecolor": colour, "markeredgecolor": DARK, "markeredgewidth": 1.2 * stage.fine}
     return stage.dot(AtMarker(marker), markersize=size * stage.fine, **look)
 
 
-def supports(stage: Stage, element: ElementSketch) -> Pieces:
+def supports(stage: DrawingStage, element: ElementSketch) -> Pieces:
     for marker in element.markers[:2]:
         if stage.is_ground(marker[0]):
             yield from stage.signs.support(stage, marker)
 
 
-def link(stage: Stage, element: ElementSketch) -> Pieces:
+def link(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw a massless rod as a thin line with a pin at either end."""
     yield from supports(stage, element)
     yield between(stage, element, [(0.0,), (1.0,)], color=DARK, linewidth=1.8 * stage.fine, zorder=3)
@@ -44,7 +44,7 @@ def link(stage: Stage, element: ElementSketch) -> Pieces:
         yield ball(stage, marker)
 
 
-def rope(stage: Stage, element: ElementSketch) -> Pieces:
+def rope(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw a thin line that sags where the rope is slack."""
     yield from supports(stage, element)
     first, second = element.markers[:2]
@@ -54,18 +54,18 @@ def rope(stage: Stage, element: ElementSketch) -> Pieces:
         yield stage.dot(AtMarker(marker), color=DARK, markersize=3.5 * stage.fine, markeredgewidth=0)
 
 
-def slider(stage: Stage, element: ElementSketch) -> Pieces:
+def slider(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw a box on a rail."""
     rail, box = slider_markers(stage, element)
     yield stage.line(rail_path(stage, rail, box), color=stage.colour(rail[0]), linewidth=2.5 * stage.fine, zorder=1)
     yield from slider_box(stage, element)
 
 
-def slider_box(stage: Stage, element: ElementSketch, **how: Any) -> Pieces:
+def slider_box(stage: DrawingStage, element: ElementSketch, **how: Any) -> Pieces:
     yield stage.signs.box(stage, slider_markers(stage, element)[1], **how)
 
 
-def slot(stage: Stage, element: ElementSketch) -> Pieces:
+def slot(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw a pin in a slot: a wide line with a white one on it looks like a hole with round ends. The slot lies on its
     body, and under the body with the pin."""
     rail, follower = element.markers[:2]
@@ -77,20 +77,20 @@ def slot(stage: Stage, element: ElementSketch) -> Pieces:
         yield from stage.signs.support(stage, follower)
 
 
-def runner(stage: Stage, element: ElementSketch) -> Pieces:
+def runner(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw the blade of a skate, along the x axis of the second marker."""
     blade = AtMarker(element.markers[1], points_of([[-2.0 * stage.symbol, 0.0], [2.0 * stage.symbol, 0.0]]))
     yield stage.line(blade, OVER_BODIES, color=DARK, linewidth=3.5 * stage.fine, zorder=4)
 
 
-def way_along(stage: Stage, rail: Marker, follower: Marker) -> tuple[float, float]:
+def way_along(stage: DrawingStage, rail: Marker, follower: Marker) -> tuple[float, float]:
     """Return the ends of a follower's travel on a rail, extended by `BEYOND`; on a body, with the rail's marker."""
     ways = stage.whole.seen_from(rail, follower)[:, RAIL[stage.sketch.dimension]]
     start, end = ways.min() - BEYOND * stage.symbol, ways.max() + BEYOND * stage.symbol
     return (start, end) if stage.is_ground(rail[0]) else (min(start, 0.0), max(end, 0.0))
 
 
-def rail_path(stage: Stage, rail: Marker, follower: Marker) -> Track:
+def rail_path(stage: DrawingStage, rail: Marker, follower: Marker) -> Track:
     axis = RAIL[stage.sketch.dimension]
     ends = np.outer(way_along(stage, rail, follower), np.eye(3)[axis])
     return Rail(rail, ends, follower=follower, axis=axis, beyond=BEYOND * stage.symbol)
@@ -105,7 +105,9 @@ def circle(radius: float, points: int = ROUND, start: float = 0.0) -> np.ndarray
     return radius * np.stack([np.cos(angles), np.sin(angles), 0 * angles], axis=-1)
 
 
-def wheel(stage: Stage, marker: Marker, radius: float, alpha: float = 1.0, height: float = 0.0, **how: Any) -> Pieces:
+def wheel(
+    stage: DrawingStage, marker: Marker, radius: float, alpha: float = 1.0, height: float = 0.0, **how: Any
+) -> Pieces:
     """Draw a wheel about the marker's axis, at this height along it, with one spoke, so that its rotation is visible; a
     wheel on the ground has no spoke."""
     colour, rim = stage.colour(marker[0]), AtMarker(marker, circle(radius) + [0.0, 0.0, height])
@@ -117,7 +119,7 @@ def wheel(stage: Stage, marker: Marker, radius: float, alpha: float = 1.0, heigh
     yield stage.line(rim.taking([*range(ROUND), 0]), linewidth=2.5 * stage.fine, **look)
 
 
-def mesh(stage: Stage, element: ElementSketch) -> Pieces:
+def mesh(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw the pitch circles of two wheels, or of a pinion and the pitch line of its rack."""
     first, second = element.markers[:2]
     if "radius" in element.constants:
@@ -132,7 +134,7 @@ def mesh(stage: Stage, element: ElementSketch) -> Pieces:
             yield from wheel(stage, marker, radius, height=height)
 
 
-def pitch_radii(stage: Stage, element: ElementSketch) -> tuple[float, ...]:
+def pitch_radii(stage: DrawingStage, element: ElementSketch) -> tuple[float, ...]:
     """Return the pitch radii of a gear [m]. On parallel axes, a ratio divides the distance of the axes into two radii;
     there are none if the distance is not constant. On other axes the sizes are unknown, and the wheels are drawn small,
     in the right proportion."""
@@ -154,7 +156,7 @@ def pitch_radii(stage: Stage, element: ElementSketch) -> tuple[float, ...]:
     return radius, ratio * radius
 
 
-def contact(stage: Stage, element: ElementSketch) -> Pieces:
+def contact(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw the cam's curve, the face of a flat follower, and a dot at the point of contact."""
     cam, follower = element.markers[:2]
     touching: Track = AtMarker(follower)
@@ -180,14 +182,14 @@ ALIKE: dict[str, Symbol] = {
 # --- forces -------------------------------------------------------------------------------------------------------
 
 
-def arrow(stage: Stage, element: ElementSketch) -> Pieces:
+def arrow(stage: DrawingStage, element: ElementSketch) -> Pieces:
     """Draw an arrow from the point on which the force acts, with one scale for all arrows and times."""
     if element.name in stage.whole.forces:
         start = element.markers[min(1, len(element.markers) - 1)]
         yield from arrow_of(stage, start, element.name, stage.whole.forces, LOAD)
 
 
-def arrow_of(stage: Stage, start: Marker, name: str, alike: Mapping[str, np.ndarray], colour: str) -> Pieces:
+def arrow_of(stage: DrawingStage, start: Marker, name: str, alike: Mapping[str, np.ndarray], colour: str) -> Pieces:
     """Draw an arrow whose length is proportional to the force; the largest of all forces in `alike` has the longest
     arrow. The head is a cone, in the plane its outline."""
     largest = max(np.linalg.norm(force, axis=1).max(initial=0.0) for force in alike.values())
@@ -209,7 +211,7 @@ Shape = Sequence[tuple[float, ...]]
 units of half a joint's symbol. Hence a shape can stretch with the distance, or keep its size on paper, or both."""
 
 
-def between(stage: Stage, element: ElementSketch, shape: Shape, order: str = BY_DEPTH, **how: Any) -> Piece:
+def between(stage: DrawingStage, element: ElementSketch, shape: Shape, order: str = BY_DEPTH, **how: Any) -> DrawnPiece:
     """Draw a shape on the line between the first two markers."""
     first, second = element.markers[:2]
     track = Span(first, second, np.array(shape, dtype=float), stage.symbol)
@@ -217,7 +219,7 @@ def between(stage: Stage, element: ElementSketch, shape: Shape, order: str = BY_
     return stage.line(track, order, **how)
 
 
-def cylinder_and_piston(stage: Stage, element: ElementSketch) -> tuple[float, tuple[float, float]]:
+def cylinder_and_piston(stage: DrawingStage, element: ElementSketch) -> tuple[float, tuple[float, float]]:
     """Return half the length of a damper's cylinder, in units of half a joint's symbol, and the place of its piston as
     a part of the way and a constant. The cylinder stands in the middle, with a constant length if there is room for it.
     The piston goes from one end of the cylinder to the other as the distance d goes from its least to its largest

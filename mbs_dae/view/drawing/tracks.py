@@ -10,13 +10,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...results.sketch import ElementSketch
-from .motion import Marker, Motion, in_space
+from .motion import DrawnMotion, Marker, in_space
 
 ROPE = 25  # points on a rope: more than any polyline of few corners has
 
 
 class Track(Protocol):
-    def over(self, motion: Motion) -> np.ndarray:
+    def over(self, motion: DrawnMotion) -> np.ndarray:
         """Return the points at each pose in the world, shape (poses, points, 3)."""
         ...
 
@@ -32,7 +32,7 @@ class OnBody:
     body: str
     points: np.ndarray
 
-    def over(self, motion: Motion) -> np.ndarray:
+    def over(self, motion: DrawnMotion) -> np.ndarray:
         return motion.places(self.body, self.points)
 
     def taking(self, numbers: Sequence[int]) -> OnBody:
@@ -52,7 +52,7 @@ class AtMarker:
     points: np.ndarray = field(default_factory=lambda: np.zeros((1, 3)))
     upright: bool = False
 
-    def over(self, motion: Motion) -> np.ndarray:
+    def over(self, motion: DrawnMotion) -> np.ndarray:
         if self.upright:
             return motion.place(self.marker)[:, None] + in_space(self.points)
         return motion.at_marker(self.marker, self.points)
@@ -82,7 +82,7 @@ class Span:
     unit: float
     at_most: float | None = None
 
-    def over(self, motion: Motion) -> np.ndarray:
+    def over(self, motion: DrawnMotion) -> np.ndarray:
         start, way = motion.place(self.start), self.spans(motion)
         size: Any = self.unit
         if self.at_most is not None:
@@ -91,7 +91,7 @@ class Span:
         off = sum(each * one[:, None] for each, one in zip(sizes, directions(way), strict=False))
         return start[:, None] + part * way[:, None] + size * off
 
-    def spans(self, motion: Motion) -> np.ndarray:
+    def spans(self, motion: DrawnMotion) -> np.ndarray:
         """Return the vectors from start to end at each pose, shape (poses, 3)."""
         if isinstance(self.way, ForceArrow):
             return self.way.scale * motion.forces[self.way.name]
@@ -111,7 +111,7 @@ class Sagging:
     length: float
     down: int
 
-    def over(self, motion: Motion) -> np.ndarray:
+    def over(self, motion: DrawnMotion) -> np.ndarray:
         start, end = (motion.place(marker)[:, None] for marker in (self.start, self.end))
         part = np.linspace(0.0, 1.0, ROPE)[:, None]
         straight, hanging = start + part * (end - start), -4 * part * (1 - part) * np.eye(3)[self.down]
@@ -144,7 +144,7 @@ class TouchOfCam:
 
     element: ElementSketch
 
-    def over(self, motion: Motion) -> np.ndarray:
+    def over(self, motion: DrawnMotion) -> np.ndarray:
         return touch_point(motion, self.element)[:, None]
 
     def taking(self, numbers: Sequence[int]) -> TouchOfCam:
@@ -157,14 +157,14 @@ class SampledPath:
 
     path: np.ndarray
 
-    def over(self, motion: Motion) -> np.ndarray:
+    def over(self, motion: DrawnMotion) -> np.ndarray:
         return self.path
 
     def taking(self, numbers: Sequence[int]) -> SampledPath:
         return SampledPath(self.path[:, list(numbers)])
 
 
-def touch_point(motion: Motion, element: ElementSketch) -> np.ndarray:
+def touch_point(motion: DrawnMotion, element: ElementSketch) -> np.ndarray:
     """Return the point of the cam's curve whose normal is that of the face, in the world, shape (poses, 3)."""
     cam, follower = element.markers[:2]
     curve, axes = np.array(element.outline), motion.axes(cam)

@@ -18,7 +18,7 @@ SAME = 1e-7  # lengths that differ by less than this part of the longest one are
 
 
 @dataclass(frozen=True, eq=False)
-class Geometry:
+class PageGeometry:
     """The markers of all elements and the points of all bodies, one after the other."""
 
     bodies: tuple[str, ...]
@@ -51,7 +51,7 @@ class Geometry:
         return None
 
 
-def geometry_of(model: Model, sketch: Sketch) -> Geometry:
+def geometry_of(model: Model, sketch: Sketch) -> PageGeometry:
     markers: list[Marker] = []
     corners: dict[tuple[str, tuple[Any, ...]], None] = {}
     expressions: list[Any] = []
@@ -70,14 +70,14 @@ def geometry_of(model: Model, sketch: Sketch) -> Geometry:
     number = model.evaluator()
     places = tuple((body, in_space([number(x) for x in point])) for body, point in corners)
     bodies = tuple(body.name for body in sketch.bodies)
-    return Geometry(bodies, tuple(markers), places, named, tuple(expressions))
+    return PageGeometry(bodies, tuple(markers), places, named, tuple(expressions))
 
 
 @dataclass(frozen=True, eq=False)
 class LiveWriter(TrackWriter):
     """Writes tracks together with the markers and corners that their points follow."""
 
-    geometry: Geometry = field(kw_only=True)
+    geometry: PageGeometry = field(kw_only=True)
 
     def written(self, track: Track) -> dict[str, Any]:
         found, geometry = super().written(track), self.geometry
@@ -89,14 +89,12 @@ class LiveWriter(TrackWriter):
             follower = geometry.number_of(track.follower), self.bodies.get(track.follower[0], -1)
             found["rail"] = {"follower": follower, "axis": track.axis, "beyond": track.beyond}
         if isinstance(track, OnBody) and not isinstance(track, Rigid):
-            found["corners"] = self._corners(track)
+            points = in_space(track.points)
+            size = np.nanmax(np.abs(points), initial=0.0)
+            # None for a point that is no corner, or a gap in a line
+            corners = (geometry.corner_of(track.body, p, size) if np.isfinite(p).all() else None for p in points)
+            found["corners"] = [*corners]
         if isinstance(track, Span):
             ends = (track.start,) if isinstance(track.way, ForceArrow) else (track.start, track.way)
             found["ends"] = [geometry.number_of(marker) for marker in ends]
         return found
-
-    def _corners(self, track: OnBody) -> list[int | None]:
-        """Return the corners of a track's points; None for a point that is no corner, or a gap in a line."""
-        points = in_space(track.points)
-        size = np.nanmax(np.abs(points), initial=0.0)
-        return [self.geometry.corner_of(track.body, p, size) if np.isfinite(p).all() else None for p in points]

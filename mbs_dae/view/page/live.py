@@ -27,7 +27,7 @@ from ...symbolic.functions import as_sympy
 from ...symbolic.loads import Load
 from ...symbolic.markers import variables
 from ..drawing.motion import in_space, motion_of
-from .geometry import Geometry, LiveWriter, geometry_of
+from .geometry import LiveWriter, PageGeometry, geometry_of
 from .places import MESH, packed
 from .redrawing import Redrawing, profiles, redrawings
 from .scene import Choices, curves_of, drawing, reading_of
@@ -76,7 +76,7 @@ def live_page(result: Result, choices: Choices) -> tuple[dict[str, Any], str]:
     return data, _script(system, geometry, sizes)
 
 
-def _shaping(system: System, geometry: Geometry, data: dict[str, Any], sizes: list[Any]) -> list[str]:
+def _shaping(system: System, geometry: PageGeometry, data: dict[str, Any], sizes: list[Any]) -> list[str]:
     """Return the names of the parameters that change the drawing or the place of a named point."""
     tracks = [piece["track"] for piece in data["pieces"]] + data["names"]
     markers = {k for track in tracks for k in (track.get("marker"), *track.get("ends", ())) if k is not None}
@@ -111,25 +111,25 @@ def _left(pieces: list[dict[str, Any]], forces: list[str], curves: list[str]) ->
     return f"Not worked out by this page, and so left out: {'; '.join(said)}." if said else ""
 
 
-def _script(system: System, geometry: Geometry, sizes: list[Any]) -> str:
+def _script(system: System, geometry: PageGeometry, sizes: list[Any]) -> str:
     """Return the kinematics module as one constant of a script with its own scope for names."""
     module = re.sub(r"^export ", "", kinematics_script(system.model), flags=re.MULTILINE)
     numbers = numbers_script("geometry", system.model, geometry.expressions)
-    own, kernels = system.structure, system.coordinates.kernels
+    structure, kernels = system.structure, system.coordinates.kernels
     rows = [instance_of(*m.form(), m.markers, m.label, kernels) for _, m in _measures(system)]
     rows += [instance_of(relation, slots, e.markers, e.who, kernels) for e, relation, slots in _forces(system)]
-    readings = readings_script("readings", system, ProgramBuilder(own.batch(rows), own.layout.nv))
+    readings = readings_script("readings", system, ProgramBuilder(structure.batch(rows), structure.layout.nv))
     numbers += "\n" + numbers_script("sizes", system.model, sizes)
     numbers += "\n" + numbers_script("profiles", system.model, profiles(system.model), of=theta)
-    said = "names, parameters, evaluate, Phi, Phi_q, gamma, moved, normalised, geometry, sizes, profiles, readings"
-    return f"const kinematics = (() => {{\n{module}\n{numbers}\n{readings}\nreturn {{ {said} }};\n}})();"
+    names = "names, parameters, evaluate, Phi, Phi_q, gamma, moved, normalised, geometry, sizes, profiles, readings"
+    return f"const kinematics = (() => {{\n{module}\n{numbers}\n{readings}\nreturn {{ {names} }};\n}})();"
 
 
 def _pose(result: Result, system: System) -> dict[str, Any]:
     """Return the pose with which the page begins, with all digits."""
     q = system.placement.copy()
-    known = result.state(0).full_q if result.own is None else result.q[0]
-    q[: min(len(known), len(q))] = known[: len(q)]
+    first = result.state(0).full_q if result.own is None else result.q[0]
+    q[: min(len(first), len(q))] = first[: len(q)]
     size = system.layout.q_size - len(system.layout.signals)
     start, end = float(result.t[0]), float(result.t[-1])
     return {"start": start, "end": end, "q": q[:size].tolist(), "length": float(system.length)}
@@ -147,7 +147,7 @@ def _measures(system: System) -> list[tuple[str, Measure]]:
 def _forces(system: System) -> list[tuple[ForceElement, Relation, Mapping[Any, Any]]]:
     """Return the forces with an arrow that follow from time and places: for each force, its components on the body of
     its second marker in world axes as rows of a relation, and the values of the relation's slots."""
-    found = list[tuple[ForceElement, Relation, Mapping[Any, Any]]]()
+    arrows = list[tuple[ForceElement, Relation, Mapping[Any, Any]]]()
     for element in system.model.forces:
         form, slots = element.form()
         if element.sketch != "arrow" or not isinstance(form, Load) or form.signals or form.steps:
@@ -156,35 +156,35 @@ def _forces(system: System) -> list[tuple[ForceElement, Relation, Mapping[Any, A
         width = len(rates) // len(form.markers)
         components = form.total[width * element.second : width * element.second + size]
         if not any(e.has(*rates) for e in components):
-            found.append((element, Relation(form.markers, components, slots=form.slots), slots))
-    return found
+            arrows.append((element, Relation(form.markers, components, slots=form.slots), slots))
+    return arrows
 
 
-def _readings(result: Result, geometry: Geometry, system: System) -> list[dict[str, Any]]:
+def _readings(result: Result, geometry: PageGeometry, system: System) -> list[dict[str, Any]]:
     """Return how the page reads its quantities: all motions of bodies; positions, velocities and accelerations of named
     points; coordinates of joints and drivers with rates and accelerations."""
     rows = enumerate(_measures(system))
-    said = {f"{o}.{what}": {"row": k, "level": n} for k, (o, m) in rows for n, what in enumerate(m.levels) if what}
+    measures = {f"{o}.{what}": {"row": k, "level": n} for k, (o, m) in rows for n, what in enumerate(m.levels) if what}
     numbers = {body.name: k for k, body in enumerate(result.sketch.bodies)}
-    found = []
+    readings = []
     for name in result.quantities.names():
-        if name in said:
-            found.append({"name": name, **said[name]})
+        if name in measures:
+            readings.append({"name": name, **measures[name]})
             continue
         for form, owners in ((BODY, numbers), (POINT, geometry.named)):
             match = form.fullmatch(name)
             if match and match["owner"] in owners:
                 at = None if form is BODY else geometry.named[match["owner"]]
                 body = numbers[match["owner"]] if at is None else numbers[geometry.corners[at][0]]
-                found.append({"name": name, "body": body, "at": at, "what": match["what"]})
+                readings.append({"name": name, "body": body, "at": at, "what": match["what"]})
                 break
-    return found
+    return readings
 
 
 def _plots(result: Result, choices: Choices, known: list[str]) -> tuple[list[str], list[str]]:
     """Return the names of the curves that the page draws first, and of requested curves that it cannot compute. Without
     a request, the page draws the coordinate of the last body that changes most, because the other bodies drive it."""
-    plots, lost = ([name for name in choices.plots if (name in known) is own] for own in (True, False))
+    plots, lost = ([name for name in choices.plots if (name in known) is computable] for computable in (True, False))
     if lost:
         what = f"a live page does not work out {', '.join(map(repr, lost))}"
         remedy = "leave out live=True to see all curves of this result"
@@ -193,11 +193,11 @@ def _plots(result: Result, choices: Choices, known: list[str]) -> tuple[list[str
             raise ModelError(f"{what}; {knows}; plot one of these, or {remedy}")
         warnings.warn(f"{what}, and so leaves out these curves; {remedy}", stacklevel=2)
     last = result.sketch.bodies[-1].name
-    own = [f"{last}.{what}" for what in ("x", "y", "z", "angle") if f"{last}.{what}" in known]
-    return plots or own and [max(own, key=lambda name: float(np.ptp(result[name])))], lost
+    coordinates = [f"{last}.{what}" for what in ("x", "y", "z", "angle") if f"{last}.{what}" in known]
+    return plots or coordinates and [max(coordinates, key=lambda name: float(np.ptp(result[name])))], lost
 
 
-def _point(name: str, geometry: Geometry) -> dict[str, Any]:
+def _point(name: str, geometry: PageGeometry) -> dict[str, Any]:
     if name in geometry.bodies:
         return {"body": geometry.bodies.index(name), "at": None}
     if name not in geometry.named:
@@ -213,14 +213,14 @@ def _point(name: str, geometry: Geometry) -> dict[str, Any]:
 
 def _solvable(result: Result) -> System:
     """Return the compiled model of a result; raise a `ModelError` unless positions and time determine its motion."""
-    own: System | None = getattr(result.quantities, "system", None)
-    if own is None:
+    system_of_result: System | None = getattr(result.quantities, "system", None)
+    if system_of_result is None:
         what = f"the result of {result.title!r} comes from a file, which does not have its equations"
         raise ModelError(f"{what}; save the page where the model is known, result.save('x.html', live=True)")
     if result.axis[0] != "t":
         what = f"a live page moves {result.title!r} in time, and this result is over {result.axis[0]}"
         raise ModelError(f"{what}; save that of mbs.kinematics(model, times), and change {result.axis[0]} in the page")
-    system = own.cartesian
+    system = system_of_result.cartesian
     tells = tells_positions(system.program)
     rates = sorted({row.element for row, tells_it in zip(system.rows, tells, strict=True) if not tells_it})
     if rates:
@@ -238,9 +238,9 @@ def _solvable(result: Result) -> System:
 
 def _freedom(result: Result, system: System) -> int:
     """Return the least number of degrees of freedom at a few poses, some of which may be singular."""
-    found = []
+    freedoms = []
     for k in np.unique(np.linspace(0, len(result) - 1, 5).astype(int)):
         q = system.placement.copy()
         q[: system.nq] = result.q[k]
-        found.append(free_motions(system, float(result.t[k]), q).shape[1])
-    return min(found)
+        freedoms.append(free_motions(system, float(result.t[k]), q).shape[1])
+    return min(freedoms)

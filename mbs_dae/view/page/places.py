@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..drawing.motion import Marker, Motion, in_space, on_body
+from ..drawing.motion import DrawnMotion, Marker, in_space, on_body
 from ..drawing.tracks import AtMarker, ForceArrow, OnBody, Span, Track, least_of, unit
 
 GROUND = -1
@@ -21,7 +21,7 @@ FINEST = 2**15  # steps along the longest side of a mesh: finer than any screen
 class TrackWriter:
     """Writes tracks with indices of bodies and forces; paths that cannot be computed from these go to `arrays`."""
 
-    motion: Motion
+    motion: DrawnMotion
     bodies: Mapping[str, int]
     forces: Mapping[str, int]
     arrays: dict[str, np.ndarray] = field(default_factory=dict)

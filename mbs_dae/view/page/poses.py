@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...results.result import Result
-from ..drawing.motion import Motion, at_times, in_space, motion_of
-from ..drawing.stage import Piece
+from ..drawing.motion import DrawnMotion, at_times, in_space, motion_of
+from ..drawing.stage import DrawnPiece
 from ..drawing.tracks import AtMarker, OnBody
 
 FEWEST, MOST = 600, 1500
@@ -20,7 +20,7 @@ PIXEL = 1 / 1500  # of the length of the mechanism: less than a pixel
 FAR = 3.0  # travel over the ground, in own lengths, beyond which the page follows the mechanism
 
 
-def shown_motion(result: Result) -> Motion:
+def shown_motion(result: Result) -> DrawnMotion:
     """Return the poses of a result, or more or fewer of them, as places and rotations between them require."""
     motion = motion_of(result)
     if result.axis[0] != "t" or not motion.frames or len(motion) < 2 or np.ptp(motion.values) == 0.0:
@@ -35,19 +35,15 @@ def shown_motion(result: Result) -> Motion:
     columns += 3 * (len(motion.forces) + (0 if result.reactions is None else len(result.reactions.names())))
     count = int(np.clip(len(motion), FEWEST, MOST))
     while True:
-        shown = _resampled(result, motion, count)
+        if len(motion) >= count:
+            shown = motion.thinned(count)
+        else:  # all poses of the result, and as many in equal parts between each two of them
+            between = int(np.ceil((count - 1) / (len(motion) - 1)))
+            places = np.arange((len(motion) - 1) * between + 1) / between
+            shown = at_times(result, motion, np.interp(places, np.arange(len(motion)), motion.values))
         if len(shown) * 2 * columns > NUMBERS or _error(result, motion, shown, reaches) <= PIXEL * length:
             return shown
         count = 2 * len(shown)
-
-
-def _resampled(result: Result, motion: Motion, count: int) -> Motion:
-    """Return the motion at about `count` poses, including all poses of the result unless these are more."""
-    if len(motion) >= count:
-        return motion.thinned(count)
-    between = int(np.ceil((count - 1) / (len(motion) - 1)))
-    places = np.arange((len(motion) - 1) * between + 1) / between
-    return at_times(result, motion, np.interp(places, np.arange(len(motion)), motion.values))
 
 
 def _place(frame: np.ndarray) -> np.ndarray:
@@ -57,7 +53,7 @@ def _place(frame: np.ndarray) -> np.ndarray:
 # --- between the poses ---
 
 
-def _error(result: Result, motion: Motion, shown: Motion, reaches: dict[str, float]) -> float:
+def _error(result: Result, motion: DrawnMotion, shown: DrawnMotion, reaches: dict[str, float]) -> float:
     """Return the largest distance between the page's curves and the motion, halfway between poses, at any corner."""
     middle = (shown.values[1:] + shown.values[:-1]) / 2
     true = at_times(result, motion, middle)
@@ -100,7 +96,7 @@ class Travel:
         return self.part > FAR
 
 
-def travel_of(motion: Motion, pieces: Iterable[Piece], dimension: int) -> Travel:
+def travel_of(motion: DrawnMotion, pieces: Iterable[DrawnPiece], dimension: int) -> Travel:
     """Return the travel of a motion; `pieces` are the drawing of the same motion."""
     riding = []
     for piece in pieces:

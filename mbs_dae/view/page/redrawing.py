@@ -26,7 +26,7 @@ from ..drawing.mechanism import pieces_of, staged
 from ..drawing.motion import in_space, motion_of
 from ..drawing.tracks import AtMarker, OnBody, Rail, Rigid, Span, Track
 from . import pen
-from .geometry import SAME, Geometry, geometry_of
+from .geometry import SAME, PageGeometry, geometry_of
 
 STEP = 1e-3  # relative change of a parameter that shows which pieces depend on it
 LOOKS = 5  # number of poses that show how far rails reach
@@ -40,7 +40,7 @@ class Change:
     name: str
     model: Model
     tracks: dict[Key, Track]
-    geometry: Geometry
+    geometry: PageGeometry
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Redrawing:
     stiff: tuple[str, ...] = ()
 
 
-def redrawings(result: Result, model: Model, geometry: Geometry, symbol: float) -> list[Redrawing]:
+def redrawings(result: Result, model: Model, geometry: PageGeometry, symbol: float) -> list[Redrawing]:
     """Return how to redraw each piece of the bodies, joints and forces, in their order."""
     changes = _changes(result, model, symbol)
     cams = [element.name for element in cams_of(model)]
@@ -163,7 +163,7 @@ def _tracks(result: Result, sketch: Sketch, symbol: float) -> Iterator[tuple[Key
             yield from (((group, owner, k), piece.track) for k, piece in enumerate(pieces))
 
 
-def _follows(track: Track, other: Track | None, geometry: Geometry, moved: Geometry, symbol: float) -> bool:
+def _follows(track: Track, other: Track | None, geometry: PageGeometry, moved: PageGeometry, symbol: float) -> bool:
     """Return whether a page that knows markers and corners draws the other track in place of this one."""
     if type(track) is not type(other):
         return False

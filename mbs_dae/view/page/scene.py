@@ -12,8 +12,8 @@ from ...results.result import Result
 from ...unit_system import size_of
 from ..drawing.colours import REACTION
 from ..drawing.mechanism import edges_of, pieces_of, staged
-from ..drawing.motion import Motion, in_space, path_of
-from ..drawing.stage import OVER_BODIES, Piece, Stage, all_pieces
+from ..drawing.motion import DrawnMotion, in_space, path_of
+from ..drawing.stage import OVER_BODIES, DrawingStage, DrawnPiece, all_pieces
 from ..drawing.symbols import arrow_of
 from ..drawing.tracks import OnBody, Rigid
 from ..style import MEANINGS
@@ -52,7 +52,7 @@ def page_data(result: Result, choices: Choices) -> dict[str, Any]:
 
 
 def drawing(
-    result: Result, choices: Choices, motion: Motion, writing: Callable[..., TrackWriter] = TrackWriter
+    result: Result, choices: Choices, motion: DrawnMotion, writing: Callable[..., TrackWriter] = TrackWriter
 ) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """Return the description of a drawing, and the arrays of its places at the poses of the motion. `writing` makes the
     writer of tracks from the motion and the numbers of bodies and forces."""
@@ -107,7 +107,7 @@ def drawing(
 # --- pieces ---
 
 
-def _written(writer: TrackWriter, group: str, owner: str, joins: Sequence[str], piece: Piece) -> dict[str, Any]:
+def _written(writer: TrackWriter, group: str, owner: str, joins: Sequence[str], piece: DrawnPiece) -> dict[str, Any]:
     track = {"track": writer.written(piece.track)}
     order = {"order": "over"} if piece.order == OVER_BODIES else {} if piece.order == "by depth" else {"order": "said"}
     data = {"group": group, "of": owner, "joins": list(joins), **piece.artist, **order, **track}
@@ -120,7 +120,7 @@ def _box(paths: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     return points.min(axis=0), points.max(axis=0)
 
 
-def _names(stages: list[Stage], writer: TrackWriter) -> list[dict[str, Any]]:
+def _names(stages: list[DrawingStage], writer: TrackWriter) -> list[dict[str, Any]]:
     """Return for each body a track in its own axes: the two ends or the corners beside which its name stands."""
     names = []
     for body in stages[0].sketch.bodies:
@@ -130,7 +130,7 @@ def _names(stages: list[Stage], writer: TrackWriter) -> list[dict[str, Any]]:
     return names
 
 
-def _reactions(result: Result, motion: Motion) -> dict[str, np.ndarray]:
+def _reactions(result: Result, motion: DrawnMotion) -> dict[str, np.ndarray]:
     """Return the forces of joints on their second bodies in world axes, shape (poses, 3) each."""
     if result.reactions is None:
         return {}

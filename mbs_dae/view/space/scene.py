@@ -12,8 +12,8 @@ from ...errors import ModelError
 from ...results.result import Result
 from ..camera import VIEW, Camera, checked_view
 from ..drawing.mechanism import pieces_of, staged
-from ..drawing.motion import Motion
-from ..drawing.stage import AS_SAID, OVER_BODIES, Piece, all_pieces, reach
+from ..drawing.motion import DrawnMotion
+from ..drawing.stage import AS_SAID, OVER_BODIES, DrawnPiece, all_pieces, reach
 from ..scene import Scene
 from ..style import GRID, Picture
 from . import pen
@@ -32,7 +32,7 @@ class SpatialScene(Scene):
     dimension = 3
     pen = pen
 
-    def __init__(self, result: Result, motion: Motion, ax: Any, trace: Sequence[str] = ()):
+    def __init__(self, result: Result, motion: DrawnMotion, ax: Any, trace: Sequence[str] = ()):
         self._orders: list[tuple[Any, np.ndarray]] = []
         self._behind: list[Any] = []
         super().__init__(result, motion, ax, trace)
@@ -73,7 +73,7 @@ class SpatialScene(Scene):
     def _floor(self) -> Floor:
         return Floor.under(*boxed(*self.corners), upright=self.camera.up[2] >= 0.0)
 
-    def _shadows(self) -> list[Piece]:
+    def _shadows(self) -> list[DrawnPiece]:
         side = 1.0 if self.camera.up[2] >= 0.0 else -1.0
         if side * self.camera.toward[2] < FROM_ABOVE:
             return []

@@ -20,20 +20,20 @@ import scipy.sparse as sps
 import sympy as sp
 
 from ...compiled import System
-from ...compiled.derivatives import POSITIONS, PUSHES, DerivativeBuilder, builder_of
+from ...compiled.derivatives import POSITIONS, PUSHES, builder_of
 from ...compiled.machine import Machine
 from ...compiled.poses import differ_poses, move_poses
 from ...compiled.reading import read_outputs
 from ...kernels.blocks import block
 from ...poses.arcs.track import angles_of
-from ...poses.corrector import PoseEquations, move_point, observe_pose, way_between
+from ...poses.corrector import PoseEquations, move_point, observe_pose, step_between
 from ...poses.dependence import PoseRank
 
 NO_PERIODS = np.zeros(0)
 """A value of `turns` with which whole turns are not subtracted."""
 
 
-class Point(NamedTuple):
+class PosePoint(NamedTuple):
     """A pose, the open values, and multipliers, if there are any."""
 
     q: np.ndarray
@@ -41,7 +41,7 @@ class Point(NamedTuple):
     u: np.ndarray
 
 
-class Terms(NamedTuple):
+class EquationTerms(NamedTuple):
     """Φ, its derivatives J by x and P by p, and the derivatives H, K of Jᵀ u by x and p, which are empty without
     multipliers u."""
 
@@ -52,7 +52,7 @@ class Terms(NamedTuple):
     K: np.ndarray
 
 
-class Equations:
+class PlaneEquations:
     """The equations of a system; row `held[k]` holds the value k, or parameter `symbols[k]` is this value."""
 
     def __init__(
@@ -71,34 +71,31 @@ class Equations:
         self.rows = rows
         self.ranked = np.array([row not in self.apart for row in rows.tolist()], dtype=bool)
         """A mask of the rows whose rank is tested, (rows,)."""
-        for made in ("compiled", "_entries", "_by_values"):
+        for made in ("compiled", "_entries"):
             self.__dict__.pop(made, None)
 
     @cached_property
     def compiled(self) -> PoseEquations:
         """The record of these equations of poses that compiled functions read."""
         system, machine, (n, values), count = self.system, self._machine, self.sizes, len(self.system.rows)
-        builder = self._builder
+        builder = builder_of(system.structure, (POSITIONS, PUSHES), bool(self.symbols))
         slopes = builder.fill(machine.program.batch, builder.dynamics.fill(system.evaluator).batch)
         place, multiplier, asked = np.full(count, -1), np.full(count, -1), self.rows[self.ranked]
         place[self.rows], multiplier[asked] = np.arange(len(self.rows)), np.arange(len(asked))
-        none = np.zeros(values), np.zeros(0), np.zeros((values, self._room))
+        slots = system.structure.program.batch.room if self.symbols else 0  # of parameters in the program of Φ
+        none = np.zeros(values), np.zeros(0), np.zeros((values, slots))
         start, numbers, number_slopes = (self._straight or none) if self.symbols else none
-        own = PoseEquations(
+        record = PoseEquations(
             machine, slopes, float(self.t), int(self._is_plain), int(self.is_linear), start, numbers,
             number_slopes, self.rows.astype(np.int64), place, multiplier,
             np.array(self.held, dtype=np.int64).reshape(-1, 2), self._per_row, self.unit, self.scale, self.angles,
             system.still,
         )  # fmt: skip
-        return block(own, kept=len(self.rows), motions=n, values=values, rows=count)
+        return block(record, used=len(self.rows), motions=n, values=values, rows=count)
 
     @cached_property
     def _machine(self) -> Machine:
         return self.system.machine()
-
-    @cached_property
-    def _builder(self) -> DerivativeBuilder:
-        return builder_of(self.system.structure, (POSITIONS, PUSHES), bool(self.symbols))
 
     @cached_property
     def _per_row(self) -> np.ndarray:
@@ -117,11 +114,6 @@ class Equations:
         asked = [k for k in every if k not in self.apart]
         lost = rank.dependent(asked)
         self.select_rows(np.array([k for k in every if k not in lost], dtype=int))
-
-    @property
-    def _room(self) -> int:
-        """The number of slots for parameters in the program of the constraints."""
-        return self.system.structure.program.batch.room if self.symbols else 0
 
     @property
     def is_linear(self) -> bool:
@@ -179,7 +171,7 @@ class Equations:
         """Return Φ, J and P in poses side by side, a row of q and p each: (poses, rows), (poses, rows, motions) and
         (poses, rows, values)."""
         if not self._is_plain:
-            alone = [self.at(Point(*one, np.zeros(0))) for one in zip(q, p, strict=True)]
+            alone = [self.at(PosePoint(*one, np.zeros(0))) for one in zip(q, p, strict=True)]
             phi, J, P = (np.array([terms[k] for terms in alone]) for k in range(3))
             return phi, J, P
         program, count = self.system.program, len(q)
@@ -189,32 +181,26 @@ class Equations:
         J = np.zeros((count, len(self.rows) * self.system.nv))
         J[:, places] = (adds @ out.T).T * motions * rows
         J = J.reshape(count, len(self.rows), -1)
-        phi, P = out[:, program.phi_from], self._by_values
+        phi, P = out[:, program.phi_from], np.zeros((len(self.system.rows), self.scale.size))
         for row, k in self.held:
             phi[:, row] -= p[:, k]
-        return phi[:, self.rows] * self._per_row[self.rows], J, np.broadcast_to(P, (count, *P.shape))
-
-    @cached_property
-    def _by_values(self) -> np.ndarray:
-        """P where all values are held."""
-        P = np.zeros((len(self.system.rows), self.scale.size))
-        for row, k in self.held:
             P[row, k] = -self.scale[k] * self._per_row[row]
-        return P[self.rows]
+        P = np.broadcast_to(P[self.rows], (count, len(self.rows), self.scale.size))
+        return phi[:, self.rows] * self._per_row[self.rows], J, P
 
-    def at(self, point: Point) -> Terms:
+    def at(self, point: PosePoint) -> EquationTerms:
         if not self.is_linear:
             self.put(point.p)
-        own = self.compiled
-        observe_pose(own, point.q, point.p, point.u)
+        record = self.compiled
+        observe_pose(record, point.q, point.p, point.u)
         if point.u.size:
-            return Terms(own.phi.copy(), own.J.copy(), own.P.copy(), own.H.copy(), own.K.copy())
-        return Terms(own.phi.copy(), own.J.copy(), own.P.copy(), np.zeros((0, 0)), np.zeros((0, 0)))
+            return EquationTerms(record.phi.copy(), record.J.copy(), record.P.copy(), record.H.copy(), record.K.copy())
+        return EquationTerms(record.phi.copy(), record.J.copy(), record.P.copy(), np.zeros((0, 0)), np.zeros((0, 0)))
 
     # --- moving about -------------------------------------------------------------------------------------------------
 
-    def moved(self, point: Point, step: np.ndarray) -> Point:
-        there = Point(point.q.copy(), point.p.astype(float), point.u.copy())
+    def moved(self, point: PosePoint, step: np.ndarray) -> PosePoint:
+        there = PosePoint(point.q.copy(), point.p.astype(float), point.u.copy())
         move_point(self.compiled, *there, step)
         return there
 
@@ -226,24 +212,28 @@ class Equations:
 
     def between_poses(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """Return the small steps from poses to others, a row each, (poses, motions)."""
-        ways = np.zeros((len(one), self.system.nv))
-        differ_poses(self._machine.manifold, *(np.ascontiguousarray(poses) for poses in (one, other)), ways)
-        return ways / self.unit
+        steps = np.zeros((len(one), self.system.nv))
+        differ_poses(self._machine.manifold, *(np.ascontiguousarray(poses) for poses in (one, other)), steps)
+        return steps / self.unit
 
-    def ways(self, q0: np.ndarray, p0: np.ndarray, q: np.ndarray, p: np.ndarray, turns: np.ndarray) -> np.ndarray:
+    def steps_between(
+        self, q0: np.ndarray, p0: np.ndarray, q: np.ndarray, p: np.ndarray, turns: np.ndarray
+    ) -> np.ndarray:
         """Return the small steps from points to others, a row of q and p each, up to whole turns of bodies and values:
         (points, motions + values)."""
-        return np.hstack([_rest(self.between_poses(q0, q), self.angles), _rest(p - p0, turns) / self.scale])
+        return np.hstack(
+            [without_turns(self.between_poses(q0, q), self.angles), without_turns(p - p0, turns) / self.scale]
+        )
 
-    def between(self, one: Point, other: Point, turns: np.ndarray = NO_PERIODS) -> np.ndarray:
+    def between(self, one: PosePoint, other: PosePoint, turns: np.ndarray = NO_PERIODS) -> np.ndarray:
         """Return the small step from a point to another; with `turns` (the period of each value) up to whole turns of
         bodies and values."""
-        way = np.zeros(sum(self.sizes))
-        way_between(self.compiled, one.q, one.p, other.q, other.p, turns, way)
-        return way
+        step = np.zeros(sum(self.sizes))
+        step_between(self.compiled, one.q, one.p, other.q, other.p, turns, step)
+        return step
 
 
-def _rest(way: np.ndarray, turn: np.ndarray) -> np.ndarray:
-    """Return differences reduced by whole turns."""
-    whole = np.where(turn > 0.0, turn, 1.0)
-    return np.where(turn > 0.0, way - whole * np.rint(way / whole), way)
+def without_turns(steps: np.ndarray, periods: np.ndarray) -> np.ndarray:
+    """Return differences reduced by whole periods; those with a period of 0 do not repeat."""
+    whole = np.where(periods > 0.0, periods, 1.0)
+    return np.where(periods > 0.0, steps - whole * np.rint(steps / whole), steps)

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from .equations import Equations, Point
-from .problems import closed_pose, closed_poses, line, thrown
-from .search import ALONG, Region, Seeking
-from .tracing import SMALLEST, Place, Trace, both_ways, one_curve, tangent_at
+from .equations import PlaneEquations, PosePoint, without_turns
+from .problems import close_pose, close_poses, line, throw_poses
+from .search import ALONG, CurveSearch, Region
+from .tracing import SMALLEST, Trace, TracePlace, one_curve, tangent_at, trace_curve
 
 ALIKE = 1e-6
 LEAST, MOST, AGAIN = 24, 150, 3
@@ -34,82 +34,81 @@ NEAREST = 2
 
 
 def poses_at(
-    equations: Equations, region: Region, values: np.ndarray, known: Sequence[Point], step: float
-) -> list[Point]:
+    equations: PlaneEquations, region: Region, values: np.ndarray, poses: Sequence[PosePoint], step: float
+) -> list[PosePoint]:
     """Return the poses with these values that are reached from known ones and from random placements."""
-    found: list[Point] = []
-    places = np.array([point.p for point in known])
-    off = np.linalg.norm(_rest(places - values, region.turns) / equations.scale, axis=1)
+    found: list[PosePoint] = []
+    places = np.array([point.p for point in poses])
+    off = np.linalg.norm(without_turns(places - values, region.turns) / equations.scale, axis=1)
     for k in np.argsort(off, kind="stable")[:NEAREST]:
-        way = _rest(values - known[k].p, region.turns) / equations.scale
+        direction = without_turns(values - poses[k].p, region.turns) / equations.scale
         if found:
             break
-        if np.linalg.norm(way) < 1e-9:
-            add_poses(equations, region, found, [known[k]])
+        if np.linalg.norm(direction) < 1e-9:
+            add_poses(equations, region, found, [poses[k]])
             continue
-        add_poses(equations, region, found, _passes(equations, region, known[k], way, values, step))
-    if known:
-        add_poses(equations, region, found, (z for z in thrown(equations, known[0], values) if z is not None))
+        add_poses(equations, region, found, _poses_on_traced_line(equations, region, poses[k], direction, values, step))
+    if poses:
+        add_poses(equations, region, found, (z for z in throw_poses(equations, poses[0], values) if z is not None))
     done = 0
     width = region.width / equations.scale
     while done < len(found):
-        for way in ((1.0, 0.0), (0.0, 1.0)):
-            passed = _passes(equations, region, found[done], np.array(way) * width, values, step)
+        for direction in ((1.0, 0.0), (0.0, 1.0)):
+            passed = _poses_on_traced_line(equations, region, found[done], np.array(direction) * width, values, step)
             add_poses(equations, region, found, passed)
         done += 1
     return found
 
 
-def _rest(way: np.ndarray, turns: np.ndarray) -> np.ndarray:
-    whole = np.where(turns > 0.0, turns, 1.0)
-    return np.where(turns > 0.0, way - whole * np.rint(way / whole), way)
-
-
-def add_poses(equations: Equations, region: Region, found: list[Point], new: Iterable[Point]) -> list[int]:
-    """Append to `found` each new pose that differs from all poses in it; return the numbers of these in `new`."""
+def add_poses(equations: PlaneEquations, region: Region, poses: list[PosePoint], new: Iterable[PosePoint]) -> list[int]:
+    """Append to `poses` each new pose that differs from all poses in it; return the numbers of these in `new`."""
     new, added = [*new], list[int]()
-    known, among = alike(equations, region, new, found).any(axis=1), alike(equations, region, new, new)
-    for k in np.flatnonzero(~known).tolist():
-        if not among[k, added].any():
+    old, new_pairs = equal_poses(equations, region, new, poses).any(axis=1), equal_poses(equations, region, new, new)
+    for k in np.flatnonzero(~old).tolist():
+        if not new_pairs[k, added].any():
             added.append(k)
-    found += [new[k] for k in added]
+    poses += [new[k] for k in added]
     return added
 
 
-def alike(equations: Equations, region: Region, some: Sequence[Point], others: Sequence[Point]) -> np.ndarray:
+def equal_poses(
+    equations: PlaneEquations, region: Region, some: Sequence[PosePoint], others: Sequence[PosePoint]
+) -> np.ndarray:
     """Return which poses equal which others up to whole turns, (some, others)."""
     if not some or not others:
         return np.zeros((len(some), len(others)), dtype=bool)
     if len(some) > 1 and len(some) * len(others) > PAIRS:
         parts = some[: len(some) // 2], some[len(some) // 2 :]
-        return np.concatenate([alike(equations, region, part, others) for part in parts])
+        return np.concatenate([equal_poses(equations, region, part, others) for part in parts])
     i, j = np.indices((len(some), len(others))).reshape(2, -1)
     (q0, p0), (q, p) = ([np.array([z[k] for z in poses]) for k in (0, 1)] for poses in (some, others))
-    ways = equations.ways(q0[i], p0[i], q[j], p[j], region.turns)
-    return np.asarray(np.linalg.norm(ways, axis=1) < ALIKE).reshape(len(some), len(others))
+    steps = equations.steps_between(q0[i], p0[i], q[j], p[j], region.turns)
+    return np.asarray(np.linalg.norm(steps, axis=1) < ALIKE).reshape(len(some), len(others))
 
 
-def _passes(
-    equations: Equations, region: Region, start: Point, way: np.ndarray, values: np.ndarray, step: float
-) -> list[Point]:
+def _poses_on_traced_line(
+    equations: PlaneEquations, region: Region, start: PosePoint, direction: np.ndarray, values: np.ndarray, step: float
+) -> list[PosePoint]:
     """Return the poses with these values on the line through a pose."""
-    section = line(equations, region.turns, start, way)
+    section = line(equations, region.turns, start, direction)
     reach = 1.1 * region.width
 
-    def near(before: Point, after: Point) -> bool:
+    def near(before: PosePoint, after: PosePoint) -> bool:
         """Return whether a line goes on: lines that revolve are not followed without end."""
         return bool((np.abs(after.p - start.p) <= reach).all()) and region.within(before, after)
 
-    trace = both_ways(section, Place(start, *tangent_at(section.value(start)[1], None)), step, ALONG, near)
-    return _met(equations, region, trace, way, values, step)
+    trace = trace_curve(section, TracePlace(start, *tangent_at(section.value(start)[1], None)), step, ALONG, near)
+    return _poses_on_line(equations, region, trace, direction, values, step)
 
 
-def driven(equations: Equations, starts: Sequence[Point], targets: np.ndarray, step: float) -> list[Point | None]:
+def drive(
+    equations: PlaneEquations, starts: Sequence[PosePoint], targets: np.ndarray, step: float
+) -> list[PosePoint | None]:
     """Drive the values of each pose on a straight line to a target, (poses, 2); return the poses there, None where the
     drive does not arrive: at a singular pose, where Newton's method fails, or after `LONGEST` steps.
 
-    All poses are driven side by side, as `traced` follows one curve: a step h goes along h t + ½ h² t', where t is the
-    tangent with J t_x + P t_p = 0 and t_p along the line, and t' its change in the step before. Newton's method
+    All poses are driven side by side, as `trace_forward` follows one curve: a step h goes along h t + ½ h² t', where t
+    is the tangent with J t_x + P t_p = 0 and t_p along the line, and t' its change in the step before. Newton's method
     corrects it at right angles to t, and a step whose ends do not belong to one smooth curve is halved. A drive ends
     where the values reach the target, or turn back."""
     if not len(starts):
@@ -117,11 +116,11 @@ def driven(equations: Equations, starts: Sequence[Point], targets: np.ndarray, s
     n, count, scale = equations.system.nv, len(starts), equations.scale
     if count > LANES:
         some = [slice(k, k + LANES) for k in range(0, count, LANES)]
-        return [z for own in some for z in driven(equations, starts[own], targets[own], step)]
+        return [z for part in some for z in drive(equations, starts[part], targets[part], step)]
     q, base = (np.array([z[k] for z in starts]) for k in (0, 1))
-    ways = (targets - base) / scale
-    far = np.linalg.norm(ways, axis=1)
-    units = ways / np.maximum(far, 1e-300)[:, None]
+    directions = (targets - base) / scale
+    far = np.linalg.norm(directions, axis=1)
+    units = directions / np.maximum(far, 1e-300)[:, None]
     p, done, h = base.copy(), np.zeros(count), np.full(count, 0.25 * min(step, 1.0))
     t = np.concatenate([np.zeros((count, n)), units], axis=1)
     arrived, going, places = far < 1e-12, far >= 1e-12, np.ones(count, dtype=int)
@@ -131,9 +130,9 @@ def driven(equations: Equations, starts: Sequence[Point], targets: np.ndarray, s
         k = np.flatnonzero(going)
         moves = h[k, None] * (t[k] + 0.5 * h[k, None] * bends[k])
         ahead = equations.moved_poses(q[k], moves[:, :n]), p[k] + moves[:, n:] * scale, t[k]
-        new_q, new_p, new_t, met = _onto_lines(equations, base[k], units[k], *ahead, np.ones(len(k), dtype=bool))
+        new_q, new_p, new_t, converged = _onto_lines(equations, base[k], units[k], *ahead, np.ones(len(k), dtype=bool))
         chord = np.hstack([equations.between_poses(q[k], new_q), (new_p - p[k]) / scale])
-        smooth = met & one_curve(t[k], new_t, chord)
+        smooth = converged & one_curve(t[k], new_t, chord)
         h[k[~smooth]] *= 0.5
         going[k] = h[k] >= SMALLEST
         k, new_q, new_p, new_t = k[smooth], new_q[smooth], new_p[smooth], new_t[smooth]
@@ -151,20 +150,20 @@ def driven(equations: Equations, starts: Sequence[Point], targets: np.ndarray, s
     part = (far[k] - before[2][k]) / (done[k] - before[2][k])
     near = equations.moved_poses(before[0][k], equations.between_poses(before[0][k], q[k]) * part[:, None])
     found = [z if there else None for z, there in zip(starts, arrived, strict=True)]
-    ends = [Point(one, targets[i].astype(float), starts[i].u) for i, one in zip(k.tolist(), near, strict=True)]
-    for i, there in zip(k.tolist(), closed_poses(equations, ends), strict=True):
+    ends = [PosePoint(one, targets[i].astype(float), starts[i].u) for i, one in zip(k.tolist(), near, strict=True)]
+    for i, there in zip(k.tolist(), close_poses(equations, ends), strict=True):
         found[i] = there
     return found
 
 
 def _onto_lines(
-    equations: Equations, base: np.ndarray, units: np.ndarray, q: np.ndarray, p: np.ndarray, t: np.ndarray,
+    equations: PlaneEquations, base: np.ndarray, units: np.ndarray, q: np.ndarray, p: np.ndarray, t: np.ndarray,
     open_: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
     """Bring poses onto the lines through `base`, by Newton's method with steps at right angles to t. Return the poses,
     their values, tangents of length 1, and a mask of the open ones that converged."""
     n, scale = equations.system.nv, equations.scale
-    q, p, t, met = q.copy(), p.copy(), t.copy(), np.zeros(len(q), dtype=bool)
+    q, p, t, converged = q.copy(), p.copy(), t.copy(), np.zeros(len(q), dtype=bool)
     across, start = np.stack([-units[:, 1], units[:, 0]], axis=1), t.copy()
     left = np.flatnonzero(open_)
     for _ in range(12):
@@ -178,86 +177,91 @@ def _onto_lines(
         right[:, m + 1, 1] = 1.0
         size = np.abs(right[:, :, 0]).max(axis=1)
         there = size < DRIVE_TOLERANCE
-        both = solved(matrix, right)
+        both = solve_each(matrix, right)
         steps, tangents = both[:, :, 0], both[:, :, 1]
         regular = np.isfinite(both).all(axis=(1, 2))
         lengths = np.linalg.norm(tangents, axis=1, keepdims=True)
         arrived = there & regular
         t[left[arrived]] = (tangents / lengths)[arrived]
-        met[left[arrived]] = True
+        converged[left[arrived]] = True
         goes = ~there & regular & (np.abs(steps).max(axis=1) < 0.5)
         left, steps = left[goes], steps[goes]
         if not left.size:
             break
         q[left], p[left] = equations.moved_poses(q[left], steps[:, :n]), p[left] + steps[:, n:] * scale
-    return q, p, t, met
+    return q, p, t, converged
 
 
-def solved(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
+def solve_each(matrices: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return the solutions of linear equations side by side; NaN where a matrix is singular."""
     try:
         return np.asarray(np.linalg.solve(matrices, right))
     except np.linalg.LinAlgError:
         if len(matrices) == 1:
             return np.full_like(right, np.nan)
-        return np.concatenate([solved(matrices[k : k + 1], right[k : k + 1]) for k in range(len(matrices))])
+        return np.concatenate([solve_each(matrices[k : k + 1], right[k : k + 1]) for k in range(len(matrices))])
 
 
-def led(seeking: Seeking, starts: Sequence[Point], values: np.ndarray) -> list[Point]:
+def drive_or_trace(search: CurveSearch, starts: Sequence[PosePoint], values: np.ndarray) -> list[PosePoint]:
     """Return the poses with these values to which others are driven on straight lines; where a singular pose stops one,
     return all poses on its line, and follow curves through singular poses near the line."""
-    equations, region, found = seeking.equations, seeking.region, list[Point]()
-    ways = np.array([_rest(values - z.p, region.turns) / equations.scale for z in starts]).reshape(-1, 2)
-    targets = np.array([z.p for z in starts]).reshape(-1, 2) + ways * equations.scale
-    for z, way, there in zip(starts, ways, driven(equations, starts, targets, seeking.step), strict=True):
+    equations, region, found = search.equations, search.region, list[PosePoint]()
+    directions = np.array([without_turns(values - z.p, region.turns) / equations.scale for z in starts]).reshape(-1, 2)
+    targets = np.array([z.p for z in starts]).reshape(-1, 2) + directions * equations.scale
+    for z, direction, there in zip(starts, directions, drive(equations, starts, targets, search.step), strict=True):
         if there is not None:
             found.append(there)
             continue
-        trace = seeking.walk(line(equations, region.turns, z, way))
-        found += [] if trace is None else _met(equations, region, trace, way, values, seeking.step)
+        trace = search.walk(line(equations, region.turns, z, direction))
+        found += [] if trace is None else _poses_on_line(equations, region, trace, direction, values, search.step)
     return found
 
 
-def _met(
-    equations: Equations, region: Region, trace: Trace, way: np.ndarray, values: np.ndarray, step: float
-) -> list[Point]:
+def _poses_on_line(
+    equations: PlaneEquations, region: Region, trace: Trace, direction: np.ndarray, values: np.ndarray, step: float
+) -> list[PosePoint]:
     """Return the poses with these values on a line that was followed."""
-    unit = way / np.linalg.norm(way)
+    unit = direction / np.linalg.norm(direction)
 
-    def ahead(place: Place) -> float:
-        return float(_rest(place.z.p - values, region.turns) / equations.scale @ unit)
+    def distance(place: TracePlace) -> float:
+        return float(without_turns(place.z.p - values, region.turns) / equations.scale @ unit)
 
-    offs = np.array([ahead(place) for place in trace.places])
+    offs = np.array([distance(place) for place in trace.places])
     found = []
     for k in range(len(trace.steps)):
         if abs(offs[k]) + abs(offs[k + 1]) < 4.0 * step and offs[k] * offs[k + 1] <= 0.0:
             try:
-                z = trace.zero(k, offs[k], offs[k + 1], ahead)[1].z
+                z = trace.zero(k, offs[k], offs[k + 1], distance)[1].z
             except ArithmeticError:  # the line turns within this step: Newton's method starts at the nearer end
                 z = trace.places[k + int(abs(offs[k + 1]) < abs(offs[k]))].z
-            off = _rest(z.p - values, region.turns) / equations.scale
+            off = without_turns(z.p - values, region.turns) / equations.scale
             if np.abs(off - (off @ unit) * unit).max() > 1e-9:  # a revolution further, where two values repeat
                 continue
-            whole = values + (z.p - values - _rest(z.p - values, region.turns))
-            there = closed_pose(equations, z._replace(p=whole))
+            whole = values + (z.p - values - without_turns(z.p - values, region.turns))
+            there = close_pose(equations, z._replace(p=whole))
             if there is not None:
                 found.append(there)
     return found
 
 
-def met(
-    equations: Equations, region: Region, near: Point, values: np.ndarray, most: int = MOST, limit: int | None = None
-) -> list[Point]:
+def random_poses(
+    equations: PlaneEquations,
+    region: Region,
+    near: PosePoint,
+    values: np.ndarray,
+    most: int = MOST,
+    limit: int | None = None,
+) -> list[PosePoint]:
     """Return the poses with these values to which Newton's method converges from random placements of the bodies. The
     trials end when each pose was found `AGAIN` times, so that further poses are unlikely, when the first `LEAST` of
     them found none, or when `limit` poses are found."""
-    found: list[Point] = []
+    found: list[PosePoint] = []
     times: list[int] = []
-    for count, z in enumerate(thrown(equations, near, values, most), 1):
+    for count, z in enumerate(throw_poses(equations, near, values, most), 1):
         if z is not None:
-            known = np.flatnonzero(alike(equations, region, [z], found))
-            if known.size:
-                times[known[0]] += 1
+            same = np.flatnonzero(equal_poses(equations, region, [z], found))
+            if same.size:
+                times[same[0]] += 1
             else:
                 found.append(z)
                 times.append(1)

@@ -24,9 +24,9 @@ from ...compiled.status import DONE, UNSETTLED
 from ...coordinates import body_coordinates
 from ...kernels.blocks import block
 from ...poses.closing import turned_over
-from ...poses.corrector import LOOSE, TIGHT, Curve, correct, observe_curve
-from .equations import Equations, Point, Terms
-from .tracing import Place, tangent_at
+from ...poses.corrector import LOOSE, TIGHT, CurveEquations, correct, observe_curve
+from .equations import EquationTerms, PlaneEquations, PosePoint
+from .tracing import TracePlace, tangent_at
 
 THROWS = 24
 """Number of random placements of the bodies."""
@@ -48,7 +48,7 @@ SINGULAR = 1e-11
 class PoseCurve:
     """Equations F(z) = 0 of a curve of poses, and motions along it."""
 
-    equations: Equations
+    equations: PlaneEquations
     turns: np.ndarray
     """The period of each value of the workspace, in its unit; 0 for a value that does not repeat."""
 
@@ -63,42 +63,52 @@ class PoseCurve:
         return 0
 
     @cached_property
-    def compiled(self) -> Curve:
+    def compiled(self) -> CurveEquations:
         A, q0, p0 = self.section
         (n, values), more, m = self.equations.sizes, self.multipliers, len(self.equations.rows)
         count = m + (n + 1 if more else len(A))
-        own = Curve(self.equations.compiled, self.turns, A, q0, p0)
+        own = CurveEquations(self.equations.compiled, self.turns, A, q0, p0)
         return block(own, equations=count, unknowns=n + values + more)
 
-    def value(self, z: Point) -> tuple[np.ndarray, np.ndarray]:
+    def value(self, z: PosePoint) -> tuple[np.ndarray, np.ndarray]:
         """Return F and F' at a point."""
         if not self.equations.is_linear:
             self.equations.put(z.p)
         observe_curve(self.compiled, *z)
         return self.compiled.F.copy(), self.compiled.slope.copy()
 
-    def correction(self, z: Point, across: np.ndarray, far: tuple[Point, float] | None = None) -> Place | None:
+    def correction(
+        self, z: PosePoint, across: np.ndarray, far: tuple[PosePoint, float] | None = None
+    ) -> TracePlace | None:
         """Return the place of the curve that Newton's method reaches from z, with its tangent along `across`: steps are
         at right angles to `across`, or lead to the point that is far[1] ahead of far[0] in this direction (in space
         turns one after the other are not their sum). Return None if Newton's method does not converge."""
-        there, own = Point(z.q.copy(), z.p.astype(float), z.u.copy()), self.compiled
-        told, (base, ahead), linear = np.zeros(across.size + 1), far or (z, np.nan), self.equations.is_linear
-        own.last_residual[0] = np.inf
+        there, record = PosePoint(z.q.copy(), z.p.astype(float), z.u.copy()), self.compiled
+        tangent_and_sense, (base, ahead), linear = (
+            np.zeros(across.size + 1),
+            far or (z, np.nan),
+            self.equations.is_linear,
+        )
+        record.last_residual[0] = np.inf
         for _ in range(1 if linear else ROUNDS):
             if not linear:
                 self.equations.put(there.p)
-            status = correct(own, *there, across, *base, ahead, ROUNDS if linear else 1, told)
+            status = correct(record, *there, across, *base, ahead, ROUNDS if linear else 1, tangent_and_sense)
             if status == DONE:
-                tangent = (told[:-1], float(told[-1])) if told[-1] else tangent_at(own.slope, across)
-                return Place(there, *tangent)
+                tangent = (
+                    (tangent_and_sense[:-1], float(tangent_and_sense[-1]))
+                    if tangent_and_sense[-1]
+                    else tangent_at(record.slope, across)
+                )
+                return TracePlace(there, *tangent)
             if status != UNSETTLED:
                 break
         return None
 
-    def moved(self, z: Point, step: np.ndarray) -> Point:
+    def moved(self, z: PosePoint, step: np.ndarray) -> PosePoint:
         return self.equations.moved(z, step)
 
-    def between(self, one: Point, other: Point) -> np.ndarray:
+    def between(self, one: PosePoint, other: PosePoint) -> np.ndarray:
         """Return the step from one point to another in pose and values, without whole turns."""
         return self.equations.between(one, other, self.turns)
 
@@ -115,27 +125,27 @@ class Singular(PoseCurve):
     def multipliers(self) -> int:
         return int(self.equations.ranked.sum())
 
-    def ranked(self, terms: Terms) -> np.ndarray:
+    def ranked(self, terms: EquationTerms) -> np.ndarray:
         """Return the rows of J whose rank is tested."""
         return terms.J[self.equations.ranked] if self.equations.apart else terms.J
 
-    def normal(self, z: Point) -> np.ndarray:
+    def normal(self, z: PosePoint) -> np.ndarray:
         """Return Pᵀ u."""
         return self.equations.at(z).P.T @ z.u
 
-    def near(self, q: np.ndarray, p: np.ndarray, rank: int = 0, rounds: int = 30) -> Point | None:
+    def near(self, q: np.ndarray, p: np.ndarray, rank: int = 0, rounds: int = 30) -> PosePoint | None:
         """Return the singular pose that Newton's method reaches from a pose by least steps, with the multipliers of the
         smallest singular value, or of the next ones by `rank`: each has a singular curve of its own. None if it does
         not converge."""
-        bare = Point(q, p, np.zeros(0))
+        bare = PosePoint(q, p, np.zeros(0))
         J = self.ranked(self.equations.at(bare))
         m, n = J.shape
         last = min(m - 1, n)
         if rank > last:
             return None
-        return self._closest(Point(q, p, np.linalg.svd(J)[0][:, last - rank].copy()), rounds)
+        return self._closest(PosePoint(q, p, np.linalg.svd(J)[0][:, last - rank].copy()), rounds)
 
-    def _closest(self, z: Point, rounds: int = 30, lost: float = 1e-12) -> Point | None:
+    def _closest(self, z: PosePoint, rounds: int = 30, lost: float = 1e-12) -> PosePoint | None:
         """Return the singular pose that Newton's method reaches from a point by least steps; None where it reaches
         none. Singular values of F' less than the part `lost` of the largest are taken for zero."""
         for _ in range(rounds):
@@ -150,11 +160,11 @@ class Singular(PoseCurve):
             z = self.moved(z, step * min(1.0, LONGEST / longest))
         return None
 
-    def on_surface(self, z: Point) -> bool:
+    def on_surface(self, z: PosePoint) -> bool:
         """Return whether singular points (poses, values, multipliers) go on from one of them in two directions: F' has
         two null vectors there, and in the singular points a small step away along each of them, in both senses, too."""
 
-        def null_vectors(there: Point) -> np.ndarray | None:
+        def null_vectors(there: PosePoint) -> np.ndarray | None:
             _, sizes, right = np.linalg.svd(self.value(there)[1])
             return right[-2:] if sizes[-1] < LOST * sizes[0] < sizes[-2] else None
 
@@ -168,7 +178,7 @@ class Singular(PoseCurve):
                 return False
         return True
 
-    def is_isolated(self, z: Point) -> bool:
+    def is_isolated(self, z: PosePoint) -> bool:
         """Return whether a singular pose is the only one near by: no singular curve goes through it.
 
         There F' has two null vectors T and one on the left, l. To second order F(z + T a) = 0 requires l · F''(T a, T
@@ -189,7 +199,7 @@ class Singular(PoseCurve):
 class Section(PoseCurve):
     """Poses with A d = 0 for the way d (of bodies and values) from the base."""
 
-    base: Point
+    base: PosePoint
     A: np.ndarray
 
     @property
@@ -197,7 +207,7 @@ class Section(PoseCurve):
         return self.A, self.base.q, self.base.p
 
 
-def line(equations: Equations, turns: np.ndarray, base: Point, direction: np.ndarray) -> Section:
+def line(equations: PlaneEquations, turns: np.ndarray, base: PosePoint, direction: np.ndarray) -> Section:
     """Return the section of poses whose values are on a line through those of a pose, in the plane of the values."""
     n = equations.system.nv
     A = np.zeros((1, n + 2))
@@ -205,12 +215,12 @@ def line(equations: Equations, turns: np.ndarray, base: Point, direction: np.nda
     return Section(equations, turns, base, A)
 
 
-def closed_pose(equations: Equations, z: Point, rounds: int = 20) -> Point | None:
+def close_pose(equations: PlaneEquations, z: PosePoint, rounds: int = 20) -> PosePoint | None:
     """Return the pose near to a point with equal values, by least Newton steps; None if they do not converge."""
-    return closed_poses(equations, [z], rounds)[0]
+    return close_poses(equations, [z], rounds)[0]
 
 
-def closed_poses(equations: Equations, points: Sequence[Point], rounds: int = 20) -> list[Point | None]:
+def close_poses(equations: PlaneEquations, points: Sequence[PosePoint], rounds: int = 20) -> list[PosePoint | None]:
     """Return for each point the pose near to it with equal values, by least Newton steps, side by side; None where they
     do not converge. The steps end where roundoff stops the convergence."""
     if not points:
@@ -231,7 +241,7 @@ def closed_poses(equations: Equations, points: Sequence[Point], rounds: int = 20
         steps *= np.minimum(1.0, LONGEST / longest)[:, None]
         q[left] = equations.moved_poses(q[left], steps)
     ends = zip(q, p, points, sizes, strict=True)
-    return [Point(one, other, point.u) if size < LOOSE else None for one, other, point, size in ends]
+    return [PosePoint(one, other, point.u) if size < LOOSE else None for one, other, point, size in ends]
 
 
 def least(J: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -247,7 +257,9 @@ def least(J: np.ndarray, right: np.ndarray) -> np.ndarray:
     return np.array([np.linalg.lstsq(*one, rcond=1e-12)[0] for one in zip(J, right, strict=True)])
 
 
-def thrown(equations: Equations, point: Point, values: np.ndarray, most: int = THROWS) -> Iterator[Point | None]:
+def throw_poses(
+    equations: PlaneEquations, point: PosePoint, values: np.ndarray, most: int = THROWS
+) -> Iterator[PosePoint | None]:
     """Yield poses with these values from bodies turned and moved at random; None for a placement from which Newton's
     method does not converge, or which ends turned over."""
     system, random = equations.system, np.random.default_rng(20)
@@ -256,12 +268,12 @@ def thrown(equations: Equations, point: Point, values: np.ndarray, most: int = T
         count = min(THROWS, most - done)
         steps = random.uniform(-1.0, 1.0, (count, system.nv)) * np.where(turns, np.pi, 1.0)
         thrown_about = equations.moved_poses(np.repeat(point.q[None], count, axis=0), steps)
-        for found in closed_poses(equations, [Point(q, values.astype(float), point.u) for q in thrown_about], 40):
+        for found in close_poses(equations, [PosePoint(q, values.astype(float), point.u) for q in thrown_about], 40):
             over = found is not None and system.model.dimension == 3 and turned_over(system, found.q)
             yield None if over else found
 
 
-def closed_free(equations: Equations, z: Point) -> Point | None:
+def close_with_values(equations: PlaneEquations, z: PosePoint) -> PosePoint | None:
     """Return the point after the least change, of pose and values, that satisfies all equations; None if the steps do
     not converge."""
     for _ in range(30):

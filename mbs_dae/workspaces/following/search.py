@@ -14,10 +14,9 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import eig
 
-from .equations import Equations, Point
-from .problems import Section, Singular, closed_free, line, smallest, thrown
-from .tracing import LONG, Place, Trace, both_ways, tangent_at
-from .tracing import beside as place_beside
+from .equations import PlaneEquations, PosePoint, without_turns
+from .problems import Section, Singular, close_with_values, line, smallest, throw_poses
+from .tracing import LONG, Trace, TracePlace, place_ahead, tangent_at, trace_curve
 
 MOST = 3000
 """Greatest number of places of a curve."""
@@ -65,11 +64,11 @@ class Region:
         out = np.maximum(self.low - p, p - self.high) / self.width
         return np.where(self.turns > 0.0, 0.0, np.maximum(out, 0.0))
 
-    def outside(self, point: Point) -> float:
+    def outside(self, point: PosePoint) -> float:
         """Return the distance of a point from the rectangle, relative to its width."""
         return float(self.beyond(point.p).max())
 
-    def within(self, before: Point, after: Point) -> bool:
+    def within(self, before: PosePoint, after: PosePoint) -> bool:
         """Return whether a curve is near enough to the rectangle to go on, or approaches it."""
         there = self.outside(after)
         return there < MARGIN or there < self.outside(before)
@@ -100,23 +99,23 @@ class Region:
 
 
 @dataclass(frozen=True, eq=False)
-class Beside(Region):
+class ProjectedRegion(Region):
     """A rectangle of values that are not those of the points: `read` computes them from the pose of a point."""
 
     own_turns: np.ndarray
     read: Callable[[np.ndarray], np.ndarray]
 
-    def outside(self, point: Point) -> float:
+    def outside(self, point: PosePoint) -> float:
         values = self.read(point.q)
         out = np.maximum(np.maximum(self.low - values, values - self.high) / self.width, 0.0)
         return float(np.where(self.own_turns > 0.0, 0.0, out).max())
 
 
 @dataclass(eq=False)
-class Seeking:
+class CurveSearch:
     """The state of a search: its curves and sections so far."""
 
-    equations: Equations
+    equations: PlaneEquations
     region: Region
     step: float
     curves: list[Trace] = field(default_factory=list)
@@ -136,14 +135,14 @@ class Seeking:
     def walk(self, section: Section) -> Trace | None:
         """Follow the poses along a section, and the curves through singular poses near it; return the section's trace,
         None if it has fewer than three places."""
-        start = Place(section.base, *tangent_at(section.value(section.base)[1], None))
+        start = TracePlace(section.base, *tangent_at(section.value(section.base)[1], None))
         reach = 1.1 * self.region.width
 
-        def near(before: Point, after: Point) -> bool:
+        def near(before: PosePoint, after: PosePoint) -> bool:
             """Return whether a line goes on: lines that revolve are not followed without end."""
             return bool((np.abs(after.p - section.base.p) <= reach).all()) and self.region.within(before, after)
 
-        trace = both_ways(section, start, self.step, ALONG, near)
+        trace = trace_curve(section, start, self.step, ALONG, near)
         if len(trace.places) < 3:
             return None
         self.sections.append(trace)
@@ -152,7 +151,7 @@ class Seeking:
             self.follow(place.z)
         return trace
 
-    def _turning(self, section: Section, trace: Trace) -> list[Place]:
+    def _turning(self, section: Section, trace: Trace) -> list[TracePlace]:
         """Return the poses at which a line in the plane turns back, approximately: near each there is a singular pose,
         on a curve."""
         n = self.equations.system.nv
@@ -161,7 +160,7 @@ class Seeking:
         unit, found = np.array([section.A[0, n + 1], -section.A[0, n]]), []
         rates = np.array([float(place.t[n:] @ unit) for place in trace.places])
         for k in np.flatnonzero(rates[:-1] * rates[1:] < 0.0).tolist():
-            there = place_beside(section, trace.places[k], trace.steps[k] * rates[k] / (rates[k] - rates[k + 1]))
+            there = place_ahead(section, trace.places[k], trace.steps[k] * rates[k] / (rates[k] - rates[k + 1]))
             found.append(there or trace.places[k])
         return found
 
@@ -171,7 +170,7 @@ class Seeking:
         of an arm."""
         return sum(LONG in (curve.beginning, curve.ending) for curve in self.curves) >= SHEET
 
-    def follow(self, near: Point, ranks: int = 1) -> None:
+    def follow(self, near: PosePoint, ranks: int = 1) -> None:
         """Follow the singular curve next to a pose, if it is a new one; with more `ranks` also those of the next
         singular values."""
         for rank in range(ranks):
@@ -180,10 +179,13 @@ class Seeking:
             z = self.singular.near(near.q, near.p, rank)
             if z is None or self.region.outside(z) > MARGIN or any(self.lies_on(curve, z) for curve in self.curves):
                 continue
-            if self._lost(z) != 1:
+            J = self.singular.ranked(self.equations.at(z))
+            sizes = np.linalg.svd(J, compute_uv=False)
+            independent = int((sizes < LOST * sizes[0]).sum()) + max(0, len(J) - J.shape[1])
+            if independent != 1:  # vectors u with Jᵀ u = 0: one on a curve that can be followed
                 continue
-            start = Place(z, *tangent_at(self.singular.value(z)[1], None))
-            trace = both_ways(self.singular, start, self.step, MOST, self.region.within)
+            start = TracePlace(z, *tangent_at(self.singular.value(z)[1], None))
+            trace = trace_curve(self.singular, start, self.step, MOST, self.region.within)
             if len(trace.places) > 1 or not any(self._is_place(curve, z) for curve in self.curves):
                 self.curves.append(trace)
 
@@ -194,7 +196,7 @@ class Seeking:
             for pose in self._branches(self.curves[self.branched - 1]):
                 self.follow(pose)
 
-    def _branches(self, curve: Trace) -> Iterator[Point]:
+    def _branches(self, curve: Trace) -> Iterator[PosePoint]:
         """Yield poses near the corners of a singular curve, next to all singular curves through the corners.
 
         In a corner Jᵀ u = 0 for each u = N a with two columns of N, and J V = 0. A singular curve through it goes along
@@ -203,7 +205,7 @@ class Seeking:
         sense of the determinant changes, and the second smallest singular value is zero."""
         singular, equations = self.singular, self.equations
 
-        def second(place: Place) -> float:
+        def second(place: TracePlace) -> float:
             return float(np.linalg.svd(singular.ranked(equations.at(place.z)), compute_uv=False)[-2]) * place.sense
 
         m, n = singular.ranked(equations.at(curve.places[0].z)).shape
@@ -214,38 +216,29 @@ class Seeking:
             V, rows = right[m - 2 :].T, np.hstack([terms.J, terms.P])
             T = np.linalg.svd(rows)[2][len(rows) :].T
             bent = [equations.at(corner.z._replace(u=u.copy())) for u in left[:, -2:].T]
-            rates, ways = eig(*(V.T @ np.hstack([one.H, one.K]) @ T for one in bent))
-            for rate, b in zip(rates, ways.T, strict=True):
+            rates, eigenvectors = eig(*(V.T @ np.hstack([one.H, one.K]) @ T for one in bent))
+            for rate, b in zip(rates, eigenvectors.T, strict=True):
                 if abs(rate.imag) > REAL * abs(rate):
                     continue
                 b = (b / b[np.abs(b).argmax()]).real
-                way = T @ b / np.linalg.norm(b) * self.step * ASIDE
-                for step in (way, -way):
+                shift = T @ b / np.linalg.norm(b) * self.step * ASIDE
+                for step in (shift, -shift):
                     yield equations.moved(corner.z, np.append(step, np.zeros(corner.z.u.size)))
 
-    def _lost(self, z: Point) -> int:
-        """Return the number of independent u; 1 on a curve that can be followed."""
-        J = self.singular.ranked(self.equations.at(z))
-        sizes = np.linalg.svd(J, compute_uv=False)
-        return int((sizes < LOST * sizes[0]).sum()) + max(0, len(J) - J.shape[1])
-
-    def _is_place(self, curve: Trace, z: Point) -> bool:
+    def _is_place(self, curve: Trace, z: PosePoint) -> bool:
         """Return whether a pose is the only place of a curve that could not be followed."""
         off = self.singular.between(curve.places[0].z, z)
         return len(curve.places) == 1 and bool(np.linalg.norm(off) < LONELY)
 
-    def lies_on(self, curve: Trace, z: Point) -> bool:
+    def lies_on(self, curve: Trace, z: PosePoint) -> bool:
         """Return whether a pose with its values is a place of a curve."""
-        turns, scale = self.region.turns, self.equations.scale
-        whole = np.where(turns > 0.0, turns, 1.0)
-        q, p = curve.points
-        way = p - z.p
-        way = np.where(turns > 0.0, way - whole * np.rint(way / whole), way) / scale
-        near = np.flatnonzero(np.linalg.norm(way, axis=1) < 1.5 * self.step)
+        turns, (q, p) = self.region.turns, curve.points
+        shifts = without_turns(p - z.p, turns) / self.equations.scale
+        near = np.flatnonzero(np.linalg.norm(shifts, axis=1) < 1.5 * self.step)
         if not near.size:
             return False
         here_q, here_p = (np.repeat(x[None], near.size, axis=0) for x in (z.q, z.p))
-        off = self.equations.ways(here_q, here_p, q[near], p[near], turns)
+        off = self.equations.steps_between(here_q, here_p, q[near], p[near], turns)
         for k in near[np.linalg.norm(off, axis=1) < 1.5 * self.step].tolist():
             place = curve.places[k]
             own = curve.problem.between(place.z, z)
@@ -255,7 +248,7 @@ class Seeking:
         return False
 
 
-def _reached(curve: Trace, place: Place, ahead: float, size: int) -> Place | None:
+def _reached(curve: Trace, place: TracePlace, ahead: float, size: int) -> TracePlace | None:
     """Return the place of a curve whose poses and values are `ahead` of another along its tangent; None if it is not
     reached. Multipliers change as well."""
     bare = len(place.t) - size
@@ -268,7 +261,7 @@ def _reached(curve: Trace, place: Place, ahead: float, size: int) -> Place | Non
         if rate <= 0.05 * float(place.t[:bare] @ place.t[:bare]):
             return None
         h += off / rate * float(found.t @ place.t)
-        next_one = place_beside(curve.problem, place, h)
+        next_one = place_ahead(curve.problem, place, h)
         if next_one is None:
             return None
         found = next_one
@@ -282,65 +275,67 @@ def dips(sizes: np.ndarray, closed: bool) -> list[int]:
     return [int(k) for k in np.flatnonzero(least)]
 
 
-def beside(seeking: Seeking, equations: Equations, region: Beside, at: Callable[[np.ndarray], Point]) -> Seeking:
+def search_sections(
+    search: CurveSearch, equations: PlaneEquations, region: ProjectedRegion, at: Callable[[np.ndarray], PosePoint]
+) -> CurveSearch:
     """Return a search of singular poses of other equations, from the poses of the sections of a search; `at` makes a
     point of the other equations from a pose."""
-    found = Seeking(equations, region, seeking.step)
-    for trace in seeking.sections:
+    other = CurveSearch(equations, region, search.step)
+    for trace in search.sections:
         points = [at(place.z.q) for place in trace.places]
-        sizes = np.array([smallest(found.singular.ranked(equations.at(point))) for point in points])
+        sizes = np.array([smallest(other.singular.ranked(equations.at(point))) for point in points])
         for k in dips(sizes, trace.closed):
-            found.follow(points[k])
-    return found
+            other.follow(points[k])
+    return other
 
 
 # --- across the region ------------------------------------------------------------------------------------------------
 
 
-def search(seeking: Seeking, base: Point, seed: int = 0) -> None:
+def search_region(search: CurveSearch, base: PosePoint, seed: int = 0) -> None:
     """Search the region from a pose, and from poses with equal values that the sections do not reach."""
-    if seeking.freedom > 0:
-        _walk_at_random(seeking, base, np.random.default_rng(seed))
+    if search.freedom > 0:
+        _walk_at_random(search, base, np.random.default_rng(seed))
         return
-    _walk_across(seeking, base)
-    for other in thrown(seeking.equations, base, base.p):
-        if other is not None and not any(seeking.lies_on(trace, other) for trace in seeking.sections):
-            _walk_across(seeking, other)
+    _walk_across(search, base)
+    for other in throw_poses(search.equations, base, base.p):
+        if other is not None and not any(search.lies_on(trace, other) for trace in search.sections):
+            _walk_across(search, other)
 
 
-def _walk_across(seeking: Seeking, base: Point) -> None:
+def _walk_across(search: CurveSearch, base: PosePoint) -> None:
     """Follow sections through a pose in four directions, and parallel ones."""
-    width = seeking.region.width
-    ways = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]]) * width / seeking.equations.scale
-    for way, across in ((ways[0], ways[1]), (ways[1], ways[0])):
-        first = seeking.walk(line(seeking.equations, seeking.region.turns, base, way))
-        for place in _spread(first, way, seeking):
-            seeking.walk(line(seeking.equations, seeking.region.turns, place, across))
-    for way in ways[2:]:
-        seeking.walk(line(seeking.equations, seeking.region.turns, base, way))
+    width = search.region.width
+    directions = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]]) * width / search.equations.scale
+    for direction, across in ((directions[0], directions[1]), (directions[1], directions[0])):
+        first = search.walk(line(search.equations, search.region.turns, base, direction))
+        for place in _spread(first, direction, search):
+            search.walk(line(search.equations, search.region.turns, place, across))
+    for direction in directions[2:]:
+        search.walk(line(search.equations, search.region.turns, base, direction))
 
 
-def _spread(trace: Trace | None, way: np.ndarray, seeking: Seeking) -> Iterator[Point]:
+def _spread(trace: Trace | None, direction: np.ndarray, search: CurveSearch) -> Iterator[PosePoint]:
     """Yield places of a section, one for each of ACROSS strips of the region."""
     if trace is None:
         return
-    axis = int(np.argmax(np.abs(way)))
+    axis = int(np.argmax(np.abs(direction)))
     seen: set[int] = set()
     for place in trace.places:
-        p = seeking.region.nearest(place.z.p)
-        part = (p[axis] - seeking.region.low[axis]) / seeking.region.width[axis]
+        p = search.region.nearest(place.z.p)
+        part = (p[axis] - search.region.low[axis]) / search.region.width[axis]
         strip = int(np.floor(part * ACROSS))
         if 0 <= strip < ACROSS and strip not in seen and abs(part * ACROSS - strip - 0.5) < 0.25:
             seen.add(strip)
             yield place.z
 
 
-def climb(seeking: Seeking, start: Point, way: np.ndarray) -> None:
+def climb(search: CurveSearch, start: PosePoint, direction: np.ndarray) -> None:
     """Move as far as possible in a direction of the plane, by the motion with the largest gain, and follow the singular
     curve there."""
-    z, equations = start, seeking.equations
+    z, equations = start, search.equations
     n = equations.system.nv
-    up = np.append(np.zeros(n), way / np.linalg.norm(way))
+    up = np.append(np.zeros(n), direction / np.linalg.norm(direction))
     for _ in range(CLIMBS):
         terms = equations.at(z)
         rows = np.hstack([terms.J, terms.P])
@@ -348,27 +343,27 @@ def climb(seeking: Seeking, start: Point, way: np.ndarray) -> None:
         size = float(np.linalg.norm(step))
         if size < STEEP:
             break
-        moved = closed_free(equations, equations.moved(z, step * seeking.step / size))
-        if moved is None or not seeking.region.within(z, moved):
+        moved = close_with_values(equations, equations.moved(z, step * search.step / size))
+        if moved is None or not search.region.within(z, moved):
             break
         if (moved.p - z.p) / equations.scale @ up[n:] <= 0.0:
             break
         z = moved
-    seeking.follow(z)
+    search.follow(z)
 
 
-def _walk_at_random(seeking: Seeking, base: Point, random: np.random.Generator) -> None:
+def _walk_at_random(search: CurveSearch, base: PosePoint, random: np.random.Generator) -> None:
     """Follow sections by planes in general position, each through a pose of an earlier section."""
-    count = seeking.equations.system.nv + 2
-    known = [base]
+    count = search.equations.system.nv + 2
+    poses = [base]
     for angle in np.arange(8) * np.pi / 4:
-        way = np.array([np.cos(angle), np.sin(angle)]) * seeking.region.width / seeking.equations.scale
-        climb(seeking, base, way)
+        direction = np.array([np.cos(angle), np.sin(angle)]) * search.region.width / search.equations.scale
+        climb(search, base, direction)
     for _ in range(MIXED):
-        A = random.standard_normal((seeking.freedom + 1, count))
+        A = random.standard_normal((search.freedom + 1, count))
         A /= np.linalg.norm(A, axis=1, keepdims=True)
-        start = known[int(random.integers(len(known)))]
-        trace = seeking.walk(Section(seeking.equations, seeking.region.turns, start, A))
+        start = poses[int(random.integers(len(poses)))]
+        trace = search.walk(Section(search.equations, search.region.turns, start, A))
         if trace is not None:
-            inside = [place.z for place in trace.places if seeking.region.holds(place.z.p)]
-            known += inside[:: max(1, len(inside) // 8)]
+            inside = [place.z for place in trace.places if search.region.holds(place.z.p)]
+            poses += inside[:: max(1, len(inside) // 8)]

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.linalg.lapack import dgesv
 
 from ...poses.corrector import TIGHT
-from .equations import Point
+from .equations import PosePoint
 
 TURN = 0.35
 """Greatest angle between the tangents of a step, in rad."""
@@ -31,17 +31,19 @@ CLOSED, LEFT, LONG, STUCK = "closed", "left", "long", "stuck"
 class Smooth(Protocol):
     """The equations of a curve: how to correct a point, and how to move."""
 
-    def correction(self, z: Point, across: np.ndarray, far: tuple[Point, float] | None = None) -> Place | None:
+    def correction(
+        self, z: PosePoint, across: np.ndarray, far: tuple[PosePoint, float] | None = None
+    ) -> TracePlace | None:
         """Return the place of the curve at right angles to `across` from z, or at a distance ahead of another point;
         None if Newton's method does not converge."""
 
-    def moved(self, z: Point, step: np.ndarray) -> Point: ...
-    def between(self, one: Point, other: Point) -> np.ndarray:
+    def moved(self, z: PosePoint, step: np.ndarray) -> PosePoint: ...
+    def between(self, one: PosePoint, other: PosePoint) -> np.ndarray:
         """Return the step in pose and values alone, up to whole turns."""
 
 
-class Place(NamedTuple):
-    z: Point
+class TracePlace(NamedTuple):
+    z: PosePoint
     t: np.ndarray
     sense: float
     """Sign of the determinant of [F'; t]: it changes where another branch is passed."""
@@ -52,7 +54,7 @@ class Trace:
     """A curve that was followed."""
 
     problem: Smooth
-    places: list[Place]
+    places: list[TracePlace]
     steps: list[float]
     """The length along its tangent of the step after each place, except the last one."""
     ending: str
@@ -71,18 +73,18 @@ class Trace:
         """The poses and the values of all places, a row each."""
         return np.array([place.z.q for place in self.places]), np.array([place.z.p for place in self.places])
 
-    def inside(self, k: int, h: float) -> Place:
+    def inside(self, k: int, h: float) -> TracePlace:
         """Return the place at a distance h along the tangent of place k."""
         if h == 0.0:
             return self.places[k]
         if h == self.steps[k]:
             return self.places[k + 1]
-        found = self._beside(k, h)
-        if found is None:
+        place = self._place_in_step(k, h)
+        if place is None:
             raise ArithmeticError(f"no place within step {k}")
-        return found
+        return place
 
-    def _beside(self, k: int, h: float) -> Place | None:
+    def _place_in_step(self, k: int, h: float) -> TracePlace | None:
         """Return the place at a distance h along the tangent of place k, within the step; None without convergence.
         Newton's method begins on the cubic h t + h² b + h³ c, which has the place and the tangent of the end of the
         step as well."""
@@ -96,12 +98,14 @@ class Trace:
         """Return the coefficients b and c of the cubic of step k."""
         if k not in self.bends:
             base, end, size = self.places[k], self.places[k + 1], self.steps[k]
-            off = (problem_way(self.problem, base.z, end.z) - size * base.t) / size**2
+            off = (step_between(self.problem, base.z, end.z) - size * base.t) / size**2
             turned = (end.t / float(end.t @ base.t) - base.t) / size
             self.bends[k] = 3.0 * off - turned, (turned - 2.0 * off) / size
         return self.bends[k]
 
-    def zero(self, k: int, low: float, high: float, function: Callable[[Place], float]) -> tuple[float, Place]:
+    def zero(
+        self, k: int, low: float, high: float, function: Callable[[TracePlace], float]
+    ) -> tuple[float, TracePlace]:
         """Return the zero of a function in a step, with values `low` and `high` of different sign at its ends: the
         distance along the tangent of place k, and the place. By secants within a bracket (the Illinois rule)."""
         a, b, size, before = 0.0, self.steps[k], max(abs(low), abs(high)), np.inf
@@ -111,7 +115,7 @@ class Trace:
         for _ in range(60):
             x = b - high * (b - a) / (high - low)
             x = x if a < x < b else 0.5 * (a + b)
-            found = self._beside(k, x)
+            found = self._place_in_step(k, x)
             if found is None:
                 raise ArithmeticError(f"no place within step {k}")
             place, value = found, function(found)
@@ -124,15 +128,17 @@ class Trace:
                 b, high, low = x, value, 0.5 * low
         return x, place
 
-    def zeros(self, numbers: np.ndarray, function: Callable[[Place], float]) -> list[tuple[int, float, Place]]:
+    def zeros(
+        self, numbers: np.ndarray, function: Callable[[TracePlace], float]
+    ) -> list[tuple[int, float, TracePlace]]:
         """Return the zeros of a function with these values at the places: for each the number of the step, the
         fraction of the step, and the place."""
-        found = []
+        zeros = []
         for k in np.flatnonzero(numbers[:-1] * numbers[1:] < 0.0).tolist():
-            found.append(self.zero_in(k, float(numbers[k]), float(numbers[k + 1]), function))
-        return found
+            zeros.append(self.zero_in(k, float(numbers[k]), float(numbers[k + 1]), function))
+        return zeros
 
-    def with_places(self, zeros: Sequence[tuple[int, float, Place]]) -> tuple[Trace, list[int]]:
+    def with_places(self, zeros: Sequence[tuple[int, float, TracePlace]]) -> tuple[Trace, list[int]]:
         """Return the curve with each of these zeros, one in a step at most, as a place of its own; and the numbers of
         these places. A zero next to a place is that place. Where another curve crosses in the step, equations may have
         two tangents at the zero, and the tangent is that of the cubic."""
@@ -145,9 +151,9 @@ class Trace:
                 if self.places[k].sense * self.places[k + 1].sense < 0.0:
                     h, (b, c) = part * size, self._bend(k)
                     t = self.places[k].t + h * (2.0 * b + 3.0 * h * c)
-                    place = Place(place.z, t / np.linalg.norm(t), self.places[k].sense)
+                    place = TracePlace(place.z, t / np.linalg.norm(t), self.places[k].sense)
                 places.append(place)
-                steps += [part * size, ahead(self.problem, place, self.places[k + 1])]
+                steps += [part * size, distance_ahead(self.problem, place, self.places[k + 1])]
             else:
                 if k in between:
                     numbers.append(len(places) - 1 + int(part > 0.5))
@@ -156,7 +162,9 @@ class Trace:
         passed = [k for k in range(len(steps)) if places[k].sense * places[k + 1].sense < 0.0]
         return Trace(self.problem, places, steps, self.ending, self.beginning, passed), numbers
 
-    def zero_in(self, k: int, low: float, high: float, function: Callable[[Place], float]) -> tuple[int, float, Place]:
+    def zero_in(
+        self, k: int, low: float, high: float, function: Callable[[TracePlace], float]
+    ) -> tuple[int, float, TracePlace]:
         """Return the zero of a function in step k, as `zeros` does; the nearer end where equations are not solved."""
         try:
             h, place = self.zero(k, low, high, function)
@@ -182,24 +190,28 @@ def tangent_at(jacobian: np.ndarray, near: np.ndarray | None) -> tuple[np.ndarra
     return t / np.linalg.norm(t), sense
 
 
-def problem_way(problem: Smooth, base: Point, z: Point) -> np.ndarray:
+def step_between(problem: Smooth, base: PosePoint, z: PosePoint) -> np.ndarray:
     """Return the whole step between two points near to each other, multipliers included."""
     return np.concatenate([problem.between(base, z), z.u - base.u])
 
 
-def beside(problem: Smooth, place: Place, h: float) -> Place | None:
+def place_ahead(problem: Smooth, place: TracePlace, h: float) -> TracePlace | None:
     """Return the place at a distance h along the tangent of another, corrected at right angles; None if Newton's method
     does not converge."""
     return problem.correction(problem.moved(place.z, h * place.t), place.t)
 
 
-def ahead(problem: Smooth, place: Place, other: Place) -> float:
+def distance_ahead(problem: Smooth, place: TracePlace, other: TracePlace) -> float:
     """Return how far another place is ahead along the tangent: in space successive rotations are not their sum."""
-    return float(place.t @ problem_way(problem, place.z, other.z))
+    return float(place.t @ step_between(problem, place.z, other.z))
 
 
-def traced(
-    problem: Smooth, start: Place, step: float, most: int, within: Callable[[Point, Point], bool] | None = None
+def trace_forward(
+    problem: Smooth,
+    start: TracePlace,
+    step: float,
+    most: int,
+    within: Callable[[PosePoint, PosePoint], bool] | None = None,
 ) -> Trace:
     """Follow a curve from a place onwards; `within` returns for two successive points whether to go on."""
     places, h = [start], 0.25 * step
@@ -208,20 +220,20 @@ def traced(
     bare = len(problem.between(start.z, start.z))
     while len(places) < most:
         here = places[-1]
-        there = beside(problem, here, h)
-        if there is None or not one_curve(here.t, there.t, problem_way(problem, here.z, there.z)):
+        there = place_ahead(problem, here, h)
+        if there is None or not one_curve(here.t, there.t, step_between(problem, here.z, there.z)):
             h *= 0.5
             if h < SMALLEST:
                 return Trace(problem, places, steps, STUCK, passed=passed)
             continue
         if there.sense * here.sense < 0.0:
             passed.append(len(places) - 1)
-        home = _home(problem, start, here, there, h, bare) if len(places) > 1 else None
+        home = _first_place(problem, start, here, there, h, bare) if len(places) > 1 else None
         if home is not None:
-            steps.append(ahead(problem, here, home))
+            steps.append(distance_ahead(problem, here, home))
             return Trace(problem, [*places, home], steps, CLOSED, passed=passed)
         places.append(there)
-        steps.append(ahead(problem, here, there))
+        steps.append(distance_ahead(problem, here, there))
         if within is not None and not within(here.z, there.z):
             return Trace(problem, places, steps, LEFT, passed=passed)
         h = min(step, 1.6 * h)
@@ -237,45 +249,51 @@ def one_curve(here: np.ndarray, there: np.ndarray, chord: np.ndarray) -> np.ndar
     return np.asarray(((here * there).sum(axis=-1) >= np.cos(TURN)) & (off <= SMOOTH * size + 1e-9))
 
 
-def _home(problem: Smooth, start: Place, here: Place, there: Place, h: float, bare: int) -> Place | None:
+def _first_place(
+    problem: Smooth, start: TracePlace, here: TracePlace, there: TracePlace, h: float, bare: int
+) -> TracePlace | None:
     """Return the first place again, if the step has passed it; else None."""
     before, after = (problem.between(start.z, one.z) for one in (here, there))
     t0 = start.t[:bare]
     if not (before @ t0 < 0.0 <= after @ t0 and np.linalg.norm(after) < 2.0 * h and np.linalg.norm(before) < 2.0 * h):
         return None
-    (low, high), found = (0.0, h), here
+    (low, high), place = (0.0, h), here
     x = h * (before @ t0) / (before @ t0 - after @ t0)
     for _ in range(50):
-        near = beside(problem, here, x)
+        near = place_ahead(problem, here, x)
         if near is None:
             return None
-        found, off = near, problem.between(start.z, near.z) @ t0
+        place, off = near, problem.between(start.z, near.z) @ t0
         if abs(off) < 1e-14:
             break
         low, high = (x, high) if off < 0.0 else (low, x)
-        rate = float(found.t[:bare] @ t0 / (found.t @ here.t))
+        rate = float(place.t[:bare] @ t0 / (place.t @ here.t))
         x = x - off / rate if rate > 0.0 else 0.5 * (low + high)
         x = float(x) if low < x < high else 0.5 * (low + high)
-    same = np.linalg.norm(problem.between(start.z, found.z)) < SAME and found.t[:bare] @ t0 > 0.99 * (t0 @ t0)
-    return found if same else None
+    same = np.linalg.norm(problem.between(start.z, place.z)) < SAME and place.t[:bare] @ t0 > 0.99 * (t0 @ t0)
+    return place if same else None
 
 
-def reversed_place(place: Place) -> Place:
-    return Place(place.z, -place.t, -place.sense)
+def reversed_place(place: TracePlace) -> TracePlace:
+    return TracePlace(place.z, -place.t, -place.sense)
 
 
-def both_ways(
-    problem: Smooth, start: Place, step: float, most: int, within: Callable[[Point, Point], bool] | None = None
+def trace_curve(
+    problem: Smooth,
+    start: TracePlace,
+    step: float,
+    most: int,
+    within: Callable[[PosePoint, PosePoint], bool] | None = None,
 ) -> Trace:
     """Return the whole curve through a place."""
-    forth = traced(problem, start, step, most, within)
+    forth = trace_forward(problem, start, step, most, within)
     if forth.closed:
         return forth
-    back = traced(problem, reversed_place(start), step, most, within)
+    back = trace_forward(problem, reversed_place(start), step, most, within)
     if len(back.places) == 1:
         return Trace(problem, forth.places, forth.steps, forth.ending, back.ending, forth.passed)
     turned = [reversed_place(place) for place in reversed(back.places)]
-    steps = [ahead(problem, one, other) for one, other in zip(turned, turned[1:], strict=False)]
+    steps = [distance_ahead(problem, one, other) for one, other in zip(turned, turned[1:], strict=False)]
     shift = len(steps)
     passed = [shift - 1 - k for k in back.passed] + [shift + k for k in forth.passed]
     return Trace(problem, turned + forth.places[1:], steps + forth.steps, forth.ending, back.ending, passed)

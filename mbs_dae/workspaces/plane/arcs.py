@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.polynomial.chebyshev import chebder, chebint, chebmul, chebsub, chebval, chebvander
 
-from ..following.tracing import Place, Trace
+from ..following.tracing import Trace, TracePlace
 
 ROUNDS = 20
 EXACT, ROUGH, NOISE = 1e-13, 1e-6, 1e-10
@@ -96,7 +96,7 @@ class PlaneCurve(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Followed:
+class TracedCurve:
     """The picture of a trace in the plane of its own values, shifted by whole turns."""
 
     trace: Trace
@@ -118,7 +118,7 @@ class Followed:
         """Whether the picture is closed as well: both ends of the trace may be whole turns apart."""
         return self.trace.closed and bool(np.abs(self.points[0] - self.points[-1]).max() < MEETS)
 
-    def place(self, along: float) -> Place:
+    def place(self, along: float) -> TracePlace:
         """Return the pose so many segments along the curve; an interpolated one where equations are not solved."""
         k = min(int(along), len(self.trace.steps) - 1)
         x = along - k
@@ -142,7 +142,7 @@ class Followed:
             self.cubics[k] = hermite(*ends)
         return self.cubics[k]
 
-    def _rate(self, k: int, place: Place) -> np.ndarray:
+    def _rate(self, k: int, place: TracePlace) -> np.ndarray:
         """Return the derivative of the point by the part of segment k."""
         own = place.t[: len(place.t) - len(place.z.u)][-2:]
         return np.asarray(own * self.trace.steps[k] / float(place.t @ self.trace.places[k].t))
@@ -166,7 +166,7 @@ class Straight:
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class CurvePiece:
     """A part of a curve between two vertices, in one range of the curve or (through its first place) two."""
 
     curve: PlaneCurve
@@ -255,7 +255,9 @@ def crossings(curves: Sequence[PlaneCurve]) -> list[tuple[int, Spot, int, Spot]]
     touching: list[tuple[int, Spot, int, Spot]] = []
     for i, j, x, y, sine in _polygon_crossings(a, b):
         one, other, k, m = curves[owner[i]], curves[owner[j]], int(number[i]), int(number[j])
-        if owner[i] == owner[j] and (abs(k - m) < 2 or _neighbours(one, k, m)):
+        if owner[i] == owner[j] and (
+            abs(k - m) < 2 or (one.closed and {k, m} == {0, len(one.points) - 2})
+        ):  # segments next to each other
             continue
         if sine > FLAT:
             spots = _refined(one, Spot(k, x), other, Spot(m, y))
@@ -377,10 +379,6 @@ def _interpolation_error(curve: PlaneCurve, k: int) -> float:
     """Return a bound for the distance of the cubic of segment k from its arc: four times that in the middle."""
     (point, _), (near, rate) = point_near(curve, k, 0.5, exact=True), point_near(curve, k, 0.5)
     return 4.0 * abs((rate.conjugate() * (point - near)).imag) / max(abs(rate), 1e-300)
-
-
-def _neighbours(curve: PlaneCurve, i: int, j: int) -> bool:
-    return curve.closed and {i, j} == {0, len(curve.points) - 2}
 
 
 def _polygon_crossings(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int, float, float, float]]:

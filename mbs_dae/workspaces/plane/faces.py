@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from .arcs import MEETS, SAG, Piece, PlaneCurve, Spot, crossings, feet, foot, point_near, points_near, spot_at
+from .arcs import MEETS, SAG, CurvePiece, PlaneCurve, Spot, crossings, feet, foot, point_near, points_near, spot_at
 
 NEAR = 0.02
 """Distance from a vertex at which directions of pieces are compared, since pieces may touch each other in it."""
@@ -33,7 +33,7 @@ THROWS = 20
 class Cycle:
     """Successive pieces, with a region to the left; the sense is 1 forward, -1 backward."""
 
-    edges: tuple[tuple[Piece, int], ...]
+    edges: tuple[tuple[CurvePiece, int], ...]
 
     @cached_property
     def points(self) -> np.ndarray:
@@ -75,8 +75,8 @@ class Face:
         """Return points of the region, (n, 2): next to the middle of each piece of its border, and `count` random
         ones."""
         low, high = self.outer.points.min(axis=0), self.outer.points.max(axis=0)
-        thrown = random.uniform(low, high, (THROWS * count, 2))
-        inside = thrown[self.contains(thrown)]
+        points = random.uniform(low, high, (THROWS * count, 2))
+        inside = points[self.contains(points)]
         far = self._distance(inside) > SMALL * float(np.sqrt(abs(self.outer.rough_area)))
         return np.array([*self._along_border(), *inside[far][:count]]).reshape(-1, 2)
 
@@ -85,7 +85,7 @@ class Face:
         edges = (edge for cycle in self.cycles for edge in cycle.edges)
         return [point for piece, sense in edges if (point := self._beside(piece, sense)) is not None]
 
-    def _beside(self, piece: Piece, sense: int) -> np.ndarray | None:
+    def _beside(self, piece: CurvePiece, sense: int) -> np.ndarray | None:
         """Return a point next to the middle of a piece, as far from the border as there is room; None where there is
         too little."""
         middle, rate = piece.curve.at(*piece.half)
@@ -137,9 +137,9 @@ def distance_to(polygon: np.ndarray, points: np.ndarray, closed: bool = True) ->
     a, b = (polygon, np.roll(polygon, -1, axis=0)) if closed else (polygon[:-1], polygon[1:])
     best = np.full(len(points), np.inf)
     for one, other in zip(a, b, strict=True):
-        way = other - one
-        x = np.clip((points - one) @ way / max(way @ way, 1e-300), 0.0, 1.0)
-        best = np.minimum(best, np.linalg.norm(points - one - x[:, None] * way, axis=1))
+        chord = other - one
+        x = np.clip((points - one) @ chord / max(chord @ chord, 1e-300), 0.0, 1.0)
+        best = np.minimum(best, np.linalg.norm(points - one - x[:, None] * chord, axis=1))
     return best
 
 
@@ -166,35 +166,37 @@ class Vertices:
 # --- pieces -----------------------------------------------------------------------------------------------------------
 
 
-def pieces_of(curves: Sequence[PlaneCurve], keep: Callable[[Piece], bool]) -> tuple[list[Piece], list[np.ndarray]]:
+def pieces_of(
+    curves: Sequence[PlaneCurve], keep: Callable[[CurvePiece], bool]
+) -> tuple[list[CurvePiece], list[np.ndarray]]:
     """Return the pieces between all crossings and ends, each once; and the vertices."""
     cuts: list[list[Spot]] = [[] for _ in curves]
     for i, one, j, other in crossings(curves):
         cuts[i].append(one)
         cuts[j].append(other)
-    for curve, own in zip(curves, cuts, strict=True):
+    for curve, spots in zip(curves, cuts, strict=True):
         last = len(curve.points) - 2
-        own += [*([] if curve.closed else [Spot(0, 0.0), Spot(last, 1.0)]), *curve.corners]
+        spots += [*([] if curve.closed else [Spot(0, 0.0), Spot(last, 1.0)]), *curve.corners]
     _cut_at_all(curves, cuts)
     _start_closed(curves, cuts)
     vertices = Vertices()
-    found = [p for curve, own in zip(curves, cuts, strict=True) for p in _split(curve, own, vertices)]
-    return _each_once([piece for piece in found if keep(piece)]), vertices.points
+    pieces = [p for curve, spots in zip(curves, cuts, strict=True) for p in _split(curve, spots, vertices)]
+    return _each_once([piece for piece in pieces if keep(piece)]), vertices.points
 
 
 def _cut_at_all(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
     """Cut each curve at all points at which any curve is cut: curves may touch or coincide there."""
-    known = Vertices()
-    for curve, own in zip(curves, cuts, strict=True):
-        for spot in own:
-            known.number(curve.at(*spot)[0])
-    vertices = np.array(known.points).reshape(-1, 2)
-    for curve, own in zip(curves, cuts, strict=True):
-        along = np.array([spot.along for spot in own])
-        points = np.array([curve.at(*spot)[0] for spot in own]).reshape(-1, 2)
+    found_vertices = Vertices()
+    for curve, spots in zip(curves, cuts, strict=True):
+        for spot in spots:
+            found_vertices.number(curve.at(*spot)[0])
+    vertices = np.array(found_vertices.points).reshape(-1, 2)
+    for curve, spots in zip(curves, cuts, strict=True):
+        along = np.array([spot.along for spot in spots])
+        points = np.array([curve.at(*spot)[0] for spot in spots]).reshape(-1, 2)
         for vertex in vertices[points_near(curve, vertices)]:
             there = along[(np.abs(points - vertex) < 10.0 * MEETS).all(axis=1)]
-            own += [spot for spot, off in feet(curve, vertex, but=there.tolist()) if off < 10.0 * MEETS]
+            spots += [spot for spot, off in feet(curve, vertex, but=there.tolist()) if off < 10.0 * MEETS]
 
 
 def _start_closed(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
@@ -204,45 +206,47 @@ def _start_closed(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
         if curve.closed and not cuts[i]:
             cuts[i].append(Spot(0, 0.0))
             for j, other in enumerate(curves):
-                own = (0.0, len(curve.points) - 1.0) if j == i else ()
-                cuts[j] += [spot for spot, off in feet(other, curve.points[0], but=own) if off < MEETS]
+                ends = (0.0, len(curve.points) - 1.0) if j == i else ()
+                cuts[j] += [spot for spot, off in feet(other, curve.points[0], but=ends) if off < MEETS]
 
 
-def _split(curve: PlaneCurve, cuts: list[Spot], vertices: Vertices) -> list[Piece]:
+def _split(curve: PlaneCurve, cuts: list[Spot], vertices: Vertices) -> list[CurvePiece]:
     total = len(curve.points) - 1
     along = sorted({spot.along % total if curve.closed else spot.along for spot in cuts})
-    kept: list[tuple[float, int]] = []
+    ends: list[tuple[float, int]] = []
     for x in along:
         vertex = vertices.number(curve.at(*spot_at(curve, x))[0])
-        if not kept or vertex != kept[-1][1] or x - kept[-1][0] > 0.5:
-            kept.append((x, vertex))
-    if curve.closed and len(kept) > 1 and kept[0][1] == kept[-1][1] and kept[0][0] + total - kept[-1][0] < 0.5:
-        kept.pop()
-    pieces = [Piece(curve, ((a, b),), i, j) for (a, i), (b, j) in zip(kept, kept[1:], strict=False)]
+        if not ends or vertex != ends[-1][1] or x - ends[-1][0] > 0.5:
+            ends.append((x, vertex))
+    if curve.closed and len(ends) > 1 and ends[0][1] == ends[-1][1] and ends[0][0] + total - ends[-1][0] < 0.5:
+        ends.pop()
+    pieces = [CurvePiece(curve, ((a, b),), i, j) for (a, i), (b, j) in zip(ends, ends[1:], strict=False)]
     if curve.closed:
-        (a, i), (b, j) = kept[-1], kept[0]
+        (a, i), (b, j) = ends[-1], ends[0]
         ranges = [(a, float(total)), (0.0, b)]
-        pieces.append(Piece(curve, tuple(pair for pair in ranges if pair[1] > pair[0]), i, j))
+        pieces.append(CurvePiece(curve, tuple(pair for pair in ranges if pair[1] > pair[0]), i, j))
     return pieces
 
 
-def _each_once(pieces: list[Piece]) -> list[Piece]:
+def _each_once(pieces: list[CurvePiece]) -> list[CurvePiece]:
     """Return the pieces without those that coincide with an earlier one."""
-    found: list[Piece] = []
-    by_ends: dict[tuple[int, int], list[Piece]] = defaultdict(list)
+    distinct: list[CurvePiece] = []
+    by_ends: dict[tuple[int, int], list[CurvePiece]] = defaultdict(list)
     for piece in pieces:
-        alike = by_ends[min(piece.first, piece.last), max(piece.first, piece.last)]
+        coinciding = by_ends[min(piece.first, piece.last), max(piece.first, piece.last)]
         middle = piece.middle()
-        if not any((near := foot(other.curve, middle, other.ranges)) and near[1] < 10.0 * MEETS for other in alike):
-            alike.append(piece)
-            found.append(piece)
-    return found
+        if not any(
+            (near := foot(other.curve, middle, other.ranges)) and near[1] < 10.0 * MEETS for other in coinciding
+        ):
+            coinciding.append(piece)
+            distinct.append(piece)
+    return distinct
 
 
 # --- cycles and regions -----------------------------------------------------------------------------------------------
 
 
-def faces_of(pieces: list[Piece]) -> list[Face]:
+def faces_of(pieces: list[CurvePiece]) -> list[Face]:
     """Return the bounded regions, without slivers between copies of one border: pieces nearer to each other than
     `SLIVER` are one border, and where a curve is interpolated its copies are farther apart, and cross."""
     edges = _without_loose_ends(pieces)
@@ -277,26 +281,26 @@ def _is_sliver(face: Face) -> bool:
 
 def _encloses(outer: Cycle, hole: Cycle) -> bool:
     """Return whether a border goes round another with which it has no piece in common."""
-    own = {id(piece) for piece, _ in outer.edges}
-    if any(id(piece) in own for piece, _ in hole.edges):
+    borders = {id(piece) for piece, _ in outer.edges}
+    if any(id(piece) in borders for piece, _ in hole.edges):
         return False
     middles = np.array([piece.middle() for piece, _ in hole.edges])
     return bool(winds(outer.points, middles).mean() > 0.5) and outer.rough_area > -hole.rough_area * (1.0 - 1e-9)
 
 
-def _without_loose_ends(pieces: list[Piece]) -> list[Piece]:
+def _without_loose_ends(pieces: list[CurvePiece]) -> list[CurvePiece]:
     while True:
         degree: dict[int, int] = defaultdict(int)
         for piece in pieces:
             degree[piece.first] += 1
             degree[piece.last] += 1
-        kept = [piece for piece in pieces if degree[piece.first] > 1 and degree[piece.last] > 1]
-        if len(kept) == len(pieces):
+        inner = [piece for piece in pieces if degree[piece.first] > 1 and degree[piece.last] > 1]
+        if len(inner) == len(pieces):
             return pieces
-        pieces = kept
+        pieces = inner
 
 
-def _cycles(pieces: list[Piece]) -> list[Cycle]:
+def _cycles(pieces: list[CurvePiece]) -> list[Cycle]:
     """Return the cycles of half-edges. At each vertex a cycle goes on with the next piece clockwise from the one by
     which it arrived."""
     around: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -305,7 +309,11 @@ def _cycles(pieces: list[Piece]) -> list[Cycle]:
         around[piece.last].append((k, -1))
     order: dict[int, list[tuple[int, int]]] = {}
     for vertex, leaving in around.items():
-        radius = min([NEAR, *(0.3 * _reach(pieces[k]) for k, _ in leaving)])
+        radius = NEAR
+        for k, _ in leaving:  # less than a piece reaches from either end
+            points = pieces[k].points
+            far = np.linalg.norm(points[:, None] - points[[0, -1]], axis=-1).max(axis=0)
+            radius = min(radius, 0.3 * float(far.min()))
         headings = np.array([_heading(pieces[k], sense, radius) for k, sense in leaving])
         gaps = np.diff(np.sort(headings), append=headings.min() + 2.0 * np.pi)
         if gaps.min() < SAME_HEADING:
@@ -315,27 +323,21 @@ def _cycles(pieces: list[Piece]) -> list[Cycle]:
     cycles = []
     while unused:
         start = edge = min(unused)
-        way = []
+        edges = []
         while True:
             unused.discard(edge)
             k, sense = edge
-            way.append((pieces[k], sense))
+            edges.append((pieces[k], sense))
             there = pieces[k].last if sense == 1 else pieces[k].first
-            own = order[there]
-            edge = own[own.index((k, -sense)) - 1]
+            leaving = order[there]
+            edge = leaving[leaving.index((k, -sense)) - 1]
             if edge == start:
                 break
-        cycles.append(Cycle(tuple(way)))
+        cycles.append(Cycle(tuple(edges)))
     return cycles
 
 
-def _reach(piece: Piece) -> float:
-    """Return the distance that a piece reaches from its ends, the lesser of both."""
-    ends = piece.points[[0, -1]]
-    return float(np.linalg.norm(piece.points[:, None] - ends, axis=-1).max(axis=0).min())
-
-
-def _heading(piece: Piece, sense: int, radius: float, exact: bool = False) -> float:
+def _heading(piece: CurvePiece, sense: int, radius: float, exact: bool = False) -> float:
     """Return the direction, in rad, from the beginning of a piece to its point at distance `radius`, on the
     interpolated curve or, with `exact`, on the curve itself."""
     start = complex(*piece.points[::sense][0])
@@ -345,7 +347,7 @@ def _heading(piece: Piece, sense: int, radius: float, exact: bool = False) -> fl
         point, rate = point_near(piece.curve, *spot_at(piece.curve, along), exact)
         return point - start, rate
 
-    for a, b in (own[::sense] for own in piece.ranges[::sense]):
+    for a, b in (ends[::sense] for ends in piece.ranges[::sense]):
         spots = np.linspace(a, b, max(2, int(4 * abs(b - a)) + 2))[1:]
         beyond = next((k for k, spot in enumerate(spots) if abs(at(spot)[0]) >= radius), None)
         spot, (low, high) = spots[-1], sorted((a, b))
@@ -355,11 +357,11 @@ def _heading(piece: Piece, sense: int, radius: float, exact: bool = False) -> fl
                 middle = 0.5 * (before + spot)
                 before, spot = (middle, spot) if abs(at(middle)[0]) < radius else (before, middle)
             break
-    way, rate = at(spot, exact)
+    chord, rate = at(spot, exact)
     for _ in range(REFINEMENTS if exact else 0):
-        far, growth = abs(way), (way * rate.conjugate()).real
+        far, growth = abs(chord), (chord * rate.conjugate()).real
         if growth == 0.0:
             break
         spot = float(np.clip(spot + (radius - far) * far / growth, low, high))
-        way, rate = at(spot, exact)
-    return float(np.angle(way))
+        chord, rate = at(spot, exact)
+    return float(np.angle(chord))

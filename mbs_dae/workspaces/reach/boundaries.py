@@ -9,16 +9,15 @@ from functools import cached_property
 import numpy as np
 
 from ...poses.reach.joint_space import JointSpace
-from ..asked import Begun, Plane, equations_of, settle
 from ..curves import curves_of
-from ..following.equations import Point
-from ..following.modes import add_poses, led
-from ..following.problems import Section, closed_free, line
-from ..following.search import Region, Seeking, climb
-from ..following.tracing import Place, Trace
-from ..found import LIMIT, SERIAL, SingularCurve
-from .limits import KEPT, Limits
-from .samples import samples
+from ..following.equations import PosePoint
+from ..following.modes import add_poses, drive_or_trace
+from ..following.problems import Section, close_with_values, line
+from ..following.search import CurveSearch, Region, climb
+from ..following.tracing import Trace, TracePlace
+from ..request import InitialPose, ValuePlane, Values, equations_of, select_independent
+from ..result import LIMIT, SERIAL, SingularCurve
+from .limits import ENDS, KEPT, JointLimits
 
 STARTS = 24
 """Number of poses from which singular ones are sought, for each set of joints at limits."""
@@ -33,98 +32,116 @@ class Boundaries:
     """The search of the boundary curves of a workspace, with the curves found so far."""
 
     space: JointSpace
-    begun: Begun
-    plane: Plane
-    bounds: Limits
+    initial: InitialPose
+    plane: ValuePlane
+    bounds: JointLimits
     held: Mapping[str, float]
     section: Mapping[str, float]
     step: float
     seed: int
 
     @cached_property
-    def sets(self) -> list[tuple[dict[str, float], Seeking]]:
+    def sets(self) -> list[tuple[dict[str, float], CurveSearch]]:
         """The joints at limits, and their searches; the set without any is first."""
-        far = 4.0 * self.begun.model.compile().length * (1 + len(self.begun.model.bodies)) * np.ones(2)
+        far = 4.0 * self.initial.model.compile().length * (1 + len(self.initial.model.bodies)) * np.ones(2)
         region = Region(-far, far, self.plane.turns)
         found = []
-        for chosen in self.bounds.sets(self.begun.freedom - len(self.section) - 1):
+        for chosen in self.bounds.sets(self.initial.freedom - len(self.section) - 1):
             if set(chosen) & set(self.held):
                 continue
             fix = {**self.held, **self.section, **chosen}
-            equations = equations_of(self.begun.model, self.begun.t, self.plane, fix)
+            equations = equations_of(self.initial.model, self.initial.t, self.plane, fix)
             if not chosen:
-                settle(equations, self.begun, self.plane)
-            found.append((chosen, Seeking(equations, region, self.step)))
+                select_independent(equations, self.initial, self.plane)
+            found.append((chosen, CurveSearch(equations, region, self.step)))
         return found
 
     @property
-    def free(self) -> Seeking:
+    def free(self) -> CurveSearch:
         """The search with no joint at a limit."""
         return self.sets[0][1]
 
     @property
     def count(self) -> int:
-        return sum(len(seeking.curves) for _, seeking in self.sets)
+        return sum(len(search.curves) for _, search in self.sets)
 
     @property
     def is_surface(self) -> bool:
         """Whether singular curves of some set do not end, so that the search for them has ended."""
-        return any(seeking.is_surface for _, seeking in self.sets)
+        return any(search.is_surface for _, search in self.sets)
 
     def start(self) -> None:
         """Search from poses of each set, by Newton's method; from some poses along lines across the plane."""
-        for chosen, seeking in self.sets:
+        for chosen, search in self.sets:
             ranks = 2 + len(self.section) + len(chosen)  # the number of rows besides those of joints
-            for point in self._samples(chosen, seeking, STARTS):
-                seeking.follow(point, ranks)
+            for point in self._samples(chosen, search, STARTS):
+                search.follow(point, ranks)
         for point in self.poses(EXPLORED):
             self.explore(point)
 
-    def poses(self, count: int) -> Iterator[Point]:
+    def poses(self, count: int) -> Iterator[PosePoint]:
         """Yield poses within all limits."""
         for z in self._samples({}, self.free, count):
             if self.keeps(z):
                 yield z
 
-    def _samples(self, chosen: Mapping[str, float], seeking: Seeking, count: int) -> Iterator[Point]:
-        held = {**self.held, **chosen}
-        return samples(self.space, self.begun, self.plane, seeking.equations, held, self.bounds, count, self.seed)
+    def _samples(self, chosen: Mapping[str, float], search: CurveSearch, count: int) -> Iterator[PosePoint]:
+        """Yield poses with joints at random within their limits, or held at their values, the same in every call; loops
+        and a section are closed from there."""
+        space, initial, held = self.space, self.initial, {**self.held, **chosen}
+        random, read = np.random.default_rng(self.seed), Values(initial.model, initial.t, self.plane)
+        start, length = space.system.placement, space.system.length
+        turning = set(space.angles.tolist())
+        for _ in range(count):
+            q = start.copy()
+            for k, name in enumerate(space.names):
+                low, high = self.bounds.pairs.get(name, ENDS)
+                reach = np.pi if k in turning else 2.0 * length
+                middle = min(max(start[k], low), high)
+                q[k] = held.get(name, random.uniform(max(low, middle - reach), min(high, middle + reach)))
+            for k in space.balls:
+                q[k : k + 4] = random.standard_normal(4)
+                q[k : k + 4] /= np.linalg.norm(q[k : k + 4])
+            full = pose_of(initial, space.bodies([space.turned(q)])[0][0])
+            found = close_with_values(search.equations, PosePoint(full, read(full), np.zeros(0)))
+            if found is not None:
+                yield found
 
-    def keeps(self, z: Point) -> bool:
+    def keeps(self, z: PosePoint) -> bool:
         return self.bounds.margin(z.q, {}) > -KEPT
 
-    def explore(self, z: Point) -> None:
+    def explore(self, z: PosePoint) -> None:
         """Search the boundaries around a pose, on lines through it or by stretching the arm."""
-        for chosen, seeking in self.sets:
-            near = closed_free(seeking.equations, z) if chosen else z
+        for chosen, search in self.sets:
+            near = close_with_values(search.equations, z) if chosen else z
             if near is None:
                 continue
-            if seeking.freedom < 0:
-                seeking.follow(near)
-            for way in np.eye(2) if seeking.freedom == 0 else ():
-                section = line(seeking.equations, seeking.region.turns, near, way)
-                self._cross_limits(chosen, seeking.walk(section))
-            if seeking.freedom > 0:
-                self._stretch(seeking, near)
+            if search.freedom < 0:
+                search.follow(near)
+            for way in np.eye(2) if search.freedom == 0 else ():
+                section = line(search.equations, search.region.turns, near, way)
+                self._cross_limits(chosen, search.walk(section))
+            if search.freedom > 0:
+                self._stretch(search, near)
 
-    def _stretch(self, seeking: Seeking, near: Point) -> None:
+    def _stretch(self, search: CurveSearch, near: PosePoint) -> None:
         for angle in np.arange(WAYS) * 2.0 * np.pi / WAYS:
-            climb(seeking, near, np.array([np.cos(angle), np.sin(angle)]))
+            climb(search, near, np.array([np.cos(angle), np.sin(angle)]))
         random = np.random.default_rng(self.seed)
-        A = random.standard_normal((seeking.freedom + 1, seeking.equations.system.nv + 2))
+        A = random.standard_normal((search.freedom + 1, search.equations.system.nv + 2))
         A /= np.linalg.norm(A, axis=1, keepdims=True)
-        seeking.walk(Section(seeking.equations, seeking.region.turns, near, A))
+        search.walk(Section(search.equations, search.region.turns, near, A))
 
-    def lead(self, poses: Sequence[Point], values: np.ndarray) -> list[Point]:
+    def lead(self, poses: Sequence[PosePoint], values: np.ndarray) -> list[PosePoint]:
         """Return the poses at a point that are reached on straight lines from others, within all limits."""
-        seeking = self.free
-        if seeking.freedom > 0:
+        search = self.free
+        if search.freedom > 0:
             for z in poses:
                 self.explore(z)
             return []
-        before = len(seeking.sections)
-        found = [there for there in led(seeking, poses, values) if self.keeps(there)]
-        for trace in seeking.sections[before:]:
+        before = len(search.sections)
+        found = [there for there in drive_or_trace(search, poses, values) if self.keeps(there)]
+        for trace in search.sections[before:]:
             self._cross_limits({}, trace)
         return found
 
@@ -132,31 +149,38 @@ class Boundaries:
         """Follow the curve of a joint at its limit from each point of a line at which the joint reaches this limit."""
         if trace is None:
             return
-        for more, seeking in self.sets:
+        for more, search in self.sets:
             if len(more) != len(chosen) + 1 or not chosen.items() <= more.items():
                 continue
             ((name, limit),) = more.items() - chosen.items()
 
-            def beyond(place: Place, name: str = name, limit: float = limit) -> float:
+            def beyond(place: TracePlace, name: str = name, limit: float = limit) -> float:
                 return self.bounds.beyond(place.z.q, name, limit)
 
             numbers = np.array([beyond(place) for place in trace.places])
             jumps = np.abs(np.diff(numbers)) > 0.5 * np.pi  # an angle counted from the other side
             for k, _, place in trace.zeros(numbers, beyond):
                 if not jumps[k]:
-                    seeking.follow(place.z)
+                    search.follow(place.z)
 
-    def add(self, found: list[Point], new: list[Point]) -> None:
+    def add(self, found: list[PosePoint], new: list[PosePoint]) -> None:
         add_poses(self.free.equations, self.free.region, found, new)
 
     def curves(self) -> list[SingularCurve]:
         """Return each curve once; those with fewer joints at limits come first."""
         found: list[SingularCurve] = []
-        for chosen, seeking in self.sets:
+        for chosen, search in self.sets:
             known = [curve for curve in found if not curve.is_point]
             kind = LIMIT if chosen else SERIAL
-            new = curves_of(seeking, kind, self.begun, self.plane, None, own=True, limits=chosen)
+            new = curves_of(search, kind, self.initial, self.plane, None, on_plane=True, limits=chosen)
             found += [
-                curve for curve in new if not any(seeking.lies_on(old.trace, curve.trace.places[0].z) for old in known)
+                curve for curve in new if not any(search.lies_on(old.trace, curve.trace.places[0].z) for old in known)
             ]
         return found
+
+
+def pose_of(initial: InitialPose, bodies: np.ndarray) -> np.ndarray:
+    """Return the coordinates of the followed model, with its hidden turns at the end, from those of bodies."""
+    full = initial.q.copy()
+    full[: min(bodies.size, full.size)] = bodies[: full.size]
+    return full

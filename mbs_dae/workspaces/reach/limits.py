@@ -24,7 +24,7 @@ MOST = 400
 
 
 @dataclass(frozen=True, eq=False)
-class Limits:
+class JointLimits:
     """Limits of joint coordinates, by name: (low, high), infinite where there is none."""
 
     model: Model
@@ -50,7 +50,7 @@ class Limits:
     def notes(self) -> list[str]:
         """Notes on angles whose limits may be degrees: limits a whole turn apart or more, which limit nothing, and
         limits farther than a whole turn from zero, since whole turns of an angle do not count."""
-        turn, told = 2.0 * np.pi, []
+        turn, notes = 2.0 * np.pi, []
         for name in (name for name, own in zip(self.names, self._turns, strict=True) if own > 0.0):
             low, high = self.pairs[name]
             far = max((abs(limit) for limit in (low, high) if np.isfinite(limit)), default=0.0)
@@ -58,8 +58,8 @@ class Limits:
             if apart or far > turn:
                 why = "a whole turn apart: every pose keeps them" if apart else "more than a whole turn from zero"
                 what = f"limits of {name!r}, {low:g} and {high:g} rad, are {why}"
-                told.append(f"{what}; if degrees are meant, write np.radians")
-        return told
+                notes.append(f"{what}; if degrees are meant, write np.radians")
+        return notes
 
     def margin(self, q: np.ndarray, but: Mapping[str, float]) -> float:
         """Return the distance of the joints from the nearest of their limits, in radians or lengths of the model,
@@ -100,7 +100,7 @@ class Limits:
                     yield dict(chosen)
 
 
-def limits_of(space: JointSpace, model: Model, given: Mapping[str, Any] | None) -> Limits:
+def limits_of(space: JointSpace, model: Model, given: Mapping[str, Any] | None) -> JointLimits:
     """Return the given limits, combined with those of the stops of the model."""
     check_dict("limits", {} if given is None else given, "pairs", '{"axis1.angle": (-1.0, 1.0)}')
     pairs: dict[str, tuple[float, float]] = {}
@@ -120,7 +120,7 @@ def limits_of(space: JointSpace, model: Model, given: Mapping[str, Any] | None) 
             name, low, high = _of_stop(space, model, stop)
             old = pairs.get(name, ENDS)
             pairs[name] = max(low, old[0]), min(high, old[1])
-    return Limits(model, {name: pairs[name] for name in space.names if name in pairs})
+    return JointLimits(model, {name: pairs[name] for name in space.names if name in pairs})
 
 
 ENDS = (-np.inf, np.inf)

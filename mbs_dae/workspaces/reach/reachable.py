@@ -27,17 +27,17 @@ from ...public_class import PublicClass
 from ...results.quantities import frozen
 from ...unit_system import UnitsLike, shown_in, told
 from ...verbs.inverse_kinematics import inverse_kinematics
-from ..agreement import Counting, disagreements, samples_told
-from ..asked import Begun, Plane, begin, check_freedom, plane_of, points_of, state_at
-from ..following.equations import Point
-from ..found import Area, SingularCurve
-from ..plane.arcs import Followed, Piece, PlaneCurve
+from ..agreement import Counting, disagreements, notes_on_samples
+from ..curves import zeros_along
+from ..following.equations import PosePoint
+from ..following.tracing import TracePlace
+from ..plane.arcs import CurvePiece, PlaneCurve, Spot, TracedCurve
 from ..plane.faces import Face, distance_to, faces_of, pieces_of
 from ..regions import interpolations
-from .boundaries import Boundaries
-from .limits import KEPT, Limits, limits_of
-from .samples import pose_of
-from .within import corners_at_limits
+from ..request import InitialPose, ValuePlane, check_freedom, initial_pose, plane_of, points_of, state_at
+from ..result import Area, SingularCurve
+from .boundaries import Boundaries, pose_of
+from .limits import KEPT, JointLimits, limits_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -74,7 +74,7 @@ class ReachableWorkspace(metaclass=PublicClass):
     limits: dict[str, tuple[float, float]]
     notes: tuple[str, ...]
     """Open questions: samples of a region with another number of solutions, poses of the arm in no region."""
-    pieces: tuple[Piece, ...] = field(repr=False)
+    pieces: tuple[CurvePiece, ...] = field(repr=False)
     scale: np.ndarray = field(repr=False)
 
     def __repr__(self) -> str:
@@ -148,14 +148,16 @@ def reachable_workspace(
     section = {} if third is None else {third: finite_number(0.0 if at is None else at, "at")}
     bounds = limits_of(space, own, limits)
     flat = plane_of(own, names, "reachable_workspace")
-    begun = begin(own, 0.0, held, None)
-    check_freedom(Begun(own, 0.0, begun.q, begun.beside, begun.freedom - len(section)), flat, redundant=True)
-    boundaries = Boundaries(space, begun, flat, bounds, held, section, step, seed)
+    initial = initial_pose(own, 0.0, held, None)
+    check_freedom(
+        InitialPose(own, 0.0, initial.q, initial.nearby, initial.freedom - len(section)), flat, redundant=True
+    )
+    boundaries = Boundaries(space, initial, flat, bounds, held, section, step, seed)
     boundaries.start()
     if boundaries.is_surface:
         what = f"singular poses of {own.name!r} form a surface in this plane, and their curves do not end"
         raise ModelError(f"{what}: the arm may only touch the plane; choose another at=, or a larger step=")
-    reach = _Reach(boundaries, marker, begun.freedom - len(section) == 2)
+    reach = _Reach(boundaries, marker, initial.freedom - len(section) == 2)
     for _ in range(ROUNDS):
         before, every = boundaries.count, boundaries.curves()
         pieces, faces = _split(every, flat.scale, bounds)
@@ -167,13 +169,13 @@ def reachable_workspace(
         raise ModelError(f"no region was found that {label(marker)} of {own.name!r} reaches; mend limits=, fix= or at=")
     regions = [
         Area(
-            flat.names, frozen(face.inner * flat.scale), tuple(state_at(begun, z.q) for z in poses), face, flat.scale,
+            flat.names, frozen(face.inner * flat.scale), tuple(state_at(initial, z.q) for z in poses), face, flat.scale,
             reach.counted, flat.units,
         )
         for face, poses in zip(faces, known, strict=True)
         if poses
     ]  # fmt: skip
-    notes += interpolations(dict.fromkeys(piece.curve for piece in pieces if isinstance(piece.curve, Followed)))
+    notes += interpolations(dict.fromkeys(piece.curve for piece in pieces if isinstance(piece.curve, TracedCurve)))
     notes += bounds.notes
     regions.sort(key=lambda one: -abs(one.face.outer.rough_area))
     return ReachableWorkspace(
@@ -182,17 +184,32 @@ def reachable_workspace(
     )  # fmt: skip
 
 
-def _split(every: Sequence[SingularCurve], scale: np.ndarray, bounds: Limits) -> tuple[list[Piece], list[Face]]:
+def _corners_at_limits(curve: SingularCurve, bounds: JointLimits) -> tuple[Spot, ...]:
+    """Return the places where a curve turns back, and where another joint comes to its limit."""
+    corners = [cusp.spot for cusp in curve.cusps]
+
+    def room(place: TracePlace) -> float:
+        return bounds.margin(place.z.q, curve.limits)
+
+    rooms = np.array([room(place) for place in curve.trace.places])
+    if np.isfinite(rooms).all():
+        corners += [spot for spot, _ in zeros_along(curve.trace, rooms, room)]
+    return tuple(corners)
+
+
+def _split(
+    every: Sequence[SingularCurve], scale: np.ndarray, bounds: JointLimits
+) -> tuple[list[CurvePiece], list[Face]]:
     """Return the pieces of the curves in which joints keep their limits, and the regions between them."""
     pictures: list[PlaneCurve] = [
-        Followed(curve.trace, scale, np.zeros(2), curve, corners_at_limits(curve, bounds))
+        TracedCurve(curve.trace, scale, np.zeros(2), curve, _corners_at_limits(curve, bounds))
         for curve in every
         if not curve.is_point
     ]
 
-    def keeps(piece: Piece) -> bool:
+    def keeps(piece: CurvePiece) -> bool:
         low, high = max(piece.ranges, key=lambda pair: pair[1] - pair[0])
-        assert isinstance(piece.curve, Followed)
+        assert isinstance(piece.curve, TracedCurve)
         place = piece.curve.place(0.5 * (low + high))
         return bounds.margin(place.z.q, piece.curve.tag.limits) > -KEPT
 
@@ -200,35 +217,37 @@ def _split(every: Sequence[SingularCurve], scale: np.ndarray, bounds: Limits) ->
     return pieces, faces_of(pieces)
 
 
-def _doubts(reach: _Reach, plane: Plane, faces: Sequence[Face], known: list[list[Point]]) -> list[str]:
+def _doubts(reach: _Reach, plane: ValuePlane, faces: Sequence[Face], poses: list[list[PosePoint]]) -> list[str]:
     """Return notes on samples of each region with another number of solutions."""
-    own = reach.boundaries
-    counting = Counting(reach.at, own.lead, own.add, reach.number)
-    differ, left = disagreements(faces, known, plane.scale, counting, own.seed)
-    for _, seeking in own.sets if differ else ():
-        seeking.branch()
-    return samples_told(differ, left, "solutions", faces, plane.scale)
+    boundaries = reach.boundaries
+    counting = Counting(reach.at, boundaries.lead, boundaries.add, reach.number)
+    differ, left = disagreements(faces, poses, plane.scale, counting, boundaries.seed)
+    for _, search in boundaries.sets if differ else ():
+        search.branch()
+    return notes_on_samples(differ, left, "solutions", faces, plane.scale)
 
 
-def _strays(boundaries: Boundaries, plane: Plane, faces: Sequence[Face], known: list[list[Point]]) -> list[str]:
+def _strays(
+    boundaries: Boundaries, plane: ValuePlane, faces: Sequence[Face], poses: list[list[PosePoint]]
+) -> list[str]:
     """Return notes on random poses of the arm whose hand is in no reached region; boundaries, and poses at the inner
     points of these regions, are sought from there."""
-    told: list[str] = []
+    notes: list[str] = []
     for z in boundaries.poses(SAMPLES):
         point = (z.p / plane.scale)[None]
         inside = [k for k, face in enumerate(faces) if face.contains(point)[0]]
-        if any(known[k] for k in inside) or len(told) >= STRAYS:
+        if any(poses[k] for k in inside) or len(notes) >= STRAYS:
             continue
         borders = [cycle.points for face in faces for cycle in face.cycles]
         if min((float(distance_to(border, point)[0]) for border in borders), default=np.inf) < CHORD * boundaries.step:
             continue
         boundaries.explore(z)
         for k in inside:
-            boundaries.add(known[k], boundaries.lead([z], faces[k].inner * plane.scale))
-        if not any(known[k] for k in inside):
+            boundaries.add(poses[k], boundaries.lead([z], faces[k].inner * plane.scale))
+        if not any(poses[k] for k in inside):
             there = ", ".join(f"{x:.6g}" for x in z.p)
-            told.append(f"({there}) is reached, and in no region that was found; try another step= or seed=")
-    return told
+            notes.append(f"({there}) is reached, and in no region that was found; try another step= or seed=")
+    return notes
 
 
 def _plane_names(space: JointSpace, hand: Any, plane: Any, at: Any) -> tuple[tuple[str, str], str | None, Any]:
@@ -257,17 +276,17 @@ class _Reach:
     marker: Any
     counted: bool
 
-    def at(self, values: np.ndarray) -> list[Point]:
+    def at(self, values: np.ndarray) -> list[PosePoint]:
         """Return the poses with the hand at a point: all of them, or one where a freedom is left."""
         own = self.boundaries
         where = dict(zip(own.plane.names, values.tolist(), strict=True)) | dict(own.section)
-        point = [where[f"{label(self.marker)}.{axis}"] for axis in "xyz"[: own.begun.model.dimension]]
+        point = [where[f"{label(self.marker)}.{axis}"] for axis in "xyz"[: own.initial.model.dimension]]
         limits = {**own.bounds.pairs, **{name: (value, value) for name, value in own.held.items()}}
         found = inverse_kinematics(
-            own.begun.model, {self.marker: point}, limits=limits, all=self.counted, tries=TRIES, seed=own.seed
+            own.initial.model, {self.marker: point}, limits=limits, all=self.counted, tries=TRIES, seed=own.seed
         )
-        poses = [pose_of(own.begun, solution.state.full_q) for solution in found.solutions]
-        return [Point(q, values.astype(float), np.zeros(0)) for q in poses]
+        poses = [pose_of(own.initial, solution.state.full_q) for solution in found.solutions]
+        return [PosePoint(q, values.astype(float), np.zeros(0)) for q in poses]
 
-    def number(self, poses: list[Point]) -> int:
+    def number(self, poses: list[PosePoint]) -> int:
         return len(poses) if self.counted else min(len(poses), 1)

@@ -20,7 +20,7 @@ from ..poses.assembly import model_with_fixes, posed
 from ..poses.local import free_motions
 from ..results.result import State
 from ..verbs.curves.release import drivers_of, without_drivers
-from .following.equations import Equations, Point
+from .following.equations import PlaneEquations, PosePoint
 
 EXAMPLE = '{"crank1.angle": (-1.0, 1.0), "crank2.angle": (0.0, 2.0)}'
 ASIDE = 0.05
@@ -31,7 +31,7 @@ check."""
 
 
 @dataclass(frozen=True, eq=False)
-class Plane:
+class ValuePlane:
     """Quantities or parameters, with the units of their values."""
 
     names: tuple[str, ...]
@@ -51,7 +51,7 @@ class Plane:
         return [name for name, own in self.columns if not own]
 
 
-def plane_of(model: Model, names: Sequence[str], what: str) -> Plane:
+def plane_of(model: Model, names: Sequence[str], what: str) -> ValuePlane:
     """Return the plane of these names, checked: different names, each a value."""
     if isinstance(names, str):
         raise ModelError(f"{what} takes the names of several quantities or parameters, ({names!r}, ...), not one text")
@@ -72,10 +72,10 @@ def plane_of(model: Model, names: Sequence[str], what: str) -> Plane:
         turns.append(2.0 * np.pi if unit == "rad" and not own and periodic else 0.0)
     length = model.compile().length
     scale = np.array([length if unit == "m" else 1.0 for unit in units])
-    return Plane(names, tuple(units), tuple(parameters), scale, np.array(turns))
+    return ValuePlane(names, tuple(units), tuple(parameters), scale, np.array(turns))
 
 
-def check_not_held(plane: Plane, fix: Mapping[str, float]) -> None:
+def check_not_held(plane: ValuePlane, fix: Mapping[str, float]) -> None:
     for name in plane.names:
         if name in fix:
             raise ModelError(f"{name!r} is held by fix=, and cannot vary; leave it out there")
@@ -93,7 +93,7 @@ def value_unit(model: Model, name: str, what: str) -> str:
     return measure.units[0]
 
 
-def ranges_of(model: Model, over: Any) -> tuple[Plane, np.ndarray, np.ndarray]:
+def ranges_of(model: Model, over: Any) -> tuple[ValuePlane, np.ndarray, np.ndarray]:
     check_dict("over", over, "names and ranges", EXAMPLE, empty=False)
     if len(over) != 2:
         raise ModelError(
@@ -110,18 +110,14 @@ def ranges_of(model: Model, over: Any) -> tuple[Plane, np.ndarray, np.ndarray]:
         if not low[k] < high[k]:
             raise ModelError(f"over[{str(name)!r}] goes from {low[k]:g} to {high[k]:g}; give the lower end first")
         if plane.of_model[k]:
-            _check_parameter(model, str(name), low[k], high[k])
+            # the ends of the range may be invalid, such as a length of 0
+            for value in (low[k] + WITHIN * (high[k] - low[k]), high[k] - WITHIN * (high[k] - low[k])):
+                try:
+                    model.with_parameters(**{str(name): value}).compile()
+                except ModelError as error:
+                    what = f"over[{str(name)!r}] goes from {low[k]:g} to {high[k]:g}"
+                    raise ModelError(f"{what}, but {error}") from error
     return plane, low, high
-
-
-def _check_parameter(model: Model, name: str, low: float, high: float) -> None:
-    """Raise a `ModelError` if the model is invalid near the ends of the range of a parameter. The ends themselves may
-    be invalid, such as a length of 0."""
-    for value in (low + WITHIN * (high - low), high - WITHIN * (high - low)):
-        try:
-            model.with_parameters(**{name: value}).compile()
-        except ModelError as error:
-            raise ModelError(f"over[{name!r}] goes from {low:g} to {high:g}, but {error}") from error
 
 
 def points_of(values: Any) -> np.ndarray:
@@ -138,20 +134,20 @@ def points_of(values: Any) -> np.ndarray:
 # --- drivers that are released ----------------------------------------------------------------------------------------
 
 
-def let_go(model: Model, names: Iterable[str], release: str | Sequence[str] | None, t: float) -> Model:
+def release_drivers(model: Model, names: Iterable[str], release: str | Sequence[str] | None, t: float) -> Model:
     """Return the model without the drivers of these quantities, and without those named in `release`."""
-    asked = [*drivers_named(model, release)]
+    drivers = [*drivers_named(model, release)]
     for name in (name for name in names if name not in model.parameters):
-        asked += [d for d in drivers_of(model, name, t, model.compile().placement) if d not in asked]
-    return without_drivers(model, asked)
+        drivers += [d for d in drivers_of(model, name, t, model.compile().placement) if d not in drivers]
+    return without_drivers(model, drivers)
 
 
 # --- equations with values left open ----------------------------------------------------------------------------------
 
 
 def equations_of(
-    model: Model, t: float, plane: Plane, fix: Mapping[str, float], apart: Iterable[str] = ()
-) -> Equations:
+    model: Model, t: float, plane: ValuePlane, fix: Mapping[str, float], apart: Iterable[str] = ()
+) -> PlaneEquations:
     """Return the equations of the model with the quantities of a plane left open, and others held at values; the rank
     of those held `apart` is not tested."""
     quantities = plane.quantities
@@ -161,7 +157,7 @@ def equations_of(
     system = held.with_parameters(**values).compile()
     rows = [None if own else _row(system, name) for name, own in plane.columns]
     symbols = [model.parameters[name].symbol if own else None for name, own in plane.columns]
-    return Equations(system, t, rows, symbols, plane.scale, [_row(system, name) for name in apart])
+    return PlaneEquations(system, t, rows, symbols, plane.scale, [_row(system, name) for name in apart])
 
 
 def _row(system: Any, name: str) -> int:
@@ -169,18 +165,18 @@ def _row(system: Any, name: str) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Begun:
+class InitialPose:
     """An initial pose of the model, and poses near it in general position."""
 
     model: Model
     t: float
     q: np.ndarray
-    beside: tuple[np.ndarray, ...]
+    nearby: tuple[np.ndarray, ...]
     freedom: int
     """The freedom of the model with the quantities of `fix` held."""
 
 
-def begin(model: Model, t: float, fix: Mapping[str, float], start: Any) -> Begun:
+def initial_pose(model: Model, t: float, fix: Mapping[str, float], start: Any) -> InitialPose:
     check_tables(model, np.array([t]))
     system = model.compile()
     if system.machine().program.velocity_rows > 0:
@@ -189,19 +185,21 @@ def begin(model: Model, t: float, fix: Mapping[str, float], start: Any) -> Begun
         )
         raise ModelError(f"{what}, and values do not tell its pose")
     q, machine, _ = posed(model, t, fix, as_state(start))
-    own = equations_system(model, fix)
-    machine = own.machine()
-    motions, found = free_motions(own, t, q), []
+    fixed = equations_system(model, fix)
+    machine = fixed.machine()
+    motions, nearby = free_motions(fixed, t, q), []
     random = np.random.default_rng(5)
     for _ in range(4 if motions.shape[1] else 0):
-        way = motions @ random.standard_normal(motions.shape[1])
-        step = own.still
-        step[: own.nv] = ASIDE * own.length * way / np.linalg.norm(way) / np.sqrt(own.weight[: own.nv])
-        there = own.moved(q, step[: own.nv])
-        if newton.close(machine, t, there, own.still, 20) == DONE:
-            found.append(there)
-    freedom = min([motions.shape[1], *(free_motions(own, t, there).shape[1] for there in found)])
-    return Begun(model, t, q, tuple(found), freedom)
+        direction = motions @ random.standard_normal(motions.shape[1])
+        step = fixed.still
+        step[: fixed.nv] = (
+            ASIDE * fixed.length * direction / np.linalg.norm(direction) / np.sqrt(fixed.weight[: fixed.nv])
+        )
+        there = fixed.moved(q, step[: fixed.nv])
+        if newton.close(machine, t, there, fixed.still, 20) == DONE:
+            nearby.append(there)
+    freedom = min([motions.shape[1], *(free_motions(fixed, t, there).shape[1] for there in nearby)])
+    return InitialPose(model, t, q, tuple(nearby), freedom)
 
 
 def equations_system(model: Model, fix: Mapping[str, float]) -> Any:
@@ -211,27 +209,27 @@ def equations_system(model: Model, fix: Mapping[str, float]) -> Any:
     return held.with_parameters(**values, **{place: fix[name] for place, name in places.items()}).compile()
 
 
-def settle(equations: Equations, begun: Begun, plane: Plane) -> Point:
+def select_independent(equations: PlaneEquations, initial: InitialPose, plane: ValuePlane) -> PosePoint:
     """Leave out the rows that depend on others everywhere, and check that the values may vary; return the first
     point."""
-    best, values = np.zeros(0, dtype=int), Values(begun.model, begun.t, plane)
-    for q in (*begun.beside, begun.q):
+    best, values = np.zeros(0, dtype=int), Values(initial.model, initial.t, plane)
+    for q in (*initial.nearby, initial.q):
         equations.independent_at(q, values(q))
         if len(equations.rows) > len(best):
             best = equations.rows
     equations.select_rows(best)
-    lost = [plane.names[k] for row, k in equations.held if row not in best]
-    if lost:
-        others = [d.name for d in begun.model.drivers]
+    dependent = [plane.names[k] for row, k in equations.held if row not in best]
+    if dependent:
+        others = [d.name for d in initial.model.drivers]
         why = (
             f"the drivers {', '.join(others)} and fix= hold it"
             if others
             else "joints, other quantities or fix= hold it"
         )
         raise ModelError(
-            f"{lost[0]!r} cannot vary by itself in {begun.model.name!r}: {why}; take another, or release= one"
+            f"{dependent[0]!r} cannot vary by itself in {initial.model.name!r}: {why}; take another, or release= one"
         )
-    return Point(begun.q.copy(), values(begun.q), np.zeros(0))
+    return PosePoint(initial.q.copy(), values(initial.q), np.zeros(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +238,7 @@ class Values:
 
     model: Model
     t: float
-    plane: Plane
+    plane: ValuePlane
 
     @cached_property
     def _reader(self) -> Any:
@@ -256,26 +254,28 @@ class Values:
         return out
 
 
-def check_freedom(begun: Begun, plane: Plane, redundant: bool) -> None:
+def check_freedom(initial: InitialPose, plane: ValuePlane, redundant: bool) -> None:
     """Check that there are as many freedoms as open quantities; more are accepted if `redundant`."""
-    asked, freedom, who = 2 - sum(plane.of_model), begun.freedom, repr(begun.model.name)
-    if freedom < asked:
-        drivers = ", ".join(d.name for d in begun.model.drivers)
+    varied, freedom, who = 2 - sum(plane.of_model), initial.freedom, repr(initial.model.name)
+    if freedom < varied:
+        drivers = ", ".join(d.name for d in initial.model.drivers)
         remedy = (
             f"release= a driver ({drivers})" if drivers else "take a joint or fix= away, or vary a parameter instead"
         )
-        what = f"{who} has {counted(freedom, 'degree')} of freedom, and {counted(asked, 'quantity')} cannot vary freely"
+        what = (
+            f"{who} has {counted(freedom, 'degree')} of freedom, and {counted(varied, 'quantity')} cannot vary freely"
+        )
         raise ModelError(f"{what.replace('quantitys', 'quantities')}; {remedy}")
-    if freedom > asked and not redundant:
-        more = freedom - asked
-        what = f"{who} has {counted(freedom, 'degree')} of freedom, and {asked} are varied"
+    if freedom > varied and not redundant:
+        more = freedom - varied
+        what = f"{who} has {counted(freedom, 'degree')} of freedom, and {varied} are varied"
         raise ModelError(f'{what}; hold {more} more by fix={{"rod.angle": 0.3}} or by drivers')
 
 
-def state_at(begun: Begun, q: np.ndarray, names: Sequence[str] = (), values: Iterable[float] = ()) -> State:
+def state_at(initial: InitialPose, q: np.ndarray, names: Sequence[str] = (), values: Iterable[float] = ()) -> State:
     """Return a pose as a state of the model at rest, from which other analyses may start. Named values that are
     parameters are put into the model."""
-    own = begun.model.parameters
+    own = initial.model.parameters
     numbers = {name: float(value) for name, value in zip(names, values, strict=True) if name in own}
-    system = (begun.model.with_parameters(**numbers) if numbers else begun.model).compile()
-    return State(system, begun.t, q[: system.placement.size].copy(), system.still, system.still)
+    system = (initial.model.with_parameters(**numbers) if numbers else initial.model).compile()
+    return State(system, initial.t, q[: system.placement.size].copy(), system.still, system.still)

@@ -15,19 +15,18 @@ from ..public_class import PublicClass
 from ..results.quantities import frozen
 from ..results.result import State
 from ..unit_system import UnitsLike, equation, shown_in, size_of
-from .asked import Begun, Plane, points_of, state_at, value_unit
-from .counted import modes_at
+from ..verbs.curves.assembly_modes import assembly_modes
 from .following.search import Region
 from .following.tracing import STUCK, Trace
-from .maps import Map, map_of
+from .maps import Jacobians, Map, map_of
 from .plane.arcs import Spot
 from .plane.faces import Face
+from .request import InitialPose, ValuePlane, points_of, state_at, value_unit
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .following.search import Seeking
-    from .kinds import Kinds
+    from .following.search import CurveSearch
 
 PARALLEL, SERIAL, SINGULAR, LIMIT, RANGE = "parallel", "serial", "singular", "limit", "range"
 """The kinds of boundaries: the held inputs lose rank; the outputs do; over parameters the equations do; a joint is at
@@ -78,7 +77,7 @@ class SingularCurve(metaclass=PublicClass):
     """The joints at their limits, with these limits."""
     scale: np.ndarray = field(repr=False)
     trace: Trace = field(repr=False)
-    begun: Begun = field(repr=False)
+    initial: InitialPose = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.values)
@@ -90,18 +89,18 @@ class SingularCurve(metaclass=PublicClass):
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Return a quantity along the curve, (places,); rates are refused, since the curve consists of poses."""
-        system = self.begun.model.compile()
+        system = self.initial.model.compile()
         value_unit(system.model, name, "a curve of a workspace")
         if any(own in system.model.parameters for own in self.names):  # each pose has its own model
             return frozen(np.array([self.state(k)[name] for k in range(len(self))]))
         reader = system.reader([system.model.quantity(name)[0]])
         q = np.array([place.z.q[: system.placement.size] for place in self.trace.places])
         still = np.zeros((len(q), system.still.size))
-        return frozen(reader(np.full(len(q), self.begun.t), q, still, still)[0, :, 0].copy())
+        return frozen(reader(np.full(len(q), self.initial.t), q, still, still)[0, :, 0].copy())
 
     def state(self, k: int) -> State:
         """Return one of its poses, at rest."""
-        return state_at(self.begun, self.trace.places[k].z.q, self.names, self.values[k])
+        return state_at(self.initial, self.trace.places[k].z.q, self.names, self.values[k])
 
     @property
     def is_point(self) -> bool:
@@ -149,7 +148,8 @@ class Area:
     @property
     def boundaries(self) -> frozenset[str]:
         """The kinds of the region's boundaries."""
-        return frozenset(_kind(piece.curve.tag) for cycle in self.face.cycles for piece, _ in cycle.edges)
+        tags = [piece.curve.tag for cycle in self.face.cycles for piece, _ in cycle.edges]
+        return frozenset(tag if isinstance(tag, str) else str(tag.kind) for tag in tags)
 
     def contains(self, values: Any) -> np.ndarray:
         """Return whether points (n, 2) are in the region, as exactly as its polygon is."""
@@ -164,10 +164,6 @@ class Area:
     def __repr__(self) -> str:
         what = "poses with a freedom" if self.modes is None else "1 mode" if self.modes == 1 else f"{self.modes} modes"
         return f"<Region around {self.place}: {what if self.states else 'no pose'}>"
-
-
-def _kind(tag: Any) -> str:
-    return tag if isinstance(tag, str) else str(tag.kind)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -195,11 +191,11 @@ class Workspace(metaclass=PublicClass):
     notes: tuple[str, ...]
     """Notes: points with a motion of their own, curves that could not be followed, crossings."""
     title: str
-    begun: Begun = field(repr=False)
-    plane: Plane = field(repr=False)
+    initial: InitialPose = field(repr=False)
+    plane: ValuePlane = field(repr=False)
     region: Region = field(repr=False)
-    seeking: Seeking = field(repr=False)
-    kinds: Kinds | None = field(repr=False)
+    search: CurveSearch = field(repr=False)
+    jacobians: Jacobians | None = field(repr=False)
     start: Any = field(repr=False)
     fix: Mapping[str, float] = field(repr=False)
     """The quantities that are held, and their values."""
@@ -244,7 +240,10 @@ class Workspace(metaclass=PublicClass):
             if not area.counted:  # a freedom is left
                 regions.append(area)
                 continue
-            modes = modes_at(self.begun, self.plane, self.fix, area.inside)
+            values = dict(zip(self.names, area.inside.tolist(), strict=True))
+            parameters = {name: values[name] for name, of_model in self.plane.columns if of_model}
+            fix = {**self.fix, **{name: values[name] for name in self.plane.quantities}}
+            modes = assembly_modes(self.initial.model.with_parameters(**parameters), fix, self.initial.t)
             if modes.complete is not True:
                 notes.append(f"around {area.place} poses may be missing: {modes.message}")
             elif len(modes) != len(area.states):
