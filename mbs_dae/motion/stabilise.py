@@ -201,13 +201,13 @@ def project(mechanism: Mechanism, t: float, q: Vector, v: Vector):
 
 @compiled
 def project_velocity(mechanism, t, q, v):
-    """Correct v in place to Φ_v v = ν, at the pose to which the last factor belongs, up to the correction just made;
-    return a status."""
+    """Correct v in place to Φ_v v = ν; return a status. The last factor belongs to the pose before places were
+    corrected: one more refinement leaves an error of second order in this correction."""
     machine = mechanism.machine
     if machine.program.velocity_rows > 0:
         if not evaluate_and_factorise(machine, t, q, v, False):
             return NOT_FINITE
     else:
         observe(machine, t, q, v)
-    correct_velocity(machine, v, refinements(mechanism))
+    correct_velocity(machine, v, refinements(mechanism) + 1)
     return DONE if all_finite(v) else NOT_FINITE

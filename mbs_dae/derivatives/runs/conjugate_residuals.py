@@ -40,6 +40,8 @@ class Residuals(NamedTuple):
     rates: Work[Matrix] = zeros("rows", "columns")
     """The changes δv̇ᵢ of accelerations and δżᵢ of states; going back, their weights μ."""
     residual: Work[Matrix] = zeros("rows", "columns")
+    given: Work[Matrix] = zeros("rows", "columns")
+    """Going back, the weights of v̇ and ż before the equations are solved."""
     before: Work[Matrix] = zeros("rows", "columns")
     """The residual before the direction that is tried."""
     directions: Work[Matrix] = zeros("tries", "columns")

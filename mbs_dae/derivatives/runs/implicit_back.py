@@ -166,9 +166,18 @@ def _put_slopes(step, rows, stages):
 
 
 @compiled
+def _put_image(way, step, rows):
+    """Put the weights of rates that come of the weights `rows` of v̇ and ż at all stages into `weights`."""
+    step.slopes[:] = 0.0
+    step.weights[:] = 0.0
+    _put_slopes(step, rows, way.march.stages)
+    _stages_back(way, step)
+
+
+@compiled
 def _solve_back(way, step, previous):
     """Give weights of the states of all stages back to the beginning, and to numbers in equations; the step before has
-    the length `previous`. Return a status."""
+    the length `previous`. A cycle of directions ends with the residual of the equations themselves. Return a status."""
     march, own, held, count = way.march, way.own, way.held, way.y0.shape[0]
     tried, rows, n, worst, last = step.residuals, step.c0.size * count, step.first.shape[1], 1.0, np.inf
     step.weights[:] = 0.0
@@ -177,41 +186,42 @@ def _solve_back(way, step, previous):
     if is_alpha(march.stages):
         _remembered_back(way, step)
     _stages_back(way, step)  # only rates of works have weights here
+    copy_rows(step.weights, tried.given)
     copy_rows(step.weights, tried.residual)
     tried.scale[:] = 0.0
     for row in range(rows):
-        r, weights = row % count, tried.residual[row]
+        r, weights = row % count, step.weights[row]
         tried.scale[0, r] = max(tried.scale[0, r], largest(weights[:n]))
         tried.scale[1, r] = max(tried.scale[1, r], largest(weights[n:]))
     for saved, known in ((step.begin_0, step.begin), (step.first_0, step.first), (step.mean_0, step.mean),
                          (step.numbers, own.gradient), (step.laws, held.gradient)):  # fmt: skip
         copy_rows(known, saved)
     tried.rates[:] = 0.0
-    for _ in range(CYCLES):
+    for cycle in range(CYCLES + 1):
+        _put_direction(way, step, 0)
+        worst = largest_part(tried, tried.directions[:rows], count, tried.none)
+        if worst <= SETTLED or worst >= 0.5 * last or cycle == CYCLES:
+            break
+        last = worst
         for j in range(TRIES):
-            _put_direction(way, step, j)
             here = tried.directions[j * rows : (j + 1) * rows]
-            worst = largest_part(tried, here, count, tried.none)
-            if worst <= SMALL:
-                break
-            step.slopes[:] = 0.0
-            step.weights[:] = 0.0
-            _put_slopes(step, here, march.stages)
-            _stages_back(way, step)
+            if j > 0:
+                _put_direction(way, step, j)
+                if largest_part(tried, here, count, tried.none) <= SMALL:
+                    break
+            _put_image(way, step, here)
             for row in range(rows):
                 for k in range(here.shape[1]):
                     tried.images[j * rows + row, k] = here[row, k] - step.weights[row, k]
             if not improve(tried, count, j):
                 break
-        if worst <= SETTLED or worst >= 0.5 * last:
-            break
-        last = worst
-    for saved, known in ((step.begin_0, step.begin), (step.first_0, step.first), (step.mean_0, step.mean),
-                         (step.numbers, own.gradient), (step.laws, held.gradient)):  # fmt: skip
-        copy_rows(saved, known)
-    step.slopes[:] = 0.0
-    _put_slopes(step, tried.rates, march.stages)
-    _stages_back(way, step)
+        for saved, known in ((step.begin_0, step.begin), (step.first_0, step.first), (step.mean_0, step.mean),
+                             (step.numbers, own.gradient), (step.laws, held.gradient)):  # fmt: skip
+            copy_rows(saved, known)
+        _put_image(way, step, tried.rates)
+        for row in range(rows):
+            for k in range(tried.rates.shape[1]):
+                tried.residual[row, k] = tried.given[row, k] - tried.rates[row, k] + step.weights[row, k]
     _begin_back(way, step, previous)
     return DONE if worst <= ROUNDOFF else NOT_CONVERGED
 

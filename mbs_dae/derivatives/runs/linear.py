@@ -37,20 +37,21 @@ from ...compiled.derivatives import (
     differentiate,
     differentiate_contacts,
 )
-from ...compiled.machine import leave_out_velocity_rows, subtract_rates
+from ...compiled.machine import leave_out_velocity_rows, observe, subtract_rates
 from ...compiled.manifold import difference, restore
 from ...compiled.status import DONE
-from ...coordinates.joint.vectors import after, at, back, cross, put_at, quaternion_at
+from ...coordinates.joint.vectors import after, at, back, dot, put_at, quaternion_at
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import INDEX, Indices, Integers, Matrix, Vector, Work, block, zeros
 from ...linear.kkt import factorise
 from ...linear.rows import add_transposed_product
-from ...linear.vectors import copy
+from ...linear.vectors import axpy, copy, largest
 from ...motion.course import moment
 from ...motion.derivative import Mechanism, copy_forces, evaluate, factorise_terms, solve_terms
 from ...motion.record import March
 from ...motion.switching.switches import hold_all
 from ...poses.newton import solve_here
+from .attitudes import put_rotations
 
 LEVELS = (POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS, SURFACES, *TOUCHING, MOMENTA, *OF_SIGNALS)
 """The levels of equations, in the order of the rows of the matrix."""
@@ -60,6 +61,9 @@ MOTION = LEVELS[:POWER]
 """The levels on which a motion depends within a step: no rates of works, no switching functions."""
 SHARPER = 1
 """The number of refinements of a projection, whose factor may have a small number added to its diagonal."""
+CORRECTIONS, NEGLIGIBLE = 3, 1e-14
+"""The largest number of corrections of `solve_way`. With ρ the part of μ that a correction changes, k corrections leave
+ρ^(k + 1) of δx, which itself is of first order: they end where ρ^(k + 2) is negligible."""
 
 
 class Linear(NamedTuple):
@@ -117,8 +121,24 @@ class Projection(NamedTuple):
     """q before the projection, its quaternions of unit length."""
     way: Work[Vector] = zeros("way")
     """x, with zeros for what never moves."""
+    R: Work[Matrix] = zeros("turns", 3)
+    """Rᵀ of each attitude, which takes small motions before the projection to the axes behind it."""
+    T: Work[Matrix] = zeros("turns", 3)
+    """T of each attitude, which takes changes of x to small motions behind the projection."""
+    more: Work[Vector] = zeros("columns")
+    """(T - 1) δx; going back (T - 1)ᵀ J₁ᵀ μ."""
+    f: Work[Vector] = zeros("columns")
+    """The right side of the first equations of `solve_way`."""
+    g: Work[Vector] = zeros("rows")
+    """The right side of the second equations."""
+    loads: Work[Vector] = zeros("rows")
+    """μ before it was corrected."""
     jacobian: Work[Vector] = zeros("jacobian")
     """Φ_v with rows of velocities, which places do not know."""
+    difference: Work[Vector] = zeros("jacobian")
+    """J₀ - J₁: Φ_v before the projection of places minus Φ_v behind it."""
+    corrections: Work[Integers] = zeros(1)
+    """The number of corrections of a solution (`solve_way`)."""
 
 
 class Weights(NamedTuple):
@@ -333,72 +353,105 @@ def project_rates(own, machine, p, dv):
 
 
 @compiled
-def put_place_before(projection, mechanism, before):
-    """Put the place before a projection into `place`, its quaternions of unit length."""
-    copy(before[: projection.place.size], projection.place)
-    restore(mechanism.machine.manifold, projection.place)
-
-
-@compiled
-def factorise_places(projection, machine):
-    """Factorise the matrix of the pose without rows that restrict velocities alone."""
-    if machine.program.velocity_rows > 0:
-        copy(machine.factor.jacobian, projection.jacobian)
-        leave_out_velocity_rows(machine)
-        factorise(machine.pattern, machine.factor)
-
-
-@compiled
 def factorise_velocities(projection, machine):
-    """Factorise the matrix of the pose with all its rows again."""
+    """Factorise the matrix of the pose with all its rows, after the projection of places, which leaves some out."""
     if machine.program.velocity_rows > 0:
         copy(projection.jacobian, machine.factor.jacobian)
         factorise(machine.pattern, machine.factor)
 
 
 @compiled
-def linearise_way(projection, mechanism, t, y):
-    """Linearise M x + Jᵀ μ = 0 at the part of the motion in `projection.way` that puts a state onto the constraints; x
-    takes its place."""
-    machine, state, way = mechanism.machine, mechanism.state, projection.way
-    machine.f[:] = 0.0
-    machine.g[:] = 0.0
-    subtract_rates(machine, -1.0, way)
-    solve_here(machine, SHARPER)
-    way[:] = 0.0
-    copy(machine.x[: projection.momenta.columns], way)
-    q, v = y[: state.q_end], y[state.v_at : state.v_end]
-    differentiate(projection.momenta.to, t, q, v, way, machine.multipliers)
+def turn(manifold, matrices, way):
+    """Multiply the small motions of attitudes in `way` by their matrices, in place."""
+    for k in range(manifold.quaternions.shape[0]):
+        i, x = manifold.quaternions[k, 1], at(way, manifold.quaternions[k, 1])
+        for c in range(3):
+            way[i + c] = dot(at(matrices[3 * k + c], 0), x)
 
 
 @compiled
-def linearise_way_of_places(projection, mechanism, t, y):
-    """Linearise the small motion from the place before the projection to the place behind it."""
-    q = y[: mechanism.state.q_end]
-    projection.way[:] = 0.0
-    difference(mechanism.machine.manifold, projection.place, q, projection.way)
-    linearise_way(projection, mechanism, t, y)
+def solve_way(projection, machine):
+    """Solve the linearised equations of a projection of places, with the right sides in machine.f and machine.g,
+
+        [M     J₀ᵀ] [x]   [f]
+        [J₁ T  0  ] [μ] = [g],
+
+    with the factor behind the way: J₀ᵀ - J₁ᵀ and T - 1 stand on the right sides, and are corrected."""
+    manifold, pattern, jacobian, more = machine.manifold, machine.pattern, projection.difference, projection.more
+    copy(machine.f, projection.f)
+    copy(machine.g, projection.g)
+    solve_here(machine, SHARPER)
+    for _ in range(projection.corrections[0]):
+        copy(projection.f, machine.f)
+        copy(projection.g, machine.g)
+        for e in range(jacobian.size):
+            machine.f[pattern.jac_column[e]] -= jacobian[e] * machine.multipliers[pattern.jac_row[e]]
+        if manifold.quaternions.shape[0] > 0:
+            copy(machine.x[: machine.f.size], more)
+            turn(manifold, projection.T, more)
+            axpy(-1.0, machine.x[: machine.f.size], more)
+            subtract_rates(machine, 1.0, more)
+        solve_here(machine, SHARPER)
+
+
+@compiled
+def linearise_way_of_places(projection, mechanism, t, before, y):
+    """Linearise M x + J₀ᵀ μ = 0 at the small motion x from the place before a projection, where M and J₀ are, to the
+    place behind it. Leave the factor behind, without rows that restrict velocities alone."""
+    machine, state, way, place = mechanism.machine, mechanism.state, projection.way, projection.place
+    manifold, jacobian, corrections, loads = (
+        machine.manifold, machine.factor.jacobian, projection.corrections, projection.loads
+    )  # fmt: skip
+    q, v = y[: state.q_end], y[state.v_at : state.v_end]
+    copy(before[: place.size], place)
+    restore(manifold, place)
+    way[:] = 0.0
+    difference(manifold, place, q, way)
+    for k in range(manifold.quaternions.shape[0]):
+        here = slice(3 * k, 3 * k + 3)
+        put_rotations(at(way, manifold.quaternions[k, 1]), projection.R[here], projection.T[here])
+    observe(machine, t, place, v)
+    leave_out_velocity_rows(machine)
+    copy(jacobian, projection.difference)
+    observe(machine, t, q, v)
+    if machine.program.velocity_rows > 0:
+        copy(jacobian, projection.jacobian)
+        leave_out_velocity_rows(machine)
+        factorise(machine.pattern, machine.factor)
+    axpy(-1.0, jacobian, projection.difference)
+    machine.f[:] = 0.0
+    machine.g[:] = 0.0
+    subtract_rates(machine, -1.0, way)
+    corrections[0] = 0
+    solve_way(projection, machine)
+    copy(machine.multipliers, loads)
+    corrections[0] = 1
+    solve_way(projection, machine)
+    whole = largest(loads)
+    axpy(-1.0, machine.multipliers, loads)
+    part = largest(loads) / whole if whole > 0.0 else 0.0
+    corrections[0], left = 0, part * part
+    while corrections[0] < CORRECTIONS and left > NEGLIGIBLE:
+        corrections[0] += 1
+        left *= part
+    copy(machine.x[: projection.momenta.columns], way)
+    differentiate(projection.momenta.to, t, place, v, way, machine.multipliers)
 
 
 @compiled
 def linearise_way_of_velocities(projection, mechanism, t, before, y):
-    """Linearise the change of velocities by the projection onto the constraints."""
-    state = mechanism.state
-    projection.way[:] = 0.0
-    for k in range(projection.momenta.columns):
-        projection.way[k] = y[state.v_at + k] - before[state.v_at + k]
-    linearise_way(projection, mechanism, t, y)
-
-
-@compiled
-def turn_way(manifold, x, times, way):
-    """Turn small motions of a place into those behind a small motion x of it, x₁ = x₀ - x × x₀, in place; or weights
-    back, with `times` -1."""
-    for k in range(manifold.quaternions.shape[0]):
-        i = manifold.quaternions[k, 1]
-        turned = cross(at(x, i), at(way, i))
-        for c in range(3):
-            way[i + c] -= times * turned[c]
+    """Linearise M w + Jᵀ σ = 0 at the change w of velocities by their projection, with the pose held."""
+    machine, state, way, n = mechanism.machine, mechanism.state, projection.way, projection.momenta.columns
+    way[:] = 0.0
+    for k in range(n):
+        way[k] = y[state.v_at + k] - before[state.v_at + k]
+    machine.f[:] = 0.0
+    machine.g[:] = 0.0
+    subtract_rates(machine, -1.0, way)
+    solve_here(machine, SHARPER)
+    copy(machine.x[:n], way)
+    q, v = y[: state.q_end], y[state.v_at : state.v_end]
+    differentiate(projection.momenta.to, t, q, v, way, machine.multipliers)
 
 
 @compiled
@@ -416,11 +469,16 @@ def vary_projection(
 ):
     """Replace the changes of a state `before` it was put onto the constraints by those of y, which was linearised.
 
-        M x + Jᵀ μ = 0, Φ(q₀ ∘ x) = 0;        M w + Jᵀ σ = 0, J (v₀ + w) = ν
+        M x + J₀ᵀ μ = 0, Φ(q₀ ∘ x) = 0;        M w + J₁ᵀ σ = 0, J₁ (v₀ + w) = ν
 
-    give the way x of places and w of velocities. Both turn with the pose and with the masses: the slopes of M x + Jᵀ μ
-    and of M w + Jᵀ σ stand on the right sides. M, J and these slopes are those at the end of the way, which is an
-    error of second order in x.
+    give the way x of places and w of velocities: places are moved with M and J of the pose before, velocities with
+    those of the pose behind. Both ways turn with these poses and with the masses. With K the slopes of M x + Jᵀ μ by
+    places, numbers p, Rᵀ and T the matrices of attitudes (`attitudes`, 1 for plain coordinates),
+
+        M δx + J₀ᵀ δμ = -K δx₀ - (M x + J₀ᵀ μ)_p δp,        J₁ (Rᵀ δx₀ + T δx) = -Φ_p δp,
+
+    and the small motion behind is Rᵀ δx₀ + T δx. The run solves for x by a few Newton steps, so these equations hold
+    but for an error of third order in x.
     """
     vary_place_projection(own, projection, mechanism, t, before, y, dys)
     vary_velocity_projection(own, projection, mechanism, t, before, y, dys)
@@ -431,21 +489,19 @@ def vary_place_projection(own, projection, mechanism, t, before, y, dys):
     """Vary the projection of places: the first half of `vary_projection`."""
     machine, state, n = mechanism.machine, mechanism.state, own.columns
     manifold, q = machine.manifold, y[: state.q_end]
-    put_place_before(projection, mechanism, before)
-    factorise_places(projection, machine)
-    linearise_way_of_places(projection, mechanism, t, y)
+    linearise_way_of_places(projection, mechanism, t, before, y)
     take_given(own)
     take_given(projection.momenta)
     for p in range(dys.shape[0]):
         dq = dys[p, : state.q_end]
         put_way(manifold, projection.place, dq, own.way)
-        turn_way(manifold, projection.way, 1.0, own.way)
         _put_turned(projection, machine, p, own.way)
+        turn(manifold, projection.R, own.way)
         put_right(own, p, GAP)
         copy(own.right[own.first[GAP] : own.first[GAP + 1]], machine.g)
-        solve_here(machine, SHARPER)
-        for k in range(n):
-            own.way[k] += machine.x[k]
+        solve_way(projection, machine)
+        turn(manifold, projection.T, machine.x)
+        axpy(1.0, machine.x[:n], own.way[:n])
         vary_places(manifold, q, own.way, dq)
     factorise_velocities(projection, machine)
 

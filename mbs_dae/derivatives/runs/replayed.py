@@ -257,9 +257,10 @@ def rerun_of(
     own = linear(builder, builder.fill(*held), ahead, weighted)
     of_ways = lean_builder(structure, (MOMENTA,), numbers[:, :of_joints])
     momenta = linear(of_ways, of_ways.fill(*held[:2]), ahead[:, :of_joints], weighted)
-    sizes = {"place": equations.layout.q_size, "way": equations.layout.v_size}
-    jacobian = mechanism.machine.factor.jacobian.size
-    projection = block(Projection(momenta), jacobian=jacobian, **sizes)
+    sizes = {"place": equations.layout.q_size, "way": equations.layout.v_size, "rows": len(structure.rows)}
+    sizes |= {"columns": structure.columns, "turns": 3 * len(mechanism.machine.manifold.quaternions)}
+    sizes["jacobian"] = mechanism.machine.factor.jacobian.size
+    projection = block(Projection(momenta), **sizes)
     known = system, march, own, projection, numbers, laws, builder, tree, of_tree
     return Rerun(*known, march.stages.y0.size if weighted else 0)
 

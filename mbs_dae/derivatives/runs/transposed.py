@@ -4,7 +4,7 @@ There is a row of weights for each number that is differentiated; all go through
 """
 
 from ...compiled.reading import Trajectory
-from ...coordinates.joint.vectors import after, back, quaternion_at
+from ...coordinates.joint.vectors import after, at, back, quaternion_at
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.rows import row_dot
@@ -24,13 +24,10 @@ from .linear import (
     Linear,
     Projection,
     Weights,
-    factorise_places,
     factorise_velocities,
     linearise_forces,
     linearise_way_of_places,
     linearise_way_of_velocities,
-    put_place_before,
-    turn_way,
 )
 
 
@@ -219,26 +216,59 @@ def velocity_projection_back(own, projection, mechanism, t, before, y, weights):
 
 
 @compiled
+def _solve_way_back(projection, mechanism):
+    """Solve with the transposed of the matrix of `linear.solve_way`."""
+    machine, jacobian, more = mechanism.machine, projection.difference, projection.more
+    manifold, pattern = machine.manifold, machine.pattern
+    copy(machine.f, projection.f)
+    copy(machine.g, projection.g)
+    solve_here(machine, SHARPER)
+    for _ in range(projection.corrections[0]):
+        copy(projection.f, machine.f)
+        copy(projection.g, machine.g)
+        for e in range(jacobian.size):
+            machine.g[pattern.jac_row[e]] -= jacobian[e] * machine.x[pattern.jac_column[e]]
+        if manifold.quaternions.shape[0] > 0:
+            more[:] = 0.0
+            add_rows(mechanism, 1.0, machine.multipliers, more)
+            axpy(1.0, more, machine.f)
+            _turn_back(manifold, projection.T, more)
+            axpy(-1.0, more, machine.f)
+        solve_here(machine, SHARPER)
+
+
+@compiled
+def _turn_back(manifold, matrices, way):
+    """Multiply the weights of attitudes in `way` by their transposed matrices, in place: the transposed of
+    `linear.turn`."""
+    for k in range(manifold.quaternions.shape[0]):
+        i, x = manifold.quaternions[k, 1], at(way, manifold.quaternions[k, 1])
+        for c in range(3):
+            way[i + c] = 0.0
+            for d in range(3):
+                way[i + c] += matrices[3 * k + d, c] * x[d]
+
+
+@compiled
 def place_projection_back(own, projection, mechanism, t, before, y, weights):
     """Apply the transposed of `vary_place_projection` to rows of weights, in place."""
     machine, state, first, n = mechanism.machine, mechanism.state, own.first, own.columns
     manifold, q = machine.manifold, y[: state.q_end]
-    put_place_before(projection, mechanism, before)
-    factorise_places(projection, machine)
-    linearise_way_of_places(projection, mechanism, t, y)
+    linearise_way_of_places(projection, mechanism, t, before, y)
     for r in range(weights.shape[0]):
         of_q = weights[r, : state.q_end]
         own.way[:] = 0.0
         take_places(manifold, q, of_q, own.way)
         copy(own.way[:n], machine.f)
+        _turn_back(manifold, projection.T, machine.f)
         machine.g[:] = 0.0
-        solve_here(machine, SHARPER)
+        _solve_way_back(projection, mechanism)
         for row in range(machine.pattern.m):
             own.right[first[GAP] + row] = -machine.multipliers[row]
         give_back(own, GAP)
         give_numbers(own, r, GAP, RATE)
+        _turn_back(manifold, projection.R, own.way)
         _turned_back(projection, machine, r, own.way)
-        turn_way(manifold, projection.way, -1.0, own.way)
         of_q[: state.z_at] = 0.0
         add_places(manifold, projection.place, own.way, of_q)
     factorise_velocities(projection, machine)
