@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -99,7 +99,7 @@ def poses_in(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> tup
         for k, face in enumerate(faces):
             found.add(k, _search_poses(search, face, base) if is_finite else _pose_inside(search, face))
     if is_finite:
-        _add_border_poses(found)
+        add_border_poses(found)
     poses = found.poses
     counting = Counting(count, lead, add, len if is_finite else lambda poses: min(len(poses), 1))
     differ, left = disagreements(faces, poses, scale, counting, seed=0)
@@ -172,8 +172,9 @@ class RegionPoses:
     """The poses known at the inner points of regions, and the pairs of regions between which poses were driven: no pose
     twice, nor back to the region from which it came."""
 
-    def __init__(self, search: CurveSearch, faces: Sequence[Face]):
-        self.search, self.faces = search, faces
+    def __init__(self, search: CurveSearch, faces: Sequence[Face], keeps: Callable[[PosePoint], bool] | None = None):
+        self.search, self.faces, self.keeps = search, faces, keeps
+        """Whether a pose keeps the limits of joints; None if there are none."""
         self.poses: list[list[PosePoint]] = [[] for _ in faces]
         self.sources: list[list[int]] = [[] for _ in faces]
         """The region from which each pose came; -1 for a pose that was found otherwise."""
@@ -206,30 +207,32 @@ class RegionPoses:
         reached = drive(self.search.equations, starts, targets - region.nearest(values), self.search.step)
         arrived: dict[int, list[tuple[PosePoint, int]]] = defaultdict(list)
         for there, (_, k, i) in zip(reached, moves, strict=True):
-            if there is not None:
+            if there is not None and (self.keeps is None or self.keeps(there)):
                 arrived[k].append((there, i))
         return any([self.add(k, [z for z, _ in pairs], [i for _, i in pairs]) for k, pairs in arrived.items()])
 
 
-def _add_border_poses(region_poses: RegionPoses) -> None:
-    """Add to each region the pairs of poses that meet on its border; then exchange poses between neighbours, until
-    nothing is new, except between those whose numbers differ by two, as on both sides of one fold."""
-    region_poses.lead([(z, k, -1) for z, k in _fold_pairs(region_poses.search, region_poses.faces)])
+def add_border_poses(region_poses: RegionPoses) -> None:
+    """Add to each region the pairs of poses that meet on its border, and poses of joints at their limits there; then
+    exchange poses between neighbours, until nothing is new; without limits, except between those whose numbers differ
+    by two, as on both sides of one fold."""
+    region_poses.lead([(z, k, -1) for z, k in _border_poses(region_poses.search, region_poses.faces)])
     pairs = _pairs(region_poses.faces)
     while region_poses.drive(
         [
             route
             for i, j in pairs
-            if abs(len(region_poses.poses[i]) - len(region_poses.poses[j])) != 2
+            if region_poses.keeps is not None or abs(len(region_poses.poses[i]) - len(region_poses.poses[j])) != 2
             for route in ((i, j), (j, i))
         ]
     ):
         pass
 
 
-def _fold_pairs(search: CurveSearch, faces: Sequence[Face]) -> list[tuple[PosePoint, int]]:
-    """Return the pairs of poses that meet on the borders of regions, with the number of their region: two for each
-    piece of a border, near the singular pose z in its middle.
+def _border_poses(search: CurveSearch, faces: Sequence[Face]) -> list[tuple[PosePoint, int]]:
+    """Return poses on the borders of regions, with the number of their region: for each piece of a border two that meet
+    there, near the singular pose z in its middle. Where a joint is at its limit z is one pose for the regions on both
+    sides.
 
     With J v = 0 and Jᵀ u = 0 at z, poses on the line through z along the normal Pᵀ u pass z along v and turn back. Both
     are on the same side of the border."""
@@ -240,7 +243,11 @@ def _fold_pairs(search: CurveSearch, faces: Sequence[Face]) -> list[tuple[PosePo
         if not isinstance(piece.curve, TracedCurve):
             continue
         z, (_, rate) = piece.curve.place(piece.half.along).z, piece.curve.at(*piece.half)
-        normal, bare = singular.normal(z), z._replace(u=np.zeros(0))
+        bare = z._replace(u=np.zeros(0))
+        if piece.curve.tag.limits:
+            found += [(bare, owner[id(piece), side]) for side in (1, -1) if (id(piece), side) in owner]
+            continue
+        normal = singular.normal(z)
         v = np.append(np.linalg.svd(singular.ranked(equations.at(bare)))[2][-1], np.zeros(2))
         if not normal.any():
             continue

@@ -32,6 +32,18 @@ def test_a_limit_that_turns_back_at_full_stretch():
     assert np.isclose(np.hypot(*np.concatenate([points for _, points in found.boundary]).T).max(), outer, rtol=1e-9)
 
 
+@pytest.mark.parametrize("seed", [45, 52])
+def test_a_ring_between_full_stretch_and_a_limit_of_the_elbow(seed):
+    """The elbow may bend a little to the other side, so a narrow ring has two solutions on each side of full stretch:
+    at seed 52 it is 0.01 mm wide, less than the distance of its arcs from their chords."""
+    arm, z = random_arm(seed)
+    found, areas = arm.found(z), arm.areas(z)
+    assert [one.modes for one in found.regions] == [arm.modes(*one.inside, z) for one in found.regions]
+    for number, area in areas.items():
+        assert np.isclose(sum(one.area for one in found.regions if one.modes == number), area, rtol=1e-6, atol=1e-12)
+    assert not found.notes
+
+
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 100))])
 def test_random_arms(seed):
     arm, z = random_arm(seed)

@@ -508,42 +508,44 @@ class Arm(NamedTuple):
                 count += sum(self.elbows(r, z))
         return count
 
-    def arcs(self, rho: float, z: float) -> tuple[dict[int, float], tuple]:
-        """Return how much of the circle of this radius is reached, by the number of solutions; and which solutions
-        there are."""
+    def arcs(self, rho: float, z: float) -> dict[int, float]:
+        """Return how much of the circle of this radius is reached, by the number of solutions."""
         r = np.sqrt(max(rho**2 - self.e**2, 0.0)) * np.array([1, -1])
         kept = [self.elbows(one, z) for one in r] if rho > abs(self.e) else [[False] * 2] * 2
         counts = [sum(own) for own in kept]
         if self.limits[0] is None:
-            return {sum(counts): TURN}, (str(kept), 0)
+            return {sum(counts): TURN}
         width = self.limits[0][1] - self.limits[0][0]
         if not all(counts):
-            return {sum(counts): width}, (str(kept), 0)
+            return {sum(counts): width}
         off = float(np.diff([np.arctan2(self.e, one) for one in r])[0] % TURN)
         both = max(0.0, width - off) + max(0.0, width - (TURN - off))
         found = Counter[int]({sum(counts): both})
         for count in counts:
             found[count] += width - both
-        return dict(found), (str(kept), (off < width) + 2 * (TURN - off < width))
+        return dict(found)
 
     def areas(self, z: float) -> dict[int, float]:
         """Return the area by the number of solutions, ∫ ρ (reached arc) dρ, between the radii at which solutions
-        change."""
-        far = np.hypot(abs(self.d) + self.l1 + self.l2, self.e) * 1.001
-        radii = np.linspace(abs(self.e), far, 3000)
-        signs = [self.arcs(rho, z)[1] for rho in radii]
-        cuts = [radii[0], radii[-1]]
-        for k in range(len(radii) - 1):
-            a, b = radii[k], radii[k + 1]
-            if signs[k] != signs[k + 1]:
-                for _ in range(50):
-                    middle = 0.5 * (a + b)
-                    a, b = (middle, b) if self.arcs(middle, z)[1] == signs[k] else (a, middle)
-                cuts.append(a)
+        change: at y below the shoulder the hand is x ahead of it with x² + y² = l₁² + l₂² + 2 l₁ l₂ cos q₂, and
+        (x - l₁ cos q₁)² + (y - l₁ sin q₁)² = l₂². Both angles of the turret are apart by π - 2 asin(e/ρ)."""
+        y, (turret, shoulder, elbow) = self.h - z, (pair or () for pair in self.limits)
+        squares = [
+            (0.0, self.l1**2 + self.l2**2 + 2.0 * self.l1 * self.l2 * np.cos(q) - y * y) for q in (0.0, np.pi, *elbow)
+        ]
+        squares += [(self.l1 * np.cos(q), self.l2**2 - (y - self.l1 * np.sin(q)) ** 2) for q in shoulder]
+        radii = [
+            np.hypot(self.d + x + side * np.sqrt(square), self.e)
+            for x, square in squares
+            if square >= 0.0
+            for side in (1.0, -1.0)
+        ]
+        if turret:
+            radii.append(abs(self.e / np.cos(0.5 * (turret[1] - turret[0]))))
+        far = max(radii[:-1] if turret else radii, default=abs(self.e))
+        cuts = [abs(self.e), *(rho for rho in radii if rho <= far)]
         return {
-            number: integral(
-                lambda rho, n=number: np.array([p * self.arcs(p, z)[0].get(n, 0.0) for p in rho]), cuts, 40
-            )
+            number: integral(lambda rho, n=number: np.array([p * self.arcs(p, z).get(n, 0.0) for p in rho]), cuts, 40)
             for number in (1, 2, 3, 4)
         }
 

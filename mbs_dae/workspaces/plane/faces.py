@@ -27,6 +27,10 @@ SLIVER, GUESSED = 10.0 * MEETS, 1e-5
 region whose border is interpolated somewhere, since interpolated curves are off by up to 1e-5."""
 THROWS = 20
 """Number of random points for each sample of a region."""
+ACROSS = 0.25, 0.5, 0.75
+"""Parts of a piece of border at which a thin region is crossed."""
+STEEP = 0.9
+"""The least cosine of the angle between the way across a thin region and the normal of its border."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +77,10 @@ class Face:
 
     def samples(self, count: int, random: np.random.Generator) -> np.ndarray:
         """Return points of the region, (n, 2): next to the middle of each piece of its border, and `count` random
-        ones."""
+        ones; of a thin region at most `count` points halfway between opposite pieces."""
+        if self.is_thin and len(self._halfway[0]):
+            points, _ = self._halfway
+            return points[random.permutation(len(points))[:count]]
         low, high = self.outer.points.min(axis=0), self.outer.points.max(axis=0)
         points = random.uniform(low, high, (THROWS * count, 2))
         inside = points[self.contains(points)]
@@ -101,6 +108,41 @@ class Face:
             off *= 0.5
         return None
 
+    @cached_property
+    def chords(self) -> np.ndarray:
+        """The lengths of the sides of the polygons of its border."""
+        return np.concatenate([np.linalg.norm(c.points - np.roll(c.points, 1, axis=0), axis=1) for c in self.cycles])
+
+    @cached_property
+    def is_thin(self) -> bool:
+        """Whether its area may be as small as that between its border and the chords, so that a point inside its
+        polygon may be outside."""
+        polygon, chords = sum(cycle.rough_area for cycle in self.cycles), self.chords
+        return bool(polygon <= 2.0 / 3.0 * SAG * (chords**2).sum() + GUESSED * 0.5 * chords.sum())
+
+    @cached_property
+    def _halfway(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return points of a thin region, (n, 2), and its widths there, (n,): from a point p of a piece of its border,
+        halfway to the nearest foot of a perpendicular on another piece, to the left of p."""
+        edges = [edge for cycle in self.cycles for edge in cycle.edges]
+        points, widths = [], []
+        for piece, sense in edges:
+            low, high = max(piece.ranges, key=lambda pair: pair[1] - pair[0])
+            for part in ACROSS:
+                p, rate = piece.curve.at(*spot_at(piece.curve, low + part * (high - low)))
+                left = sense * np.array([-rate[1], rate[0]]) / max(float(np.linalg.norm(rate)), 1e-300)
+                best = None
+                for other, _ in edges:
+                    if other is piece or (near := foot(other.curve, p, other.ranges)) is None:
+                        continue
+                    across = other.curve.at(*near[0])[0] - p
+                    if across @ left > STEEP * near[1] > 0.0 and (best is None or near[1] < best[1]):
+                        best = p + 0.5 * across, near[1]
+                if best is not None:
+                    points.append(best[0])
+                    widths.append(best[1])
+        return np.array(points).reshape(-1, 2), np.array(widths)
+
     def _distance(self, points: np.ndarray) -> np.ndarray:
         """Return the distances of points from the border, (points,)."""
         if not len(points):
@@ -109,8 +151,11 @@ class Face:
 
     @cached_property
     def inner(self) -> np.ndarray:
-        """A point of the region, far from its border: of a grid, in a thin region next to its border. A sliver without
-        any room has the mean of its border."""
+        """A point of the region, far from its border: of a grid, in a thin region halfway between opposite pieces, or
+        next to its border. A sliver without any room has the mean of its border."""
+        if self.is_thin and len(self._halfway[0]):
+            points, widths = self._halfway
+            return np.asarray(points[int(widths.argmax())])
         low, high = self.outer.points.min(axis=0), self.outer.points.max(axis=0)
         for count in (15, 40, 120):
             x = (np.arange(count) + 0.5) / count
@@ -264,10 +309,9 @@ def faces_of(pieces: list[CurvePiece]) -> list[Face]:
 
 def _is_sliver(face: Face) -> bool:
     """Return whether the mean width of a region, its area over half the length of its border, is below the least."""
-    chords = np.concatenate([np.linalg.norm(c.points - np.roll(c.points, 1, axis=0), axis=1) for c in face.cycles])
-    half, polygon = 0.5 * float(chords.sum()), sum(cycle.rough_area for cycle in face.cycles)
-    if polygon > 2.0 / 3.0 * SAG * float((chords**2).sum()) + GUESSED * half:  # between arcs and their chords
+    if not face.is_thin:
         return False
+    half = 0.5 * float(face.chords.sum())
     area = face.area  # computed also to notice a border whose equations are not solved
     guessed = any(
         low < k + 1 and k < high

@@ -33,7 +33,7 @@ from ..following.equations import PosePoint
 from ..following.tracing import TracePlace
 from ..plane.arcs import CurvePiece, PlaneCurve, Spot, TracedCurve
 from ..plane.faces import Face, distance_to, faces_of, pieces_of
-from ..regions import interpolations
+from ..regions import RegionPoses, add_border_poses, interpolations
 from ..request import InitialPose, ValuePlane, check_freedom, initial_pose, plane_of, points_of, state_at
 from ..result import Area, SingularCurve
 from .boundaries import Boundaries, pose_of
@@ -161,7 +161,7 @@ def reachable_workspace(
     for _ in range(ROUNDS):
         before, every = boundaries.count, boundaries.curves()
         pieces, faces = _split(every, flat.scale, bounds)
-        known = [reach.at(face.inner * flat.scale) for face in faces]
+        known = _solutions(reach, flat, faces)
         notes = [*_doubts(reach, flat, faces, known), *_strays(boundaries, flat, faces, known)]
         if boundaries.count == before:
             break
@@ -215,6 +215,18 @@ def _split(
 
     pieces, _ = pieces_of(pictures, keeps) if pictures else ([], [])
     return pieces, faces_of(pieces)
+
+
+def _solutions(reach: _Reach, plane: ValuePlane, faces: Sequence[Face]) -> list[list[PosePoint]]:
+    """Return the solutions at the inner point of each region, with those that motions from its border and from its
+    neighbours lead to: few random starts lead to two solutions near the pose in which both meet."""
+    own = reach.boundaries
+    region_poses = RegionPoses(own.free, faces, own.keeps)
+    for k, face in enumerate(faces):
+        region_poses.add(k, reach.at(face.inner * plane.scale))
+    if reach.counted:
+        add_border_poses(region_poses)
+    return region_poses.poses
 
 
 def _doubts(reach: _Reach, plane: ValuePlane, faces: Sequence[Face], poses: list[list[PosePoint]]) -> list[str]:
