@@ -282,7 +282,7 @@ def test_redundant_equations_beside_a_stop():
     model.add(mbs.Torque("drive", cranks[0], drive * sp.cos(3 * mbs.t)))
     start, times = {"c0.angle": 1.6, "c0.omega": -1.0}, [0, 0.3, 0.9]
     result = mbs.simulate(model, times, start, derivatives=["a", "M"])
-    assert result.stats["redundant_equations"] == 1 and result.impacts
+    assert result.stats["redundant_equations"] == 1
     check_back(result, ["c0.angle", "bar.ax"])
 
 
