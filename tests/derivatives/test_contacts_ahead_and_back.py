@@ -278,11 +278,11 @@ def test_redundant_equations_beside_a_stop():
     for k, crank in enumerate(cranks):
         model.add(mbs.Revolute(f"A{k}", model.ground.at(0.5 * k, 0), crank.tail))
         model.add(mbs.Revolute(f"B{k}", crank.head, bar.at(0.5 * k - 0.5, 0)))
-    model.add(mbs.Stop("stop", mbs.angle(model.ground, cranks[0]), lower=0.9, restitution=0.5))
+    model.add(mbs.Stop("stop", mbs.angle(model.ground, cranks[0]), lower=1.57, restitution=0.5))
     model.add(mbs.Torque("drive", cranks[0], drive * sp.cos(3 * mbs.t)))
     start, times = {"c0.angle": 1.6, "c0.omega": -1.0}, [0, 0.3, 0.9]
     result = mbs.simulate(model, times, start, derivatives=["a", "M"])
-    assert result.stats["redundant_equations"] == 1
+    assert result.stats["redundant_equations"] == 1 and result.impacts
     check_back(result, ["c0.angle", "bar.ax"])
 
 

@@ -235,7 +235,7 @@ def _poses_on_line(
             except ArithmeticError:  # the line turns within this step: Newton's method starts at the nearer end
                 z = trace.places[k + int(abs(offs[k + 1]) < abs(offs[k]))].z
             off = without_turns(z.p - values, region.turns) / equations.scale
-            if np.abs(off - (off @ unit) * unit).max() > 1e-9:  # a revolution further, where two values repeat
+            if np.abs(off - (off @ unit) * unit).max() > 1e-9:  # the line passes whole turns of the other value away
                 continue
             whole = values + (z.p - values - without_turns(z.p - values, region.turns))
             there = close_pose(equations, z._replace(p=whole))
