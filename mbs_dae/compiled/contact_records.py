@@ -283,8 +283,12 @@ class StateChoice(NamedTuple):
     """The size of the terms of rates in the group of each point at the last choice."""
     status: Work[Integers] = zeros(1)
     ambiguities: Work[Integers] = zeros(1)
-    """The number of rounds in which forces did not follow from one regular system of equations: contacts that depend on
-    each other shared them, Poisson's law gave them, or they were corrected between masses far apart."""
+    """How often forces did not follow from one regular system of equations: at the end of a step contacts that depend
+    on each other shared forces which change the motion (`shared`), Poisson's law gave impulses, or forces were
+    corrected between masses far apart."""
+    shared: Work[Integers] = zeros(1)
+    """1 if contacts share forces at the last evaluation, and the motion depends on their shares: on normal forces that
+    they bear together, or on friction that stands beside a slip or has another coefficient when it slips."""
     weight: Work[Vector] = zeros("points")
     """The weight of each point among points that share a load."""
     largest_friction: Work[Vector] = zeros("points")

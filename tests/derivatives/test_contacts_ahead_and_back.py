@@ -9,6 +9,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 import sympy as sp
+from scipy.integrate import solve_ivp
 from test_runs_that_switch import extrapolated
 
 import mbs_dae as mbs
@@ -87,6 +88,34 @@ def test_a_spinning_ball_bounces_twenty_times(mu, method):
     names = ["ball.x", "ball.y", "ball.vx", "ball.omega"]
     check_closed_form(result, bounces, names, values)
     check_back(result, [*names, "ball.vy", "energy.kinetic"])
+
+
+def test_an_impact_has_the_coefficient_of_the_slip_before_it():
+    """Friction falls with the speed of the slip: μ = k (0.05 + 0.2 exp(-s²/4)), as each impact begins."""
+    model = mbs.PlanarModel("ball", gravity=(0, -G))
+    k, body = model.parameter("k", 0.3), model.body("ball", 1.3, 0.006)
+    rubs = k * (0.05 + 0.2 * sp.exp(-((model["ball.vx"] + 0.1 * model["ball.omega"]) ** 2) / 4))
+    model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Disk(body, 0.1), restitution=0.85, friction=rubs))
+    start = {"ball.x": 0.0, "ball.y": 1.0, "ball.angle": 0.0, "ball.vx": 2.0, "ball.vy": 0.0, "ball.omega": 20.0}
+
+    def motion(t, k, vx, omega):
+        y, vy = mp.mpf(1), mp.mpf(0)
+        x = mp.mpf(0)
+        while True:
+            lands = (vy + mp.sqrt(vy**2 + 2 * G * (y - mp.mpf(0.1)))) / G
+            if t <= lands:
+                return [x + vx * t, vx, omega]
+            t, x, y, speed = t - lands, x + vx * lands, mp.mpf(0.1), G * lands - vy
+            slip = vx + mp.mpf(0.1) * omega
+            impulse = k * (0.05 + mp.mpf(0.2) * mp.exp(-(slip**2) / 4)) * (1 + mp.mpf(0.85)) * speed  # over the mass
+            vx, omega = vx - impulse, omega - impulse * mp.mpf(0.1) * mp.mpf(1.3) / mp.mpf(0.006)
+            vy = mp.mpf(0.85) * speed
+
+    values = {"k": 0.3, "ball.vx": 2.0, "ball.omega": 20.0}
+    result = mbs.simulate(model, [0.0, 0.4, 1.5, 2.2], start, derivatives=[*values], rtol=1e-12)
+    assert len(result.impacts) == 3
+    check_closed_form(result, motion, ["ball.x", "ball.vx", "ball.omega"], values)
+    check_back(result, ["ball.x", "ball.vx", "ball.omega", "floor.friction"])
 
 
 def test_a_ball_comes_to_rest_on_a_slope_and_rolls():
@@ -208,6 +237,108 @@ def test_friction_of_a_guide_changes_with_what_presses_in_it():
         )  # fmt: skip
         assert np.abs(result.d("block.x", name) - wanted).max() < 1e-7 * np.abs(wanted).max(), name
     check_back(result, ["block.x", "block.vx", "guide.force", "friction.force"])
+
+
+def pendulum(t: np.ndarray, mass: float, mu: float, radius: float, omega: float) -> np.ndarray:
+    """Angles and speeds of a rod with l = 0.5 m from its pin, which rubs, to its centre, by its own equation:
+    J φ'' = -m g l cos φ - μ r |N| sgn φ', with N = m (a - g), solved for φ'' in both of its places."""
+    length, inertia = 0.5, 0.02 + 0.25 * mass
+
+    def bend(angle, speed, sign):
+        weight, along = mass * G * np.cos(angle), mass * (G * np.sin(angle) - length * speed**2)
+        push = mu * radius * sign
+
+        def across(rate):  # the part of N at right angles to the rod
+            return mass * length * rate + weight
+
+        rate = 0.0
+        for _ in range(100):
+            rate = (-length * weight - push * np.hypot(along, across(rate))) / inertia
+        return rate
+
+    out, at, state, sign = np.zeros((t.size, 2)), t[0], np.array([0.0, omega]), np.sign(omega)
+    out[0] = state
+    while at < t[-1]:
+        stops: Any = lambda _, y: y[1]  # noqa: E731
+        stops.terminal, stops.direction = True, -sign
+        known = {"method": "DOP853", "rtol": 3e-14, "atol": 1e-15, "events": stops, "dense_output": True}
+        begin = state if state[1] else state + [0, 1e-300 * sign]
+        span = solve_ivp(lambda _, y, s=sign: [y[1], bend(*y, s)], (at, t[-1]), begin, **known)
+        inside = (t > at) & (t <= span.t[-1])
+        out[inside] = span.sol(t[inside]).T
+        at, state, sign = span.t[-1], np.array([span.y[0, -1], 0.0]), -sign
+    return out.ravel()
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural"])
+@pytest.mark.parametrize("method", ["DP8", "Radau5"])
+def test_a_pendulum_rubs_in_its_pin(method, coordinates):
+    model = mbs.PlanarModel("pendulum", gravity=(0, -G))
+    values = {"m": 1.3, "mu": 0.3, "r": 0.05, "rod.omega": 6.0}
+    mass, mu, radius = (model.parameter(name, values[name]) for name in ("m", "mu", "r"))
+    rod = model.body("rod", mass, 0.02, position=(0.5, 0))
+    pin = model.add(mbs.Revolute("pin", model.ground, rod.at(-0.5, 0)))
+    model.add(mbs.Friction("rub", pin, mu, radius=radius))
+    times = np.linspace(0, 2.4, 7)
+    made = model.compile(coordinates)
+    result = mbs.simulate(made, times, {"rod.omega": 6.0}, method=method, derivatives=[*values], rtol=1e-12, atol=1e-13)
+    assert result.stats["switches"] >= 2
+    for by, value in values.items():
+        wanted = extrapolated(lambda p, by=by: pendulum(times, *(values | {by: p}).values()), value, 2e-4 * value)
+        found = np.stack([result.d("rod.angle", by), result.d("rod.omega", by)], axis=1).ravel()
+        assert np.abs(found - wanted).max() < 1e-8 * np.abs(wanted).max(), by
+    check_back(result, ["rod.angle", "rod.omega", "rub.force", "pin.force"])
+
+
+def rubbing_crank(friction: float = 0.15) -> mbs.PlanarModel:
+    """A slider-crank that rubs in two pins and in its guide, and whose slider strikes a stop."""
+    model = mbs.PlanarModel("crank", gravity=(0, -G))
+    mu, radius, e = model.parameter("mu", friction), model.parameter("r", 0.01), model.parameter("e", 0.6)
+    crank = model.link("crank", (0, 0), (0.02, 0.1), mass=model.parameter("m", 0.8))
+    rod, slider = model.link("rod", (0.02, 0.1), (0.3, 0), mass=0.5), model.body("slider", 0.6, 0.01, position=(0.3, 0))
+    pins = [model.add(mbs.Revolute("A", model.ground, crank.tail)), model.add(mbs.Revolute("B", crank.head, rod.tail))]
+    model.add(mbs.Revolute("C", rod.head, slider))
+    guide = model.add(mbs.Translational("guide", model.ground, slider))
+    for pin in pins:
+        model.add(mbs.Friction(f"rubs {pin.name}", pin, mu, radius=radius))
+    model.add(mbs.Friction("rubs", guide, mu))
+    model.add(mbs.Stop("stop", mbs.displacement(guide), upper=model.parameter("x", 0.35), restitution=e))
+    return model
+
+
+def test_impacts_load_joints_that_rub():
+    """An impulse of the stop passes through pins and the guide: friction takes its part in the impact. All three slips
+    stop at one instant, whatever the parameters are."""
+    model, start, times = rubbing_crank(), {"crank.omega": -12.0}, np.linspace(0, 0.5, 5)
+    fine: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-13, "method": "DP8"}
+    values = {name: one.value for name, one in model.parameters.items()} | start
+    result = mbs.simulate(model, times, start, derivatives=[*values], **fine)
+    assert len(result.impacts) == 2 and result.stats["switches"] >= 3
+    names = ["crank.angle", "slider.vx"]
+    for by, value in values.items():
+
+        def run(p, by=by):
+            other = model.with_parameters(**{by: p}) if by in model.parameters else model
+            made = mbs.simulate(other, times, start if by in model.parameters else {by: p}, **fine)
+            return np.concatenate([made[name] for name in names])
+
+        wanted = extrapolated(run, value, 1e-4 * abs(value))
+        found = np.concatenate([result.d(name, by) for name in names])
+        assert np.abs(found - wanted).max() < 1e-7 * np.abs(wanted).max(), by
+    check_back(result, [*names, "guide.force", "rubs A.force"], 1e-10)
+
+
+def test_frictions_that_share_a_load_hold_still():
+    """The crank comes to rest where its three frictions hold it. Its motion has derivatives there; what each of them
+    bears has none, and this is told."""
+    model = rubbing_crank(0.7)
+    result = mbs.simulate(model, [0.0, 0.1, 2.0, 2.5], {"crank.omega": -4.0}, derivatives=["mu", "m"], rtol=1e-11)
+    assert abs(result["crank.omega"][-1]) < 1e-10 and (result.d("crank.angle", "mu")[-2:] != 0.0).all()
+    assert result.d("crank.angle", "mu")[2] == pytest.approx(result.d("crank.angle", "mu")[3], rel=1e-9)
+    check_back(result, ["crank.angle", "slider.x"])
+    assert "frictions that stick share a load" in result.stats["derivatives"]
+    found = result.d("rubs.force", "mu")
+    assert np.isnan(found[-1]).all() and np.isfinite(found[1]).all()
 
 
 @pytest.mark.parametrize("method", ["DP8", "Radau5"])

@@ -82,18 +82,13 @@ def has_own_steps(system: System, by: Stepping, asked: Asked) -> bool:
 
 def go_by_steps(system: System, by: Stepping) -> bool:
     """Return whether the contacts of a run are changed by one law at a time, of which the steps tell all: slips of one
-    direction, laws without branches, friction in joints that no impact meets."""
+    direction, laws without branches, no impact that is passed on."""
     contacts = system.structure.contacts
     if not contacts.points:
         return True
-    in_joints, components = contacts.bound[3] > 0, contacts.bound[0]
     if by.method.steps_over or by.in_turn or contacts.separations:
         return False
-    if (contacts.slips > 1).any() or contacts.program.batch.switching or contacts.bounds.switching:
-        return False
-    if (contacts.curve[contacts.gap >= 0] >= 0).any():  # an impact reads coefficients of friction at its beginning
-        return False
-    return not (in_joints.any() and ((contacts.gap >= 0).any() or (components[in_joints] > 1).any()))
+    return not ((contacts.slips > 1).any() or contacts.program.batch.switching or contacts.bounds.switching)
 
 
 LAWS = "restitution", "friction", "static friction", "smooth"

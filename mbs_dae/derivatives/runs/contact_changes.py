@@ -31,7 +31,7 @@ from ...compiled.status import DONE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector
 from ...linear.vectors import axpy, copy, dot
-from ...motion.contact.bounds import component
+from ...motion.contact.bounds import COMPONENTS, component, pressure
 from ...motion.contact.delassus import put_jump
 from ...motion.contact.gaps import first_entry
 from ...motion.contact.impacts import gives_energy, prepare_impact, put_impulses
@@ -54,6 +54,7 @@ from .held_forces import (
     STATIC,
     HeldForces,
     hold_forces,
+    hold_normal,
     invert,
     normal_force,
     vary_held,
@@ -234,15 +235,25 @@ def hold_impact(held: HeldForces, mechanism: Mechanism, sticks: Integers):
             )
             sticks[number] = 1 if pressed > 0.0 or rests else 0
             n = _hold_impulse(held, contacts, number, n, sticks[number])
+        else:
+            pressed = pressure(contacts, c, delassus.amount)
+            for d in range(contacts.normals.components[c] if pressed > 0.0 else 0):
+                along = component(contacts, c, d, delassus.amount) / pressed
+                contacts.normals.direction[COMPONENTS * c + d] = along
         for i in range(number + gaps, number + gaps + contacts.slip_count[c]):
             most, facts = sliding(contacts, c) * pressed, held.facts[i]
+            facts[NORMAL] = pressed
             sticks[i] = 1 if abs(delassus.amount[i]) < (1.0 - STICKS) * most else 0
             if sticks[i] == 1:
                 n = _hold_impulse(held, contacts, i, n, 1)
-            else:
-                facts[NORMAL], facts[COEFFICIENT] = pressed, sliding(contacts, c)
-                facts[ALONG] = -np.sign(delassus.amount[i])
-                held.T[i, normal] = -facts[COEFFICIENT] * facts[ALONG]
+                continue
+            if gaps == 0:
+                normal = n
+                hold_normal(held, mechanism, c, n)
+                n += 1
+            facts[COEFFICIENT], facts[ALONG] = sliding(contacts, c), -np.sign(delassus.amount[i])
+            held.curve[i] = contacts.laws.coefficient[c]
+            held.T[i, normal] = -facts[COEFFICIENT] * facts[ALONG]
         number += gaps + contacts.slip_count[c]
     held.size[0, 0], held.size[0, 1] = m, n
     invert(held, 0)
@@ -260,19 +271,23 @@ def _hold_impulse(held, contacts, number, n, acts):
 @compiled_apart
 def fixed_velocity_slopes(
     own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, moved: Vector, of_time: int, momenta: Matrix,
-    joints: Matrix, rows: Matrix,
+    joints: Matrix, rows: Matrix, sizes: Matrix,
 ):  # fmt: skip
     """Put the slopes of momenta, of the rates of joints and of those of contacts, at fixed velocities, along changes of
-    places, of numbers and of the instant, which moves by `moved`. Row `of_time` is the change by time."""
+    places, of numbers and of the instant, which moves by `moved`. Row `of_time` is the change by time. Put the slopes
+    of the readings that bound friction along the changes of velocities, too, into `sizes`."""
     n = own.columns
     take_given(own)
     for p in range(dys.shape[0]):
         for k in range(own.given.shape[1]):
             own.given[p, k] += moved[p] * own.given[of_time, k] if p != of_time else 0.0
         put_changes(own, mechanism, y, p, dys[p])
+        put_right(own, p, SIZE_OF)
         own.way[n : 2 * n] = 0.0
         for level in (RATE, SLIP_OF, MOMENTUM):
             put_right(own, p, level)
+        for k in range(sizes.shape[1]):
+            sizes[p, k] = -own.right[own.first[SIZE_OF] + k]
         for k in range(momenta.shape[1]):
             momenta[p, k] = -own.right[own.first[MOMENTUM] + k]
         for k in range(joints.shape[1]):
@@ -284,8 +299,8 @@ def fixed_velocity_slopes(
 @compiled_apart
 def vary_jump(
     own: Linear, held: HeldForces, mechanism: Mechanism, dys: Matrix, momenta: Matrix, joints: Matrix, before: Matrix,
-    behind: Matrix, still: Matrix, still_joints: Matrix, after: Vector, impulses: Vector, reactions: Vector,
-    forces: Matrix,
+    behind: Matrix, sizes: Matrix, still: Matrix, still_joints: Matrix, after: Vector, impulses: Vector,
+    reactions: Vector, forces: Matrix,
 ):  # fmt: skip
     """Replace `dys`, the changes of the state before an impact, by those behind it. Put the changes of impulses into
     `forces`, and those of the rates of contacts before and behind the impact into `before` and `behind`."""
@@ -311,6 +326,8 @@ def vary_jump(
                 right -= contacts.laws.restitution[c] * before[p, row]
                 right -= held.moved[p, LAWS * c + RESTITUTION] * motion.rate[row]
             own.right[own.first[BEND_OF] + row] = right
+        for k in range(sizes.shape[1]):
+            own.right[own.first[SIZE_OF] + k] = -sizes[p, k]
         vary_held(held, own, mechanism, p, 0, dv, forces[p])
         axpy(1.0, machine.x[:n], dv[:n])
         for i in range(m):
@@ -349,6 +366,27 @@ class ContactChange:
         self.moved = np.zeros(count)
         """How the time of the change moves with each parameter, (parameters,); `ahead` sets it."""
 
+    def _independent_guards(self) -> list[int]:
+        """Return the numbers, among the guards that pass, of those that pass by themselves. Where joints make two slips
+        one motion, W = G M⁻¹ Gᵀ of these has no rank: both stop at one instant in each neighbouring run, too."""
+        contacts: Any = self.march.mechanism.contacts
+        delassus, found, slips = contacts.delassus, list[int](), list[int]()
+        number_of = {int(row): i for i, row in enumerate(delassus.used[: delassus.used_count[0]])}
+        slip_of = {}
+        for c in range(contacts.gap_row.size):
+            if contacts.slip_count[c] == 1 and contacts.state[c] == CLOSED:
+                first = int(contacts.points.entry[c]) + int(contacts.gap_row[c] >= 0)
+                slip_of[first] = number_of[int(contacts.slip_row[c])]
+        W = delassus.W
+        for k, entry in enumerate(self.passed):
+            i = slip_of.get(int(entry))
+            if i is not None:
+                if any(abs(W[i, i] * W[j, j] - W[i, j] * W[j, i]) <= ALIKE * W[i, i] * W[j, j] for j in slips):
+                    continue
+                slips.append(i)
+            found.append(k)
+        return found
+
     def _closes(self) -> bool:
         """Return whether a gap closes, so that there is an impact."""
         contacts: Any = self.march.mechanism.contacts
@@ -375,9 +413,10 @@ class ContactChange:
         vary_stage(*known, np.zeros(shape), loads, forces, refinements(mechanism), 0)
         guards = np.zeros((len(dys), mechanism.contacts.points.entries))
         vary_guards(*known, loads, forces, guards)
-        guards = guards[:, self.passed]
+        passed = self._independent_guards()
+        guards, sizes = guards[:, self.passed[passed]], self.sizes[passed]
         rates, length = guards[of_time], place.head[1] - place.head[0]
-        touches = grazes(rates, length, self.sizes)
+        touches = grazes(rates, length, sizes)
         moved = np.full(len(dys), np.nan) if touches else instant_moved(guards, rates)
         self.moved = moved[:of_time]
         if is_smooth:  # a force dies out, or the work of friction
@@ -415,12 +454,14 @@ class ContactChange:
         reactions = mechanism.machine.multipliers.copy()
         shape = (len(dys), own.forces.size), (len(dys), mechanism.machine.pattern.m), (len(dys), own.columns)
         rows, joints, momenta = ([np.zeros(size) for _ in range(3)] for size in shape)
+        sizes = [np.zeros((len(dys), own.first[SIZE_OF + 1] - own.first[SIZE_OF])) for _ in range(3)]
         v, a = self.y[moving], change[moving].copy()
         for k, at in enumerate((v + change[moving], v, np.zeros_like(v))):
             linearise_at(own, march, t, self.y[: state.q_end], at, a, reactions, impulses)
-            fixed_velocity_slopes(own, mechanism, self.y, dys, moved, self.count, momenta[k], joints[k], rows[k])
+            to = momenta[k], joints[k], rows[k], sizes[k]
+            fixed_velocity_slopes(own, mechanism, self.y, dys, moved, self.count, *to)
         forces, before = np.zeros(shape[0]), rows[1]
-        known = momenta[0], joints[0], before, rows[0], rows[2], joints[2]
+        known = momenta[0], joints[0], before, rows[0], sizes[1], rows[2], joints[2]
         vary_jump(own, held, mechanism, dys, *known, after, impulses, reactions, forces)
         dys[self._are_on_edge(sticks, used, impulses, after, forces, before, rows[0])] = np.nan
         return dys
@@ -458,6 +499,10 @@ class ContactChange:
                     moved = self.held.moved[:, LAWS * c + RESTITUTION] * (contacts.motion.rate[row] if back else 0.0)
                     margin = (after[row] + back * contacts.motion.rate[row]) / pace
                     slope = (behind[:, row] + back * before[:, row] + moved[: len(forces)]) / pace
+            elif sticks[i] and contacts.gap_row[c] < 0:
+                if facts[NORMAL] <= EDGE * size:
+                    continue  # the impact does not press the joint
+                margin, slope = (coefficient * facts[NORMAL] - abs(impulses[row])) / size, np.full(len(forces), np.inf)
             elif sticks[i]:
                 sign = np.sign(impulses[row])
                 margin = (coefficient * impulses[normal] - abs(impulses[row])) / size
@@ -467,7 +512,7 @@ class ContactChange:
                 continue
             else:
                 margin, slope = facts[ALONG] * after[row] / pace, behind[:, row] / pace
-            found |= (abs(margin) <= EDGE) & (np.abs(slope) > ALIKE * most)
+            found |= (abs(margin) <= EDGE) & (np.abs(slope) > ALIKE * most)  # friction of joints: whatever its slope
         if found[: self.count].any():
             beside = "bodies meet on the edge between two ways: beside it is one or the other"
             self.why = f"at t = {self.place.t:.6g} {beside}"

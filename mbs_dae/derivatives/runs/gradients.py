@@ -36,16 +36,14 @@ from .tree import size_of_tree
 
 def goes_back(result: Result) -> bool:
     """Return whether there is a way back through the steps of a run. There is none for runs that were followed as they
-    went, for runs in which the ends of a force pass each other, and for runs in which two things happen at one instant
-    (laws that switch, contacts that change, events that stop the run): only changes ahead tell whether neighbours meet
-    both at one instant, too."""
+    went, for runs in which the ends of a force pass each other, and for runs in which two laws switch at one instant or
+    two events stop the run: only changes ahead tell whether neighbours meet both at one instant, too."""
     varied = result.varied
     if not isinstance(varied, VariedRun) or varied.taken is None or varied.taken.passages:
         return False
     if varied.taken.stop and len(varied.taken.stop.functions) > 1:
         return False
-    laws, places = varied.taken.laws, varied.taken.saltations
-    return all(place.passed.size <= 1 and place.passed_zero[laws:].sum() <= 1.0 for place in places)
+    return all(place.passed.size <= 1 for place in varied.taken.saltations)
 
 
 def adjoint(result: Result, weights: Mapping[str, np.ndarray]) -> dict[str, float]:
@@ -67,6 +65,15 @@ def adjoints(result: Result, weights: Mapping[str, np.ndarray], of_end: np.ndarr
     if not goes_back(result):
         return np.array([_summed(result, weights, by) for by in varied.asked.names]).T
     varied.check_steps()
+    found = _adjoints(varied, weights, of_end)
+    if np.isfinite(found).all() or of_end is not None:
+        return found
+    return np.array([_summed(result, weights, by) for by in varied.asked.names]).T  # two things happen at one instant
+
+
+def _adjoints(varied: VariedRun, weights: Mapping[str, np.ndarray], of_end: np.ndarray | None) -> np.ndarray:
+    """Return the gradients of several numbers, (numbers, parameters), by the way back; nan where there is none."""
+    assert varied.taken is not None
     count = len(next(iter(weights.values()))) if of_end is None else len(of_end)
     reading = varied if of_end is None else varied.with_moving_end()
     of_state, direct, of_time = weights_of_states(reading, weights, count)

@@ -82,8 +82,9 @@ class HeldForces(NamedTuple):
 
     moved: Matrix
     """The changes of the laws of each point with each parameter, (parameters, LAWS × points)."""
-    size: Work[IntegerTable] = zeros("shelves", 2)
-    """The number of rows in use, and the number of equations."""
+    size: Work[IntegerTable] = zeros("shelves", 3)
+    """The number of rows in use, the number of equations, and 1 if frictions that stick share a load: their forces are
+    the least ones, and have no derivative here."""
     used: Work[Integers] = zeros("shelf_lines")
     """The row of contacts of each row in use."""
     about: Work[Integers] = zeros("shelf_equations")
@@ -152,7 +153,7 @@ def hold_forces(held: HeldForces, mechanism: Mechanism, s: int):
     motion, delassus = contacts.motion, contacts.delassus
     if held.size.size == 0:
         return
-    held.size[s, 0] = held.size[s, 1] = 0
+    held.size[s, :] = 0
     if contacts.choice.closed_count[0] == 0:
         return
     first, begin, m = s * motion.gamma.size, s * held.u.size, delassus.used_count[0]
@@ -175,7 +176,7 @@ def hold_forces(held: HeldForces, mechanism: Mechanism, s: int):
         if gaps == 1:
             n = _hold_row(held, contacts, first + number, begin, n, number)
         elif contacts.state[c] != STICKING:
-            _hold_normal(held, mechanism, c, begin + n)
+            hold_normal(held, mechanism, c, begin + n)
             n += 1
         for k in range(contacts.slip_count[c]):
             i = number + gaps + k
@@ -200,7 +201,7 @@ def _hold_row(held, contacts, line, begin, n, number):
 
 
 @compiled
-def _hold_normal(held, mechanism, c, equation):
+def hold_normal(held, mechanism, c, equation):
     """Put the equation of the normal force of point c, which a joint carries or which is given."""
     contacts, multipliers = mechanism.contacts, mechanism.machine.multipliers
     normals = contacts.normals
@@ -258,6 +259,7 @@ def invert(held, s):
     for k in range(n):
         largest, least = max(largest, abs(A[k, k])), min(least, abs(A[k, k]))
     regular = regular and least > NO_PIVOT * largest
+    held.size[s, 2] = 0 if regular or n == 0 else 1
     for k in range(n):
         held.r[:] = 0.0
         held.r[k] = 1.0
@@ -382,6 +384,8 @@ def vary_stage(
             out[out.size - 1] -= machine.nu[row] * machine.multipliers[row]
         if is_held(held, s):
             vary_contact_works(held, own, s, dv, forces[p], out[state.works_at :])
+            if held.size[s, 2] == 1:
+                loads[p, :] = forces[p, :] = np.nan
 
 
 @compiled
@@ -443,6 +447,8 @@ def stage_back(
         copy(slope[state.v_at : state.v_at + n], machine.f)
         for row in range(machine.pattern.m):
             machine.g[row] = loads[r, row] - machine.nu[row] * slope[slope.size - 1]
+        if is_held(held, s) and held.size[s, 2] == 1 and (loads[r].any() or forces[r].any()):
+            out[:] = np.nan
         if is_held(held, s):
             works = slope[state.works_at :]
             held_back(held, own, mechanism, r, s, forces[r], works, out[state.v_at : state.v_end])

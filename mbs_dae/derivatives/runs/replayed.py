@@ -648,6 +648,8 @@ class VariedRun(VariedMotion):
             tell(self.result, what)
         for what in events.told if events else ():
             tell(self.result, what)
+        if not works and np.isnan(found.contacts).any() and np.isfinite(found.x).all():
+            tell(self.result, "none of forces where frictions that stick share a load")
         moments, last = (tuple(events.slopes), events.end) if events else ((), None)
         if self.taken.own and events:
             pairs = zip(moments, events.states, self.result.events, strict=True)

@@ -137,7 +137,6 @@ def push(mechanism: Mechanism, a: Vector):
             settled, before = settled or 0.5 * before < change <= SETTLED * k, change
         _put_most(contacts)
         strained = rank < n and (k < WEIGHED or _are_strained(contacts))
-        choice.ambiguities[0] += 1 if rank < n else 0
         if (settled or linear) and (not strained or (settled and k > WEIGHED)):
             choice.status[0] = DONE
             break
@@ -146,6 +145,7 @@ def push(mechanism: Mechanism, a: Vector):
             break
         _weigh(contacts, k < WEIGHED)
     add_responses(mechanism, delassus.amount, delassus.amount_tail)
+    choice.shared[0] = 1 if rank < n and _shares_matter(contacts, n) else 0
     choice.ambiguities[0] += 1 if far_apart else 0
     far_apart = far_apart and choice.status[0] == DONE
     _put_unknowns(contacts, n)
@@ -168,6 +168,21 @@ def push(mechanism: Mechanism, a: Vector):
         choice.status[0] = NOT_FINITE
     if choice.status[0] == FORCES_LOST:
         keep_uncertain(contacts)
+
+
+@compiled
+def _shares_matter(contacts, n):
+    """Return whether the motion may depend on how contacts share forces: one of them is a normal force, of a gap or in
+    a joint that slips, or a friction that slips with another coefficient than it sticks."""
+    found = False
+    for i in range(n):
+        unknown = contacts.equations.unknown[i]
+        c = contacts.points.of_row[contacts.delassus.used[unknown]] if unknown >= 0 else -1 - unknown
+        if c >= contacts.gap_row.size:
+            return True  # a slip that begins in space
+        is_given_size = contacts.gap_row[c] < 0 and (unknown >= 0 or is_given(contacts, c))
+        found = found or not is_given_size or sliding(contacts, c) != resting(contacts, c)
+    return found
 
 
 @compiled

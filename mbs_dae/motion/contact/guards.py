@@ -302,9 +302,11 @@ def note_slips(mechanism, held):
 
 @compiled
 def note_fastest(contacts):
-    """Note the largest slip of each point since it began. This is called where a step has been accepted: a step that is
-    rejected may end with a slip that the motion does not have."""
+    """Note the largest slip of each point since it began, and whether contacts share forces that change the motion.
+    This is called where a step has been accepted: a step that is rejected may end with a slip that the motion does not
+    have."""
     sliding = contacts.sliding
+    contacts.choice.ambiguities[0] += contacts.choice.shared[0]
     for c in range(contacts.gap_row.size):
         moves = contacts.state[c] == CLOSED or contacts.state[c] == INCIPIENT
         sliding.largest_speed[c] = max(sliding.largest_speed[c], sliding.end_speed[c]) if moves else 0.0

@@ -149,7 +149,9 @@ class Steps:
     """
 
     branches: int = 0
-    """The number of numbers at the end of an entry that hold the branches of laws."""
+    """The number of numbers at the end of an entry that hold the branches of laws and the states of contacts."""
+    laws: int = 0
+    """The number of these that hold the branches of laws, which stand first."""
     moving: frozenset[int] = frozenset()
     """The spans whose ends move with a parameter of the derivatives."""
     heads: list[np.ndarray] = field(default_factory=list)
@@ -168,7 +170,8 @@ class Steps:
 
     def take(self, rows: np.ndarray) -> None:
         """Add the entries of more steps."""
-        modes = np.abs(rows[:, rows.shape[1] - self.branches :])
+        first = rows.shape[1] - self.branches
+        modes = np.abs(rows[:, first : first + self.laws])
         self.slides = self.slides or bool(((modes > 0.0) & (modes < 1.0)).any())
         if self.slides:
             return
