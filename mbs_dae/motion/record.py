@@ -210,7 +210,8 @@ def new_march(
     image, sizes = system.latest(_image, by, how), system.structure.once(_sizes, formed)
     record, tape = block(Record(times), times=times.size, **sizes), NO_TAPE
     if taped:
-        entry = entry_size(sizes["width"], sizes["rows"], sizes["lines"], sizes["switches"], by.method.inner)
+        points = len(system.structure.contacts.points)
+        entry = entry_size(sizes["width"], sizes["rows"], points, sizes["lines"], sizes["switches"], by.method.inner)
         tape = block(Tape(), room=ROOM, entry=entry, switches=sizes["switches"])
     entries = system.structure.contacts.entries
     function = np.flatnonzero(

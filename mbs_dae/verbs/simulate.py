@@ -64,6 +64,7 @@ from ..motion.past.tape import (
     T1,
     TIMES,
     Steps,
+    directions_at,
     entry_now,
 )
 from ..motion.record import March, new_march
@@ -529,7 +530,7 @@ def prepared_run(
     check_laws(asked, "simulate")
     moves = breaks_moved(asked, begun.run if begun else run, course.ends, recorded)
     moving = frozenset(np.flatnonzero(moves.any(axis=0)).tolist())
-    steps = Steps(march.mechanism.switches.mode.size, laws_of(march.mechanism), moving)
+    steps = Steps(march.mechanism.switches.mode.size, laws_of(march.mechanism), directions_at(march), moving)
     if by.method.is_implicit:
         steps.room = np.inf
     return replace(prepared, asked=asked, steps=steps, moves=moves, samples=[], reversals=Reversals(bodies))

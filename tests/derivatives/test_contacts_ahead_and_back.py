@@ -32,7 +32,9 @@ def check_back(result: mbs.Result, names: list[str], close: float = CLOSE) -> No
         assert (np.abs(back[:, k] - ahead) <= close * size + 1e-15 * scale).all(), by
 
 
-def check_closed_form(result: mbs.Result, motion: Callable[..., list[Any]], names: list[str], values: dict[str, float]):
+def check_closed_form(
+    result: mbs.Result, motion: Callable[..., list[Any]], names: list[str], values: dict[str, float]
+) -> None:  # fmt: skip
     """All derivatives of these arrays are those of a closed form, a function of t and of the values, to 1e-9."""
     own = list(values.values())
     with mp.workdps(40):
@@ -116,6 +118,67 @@ def test_an_impact_has_the_coefficient_of_the_slip_before_it():
     assert len(result.impacts) == 3
     check_closed_form(result, motion, ["ball.x", "ball.vx", "ball.omega"], values)
     check_back(result, ["ball.x", "ball.vx", "ball.omega", "floor.friction"])
+
+
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
+def test_a_spinning_ball_bounces_in_space(method):
+    """Friction of an impact acts against the slip, whose direction turns with velocities and spins; it ends the slip in
+    the first impacts, or is μ P_n."""
+    values = {"R": 0.1, "e": 0.7, "mu": 0.12, "m": 1.3, "J": 0.006, "ball.vx": 2.0, "ball.wx": 20.0, "ball.z": 1.0}
+    model = mbs.SpatialModel("ball", gravity=(0, 0, -G))
+    radius, e, mu, mass, inertia = (model.parameter(name, values[name]) for name in ("R", "e", "mu", "m", "J"))
+    body = model.body("ball", mass, (inertia,) * 3, position=(0, 0, 1.0))
+    model.add(mbs.Contact("floor", mbs.Plane(model.ground), mbs.Sphere(body, radius), restitution=e, friction=mu))
+
+    def motion(t, R, e, mu, m, J, vx, wx, height):
+        x, y, z, vy, vz, wy = mp.mpf(0), mp.mpf(0), height, mp.mpf("0.5"), mp.mpf(0), mp.mpf(-5)
+        while True:
+            lands = (vz + mp.sqrt(vz**2 + 2 * G * (z - R))) / G
+            if t <= lands:
+                return [x + vx * t, y + vy * t, z + vz * t - G * t**2 / 2, vx, wx]
+            t, x, y, z, vz = t - lands, x + vx * lands, y + vy * lands, R, e * (G * lands - vz)
+            slip = vx - R * wy, vy + R * wx
+            speed = mp.hypot(*slip)
+            impulse = min(1 / (1 / m + R**2 / J), mu * (1 + 1 / e) * m * vz / speed) if speed > 1e-30 else 0
+            px, py = (-impulse * s for s in slip)
+            vx, vy, wx, wy = vx + px / m, vy + py / m, wx + R * py / J, wy - R * px / J
+
+    start = {"ball.vx": 2.0, "ball.vy": 0.5, "ball.vz": 0.0, "ball.wx": 20.0, "ball.wy": -5.0, "ball.wz": 3.0}
+    start |= {"ball.x": 0.0, "ball.y": 0.0, "ball.z": 1.0}
+    times, fine = [0.0, 0.7, 1.5, 2.4], {"rtol": 1e-12, "max_step": 0.05, "method": method}
+    result = mbs.simulate(model, times, start, derivatives=[*values], **fine)
+    assert len(result.impacts) > 6
+    names = ["ball.x", "ball.y", "ball.z", "ball.vx", "ball.wx"]
+    check_closed_form(result, motion, names, values)
+    check_back(result, [*names, "energy.kinetic"])
+
+
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
+def test_a_ball_slides_in_space_until_it_rolls(method):
+    """The slip s = v - R ω × n of a ball on a plane keeps its direction, and ends after |s|/(μ g (1 + m R²/J)). Steps
+    hold the direction of a slip that creeps, so that its change across remains, and is taken back at the stop."""
+    values = {"mu": 0.12, "m": 1.3, "J": 0.006, "ball.vx": 2.0, "ball.wx": 20.0}
+    model = mbs.SpatialModel("ball", gravity=(0, 0, -G))
+    mu, mass, inertia = (model.parameter(name, values[name]) for name in ("mu", "m", "J"))
+    body = model.body("ball", mass, (inertia,) * 3, position=(0, 0, 0.1))
+    model.add(mbs.Contact("floor", mbs.Plane(model.ground), mbs.Sphere(body, 0.1), friction=mu))
+
+    def motion(t, mu, m, J, vx, wx):
+        R = mp.mpf("0.1")
+        slip = vx + R * 5, mp.mpf("0.5") + R * wx
+        speed = mp.hypot(*slip)
+        slides = min(t, speed / (mu * G * (1 + m * R**2 / J)))
+        ax, ay = (-mu * G * s / speed for s in slip)
+        vx, vy, x, y = vx + ax * slides, ay * slides + 0.5, vx * t, 0.5 * t
+        lost = slides * t - slides**2 / 2
+        return [x + ax * lost, y + ay * lost, vx, vy, wx + R * m * ay * slides / J]
+
+    start = {"ball.vx": 2.0, "ball.vy": 0.5, "ball.vz": 0.0, "ball.wx": 20.0, "ball.wy": -5.0, "ball.wz": 3.0}
+    times, fine = [0.0, 0.3, 1.0, 2.4], {"rtol": 1e-12, "max_step": 0.05, "method": method}
+    result = mbs.simulate(model, times, start, derivatives=[*values], **fine)
+    assert [one.after for one in result.transitions] == ["sticks"]
+    check_closed_form(result, motion, ["ball.x", "ball.y", "ball.vx", "ball.vy", "ball.wx"], values)
+    check_back(result, ["ball.x", "ball.y", "ball.vx", "floor.force", "energy.kinetic"])
 
 
 def test_a_ball_comes_to_rest_on_a_slope_and_rolls():
@@ -290,6 +353,33 @@ def test_a_pendulum_rubs_in_its_pin(method, coordinates):
     check_back(result, ["rod.angle", "rod.omega", "rub.force", "pin.force"])
 
 
+def test_a_hinge_and_a_socket_rub_in_space():
+    model = mbs.SpatialModel("arm", gravity=(0, 0, -G))
+    values = {"mu": 0.2, "M": 1.3, "r": 0.03, "b.wz": 2.0}
+    mu, mass, radius = (model.parameter(name, values[name]) for name in ("mu", "M", "r"))
+    a = model.body("a", mass, (0.01, 0.02, 0.02), position=(0.5, 0, 0))
+    b = model.body("b", 0.7, (0.01, 0.01, 0.01), position=(1.3, 0, 0))
+    hinge = model.add(mbs.Revolute("hinge", model.ground, a, at=(0, 0, 0), axis=(0, 1, 0)))
+    socket = model.add(mbs.Spherical("socket", a.at(0.5, 0, 0), b.at(-0.3, 0, 0)))
+    model.add(mbs.Friction("rubs", hinge, mu, radius=radius))
+    model.add(mbs.Friction("turns", socket, mu, radius=0.02))
+    start, names = {"hinge.omega": 2.0, "b.wx": 1.0, "b.wz": 2.0}, ["a.x", "b.x", "b.y", "b.vx"]
+    times, fine = np.linspace(0, 1.2, 4), {"rtol": 1e-12, "atol": 1e-13, "method": "DP8"}
+    result = mbs.simulate(model, times, start, derivatives=[*values], **fine)
+    assert result.stats["switches"] >= 1
+    for by, value in values.items():
+
+        def run(p, by=by):
+            other = model.with_parameters(**{by: p}) if by in model.parameters else model
+            made = mbs.simulate(other, times, start if by in model.parameters else start | {by: p}, **fine)
+            return np.concatenate([made[name] for name in names])
+
+        wanted = extrapolated(run, value, 1e-3 * value)
+        found = np.concatenate([result.d(name, by) for name in names])
+        assert np.abs(found - wanted).max() < 1e-7 * np.abs(wanted).max(), by
+    check_back(result, [*names, "hinge.force", "turns.moment"])
+
+
 def rubbing_crank(friction: float = 0.15) -> mbs.PlanarModel:
     """A slider-crank that rubs in two pins and in its guide, and whose slider strikes a stop."""
     model = mbs.PlanarModel("crank", gravity=(0, -G))
@@ -444,26 +534,27 @@ def test_gains_of_a_step_that_was_taken_back(monkeypatch):
 
 
 def world(seed: int, dimension: int = 2) -> tuple[Any, dict[str, float]]:
-    """Two or three disks, in space balls without friction, that fall on a floor and on each other, and a block that
-    rubs on its guide, between a spring and a force that changes in time."""
+    """Two or three disks, in space balls without friction of each other, that fall on a floor and on each other, and a
+    block that rubs on its guide, between a spring and a force that changes in time."""
     random, plane = np.random.default_rng(seed), dimension == 2
     model: Any = (mbs.PlanarModel if plane else mbs.SpatialModel)("world", gravity=(0, -G) if plane else (0, 0, -G))
-    e, mu, radius = model.parameter("e", random.uniform(0.3, 0.9)), 0.0, model.parameter("R", 0.1)
-    if plane:
-        mu = model.parameter("mu", random.uniform(0.05, 0.5))
+    e, radius = model.parameter("e", random.uniform(0.3, 0.9)), model.parameter("R", 0.1)
+    mu = model.parameter("mu", random.uniform(0.05, 0.5))
     shapes, start = [], dict[str, float]()
     for k in range(int(random.integers(2, 4))):
         x, y = 0.15 * k + random.uniform(0, 0.02), 0.3 + 0.25 * k + random.uniform(0, 0.1)
         mass, at = random.uniform(0.3, 2.0), (x, y) if plane else (x, 0.0, y)
         one = model.body(f"ball{k}", mass, 0.005 * mass if plane else (0.005 * mass,) * 3, position=at)
         shape = mbs.Disk(one, radius) if plane else mbs.Sphere(one, radius)
-        laws = {"restitution": e} | ({"friction": mu} if plane else {})
+        laws = {"restitution": e, "friction": mu}
         floor = mbs.Line(model.ground) if plane else mbs.Plane(model.ground)
         model.add(mbs.Contact(f"floor{k}", floor, shape, **laws))
         for j, other in enumerate(shapes):
-            model.add(mbs.Contact(f"pair{j}{k}", other, shape, **laws))
+            model.add(mbs.Contact(f"pair{j}{k}", other, shape, **(laws if plane else {"restitution": e})))
         shapes.append(shape)
         start[f"ball{k}.vx"] = random.uniform(-1, 1)
+        if not plane:
+            start[f"ball{k}.wx"] = random.uniform(-30, 30)
     stiff = model.parameter("k", random.uniform(30, 80))
     block = model.body("block", 1.0, 0.1 if plane else (0.1,) * 3)
     joint = mbs.Translational if plane else mbs.Prismatic

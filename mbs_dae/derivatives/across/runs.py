@@ -81,14 +81,14 @@ def has_own_steps(system: System, by: Stepping, asked: Asked) -> bool:
 
 
 def go_by_steps(system: System, by: Stepping) -> bool:
-    """Return whether the contacts of a run are changed by one law at a time, of which the steps tell all: slips of one
-    direction, laws without branches, no impact that is passed on."""
+    """Return whether the contacts of a run are changed by one law at a time, of which the steps tell all: laws without
+    branches, no impact that is passed on."""
     contacts = system.structure.contacts
     if not contacts.points:
         return True
     if by.method.steps_over or by.in_turn or contacts.separations:
         return False
-    return not ((contacts.slips > 1).any() or contacts.program.batch.switching or contacts.bounds.switching)
+    return not (contacts.program.batch.switching or contacts.bounds.switching)
 
 
 LAWS = "restitution", "friction", "static friction", "smooth"

@@ -30,13 +30,14 @@ from ...compiled.machine import subtract_rates
 from ...compiled.status import DONE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector
+from ...linear.elimination import factorise, solve
 from ...linear.vectors import axpy, copy, dot
 from ...motion.contact.bounds import COMPONENTS, component, pressure
 from ...motion.contact.delassus import put_jump
 from ...motion.contact.gaps import first_entry
 from ...motion.contact.impacts import gives_energy, prepare_impact, put_impulses
 from ...motion.contact.normals import components
-from ...motion.contact.rubbing import never_sticks, resting, sliding
+from ...motion.contact.rubbing import across, never_sticks, resting, sliding
 from ...motion.course import moment
 from ...motion.derivative import Mechanism, refinements
 from ...motion.past.tape import HEAD
@@ -49,14 +50,17 @@ from .held_forces import (
     FRICTION,
     LAWS,
     NORMAL,
-    NU,
     RESTITUTION,
+    SLOWNESS,
     STATIC,
     HeldForces,
     hold_forces,
     hold_normal,
     invert,
     normal_force,
+    put_rate,
+    slip_varied,
+    take_rows,
     vary_held,
     vary_stage,
 )
@@ -73,6 +77,7 @@ from .linear import (
     put_changes,
     put_right,
     take_given,
+    vary_places,
 )
 from .saltation import Saltation, goes_on_smoothly
 
@@ -123,14 +128,12 @@ def vary_guards(
                 out[p, e] = -own.right[own.first[GAP_OF] + gap] if is_open else forces[p, gap]
                 e += 1
             out[p, e : e + contacts.slip_count[c]] = 0.0
-            if contacts.slip_count[c] == 1 and contacts.state[c] == CLOSED and not never_sticks(contacts, c):
-                row = contacts.slip_row[c]
-                slip = (
-                    dot(contacts.delassus.G[row], dv[: contacts.delassus.G.shape[1]])
-                    - own.right[own.first[SLIP_OF] + row]
-                )
-                out[p, e] = contacts.sliding.heading[row] * slip
-            elif contacts.slip_count[c] == 1 and contacts.state[c] == STICKING:
+            if contacts.slip_count[c] > 0 and contacts.state[c] == CLOSED and not never_sticks(contacts, c):
+                for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
+                    slip = dot(contacts.delassus.G[row], dv[: contacts.delassus.G.shape[1]])
+                    slip -= own.right[own.first[SLIP_OF] + row]
+                    out[p, e] += contacts.sliding.heading[row] * slip
+            elif contacts.slip_count[c] > 0 and contacts.state[c] == STICKING:
                 out[p, e] = _vary_hold(own, held, contacts, p, c, loads[p], forces[p])
             e += contacts.slip_count[c]
             for d in range(components(contacts, c)):
@@ -146,7 +149,7 @@ def _vary_hold(own, held, contacts, p, c, loads, forces):
     """Return the change of μ N - |f| of a point that sticks."""
     normals = contacts.normals
     sizes = own.right[own.first[SIZE_OF] : own.first[SIZE_OF + 1]]
-    row, normal, pressed = contacts.slip_row[c], abs(normal_force(contacts, c, True)), 0.0
+    first, normal, pressed = contacts.slip_row[c], abs(normal_force(contacts, c, True)), 0.0
     coefficient = (
         -sizes[contacts.laws.coefficient[c] + 1]
         if contacts.laws.coefficient[c] >= 0
@@ -160,8 +163,10 @@ def _vary_hold(own, held, contacts, p, c, loads, forces):
         for d in range(normals.components[c] if normal > 0.0 else 0):
             part = component(contacts, c, d, contacts.delassus.amount) / normal
             pressed += part * _vary_component(own, contacts, c, d, loads)
-    sign = 1.0 if contacts.force[row] >= 0.0 else -1.0
-    return coefficient * normal + resting(contacts, c) * pressed - sign * forces[row]
+    change, size = coefficient * normal + resting(contacts, c) * pressed, across(contacts, c, contacts.force)
+    for row in range(first, first + contacts.slip_count[c] if size > 0.0 else first):
+        change -= contacts.force[row] / size * forces[row]
+    return change
 
 
 @compiled
@@ -175,6 +180,42 @@ def _vary_component(own, contacts, c, d, loads):
         total += normals.factors[place] * loads[row]
         total -= own.right[own.first[SIZE_OF] + place] * multipliers[row]
     return total
+
+
+@compiled_apart
+def straighten(own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, times: Vector):
+    """Turn the changes of slips in space that have crept straight to their stop, each for a time T, into those along
+    their way. The run holds the direction d of the slip s in these steps, and so changes δs across d stay; by the law
+    of friction they end together with the slip, δs ~ |s|. Velocities differ by δv = -X W⁻¹ δs, places by T δv/2."""
+    contacts, state, n = mechanism.contacts, mechanism.state, own.columns
+    q = y[: state.q_end]
+    take_given(own)
+    for p in range(dys.shape[0]):
+        dq, dv = dys[p, : state.q_end], dys[p, state.v_at : state.v_end]
+        put_changes(own, mechanism, y, p, dys[p])
+        put_right(own, p, SLIP_OF)
+        for i in range(held.size[0, 0]):
+            c, count, along = held.point[i], held.slips[i], 0.0
+            if held.lead[i] != i or count < 2 or times[c] == 0.0 or contacts.state[c] != CLOSED:
+                continue
+            heading = contacts.sliding.heading[contacts.slip_row[c] :]
+            held.u[:] = 0.0
+            for k in range(count):
+                held.u[k] = slip_varied(held, own, i + k, dv)
+                along += heading[k] * held.u[k]
+            for j in range(held.matrix.shape[0]):
+                for k in range(held.matrix.shape[0]):
+                    held.matrix[j, k] = 1.0 if j == k else 0.0
+            for j in range(count):
+                held.u[j] -= along * heading[j]
+                for k in range(count):
+                    held.matrix[j, k] = contacts.delassus.W[i + j, i + k]
+            factorise(held.matrix, held.order)
+            solve(held.matrix, held.order, held.u)
+            for k in range(count):
+                axpy(-0.5 * times[c] * held.u[k], held.X[i + k], own.way[:n])
+                axpy(-held.u[k], held.X[i + k], dv[:n])
+        vary_places(mechanism.machine.manifold, q, own.way, dq)
 
 
 # --- impacts ----------------------------------------------------------------------------------------------------------
@@ -210,18 +251,8 @@ def hold_impact(held: HeldForces, mechanism: Mechanism, sticks: Integers):
     has an equation: a gap with an impulse, a slip that stops."""
     contacts, n, number, largest = mechanism.contacts, 0, 0, 0.0
     delassus = contacts.delassus
-    m = delassus.used_count[0]
-    for part in (held.T, held.facts):
-        part[:m] = 0.0
-    for part in (held.D, held.by_size, held.reach):
-        part[: held.u.size] = 0.0
-    for i in range(m):
-        row = delassus.used[i]
-        held.used[i], held.point[i], held.curve[i] = row, contacts.points.of_row[row], -1
-        copy(delassus.G[row], held.G[i])
-        copy(delassus.response[i], held.X[i])
-        copy(delassus.multipliers[i], held.L[i])
-        held.facts[i, NU] = contacts.motion.nu[row]
+    take_rows(held, contacts, 0)
+    for i in range(delassus.used_count[0]):
         largest = max(largest, abs(delassus.amount[i]))
     for c in range(contacts.gap_row.size):
         if contacts.choice.meeting[c] == 0:
@@ -240,23 +271,50 @@ def hold_impact(held: HeldForces, mechanism: Mechanism, sticks: Integers):
             for d in range(contacts.normals.components[c] if pressed > 0.0 else 0):
                 along = component(contacts, c, d, delassus.amount) / pressed
                 contacts.normals.direction[COMPONENTS * c + d] = along
-        for i in range(number + gaps, number + gaps + contacts.slip_count[c]):
-            most, facts = sliding(contacts, c) * pressed, held.facts[i]
-            facts[NORMAL] = pressed
-            sticks[i] = 1 if abs(delassus.amount[i]) < (1.0 - STICKS) * most else 0
-            if sticks[i] == 1:
+        begin, end = number + gaps, number + gaps + contacts.slip_count[c]
+        friction = np.sqrt(dot(delassus.amount[begin:end], delassus.amount[begin:end]))
+        stops = friction < (1.0 - STICKS) * sliding(contacts, c) * pressed
+        if gaps == 0 and not stops and friction > 0.0:
+            normal = n
+            hold_normal(held, mechanism, c, n, n)
+            n += 1
+        if not stops and friction > 0.0:
+            _put_directions(held, contacts, c, begin, end, friction)
+        for i in range(begin, end):
+            held.facts[i, NORMAL], sticks[i] = pressed, 1 if stops else 0
+            if stops:
                 n = _hold_impulse(held, contacts, i, n, 1)
-                continue
-            if gaps == 0:
-                normal = n
-                hold_normal(held, mechanism, c, n)
-                n += 1
-            facts[COEFFICIENT], facts[ALONG] = sliding(contacts, c), -np.sign(delassus.amount[i])
-            held.curve[i] = contacts.laws.coefficient[c]
-            held.T[i, normal] = -facts[COEFFICIENT] * facts[ALONG]
-        number += gaps + contacts.slip_count[c]
-    held.size[0, 0], held.size[0, 1] = m, n
+            elif friction > 0.0:
+                n = _hold_sliding(held, contacts, c, i, n, normal)
+        number = end
+    held.size[0, 0], held.size[0, 1], held.size[0, 2] = delassus.used_count[0], n, 0
     invert(held, 0)
+
+
+@compiled
+def _put_directions(held, contacts, c, begin, end, friction):
+    """Put d and μ of the rows from `begin` to `end` of a point that slips on, and 1/|w⁺|, into their facts."""
+    delassus, square = contacts.delassus, 0.0
+    for i in range(begin, end):
+        square += (contacts.motion.rate[delassus.used[i]] + delassus.rate_change[i]) ** 2
+    for i in range(begin, end):
+        facts = held.facts[i]
+        facts[COEFFICIENT], facts[ALONG] = sliding(contacts, c), -delassus.amount[i] / friction
+        facts[SLOWNESS] = 1.0 / np.sqrt(square) if square > 0.0 and end > begin + 1 else 0.0
+        held.curve[i] = contacts.laws.coefficient[c]
+
+
+@compiled
+def _hold_sliding(held, contacts, c, i, n, normal):
+    """Put equation n, of a row in use that slips on: u + μ d δP_n + μ P_n (1 - d dᵀ) δw⁺/|w⁺| = 0. Return n + 1."""
+    facts = held.facts[i]
+    held.about[n], held.T[i, n], held.E[n, n] = -1, 1.0, 1.0
+    held.E[n, normal] += facts[COEFFICIENT] * facts[ALONG]
+    for k in range(held.lead[i], held.lead[i] + held.slips[i]):
+        if contacts.constrained.state[contacts.delassus.used[k]] == FREE:
+            turn = (1.0 if i == k else 0.0) - facts[ALONG] * held.facts[k, ALONG]
+            held.C[n, k] = facts[COEFFICIENT] * facts[NORMAL] * facts[SLOWNESS] * turn
+    return n + 1
 
 
 @compiled
@@ -264,7 +322,7 @@ def _hold_impulse(held, contacts, number, n, acts):
     """Put equation n: the row with this number in use has the rate that its law asks for, or no impulse. Return
     n + 1."""
     held.about[n], held.T[number, n] = number, 1.0
-    held.moves[n] = 1 if acts == 1 and contacts.constrained.state[contacts.delassus.used[number]] == FREE else 0
+    put_rate(held, contacts, n, n, number, acts)
     return n + 1
 
 
@@ -426,6 +484,8 @@ class ContactChange:
             return np.full(shape, np.nan)
         moved[of_time] = 0.0
         if not self.strikes:
+            if place.straight.any():
+                straighten(*known, place.straight)
             return dys + np.outer(moved, self.f_before - self.f_behind)
         dys += np.outer(np.nan_to_num(moved), self.f_before)
         dys[np.isnan(moved)] = np.nan
@@ -499,19 +559,24 @@ class ContactChange:
                     moved = self.held.moved[:, LAWS * c + RESTITUTION] * (contacts.motion.rate[row] if back else 0.0)
                     margin = (after[row] + back * contacts.motion.rate[row]) / pace
                     slope = (behind[:, row] + back * before[:, row] + moved[: len(forces)]) / pace
+            elif self.held.lead[i] != i or coefficient * facts[NORMAL] == 0.0:
+                continue
             elif sticks[i] and contacts.gap_row[c] < 0:
                 if facts[NORMAL] <= EDGE * size:
                     continue  # the impact does not press the joint
-                margin, slope = (coefficient * facts[NORMAL] - abs(impulses[row])) / size, np.full(len(forces), np.inf)
+                friction = float(np.linalg.norm(impulses[used[i : i + contacts.slip_count[c]]]))
+                margin, slope = (coefficient * facts[NORMAL] - friction) / size, np.full(len(forces), np.inf)
             elif sticks[i]:
-                sign = np.sign(impulses[row])
-                margin = (coefficient * impulses[normal] - abs(impulses[row])) / size
+                rows = used[i : i + contacts.slip_count[c]]
+                friction = float(np.linalg.norm(impulses[rows]))
+                margin = (coefficient * impulses[normal] - friction) / size
                 moved = self.held.moved[: len(forces), LAWS * c + FRICTION] * impulses[normal]
-                slope = (moved + coefficient * forces[:, normal] - sign * forces[:, row]) / size
-            elif coefficient * facts[NORMAL] == 0.0:
-                continue
+                held = forces[:, rows] @ impulses[rows] / friction if friction else 0.0
+                slope = (moved + coefficient * forces[:, normal] - held) / size
             else:
-                margin, slope = facts[ALONG] * after[row] / pace, behind[:, row] / pace
+                rows = used[i : i + contacts.slip_count[c]]
+                along = self.held.facts[i : i + contacts.slip_count[c], ALONG]
+                margin, slope = along @ after[rows] / pace, behind[:, rows] @ along / pace
             found |= (abs(margin) <= EDGE) & (np.abs(slope) > ALIKE * most)  # friction of joints: whatever its slope
         if found[: self.count].any():
             beside = "bodies meet on the edge between two ways: beside it is one or the other"

@@ -246,9 +246,8 @@ def _entries(way: Way, heads: np.ndarray, kept: list[np.ndarray]) -> np.ndarray:
     contacts, switches = march.mechanism.contacts, march.mechanism.switches
     if len(heads) == len(kept):
         return np.array(kept)
-    size = entry_size(
-        march.stages.y0.size, march.record.kept.size, *(x.size for x in (contacts.constrained.state, switches.mode))
-    )
+    parts = contacts.sliding.holds_direction, contacts.constrained.state, switches.mode
+    size = entry_size(march.stages.y0.size, march.record.kept.size, *(part.size for part in parts))
     entries = np.zeros((len(heads), size))
     entries[:, :HEAD] = heads
     put_entry(march, first)

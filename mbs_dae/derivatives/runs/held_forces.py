@@ -7,10 +7,11 @@ With f the forces along the rows of points that are not open, the equations of a
     N = Σ e · (b λ)   for each friction in a joint that slips, or N given,
 
 where u are the forces of gaps and of slips that stick, and the N; T has a 1 for each of these, and -μ d for a slip of
-direction d. Let x₀, λ₀ be the changes of v̇ and λ that the equations of bodies and joints make with f held, X and L the
-responses to unit forces along rows, and C, D the equations of u by v̇ and λ. Then changes of f are
+direction d. In space d = s/|s| turns with the slip s: δd = (1 - d dᵀ) δs/|s|. Let x₀, λ₀ be the changes of v̇ and λ that
+the equations of bodies and joints make with f held, X and L the responses to unit forces along rows, and C G, D, E the
+equations of u by v̇, λ and u. Then changes of f are
 
-    w = -N (δμ d + μ δd),      A δu = r - C (x₀ + Xᵀ w) - D (λ₀ + Lᵀ w),      A = (C Xᵀ + D Lᵀ) T + E,
+    w = -N (δμ d + μ δd),      A δu = r - C G (x₀ + Xᵀ w) - D (λ₀ + Lᵀ w),      A = (C G Xᵀ + D Lᵀ) T + E,
     δf = w + T δu,             δv̇ = x₀ + Xᵀ δf,      δλ = λ₀ + Lᵀ δf,
 
 with r the direct change of the equations of u. Going back, each of these maps is transposed.
@@ -32,7 +33,7 @@ from ...linear.vectors import axpy, copy, dot
 from ...model.parameters import slope_of
 from ...motion.contact.bounds import given, is_given, pressure
 from ...motion.contact.normals import sense
-from ...motion.contact.rubbing import direction, drives_apart, never_sticks, sliding, speed_of
+from ...motion.contact.rubbing import direction, drives_apart, never_sticks, sliding, speed_of, turns_with_slip
 from ...motion.derivative import Mechanism
 from ...poses.newton import solve_here
 from .linear import (
@@ -72,9 +73,10 @@ from .transposed import (
 
 RESTITUTION, FRICTION, STATIC, SMOOTH, LAWS = range(5)
 """The places of the numbers of a point, and how many there are."""
-NORMAL, COEFFICIENT, ALONG, TURNS, SMOOTHED, NU, SLIP, PUSH, FACTS = range(9)
-"""Facts of each row: the N, μ and d of a slip, the derivatives of d by the slip and by the speed of smoothing,
-ν; and of slips the rate and the force."""
+NORMAL, COEFFICIENT, ALONG, TURNS, SLOWNESS, SMOOTHED, NU, SLIP, PUSH, FACTS = range(10)
+"""Facts of each row: the N, μ and d of a slip, 1/|s| for a direction that turns with the slip s (0 for one that is
+held), of an impact 1/|s| behind it, the derivative of d by the speed of smoothing, ν; the rate and the force of a
+slip."""
 
 
 class HeldForces(NamedTuple):
@@ -89,15 +91,19 @@ class HeldForces(NamedTuple):
     """The row of contacts of each row in use."""
     about: Work[Integers] = zeros("shelf_equations")
     """The number, among the rows in use, of the row of each equation; -1 for the equation of an N."""
-    moves: Work[Integers] = zeros("shelf_equations")
-    """1 where forces can accelerate the row of the equation, 0 where nothing acts along it."""
+    lead: Work[Integers] = zeros("shelf_lines")
+    """The number, among the rows in use, of the first slip of the point of each row."""
+    slips: Work[Integers] = zeros("shelf_lines")
+    """The number of slips of the point of each row."""
     G: Work[Matrix] = zeros("shelf_lines", "columns")
     X: Work[Matrix] = zeros("shelf_lines", "columns")
     L: Work[Matrix] = zeros("shelf_lines", "rows")
     T: Work[Matrix] = zeros("shelf_lines", "equations")
+    C: Work[Matrix] = zeros("shelf_equations", "lines")
+    E: Work[Matrix] = zeros("shelf_equations", "equations")
     D: Work[Matrix] = zeros("shelf_equations", "rows")
     reach: Work[Matrix] = zeros("shelf_equations", "lines")
-    """C Xᵀ + D Lᵀ."""
+    """C G Xᵀ + D Lᵀ."""
     by_size: Work[Matrix] = zeros("shelf_equations", "factors")
     """The slopes of each equation by the readings that bound friction."""
     inverse: Work[Matrix] = zeros("shelf_equations", "equations")
@@ -157,18 +163,7 @@ def hold_forces(held: HeldForces, mechanism: Mechanism, s: int):
     if contacts.choice.closed_count[0] == 0:
         return
     first, begin, m = s * motion.gamma.size, s * held.u.size, delassus.used_count[0]
-    for part in (held.T, held.facts):
-        part[first : first + m] = 0.0
-    for part in (held.D, held.by_size, held.reach):
-        part[begin : begin + held.u.size] = 0.0
-    held.moves[begin : begin + held.u.size] = 1
-    for i in range(m):
-        row = delassus.used[i]
-        held.used[first + i], held.point[first + i], held.curve[first + i] = row, contacts.points.of_row[row], -1
-        copy(delassus.G[row], held.G[first + i])
-        copy(delassus.response[i], held.X[first + i])
-        copy(delassus.multipliers[i], held.L[first + i])
-        held.facts[first + i, NU] = motion.nu[row]
+    take_rows(held, contacts, s)
     for c in range(contacts.gap_row.size):
         if contacts.state[c] == OPEN:
             continue
@@ -176,7 +171,7 @@ def hold_forces(held: HeldForces, mechanism: Mechanism, s: int):
         if gaps == 1:
             n = _hold_row(held, contacts, first + number, begin, n, number)
         elif contacts.state[c] != STICKING:
-            hold_normal(held, mechanism, c, begin + n)
+            hold_normal(held, mechanism, c, begin + n, n)
             n += 1
         for k in range(contacts.slip_count[c]):
             i = number + gaps + k
@@ -193,19 +188,49 @@ def hold_forces(held: HeldForces, mechanism: Mechanism, s: int):
 
 
 @compiled
+def take_rows(held, contacts, s):
+    """Take the rows in use of the last responses onto a shelf, without equations."""
+    delassus, number = contacts.delassus, 0
+    first, begin = s * held.w.size, s * held.u.size
+    for part in (held.T, held.facts):
+        part[first : first + delassus.used_count[0]] = 0.0
+    for matrix in (held.C, held.E, held.D, held.by_size, held.reach):
+        matrix[begin : begin + held.u.size] = 0.0
+    for i in range(delassus.used_count[0]):
+        row = delassus.used[i]
+        c = contacts.points.of_row[row]
+        number = i if i == 0 or held.point[first + i - 1] != c else number
+        number += 1 if contacts.gap_row[c] == row else 0
+        held.used[first + i], held.point[first + i], held.curve[first + i] = row, c, -1
+        held.lead[first + i], held.slips[first + i] = number, contacts.slip_count[c]
+        copy(delassus.G[row], held.G[first + i])
+        copy(delassus.response[i], held.X[first + i])
+        copy(delassus.multipliers[i], held.L[first + i])
+        held.facts[first + i, NU] = contacts.motion.nu[row]
+
+
+@compiled
 def _hold_row(held, contacts, line, begin, n, number):
     """Put equation n: a row in use does not accelerate, or has no force if joints keep it. Return n + 1."""
     held.about[begin + n], held.T[line, n] = number, 1.0
-    held.moves[begin + n] = 1 if contacts.constrained.state[contacts.delassus.used[number]] == FREE else 0
+    put_rate(held, contacts, begin + n, n, number, 1)
     return n + 1
 
 
 @compiled
-def hold_normal(held, mechanism, c, equation):
-    """Put the equation of the normal force of point c, which a joint carries or which is given."""
+def put_rate(held, contacts, equation, n, number, acts):
+    """Put into equation n that the rate of a row in use is given, or that it has no force, if nothing `acts` along it
+    or joints alone keep it."""
+    is_moved = acts == 1 and contacts.constrained.state[contacts.delassus.used[number]] == FREE
+    held.C[equation, number], held.E[equation, n] = (1.0, 0.0) if is_moved else (0.0, 1.0)
+
+
+@compiled
+def hold_normal(held, mechanism, c, equation, n):
+    """Put equation n, of the normal force of point c, which a joint carries or which is given."""
     contacts, multipliers = mechanism.contacts, mechanism.machine.multipliers
     normals = contacts.normals
-    held.about[equation] = -1
+    held.about[equation], held.E[equation, n] = -1, 1.0
     if is_given(contacts, c):
         held.by_size[equation, normals.output[c]] = 1.0
         return
@@ -239,7 +264,12 @@ def _hold_slip(held, contacts, c, k, line):
         held.curve[line] = laws.coefficient[c]
     if never_sticks(contacts, c) and not drives_apart(contacts, c):
         size = np.hypot(speed, v)
-        facts[TURNS], facts[SMOOTHED] = v * v / size**3, -contacts.motion.rate[contacts.slip_row[c] + k] * v / size**3
+        facts[TURNS], facts[SMOOTHED] = 1.0 / size, -contacts.motion.rate[contacts.slip_row[c] + k] * v / size**3
+    elif contacts.slip_count[c] > 1 and turns_with_slip(contacts, c):
+        along = 0.0
+        for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
+            along += contacts.motion.rate[row] * contacts.sliding.heading[row]
+        facts[TURNS] = (1.0 if along > 0.0 else -1.0) / speed
 
 
 @compiled
@@ -249,11 +279,12 @@ def invert(held, s):
     m, n, first, begin = held.size[s, 0], held.size[s, 1], s * held.w.size, s * held.u.size
     A, largest, least = held.matrix, 0.0, np.inf
     for j in range(n):
-        about, reach = held.about[begin + j], held.reach[begin + j]
+        reach = held.reach[begin + j]
         for i in range(m):
             reach[i] = dot(held.D[begin + j], held.L[first + i])
-            if about >= 0 and held.moves[begin + j] == 1:
-                reach[i] += dot(held.G[first + about], held.X[first + i])
+            for row in range(m):
+                if held.C[begin + j, row] != 0.0:
+                    reach[i] += held.C[begin + j, row] * dot(held.G[first + row], held.X[first + i])
     _put_matrix(held, s)
     regular = n > 0 and factorise(A, held.order) != 0.0
     for k in range(n):
@@ -282,9 +313,9 @@ def _put_matrix(held, s):
         A[j, :] = A[:, j] = 0.0
         A[j, j] = 1.0
     for j in range(n):
-        about, reach = held.about[begin + j], held.reach[begin + j]
+        reach = held.reach[begin + j]
         for k in range(n):
-            A[j, k] = 1.0 if j == k and (about < 0 or held.moves[begin + j] == 0) else 0.0
+            A[j, k] = held.E[begin + j, k]
             for i in range(m):
                 A[j, k] += reach[i] * held.T[first + i, k]
 
@@ -309,12 +340,16 @@ def vary_held(held, own, mechanism, p, s, dv, out):
         turned = held.moved[p, LAWS * c + SMOOTH] * facts[SMOOTHED]
         if facts[TURNS] != 0.0:
             turned += facts[TURNS] * slip_varied(held, own, first + i, dv)
+            for line in range(first + held.lead[first + i], first + held.lead[first + i] + held.slips[first + i]):
+                across = facts[TURNS] * facts[ALONG] * held.facts[line, ALONG]
+                turned -= across * slip_varied(held, own, line, dv)
         held.w[i] = -facts[NORMAL] * (coefficient * facts[ALONG] + facts[COEFFICIENT] * turned)
     for j in range(n):
-        about, total = held.about[begin + j], -dot(held.by_size[begin + j], sizes)
-        if about >= 0 and held.moves[begin + j] == 1:
-            total += right[own.first[BEND_OF] + held.used[first + about]]
-            total -= dot(held.G[first + about], x[: held.G.shape[1]])
+        total = -dot(held.by_size[begin + j], sizes)
+        for i in range(m):
+            if held.C[begin + j, i] != 0.0:
+                change = right[own.first[BEND_OF] + held.used[first + i]] - dot(held.G[first + i], x[: held.G.shape[1]])
+                total += held.C[begin + j, i] * change
         total -= dot(held.D[begin + j], multipliers)
         for i in range(m):
             total -= held.reach[begin + j, i] * held.w[i]
@@ -411,15 +446,17 @@ def held_back(held, own, mechanism, r, s, forces, works, of_v):
         for k in range(n):
             held.u[j] += held.inverse[begin + k, j] * held.r[k]
     for j in range(n):
-        about, z = held.about[begin + j], held.u[j]
+        z = held.u[j]
         for i in range(m):
             held.f[i] -= held.reach[begin + j, i] * z
         axpy(-z, held.D[begin + j], multipliers)
         for k in range(held.by_size.shape[1]):
             right[own.first[SIZE_OF] + k] += z * held.by_size[begin + j, k]
-        if about >= 0 and held.moves[begin + j] == 1:
-            axpy(-z, held.G[first + about], x[:columns])
-            right[own.first[BEND_OF] + held.used[first + about]] -= z
+        for i in range(m):
+            part = held.C[begin + j, i] * z
+            if part != 0.0:
+                axpy(-part, held.G[first + i], x[:columns])
+                right[own.first[BEND_OF] + held.used[first + i]] -= part
     for i in range(m):
         facts, c, weight = held.facts[first + i], held.point[first + i], held.f[i]
         part, turned = -facts[NORMAL] * facts[ALONG] * weight, -facts[NORMAL] * facts[COEFFICIENT] * weight
@@ -428,7 +465,11 @@ def held_back(held, own, mechanism, r, s, forces, works, of_v):
         else:
             held.gradient[r, LAWS * c + FRICTION] += part
         held.gradient[r, LAWS * c + SMOOTH] += turned * facts[SMOOTHED]
-        _slip_back(held, own, first + i, turned * facts[TURNS], of_v)
+        if facts[TURNS] != 0.0:
+            _slip_back(held, own, first + i, turned * facts[TURNS], of_v)
+            for line in range(first + held.lead[first + i], first + held.lead[first + i] + held.slips[first + i]):
+                across = facts[TURNS] * facts[ALONG] * held.facts[line, ALONG]
+                _slip_back(held, own, line, -turned * across, of_v)
 
 
 @compiled_apart
@@ -556,9 +597,9 @@ def _put_amounts(held, mechanism, s, gaps):
     first, begin, n = s * held.w.size, s * held.u.size, held.size[s, 1]
     A = held.matrix
     for j in range(n):
-        takes = (_is_gap(held, mechanism, s, j) if gaps else _is_kept(held, s, j)) and held.moves[begin + j] == 1
+        takes = (_is_gap(held, mechanism, s, j) if gaps else _is_kept(held, s, j)) and held.E[begin + j, j] == 0.0
         for k in range(n):
-            has = (_is_gap(held, mechanism, s, k) if gaps else _is_kept(held, s, k)) and held.moves[begin + k] == 1
+            has = (_is_gap(held, mechanism, s, k) if gaps else _is_kept(held, s, k)) and held.E[begin + k, k] == 0.0
             A[j, k] = 0.0 if j != k else 1.0
             if takes and has:
                 A[j, k] = dot(held.G[first + held.about[begin + j]], held.X[first + held.about[begin + k]])

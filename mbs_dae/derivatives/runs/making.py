@@ -49,6 +49,9 @@ def put_entry(march: March, row: Vector):
     copy(row[row.size - modes.size :], modes)
     if march.mechanism.switches.mode.size > 0:
         hold_all(march.mechanism)
+    straight = march.mechanism.contacts.sliding.holds_direction
+    for c in range(straight.size):
+        straight[c] = int(row[row.size - 2 * modes.size - kept.size - straight.size + c])
     march.course.at[SPAN] = int(row[SPAN_OF])
     copy(march.mechanism.nearness, record.nearness)
 

@@ -25,7 +25,7 @@ from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import copy
 from ...motion.course import moment
 from ...motion.derivative import Mechanism
-from ...motion.past.tape import BROKE, FRESH, HEAD, SPAN_OF, SWITCHED, TIMES, Steps
+from ...motion.past.tape import BROKE, FRESH, HEAD, SPAN_OF, SWITCHED, T0, TIMES, Steps
 from ...motion.record import March, derivative_at_end, put_back, remember
 from ...motion.switching.along import read_rates_here
 from ...motion.switching.switches import look
@@ -34,6 +34,9 @@ from ..across.jumps import carried_over, grazes, instant_moved, is_smooth
 from .linear import SURFACE, Linear, linearise, put_changes, put_right, take_given
 from .transposed import changes_back, give_back, give_numbers
 from .tree import JointTree, add_back, has_joints, linearise_joints, to_bodies
+
+BEGINS = 0.9
+"""A heading of a slip in space has the length 1; it is shorter where the slip begins (`motion.contact.guards`)."""
 
 
 @compiled_apart
@@ -129,6 +132,8 @@ class Saltation:
     """1 for each switching function or guard of a contact that has passed zero, (functions,)."""
     changes: bool = False
     """Whether contacts change."""
+    straight: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """The time for which the slip of each contact has kept its direction, in s."""
 
     @property
     def t(self) -> float:
@@ -157,7 +162,22 @@ def saltations_of(steps: Steps, last: np.ndarray, moves: np.ndarray, laws: int) 
         differs = differs[:laws]
         passed = np.flatnonzero(differs) if fresh[k] == SWITCHED else np.zeros(0, dtype=np.int64)
         changes = bool(zero[laws:].any())
-        found.append(Saltation(int(k), passed, heads[k - 1], entry, bool(breaks), moved, zero.copy(), changes))
+        straight = _straight_before(steps, int(k), float(entry[T0])) if changes else np.zeros(0)
+        known = bool(breaks), moved, zero.copy(), changes, straight
+        found.append(Saltation(int(k), passed, heads[k - 1], entry, *known))
+    return found
+
+
+def _straight_before(steps: Steps, k: int, t: float) -> np.ndarray:
+    """Return the time for which the slip of each contact has kept its direction before step k, which begins at t."""
+    before = sorted((n for n in steps.states if n < k), reverse=True)
+    found = np.zeros(np.ptp(steps.directions))
+    holds = np.ones(found.size, dtype=bool)
+    for n in before:
+        holds = holds & (steps.states[n][slice(*steps.directions)] != 0.0)
+        if not holds.any():
+            break
+        found[holds] = t - steps.states[n][T0]
     return found
 
 
@@ -192,8 +212,22 @@ def has_choices(
     moving = np.concatenate([begun[: state.z_at], begun[state.v_at : state.v_at + v.size]])
     if not np.array_equal(moving, np.concatenate([q[: state.z_at], v])):
         return True
+    if _begins_in_space(steps, last, mechanism):
+        return True
     places = saltations_of(steps, last, moves, laws_of(mechanism))
     return any(place.changes and (place.passed.size or place.breaks) for place in places)
+
+
+def _begins_in_space(steps: Steps, last: np.ndarray, mechanism: Any) -> bool:
+    """Return whether a slip in space begins from rest somewhere: its direction is an unknown there."""
+    contacts = mechanism.contacts
+    modes = np.array([*steps.held.values(), last[last.size - steps.branches :]])
+    for c in np.flatnonzero(contacts.slip_count > 1):
+        first = laws_of(mechanism) + int(contacts.points.entry[c]) + int(contacts.gap_row[c] >= 0)
+        length = np.linalg.norm(modes[:, first : first + contacts.slip_count[c]], axis=1)
+        if ((length > 0.0) & (length < BEGINS)).any():
+            return True
+    return False
 
 
 def goes_on_smoothly(state: Any, before: np.ndarray, behind: np.ndarray) -> bool:

@@ -71,6 +71,13 @@ def direction(contacts, c, k):
         return sliding.heading[first]
     for i in range(contacts.slip_count[c]):
         onward += motion.rate[first + i] * sliding.heading[first + i]
-    if speed <= AWAY * contacts.choice.point_pace[c] or sliding.holds_direction[c] != 0:
+    if not turns_with_slip(contacts, c):
         return sliding.heading[first + k]
     return motion.rate[first + k] / speed * (1.0 if onward > 0.0 else -1.0)
+
+
+@compiled
+def turns_with_slip(contacts, c):
+    """Return whether the direction of a slip in space is that of the present slip, and is not held."""
+    is_seen = speed_of(contacts, c) > AWAY * contacts.choice.point_pace[c]
+    return is_seen and contacts.sliding.holds_direction[c] == 0

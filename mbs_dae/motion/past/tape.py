@@ -8,8 +8,9 @@ that are held, the nearness of a singular pose. An entry is a row of numbers,
                 derivative, if it has one of its own, and the length of the step before it, of which an implicit method
                 remembers derivatives (0: of none)
     then        y₀, k₀ = y'(t₀), the nearness of a singular pose, the rows of joints kept, of an implicit step the
-                derivatives at its stages, and their charts or the b₀ of generalised α, which rows of contacts joints
-                alone keep, which functions have passed zero where it begins, the branches held
+                derivatives at its stages, and their charts or the b₀ of generalised α, which slips in space keep their
+                direction, which rows of contacts joints alone keep, which functions have passed zero where it begins,
+                the branches held
 
 Most runs have no tape: then it has no room, nothing is written, and steps cost no more. A full tape sends the run back
 to Python, which takes the entries away.
@@ -54,10 +55,10 @@ class Tape(NamedTuple):
     """The gains of the first derivative of the next step."""
 
 
-def entry_size(width: int, rows: int, lines: int, switches: int, inner: int = 0) -> int:
-    """Return the size of an entry for states of this width, so many equations, rows of contacts, branches, and implicit
-    stages."""
-    return HEAD + 2 * width + 4 + rows + lines + 2 * inner * width + 2 * switches
+def entry_size(width: int, rows: int, points: int, lines: int, switches: int, inner: int = 0) -> int:
+    """Return the size of an entry for states of this width, so many equations, contacts, rows of contacts, branches,
+    and implicit stages."""
+    return HEAD + 2 * width + 4 + rows + points + lines + 2 * inner * width + 2 * switches
 
 
 @compiled
@@ -109,10 +110,12 @@ def note_step(march, t, end, switches):
 
 @compiled
 def put_branches(march, row):
-    """Note which rows of contacts joints alone keep, which functions have passed zero, and the branches that are held,
-    at the end of an entry."""
+    """Note which slips keep their direction, which rows of contacts joints alone keep, which functions have passed
+    zero, and the branches that are held, at the end of an entry."""
     kept, modes = march.mechanism.contacts.constrained.state, march.mechanism.switches.mode
-    begin = row.size - 2 * modes.size - kept.size
+    begin, straight = row.size - 2 * modes.size - kept.size, march.mechanism.contacts.sliding.holds_direction
+    for c in range(straight.size):
+        row[begin - straight.size + c] = straight[c]
     for k in range(kept.size):
         row[begin + k] = kept[k]
     copy(march.tape.passed, row[row.size - 2 * modes.size :])
@@ -125,6 +128,13 @@ def stages_at(march):
     return HEAD + 2 * march.stages.y0.size + 4 + march.record.kept.size
 
 
+def directions_at(march: Any) -> tuple[int, int]:
+    """Return where the numbers in an entry begin and end that tell which slips in space keep their direction."""
+    contacts = march.mechanism.contacts
+    end = march.tape.rows.shape[1] - 2 * march.mechanism.switches.mode.size - contacts.constrained.state.size
+    return end - contacts.sliding.holds_direction.size, end
+
+
 def entry_now(march: Any) -> np.ndarray:
     """Return the present state of a run, as the entry of a step of no length."""
     t, stages, mechanism = march.time[0], march.stages, march.mechanism
@@ -133,7 +143,8 @@ def entry_now(march: Any) -> np.ndarray:
     head = np.array([t, t, march.course.at[0], 0.0, *mechanism.gains, tape.fresh[0], 0.0, tape.often[0], *begun, 0.0])
     kept = mechanism.machine.factor.kept
     parts = [head, stages.y0, stages.k[0], mechanism.nearness, kept]
-    behind = [mechanism.contacts.constrained.state, tape.passed, mechanism.switches.mode]
+    contacts = mechanism.contacts
+    behind = [contacts.sliding.holds_direction, contacts.constrained.state, tape.passed, mechanism.switches.mode]
     inner = np.zeros(tape.rows.shape[1] - sum(part.size for part in parts + behind))
     return np.concatenate([*parts, inner, *behind])
 
@@ -152,6 +163,8 @@ class Steps:
     """The number of numbers at the end of an entry that hold the branches of laws and the states of contacts."""
     laws: int = 0
     """The number of these that hold the branches of laws, which stand first."""
+    directions: tuple[int, int] = (0, 0)
+    """Where the numbers in an entry begin and end that tell which slips in space keep their direction."""
     moving: frozenset[int] = frozenset()
     """The spans whose ends move with a parameter of the derivatives."""
     heads: list[np.ndarray] = field(default_factory=list)
@@ -166,7 +179,7 @@ class Steps:
     room: float = PLENTY
     """The number of numbers that are kept whatever the length of the run; infinite, if an implicit step cannot be made
     again from its beginning."""
-    _modes: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    _choices: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def take(self, rows: np.ndarray) -> None:
         """Add the entries of more steps."""
@@ -178,8 +191,9 @@ class Steps:
         self.heads.append(rows[:, :HEAD].copy())
         for k, row in enumerate(rows, self.total):
             modes = row[row.size - self.branches :]
-            if not self.held or (modes.size and not np.array_equal(modes, self._modes, equal_nan=True)):
-                self.held[k] = self._modes = modes.copy()
+            choices = np.concatenate([modes, row[slice(*self.directions)]])
+            if not self.held or not np.array_equal(choices, self._choices, equal_nan=True):
+                self.held[k], self._choices = modes.copy(), choices
             if k % self.every == 0 or self._is_border(k, row):
                 self.states[k] = row.copy()
         self.total += len(rows)
