@@ -62,7 +62,7 @@ def optimize(
     np.True_
     """
     check_choice(kind, KINDS, "kind of optimize")
-    names, low, high = bounds_of(over)
+    names, low, high = bounds_of(model, over)
     if not np.isfinite(low).all():
         raise ModelError('over= needs bounds: they tell how far a number may go, e.g. over={"r": (0.05, 0.2)}')
     begin = starts_of(starts, seed, max_iterations)

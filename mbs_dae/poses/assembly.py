@@ -74,7 +74,7 @@ def holding(system: System, level: int, values: Mapping[str, float]) -> System:
 
 
 def _with_values(system: System, values: Mapping[str, float]) -> System:
-    return system.model.with_parameters(**values).compile()
+    return system.model.with_values(values).compile()
 
 
 def model_with_fixes(structure: Structure, level: int, names: tuple[str, ...]) -> tuple[Model, dict[str, str]]:

@@ -20,6 +20,7 @@ from ..errors import ModelError, SingularConfigurationError, check_name, checked
 from ..explain.contacts import told_of_overlap
 from ..explain.explanation import no_force
 from ..kernels.blocks import block
+from ..model.checks import warn_of_angles
 from ..model.drivers import Driver
 from ..model.model import Model
 from ..model.parameters import Parameter, finite_number
@@ -72,13 +73,14 @@ def sweep(
     swept = Swept(model.parameters[parameter].symbol, p.tolist())
     model.compile()  # the models below share the compiled structure
     model.check_along(*swept)
+    warn_of_angles(model, {parameter: values}, "values")
     t = finite_number(t, "the time t")
     for value in {p.min(), p.max()}:
-        check_tables(model.with_parameters(**{parameter: value}), np.array([t]))
+        check_tables(model.with_values({parameter: value}), np.array([t]))
     request = asked_of(model, derivatives)
     if truth_of(forces, "forces says whether efforts and reactions are computed"):
         _check_forces(model, parameter, p, request is not None)
-    first = assembled(model.with_parameters(**{parameter: p[0]}), t)
+    first = assembled(model.with_values({parameter: p[0]}), t)
     check_determined(first, request)
     path = _Path(first, swept)
     done = 1
