@@ -382,6 +382,12 @@ def size_of(unit: str, *names: str, frequency: bool = False) -> tuple[float, str
     return size, word
 
 
+def is_chosen(unit: str) -> bool:
+    """Return whether the units in which numbers are shown now name one for values in this SI unit."""
+    known = dimension_of(unit)
+    return known is not None and known[1] in current()._by_dimension
+
+
 def heading(name: str, unit: str) -> str:
     """Return the heading of a quantity in a table of text: its name, and, once units are chosen, its shown unit."""
     word = shown_unit(unit, name)
