@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from ..equilibria.linear import LinearSystem
 from ..equilibria.small import motion_of_shape
 from ..errors import ModelError
-from ..unit_system import is_chosen, shown_unit, size_of, told
+from ..unit_system import is_chosen, quotient, shown_unit, size_of, told
 from .animation import Angles, Film, Size, animate, new_axes, new_figure, scene_on
 from .drawing.colours import COLOURS, DARK, GROUND
 from .drawing.motion import motion_of
@@ -82,8 +82,7 @@ def plot_bode(law: LinearSystem, frequencies: Any) -> Figure:
     panels: dict[str, list[tuple[int, int]]] = {}
     for i, out in enumerate(law.outputs):
         for j, put in enumerate(law.inputs):
-            words = [shown_unit(units[name], name) or "1" for name in (out, put)]
-            panels.setdefault("/".join(f"({word})" if " " in word else word for word in words), []).append((i, j))
+            panels.setdefault(quotient(*(shown_unit(units[name], name) for name in (out, put))), []).append((i, j))
     with style():
         curves = len(law.outputs) * len(law.inputs)
         figure = Picture(figsize=(6.4, 2.0 + 2.0 * len(panels) + 0.08 * curves), layout="constrained")
