@@ -18,7 +18,7 @@ from ..derivatives.parameters import asked_of
 from ..derivatives.swept import check_determined, sweep_with_derivatives
 from ..errors import ModelError, SingularConfigurationError, check_name, checked_options, counted, shortened
 from ..explain.contacts import told_of_overlap
-from ..explain.explanation import no_force
+from ..explain.explanation import no_loads
 from ..kernels.blocks import block
 from ..model.checks import warn_of_angles
 from ..model.drivers import Driver
@@ -211,9 +211,8 @@ def _loads(path: _Path, count: int) -> dict[str, Any]:
         modes_here = sweeping_modes(system, t, q, direction * path.poses.slope[k])
         done, multipliers, push, _, _ = forces_along(system, motion, modes_here)
         if not done:
-            undefined = no_force(system, t, q, system.still) if not system.model.frictions else ""
-            why = f"no friction goes with the sweep of {system.model.name!r} {where}: it jams; lower its mu"
-            raise ModelError(undefined or why, pose=State(system, t, q, system.still, system.still))
+            why = no_loads(system, t, q, system.still, f"sweep of {system.model.name!r} {where}")
+            raise ModelError(why, pose=State(system, t, q, system.still, system.still))
         least, _, undetermined = in_the_limit(system, motion, multipliers, redundant, np.zeros(0, dtype=int))
         sticking = sticking_rows(system, states_of(system, modes_here), 1)
         parts.append(ComputedReactions(system, motion, push, sticking, Loads(least, redundant, undetermined)))
