@@ -12,9 +12,10 @@ from .compiled.reading import Trajectory
 from .compiled.structure import Structure
 from .errors import ModelError, check_dict, check_name
 from .model.breaks import law_of_time
+from .model.checks import warn_of_angles
 from .model.element import Element
 from .model.model import Model
-from .model.parameters import constants_out, finite_number, warn_of_degrees
+from .model.parameters import constants_out, finite_number
 from .model.tables import Table
 from .results.result import State
 from .symbolic.derive import Reading
@@ -80,17 +81,6 @@ def check_start(model: Model, start: State | None) -> None:
         raise ModelError(f"{what}; assemble this model for a start")
 
 
-def warn_of_angles(model: Model, given: Any, what: str) -> None:
-    """Warn of angles among these values of quantities, by name, that are probably in degrees. Rates are not checked: a
-    shaft may make many turns in a second."""
-    for name, value in given.items() if isinstance(given, Mapping) else ():
-        if not isinstance(name, str) or name in {state.name for state in model.states}:
-            continue
-        measure, level = model.quantity(name, told=2)
-        if level == 0 and measure.units[0] == "rad":
-            warn_of_degrees(value, f"{what}[{name!r}]")
-
-
 def truth_of(given: Any, what: str) -> bool:
     """Return True or False; raise an error for any other value."""
     if not isinstance(given, bool | np.bool_):
@@ -98,11 +88,13 @@ def truth_of(given: Any, what: str) -> bool:
     return bool(given)
 
 
-def checked_fix(fix: Mapping[str, float] | None) -> dict[str, float]:
+def checked_fix(model: Model, fix: Mapping[str, float] | None) -> dict[str, float]:
     """Return the held quantities and their values, checked."""
     given = {} if fix is None else fix
     check_dict("fix", given, "names and values", 'fix={"crank.angle": 0.6}')
-    return {name: finite_number(value, f"fix[{name!r}]") for name, value in given.items()}
+    values = {name: finite_number(value, f"fix[{name!r}]") for name, value in given.items()}
+    warn_of_angles(model, given, "fix")
+    return values
 
 
 def checked_step(step: float) -> float:
@@ -134,13 +126,15 @@ def drivers_named(model: Model, release: str | Sequence[str] | None) -> tuple[st
     return tuple(dict.fromkeys(given))
 
 
-def checked_over(over: Any) -> tuple[str, list[float]]:
-    """Return the name of the varied parameter, and its values in their order."""
+def checked_over(model: Model, over: Any) -> tuple[str, list[float]]:
+    """Return the name of the varied parameter or quantity, and its values in their order."""
     pair = isinstance(over, tuple | list) and len(over) == 2 and isinstance(over[0], str)
     if not (pair and np.ndim(over[1]) == 1):
         raise ModelError(f'over= takes a name and its values, e.g. over=("P", [0, 10, 20]), not {over!r}')
     name, values = over
-    return name, [finite_number(value, f"a value of {name!r}") for value in values]
+    numbers = [finite_number(value, f"a value of {name!r}") for value in values]
+    warn_of_angles(model, {name: values}, "over")
+    return name, numbers
 
 
 def checked_times(times: Any) -> np.ndarray:

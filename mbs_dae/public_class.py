@@ -13,7 +13,8 @@ CALLED = {"ContactChanges": "sticks slips touches parts"}
 INSIDE = {
     "Body": "check_values is_compiled span",
     "Marker": "check_values on_body",
-    "Content": "body_class check_along checks_of felt quantity_or_none measures_of owners unknown_quantity",
+    "Content": "body_class check_along checks_of felt quantity_or_none measures_of owners unknown_quantity "
+    "with_values",
     "Written": "ledger multipliers own past reactions sketch varied",
     "State": "free past",
     "Limit": "is_equation",

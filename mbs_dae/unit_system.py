@@ -127,7 +127,7 @@ def dimension_of(unit: str) -> tuple[float, Dimension] | None:
     return size, frozenset((word, power) for word, power in powers.items() if power)
 
 
-def _written(dimension: Dimension) -> str:
+def si_unit(dimension: Dimension) -> str:
     """Return the SI unit of a dimension, in words."""
     order = sorted(dimension, key=lambda one: (one[1] < 0.0, one[0].islower(), one[0]))
     parts = [[f"{word}{_raised(abs(power))}" for word, power in order if (power > 0.0) is up] for up in (True, False)]
@@ -171,7 +171,7 @@ class Units(metaclass=PublicClass):
         for word in self.words:
             size, dimension = _known(word)
             if dimension in found:
-                what = f"units {found[dimension][0]!r} and {word!r} are both of what is in {_written(dimension)}"
+                what = f"units {found[dimension][0]!r} and {word!r} are both of what is in {si_unit(dimension)}"
                 raise ModelError(f"{what}; leave one of them out")
             found[dimension] = word, size
         return found
@@ -191,7 +191,7 @@ class Units(metaclass=PublicClass):
                     words = (*USUAL, *OTHERS)
                     fits = [w for w in words if known and (d := dimension_of(w)) and d[1] == known[1]]
                     remedy = f"write {unit!r} or another unit of it" if not fits else f"write e.g. {fits[0]!r}"
-                    what = f"{name!r} is in {unit or 'no unit'}, and {word!r} is a unit of {_written(dimension)}"
+                    what = f"{name!r} is in {unit or 'no unit'}, and {word!r} is a unit of {si_unit(dimension)}"
                     raise ModelError(f"units={{{name!r}: {word!r}}} does not fit: {what}; {remedy}")
                 return word, size, {name}
         if known is None:
@@ -317,7 +317,7 @@ class Call:
             pairs = sorted(self.seen.items(), key=lambda one: "." not in one[0])  # of bodies and joints before times
             name, unit = pairs[0] if pairs else ("", "")
             shows = f"{name!r} is in {unit or 'no unit'}" if name else "nothing here has such a unit"
-            what = "angles and their rates" if word in ("°", "deg") else f"what is in {_written(_known(word)[1])}"
+            what = "angles and their rates" if word in ("°", "deg") else f"what is in {si_unit(_known(word)[1])}"
             raise ModelError(f"{written} is for {what}, and {shows}; leave it out, or name what has such a unit")
 
 
@@ -382,6 +382,17 @@ def size_of(unit: str, *names: str, frequency: bool = False) -> tuple[float, str
     return size, word
 
 
+def quotient(unit: str, other: str) -> str:
+    """Return the unit of a number in one unit per number in another: "m/(rad/s)", "1/m"."""
+    return "/".join(f"({word})" if " " in word or "/" in word else word or "1" for word in (unit, other))
+
+
+def is_chosen(unit: str) -> bool:
+    """Return whether the units in which numbers are shown now name one for values in this SI unit."""
+    known = dimension_of(unit)
+    return known is not None and known[1] in current()._by_dimension
+
+
 def heading(name: str, unit: str) -> str:
     """Return the heading of a quantity in a table of text: its name, and, once units are chosen, its shown unit."""
     word = shown_unit(unit, name)
@@ -400,7 +411,7 @@ def read_heading(heading: str) -> tuple[str, float, str]:
         return heading, 1.0, ""
     word = found["unit"].strip()
     known = dimension_of(word)
-    return (found["name"], 1.0, word) if known is None else (found["name"], known[0], _written(known[1]))
+    return (found["name"], 1.0, word) if known is None else (found["name"], known[0], si_unit(known[1]))
 
 
 def is_same(unit: str, other: str) -> bool:

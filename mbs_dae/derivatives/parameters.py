@@ -74,7 +74,7 @@ def _with_constants(system: System, names: tuple[str, ...]) -> Model:
     constants = constants_of(model)
     freed: Model = system.structure.once(_freed, names)
     values = {parameter.symbol.name: parameter.value for parameter in model.parameters.values()}
-    return freed.with_parameters(**values, **{name: number(constants[name].value) for name in names})
+    return freed.with_values({**values, **{name: number(constants[name].value) for name in names}})
 
 
 def _freed(structure: Structure, names: tuple[str, ...]) -> Model:
@@ -86,7 +86,7 @@ def _freed(structure: Structure, names: tuple[str, ...]) -> Model:
 
 def _with_laws(system: System, names: tuple[str, ...]) -> Model:
     written: Model = system.structure.once(_written, names)
-    return written.with_parameters(**{p.symbol.name: p.value for p in system.model.parameters.values()})
+    return written.with_values({p.symbol.name: p.value for p in system.model.parameters.values()})
 
 
 def _written(structure: Structure, names: tuple[str, ...]) -> Model:

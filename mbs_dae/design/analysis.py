@@ -14,6 +14,7 @@ from ..compiled import System
 from ..derivatives.parameters import asked_of
 from ..ensembles.runs.recipe import Recipe, options_of, verb_of
 from ..errors import ModelError, check_name
+from ..model.checks import warn_of_angles
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..results.result import Result
@@ -101,6 +102,7 @@ def analysis_of(
     if not numbers:
         raise ModelError('over= names nothing; give parameters or constants, e.g. over=["r", "spring.stiffness"]')
     initial_values = start if isinstance(start, Mapping) else {}
+    warn_of_angles(bare, initial_values, "initial")
     run = verb == "simulate"
     request = asked_of(bare, numbers, initial_values if run else (), run)
     assert request is not None
@@ -113,7 +115,7 @@ def analysis_of(
     return Analysis(Recipe(free, checked_times(times), numbers, verb, None, start, None, options))
 
 
-def bounds_of(over: Any) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
+def bounds_of(model: Model | System, over: Any) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
     """Return names, lower bounds and upper bounds of the free numbers; a list of names alone has infinite bounds."""
     if not isinstance(over, Mapping):
         if isinstance(over, str) or not isinstance(over, Sequence):
@@ -122,6 +124,7 @@ def bounds_of(over: Any) -> tuple[tuple[str, ...], np.ndarray, np.ndarray]:
         return names, np.full(len(names), -np.inf), np.full(len(names), np.inf)
     pairs = {str(getattr(name, "symbol", name)): _pair(name, one) for name, one in over.items()}
     low, high = (np.array([pair[k] for pair in pairs.values()], dtype=float) for k in (0, 1))
+    warn_of_angles(model_of(model), over, "over")
     return tuple(pairs), low, high
 
 

@@ -13,7 +13,7 @@ from ..model.model import Model
 from ..model.parameters import check_choice
 from .analysis import Analysis, analysis_of, bounds_of
 from .limits import largest_of, limits_of
-from .objectives.objective import FormulaObjective, NotSmooth, objective_of
+from .objectives.objective import FormulaObjective, NotSmooth, ObjectiveFunction, objective_of, unit_of
 from .optimum import Bound, LimitAtOptimum, Optimum, Start
 from .runs import DesignRuns, Evaluation
 from .search import NO_MOTION_NEARBY, LimitMargins, ScaledBox, Trial, box_of, objective_value, search, sides_of
@@ -62,7 +62,7 @@ def optimize(
     np.True_
     """
     check_choice(kind, KINDS, "kind of optimize")
-    names, low, high = bounds_of(over)
+    names, low, high = bounds_of(model, over)
     if not np.isfinite(low).all():
         raise ModelError('over= needs bounds: they tell how far a number may go, e.g. over={"r": (0.05, 0.2)}')
     begin = starts_of(starts, seed, max_iterations)
@@ -122,12 +122,14 @@ def _report(runs: DesignRuns, box: ScaledBox, kind: str, trials: Sequence[Trial]
         )
         for one in trials
     )
+    terms = {_unit(runs, end, one, 2 if kind == "least_squares" else 1) for one in runs.objectives}
+    unit = terms.pop() if len(terms) == 1 else None
     return Optimum(
         label, kind, objective_value(end, kind), objective_value(first, kind),
         _bounds(runs, box, first, end, multipliers),
         _limits(runs, end, multipliers), success, "; ".join(notes), runs.count, best.iterations,
         starts, runs.analysis.design(end.row), end.result,
-        first.result, end.outputs.read,
+        first.result, end.outputs.read, unit,
     )  # fmt: skip
 
 
@@ -187,10 +189,23 @@ def _bounds(
     return tuple(bounds)
 
 
+def _unit(runs: DesignRuns, end: Evaluation, measured: ObjectiveFunction, power: int = 1) -> str | None:
+    """Return the SI unit of a power of an objective or of a limited quantity; None if it is unknown."""
+    parameters = runs.analysis.model.parameters
+
+    def unit(name: str) -> str:
+        return parameters[name].unit if name in parameters else end.result.unit(name)
+
+    if not isinstance(measured, FormulaObjective):
+        return None
+    return unit_of(FormulaObjective(measured.expression**power), unit)
+
+
 def _limits(runs: DesignRuns, end: Evaluation, multipliers: Multipliers) -> tuple[LimitAtOptimum, ...]:
     limits = []
     for k, (limit, one) in enumerate(zip(runs.limits, end.limited, strict=True)):
         nearest = np.minimum(limit.upper - one.value, one.value - limit.lower).argmin()
         slope = float(multipliers.by_limit_lower[k] + multipliers.by_limit_upper[k])
-        limits.append(LimitAtOptimum(limit, float(one.value[nearest]), bool(multipliers.active[k]), slope))
+        unit = _unit(runs, end, limit.measured)
+        limits.append(LimitAtOptimum(limit, float(one.value[nearest]), bool(multipliers.active[k]), slope, unit))
     return tuple(limits)

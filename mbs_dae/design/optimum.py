@@ -12,7 +12,7 @@ from ..errors import ModelError, check_name, counted
 from ..model.model import Model
 from ..public_class import PublicClass
 from ..results.result import Result
-from ..unit_system import UnitsLike, current, shown_in, shown_unit, size_of
+from ..unit_system import UnitsLike, current, quotient, shown_in, shown_unit, size_of
 from . import pictures
 from .limits import Limit
 
@@ -45,6 +45,8 @@ class LimitAtOptimum:
     active: bool
     sensitivity: float
     """The derivative of the optimum by the limit, if the limit changes equally at all times; 0 if not active."""
+    unit: str | None = None
+    """The SI unit of the limited quantity; None if it is unknown."""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Optimum(metaclass=PublicClass):
     >>> print(str(found).partition("\\n")[2])
       name                              value         was        from          to  active  sensitivity
       r [m]                               0.3         0.1        0.05         0.5
-      maximum(crank.head.vy) <= 3           3                                      yes            -0.1
+      maximum(crank.head.vy) <= 3           3                                      yes            -0.1 m/(m/s)
     """
 
     label: str
@@ -106,6 +108,8 @@ class Optimum(metaclass=PublicClass):
     """The result at the start of the search that found the optimum."""
     reads: tuple[str, ...]
     """The quantities that the objective and the limits read."""
+    unit: str | None = None
+    """The SI unit of `value`; None if it is unknown, as that of a function is."""
 
     @property
     def values(self) -> dict[str, float]:
@@ -148,12 +152,14 @@ class Optimum(metaclass=PublicClass):
         heads = "".join(f"{head:>12}" for head in ("value", "was", "from", "to"))
         yield f"  {'name':<{width}}{heads}  {'active':<6}{'sensitivity':>13}"
         for one in self.bounds:
-            size, _ = size_of(one.unit, one.name)
+            size, word = size_of(one.unit, one.name)
             numbers = "".join(f"{x / size:>12.6g}" for x in (one.value, one.start, one.low, one.high))
-            activity = f"{one.active:<6}{one.sensitivity * size:>13.4g}" if one.active else ""
+            slope = f"{one.sensitivity * size:>13.4g} {self._unit_by(word or None)}"
+            activity = f"{one.active:<6}{slope}" if one.active else ""
             yield f"  {_heading(one):<{width}}{numbers}  {activity}"
         for entry in self.limits:
-            activity = f"{'yes':<6}{entry.sensitivity:>13.4g}" if entry.active else ""
+            slope = f"{entry.sensitivity:>13.4g} {self._unit_by(entry.unit)}"
+            activity = f"{'yes':<6}{slope}" if entry.active else ""
             yield f"  {entry.limit!s:<{width}}{entry.value:>12.6g}{'':<36}  {activity}"
         if not current().is_si:
             yield "  the objective and limits are in SI units, with angles in rad"
@@ -164,6 +170,10 @@ class Optimum(metaclass=PublicClass):
             yield f"  of {len(self.starts)} starts {same} came to this optimum, {other} elsewhere, {lost} nowhere"
         if self.message:
             yield f"  note: {self.message}"
+
+    def _unit_by(self, unit: str | None) -> str:
+        """Return the unit of a derivative of the optimum by a number in this unit; "" if one of both is unknown."""
+        return "" if self.unit is None or unit is None else quotient(self.unit, unit)
 
     def plot(self, names: Sequence[str] = (), degrees: bool = False, units: UnitsLike = None) -> Figure:
         """Plot the quantities of the objective and the limits, or the named ones, before and after the search."""

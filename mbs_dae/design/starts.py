@@ -10,6 +10,7 @@ import numpy as np
 
 from ..ensembles.samples import Tolerance, samples
 from ..errors import ModelError, shortened
+from ..model.checks import warn_of_angles
 from ..model.parameters import finite_number
 from .analysis import Analysis, check_within
 from .search import ScaledBox
@@ -32,6 +33,8 @@ class SearchStarts:
     def rows(self, analysis: Analysis, box: ScaledBox) -> list[np.ndarray]:
         """Return the starts: the model's own design and Latin hypercube samples of the box, or the given ones."""
         if not isinstance(self.given, int):
+            for one in self.given:
+                warn_of_angles(analysis.model, one, "starts")
             return [_row_of(one, analysis.names, box) for one in self.given]
         check_within(analysis, box.low, box.high)
         if not self.are_spread:

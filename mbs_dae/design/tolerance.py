@@ -12,6 +12,7 @@ from ..ensembles.ensemble import Ensemble
 from ..ensembles.samples import Tolerance, samples
 from ..ensembles.study import ensemble
 from ..errors import MbsError, ModelError
+from ..model.checks import warn_of_angles
 from ..model.model import Model
 from ..model.parameters import finite_number, positive_number
 from .analysis import Analysis, analysis_of
@@ -74,9 +75,11 @@ def tolerance(
         what = f"samples must be a whole number, 2 or larger, or 0 for none, not {samples!r}"
         raise ModelError(f"{what}; e.g. samples=1000")
     analysis = analysis_of(model, times, tuple(spreads), verb, initial, how)
+    nominals = {name: one.nominal for name, one in spreads.items() if isinstance(one, Tolerance)}
+    warn_of_angles(analysis.model, nominals, "sigma")
     model_row = analysis.model_row
     full = {name: _with_nominal(one, model_row[k]) for k, (name, one) in enumerate(spreads.items())}
-    row = np.array([one.nominal for one in full.values()])
+    row = np.array([one.nominal for one in full.values()], dtype=float)
     readings = analysis.readings(row)
     names = [part for name in of for part in readings.result.components(name)]
     bands = {name: _band(readings, name, full) for name in names}

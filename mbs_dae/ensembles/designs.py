@@ -10,6 +10,7 @@ import numpy as np
 
 from ..derivatives.constants import constants_of
 from ..errors import ModelError, shortened, unknown_name
+from ..model.checks import warn_of_angles
 from ..model.model import Model
 from .samples import is_distribution, samples
 from .values import EXAMPLE, Designs, check_over, fixed_or_values
@@ -56,6 +57,8 @@ def designs(
         raise ModelError("over= has no members; give some values for each name, e.g. np.linspace(0.08, 0.12, 9)")
     for name in designs.names:
         _check_varied(model, name, verb)
+    for row in [over] if isinstance(over, Mapping) else over if isinstance(over, list | tuple) else ():
+        warn_of_angles(model, {name: getattr(one, "nominal", one) for name, one in check_over(row).items()}, "over")
     return designs
 
 
@@ -113,13 +116,3 @@ def _check_varied(model: Model, name: str, verb: str) -> None:
         raise unknown_name("parameter or initial value", name, names, f"model {model.name!r}")
     if quantity[1] > 1:
         raise ModelError(f"over= varies {name!r}, an acceleration, which follows from forces; vary values and rates")
-
-
-def unit_of(model: Model, name: str) -> str:
-    """Return the unit of a varied parameter or initial value; "" if a saved study without its model has no units."""
-    if name in model.parameters:
-        return model.parameters[name].unit
-    if name in model.signal_units:
-        return model.signal_units[name]
-    measure, level = model.quantity_or_none(name) or (None, 0)
-    return measure.units[level] if measure else ""

@@ -13,7 +13,7 @@ from ..arguments import as_state, checked_times, model_of
 from ..compiled import System
 from ..derivatives.parameters import asked_of
 from ..errors import MbsError, ModelError, check_name
-from ..model.checks import name_of
+from ..model.checks import name_of, warn_of_angles
 from ..model.mechanisms import PlanarModel
 from ..model.model import Model
 from ..model.parameters import finite_number, positive_number
@@ -95,6 +95,7 @@ def ensemble(
     options = _checked_options(name, options)
     _check_start(bare, name, initial, designs, max_seconds)
     _check_same_in_all(bare, name, initial, designs, options)
+    warn_of_angles(bare, initial, "initial")
     recipe = Recipe(model, t, designs.names, name, function, initial, outputs, options, max_seconds)
     count, executor = checked_workers(workers) or processors(), checked_executor(executor)
     _check_readable(recipe, designs)

@@ -27,9 +27,10 @@ from ..compiled.derivatives import derivative_matrix
 from ..compiled.slopes import places_moved
 from ..duals import Dual
 from ..errors import ModelError, unknown_name
+from ..model.drivers import Driver
 from ..model.forces.base import EffortElement, ForceElement
 from ..model.parameters import Parameter
-from ..results.names import COMPONENTS
+from ..results.names import COMPONENTS, EFFORT, components
 from ..symbolic.loads import Load
 from ..tolerances import RANK
 from .balance import Balance, balance_at, unit_rows
@@ -88,10 +89,10 @@ class OutputRows:
             if name in self.inputs:
                 row[len(self.law) + self.inputs.index(name)] = 1.0
             return row
-        if quantity == "effort" and owner in [driver.name for driver in model.drivers]:
-            return self._effort(owner)
         element = model.elements.get(owner)
-        if isinstance(element, EffortElement) and quantity == "effort":
+        if isinstance(element, Driver) and quantity == EFFORT:
+            return self._effort(owner)
+        if isinstance(element, EffortElement) and quantity == EFFORT:
             return self._load(name, element, None)
         if isinstance(element, ForceElement) and quantity in COMPONENTS[model.dimension]:
             return self._load(name, element, COMPONENTS[model.dimension].index(quantity))
@@ -103,6 +104,23 @@ class OutputRows:
             )
         return self._quantity(name)
 
+    def _unknown(self, name: str) -> ModelError:
+        """Return the error for a name that is no output: a vector has its components, other names the nearest ones."""
+        model = self.small.balance.system.model
+        if name in model.parameters:
+            return model.unknown_quantity(name)
+        names = [*model.quantity_names(), *self.states.names, *(f"{state}.rate" for state in self.states.names)]
+        names += [one.name for one in model.inputs]
+        for element in model.elements.values():
+            if isinstance(element, Driver | EffortElement):
+                names.append(f"{element.name}.{EFFORT}")
+            if isinstance(element, ForceElement):
+                names += [f"{element.name}.{component}" for component in COMPONENTS[model.dimension]]
+        if parts := components(name, names):
+            what = f"{name!r} is a vector, and an output of linearize is a number"
+            return ModelError(f"{what}; name its components: {', '.join(map(repr, parts))}", name=name)
+        return unknown_name("output", name, names, f"model {model.name!r}")
+
     @cached_property
     def _ways(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """ζ, w and ẇ as matrices by (η, y, z, u)."""
@@ -113,7 +131,9 @@ class OutputRows:
     def _quantity(self, name: str) -> np.ndarray:
         balance, frame, (Z, W, V) = self.small.balance, self.small.frame, self._ways
         system, n = balance.system, balance.system.nv
-        measure, level = system.model.quantity(name)
+        if (found := system.model.quantity_or_none(name)) is None:
+            raise self._unknown(name)
+        measure, level = found
         program = system.structure.builder_of([measure])
         J = system.reader_by(program).jacobian(balance.t, balance.q).toarray()[0] @ frame.P.T
         if level == 0:

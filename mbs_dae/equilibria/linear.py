@@ -312,8 +312,8 @@ class LinearSystem(metaclass=PublicClass):
 
     def bode(self, frequencies: ArrayLike | None = None, units: UnitsLike = None) -> Figure:
         """Plot Bode's diagram of `frequency_response`: the amplitude of each output per input on logarithmic axes, and
-        the phase below it in degrees. Frequencies are in rad/s; by default they go from a tenth of the lowest to ten
-        times the highest that A has.
+        the phase below it. Frequencies are in rad/s; by default they go from a tenth of the lowest to ten times the
+        highest that A has. The phase is in degrees, unless `units` or `mbs.units` name a unit of angles.
 
         >>> model = mbs.PlanarModel("oscillator")
         >>> push, mass = model.input("push", 0.0, unit="N"), model.body("mass", mass=1, inertia=1, position=(1, 0))
@@ -323,6 +323,8 @@ class LinearSystem(metaclass=PublicClass):
         >>> figure = mbs.linearize(model, inputs=["push"], outputs=["mass.x"]).bode()
         >>> [ax.get_ylabel() for ax in figure.axes]
         ['amplitude [m/N]', 'phase [deg]']
+        >>> mbs.linearize(model, inputs=["push"], outputs=["mass.x"]).bode(units="Hz, rad").axes[1].get_ylabel()
+        'phase [rad]'
         """
         self._check_ports("bode")
         with shown_in(units):

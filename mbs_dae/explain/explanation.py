@@ -99,6 +99,15 @@ def no_force(system: System, t: float, q: np.ndarray, v: np.ndarray) -> str:
     return f"{fault}: its ends are at one point, where its direction is not defined; {along}move one of its ends"
 
 
+def no_loads(system: System, t: float, q: np.ndarray, v: np.ndarray, motion: str) -> str:
+    """Return a sentence about a prescribed motion whose loads have no value: a law has none there, or friction in a
+    joint, μ N, leaves no N > 0 that balances the other forces: the joint locks."""
+    if not system.model.frictions or undefined_force(system, t, q, v):
+        return no_force(system, t, q, v)
+    why = "it jams, for friction in a joint grows faster than what presses there"
+    return f"no friction goes with the {motion}: {why}; lower its mu, or place the drive elsewhere"
+
+
 def extrapolated(pose: State, dt: float) -> np.ndarray:
     """Return the q that a motion reaches after dt, in s, with constant velocities and constant rates of states."""
     system = pose.system

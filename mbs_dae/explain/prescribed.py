@@ -19,6 +19,7 @@ from ..model.drivers import Driver
 from ..poses import continuation
 from ..poses.closing import pole_message
 from ..poses.dependence import joints_at_fault
+from ..poses.redundancy import is_change_point
 from ..readings.motion import result_of
 from ..results.result import State
 from .explanation import BEFORE_DEAD_POINT, Explanation, contradiction, undefined
@@ -85,11 +86,16 @@ def _jumps(system: System, first: State, rows: np.ndarray, breaks: np.ndarray, l
 # --- stopped motions ------------------------------------------------------------------------------------------------
 
 
-def change_point_at_start(first: State) -> MbsError:
+def singular_start(first: State) -> MbsError:
+    """Return the error for a motion that starts on a change point, or on a dead point within roundoff."""
     names = joints_at_fault(first.system, first.t, first.full_q)
-    what = f"{first.system.model.name!r} starts at t = {first.t:g} on a change point, where {', '.join(names)} do not "
-    what += "decide how it goes on"
-    advice = "start at a slightly different time"
+    what, where = f"{first.system.model.name!r} starts at t = {first.t:g} on a", ", ".join(names)
+    if is_change_point(first.system, first.full_q):
+        what += f" change point, where {where} do not decide how it goes on"
+        advice = "start at a slightly different time"
+    else:
+        what += f" dead point within roundoff: {where} lock there, and do not decide how it goes on"
+        advice = "start at another pose, or drive another coordinate"
     return Explanation(SingularConfigurationError, what, advice, first.t, names, first).error(first.result)
 
 

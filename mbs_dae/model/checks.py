@@ -19,7 +19,7 @@ from .events import Event, Reset
 from .joints import Gear
 from .joints.base import Condition
 from .measures import Quantity
-from .parameters import ParameterValue, Reaction, Signal, free_parameters, signals_in
+from .parameters import ParameterValue, Reaction, Signal, free_parameters, signals_in, warn_of_degrees
 from .signals import EFFORT, Input, Sampled, SignalElement, StateVariable, check_switches, state_of
 from .tables import TableSymbol
 
@@ -143,6 +143,34 @@ def _check_reset(model: ModelData, who: str, reset: Reset) -> None:
     for signal in signals:
         _check_signal(model, f"{who} depends on {signal.name!r}", signal, {})
     check_bound(model, who, [*symbols - {t, *quantities, *signals}])
+    warn_of_reset(model, reset)
+
+
+# --- angles in degrees ----------------------------------------------------------------------------------------------
+
+
+def unit_of(model: Any, name: str) -> str:
+    """Return the SI unit of a parameter, a signal or a quantity; "" for a number without a unit and unknown names."""
+    if name in model.parameters:
+        return str(model.parameters[name].unit)
+    if name in (signal_units := model.signal_units):
+        return str(signal_units[name])
+    measure, level = model.quantity_or_none(name) or (None, 0)
+    return str(measure.units[level]) if measure else ""
+
+
+def warn_of_angles(model: Any, given: Any, what: str) -> None:
+    """Warn of angles among these numbers, or lists of numbers, by name, that are probably in degrees. Rates are not
+    checked: a shaft may make many turns in a second. Names that the model does not have are left to other checks."""
+    for name, value in given.items() if isinstance(given, Mapping) else ():
+        if unit_of(model, str(name)) == "rad":
+            warn_of_degrees(value, f"{what}[{str(name)!r}]")
+
+
+def warn_of_reset(model: Any, reset: Reset) -> None:
+    """Warn of angles in degrees that a reset sets, once for each, as soon as the model has the element."""
+    known = [name for name in reset.typed if unit_of(model, name)]
+    warn_of_angles(model, {name: reset.typed.pop(name) for name in known}, "Reset")
 
 
 # --- signals ------------------------------------------------------------------------------------------------------
@@ -249,6 +277,7 @@ def check_setters(model: ModelData) -> None:
             for name in element.action.values:
                 if name not in known:
                     raise unknown_name("state, value or rate", name, known, f"{element.who} resets {name!r}: the model")
+            warn_of_reset(model, element.action)
 
 
 def set_twice(one: str, other: str, name: str) -> str:

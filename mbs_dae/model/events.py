@@ -45,6 +45,8 @@ class Reset(metaclass=PublicClass):
         self.values = {str(name): expression_of(e, f"the new {name} of a Reset") for name, e in values.items()}
         self.symbols = [name for name in values if isinstance(name, sp.Symbol)]
         """Names that were given as symbols."""
+        self.typed = {str(name): value for name, value in values.items()}
+        """The values as they were written, until `warn_of_reset` has checked them."""
 
     def __repr__(self) -> str:
         return f"Reset({self.values})"

@@ -3,7 +3,7 @@ subclasses in `mechanisms` make bodies in the plane and in space."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from functools import partial
 from typing import Any, Self, TypeAlias, TypeVar, overload
 
@@ -21,11 +21,22 @@ from .checks import (
     check_spoken_of,
     check_symbol,
     check_teeth,
+    warn_of_angles,
 )
 from .content import Content
 from .element import Element
 from .joints import Gear
-from .parameters import Number, Numeric, Parameter, ParameterValue, Reaction, Signal, finite_number, free_parameters
+from .parameters import (
+    Number,
+    Numeric,
+    Parameter,
+    ParameterValue,
+    Reaction,
+    Signal,
+    finite_number,
+    free_parameters,
+    warn_of_degrees,
+)
 from .signals import Input, StateVariable, signals_of, state_of
 
 SomeElement = TypeVar("SomeElement", bound=Element)
@@ -88,6 +99,8 @@ class Model(Content):
         symbol = Parameter(name)
         self.parameters.declare(name, ParameterValue(symbol, finite_number(value, f"parameter {name!r}"), unit))
         self._changed()
+        if unit == "rad":
+            warn_of_degrees(value, f"parameter {name!r}")
         return symbol
 
     def state(
@@ -259,6 +272,13 @@ class Model(Content):
         >>> print([round(mbs.assemble(m)["bead.x"], 6) for m in (model, model.with_parameters(r=2.0))])
         [0.5, 2.0]
         """
+        copy = self.with_values(values)
+        warn_of_angles(self, values, "with_parameters")
+        return copy
+
+    def with_values(self, values: Mapping[str, float]) -> Self:
+        """Return a copy of the model with other parameter values, by name, without warnings of angles: the package has
+        computed or checked them."""
         changed = Names[ParameterValue]("parameter", self.parameters)
         for name, value in values.items():
             if name not in changed:

@@ -206,12 +206,14 @@ def check_number(number: Number, what: str, *, positive: bool = False, non_negat
 
 
 def warn_of_degrees(angle: Any, what: str) -> None:
-    """Warn of an angle in rad that a person has probably typed in degrees: a whole number of more than a turn. Angles
-    of several turns in rad are multiples of π, or computed; numbers of numpy, as results hold them, are computed."""
-    if isinstance(angle, bool | np.generic) or not isinstance(angle, int | float | sp.Number):
-        return
-    number = float(angle)
-    if abs(number) > 2 * pi and number.is_integer():
+    """Warn of an angle in rad, or of the largest of several in a list, that a person has probably typed in degrees: a
+    whole number of more than a turn. Angles of several turns in rad are multiples of π, or computed; numbers of numpy,
+    as results hold them, are computed."""
+    several = angle if isinstance(angle, Sequence) and not isinstance(angle, str) else [angle]
+    kinds: Any = int | float | sp.Number
+    numbers = [float(x) for x in several if isinstance(x, kinds) and not isinstance(x, bool | np.generic)]
+    number = max((x for x in numbers if x.is_integer()), key=abs, default=0.0)
+    if abs(number) > 2 * pi:
         level = next((k for k, one in enumerate(stack(0), 1) if not one.filename.startswith(PACKAGE)), 1)
         found = f"{what} is {number:g} rad, {number / (2 * pi):.3g} turns: angles are in radians"
         cure = f"if degrees are meant, write np.radians({number:g}); mbs.units chooses the units of what is read"

@@ -217,7 +217,7 @@ def without_links(model: Model, fix: Mapping[str, float], t: float) -> WithoutLi
     reduced = system.structure.kept(key, with_distances)
     values = {name: parameter.value for name, parameter in model.parameters.items()}
     directions = tuple(np.sign(far) * direction for _, (direction, far) in pairs)
-    return WithoutLinks(reduced.with_parameters(**values, **lengths), rest, links, directions)
+    return WithoutLinks(reduced.with_values({**values, **lengths}), rest, links, directions)
 
 
 def _put(system: System, q: np.ndarray, link: Link, direction: np.ndarray) -> None:

@@ -24,7 +24,7 @@ from . import newton
 from .closing import closed, removal_example
 from .dependence import PoseRank, agrees, elements_of
 from .nearest import project_reference, satisfied, scratch
-from .redundancy import is_momentary
+from .redundancy import is_change_point, is_momentary, redundancy
 
 
 def assembled(
@@ -74,7 +74,7 @@ def holding(system: System, level: int, values: Mapping[str, float]) -> System:
 
 
 def _with_values(system: System, values: Mapping[str, float]) -> System:
-    return system.model.with_parameters(**values).compile()
+    return system.model.with_values(values).compile()
 
 
 def model_with_fixes(structure: Structure, level: int, names: tuple[str, ...]) -> tuple[Model, dict[str, str]]:
@@ -106,12 +106,16 @@ def _completed(system: System, machine: Machine, with_fixed: System, t: float, q
             newton.complete(machine, t, q, v, a)
         determined = check_level(equations, machine, t, q, v, a, level)
     if not determined:
-        note = "a change point: the equations do not determine velocities and accelerations here; these are the least"
-        return State(system, t, q, v, a, note)
-    return State(system, t, q, v, a, *_free_acceleration(system, machine))
+        return State(system, t, q, v, a, _singular_note(system, q))
+    return State(system, t, q, v, a, *_free_acceleration(system, machine, q))
 
 
-def _free_acceleration(system: System, machine: Machine) -> tuple[str, np.ndarray | None]:
+def _singular_note(system: System, q: np.ndarray) -> str:
+    what = "a change point" if is_change_point(system, q) else "a dead point within roundoff"
+    return f"{what}: the equations do not determine velocities and accelerations here; these are the least"
+
+
+def _free_acceleration(system: System, machine: Machine, q: np.ndarray) -> tuple[str, np.ndarray | None]:
     """Return a note and some motion that the equations allow in the completed pose; an empty note and None if there is
     none."""
     if system.nv - len(system.rows) + newton.dependent_rows(machine, DEPENDENT) <= 0:
@@ -122,6 +126,8 @@ def _free_acceleration(system: System, machine: Machine) -> tuple[str, np.ndarra
     free = machine.x[: system.nv].copy()
     if system.weight @ free**2 < 1e-16 * system.nv:
         return "", None
+    if system.model.drivers and system.nv - len(system.rows) + len(redundancy(system, q).generic) <= 0:
+        return _singular_note(system, q), free
     return "the equations leave accelerations free; these are the least. With forces=True forces decide", free
 
 

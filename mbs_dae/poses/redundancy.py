@@ -49,6 +49,14 @@ def is_momentary(system: System, q: np.ndarray) -> bool:
     return bool(redundancy(system, q).momentary)
 
 
+def is_change_point(system: System, q: np.ndarray) -> bool:
+    """Return whether joints alone have dependent rows at a singular pose, which are independent in general: branches of
+    their motion meet there. Otherwise the joints have one smooth motion, along which a driven quantity stands still: a
+    dead point of its driver."""
+    joints = {*joint_rows(system)}
+    return any(joints.issuperset(circuit.rows) for circuit in redundancy(system, q).momentary)
+
+
 def redundancy(system: System, q: np.ndarray, others: Sequence[np.ndarray] | None = None) -> Redundancy:
     """Return the dependent groups of a closed pose; with `others` given, judged by these poses alone."""
     rows = range(len(system.rows))

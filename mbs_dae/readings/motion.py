@@ -316,7 +316,7 @@ def state_of(result: Result, index: int) -> State:
 
 def design_of(system: System, parameter: Parameter, value: float) -> System:
     """Return the Cartesian system at another value of one parameter."""
-    return system.model.with_parameters(**{parameter.name: value}).compile()
+    return system.model.with_values({parameter.name: value}).compile()
 
 
 def result_of_state(state: State) -> Result:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_tables, check_without_contacts, model_of, warn_of_angles
+from ..arguments import check_tables, check_without_contacts, model_of
 from ..compiled import System
 from ..compiled.status import DONE
 from ..derivatives.parameters import asked_of
@@ -14,6 +14,7 @@ from ..derivatives.varied import state_with_derivatives
 from ..errors import ModelError, check_dict, checked_options
 from ..explain.contacts import told_of_overlap_at
 from ..explain.failures import check_masses, no_acceleration
+from ..model.checks import warn_of_angles
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..motion.derivative import accelerate

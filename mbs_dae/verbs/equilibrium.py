@@ -26,6 +26,7 @@ from ..equilibria.states import rest_with_states, state_places
 from ..equilibria.steady import check_still
 from ..errors import EquilibriumError, ModelError, SingularConfigurationError, checked_options, unknown_name
 from ..explain.contacts import check_apart
+from ..model.checks import warn_of_angles
 from ..model.model import Model
 from ..motion.initial import check_reactions, check_regular
 from ..poses.assembly import posed
@@ -101,6 +102,7 @@ def equilibrium(
             f'start must be a state or a dict of names and values, not {start!r}; e.g. {{"crank.angle": 0.6}}'
         )
     asked_of(content, derivatives)  # refuse unknown names before the search
+    warn_of_angles(content, start, "start")
     if content.contacts or content.frictions:
         return _on_contacts(content, start, t, all, over, derivatives)
     if over is not None:
@@ -172,7 +174,7 @@ def _regular(one: Balance) -> Balance:
 
 
 def _path(model: Model, start: Start, all: bool, over: Over, names: Sequence[Any]) -> EquilibriumPath:
-    name, values = checked_over(over)
+    name, values = checked_over(model, over)
     if all:
         raise ModelError("all=True and over= do not go together; follow the path from each start by itself")
     if name not in model.parameters:
@@ -188,7 +190,7 @@ def _path(model: Model, start: Start, all: bool, over: Over, names: Sequence[Any
 
     @lru_cache(maxsize=8)
     def system(p: float) -> System:
-        return model.with_parameters(**{name: first + span * p}).compile()
+        return model.with_values({name: first + span * p}).compile()
 
     t = start.t if isinstance(start, State) else 0.0
     begin = _nearest(system(0.0), t, _start(system(0.0).model, start, t))

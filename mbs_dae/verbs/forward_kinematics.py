@@ -26,6 +26,7 @@ from ..arguments import without_derivatives
 from ..compiled import System
 from ..errors import ModelError, SingularConfigurationError, counted
 from ..model.bodies.body import Marker, Place
+from ..model.checks import warn_of_angles
 from ..model.model import Model
 from ..poses.assembly import assembled
 from ..poses.reach.joint_space import JointSpace, label
@@ -97,6 +98,7 @@ def forward_kinematics(
     """
     space = JointSpace.of(model)
     joints = {} if joints is None else joints
+    warn_of_angles(space.model, joints, "joints")
     if space.closed:
         state = assembled(space.model, fix=space.numbers(joints, "joints"), start=start)
         q = space.start(state)

@@ -17,6 +17,7 @@ from ..equilibria.equilibrium import Equilibrium
 from ..equilibria.steady import check_still
 from ..errors import ModelError
 from ..explain.contacts import check_apart
+from ..model.checks import warn_of_angles
 from ..model.model import Model
 from ..motion.initial import check_reactions, check_regular
 from ..poses.assembly import posed
@@ -52,6 +53,7 @@ def holding(
     system, start = content.compile(), as_state(pose)
     if not (start is None or isinstance(start, State | Mapping)):
         raise ModelError(f'pose must be a state or a dict of names and values, not {pose!r}; e.g. {{"floor.gap": 0.0}}')
+    warn_of_angles(content, start, "pose")
     t = start.t if isinstance(start, State) else 0.0
     q, *_ = posed(content, t, start if isinstance(start, Mapping) else {}, start if isinstance(start, State) else None)
     check_apart(State(system, t, q, system.still, system.still))

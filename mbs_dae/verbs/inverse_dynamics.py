@@ -18,7 +18,7 @@ from ..derivatives.parameters import asked_of_motion
 from ..derivatives.varied import VariedMotion, with_derivatives
 from ..errors import IntegrationError, ModelError, SingularConfigurationError, checked_options
 from ..explain.accuracy import NONSENSE
-from ..explain.explanation import Explanation, no_force
+from ..explain.explanation import Explanation, no_loads, undefined_force
 from ..model.contacts import Closure, Contact
 from ..model.model import Model
 from ..model.signals import signals_of
@@ -227,12 +227,11 @@ def _with_loads(system: System, motion: Result, closures: Sequence[Closure]) -> 
             _check_friction(system, *(x[k] for x in along[:3]))
         _check_closed(system, along.t, modes[:solved], closures)
         if solved < along.t.size:
-            rubs = bool(system.model.frictions)
-            what = f"at t = {along.t[solved]:.6g} no {'friction goes' if rubs else 'forces of contacts go'} with the "
-            what += f"motion of {system.model.name!r}"
-            why = ": it jams, for friction in a joint grows faster than what presses there; lower its mu, or place "
-            why += "the drive elsewhere"
-            raise ModelError(what + (why if rubs else "; use mbs.simulate"), time=float(along.t[solved]))
+            (t, q, v), name = (x[solved] for x in along[:3]), system.model.name
+            what = f"at t = {t:.6g} no forces of contacts go with the motion of {name!r}; use mbs.simulate"
+            if system.model.frictions or undefined_force(system, t, q, v):
+                what = no_loads(system, t, q, v, f"motion of {name!r} at t = {t:.6g}")
+            raise ModelError(what, time=float(t))
     done, multipliers, pushes, rates, _ = forces_along(system, along, modes)
     touching: Any = {}
     if modes is not None:
@@ -241,7 +240,10 @@ def _with_loads(system: System, motion: Result, closures: Sequence[Closure]) -> 
     singular = np.flatnonzero(np.isin(motion.t[:done], motion.stats["change_points"]))
     limits = in_the_limit(system, solved_motion, multipliers[:done], redundant, singular)
     multipliers, rates[singular], undetermined = limits
-    undefined = no_force(system, *(x[done] for x in along[:3])) if done < along.t.size else ""
+    undefined = ""
+    if done < along.t.size:
+        t, q, v = (x[done] for x in along[:3])
+        undefined = no_loads(system, t, q, v, f"motion of {system.model.name!r} at t = {t:.6g}")
     works = _works(along.t[:done], rates[:done, 2:])
     ledger = np.concatenate([rates[:done, :2], works], axis=1)
     result = with_forces(

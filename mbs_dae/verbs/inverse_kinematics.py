@@ -14,6 +14,7 @@ import numpy as np
 from ..arguments import without_derivatives
 from ..compiled import System
 from ..errors import ModelError, check_dict, counted
+from ..model.checks import warn_of_angles
 from ..model.model import Model
 from ..poses.reach.joint_space import JointSpace, label
 from ..poses.reach.solutions import SolutionSearch
@@ -168,6 +169,8 @@ def inverse_kinematics(
     space = JointSpace.of(model)
     read = read_targets(space, targets)
     low, high = _limits(space, limits or {})
+    for what, values in (("limits", limits), ("start", start)):
+        warn_of_angles(space.model, values, what)
     if tries is not None and (isinstance(tries, bool) or not isinstance(tries, int) or tries < 1):
         raise ModelError(f"tries must be a number of starts, 1 or more, not {tries!r}")
     search = SolutionSearch(space, read, space.start(start), low, high)

@@ -23,7 +23,7 @@ from ..derivatives.varied import with_derivatives
 from ..errors import ModelError, checked_options, counted
 from ..explain.axes import check_axes, check_turns
 from ..explain.contacts import told_of_overlap
-from ..explain.prescribed import change_point_at_start, check_jumps, stop_reason
+from ..explain.prescribed import check_jumps, singular_start, stop_reason
 from ..kernels.blocks import block
 from ..model.breaks import breaks_of, put_on_breaks
 from ..model.model import Model
@@ -137,11 +137,11 @@ def redundant_rows(
     poses, so that a singular first pose is noticed."""
     counts, nearly = dependent_counts(machine, moments_beside(t), q0, v0)
     if not counts:  # no pose nearby satisfies the constraints
-        raise change_point_at_start(first)
+        raise singular_start(first)
     redundant = min(counts)
     freedom = system.nv - len(system.rows) + redundant
     if freedom > 0 and is_momentary(first.system, first.full_q):
-        raise change_point_at_start(first)
+        raise singular_start(first)
     if freedom > 0:
         what = f"{system.model.name!r} has {counted(freedom, 'degree')} of freedom that no driver moves"
         remedy = f"add {counted(freedom, 'driver')}, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t)"
@@ -151,5 +151,5 @@ def redundant_rows(
             remedy += f"; or add the joint that was forgotten: no joint is at the ends of links {', '.join(ends)}"
         raise ModelError(with_notes(system, f"{what}; {remedy}"))
     if counts[0] > redundant:
-        raise change_point_at_start(first)
+        raise singular_start(first)
     return redundant, min(nearly)

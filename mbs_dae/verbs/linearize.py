@@ -26,6 +26,7 @@ from ..equilibria.steady import is_at_rest
 from ..equilibria.varied.rest import check_law_derivatives
 from ..errors import ModelError, checked_options, unknown_name
 from ..explain.failures import check_masses
+from ..model.checks import warn_of_angles
 from ..model.model import Model
 from ..model.signals import Sampled
 from ..motion.initial import initial_state
@@ -87,8 +88,17 @@ def linearize(
             raise ModelError(f"{what}= takes names in a list: {what}=[{names!r}]")
     state = as_state(state)
     check_without_contacts(model_of(model), "linearize()")
+    warn_of_angles(model_of(model), state, "state")
     if over is not None:
         return _path(model, state, inputs, outputs, coordinates, over, derivatives)
+    return _linear_system(model, state, inputs, outputs, coordinates, derivatives)
+
+
+def _linear_system(
+    model: Model | System, state: Where, inputs: Sequence[str], outputs: Sequence[str], coordinates: Sequence[str],
+    derivatives: Sequence[Any],
+) -> LinearSystem:  # fmt: skip
+    """Return the linear system at one state."""
     system, content = system_of(model), model_of(model)
     request = asked_of(content, derivatives)
     if sampled := [e.name for e in content.elements.values() if isinstance(e, Sampled)]:
@@ -130,7 +140,7 @@ def _path(
     over: Over, derivatives: Sequence[Any],
 ) -> LinearPath:  # fmt: skip
     system, content = system_of(model), model_of(model)
-    name, values = checked_over(over)
+    name, values = checked_over(content, over)
     if len(values) < 2 or not (np.diff(values) > 0.0).all():
         raise ModelError(f"over= needs values of {name!r} that increase, two at least, to follow modes along them")
     if isinstance(state, State):
@@ -147,11 +157,11 @@ def _path(
         moves = level > 0 or any(content.quantity(str(one))[1] for one in state or {} if str(one) in quantities)
         through = system.cartesian if moves else system  # some of these states rest, and all need the same coordinates
         unit, place = measure.units[level], lambda value: (through, {**(state or {}), name: value})
-    first = linearize(*place(values[0]), inputs, outputs, coordinates, None, derivatives)
+    first = _linear_system(*place(values[0]), inputs, outputs, coordinates, derivatives)
 
     def at(value: float) -> LinearSystem:
         same = first.velocities  # the same coordinates for all values
-        return linearize(*place(value), inputs, outputs, same, None, derivatives)
+        return _linear_system(*place(value), inputs, outputs, same, derivatives)
 
     return LinearPath(name, unit, np.array(values), (first, *map(at, values[1:])), at)
 
@@ -162,7 +172,7 @@ def _by_parameter(system: System, state: Where, name: str) -> Callable[[float], 
     rests: dict[float, State] = {}
 
     def at(value: float) -> tuple[System, Where]:
-        other = system.model.with_parameters(**{name: value}).compile(system.coordinates.set)
+        other = system.model.with_values({name: value}).compile(system.coordinates.set)
         if state is not None:
             return other, state
         near = rests[min(rests, key=lambda known: abs(known - value))] if rests else None

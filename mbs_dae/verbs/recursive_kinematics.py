@@ -19,6 +19,7 @@ from ..coordinates.joint.tree_steps import Freedom
 from ..coordinates.natural.motions import swept
 from ..errors import ModelError, check_name
 from ..graph.topology import topology
+from ..model.checks import warn_of_angles
 from ..model.joints.motions import Ball, Slide
 from ..model.measures import KINDS
 from ..model.model import Model
@@ -93,6 +94,7 @@ def recursive_kinematics(
         remedy = "leave them out with model.without(...), or use mbs.kinematics or mbs.assemble"
         raise ModelError(f"{what}; {remedy}", joints=others)
     space, system = JointSpace.of(model), model.compile()
+    warn_of_angles(model, values, "values")
     freedoms = space.coordinates.freedoms
     q, (v, a) = space.system.placement.copy(), np.zeros((2, space.system.nv))
     for level, (numbers, motions) in enumerate(((q, values), (v, rates or {}), (a, accelerations or {}))):

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from ..arguments import as_state, check_tables, checked_times, system_of, warn_of_angles
+from ..arguments import as_state, check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.status import CHATTERS, CUT_SHORT, DONE, EVENT, PAUSED, SAMPLING, STEP_EVENT
 from ..derivatives.across.designs import breaks_moved, following_of
@@ -38,7 +38,7 @@ from ..explain.failures import check_masses, failure
 from ..explain.prescribed import check_jumps
 from ..explain.stiffness import told_of_stiffness
 from ..model.breaks import breaks_of, farthest_ends, put_on_breaks, side_of
-from ..model.checks import check_constant_states
+from ..model.checks import check_constant_states, warn_of_angles
 from ..model.contacts.changes import ContactChange
 from ..model.events import Event, Reset
 from ..model.model import Model

@@ -19,7 +19,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 
-from ..arguments import as_state, check_tables, system_of, warn_of_angles, whole_number
+from ..arguments import as_state, check_tables, system_of, whole_number
 from ..compiled import System
 from ..compiled.status import DONE, Status
 from ..compiled.structure import Structure
@@ -31,6 +31,7 @@ from ..explain.prescribed import first_jump
 from ..kernels.blocks import WORD, address_of
 from ..kernels.images import places_written
 from ..model.breaks import bends, reads_time
+from ..model.checks import warn_of_angles
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..motion import run as marching
@@ -768,7 +769,7 @@ def _initials(initial: Any, count: int) -> Sequence[Any]:
     """Return the initial values of each member; values in a dict may be one for each member."""
     if not isinstance(initial, Mapping):
         return [initial] * count
-    several = {name: _of_members(x, f"initial[{name!r}]", count).tolist() for name, x in initial.items() if np.ndim(x)}
+    several = {name: _of_members(x, f"initial[{name!r}]", count) for name, x in initial.items() if np.ndim(x)}
     return [{**initial, **{name: row[k] for name, row in several.items()}} for k in range(count)]
 
 

@@ -18,8 +18,9 @@ from ..derivatives.parameters import asked_of
 from ..derivatives.swept import check_determined, sweep_with_derivatives
 from ..errors import ModelError, SingularConfigurationError, check_name, checked_options, counted, shortened
 from ..explain.contacts import told_of_overlap
-from ..explain.explanation import no_force
+from ..explain.explanation import no_loads
 from ..kernels.blocks import block
+from ..model.checks import warn_of_angles
 from ..model.drivers import Driver
 from ..model.model import Model
 from ..model.parameters import Parameter, finite_number
@@ -72,13 +73,14 @@ def sweep(
     swept = Swept(model.parameters[parameter].symbol, p.tolist())
     model.compile()  # the models below share the compiled structure
     model.check_along(*swept)
+    warn_of_angles(model, {parameter: values}, "values")
     t = finite_number(t, "the time t")
     for value in {p.min(), p.max()}:
-        check_tables(model.with_parameters(**{parameter: value}), np.array([t]))
+        check_tables(model.with_values({parameter: value}), np.array([t]))
     request = asked_of(model, derivatives)
     if truth_of(forces, "forces says whether efforts and reactions are computed"):
         _check_forces(model, parameter, p, request is not None)
-    first = assembled(model.with_parameters(**{parameter: p[0]}), t)
+    first = assembled(model.with_values({parameter: p[0]}), t)
     check_determined(first, request)
     path = _Path(first, swept)
     done = 1
@@ -209,9 +211,8 @@ def _loads(path: _Path, count: int) -> dict[str, Any]:
         modes_here = sweeping_modes(system, t, q, direction * path.poses.slope[k])
         done, multipliers, push, _, _ = forces_along(system, motion, modes_here)
         if not done:
-            undefined = no_force(system, t, q, system.still) if not system.model.frictions else ""
-            why = f"no friction goes with the sweep of {system.model.name!r} {where}: it jams; lower its mu"
-            raise ModelError(undefined or why, pose=State(system, t, q, system.still, system.still))
+            why = no_loads(system, t, q, system.still, f"sweep of {system.model.name!r} {where}")
+            raise ModelError(why, pose=State(system, t, q, system.still, system.still))
         least, _, undetermined = in_the_limit(system, motion, multipliers, redundant, np.zeros(0, dtype=int))
         sticking = sticking_rows(system, states_of(system, modes_here), 1)
         parts.append(ComputedReactions(system, motion, push, sticking, Loads(least, redundant, undetermined)))

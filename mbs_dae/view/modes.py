@@ -13,7 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from ..equilibria.linear import LinearSystem
 from ..equilibria.small import motion_of_shape
 from ..errors import ModelError
-from ..unit_system import shown_unit, size_of, told
+from ..unit_system import is_chosen, quotient, shown_unit, size_of, told
 from .animation import Angles, Film, Size, animate, new_axes, new_figure, scene_on
 from .drawing.colours import COLOURS, DARK, GROUND
 from .drawing.motion import motion_of
@@ -60,9 +60,9 @@ def plot_eigenvalues(law: LinearSystem) -> Figure:
 
 
 def plot_bode(law: LinearSystem, frequencies: Any) -> Figure:
-    """Draw Bode's diagram: amplitudes in a panel for each unit of output over input, and below them all phases in
-    degrees, continuous along the frequency. The default frequencies go from a tenth of the lowest to ten times the
-    highest of A."""
+    """Draw Bode's diagram: amplitudes in a panel for each unit of output over input, and below them all phases,
+    continuous along the frequency, in degrees unless another unit of angles is chosen. The default frequencies go from
+    a tenth of the lowest to ten times the highest of A."""
     if frequencies is None:
         sizes = np.abs(law.eigenvalues[law.eigenvalues != 0.0])
         if not sizes.size:
@@ -78,11 +78,11 @@ def plot_bode(law: LinearSystem, frequencies: Any) -> Figure:
     G = law.frequency_response(w)
     units = {name: law.unit(name) for name in (*law.inputs, *law.outputs)}
     cycles, often = size_of("rad/s", frequency=True)
+    turn, word_of_phase = size_of("rad") if is_chosen("rad") else (np.pi / 180, "deg")
     panels: dict[str, list[tuple[int, int]]] = {}
     for i, out in enumerate(law.outputs):
         for j, put in enumerate(law.inputs):
-            words = [shown_unit(units[name], name) or "1" for name in (out, put)]
-            panels.setdefault("/".join(f"({word})" if " " in word else word for word in words), []).append((i, j))
+            panels.setdefault(quotient(*(shown_unit(units[name], name) for name in (out, put))), []).append((i, j))
     with style():
         curves = len(law.outputs) * len(law.inputs)
         figure = Picture(figsize=(6.4, 2.0 + 2.0 * len(panels) + 0.08 * curves), layout="constrained")
@@ -97,11 +97,12 @@ def plot_bode(law: LinearSystem, frequencies: Any) -> Figure:
                 ax.loglog(w / cycles, np.abs(G[:, i, j]) / size, label=label, **look[i, j])
                 phase = np.angle(G[:, i, j])
                 phase[phase == np.pi] = -np.pi  # the limit of vanishing damping: the response lags
-                axes[-1].semilogx(w / cycles, np.degrees(np.unwrap(phase)), label=label, **look[i, j])
+                axes[-1].semilogx(w / cycles, np.unwrap(phase) / turn, label=label, **look[i, j])
             label_panel(ax, "amplitude", word)
             ax.legend()
-        axes[-1].yaxis.set_major_locator(MaxNLocator(steps=[1, 1.5, 3, 4.5, 9, 10]))
-        axes[-1].set_ylabel("phase [deg]")
+        if turn == np.pi / 180:
+            axes[-1].yaxis.set_major_locator(MaxNLocator(steps=[1, 1.5, 3, 4.5, 9, 10]))
+        axes[-1].set_ylabel(axis_label("phase", word_of_phase))
         axes[-1].set_xlabel(axis_label("frequency", often))
         if len(look) > 1:
             figure.legend(*axes[-1].get_legend_handles_labels(), loc="outside lower center", ncols=3, title="phases")

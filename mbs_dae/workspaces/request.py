@@ -12,6 +12,7 @@ import numpy as np
 from ..arguments import as_state, check_tables, drivers_named
 from ..compiled.status import DONE
 from ..errors import ModelError, check_dict, counted
+from ..model.checks import warn_of_angles
 from ..model.joints import Gear, RackAndPinion, Screw
 from ..model.model import Model
 from ..model.parameters import finite_number
@@ -113,10 +114,11 @@ def ranges_of(model: Model, over: Any) -> tuple[ValuePlane, np.ndarray, np.ndarr
             # the ends of the range may be invalid, such as a length of 0
             for value in (low[k] + WITHIN * (high[k] - low[k]), high[k] - WITHIN * (high[k] - low[k])):
                 try:
-                    model.with_parameters(**{str(name): value}).compile()
+                    model.with_values({str(name): value}).compile()
                 except ModelError as error:
                     what = f"over[{str(name)!r}] goes from {low[k]:g} to {high[k]:g}"
                     raise ModelError(f"{what}, but {error}") from error
+    warn_of_angles(model, over, "over")
     return plane, low, high
 
 
@@ -154,7 +156,7 @@ def equations_of(
     held, places = model_with_fixes(model.compile().structure, 0, (*quantities, *fix))
     values = {place: fix[name] for place, name in places.items() if name in fix}
     values |= {p.symbol.name: p.value for p in model.parameters.values()}
-    system = held.with_parameters(**values).compile()
+    system = held.with_values(values).compile()
     rows = [None if own else _row(system, name) for name, own in plane.columns]
     symbols = [model.parameters[name].symbol if own else None for name, own in plane.columns]
     return PlaneEquations(system, t, rows, symbols, plane.scale, [_row(system, name) for name in apart])
@@ -206,7 +208,7 @@ def equations_system(model: Model, fix: Mapping[str, float]) -> Any:
     """Return the system of the model with values held."""
     held, places = model_with_fixes(model.compile().structure, 0, tuple(fix))
     values = {p.symbol.name: p.value for p in model.parameters.values()}
-    return held.with_parameters(**values, **{place: fix[name] for place, name in places.items()}).compile()
+    return held.with_values({**values, **{place: fix[name] for place, name in places.items()}}).compile()
 
 
 def select_independent(equations: PlaneEquations, initial: InitialPose, plane: ValuePlane) -> PosePoint:
@@ -277,5 +279,5 @@ def state_at(initial: InitialPose, q: np.ndarray, names: Sequence[str] = (), val
     parameters are put into the model."""
     own = initial.model.parameters
     numbers = {name: float(value) for name, value in zip(names, values, strict=True) if name in own}
-    system = (initial.model.with_parameters(**numbers) if numbers else initial.model).compile()
+    system = (initial.model.with_values(numbers) if numbers else initial.model).compile()
     return State(system, initial.t, q[: system.placement.size].copy(), system.still, system.still)

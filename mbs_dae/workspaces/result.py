@@ -15,7 +15,7 @@ from ..public_class import PublicClass
 from ..results.quantities import frozen
 from ..results.result import State
 from ..unit_system import UnitsLike, equation, shown_in, size_of
-from ..verbs.curves.assembly_modes import assembly_modes
+from ..verbs.curves.assembly_modes import modes_of
 from .following.search import Region
 from .following.tracing import STUCK, Trace
 from .maps import Jacobians, Map, map_of
@@ -243,7 +243,7 @@ class Workspace(metaclass=PublicClass):
             values = dict(zip(self.names, area.inside.tolist(), strict=True))
             parameters = {name: values[name] for name, of_model in self.plane.columns if of_model}
             fix = {**self.fix, **{name: values[name] for name in self.plane.quantities}}
-            modes = assembly_modes(self.initial.model.with_parameters(**parameters), fix, self.initial.t)
+            modes = modes_of(self.initial.model.with_values(parameters), fix, self.initial.t)
             if modes.complete is not True:
                 notes.append(f"around {area.place} poses may be missing: {modes.message}")
             elif len(modes) != len(area.states):

@@ -70,7 +70,7 @@ def workspace(
     True
     """
     model = model_of(model)
-    t, step, held = finite_number(t, "the time t"), checked_step(step), checked_fix(fix)
+    t, step, held = finite_number(t, "the time t"), checked_step(step), checked_fix(model, fix)
     plane, low, high = ranges_of(model, over)
     check_not_held(plane, held)
     roles = _roles(model, plane, inputs, outputs, held)

@@ -128,3 +128,30 @@ def test_bode_tells_units():
     assert figure.axes[-1].get_xlabel() == "frequency [Hz]"
     w, size = figure.axes[0].lines[0].get_data()
     np.testing.assert_allclose(size, 1e3 * abs(law.frequency_response(2 * np.pi * np.asarray(w))[:, 0, 0]), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "units, word, size",
+    [
+        (None, "deg", np.pi / 180),
+        (("Hz", "mm"), "deg", np.pi / 180),
+        ("deg", "deg", np.pi / 180),
+        (("Hz", "°"), "°", np.pi / 180),
+        ("rad", "rad", 1.0),
+        ("rev", "rev", 2 * np.pi),
+        (mbs.units("rad", "bar"), "rad", 1.0),
+    ],
+    ids=str,
+)
+def test_the_phase_of_a_bode_plot_is_in_degrees_unless_a_unit_of_angles_is_chosen(units, word, size):
+    law = mbs.linearize(oscillator(), inputs=["u"], outputs=["mass.x"])
+    w = np.geomspace(0.1, 100.0, 41)
+    expected = np.unwrap(np.angle(law.frequency_response(w)[:, 0, 0]))
+    assert np.ptp(expected) > 3.0  # from 0 to nearly -π
+    figures = [law.bode(w, units=units)]
+    if units is not None:
+        with mbs.units(units):
+            figures.append(law.bode(w))
+    for figure in figures:
+        assert figure.axes[-1].get_ylabel() == f"phase [{word}]"
+        np.testing.assert_allclose(size * figure.axes[-1].lines[0].get_ydata(), expected, rtol=0, atol=1e-12)

@@ -78,3 +78,39 @@ def test_what_python_control_is_given(monkeypatch):
         "inputs": ["u"],
         "outputs": ["motor_effort", "lower_head_x"],
     }
+
+
+WRONG_OUTPUTS = {
+    "motor.torque": "did you mean 'motor.effort'",
+    "effort": "did you mean 'motor.effort' or 'pull.effort'",
+    "pull.efort": "did you mean 'pull.effort'",
+    "pull.Mz": "did you mean 'pull.M'",
+    "z.velocity": "use one of: z.rate",
+    "lower.omga": "did you mean 'lower.omega'",
+    "lower.head": "is a vector, and an output of linearize is a number; name its components: 'lower.head.x', ",
+    "pull.force": "name its components: 'pull.Fx', 'pull.Fy'",
+    "uu": "has no output 'uu'; did you mean 'u'",
+    "k": "is a parameter, no quantity",
+    "hand.effort": "has no output 'hand.effort'",
+}
+"""Names that are no outputs, and what the error offers in their place."""
+
+
+@pytest.mark.parametrize("name", WRONG_OUTPUTS)
+def test_a_wrong_output_is_answered_by_names_that_are_possible(name):
+    model = hanging()
+    model.parameter("k", 1.0)
+    model.add(mbs.PoseDriver("hand", model.body("tray", 1.0, 0.1), position=(0, 0), rotation=0))
+    with pytest.raises(mbs.ModelError) as error:
+        mbs.linearize(model, inputs=["u"], outputs=[name])
+    assert WRONG_OUTPUTS[name] in str(error.value)
+
+
+def test_each_offered_output_is_one():
+    model = hanging()
+    with pytest.raises(mbs.ModelError) as error:
+        mbs.linearize(model, outputs=["nothing of the kind"])
+    names = error.value.facts["known"]
+    assert {"motor.effort", "pull.effort", "pull.Fx", "z", "z.rate", "u", "lower.alpha", "lower.head.vx"} <= {*names}
+    law = mbs.linearize(model, inputs=["u"], outputs=names)
+    assert law.C.shape == (len(names), 3) and np.isfinite(law.C).all()

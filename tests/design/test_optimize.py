@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import sympy as sp
 from designs import cranks, slider_crank
 from scipy.optimize import minimize
 
@@ -171,3 +172,57 @@ def test_a_search_steps_back_from_a_change_point():
     assert "stepped back" in found.message
     with mbs.units("deg", "mm"):
         assert "objective and limits are in SI units" in str(found)
+
+
+def held_crank(objective, limits=(), kind="min", **how):
+    """Return the optimum of a driven crank of the length r, in m, which the bounds 0.05 m and 0.5 m hold."""
+    crank = mbs.PlanarModel("crank")
+    r, mass = crank.parameter("r", 0.1, unit="m"), crank.parameter("c", 1.0)
+    rod = crank.link("rod", (0, 0), (0.1, 0), length=r, mass=mass)
+    pin = crank.add(mbs.Revolute("A", crank.ground, rod.tail))
+    crank.add(mbs.Driver("motor", mbs.angle(pin), 10 * mbs.t))
+    times = np.linspace(0, 0.1, 11)
+    return mbs.optimize(objective, crank, times, {"r": (0.05, 0.5)}, limits, kind, verb="inverse_dynamics", **how)
+
+
+UNITS_OF_SENSITIVITIES = [
+    (-mbs.maximum("rod.head.x"), "min", "m/m"),
+    (mbs.at_end("rod.head.vy") * -2.0, "min", "(m/s)/m"),
+    (-mbs.integral(q("rod.head.x") ** 2), "min", "(m² s)/m"),
+    (0.7 - mbs.at_end("rod.head.x"), "min", "m/m"),
+    (-sp.sqrt(mbs.at_end(q("rod.head.x") ** 2 + q("rod.head.y") ** 2)), "min", "m/m"),
+    (-mbs.at_end("rod.head.y") / mbs.at_start("rod.omega"), "min", "(m s/rad)/m"),
+    (-sp.log(mbs.at_end("rod.head.x")), "min", "1/m"),
+    (q("rod.head.x") - 1, "least_squares", "m²/m"),
+    (1 - q("rod.head.x"), "minimax", "m/m"),
+    (lambda result: -result["rod.head.x"].max(), "min", ""),
+    (-mbs.at_end("rod.head.x") - mbs.at_end("rod.head.vy"), "min", ""),
+    (-sp.Symbol("c") * mbs.at_end("rod.head.x"), "min", ""),
+]
+"""Objectives that a longer crank makes smaller, and the unit of their derivative by the upper bound of r."""
+
+
+@pytest.mark.parametrize("objective, kind, unit", UNITS_OF_SENSITIVITIES, ids=range(len(UNITS_OF_SENSITIVITIES)))
+def test_a_sensitivity_has_the_unit_of_the_objective_by_that_of_the_number(objective, kind, unit):
+    found = held_crank(objective, kind=kind)
+    (line,) = [line for line in str(found).splitlines() if line.startswith("  r [m]")]
+    assert found.bounds[0].active == "upper"
+    assert line.partition("upper")[2].split(maxsplit=1)[1:] == ([unit] if unit else [])
+
+
+def test_a_sensitivity_follows_the_unit_in_which_a_bound_is_shown():
+    """The optimum of -2 r by the bound of r is -2 m/m, and -0.002 m/mm."""
+    found = held_crank(-2 * mbs.maximum("rod.head.x"))
+    assert "upper            -2 m/m" in str(found)
+    with mbs.units("mm"):
+        assert "upper        -0.002 m/mm" in str(found)
+
+
+def test_a_sensitivity_by_a_limit_has_its_unit():
+    """With ω = 10 rad/s the speed limit 3 m/s holds r = 0.3 m, and x = v/ω. A limit of a function has no unit."""
+    speed = mbs.maximum("rod.head.vy") <= 3
+    (line,) = [one for one in str(held_crank(-mbs.maximum("rod.head.x"), [speed])).splitlines() if "yes" in one]
+    assert line.endswith("-0.1 m/(m/s)")
+    speed = mbs.Limit(lambda result: result["rod.head.vy"].max(), upper=3)
+    (line,) = [one for one in str(held_crank(-mbs.maximum("rod.head.x"), [speed])).splitlines() if "yes" in one]
+    assert line.endswith("-0.1")

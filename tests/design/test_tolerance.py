@@ -71,3 +71,16 @@ def test_what_nothing_depends_on_is_not_doubtful():
     times = np.linspace(0, 0.6, 21)
     found = mbs.tolerance(model, times, {"spring.stiffness": 1.0}, of=["slider.ax"], verb="inverse_dynamics")
     assert found["slider.ax"].worst.max() < 1e-9
+
+
+def test_a_whole_nominal_value_has_the_bands_of_the_same_float():
+    """The head of a crank of 1 m at the angle t + α is at x = cos(t + α), and ∂x/∂α = -sin(t + α)."""
+    model = mbs.PlanarModel("crank")
+    alpha = model.parameter("alpha", 0.3, unit="rad")
+    rod = model.link("rod", (0, 0), (1, 0))
+    pin = model.add(mbs.Revolute("A", model.ground, rod.tail))
+    model.add(mbs.Driver("motor", mbs.angle(pin), mbs.t + alpha))
+    times = np.linspace(0.0, 0.5, 4)
+    for nominal in (1, 1.0):
+        found = mbs.tolerance(model, times, {"alpha": mbs.Tolerance(nominal, 3e-4)}, ["rod.head.x"], "kinematics")
+        np.testing.assert_allclose(found["rod.head.x"].worst, 3e-4 * np.sin(1.0 + times), rtol=1e-12)

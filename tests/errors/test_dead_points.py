@@ -41,3 +41,87 @@ def test_a_run_that_is_driven_beyond_full_stretch_is_told_the_dead_point(coordin
     assert stretched - 0.01 < e.value.time < stretched + 1e-6 and {"O", "K", "T", "lift"} <= {*e.value.joints}
     assert "drive another coordinate (mbs.follow" in str(e.value) and "Projection" not in str(e.value)
     assert e.value.result.t[-1] == pytest.approx(0.9)
+
+
+# --- singular poses are called by their name -------------------------------------------------------------------------
+
+A, B, C, D = 0.2, 0.5, 0.4, 0.6
+"""Lengths of the crank, the coupler, the rocker and the frame of a crank-rocker, in m: A + D < B + C."""
+
+
+def crank_rocker(law, outer: bool) -> mbs.PlanarModel:
+    """Return a crank-rocker near an outer or inner dead point of its rocker, whose angle a driver prescribes: the angle
+    at the dead point plus the law. There crank and coupler are in line, and AC is B + A or B - A."""
+    reach = B + A if outer else B - A
+    x = (reach**2 - C**2 + D**2) / (2 * D)
+    dead = np.arctan2(np.sqrt(reach**2 - x**2), x - D)
+    turn = np.arctan2(np.sqrt(reach**2 - x**2), x) + (0.01 if outer else np.pi + 0.01)
+    head = A * np.array([np.cos(turn), np.sin(turn)])
+    to_pivot = np.array([D, 0.0]) - head
+    far = np.hypot(*to_pivot)
+    along = (B**2 - C**2 + far**2) / (2 * far)
+    across = np.sqrt(B**2 - along**2)
+    knee = head + (along * to_pivot + across * np.array([-to_pivot[1], to_pivot[0]])) / far
+    points = {"A": (0, 0), "B": tuple(head), "C": tuple(knee), "D": (D, 0)}
+    rods = {"crank": "AB", "coupler": "BC", "rocker": "DC"}
+    model = mbs.PlanarModel.from_points(points, rods=rods, fixed="AD")
+    model.add(mbs.Driver("motor", mbs.angle(model.ground, model.bodies["rocker"]), dead + law))
+    return model
+
+
+def flat_parallelogram(law) -> mbs.PlanarModel:
+    """Return a parallelogram at its change point, where it may go on crossed; a driver turns the crank."""
+    points = {"A": (0, 0), "B": (0.2, 0), "C": (0.8, 0), "D": (0.6, 0)}
+    rods = {"crank": "AB", "coupler": "BC", "rocker": "DC"}
+    model = mbs.PlanarModel.from_points(points, rods=rods, fixed="AD")
+    model.add(mbs.Driver("motor", mbs.angle(model.ground, model.bodies["crank"]), law))
+    return model
+
+
+def words_at(model) -> str:
+    """Return what `assemble` and `kinematics` say of the first pose: a message or an error of each."""
+    try:
+        told = mbs.assemble(model).message
+    except mbs.SingularConfigurationError as error:
+        told = str(error)
+    with pytest.raises(mbs.SingularConfigurationError) as found:
+        mbs.kinematics(model, [0.0, 1e-3])
+    return f"{told}\n{found.value}"
+
+
+@pytest.mark.parametrize("outer", [True, False], ids=["outer", "inner"])
+@pytest.mark.parametrize("speed", [-1.0, 0.0, 1.0])
+@pytest.mark.parametrize("beside", [0.0, 1e-13, 1e-12, 3e-12, 1e-11])
+def test_a_dead_point_within_roundoff_is_no_change_point(beside, speed, outer):
+    """The joints of a crank-rocker have one smooth motion, along which the rocker turns back."""
+    inward = 1.0 if outer else -1.0
+    told = words_at(crank_rocker(inward * beside + speed * mbs.t, outer))
+    assert told.count("dead point") == 2 and "change point" not in told
+    assert "accelerations free" not in told
+    assert "motor lock there" in told and "slightly different time" not in told
+
+
+@pytest.mark.parametrize("speed", [0.0, 1.0])
+@pytest.mark.parametrize("beside", [0.0, 1e-12, 1e-11])
+def test_a_change_point_is_no_dead_point(beside, speed):
+    """The joints of a flat parallelogram alone are dependent: two motions cross."""
+    told = words_at(flat_parallelogram(beside + speed * mbs.t))
+    assert told.count("change point") == 2 and "dead point" not in told
+    assert "start at a slightly different time" in told
+
+
+@pytest.mark.parametrize("outer", [True, False], ids=["outer", "inner"])
+def test_a_crank_rocker_beside_its_dead_point_moves_as_the_parabola_says(outer):
+    """Beside the dead point ψ = ψ₀ ± k φ²/2, so φ' = ± ψ'/√(2 k ε) at the distance ε: it grows as 1/√ε."""
+    inward = 1.0 if outer else -1.0
+    rates = [
+        abs(mbs.assemble(crank_rocker(inward * (beside + mbs.t), outer))["crank.omega"]) for beside in (1e-6, 1e-8)
+    ]
+    assert rates[1] / rates[0] == pytest.approx(10.0, rel=2e-3)
+
+
+def test_freedom_that_no_driver_takes_is_neither():
+    """A crank-rocker that nothing drives has free accelerations, at the dead point of its rocker as well."""
+    model = crank_rocker(0.0, True).without("motor")
+    told = mbs.assemble(model, fix={"crank.angle": 0.3}).message
+    assert "leave accelerations free" in told and "point" not in told

@@ -69,7 +69,7 @@ def systems_beside(
     small *= size_of(asked.model.compile(), told.symbol, value)
     for stencil in stencils:
         try:
-            models = [asked.model.with_parameters(**{name: value + c * small}) for c in stencil.offsets]
+            models = [asked.model.with_values({name: value + c * small}) for c in stencil.offsets]
             return small, stencil, [model.compile(coordinates, **tree) for model in models]
         except MbsError as error:
             failed = failed or error

@@ -71,7 +71,7 @@ def fit(
     if not 0.0 < share < 1.0:
         raise ModelError(f"confidence is {share:g}; it must be between 0 and 1, e.g. 0.95")
     data, begin = measured_of(measured), starts_of(starts, seed, max_iterations)
-    names, low, high = bounds_of(over)
+    names, low, high = bounds_of(model, over)
     analysis = analysis_of(model, data.t, names, verb, initial, how)
     content: Any = getattr(model, "model", model)
 

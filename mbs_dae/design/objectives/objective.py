@@ -13,8 +13,9 @@ import sympy as sp
 from ...duals import Dual, value_of
 from ...errors import MbsError, ModelError, counted, shortened
 from ...public_class import PublicClass
+from ...unit_system import dimension_of, si_unit
 from .readings import ObjectiveReadings
-from .words import Maximum, Minimum, Quantity, Reduction, level
+from .words import Integral, Maximum, Minimum, Quantity, Reduction, level
 
 KINK = "it has a kink there (|x| at 0, two different values that are both the largest), or reads what is not unique"
 SMOOTH = "write what is smooth there (sqrt(x**2 + eps**2) for |x|), or for the largest value kind='minimax'"
@@ -225,6 +226,46 @@ class OfResult:
             raise ModelError(
                 f"{what}; use functions of numpy that are smooth, or mbs.Objective with a gradient"
             ) from wrong
+
+
+def unit_of(measured: FormulaObjective, unit: Callable[[str], str]) -> str | None:
+    """Return the SI unit of a formula, "" for a pure number; `unit` gives that of a quantity or parameter by name.
+    Return None if the unit is unknown: of terms in different units, and of a number without one."""
+    try:
+        product = _unit_product(measured.expression, unit)
+    except UnknownUnit:
+        return None
+    powers = product.as_powers_dict().items()
+    return si_unit(frozenset((str(word), float(power)) for word, power in powers if word != 1))
+
+
+class UnknownUnit(Exception):
+    """A part of a formula has no unit that is known."""
+
+
+def _unit_product(part: sp.Expr, unit: Callable[[str], str]) -> sp.Expr:
+    """Return the unit of a part of a formula as a product of powers of words, such as m/s."""
+    if part.is_number:
+        return sp.S.One
+    if isinstance(part, sp.Symbol):
+        known = dimension_of("s" if str(part) == "t" and not isinstance(part, Quantity) else unit(str(part)))
+        if known is None or known[0] != 1.0:
+            raise UnknownUnit
+        return sp.Mul(*(sp.Symbol(word, positive=True) ** sp.nsimplify(power) for word, power in known[1]))
+    inner = [_unit_product(one, unit) for one in part.args if not (isinstance(part, sp.Add) and one.is_number)]
+    if isinstance(part, sp.Mul):
+        return sp.Mul(*inner)
+    if isinstance(part, sp.Pow):
+        if not part.exp.is_number:
+            raise UnknownUnit
+        return inner[0] ** part.exp
+    if isinstance(part, Integral):
+        return inner[0] * sp.Symbol("s", positive=True)
+    if not isinstance(part, sp.Add | sp.Max | sp.Min | sp.Abs | Reduction):
+        return sp.S.One  # a sine, or an angle of a ratio
+    if len({*inner}) > 1:
+        raise UnknownUnit
+    return inner[0]
 
 
 def objective_of(form: Any, what: str = "objective") -> ObjectiveFunction:

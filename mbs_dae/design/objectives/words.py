@@ -47,7 +47,9 @@ class _AtEnd(Reduction):
         return one_at(t.size - 1, t.size)
 
 
-class _Integral(Reduction):
+class Integral(Reduction):
+    """The integral over time, by the trapezoidal rule."""
+
     @staticmethod
     def weights(values: np.ndarray, t: np.ndarray) -> np.ndarray:
         return lengths(t)
@@ -85,7 +87,7 @@ def level(reduction: Reduction, values: np.ndarray) -> np.ndarray:
 
 
 for _class, _word in (
-    (_AtStart, "at_start"), (_AtEnd, "at_end"), (_Integral, "integral"), (_Average, "average"),
+    (_AtStart, "at_start"), (_AtEnd, "at_end"), (Integral, "integral"), (_Average, "average"),
     (Maximum, "maximum"), (Minimum, "minimum"),
 ):  # fmt: skip
     _class.__name__ = _word
@@ -151,7 +153,7 @@ def integral(what: str | sp.Expr) -> sp.Expr:
     >>> mbs.integral(mbs.quantity("motor.effort") ** 2)
     integral(motor.effort**2)
     """
-    return _Integral(over_time(what, "integral"))
+    return Integral(over_time(what, "integral"))
 
 
 def average(what: str | sp.Expr) -> sp.Expr:

@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 
 from ...errors import ModelError
+from ...model.checks import unit_of
 from ...model.parameters import check_choice, finite_number
 from ...results.quantities import frozen
 from ...unit_system import shown_unit, told
-from ..designs import unit_of
 from .members import Members, abscissa, check_done, check_numbers, label_of, scalars
 
 BLOCK = 2**22

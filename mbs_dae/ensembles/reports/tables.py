@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...errors import ModelError
+from ...model.checks import unit_of
 from ...results.files import file_at, replacing
 from ...results.files.exports import write_csv, write_excel, write_matlab
 from ...results.files.tables import Column, column_of, fit
 from ...results.files.writing import package
 from ...results.names import long_name
 from ...unit_system import shown
-from ..designs import unit_of
 from .members import Members, components, label_of, per_member, scalars
 
 EXTREMES = {"min": "smallest", "max": "largest"}

@@ -94,16 +94,20 @@ class Recipe(Remembering):
         return tuple(k for k, name in enumerate(self.names) if name in self.bare.parameters)
 
     def initial_of(self, row: np.ndarray) -> Any:
-        """Return the initial values of a member."""
-        varied = {name: float(row[k]) for k, name in enumerate(self.names) if k not in self.parameters}
-        return {**(self.initial or {}), **varied} if varied else self.initial
+        """Return the initial values of a member, as numbers of numpy: a person typed them for the study, and not for
+        the run of a member, which warns of no angles."""
+        varied = {name: row[k] for k, name in enumerate(self.names) if k not in self.parameters}
+        if not isinstance(self.initial, Mapping):
+            return varied or self.initial
+        typed = {name: np.float64(x) if type(x) in (int, float) else x for name, x in self.initial.items()}
+        return {**typed, **varied}
 
     def variation(self, row: np.ndarray) -> Model | System:
         """Return the model of a member, compiled in the same coordinates if the recipe has a `System`."""
         if not self.parameters:
             return self.model
         self.system  # compiled first, so that all variations share it  # noqa: B018
-        model = self.bare.with_parameters(**{self.names[k]: float(row[k]) for k in self.parameters})
+        model = self.bare.with_values({self.names[k]: row[k] for k in self.parameters})
         if not isinstance(self.model, System):
             return model
         return model.compile(self.model.coordinates.set, **self.model.structure.tree)

@@ -126,7 +126,7 @@ def _by_parameter(balance: Balance, asked: Asked, name: str, places: list[int]) 
     value, model, rows = asked.model.parameters[name].value, asked.model, len(balance.system.rows)
 
     def at(h: float) -> np.ndarray:
-        system = model.with_parameters(**{name: value + h}).compile()
+        system = model.with_values({name: value + h}).compile()
         varied = balance_at(system, balance.t, balance.q)
         forces, gaps = varied.jacobian.T @ balance.multipliers[:rows] - varied.forces, np.zeros(0)
         if isinstance(balance, Supported):

@@ -77,7 +77,7 @@ class LawDerivatives:
     def _balance(self, k: int, h: float) -> Balance:
         rest = self.rest
         name = rest.asked.names[k]
-        model = rest.asked.model.with_parameters(**{name: rest.asked.model.parameters[name].value + h})
+        model = rest.asked.model.with_values({name: rest.asked.model.parameters[name].value + h})
         system, t = model.compile(), rest.balance.t
         q = system.moved(rest.balance.q, h * rest.solved[0][k])
         if newton.close(system.machine(), t, q, system.still, 20) != DONE:

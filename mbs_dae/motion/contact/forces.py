@@ -62,7 +62,7 @@ from .delassus import (
     use,
 )
 from .incipient import beyond, put_incipient, weight_of_changes
-from .normals import put_normals, sense
+from .normals import holds_side, put_normals, sense
 from .rubbing import across, direction, resting, sliding
 
 SETTLED, ROUNDS = 1e-13, 100
@@ -77,6 +77,8 @@ DOUBLED = 64
 """The first number of rounds after which the change of forces is compared with that at half the number of rounds, each
 time the number has doubled. A change of at most `SETTLED` times the number of rounds that has not halved since is taken
 for roundoff."""
+SIDES = 10
+"""The largest number of joints whose sides are tried in all combinations."""
 APART = 2.0**20
 """The unit of the normal force in a joint that slips: an unknown of a large unit is no part of the least forces."""
 LEAST = 1e-6
@@ -113,37 +115,12 @@ def push(mechanism: Mechanism, a: Vector):
         free = contacts.corrections.free_force[i] = force_to_stop(mechanism, i, 0.0)
         delassus.force_size[row] = free + size / delassus.W[i, i] if is_moved(contacts, i) else 0.0
     put_bounds(mechanism, False)
-    delassus.amount[:] = contacts.sliding.friction_deficit[:] = 0.0
-    choice.status[0] = NOT_CONVERGED
-    choice.weight[:] = 1.0
-    equations.solution_tail[:] = 0.0
     copy(machine.x[: delassus.f.size], delassus.f)  # the solution without forces of contacts
     copy(machine.multipliers, delassus.g)
-    weakest, unsettled, far_apart, determined, rank = 1.0, 0.0, put_masses(contacts) < FIRM, True, 0
-    before = np.inf
-    for k in range(SHARED):
-        linear = _put_equations(contacts, delassus.f, n)
-        rank = scaled_solution(
-            equations.matrix, equations.right, equations.solution, equations.order, n, equations.units
-        )
-        weakest, determined = 1.0, True
-        for i in range(n if far_apart else 0):
-            if is_far_apart(contacts, _row_of(contacts, equations.order[i])):
-                weakest = min(weakest, equations.matrix[i, i]) if i < rank else weakest
-                determined = determined and i < rank
-        change = _take_forces(contacts)
-        settled = change <= SETTLED
-        if k >= DOUBLED and k & (k - 1) == 0:
-            settled, before = settled or 0.5 * before < change <= SETTLED * k, change
-        _put_most(contacts)
-        strained = rank < n and (k < WEIGHED or _are_strained(contacts))
-        if (settled or linear) and (not strained or (settled and k > WEIGHED)):
-            choice.status[0] = DONE
-            break
-        choice.status[0] = UNSHARED if strained else NOT_CONVERGED
-        if k >= ROUNDS and not strained:
-            break
-        _weigh(contacts, k < WEIGHED)
+    unsettled, far_apart = 0.0, put_masses(contacts) < FIRM
+    rank, weakest, determined = _settle(mechanism, n, far_apart)
+    if choice.status[0] == NOT_CONVERGED:
+        rank, weakest, determined = _settle_on_a_side(mechanism, n, far_apart, rank, weakest, determined)
     add_responses(mechanism, delassus.amount, delassus.amount_tail)
     choice.shared[0] = 1 if rank < n and _shares_matter(contacts, n) else 0
     choice.ambiguities[0] += 1 if far_apart else 0
@@ -168,6 +145,81 @@ def push(mechanism: Mechanism, a: Vector):
         choice.status[0] = NOT_FINITE
     if choice.status[0] == FORCES_LOST:
         keep_uncertain(contacts)
+
+
+@compiled
+def _settle(mechanism, n, far_apart):
+    """Solve the equations of the forces by Newton's method, beginning without forces, and put its status into `choice`.
+    Return the rank of the last equations, their least pivot between far masses, and whether all forces between these
+    are determined."""
+    contacts, before = mechanism.contacts, np.inf
+    delassus, choice, equations = contacts.delassus, contacts.choice, contacts.equations
+    rank, weakest, determined = 0, 1.0, True
+    delassus.amount[:] = contacts.sliding.friction_deficit[:] = 0.0
+    choice.status[0] = NOT_CONVERGED
+    choice.weight[:] = 1.0
+    equations.solution_tail[:] = 0.0
+    for k in range(SHARED):
+        linear = _put_equations(contacts, delassus.f, n)
+        rank = scaled_solution(
+            equations.matrix, equations.right, equations.solution, equations.order, n, equations.units
+        )
+        weakest, determined = 1.0, True
+        for i in range(n if far_apart else 0):
+            if is_far_apart(contacts, _row_of(contacts, equations.order[i])):
+                weakest = min(weakest, equations.matrix[i, i]) if i < rank else weakest
+                determined = determined and i < rank
+        change = _take_forces(contacts)
+        settled = change <= SETTLED
+        if k >= DOUBLED and k & (k - 1) == 0:
+            settled, before = settled or 0.5 * before < change <= SETTLED * k, change
+        _put_most(contacts)
+        strained = rank < n and (k < WEIGHED or _are_strained(contacts))
+        if (settled or linear) and (not strained or (settled and k > WEIGHED)):
+            choice.status[0] = DONE
+            break
+        choice.status[0] = UNSHARED if strained else NOT_CONVERGED
+        if k >= ROUNDS and not strained:
+            break
+        _weigh(contacts, k < WEIGHED)
+    return rank, weakest, determined
+
+
+@compiled
+def _has_sides(contacts, c):
+    """Return whether joint c slips and may press to either side: its N is one number, |b + B f|."""
+    slips = contacts.state[c] == CLOSED and contacts.gap_row[c] < 0 and not is_given(contacts, c)
+    return slips and contacts.normals.components[c] == 1
+
+
+@compiled
+def _settle_on_a_side(mechanism, n, far_apart, rank, weakest, determined):
+    """Solve the equations for one choice after the other of the sides to which slipping joints press, until the forces
+    press to these sides, where Newton's method for |b + B f| went to and fro between sides; the first choice has the
+    sides of the motion without friction. While a run holds directions, these are the sides. Return what `_settle`
+    returns."""
+    contacts, sides = mechanism.contacts, 0
+    normals, choice = contacts.normals, contacts.choice
+    for c in range(contacts.gap_row.size):
+        sides += 1 if _has_sides(contacts, c) else 0
+        if holds_side(contacts, c):
+            return rank, weakest, determined
+    for number in range(2 ** min(sides, SIDES) if sides > 0 else 0):
+        left = number
+        for c in range(contacts.gap_row.size):
+            if _has_sides(contacts, c):
+                at = COMPONENTS * c
+                normals.fixed_direction[at] = (-1.0 if normals.b[at] < 0.0 else 1.0) * (1.0 - 2.0 * (left % 2))
+                left //= 2
+        rank, weakest, determined = _settle(mechanism, n, far_apart)
+        fits = choice.status[0] == DONE
+        for c in range(contacts.gap_row.size):
+            fits = fits and (not _has_sides(contacts, c) or sense(contacts, c, contacts.delassus.amount) > 0.0)
+        if fits:
+            break
+        choice.status[0] = NOT_CONVERGED
+    normals.fixed_direction[:] = 0.0
+    return rank, weakest, determined
 
 
 @compiled

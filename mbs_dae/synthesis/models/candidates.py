@@ -146,7 +146,7 @@ class ModelCandidate(metaclass=PublicClass):
         assert isinstance(driver, Driver)
         law = law_of(self, positive_number(omega, "omega", "speed"))
         model_of_design = model.without(self.driver).plus(Driver(self.driver, driver.measure, law))
-        return model_of_design.with_parameters(**self.design)
+        return model_of_design.with_values(self.design)
 
     @property
     def weakest(self) -> float:

@@ -57,7 +57,7 @@ class Walker:
     def system(self, design: Mapping[str, float]) -> System | None:
         """Return the compiled model of a design; None if an element refuses these numbers."""
         try:
-            system: System = self.model.with_parameters(**design).compile()
+            system: System = self.model.with_values(design).compile()
         except ModelError:
             return None
         return system

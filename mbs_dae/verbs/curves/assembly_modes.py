@@ -51,10 +51,13 @@ def assembly_modes(
        0     -1.728545
        1      0.546373
     """
-    model = model_of(model)
-    t, held = finite_number(t, "the time t"), checked_fix(fix)
+    content = model_of(model)
+    return modes_of(content, checked_fix(content, fix), finite_number(t, "the time t"), checked_seed(seed))
+
+
+def modes_of(model: Model, held: Mapping[str, float], t: float, seed: int = 1) -> AssemblyModes:
+    """Return the assembly modes at time t with checked values of held quantities."""
     check_tables(model, np.array([t]))
-    checked_seed(seed)
     for name in held:
         measure, level = model.quantity(name)
         if level or measure.lowest:

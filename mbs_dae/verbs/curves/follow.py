@@ -125,7 +125,7 @@ def _curve(track: ArcTrack, traced: CurvePoints, ends: tuple[str, ...], beginnin
 def _arguments(model: Model, start: Any, fix: Any, release: Any, t: Any) -> tuple[dict[str, float], Any, float]:
     """Return the held values, the released drivers, and the time; a branch point brings those with which it was
     found."""
-    values = checked_fix(fix)
+    values = checked_fix(model, fix)
     t = None if t is None else finite_number(t, "the time t")
     if not isinstance(start, BranchPoint):
         return values, release, getattr(as_state(start), "t", 0.0) if t is None else t

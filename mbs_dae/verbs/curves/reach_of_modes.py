@@ -114,11 +114,12 @@ def connections(modes: AssemblyModes) -> Connections:
 
 def _releases(modes: AssemblyModes) -> Iterator[Release]:
     """Yield the quantities that can be released."""
-    for name in modes.fix:
-        yield Release(name, {key: value for key, value in modes.fix.items() if key != name}, None)
+    held: dict[str, float] = {name: np.float64(value) for name, value in modes.fix.items()}  # not typed by a person
+    for name in held:
+        yield Release(name, {key: value for key, value in held.items() if key != name}, None)
     for driver in modes[0].system.model.drivers:
         if isinstance(driver, Driver) and not driver.measure.lowest:
-            yield Release(f"{driver.name}.{driver.measure.levels[0]}", dict(modes.fix), driver.name)
+            yield Release(f"{driver.name}.{driver.measure.levels[0]}", dict(held), driver.name)
 
 
 class Curves:

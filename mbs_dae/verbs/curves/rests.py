@@ -26,7 +26,7 @@ from ...poses.arcs.zeros import rates_along
 from ...poses.assembly import in_full
 from ...results.result import State
 from ...tolerances import RANK
-from .assembly_modes import assembly_modes
+from .assembly_modes import modes_of
 
 STARTS = 20
 """Number of random poses from which circuits are searched."""
@@ -114,7 +114,7 @@ def _modes(model: Model, t: float, fix: dict[str, float] | None, gaps: list[str]
         gaps.append(f"all assembly modes of {loops} loops were not looked for, so circuits may be missing")
         return ()
     try:
-        modes = assembly_modes(model, fix, t)
+        modes = modes_of(model, fix or {}, t)
     except MbsError as error:
         gaps.append(f"assembly modes are not known, so circuits may be missing: {error}")
         return ()

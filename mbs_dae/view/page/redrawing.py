@@ -79,7 +79,7 @@ def _changes(result: Result, model: Model, symbol: float) -> list[Change]:
     changes = []
     for name, parameter in model.parameters.items():
         try:
-            changed = model.with_parameters(**{name: parameter.value + STEP * (abs(parameter.value) or 1.0)})
+            changed = model.with_values({name: parameter.value + STEP * (abs(parameter.value) or 1.0)})
             sketch = sketch_of(changed)
             tracks = dict(_tracks(result, sketch, symbol))
         except MbsError:  # these values make no mechanism

@@ -86,7 +86,7 @@ def run(
     content: FileContent, request: MotionRequest, watch: Callable[[int, int], Any] | None = None
 ) -> tuple[Result, dict[str, float]]:
     """Return the motion, and the values with which it begins, by the names under which a reader can change them."""
-    model = content.model.with_parameters(**request.parameters)
+    model = content.model.with_values(request.parameters)
     if request.mode == DRIVEN:
         # with efforts and reactions if these follow from the motion alone
         verb = content.verbs.kinematics if model.contacts or model.states else content.verbs.inverse_dynamics
@@ -96,7 +96,7 @@ def run(
         return content.verbs.simulate(model, request.times, start, progress=watch, **content.options), values
     assert content.released is not None
     pose = _pose(content, model, request, watch)
-    free = content.released.with_parameters(**request.parameters)
+    free = content.released.with_values(request.parameters)
     driven = [element.measure for element in content.model.conditions if isinstance(element, Driver)]
     start, values = _released_state(content, free, pose, request.initial, driven)
     times = request.times - request.times[0] + pose.t  # time continues from the release

@@ -167,6 +167,8 @@ def _onto_lines(
     across, start = np.stack([-units[:, 1], units[:, 0]], axis=1), t.copy()
     left = np.flatnonzero(open_)
     for _ in range(12):
+        if not left.size:
+            break
         phi, J, P = equations.linear(q[left], p[left])
         m = phi.shape[1]
         matrix, right = np.zeros((len(left), m + 2, n + 2)), np.zeros((len(left), m + 2, 2))
@@ -186,8 +188,6 @@ def _onto_lines(
         converged[left[arrived]] = True
         goes = ~there & regular & (np.abs(steps).max(axis=1) < 0.5)
         left, steps = left[goes], steps[goes]
-        if not left.size:
-            break
         q[left], p[left] = equations.moved_poses(q[left], steps[:, :n]), p[left] + steps[:, n:] * scale
     return q, p, t, converged
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from ...compiled import System
 from ...errors import ModelError, check_dict
+from ...model.checks import warn_of_angles
 from ...model.contacts import Stop
 from ...model.model import Model
 from ...poses.reach.joint_space import JointSpace
@@ -115,6 +116,7 @@ def limits_of(space: JointSpace, model: Model, given: Mapping[str, Any] | None) 
         if low >= high:
             raise ModelError(f"limits[{name!r}] are upside down: {low:g} is not below {high:g}; swap them")
         pairs[name] = float(low), float(high)
+    warn_of_angles(model, given, "limits")
     for stop in model.contacts:
         if isinstance(stop, Stop):
             name, low, high = _of_stop(space, model, stop)

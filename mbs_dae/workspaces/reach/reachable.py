@@ -143,7 +143,7 @@ def reachable_workspace(
     """
     given = model_of(model)
     space = JointSpace.of(given)
-    own, step, held, seed = space.model, checked_step(step), checked_fix(fix), checked_seed(seed)
+    own, step, held, seed = space.model, checked_step(step), checked_fix(space.model, fix), checked_seed(seed)
     names, third, marker = _plane_names(space, hand, plane, at)
     section = {} if third is None else {third: finite_number(0.0 if at is None else at, "at")}
     bounds = limits_of(space, own, limits)
@@ -293,7 +293,8 @@ class _Reach:
         own = self.boundaries
         where = dict(zip(own.plane.names, values.tolist(), strict=True)) | dict(own.section)
         point = [where[f"{label(self.marker)}.{axis}"] for axis in "xyz"[: own.initial.model.dimension]]
-        limits = {**own.bounds.pairs, **{name: (value, value) for name, value in own.held.items()}}
+        pairs = {**own.bounds.pairs, **{name: (value, value) for name, value in own.held.items()}}
+        limits: Any = {name: np.array(pair) for name, pair in pairs.items()}  # not typed by a person
         found = inverse_kinematics(
             own.initial.model, {self.marker: point}, limits=limits, all=self.counted, tries=TRIES, seed=own.seed
         )
