@@ -188,7 +188,7 @@ def straighten(own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, d
     their way. The run holds the direction d of the slip s in these steps, and so changes δs across d stay; by the law
     of friction they end together with the slip, δs ~ |s|. Velocities differ by δv = -X W⁻¹ δs, places by T δv/2."""
     contacts, state, n = mechanism.contacts, mechanism.state, own.columns
-    q = y[: state.q_end]
+    q, v = y[: state.q_end], y[state.v_at : state.v_end]
     take_given(own)
     for p in range(dys.shape[0]):
         dq, dv = dys[p, : state.q_end], dys[p, state.v_at : state.v_end]
@@ -212,9 +212,17 @@ def straighten(own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, d
                     held.matrix[j, k] = contacts.delassus.W[i + j, i + k]
             factorise(held.matrix, held.order)
             solve(held.matrix, held.order, held.u)
+            change = own.way[n : 2 * n]
+            change[:] = 0.0
             for k in range(count):
-                axpy(-0.5 * times[c] * held.u[k], held.X[i + k], own.way[:n])
-                axpy(-held.u[k], held.X[i + k], dv[:n])
+                axpy(-held.u[k], held.X[i + k], change)
+            axpy(1.0, change, dv[:n])
+            change *= 0.5 * times[c]
+            axpy(1.0, change, own.way[:n])
+            for k in range(mechanism.machine.manifold.quaternions.shape[0]):  # ω stays in the axes of the world
+                of = mechanism.machine.manifold.quaternions[k, 1]
+                for i1, i2, i3 in ((of, of + 1, of + 2), (of + 1, of + 2, of), (of + 2, of, of + 1)):
+                    dv[i1] -= change[i2] * v[i3] - change[i3] * v[i2]
         vary_places(mechanism.machine.manifold, q, own.way, dq)
 
 
