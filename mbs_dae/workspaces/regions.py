@@ -12,7 +12,7 @@ from .agreement import Counting, disagreements, notes_on_samples
 from .following.equations import PosePoint
 from .following.modes import LEAST, MOST, add_poses, drive, drive_or_trace, poses_at, random_poses
 from .following.problems import Singular, close_pose, close_poses, line
-from .following.search import SHEET, CurveSearch, Region, climb
+from .following.search import SHEET, BothKinds, CurveSearch, Region, climb
 from .following.tracing import LONG, STUCK, TracePlace, place_ahead
 from .plane.arcs import CurvePiece, PlaneCurve, Straight, TracedCurve
 from .plane.faces import Face, faces_of, pieces_of
@@ -330,6 +330,21 @@ def doubts(areas: Sequence[Area]) -> tuple[str, ...]:
     if len(pairs) > LISTED:
         notes.append(f"at {len(pairs) - LISTED} more pairs of regions poses may have been missed in the same way")
     return tuple(notes)
+
+
+def notes_on_meetings(both: BothKinds, kinds: tuple[str, str], names: Sequence[str]) -> list[str]:
+    """Return notes on poses in which a curve meets the other kind, where no curve of that kind was found."""
+    notes = []
+    for k, z in both.lost[:LISTED]:
+        values = both.values[0](z.q)
+        there = ", ".join(f"{name} = {x:.6g}" for name, x in zip(names, values, strict=True))
+        notes.append(
+            f"a {kinds[1 - k]} curve meets the other kind at {there}, where a {kinds[k]} curve was not found; "
+            "try another step="
+        )
+    if len(both.lost) > LISTED:
+        notes.append(f"at {len(both.lost) - LISTED} more such points a curve of the other kind was not found")
+    return notes
 
 
 def _pose_inside(search: CurveSearch, face: Face) -> list[PosePoint]:

@@ -41,6 +41,8 @@ REAL = 1e-6
 pair."""
 CLIMBS, STEEP = 200, 0.02
 """Greatest number of steps of a climb, and the least gain of a step, relative to its length."""
+NO_SIGN = 1e-9
+"""A determinant that is less than this on a whole curve is zero, and has no sign."""
 MIXED = 24
 """Number of random sections, where a freedom is left besides the values."""
 
@@ -170,14 +172,18 @@ class CurveSearch:
         of an arm."""
         return sum(LONG in (curve.beginning, curve.ending) for curve in self.curves) >= SHEET
 
-    def follow(self, near: PosePoint, ranks: int = 1) -> None:
+    def follow(self, near: PosePoint, ranks: int = 1) -> bool:
         """Follow the singular curve next to a pose, if it is a new one; with more `ranks` also those of the next
-        singular values."""
+        singular values. Return whether a curve is known there, or is outside the region."""
+        known = False
         for rank in range(ranks):
             if self.is_surface:
-                return
+                return known
             z = self.singular.near(near.q, near.p, rank)
-            if z is None or self.region.outside(z) > MARGIN or any(self.lies_on(curve, z) for curve in self.curves):
+            if z is None:
+                continue
+            if self.region.outside(z) > MARGIN or any(self.lies_on(curve, z) for curve in self.curves):
+                known = True
                 continue
             J = self.singular.ranked(self.equations.at(z))
             sizes = np.linalg.svd(J, compute_uv=False)
@@ -186,8 +192,10 @@ class CurveSearch:
                 continue
             start = TracePlace(z, *tangent_at(self.singular.value(z)[1], None))
             trace = trace_curve(self.singular, start, self.step, MOST, self.region.within)
+            known = True
             if len(trace.places) > 1 or not any(self._is_place(curve, z) for curve in self.curves):
                 self.curves.append(trace)
+        return known
 
     def branch(self) -> None:
         """Follow the singular curves through the corners of known curves, until none is new."""
@@ -275,18 +283,56 @@ def dips(sizes: np.ndarray, closed: bool) -> list[int]:
     return [int(k) for k in np.flatnonzero(least)]
 
 
-def search_sections(
-    search: CurveSearch, equations: PlaneEquations, region: ProjectedRegion, at: Callable[[np.ndarray], PosePoint]
-) -> CurveSearch:
-    """Return a search of singular poses of other equations, from the poses of the sections of a search; `at` makes a
-    point of the other equations from a pose."""
-    other = CurveSearch(equations, region, search.step)
-    for trace in search.sections:
-        points = [at(place.z.q) for place in trace.places]
-        sizes = np.array([smallest(other.singular.ranked(equations.at(point))) for point in points])
-        for k in dips(sizes, trace.closed):
-            other.follow(points[k])
-    return other
+def meetings(trace: Trace, other_kind: PlaneEquations) -> list[tuple[int, float, TracePlace]]:
+    """Return the places of a curve in which other equations lose rank as well, by the signs of their determinant: for
+    each the number of the step, the fraction of the step, and the place."""
+    nothing = np.zeros(other_kind.scale.size)
+
+    def sign(place: TracePlace) -> float:
+        J = other_kind.at(PosePoint(place.z.q, nothing, np.zeros(0))).J[other_kind.ranked]
+        return float(np.linalg.det(J / np.linalg.norm(J, axis=1, keepdims=True))) if len(J) == J.shape[1] else 1.0
+
+    signs = np.array([sign(place) for place in trace.places])
+    return trace.zeros(signs, sign) if np.abs(signs).max() >= NO_SIGN else []
+
+
+@dataclass(eq=False)
+class BothKinds:
+    """Searches of singular curves of both kinds over the same poses, of which each leads to curves of the other: by its
+    sections, and by the poses in which its curves meet the other kind."""
+
+    searches: tuple[CurveSearch, CurveSearch]
+    """The search with its own sections first."""
+    values: tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray], np.ndarray]]
+    """Functions that read the values of the equations of each search from a pose."""
+    sections: int = 0
+    """The number of sections of the first search from which curves of the second one were sought."""
+    curves: list[int] = field(default_factory=lambda: [0, 0])
+    """The numbers of curves of each search from which curves of the other one were sought."""
+    lost: list[tuple[int, PosePoint]] = field(default_factory=list)
+    """The poses in which both kinds are singular, with the number of the search that found no curve there."""
+
+    def follow(self) -> None:
+        """Follow the curves of each search to which sections and curves of the other one lead, until none is new."""
+        first, second = self.searches
+        for trace in first.sections[self.sections :]:
+            points = [self._point(1, place.z) for place in trace.places]
+            sizes = np.array([smallest(second.singular.ranked(second.equations.at(point))) for point in points])
+            for k in dips(sizes, trace.closed):
+                second.follow(points[k])
+        self.sections = len(first.sections)
+        while any(done < len(search.curves) for done, search in zip(self.curves, self.searches, strict=True)):
+            for own, other in ((0, 1), (1, 0)):
+                target = self.searches[other]
+                for trace in self.searches[own].curves[self.curves[own] :]:
+                    self.curves[own] += 1
+                    for _, _, place in meetings(trace, target.equations):
+                        if not target.follow(self._point(other, place.z)):
+                            self.lost.append((other, place.z))
+
+    def _point(self, k: int, z: PosePoint) -> PosePoint:
+        """Return the point of the equations of a search with the pose of another point."""
+        return PosePoint(z.q, self.values[k](z.q), np.zeros(0))
 
 
 # --- across the region ------------------------------------------------------------------------------------------------
