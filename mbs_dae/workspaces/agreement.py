@@ -17,7 +17,7 @@ from .plane.faces import Face
 
 DENSITY, LEAST = 30, 2
 """Number of random samples in all regions together, in proportion to area; least number in each."""
-MOST = 100
+MOST = 150
 """Greatest number of samples in all; the largest regions come first."""
 SIGHT = 60
 """Number of points of a straight line that must lie in a region."""

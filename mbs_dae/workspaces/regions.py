@@ -72,8 +72,7 @@ def faces_in(search: CurveSearch, pictures: Sequence[TracedCurve]) -> list[Face]
 
 def poses_in(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> tuple[list[list[PosePoint]], list[str]]:
     """Return the poses at the inner point of each region, and notes on samples of regions with another number of poses.
-    Curves through singular poses between such points are followed; where numbers disagree, also those through corners
-    of the known curves."""
+    Curves through singular poses between such points are followed."""
     scale, is_finite, equations = search.equations.scale, search.freedom == 0, search.equations
 
     many = len(faces) > LARGE
@@ -105,8 +104,6 @@ def poses_in(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> tup
     differ, left = disagreements(faces, poses, scale, counting, seed=0)
     if is_finite and not many:
         _count_again(search, faces, poses)
-    if not many and (differ or (is_finite and unlikely(faces, poses))):
-        search.branch()
     notes = notes_on_samples(differ, left, "poses", faces, scale)
     if is_finite and unsearched:
         notes.append(

@@ -99,16 +99,14 @@ def _compute_workspace(
     held_by_other = both.searches[1].equations if both is not None else None
     curves: list[SingularCurve] = []
     pictures: list[TracedCurve] = []
-    if both is not None:
-        both.follow()
+    _follow_all(search, both)
     for _ in range(ROUNDS):
         new = curves_of(search, kind, initial, plane, held_by_other, on_plane=True, first=len(curves))
         curves += new
         pictures += copies_of(new, search)
         faces = faces_in(search, pictures)
         poses, open_samples = poses_in(search, faces, base)
-        if both is not None:
-            both.follow()
+        _follow_all(search, both)
         if len(search.curves) == len(curves):
             break
     late = curves_of(search, kind, initial, plane, held_by_other, on_plane=True, first=len(curves))
@@ -130,6 +128,16 @@ def _compute_workspace(
         plane.names, plane.units, region.low, region.high, tuple(curves), regions, notes, initial.model.name, initial,
         plane, region, search, jacobians, base, fix,
     )  # fmt: skip
+
+
+def _follow_all(search: CurveSearch, both: BothKinds | None) -> None:
+    """Follow the curves to which corners of known curves lead, and poses of both kinds, until none is new."""
+    count = -1
+    while count < len(search.curves):
+        count = len(search.curves)
+        search.branch()
+        if both is not None:
+            both.follow()
 
 
 def _roles(model: Model, plane: ValuePlane, inputs: Any, outputs: Any, fix: Mapping[str, float]) -> _Roles:

@@ -83,6 +83,14 @@ def test_curves_that_touch_the_reach_of_the_first_crank():
     assert five_bar.over_the_hand() == ([], [])
 
 
+@pytest.mark.parametrize("seed", [130, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (16, 106, 135))])
+def test_curves_touch_the_ends_of_arcs(seed):
+    """Arcs of circles that crank and hand reach end where the other side is in line, too, and touch its curve there.
+    Regions end at these contacts, one with a leaf of 0.03 between curves that cross and touch next to each other."""
+    five_bar = random_tool_five_bar(seed)
+    assert five_bar.over_the_hand() == ([], []), five_bar
+
+
 @pytest.mark.parametrize("seed", [67, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 59, 95))])
 def test_curves_of_the_other_kind_lead_to_small_voids(seed):
     """A void of less than 1/100 of what the hand reaches is not on any section, but where its border is crossed both

@@ -2,7 +2,8 @@
 
 Along a section the smallest singular value of the rows has a least value where a singular pose is near. From there
 Newton's method goes to the singular pose, and the curve through it is followed, unless it is known already. Further
-sections start from poses on the sections, so that all connected poses are covered: not by pixels, nor by chance.
+sections start from poses on the sections, so that all connected poses are covered: not by pixels, nor by chance. A
+closed curve between them is found where a curve of the other kind meets it, or another one in a corner.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ MARGIN = 0.1
 LOST = 1e-6
 """Singular values less than this part of the largest are zero in a singular pose."""
 ACROSS = 5
-"""Number of parallel sections in each of both directions."""
+"""Number of parallel lines along each of both values, on which sections cover all connected poses."""
+NET = 100
+"""Greatest number of sections along either value that cover the poses connected with a first one."""
 ASIDE = 0.5
 """Distance from a corner, in steps, at which other curves through the corner are sought."""
 REAL = 1e-6
@@ -172,9 +175,10 @@ class CurveSearch:
         of an arm."""
         return sum(LONG in (curve.beginning, curve.ending) for curve in self.curves) >= SHEET
 
-    def follow(self, near: PosePoint, ranks: int = 1) -> bool:
+    def follow(self, near: PosePoint, ranks: int = 1, beside: bool = False) -> bool:
         """Follow the singular curve next to a pose, if it is a new one; with more `ranks` also those of the next
-        singular values. Return whether a curve is known there, or is outside the region."""
+        singular values. In a pose where curves cross no curve begins: all are followed from poses `beside` it. Return
+        whether a curve is known there, or the pose is outside the region."""
         known = False
         for rank in range(ranks):
             if self.is_surface:
@@ -189,6 +193,11 @@ class CurveSearch:
             sizes = np.linalg.svd(J, compute_uv=False)
             independent = int((sizes < LOST * sizes[0]).sum()) + max(0, len(J) - J.shape[1])
             if independent != 1:  # vectors u with Jᵀ u = 0: one on a curve that can be followed
+                continue
+            ways = [] if beside else self.singular.ways(z)
+            if ways:
+                steps = [side * self.step * ASIDE * way for way in ways for side in (1.0, -1.0)]
+                known |= any([self.follow(self.singular.moved(z, step), beside=True) for step in steps])
                 continue
             start = TracePlace(z, *tangent_at(self.singular.value(z)[1], None))
             trace = trace_curve(self.singular, start, self.step, MOST, self.region.within)
@@ -343,37 +352,53 @@ def search_region(search: CurveSearch, base: PosePoint, seed: int = 0) -> None:
     if search.freedom > 0:
         _walk_at_random(search, base, np.random.default_rng(seed))
         return
-    _walk_across(search, base)
+    lines: tuple[list[Trace], list[Trace]] = [], []
+    _walk_across(search, base, lines)
     for other in throw_poses(search.equations, base, base.p):
         if other is not None and not any(search.lies_on(trace, other) for trace in search.sections):
-            _walk_across(search, other)
+            _walk_across(search, other, lines)
 
 
-def _walk_across(search: CurveSearch, base: PosePoint) -> None:
-    """Follow sections through a pose in four directions, and parallel ones."""
+def _walk_across(search: CurveSearch, base: PosePoint, lines: tuple[list[Trace], list[Trace]]) -> None:
+    """Follow sections through a pose in four directions; and, from each place of a line along one value in the middle
+    of a strip, the line along the other value, until no place is left through which none of `lines` (along the first
+    value, along the second one) was followed."""
     width = search.region.width
     directions = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]]) * width / search.equations.scale
-    for direction, across in ((directions[0], directions[1]), (directions[1], directions[0])):
-        first = search.walk(line(search.equations, search.region.turns, base, direction))
-        for place in _spread(first, direction, search):
-            search.walk(line(search.equations, search.region.turns, place, across))
+    queue = []
+    for axis in (0, 1):
+        first = search.walk(line(search.equations, search.region.turns, base, directions[axis]))
+        queue += [] if first is None else [(axis, first)]
+    while queue:
+        axis, trace = queue.pop(0)
+        other = lines[1 - axis]
+        for z in _middles(trace, axis, search):
+            if len(other) >= NET or any(search.lies_on(one, z) for one in other):
+                continue
+            across = search.walk(line(search.equations, search.region.turns, z, directions[1 - axis]))
+            if across is not None:
+                other.append(across)
+                queue.append((1 - axis, across))
     for direction in directions[2:]:
         search.walk(line(search.equations, search.region.turns, base, direction))
 
 
-def _spread(trace: Trace | None, direction: np.ndarray, search: CurveSearch) -> Iterator[PosePoint]:
-    """Yield places of a section, one for each of ACROSS strips of the region."""
-    if trace is None:
-        return
-    axis = int(np.argmax(np.abs(direction)))
-    seen: set[int] = set()
-    for place in trace.places:
-        p = search.region.nearest(place.z.p)
-        part = (p[axis] - search.region.low[axis]) / search.region.width[axis]
-        strip = int(np.floor(part * ACROSS))
-        if 0 <= strip < ACROSS and strip not in seen and abs(part * ACROSS - strip - 0.5) < 0.25:
-            seen.add(strip)
-            yield place.z
+def _middles(trace: Trace, axis: int, search: CurveSearch) -> list[PosePoint]:
+    """Return the places of a section in the middles of the ACROSS strips of the region across an axis."""
+    region, scale, found = search.region, search.equations.scale[axis], []
+    for part in (np.arange(ACROSS) + 0.5) / ACROSS:
+        middle = region.low[axis] + part * region.width[axis]
+
+        def distance(place: TracePlace, middle: float = middle) -> float:
+            return float((region.nearest(place.z.p)[axis] - middle) / scale)
+
+        offs = np.array([distance(place) for place in trace.places])
+        near = np.append(np.abs(np.diff(offs)) < 4.0 * search.step, False)
+        for k in np.flatnonzero(near[:-1] & (offs[:-1] * offs[1:] <= 0.0) & (offs[1:] != 0.0)).tolist():
+            _, _, place = trace.zero_in(k, float(offs[k]), float(offs[k + 1]), distance)
+            if region.holds(place.z.p):
+                found.append(place.z)
+    return found
 
 
 def climb(search: CurveSearch, start: PosePoint, direction: np.ndarray) -> None:

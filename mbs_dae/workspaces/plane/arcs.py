@@ -467,6 +467,8 @@ def feet(
         if any(abs(along - k - x[k]) < 0.4 for along in but):  # the foot may be a little aside of that on the chord
             continue
         spot, far = _foot_on(curve, k, float(x[k]), point)
+        if ranges and not any(low <= spot.along <= high for low, high in ranges):  # a range ends within this segment
+            continue
         if not any(abs(along - spot.along) < 0.5 for along in but):
             found.append((spot, far))
     return found
