@@ -100,7 +100,10 @@ def poses_in(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> tup
     if is_finite:
         add_border_poses(found)
     poses = found.poses
-    counting = Counting(count, lead, add, len if is_finite else lambda poses: min(len(poses), 1))
+    def again(k: int, values: np.ndarray) -> list[PosePoint]:
+        return _drive_from_sections(search, faces[k], values) if is_finite else []
+
+    counting = Counting(count, lead, add, len if is_finite else lambda poses: min(len(poses), 1), again)
     differ, left = disagreements(faces, poses, scale, counting, seed=0)
     if is_finite and not many:
         _count_again(search, faces, poses)
@@ -122,17 +125,21 @@ def _section_poses(search: CurveSearch, face: Face) -> tuple[list[PosePoint], np
 
 
 def _search_poses(search: CurveSearch, face: Face, base: PosePoint) -> list[PosePoint]:
-    """Return the poses at the inner point of a region that are reached from random placements, and those to which poses
-    on sections through the region are driven: in space few random placements close."""
-    equations, region, scale = search.equations, search.region, search.equations.scale
-    found = random_poses(equations, region, base, face.inner * scale)
+    """Return the poses at the inner point of a region that are reached from random placements, and from sections: in
+    space few random placements close."""
+    equations, region, target = search.equations, search.region, face.inner * search.equations.scale
+    found = random_poses(equations, region, base, target)
+    add_poses(equations, region, found, _drive_from_sections(search, face, target))
+    return found
+
+
+def _drive_from_sections(search: CurveSearch, face: Face, target: np.ndarray) -> list[PosePoint]:
+    """Return the poses at a point of a region to which poses on sections through the region are driven."""
     poses, values, inside = _section_poses(search, face)
     some = inside[:: max(1, len(inside) // DRIVEN)]
     starts = [poses[k] for k in some]
-    targets = np.array([z.p for z in starts]).reshape(-1, 2) + face.inner * scale - values[some]
-    reached = drive(equations, starts, targets, search.step)
-    add_poses(equations, region, found, (there for there in reached if there is not None))
-    return found
+    targets = np.array([z.p for z in starts]).reshape(-1, 2) + target - values[some]
+    return [z for z in drive(search.equations, starts, targets, search.step) if z is not None]
 
 
 def _poses_from_neighbours(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> RegionPoses:

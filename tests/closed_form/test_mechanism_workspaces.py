@@ -91,6 +91,13 @@ def test_curves_touch_the_ends_of_arcs(seed):
     assert five_bar.over_the_hand() == ([], []), five_bar
 
 
+@pytest.mark.slow
+def test_a_sample_behind_a_neck():
+    """A neck of 0.01 joins both parts of the region with four poses. A sample in one part misses a pose at random, and
+    receives it from poses on sections through this part, so nothing is in doubt."""
+    assert random_tool_five_bar(46).over_the_hand() == ([], [])
+
+
 @pytest.mark.parametrize("seed", [67, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 59, 95))])
 def test_curves_of_the_other_kind_lead_to_small_voids(seed):
     """A void of less than 1/100 of what the hand reaches is not on any section, but where its border is crossed both
