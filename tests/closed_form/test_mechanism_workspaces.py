@@ -120,6 +120,13 @@ def test_random_delta_robots(seed):
     assert not random_delta(seed).over_the_platform().silent, random_delta(seed)
 
 
+@pytest.mark.slow
+def test_curves_of_the_other_kind_through_corners():
+    """Where an arm of a delta robot is in line, two parallel curves cross. Both are followed from poses beside it, and
+    no curve is missed where a serial curve meets them."""
+    assert random_delta(4).over_the_platform() == ([], [])
+
+
 def delta_with_rods(out: float, corner: float, arm: float, rod: float, half: float, lean: float, height: float):
     """Three arms at 120° with two rods each, so that the platform may turn as well."""
     model = mbs.SpatialModel("delta with six rods")

@@ -177,8 +177,8 @@ class CurveSearch:
 
     def follow(self, near: PosePoint, ranks: int = 1, beside: bool = False) -> bool:
         """Follow the singular curve next to a pose, if it is a new one; with more `ranks` also those of the next
-        singular values. In a pose where curves cross no curve begins: all are followed from poses `beside` it. Return
-        whether a curve is known there, or the pose is outside the region."""
+        singular values. In a pose where curves cross, as in a corner, no curve begins: all are followed from poses
+        `beside` it. Return whether a curve is known there, or the pose is outside the region."""
         known = False
         for rank in range(ranks):
             if self.is_surface:
@@ -192,7 +192,9 @@ class CurveSearch:
             J = self.singular.ranked(self.equations.at(z))
             sizes = np.linalg.svd(J, compute_uv=False)
             independent = int((sizes < LOST * sizes[0]).sum()) + max(0, len(J) - J.shape[1])
-            if independent != 1:  # vectors u with Jᵀ u = 0: one on a curve that can be followed
+            if independent == 2 <= len(J) <= J.shape[1] and not beside:  # vectors u with Jᵀ u = 0: two in a corner
+                known |= any([self.follow(pose, beside=True) for pose in self._beside(z)])
+            if independent != 1:
                 continue
             ways = [] if beside else self.singular.ways(z)
             if ways:
@@ -208,39 +210,41 @@ class CurveSearch:
 
     def branch(self) -> None:
         """Follow the singular curves through the corners of known curves, until none is new."""
-        while self.branched < len(self.curves):
-            self.branched += 1
-            for pose in self._branches(self.curves[self.branched - 1]):
-                self.follow(pose)
+        singular, equations = self.singular, self.equations
 
-    def _branches(self, curve: Trace) -> Iterator[PosePoint]:
-        """Yield poses near the corners of a singular curve, next to all singular curves through the corners.
+        def second(place: TracePlace) -> float:
+            return float(np.linalg.svd(singular.ranked(equations.at(place.z)), compute_uv=False)[-2]) * place.sense
+
+        while self.branched < len(self.curves):
+            curve = self.curves[self.branched]
+            self.branched += 1
+            m, n = singular.ranked(equations.at(curve.places[0].z)).shape
+            for k in curve.passed if 2 <= m <= n else ():
+                _, _, corner = curve.zero_in(k, second(curve.places[k]), second(curve.places[k + 1]), second)
+                for pose in self._beside(corner.z):
+                    self.follow(pose, beside=True)
+
+    def _beside(self, corner: PosePoint) -> Iterator[PosePoint]:
+        """Yield poses near a corner of singular curves, next to all singular curves through it.
 
         In a corner Jᵀ u = 0 for each u = N a with two columns of N, and J V = 0. A singular curve through it goes along
         (dx, dp) = T b, with [J P] T = 0, where Vᵀ [H(N a) K(N a)] T b = 0 as well: so b is an eigenvector of the
         pencil of both matrices Vᵀ [H(n) K(n)] T, and each eigenvalue a₂/a₁ has a curve of its own. In a corner the
         sense of the determinant changes, and the second smallest singular value is zero."""
         singular, equations = self.singular, self.equations
-
-        def second(place: TracePlace) -> float:
-            return float(np.linalg.svd(singular.ranked(equations.at(place.z)), compute_uv=False)[-2]) * place.sense
-
-        m, n = singular.ranked(equations.at(curve.places[0].z)).shape
-        for k in curve.passed if 2 <= m <= n else ():
-            _, _, corner = curve.zero_in(k, second(curve.places[k]), second(curve.places[k + 1]), second)
-            terms = equations.at(corner.z)
-            left, _, right = np.linalg.svd(singular.ranked(terms))
-            V, rows = right[m - 2 :].T, np.hstack([terms.J, terms.P])
-            T = np.linalg.svd(rows)[2][len(rows) :].T
-            bent = [equations.at(corner.z._replace(u=u.copy())) for u in left[:, -2:].T]
-            rates, eigenvectors = eig(*(V.T @ np.hstack([one.H, one.K]) @ T for one in bent))
-            for rate, b in zip(rates, eigenvectors.T, strict=True):
-                if abs(rate.imag) > REAL * abs(rate):
-                    continue
-                b = (b / b[np.abs(b).argmax()]).real
-                shift = T @ b / np.linalg.norm(b) * self.step * ASIDE
-                for step in (shift, -shift):
-                    yield equations.moved(corner.z, np.append(step, np.zeros(corner.z.u.size)))
+        terms = equations.at(corner)
+        left, _, right = np.linalg.svd(singular.ranked(terms))
+        V, rows = right[left.shape[0] - 2 :].T, np.hstack([terms.J, terms.P])
+        T = np.linalg.svd(rows)[2][len(rows) :].T
+        bent = [equations.at(corner._replace(u=u.copy())) for u in left[:, -2:].T]
+        rates, eigenvectors = eig(*(V.T @ np.hstack([one.H, one.K]) @ T for one in bent))
+        for rate, b in zip(rates, eigenvectors.T, strict=True):
+            if abs(rate.imag) > REAL * abs(rate) or not np.isfinite(b).all():
+                continue
+            b = (b / b[np.abs(b).argmax()]).real
+            shift = T @ b / np.linalg.norm(b) * self.step * ASIDE
+            for step in (shift, -shift):
+                yield equations.moved(corner, np.append(step, np.zeros(corner.u.size)))
 
     def _is_place(self, curve: Trace, z: PosePoint) -> bool:
         """Return whether a pose is the only place of a curve that could not be followed."""
