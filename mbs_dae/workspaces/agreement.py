@@ -17,7 +17,7 @@ from .plane.faces import Face
 
 DENSITY, LEAST = 30, 2
 """Number of random samples in all regions together, in proportion to area; least number in each."""
-MOST = 100
+MOST = 150
 """Greatest number of samples in all; the largest regions come first."""
 SIGHT = 60
 """Number of points of a straight line that must lie in a region."""
@@ -48,6 +48,8 @@ class Counting(NamedTuple):
     """Append the new poses of the second list to the first."""
     number: Callable[[list[PosePoint]], int] = len
     """The number of poses that two counts must agree in."""
+    again: Callable[[int, np.ndarray], list[PosePoint]] = lambda k, values: []
+    """Return poses at a point of a region, given by its number, that are sought where counts do not agree."""
 
 
 def disagreements(
@@ -67,6 +69,8 @@ def disagreements(
         total += len(points)
         for j, values in enumerate(points[1:] * scale, 1):
             there = counting.poses(values)
+            if counting.number(there) != counting.number(poses[k]):
+                counting.add(there, counting.again(k, values))
             if counting.number(there) == counting.number(poses[k]):
                 continue
             route = [point * scale for point in _route(face, points, j, random)]

@@ -12,9 +12,9 @@ from dataclasses import replace
 import numpy as np
 
 from ..results.quantities import frozen
-from .following.equations import PlaneEquations, PosePoint
+from .following.equations import PlaneEquations
 from .following.problems import Singular
-from .following.search import CurveSearch
+from .following.search import CurveSearch, meetings
 from .following.tracing import Trace, TracePlace
 from .plane.arcs import Spot
 from .request import InitialPose, ValuePlane, Values, state_at
@@ -28,9 +28,9 @@ def curves_of(
     search: CurveSearch, kind: str, initial: InitialPose, plane: ValuePlane, other_kind: PlaneEquations | None,
     on_plane: bool, limits: dict[str, float] | None = None, first: int = 0,
 ) -> list[SingularCurve]:  # fmt: skip
-    """Return the singular curves that the search has found, from number `first` on. With `on_plane` its equations
-    hold the values of the plane; `other_kind` are the equations of the other kind. Cusps are places of a curve: its
-    polygon in the plane has its corners in them, so it is near to the curve everywhere."""
+    """Return the singular curves that the search has found, from number `first` on, with the points in which the
+    equations of the other kind lose rank as well. With `on_plane` the search holds the values of the plane. Cusps are
+    places of a curve: its polygon in the plane has its corners in them, so it is near to the curve everywhere."""
     found, read = [], Values(initial.model, initial.t, plane)
     for followed in search.curves[first:]:
         trace, corners = followed.with_places(_cusps(followed) if on_plane else ())
@@ -40,16 +40,14 @@ def curves_of(
         curve = SingularCurve(
             kind, plane.names, frozen(values), trace.closed, cusps, (), limits or {}, plane.scale, trace, initial
         )
-        found.append(curve if other_kind is None else with_both(curve, plane, other_kind, on_plane))
+        if other_kind is not None and not curve.is_point:
+            both = [
+                Special(frozen(z.p if on_plane else read(z.q)), state_at(initial, z.q), Spot(k, part))
+                for k, part, (z, *_) in meetings(trace, other_kind)
+            ]
+            curve = replace(curve, both=tuple(both))
+        found.append(curve)
     return found
-
-
-def with_both(curve: SingularCurve, plane: ValuePlane, other_kind: PlaneEquations, on_plane: bool) -> SingularCurve:
-    """Return the curve with the points in which the other kind is singular as well."""
-    if curve.is_point:
-        return curve
-    read = None if on_plane else Values(curve.initial.model, curve.initial.t, plane)
-    return replace(curve, both=_both(curve.trace, curve.initial, read, other_kind))
 
 
 def _cusps(trace: Trace) -> list[tuple[int, float, TracePlace]]:
@@ -66,23 +64,6 @@ def _cusps(trace: Trace) -> list[tuple[int, float, TracePlace]]:
     if np.abs(rates).max() < NO_RATE:
         return []
     return trace.zeros(rates, rate)
-
-
-def _both(trace: Trace, initial: InitialPose, read: Values | None, other_kind: PlaneEquations) -> tuple[Special, ...]:
-    nothing = np.zeros(other_kind.scale.size)
-
-    def sign(place: TracePlace) -> float:
-        J = other_kind.at(PosePoint(place.z.q, nothing, np.zeros(0))).J[other_kind.ranked]
-        return float(np.linalg.det(J / np.linalg.norm(J, axis=1, keepdims=True))) if len(J) == J.shape[1] else 1.0
-
-    signs = np.array([sign(place) for place in trace.places])
-    if np.abs(signs).max() < NO_RATE:
-        return ()
-    points = []
-    for spot, place in zeros_along(trace, signs, sign):
-        values = place.z.p if read is None else read(place.z.q)
-        points.append(Special(frozen(values), state_at(initial, place.z.q), spot))
-    return tuple(points)
 
 
 def zeros_along(

@@ -12,7 +12,7 @@ from .agreement import Counting, disagreements, notes_on_samples
 from .following.equations import PosePoint
 from .following.modes import LEAST, MOST, add_poses, drive, drive_or_trace, poses_at, random_poses
 from .following.problems import Singular, close_pose, close_poses, line
-from .following.search import SHEET, CurveSearch, Region, climb
+from .following.search import SHEET, BothKinds, CurveSearch, Region, climb
 from .following.tracing import LONG, STUCK, TracePlace, place_ahead
 from .plane.arcs import CurvePiece, PlaneCurve, Straight, TracedCurve
 from .plane.faces import Face, faces_of, pieces_of
@@ -72,8 +72,7 @@ def faces_in(search: CurveSearch, pictures: Sequence[TracedCurve]) -> list[Face]
 
 def poses_in(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> tuple[list[list[PosePoint]], list[str]]:
     """Return the poses at the inner point of each region, and notes on samples of regions with another number of poses.
-    Curves through singular poses between such points are followed; where numbers disagree, also those through corners
-    of the known curves."""
+    Curves through singular poses between such points are followed."""
     scale, is_finite, equations = search.equations.scale, search.freedom == 0, search.equations
 
     many = len(faces) > LARGE
@@ -101,12 +100,13 @@ def poses_in(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> tup
     if is_finite:
         add_border_poses(found)
     poses = found.poses
-    counting = Counting(count, lead, add, len if is_finite else lambda poses: min(len(poses), 1))
+    def again(k: int, values: np.ndarray) -> list[PosePoint]:
+        return _drive_from_sections(search, faces[k], values) if is_finite else []
+
+    counting = Counting(count, lead, add, len if is_finite else lambda poses: min(len(poses), 1), again)
     differ, left = disagreements(faces, poses, scale, counting, seed=0)
     if is_finite and not many:
         _count_again(search, faces, poses)
-    if not many and (differ or (is_finite and unlikely(faces, poses))):
-        search.branch()
     notes = notes_on_samples(differ, left, "poses", faces, scale)
     if is_finite and unsearched:
         notes.append(
@@ -125,17 +125,21 @@ def _section_poses(search: CurveSearch, face: Face) -> tuple[list[PosePoint], np
 
 
 def _search_poses(search: CurveSearch, face: Face, base: PosePoint) -> list[PosePoint]:
-    """Return the poses at the inner point of a region that are reached from random placements, and those to which poses
-    on sections through the region are driven: in space few random placements close."""
-    equations, region, scale = search.equations, search.region, search.equations.scale
-    found = random_poses(equations, region, base, face.inner * scale)
+    """Return the poses at the inner point of a region that are reached from random placements, and from sections: in
+    space few random placements close."""
+    equations, region, target = search.equations, search.region, face.inner * search.equations.scale
+    found = random_poses(equations, region, base, target)
+    add_poses(equations, region, found, _drive_from_sections(search, face, target))
+    return found
+
+
+def _drive_from_sections(search: CurveSearch, face: Face, target: np.ndarray) -> list[PosePoint]:
+    """Return the poses at a point of a region to which poses on sections through the region are driven."""
     poses, values, inside = _section_poses(search, face)
     some = inside[:: max(1, len(inside) // DRIVEN)]
     starts = [poses[k] for k in some]
-    targets = np.array([z.p for z in starts]).reshape(-1, 2) + face.inner * scale - values[some]
-    reached = drive(equations, starts, targets, search.step)
-    add_poses(equations, region, found, (there for there in reached if there is not None))
-    return found
+    targets = np.array([z.p for z in starts]).reshape(-1, 2) + target - values[some]
+    return [z for z in drive(search.equations, starts, targets, search.step) if z is not None]
 
 
 def _poses_from_neighbours(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> RegionPoses:
@@ -330,6 +334,21 @@ def doubts(areas: Sequence[Area]) -> tuple[str, ...]:
     if len(pairs) > LISTED:
         notes.append(f"at {len(pairs) - LISTED} more pairs of regions poses may have been missed in the same way")
     return tuple(notes)
+
+
+def notes_on_meetings(both: BothKinds, kinds: tuple[str, str], names: Sequence[str]) -> list[str]:
+    """Return notes on poses in which a curve meets the other kind, where no curve of that kind was found."""
+    notes = []
+    for k, z in both.lost[:LISTED]:
+        values = both.values[0](z.q)
+        there = ", ".join(f"{name} = {x:.6g}" for name, x in zip(names, values, strict=True))
+        notes.append(
+            f"a {kinds[1 - k]} curve meets the other kind at {there}, where a {kinds[k]} curve was not found; "
+            "try another step="
+        )
+    if len(both.lost) > LISTED:
+        notes.append(f"at {len(both.lost) - LISTED} more such points a curve of the other kind was not found")
+    return notes
 
 
 def _pose_inside(search: CurveSearch, face: Face) -> list[PosePoint]:

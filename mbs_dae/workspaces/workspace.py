@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ..arguments import checked_fix, checked_step, model_of
 from ..compiled import System
 from ..errors import ModelError
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..results.result import State
-from .curves import curves_of, with_both
+from .curves import curves_of
 from .entry import pose_in_region
-from .following.equations import PosePoint
-from .following.search import CurveSearch, ProjectedRegion, Region, search_region, search_sections
+from .following.search import BothKinds, CurveSearch, ProjectedRegion, Region, search_region
 from .maps import Jacobians
 from .plane.arcs import TracedCurve
-from .regions import areas_of, copies_of, doubts, faces_in, notes_of, poses_in
+from .regions import areas_of, copies_of, doubts, faces_in, notes_of, notes_on_meetings, poses_in
 from .request import (
     InitialPose,
     ValuePlane,
@@ -98,25 +95,28 @@ def _compute_workspace(
     base = pose_in_region(equations, region, select_independent(equations, initial, plane), initial, plane, step)
     search = CurveSearch(equations, region, step)
     search_region(search, base)
+    both = _both_kinds(search, other, initial, plane, fix, section) if other is not None else None
+    held_by_other = both.searches[1].equations if both is not None else None
     curves: list[SingularCurve] = []
     pictures: list[TracedCurve] = []
+    _follow_all(search, both)
     for _ in range(ROUNDS):
-        new = curves_of(search, kind, initial, plane, None, on_plane=True, first=len(curves))
+        new = curves_of(search, kind, initial, plane, held_by_other, on_plane=True, first=len(curves))
         curves += new
         pictures += copies_of(new, search)
         faces = faces_in(search, pictures)
         poses, open_samples = poses_in(search, faces, base)
+        _follow_all(search, both)
         if len(search.curves) == len(curves):
             break
-    late = curves_of(search, kind, initial, plane, None, on_plane=True, first=len(curves))
+    late = curves_of(search, kind, initial, plane, held_by_other, on_plane=True, first=len(curves))
     if late:
         open_samples.append(f"samples led to {len(late)} curves more, at which no region ends yet; try another step=")
     curves += late
-    against = _other_kind(search, other, initial, plane, fix, section) if other is not None else None
-    if against is not None:
-        curves = [with_both(curve, plane, against.equations, on_plane=True) for curve in curves]
-        turned = SERIAL if kind == PARALLEL else PARALLEL
-        curves += curves_of(against, turned, initial, plane, equations, on_plane=False)
+    if both is not None:
+        kinds = kind, SERIAL if kind == PARALLEL else PARALLEL
+        curves += curves_of(both.searches[1], kinds[1], initial, plane, equations, on_plane=False)
+        open_samples += notes_on_meetings(both, kinds, plane.names)
     regions = areas_of(search, faces, poses, initial, plane)
     jacobians = None
     if kind != SINGULAR:
@@ -128,6 +128,16 @@ def _compute_workspace(
         plane.names, plane.units, region.low, region.high, tuple(curves), regions, notes, initial.model.name, initial,
         plane, region, search, jacobians, base, fix,
     )  # fmt: skip
+
+
+def _follow_all(search: CurveSearch, both: BothKinds | None) -> None:
+    """Follow the curves to which corners of known curves lead, and poses of both kinds, until none is new."""
+    count = -1
+    while count < len(search.curves):
+        count = len(search.curves)
+        search.branch()
+        if both is not None:
+            both.follow()
 
 
 def _roles(model: Model, plane: ValuePlane, inputs: Any, outputs: Any, fix: Mapping[str, float]) -> _Roles:
@@ -157,18 +167,18 @@ def _roles(model: Model, plane: ValuePlane, inputs: Any, outputs: Any, fix: Mapp
     return _Roles(PARALLEL if role == "inputs" else SERIAL, other, section)
 
 
-def _other_kind(
+def _both_kinds(
     search: CurveSearch,
     other: ValuePlane,
     initial: InitialPose,
     plane: ValuePlane,
     fix: Mapping[str, float],
     section: Sequence[str],
-) -> CurveSearch:
-    """Return the search of poses in which the other quantities lose rank, over the same plane."""
+) -> BothKinds:
+    """Return the search with one of poses in which the other quantities lose rank, over the same plane."""
     equations = equations_of(initial.model, initial.t, other, fix, section)
     free = {name: value for name, value in fix.items() if name not in section}
     select_independent(equations, initial_pose(initial.model, initial.t, free, None) if section else initial, other)
     values_of_other, read = (Values(initial.model, initial.t, one) for one in (other, plane))
     region = ProjectedRegion(search.region.low, search.region.high, other.turns, plane.turns, read)
-    return search_sections(search, equations, region, lambda q: PosePoint(q, values_of_other(q), np.zeros(0)))
+    return BothKinds((search, CurveSearch(equations, region, search.step)), (read, values_of_other))

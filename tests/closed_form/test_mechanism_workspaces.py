@@ -83,7 +83,30 @@ def test_curves_that_touch_the_reach_of_the_first_crank():
     assert five_bar.over_the_hand() == ([], [])
 
 
-@pytest.mark.parametrize("seed", [pytest.param(seed, marks=pytest.mark.soak) for seed in range(30)])
+@pytest.mark.parametrize("seed", [130, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (16, 33, 106, 135))])
+def test_curves_touch_the_ends_of_arcs(seed):
+    """Arcs of circles that crank and hand reach end where the other side is in line, too, and touch its curve there.
+    Regions end at these contacts, one with a leaf of 0.03 between curves that cross and touch next to each other."""
+    five_bar = random_tool_five_bar(seed)
+    assert five_bar.over_the_hand() == ([], []), five_bar
+
+
+@pytest.mark.slow
+def test_a_sample_behind_a_neck():
+    """A neck of 0.01 joins both parts of the region with four poses. A sample in one part misses a pose at random, and
+    receives it from poses on sections through this part, so nothing is in doubt."""
+    assert random_tool_five_bar(46).over_the_hand() == ([], [])
+
+
+@pytest.mark.parametrize("seed", [67, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 59, 95))])
+def test_curves_of_the_other_kind_lead_to_small_voids(seed):
+    """A void of less than 1/100 of what the hand reaches is not on any section, but where its border is crossed both
+    sides of the linkage are singular: the parallel curve leads there, and the areas are those of a dense scan."""
+    five_bar = random_tool_five_bar(seed)
+    assert five_bar.over_the_hand() == ([], []), five_bar
+
+
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=pytest.mark.soak) for seed in range(100)])
 def test_random_five_bars_with_a_tool(seed):
     assert not random_tool_five_bar(seed).over_the_hand().silent, random_tool_five_bar(seed)
 
@@ -95,6 +118,13 @@ def test_random_five_bars_with_a_tool(seed):
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(1, 100))])
 def test_random_delta_robots(seed):
     assert not random_delta(seed).over_the_platform().silent, random_delta(seed)
+
+
+@pytest.mark.slow
+def test_curves_of_the_other_kind_through_corners():
+    """Where an arm of a delta robot is in line, two parallel curves cross. Both are followed from poses beside it, and
+    no curve is missed where a serial curve meets them."""
+    assert random_delta(4).over_the_platform() == ([], [])
 
 
 def delta_with_rods(out: float, corner: float, arm: float, rod: float, half: float, lean: float, height: float):

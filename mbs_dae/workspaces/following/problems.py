@@ -179,20 +179,36 @@ class Singular(PoseCurve):
         return True
 
     def is_isolated(self, z: PosePoint) -> bool:
-        """Return whether a singular pose is the only one near by: no singular curve goes through it.
+        """Return whether a singular pose is the only one near by: no singular curve goes through it, since the form of
+        its crossing is definite."""
+        crossing = self._crossing(z)
+        return crossing is not None and bool(np.prod(crossing[1]) > 0.0)
 
-        There F' has two null vectors T and one on the left, l. To second order F(z + T a) = 0 requires l · F''(T a, T
-        a) = 0, a quadratic form in a; if it is definite, only a = 0 is left."""
+    def ways(self, z: PosePoint) -> list[np.ndarray]:
+        """Return the directions of both singular curves that cross in a singular pose; none for a pose with one curve
+        or none. They are the zeros of the form of the crossing, a = (√|w₁|, ±√|w₀|) on its axes."""
+        if (crossing := self._crossing(z)) is None or np.prod(crossing[1]) >= 0.0:
+            return []
+        T, w, axes = crossing
+        ways = [(axes @ (np.sqrt(np.abs(w[::-1])) * (1.0, side))) @ T for side in (1.0, -1.0)]
+        return [way / np.linalg.norm(way) for way in ways]
+
+    def _crossing(self, z: PosePoint) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
+        """Return the null vectors T of F' in a singular pose where it has two, and the eigenvalues and the axes of the
+        form there; None in other poses, and where an eigenvalue is zero.
+
+        F' has one null vector on the left, l. To second order F(z + T a) = 0 requires l · F''(T a, T a) = 0, a
+        quadratic form in a; if it is definite, only a = 0 is left."""
         left, sizes, right = np.linalg.svd(self.value(z)[1])
         if sizes[-1] > FLAT * sizes[0] or sizes[-2] < FLAT * sizes[0]:
-            return False
+            return None
         T, form, whole = right[-2:], np.zeros((2, 2)), 0.0
         for k, way in enumerate(T):
             there, back = (self.value(self.moved(z, sign * NUDGE * way))[1] for sign in (1.0, -1.0))
             change = (there - back) / (2.0 * NUDGE)
             form[k], whole = left[:, -1] @ change @ T.T, max(whole, float(np.abs(change).max()))
-        one, other = np.linalg.eigvalsh(0.5 * (form + form.T))
-        return bool(one * other > 0.0 and min(abs(one), abs(other)) > FLAT * whole)
+        w, axes = np.linalg.eigh(0.5 * (form + form.T))
+        return (T, w, axes) if np.abs(w).min() > FLAT * whole else None
 
 
 @dataclass(frozen=True, eq=False)

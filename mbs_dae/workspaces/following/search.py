@@ -2,7 +2,8 @@
 
 Along a section the smallest singular value of the rows has a least value where a singular pose is near. From there
 Newton's method goes to the singular pose, and the curve through it is followed, unless it is known already. Further
-sections start from poses on the sections, so that all connected poses are covered: not by pixels, nor by chance.
+sections start from poses on the sections, so that all connected poses are covered: not by pixels, nor by chance. A
+closed curve between them is found where a curve of the other kind meets it, or another one in a corner.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ MARGIN = 0.1
 LOST = 1e-6
 """Singular values less than this part of the largest are zero in a singular pose."""
 ACROSS = 5
-"""Number of parallel sections in each of both directions."""
+"""Number of parallel lines along each of both values, on which sections cover all connected poses."""
+NET = 100
+"""Greatest number of sections along either value that cover the poses connected with a first one."""
 ASIDE = 0.5
 """Distance from a corner, in steps, at which other curves through the corner are sought."""
 REAL = 1e-6
@@ -41,6 +44,8 @@ REAL = 1e-6
 pair."""
 CLIMBS, STEEP = 200, 0.02
 """Greatest number of steps of a climb, and the least gain of a step, relative to its length."""
+NO_SIGN = 1e-9
+"""A determinant that is less than this on a whole curve is zero, and has no sign."""
 MIXED = 24
 """Number of random sections, where a freedom is left besides the values."""
 
@@ -170,60 +175,76 @@ class CurveSearch:
         of an arm."""
         return sum(LONG in (curve.beginning, curve.ending) for curve in self.curves) >= SHEET
 
-    def follow(self, near: PosePoint, ranks: int = 1) -> None:
+    def follow(self, near: PosePoint, ranks: int = 1, beside: bool = False) -> bool:
         """Follow the singular curve next to a pose, if it is a new one; with more `ranks` also those of the next
-        singular values."""
+        singular values. In a pose where curves cross, as in a corner, no curve begins: all are followed from poses
+        `beside` it. Return whether a curve is known there, or the pose is outside the region."""
+        known = False
         for rank in range(ranks):
             if self.is_surface:
-                return
+                return known
             z = self.singular.near(near.q, near.p, rank)
-            if z is None or self.region.outside(z) > MARGIN or any(self.lies_on(curve, z) for curve in self.curves):
+            if z is None:
+                continue
+            if self.region.outside(z) > MARGIN or any(self.lies_on(curve, z) for curve in self.curves):
+                known = True
                 continue
             J = self.singular.ranked(self.equations.at(z))
             sizes = np.linalg.svd(J, compute_uv=False)
             independent = int((sizes < LOST * sizes[0]).sum()) + max(0, len(J) - J.shape[1])
-            if independent != 1:  # vectors u with Jᵀ u = 0: one on a curve that can be followed
+            if independent == 2 <= len(J) <= J.shape[1] and not beside:  # vectors u with Jᵀ u = 0: two in a corner
+                known |= any([self.follow(pose, beside=True) for pose in self._beside(z)])
+            if independent != 1:
+                continue
+            ways = [] if beside else self.singular.ways(z)
+            if ways:
+                steps = [side * self.step * ASIDE * way for way in ways for side in (1.0, -1.0)]
+                known |= any([self.follow(self.singular.moved(z, step), beside=True) for step in steps])
                 continue
             start = TracePlace(z, *tangent_at(self.singular.value(z)[1], None))
             trace = trace_curve(self.singular, start, self.step, MOST, self.region.within)
+            known = True
             if len(trace.places) > 1 or not any(self._is_place(curve, z) for curve in self.curves):
                 self.curves.append(trace)
+        return known
 
     def branch(self) -> None:
         """Follow the singular curves through the corners of known curves, until none is new."""
-        while self.branched < len(self.curves):
-            self.branched += 1
-            for pose in self._branches(self.curves[self.branched - 1]):
-                self.follow(pose)
+        singular, equations = self.singular, self.equations
 
-    def _branches(self, curve: Trace) -> Iterator[PosePoint]:
-        """Yield poses near the corners of a singular curve, next to all singular curves through the corners.
+        def second(place: TracePlace) -> float:
+            return float(np.linalg.svd(singular.ranked(equations.at(place.z)), compute_uv=False)[-2]) * place.sense
+
+        while self.branched < len(self.curves):
+            curve = self.curves[self.branched]
+            self.branched += 1
+            m, n = singular.ranked(equations.at(curve.places[0].z)).shape
+            for k in curve.passed if 2 <= m <= n else ():
+                _, _, corner = curve.zero_in(k, second(curve.places[k]), second(curve.places[k + 1]), second)
+                for pose in self._beside(corner.z):
+                    self.follow(pose, beside=True)
+
+    def _beside(self, corner: PosePoint) -> Iterator[PosePoint]:
+        """Yield poses near a corner of singular curves, next to all singular curves through it.
 
         In a corner Jᵀ u = 0 for each u = N a with two columns of N, and J V = 0. A singular curve through it goes along
         (dx, dp) = T b, with [J P] T = 0, where Vᵀ [H(N a) K(N a)] T b = 0 as well: so b is an eigenvector of the
         pencil of both matrices Vᵀ [H(n) K(n)] T, and each eigenvalue a₂/a₁ has a curve of its own. In a corner the
         sense of the determinant changes, and the second smallest singular value is zero."""
         singular, equations = self.singular, self.equations
-
-        def second(place: TracePlace) -> float:
-            return float(np.linalg.svd(singular.ranked(equations.at(place.z)), compute_uv=False)[-2]) * place.sense
-
-        m, n = singular.ranked(equations.at(curve.places[0].z)).shape
-        for k in curve.passed if 2 <= m <= n else ():
-            _, _, corner = curve.zero_in(k, second(curve.places[k]), second(curve.places[k + 1]), second)
-            terms = equations.at(corner.z)
-            left, _, right = np.linalg.svd(singular.ranked(terms))
-            V, rows = right[m - 2 :].T, np.hstack([terms.J, terms.P])
-            T = np.linalg.svd(rows)[2][len(rows) :].T
-            bent = [equations.at(corner.z._replace(u=u.copy())) for u in left[:, -2:].T]
-            rates, eigenvectors = eig(*(V.T @ np.hstack([one.H, one.K]) @ T for one in bent))
-            for rate, b in zip(rates, eigenvectors.T, strict=True):
-                if abs(rate.imag) > REAL * abs(rate):
-                    continue
-                b = (b / b[np.abs(b).argmax()]).real
-                shift = T @ b / np.linalg.norm(b) * self.step * ASIDE
-                for step in (shift, -shift):
-                    yield equations.moved(corner.z, np.append(step, np.zeros(corner.z.u.size)))
+        terms = equations.at(corner)
+        left, _, right = np.linalg.svd(singular.ranked(terms))
+        V, rows = right[left.shape[0] - 2 :].T, np.hstack([terms.J, terms.P])
+        T = np.linalg.svd(rows)[2][len(rows) :].T
+        bent = [equations.at(corner._replace(u=u.copy())) for u in left[:, -2:].T]
+        rates, eigenvectors = eig(*(V.T @ np.hstack([one.H, one.K]) @ T for one in bent))
+        for rate, b in zip(rates, eigenvectors.T, strict=True):
+            if abs(rate.imag) > REAL * abs(rate) or not np.isfinite(b).all():
+                continue
+            b = (b / b[np.abs(b).argmax()]).real
+            shift = T @ b / np.linalg.norm(b) * self.step * ASIDE
+            for step in (shift, -shift):
+                yield equations.moved(corner, np.append(step, np.zeros(corner.u.size)))
 
     def _is_place(self, curve: Trace, z: PosePoint) -> bool:
         """Return whether a pose is the only place of a curve that could not be followed."""
@@ -275,18 +296,56 @@ def dips(sizes: np.ndarray, closed: bool) -> list[int]:
     return [int(k) for k in np.flatnonzero(least)]
 
 
-def search_sections(
-    search: CurveSearch, equations: PlaneEquations, region: ProjectedRegion, at: Callable[[np.ndarray], PosePoint]
-) -> CurveSearch:
-    """Return a search of singular poses of other equations, from the poses of the sections of a search; `at` makes a
-    point of the other equations from a pose."""
-    other = CurveSearch(equations, region, search.step)
-    for trace in search.sections:
-        points = [at(place.z.q) for place in trace.places]
-        sizes = np.array([smallest(other.singular.ranked(equations.at(point))) for point in points])
-        for k in dips(sizes, trace.closed):
-            other.follow(points[k])
-    return other
+def meetings(trace: Trace, other_kind: PlaneEquations) -> list[tuple[int, float, TracePlace]]:
+    """Return the places of a curve in which other equations lose rank as well, by the signs of their determinant: for
+    each the number of the step, the fraction of the step, and the place."""
+    nothing = np.zeros(other_kind.scale.size)
+
+    def sign(place: TracePlace) -> float:
+        J = other_kind.at(PosePoint(place.z.q, nothing, np.zeros(0))).J[other_kind.ranked]
+        return float(np.linalg.det(J / np.linalg.norm(J, axis=1, keepdims=True))) if len(J) == J.shape[1] else 1.0
+
+    signs = np.array([sign(place) for place in trace.places])
+    return trace.zeros(signs, sign) if np.abs(signs).max() >= NO_SIGN else []
+
+
+@dataclass(eq=False)
+class BothKinds:
+    """Searches of singular curves of both kinds over the same poses, of which each leads to curves of the other: by its
+    sections, and by the poses in which its curves meet the other kind."""
+
+    searches: tuple[CurveSearch, CurveSearch]
+    """The search with its own sections first."""
+    values: tuple[Callable[[np.ndarray], np.ndarray], Callable[[np.ndarray], np.ndarray]]
+    """Functions that read the values of the equations of each search from a pose."""
+    sections: int = 0
+    """The number of sections of the first search from which curves of the second one were sought."""
+    curves: list[int] = field(default_factory=lambda: [0, 0])
+    """The numbers of curves of each search from which curves of the other one were sought."""
+    lost: list[tuple[int, PosePoint]] = field(default_factory=list)
+    """The poses in which both kinds are singular, with the number of the search that found no curve there."""
+
+    def follow(self) -> None:
+        """Follow the curves of each search to which sections and curves of the other one lead, until none is new."""
+        first, second = self.searches
+        for trace in first.sections[self.sections :]:
+            points = [self._point(1, place.z) for place in trace.places]
+            sizes = np.array([smallest(second.singular.ranked(second.equations.at(point))) for point in points])
+            for k in dips(sizes, trace.closed):
+                second.follow(points[k])
+        self.sections = len(first.sections)
+        while any(done < len(search.curves) for done, search in zip(self.curves, self.searches, strict=True)):
+            for own, other in ((0, 1), (1, 0)):
+                target = self.searches[other]
+                for trace in self.searches[own].curves[self.curves[own] :]:
+                    self.curves[own] += 1
+                    for _, _, place in meetings(trace, target.equations):
+                        if not target.follow(self._point(other, place.z)):
+                            self.lost.append((other, place.z))
+
+    def _point(self, k: int, z: PosePoint) -> PosePoint:
+        """Return the point of the equations of a search with the pose of another point."""
+        return PosePoint(z.q, self.values[k](z.q), np.zeros(0))
 
 
 # --- across the region ------------------------------------------------------------------------------------------------
@@ -297,37 +356,53 @@ def search_region(search: CurveSearch, base: PosePoint, seed: int = 0) -> None:
     if search.freedom > 0:
         _walk_at_random(search, base, np.random.default_rng(seed))
         return
-    _walk_across(search, base)
+    lines: tuple[list[Trace], list[Trace]] = [], []
+    _walk_across(search, base, lines)
     for other in throw_poses(search.equations, base, base.p):
         if other is not None and not any(search.lies_on(trace, other) for trace in search.sections):
-            _walk_across(search, other)
+            _walk_across(search, other, lines)
 
 
-def _walk_across(search: CurveSearch, base: PosePoint) -> None:
-    """Follow sections through a pose in four directions, and parallel ones."""
+def _walk_across(search: CurveSearch, base: PosePoint, lines: tuple[list[Trace], list[Trace]]) -> None:
+    """Follow sections through a pose in four directions; and, from each place of a line along one value in the middle
+    of a strip, the line along the other value, until no place is left through which none of `lines` (along the first
+    value, along the second one) was followed."""
     width = search.region.width
     directions = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]]) * width / search.equations.scale
-    for direction, across in ((directions[0], directions[1]), (directions[1], directions[0])):
-        first = search.walk(line(search.equations, search.region.turns, base, direction))
-        for place in _spread(first, direction, search):
-            search.walk(line(search.equations, search.region.turns, place, across))
+    queue = []
+    for axis in (0, 1):
+        first = search.walk(line(search.equations, search.region.turns, base, directions[axis]))
+        queue += [] if first is None else [(axis, first)]
+    while queue:
+        axis, trace = queue.pop(0)
+        other = lines[1 - axis]
+        for z in _middles(trace, axis, search):
+            if len(other) >= NET or any(search.lies_on(one, z) for one in other):
+                continue
+            across = search.walk(line(search.equations, search.region.turns, z, directions[1 - axis]))
+            if across is not None:
+                other.append(across)
+                queue.append((1 - axis, across))
     for direction in directions[2:]:
         search.walk(line(search.equations, search.region.turns, base, direction))
 
 
-def _spread(trace: Trace | None, direction: np.ndarray, search: CurveSearch) -> Iterator[PosePoint]:
-    """Yield places of a section, one for each of ACROSS strips of the region."""
-    if trace is None:
-        return
-    axis = int(np.argmax(np.abs(direction)))
-    seen: set[int] = set()
-    for place in trace.places:
-        p = search.region.nearest(place.z.p)
-        part = (p[axis] - search.region.low[axis]) / search.region.width[axis]
-        strip = int(np.floor(part * ACROSS))
-        if 0 <= strip < ACROSS and strip not in seen and abs(part * ACROSS - strip - 0.5) < 0.25:
-            seen.add(strip)
-            yield place.z
+def _middles(trace: Trace, axis: int, search: CurveSearch) -> list[PosePoint]:
+    """Return the places of a section in the middles of the ACROSS strips of the region across an axis."""
+    region, scale, found = search.region, search.equations.scale[axis], []
+    for part in (np.arange(ACROSS) + 0.5) / ACROSS:
+        middle = region.low[axis] + part * region.width[axis]
+
+        def distance(place: TracePlace, middle: float = middle) -> float:
+            return float((region.nearest(place.z.p)[axis] - middle) / scale)
+
+        offs = np.array([distance(place) for place in trace.places])
+        near = np.append(np.abs(np.diff(offs)) < 4.0 * search.step, False)
+        for k in np.flatnonzero(near[:-1] & (offs[:-1] * offs[1:] <= 0.0) & (offs[1:] != 0.0)).tolist():
+            _, _, place = trace.zero_in(k, float(offs[k]), float(offs[k + 1]), distance)
+            if region.holds(place.z.p):
+                found.append(place.z)
+    return found
 
 
 def climb(search: CurveSearch, start: PosePoint, direction: np.ndarray) -> None:

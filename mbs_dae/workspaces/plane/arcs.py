@@ -454,20 +454,31 @@ def feet(
     curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, float]] = (), but: Sequence[float] = ()
 ) -> list[tuple[Spot, float]]:
     """Return the feet of the perpendiculars from a nearby point to a curve, or to these ranges of it, and their
-    distances from the point. Feet within half a segment of the places `but` are left out."""
+    distances from the point. Feet within half a segment of the places `but` are left out, except those behind a corner:
+    there the curve turns back, and may pass the point again."""
     x, off, reach = _chords(curve, point[None])
     x, off = x[0], off[0]
     if ranges:
         number = np.arange(len(off))
         off[~np.any([(number + 1.0 > low) & (number < high) for low, high in ranges], axis=0)] = np.inf
-    near = off <= reach
-    least = (off <= np.append(np.inf, off[:-1])) & (off <= np.append(off[1:], np.inf))
+    before, after = np.append(np.inf, off[:-1]), np.append(off[1:], np.inf)
+    corners = [round(spot.along) for spot in curve.corners]
+    for k in corners:
+        before[k : k + 1], after[k - 1 : k] = np.inf, np.inf
+
+    def same(along: float, other: float, room: float) -> bool:
+        """Return whether places are one, up to `room`, on one side of all corners."""
+        low, high = sorted((along, other))
+        return high - low < room and not any(low < k < high for k in corners)
+
     found = []
-    for k in np.flatnonzero(near & least).tolist():
-        if any(abs(along - k - x[k]) < 0.4 for along in but):  # the foot may be a little aside of that on the chord
+    for k in np.flatnonzero((off <= reach) & (off <= before) & (off <= after)).tolist():
+        if any(same(along, k + float(x[k]), 0.4) for along in but):  # the foot on the chord may be a little aside
             continue
         spot, far = _foot_on(curve, k, float(x[k]), point)
-        if not any(abs(along - spot.along) < 0.5 for along in but):
+        if ranges and not any(low <= spot.along <= high for low, high in ranges):  # a range ends within this segment
+            continue
+        if not any(same(along, spot.along, 0.5) for along in but):
             found.append((spot, far))
     return found
 

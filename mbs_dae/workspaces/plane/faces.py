@@ -353,16 +353,25 @@ def _cycles(pieces: list[CurvePiece]) -> list[Cycle]:
         around[piece.last].append((k, -1))
     order: dict[int, list[tuple[int, int]]] = {}
     for vertex, leaving in around.items():
-        radius = NEAR
-        for k, _ in leaving:  # less than a piece reaches from either end
+        reach = []  # less than a piece reaches from either end
+        for k, _ in leaving:
             points = pieces[k].points
-            far = np.linalg.norm(points[:, None] - points[[0, -1]], axis=-1).max(axis=0)
-            radius = min(radius, 0.3 * float(far.min()))
-        headings = np.array([_heading(pieces[k], sense, radius) for k, sense in leaving])
-        gaps = np.diff(np.sort(headings), append=headings.min() + 2.0 * np.pi)
-        if gaps.min() < SAME_HEADING:
-            headings = np.array([_heading(pieces[k], sense, radius, exact=True) for k, sense in leaving])
-        order[vertex] = [leaving[k] for k in headings.argsort(kind="stable")]
+            reach.append(0.3 * float(np.linalg.norm(points[:, None] - points[[0, -1]], axis=-1).max(axis=0).min()))
+        radius = min(NEAR, *reach)
+        exact = SAME_HEADING * radius < GUESSED  # interpolated curves have no direction so near
+        headings = np.array([_heading(pieces[k], sense, radius, exact) for k, sense in leaving])
+        ranks = headings.argsort(kind="stable")
+        gaps = np.diff(headings[ranks], append=headings.min() + 2.0 * np.pi)
+        first = int(gaps.argmax()) + 1
+        alike = np.split(np.roll(ranks, -first), np.flatnonzero(np.roll(gaps, -first)[:-1] >= SAME_HEADING) + 1)
+        order[vertex] = []
+        for group in alike:  # pieces that touch, as far as these reach: a shorter piece may leave in another direction
+            if len(group) > 1:
+                radius = min(NEAR, *(reach[k] for k in group))
+                farther = np.array([_heading(pieces[leaving[k][0]], leaving[k][1], radius, exact=True) for k in group])
+                turns = (farther - farther[0] + np.pi) % (2.0 * np.pi)
+                group = group[turns.argsort(kind="stable")]
+            order[vertex] += [leaving[k] for k in group]
     unused = {(k, sense) for k in range(len(pieces)) for sense in (1, -1)}
     cycles = []
     while unused:
