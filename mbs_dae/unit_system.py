@@ -383,12 +383,12 @@ def size_of(unit: str, *names: str, frequency: bool = False) -> tuple[float, str
 
 
 def quotient(unit: str, other: str) -> str:
-    """Return the unit of a number in one unit per number in another: "m/(rad/s)", "1/m"."""
+    """Return the unit of the quotient of two numbers in these units, e.g. "m/(rad/s)" or "1/m"."""
     return "/".join(f"({word})" if " " in word or "/" in word else word or "1" for word in (unit, other))
 
 
 def is_chosen(unit: str) -> bool:
-    """Return whether the units in which numbers are shown now name one for values in this SI unit."""
+    """Return whether the units in which numbers are shown include a chosen one for values in this SI unit."""
     known = dimension_of(unit)
     return known is not None and known[1] in current()._by_dimension
 

@@ -109,7 +109,7 @@ class Optimum(metaclass=PublicClass):
     reads: tuple[str, ...]
     """The quantities that the objective and the limits read."""
     unit: str | None = None
-    """The SI unit of `value`; None if it is unknown, as that of a function is."""
+    """The SI unit of `value`; None if it is unknown, e.g. if the objective is a Python function."""
 
     @property
     def values(self) -> dict[str, float]:
@@ -172,7 +172,7 @@ class Optimum(metaclass=PublicClass):
             yield f"  note: {self.message}"
 
     def _unit_by(self, unit: str | None) -> str:
-        """Return the unit of a derivative of the optimum by a number in this unit; "" if one of both is unknown."""
+        """Return the unit of a derivative of the optimum by a number in this unit; "" if either unit is unknown."""
         return "" if self.unit is None or unit is None else quotient(self.unit, unit)
 
     def plot(self, names: Sequence[str] = (), degrees: bool = False, units: UnitsLike = None) -> Figure:

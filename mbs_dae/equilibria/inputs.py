@@ -105,7 +105,7 @@ class OutputRows:
         return self._quantity(name)
 
     def _unknown(self, name: str) -> ModelError:
-        """Return the error for a name that is no output: a vector has its components, other names the nearest ones."""
+        """Return the error for a name that is not an output, with the components of a vector or the nearest names."""
         model = self.small.balance.system.model
         if name in model.parameters:
             return model.unknown_quantity(name)

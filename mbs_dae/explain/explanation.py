@@ -100,8 +100,8 @@ def no_force(system: System, t: float, q: np.ndarray, v: np.ndarray) -> str:
 
 
 def no_loads(system: System, t: float, q: np.ndarray, v: np.ndarray, motion: str) -> str:
-    """Return a sentence about a prescribed motion whose loads have no value: a law has none there, or friction in a
-    joint, μ N, leaves no N > 0 that balances the other forces: the joint locks."""
+    """Return a sentence about a prescribed motion whose loads have no value: the law of a force has no value there, or
+    the joint locks, because with friction μ N in the joint no N > 0 balances the other forces."""
     if not system.model.frictions or undefined_force(system, t, q, v):
         return no_force(system, t, q, v)
     why = "it jams, for friction in a joint grows faster than what presses there"

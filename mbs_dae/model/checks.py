@@ -160,15 +160,15 @@ def unit_of(model: Any, name: str) -> str:
 
 
 def warn_of_angles(model: Any, given: Any, what: str) -> None:
-    """Warn of angles among these numbers, or lists of numbers, by name, that are probably in degrees. Rates are not
-    checked: a shaft may make many turns in a second. Names that the model does not have are left to other checks."""
+    """Warn of angles that are probably in degrees, among numbers or lists of numbers by name. Rates are not checked: a
+    shaft may make many turns in a second. Names that the model does not have are left to other checks."""
     for name, value in given.items() if isinstance(given, Mapping) else ():
         if unit_of(model, str(name)) == "rad":
             warn_of_degrees(value, f"{what}[{str(name)!r}]")
 
 
 def warn_of_reset(model: Any, reset: Reset) -> None:
-    """Warn of angles in degrees that a reset sets, once for each, as soon as the model has the element."""
+    """Warn once of each angle, set by a reset, that is probably in degrees, when the model has this angle."""
     known = [name for name in reset.typed if unit_of(model, name)]
     warn_of_angles(model, {name: reset.typed.pop(name) for name in known}, "Reset")
 

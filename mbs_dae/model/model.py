@@ -277,8 +277,8 @@ class Model(Content):
         return copy
 
     def with_values(self, values: Mapping[str, float]) -> Self:
-        """Return a copy of the model with other parameter values, by name, without warnings of angles: the package has
-        computed or checked them."""
+        """Return a copy of the model with other parameter values, by name, without warnings of angles in degrees: the
+        package has computed or checked these values."""
         changed = Names[ParameterValue]("parameter", self.parameters)
         for name, value in values.items():
             if name not in changed:

@@ -207,8 +207,8 @@ def check_number(number: Number, what: str, *, positive: bool = False, non_negat
 
 def warn_of_degrees(angle: Any, what: str) -> None:
     """Warn of an angle in rad, or of the largest of several in a list, that a person has probably typed in degrees: a
-    whole number of more than a turn. Angles of several turns in rad are multiples of π, or computed; numbers of numpy,
-    as results hold them, are computed."""
+    whole number larger than one turn. Angles of several turns in rad are multiples of π, or computed; NumPy numbers, as
+    in results, are taken for computed ones."""
     several = angle if isinstance(angle, Sequence) and not isinstance(angle, str) else [angle]
     kinds: Any = int | float | sp.Number
     numbers = [float(x) for x in several if isinstance(x, kinds) and not isinstance(x, bool | np.generic)]

@@ -49,7 +49,7 @@ class Counting(NamedTuple):
     number: Callable[[list[PosePoint]], int] = len
     """The number of poses that two counts must agree in."""
     again: Callable[[int, np.ndarray], list[PosePoint]] = lambda k, values: []
-    """Return poses at a point of a region, given by its number, that are sought where counts do not agree."""
+    """Search again for poses at a point of a region with this number, where counts do not agree; return them."""
 
 
 def disagreements(

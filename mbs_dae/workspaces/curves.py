@@ -29,8 +29,8 @@ def curves_of(
     on_plane: bool, limits: dict[str, float] | None = None, first: int = 0,
 ) -> list[SingularCurve]:  # fmt: skip
     """Return the singular curves that the search has found, from number `first` on, with the points in which the
-    equations of the other kind lose rank as well. With `on_plane` the search holds the values of the plane. Cusps are
-    places of a curve: its polygon in the plane has its corners in them, so it is near to the curve everywhere."""
+    equations of the other kind lose rank as well. With `on_plane` the values of the equations are those of the plane.
+    Cusps become places of a curve, so its polygon in the plane has corners there, and is near to the whole curve."""
     found, read = [], Values(initial.model, initial.t, plane)
     for followed in search.curves[first:]:
         trace, corners = followed.with_places(_cusps(followed) if on_plane else ())

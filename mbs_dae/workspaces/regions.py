@@ -125,8 +125,8 @@ def _section_poses(search: CurveSearch, face: Face) -> tuple[list[PosePoint], np
 
 
 def _search_poses(search: CurveSearch, face: Face, base: PosePoint) -> list[PosePoint]:
-    """Return the poses at the inner point of a region that are reached from random placements, and from sections: in
-    space few random placements close."""
+    """Return the poses at the inner point of a region that are reached from random placements, and from poses on
+    sections: in space loops close from few random placements."""
     equations, region, target = search.equations, search.region, face.inner * search.equations.scale
     found = random_poses(equations, region, base, target)
     add_poses(equations, region, found, _drive_from_sections(search, face, target))
@@ -134,7 +134,7 @@ def _search_poses(search: CurveSearch, face: Face, base: PosePoint) -> list[Pose
 
 
 def _drive_from_sections(search: CurveSearch, face: Face, target: np.ndarray) -> list[PosePoint]:
-    """Return the poses at a point of a region to which poses on sections through the region are driven."""
+    """Return the poses at a point of a region that are reached by driving there the poses on sections through it."""
     poses, values, inside = _section_poses(search, face)
     some = inside[:: max(1, len(inside) // DRIVEN)]
     starts = [poses[k] for k in some]
@@ -337,7 +337,7 @@ def doubts(areas: Sequence[Area]) -> tuple[str, ...]:
 
 
 def notes_on_meetings(both: BothKinds, kinds: tuple[str, str], names: Sequence[str]) -> list[str]:
-    """Return notes on poses in which a curve meets the other kind, where no curve of that kind was found."""
+    """Return notes on poses that are singular in both kinds, through which a curve of one kind alone was found."""
     notes = []
     for k, z in both.lost[:LISTED]:
         values = both.values[0](z.q)

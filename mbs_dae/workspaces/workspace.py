@@ -131,7 +131,7 @@ def _compute_workspace(
 
 
 def _follow_all(search: CurveSearch, both: BothKinds | None) -> None:
-    """Follow the curves to which corners of known curves lead, and poses of both kinds, until none is new."""
+    """Follow the curves to which corners of known curves, and poses singular in both kinds, lead, until none is new."""
     count = -1
     while count < len(search.curves):
         count = len(search.curves)
@@ -175,7 +175,7 @@ def _both_kinds(
     fix: Mapping[str, float],
     section: Sequence[str],
 ) -> BothKinds:
-    """Return the search with one of poses in which the other quantities lose rank, over the same plane."""
+    """Return this search and a search of poses in which the other quantities lose rank, over the same plane."""
     equations = equations_of(initial.model, initial.t, other, fix, section)
     free = {name: value for name, value in fix.items() if name not in section}
     select_independent(equations, initial_pose(initial.model, initial.t, free, None) if section else initial, other)

@@ -1,5 +1,6 @@
-"""Prescribed motions with friction that locks a guide: friction μ N grows faster than what presses there, and no N > 0
-balances the other forces. Limits are known in closed form, and solutions from all choices of the sides that press."""
+"""Prescribed motions with friction that locks a guide: friction μ N grows faster than the load that presses the guide,
+and no N > 0 balances the other forces. Limits are known in closed form; all solutions follow from trying each
+combination of the sides on which guides press."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ def wedge(slope: float, mu: float, law=None) -> mbs.PlanarModel:
 
 
 def effort(model, way, swept):
-    """Return the effort of a slow motion of the driver, in N, by both verbs."""
+    """Return the effort of the driver in a slow motion, in N, by `sweep` or by `inverse_dynamics`."""
     if swept:
         return mbs.sweep(model(None), "p", [0.0, 0.1 * way], forces=True).effort("push")
     return mbs.inverse_dynamics(model(0.1 * way * mbs.t), [0.0, 1.0]).effort("push")
@@ -42,8 +43,8 @@ def effort(model, way, swept):
 @pytest.mark.parametrize("slope", [0.6, 0.9, 1.2])
 @pytest.mark.parametrize("part", [0.5, 0.99, 1.0001, 1.1, 3.0])
 def test_a_wedge_locks_where_its_slope_and_the_angle_of_friction_make_a_right_angle(slope, part, swept):
-    """Pushed in, the wedge needs W tan(α + φ) with tan φ = μ; it locks from α + φ = π/2 on, at μ = cot α. Pulled out,
-    it needs W tan(α - φ), with any friction."""
+    """To be pushed in, the wedge needs the force W tan(α + φ) with tan φ = μ; it locks from α + φ = π/2 on, at
+    μ = cot α. To be pulled out, it needs the force W tan(α - φ), whatever the friction."""
     mu = part / np.tan(slope)
     model = lambda law: wedge(slope, mu, law)  # noqa: E731
     out = MASS * G * np.tan(slope - np.arctan(mu))
@@ -71,7 +72,7 @@ def test_a_force_without_a_value_is_no_jam(swept):
     assert "jams" not in str(error.value)
 
 
-# --- a block between two guides, whose friction feeds on one another -------------------------------------------------
+# --- a block on two guides, the frictions of which depend on one another ----------------------------------------------
 
 
 def press(angles, mus, speeds, force, swept) -> mbs.PlanarModel:

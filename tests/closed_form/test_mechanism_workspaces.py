@@ -85,23 +85,24 @@ def test_curves_that_touch_the_reach_of_the_first_crank():
 
 @pytest.mark.parametrize("seed", [130, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (16, 33, 106, 135))])
 def test_curves_touch_the_ends_of_arcs(seed):
-    """Arcs of circles that crank and hand reach end where the other side is in line, too, and touch its curve there.
-    Regions end at these contacts, one with a leaf of 0.03 between curves that cross and touch next to each other."""
+    """Circular arcs of the reach of crank or hand end where the other side of the five-bar is stretched as well, and
+    touch the curve of that side there. Regions end at these points of contact; one region ends in a thin part of size
+    0.03, between curves that cross and touch close to each other."""
     five_bar = random_tool_five_bar(seed)
     assert five_bar.over_the_hand() == ([], []), five_bar
 
 
 @pytest.mark.slow
 def test_a_sample_behind_a_neck():
-    """A neck of 0.01 joins both parts of the region with four poses. A sample in one part misses a pose at random, and
-    receives it from poses on sections through this part, so nothing is in doubt."""
+    """A neck of width 0.01 joins two parts of the region in which there are four poses. Random placements miss a pose
+    at a sample in one part; poses on sections through this part lead to it, so no note remains."""
     assert random_tool_five_bar(46).over_the_hand() == ([], [])
 
 
 @pytest.mark.parametrize("seed", [67, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (2, 59, 95))])
 def test_curves_of_the_other_kind_lead_to_small_voids(seed):
-    """A void of less than 1/100 of what the hand reaches is not on any section, but where its border is crossed both
-    sides of the linkage are singular: the parallel curve leads there, and the areas are those of a dense scan."""
+    """No section meets a void of less than 1/100 of the area that the hand reaches, but some poses on its border are
+    singular in both kinds. The parallel curve leads to these poses, and the areas agree with those of a dense scan."""
     five_bar = random_tool_five_bar(seed)
     assert five_bar.over_the_hand() == ([], []), five_bar
 
@@ -122,8 +123,8 @@ def test_random_delta_robots(seed):
 
 @pytest.mark.slow
 def test_curves_of_the_other_kind_through_corners():
-    """Where an arm of a delta robot is in line, two parallel curves cross. Both are followed from poses beside it, and
-    no curve is missed where a serial curve meets them."""
+    """Where an arm of a delta robot is in line, two parallel curves cross. Both are followed from poses beside the
+    crossing, and no parallel curve is missed where a serial curve meets it."""
     assert random_delta(4).over_the_platform() == ([], [])
 
 

@@ -93,7 +93,7 @@ WRONG_OUTPUTS = {
     "k": "is a parameter, no quantity",
     "hand.effort": "has no output 'hand.effort'",
 }
-"""Names that are no outputs, and what the error offers in their place."""
+"""Names that are not outputs, and a part of the error, with the names that it offers instead."""
 
 
 @pytest.mark.parametrize("name", WRONG_OUTPUTS)

@@ -93,7 +93,7 @@ def test_a_spinning_ball_bounces_twenty_times(mu, method):
 
 
 def test_an_impact_has_the_coefficient_of_the_slip_before_it():
-    """Friction falls with the speed of the slip: μ = k (0.05 + 0.2 exp(-s²/4)), as each impact begins."""
+    """The coefficient of friction depends on the slip: an impact has μ = k (0.05 + 0.2 exp(-s²/4)) with s before it."""
     model = mbs.PlanarModel("ball", gravity=(0, -G))
     k, body = model.parameter("k", 0.3), model.body("ball", 1.3, 0.006)
     rubs = k * (0.05 + 0.2 * sp.exp(-((model["ball.vx"] + 0.1 * model["ball.omega"]) ** 2) / 4))
@@ -122,8 +122,8 @@ def test_an_impact_has_the_coefficient_of_the_slip_before_it():
 
 @pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
 def test_a_spinning_ball_bounces_in_space(method):
-    """Friction of an impact acts against the slip, whose direction turns with velocities and spins; it ends the slip in
-    the first impacts, or is μ P_n."""
+    """Friction in an impact opposes the slip, whose direction depends on velocities and spins; the impulse of friction
+    is μ P_n, or less if it stops the slip."""
     values = {"R": 0.1, "e": 0.7, "mu": 0.12, "m": 1.3, "J": 0.006, "ball.vx": 2.0, "ball.wx": 20.0, "ball.z": 1.0}
     model = mbs.SpatialModel("ball", gravity=(0, 0, -G))
     radius, e, mu, mass, inertia = (model.parameter(name, values[name]) for name in ("R", "e", "mu", "m", "J"))
@@ -156,7 +156,7 @@ def test_a_spinning_ball_bounces_in_space(method):
 @pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
 def test_a_ball_slides_in_space_until_it_rolls(method):
     """The slip s = v - R ω × n of a ball on a plane keeps its direction, and ends after |s|/(μ g (1 + m R²/J)). Steps
-    hold the direction of a slip that creeps, so that its change across remains, and is taken back at the stop."""
+    hold the direction of a slow slip, so the change of the slip across it remains; it is removed as the slip stops."""
     values = {"mu": 0.12, "m": 1.3, "J": 0.006, "ball.vx": 2.0, "ball.wx": 20.0}
     model = mbs.SpatialModel("ball", gravity=(0, 0, -G))
     mu, mass, inertia = (model.parameter(name, values[name]) for name in ("mu", "m", "J"))
@@ -303,8 +303,8 @@ def test_friction_of_a_guide_changes_with_what_presses_in_it():
 
 
 def pendulum(t: np.ndarray, mass: float, mu: float, radius: float, omega: float) -> np.ndarray:
-    """Angles and speeds of a rod with l = 0.5 m from its pin, which rubs, to its centre, by its own equation:
-    J φ'' = -m g l cos φ - μ r |N| sgn φ', with N = m (a - g), solved for φ'' in both of its places."""
+    """Return angles and speeds of a rod whose centre is l = 0.5 m away from its pin with friction, by its equation of
+    motion J φ'' = -m g l cos φ - μ r |N| sgn φ' with N = m (a - g), solved for φ'' by iteration, as N contains φ''."""
     length, inertia = 0.5, 0.02 + 0.25 * mass
 
     def bend(angle, speed, sign):
@@ -381,7 +381,7 @@ def test_a_hinge_and_a_socket_rub_in_space():
 
 
 def rubbing_crank(friction: float = 0.15) -> mbs.PlanarModel:
-    """A slider-crank that rubs in two pins and in its guide, and whose slider strikes a stop."""
+    """Return a slider-crank with friction in two pins and in its guide, whose slider strikes a stop."""
     model = mbs.PlanarModel("crank", gravity=(0, -G))
     mu, radius, e = model.parameter("mu", friction), model.parameter("r", 0.01), model.parameter("e", 0.6)
     crank = model.link("crank", (0, 0), (0.02, 0.1), mass=model.parameter("m", 0.8))
@@ -397,7 +397,7 @@ def rubbing_crank(friction: float = 0.15) -> mbs.PlanarModel:
 
 
 def test_impacts_load_joints_that_rub():
-    """An impulse of the stop passes through pins and the guide: friction takes its part in the impact. All three slips
+    """The impulse of the stop loads the pins and the guide, so friction in them has impulses as well. All three slips
     stop at one instant, whatever the parameters are."""
     model, start, times = rubbing_crank(), {"crank.omega": -12.0}, np.linspace(0, 0.5, 5)
     fine: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-13, "method": "DP8"}
@@ -419,8 +419,8 @@ def test_impacts_load_joints_that_rub():
 
 
 def test_frictions_that_share_a_load_hold_still():
-    """The crank comes to rest where its three frictions hold it. Its motion has derivatives there; what each of them
-    bears has none, and this is told."""
+    """The crank comes to rest where its three frictions hold it. Its motion has derivatives there; the force of each
+    friction has none, and a message says so."""
     model = rubbing_crank(0.7)
     result = mbs.simulate(model, [0.0, 0.1, 2.0, 2.5], {"crank.omega": -4.0}, derivatives=["mu", "m"], rtol=1e-11)
     assert abs(result["crank.omega"][-1]) < 1e-10 and (result.d("crank.angle", "mu")[-2:] != 0.0).all()
@@ -534,7 +534,7 @@ def test_gains_of_a_step_that_was_taken_back(monkeypatch):
 
 
 def world(seed: int, dimension: int = 2) -> tuple[Any, dict[str, float]]:
-    """Two or three disks, in space balls without friction of each other, that fall on a floor and on each other, and a
+    """Two or three disks, in space balls without friction between them, that fall on a floor and on each other, and a
     block that rubs on its guide, between a spring and a force that changes in time."""
     random, plane = np.random.default_rng(seed), dimension == 2
     model: Any = (mbs.PlanarModel if plane else mbs.SpatialModel)("world", gravity=(0, -G) if plane else (0, 0, -G))

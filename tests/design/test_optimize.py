@@ -175,7 +175,7 @@ def test_a_search_steps_back_from_a_change_point():
 
 
 def held_crank(objective, limits=(), kind="min", **how):
-    """Return the optimum of a driven crank of the length r, in m, which the bounds 0.05 m and 0.5 m hold."""
+    """Return the optimum of a driven crank by its length r, between the bounds 0.05 m and 0.5 m."""
     crank = mbs.PlanarModel("crank")
     r, mass = crank.parameter("r", 0.1, unit="m"), crank.parameter("c", 1.0)
     rod = crank.link("rod", (0, 0), (0.1, 0), length=r, mass=mass)
@@ -211,7 +211,7 @@ def test_a_sensitivity_has_the_unit_of_the_objective_by_that_of_the_number(objec
 
 
 def test_a_sensitivity_follows_the_unit_in_which_a_bound_is_shown():
-    """The optimum of -2 r by the bound of r is -2 m/m, and -0.002 m/mm."""
+    """The derivative of the optimum -2 r by the bound of r is -2 m/m, or -0.002 m/mm."""
     found = held_crank(-2 * mbs.maximum("rod.head.x"))
     assert "upper            -2 m/m" in str(found)
     with mbs.units("mm"):
@@ -219,7 +219,7 @@ def test_a_sensitivity_follows_the_unit_in_which_a_bound_is_shown():
 
 
 def test_a_sensitivity_by_a_limit_has_its_unit():
-    """With ω = 10 rad/s the speed limit 3 m/s holds r = 0.3 m, and x = v/ω. A limit of a function has no unit."""
+    """With ω = 10 rad/s the limit v ≤ 3 m/s gives r = 0.3 m, as x = v/ω. A limit of a Python function has no unit."""
     speed = mbs.maximum("rod.head.vy") <= 3
     (line,) = [one for one in str(held_crank(-mbs.maximum("rod.head.x"), [speed])).splitlines() if "yes" in one]
     assert line.endswith("-0.1 m/(m/s)")

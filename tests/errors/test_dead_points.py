@@ -43,7 +43,7 @@ def test_a_run_that_is_driven_beyond_full_stretch_is_told_the_dead_point(coordin
     assert e.value.result.t[-1] == pytest.approx(0.9)
 
 
-# --- singular poses are called by their name -------------------------------------------------------------------------
+# --- dead points and change points have different messages -----------------------------------------------------------
 
 A, B, C, D = 0.2, 0.5, 0.4, 0.6
 """Lengths of the crank, the coupler, the rocker and the frame of a crank-rocker, in m: A + D < B + C."""
@@ -51,7 +51,7 @@ A, B, C, D = 0.2, 0.5, 0.4, 0.6
 
 def crank_rocker(law, outer: bool) -> mbs.PlanarModel:
     """Return a crank-rocker near an outer or inner dead point of its rocker, whose angle a driver prescribes: the angle
-    at the dead point plus the law. There crank and coupler are in line, and AC is B + A or B - A."""
+    at the dead point plus the law. At the dead point crank and coupler are in line, and AC is B + A or B - A."""
     reach = B + A if outer else B - A
     x = (reach**2 - C**2 + D**2) / (2 * D)
     dead = np.arctan2(np.sqrt(reach**2 - x**2), x - D)
@@ -70,7 +70,7 @@ def crank_rocker(law, outer: bool) -> mbs.PlanarModel:
 
 
 def flat_parallelogram(law) -> mbs.PlanarModel:
-    """Return a parallelogram at its change point, where it may go on crossed; a driver turns the crank."""
+    """Return a parallelogram with a driven crank at its change point, where it may go on as an antiparallelogram."""
     points = {"A": (0, 0), "B": (0.2, 0), "C": (0.8, 0), "D": (0.6, 0)}
     rods = {"crank": "AB", "coupler": "BC", "rocker": "DC"}
     model = mbs.PlanarModel.from_points(points, rods=rods, fixed="AD")
@@ -104,7 +104,7 @@ def test_a_dead_point_within_roundoff_is_no_change_point(beside, speed, outer):
 @pytest.mark.parametrize("speed", [0.0, 1.0])
 @pytest.mark.parametrize("beside", [0.0, 1e-12, 1e-11])
 def test_a_change_point_is_no_dead_point(beside, speed):
-    """The joints of a flat parallelogram alone are dependent: two motions cross."""
+    """In a flat parallelogram the equations of the joints alone are dependent: two branches of the motion cross."""
     told = words_at(flat_parallelogram(beside + speed * mbs.t))
     assert told.count("change point") == 2 and "dead point" not in told
     assert "start at a slightly different time" in told

@@ -282,8 +282,8 @@ def braked_wheel(load: float, coefficient: float = 1.0) -> mbs.PlanarModel:
 
 def test_frictions_whose_shares_of_a_load_do_not_settle_are_named():
     """The least Σ f²/w² under M + r F = P gives the shoe the part r² w_F²/(r² w_F² + w_M²), 2.5e-5 at equal weights.
-    The weight of a drum at 0.9 (1 + δ) of its bound falls by δ/2 a round, and 20,000 rounds are δ · 10⁴ powers of e:
-    with δ = 4e-4 the shoe has not taken over its share yet, with δ = 0.02 it has."""
+    The weight of a drum at 0.9 (1 + δ) of its bound falls by the fraction δ/2 in a round, and in 20,000 rounds to
+    exp(-δ · 10⁴): with δ = 4e-4 the shoe has not taken over its share yet, with δ = 0.02 it has."""
     with pytest.raises(mbs.IntegrationError) as error:
         mbs.simulate(braked_wheel(90.0 * (1 + 4e-4)), [0, 0.1])
     assert "DryFriction 'drum' and DryFriction 'shoe' in 'wheel' stick and hold one load together" in str(error.value)
@@ -293,7 +293,7 @@ def test_frictions_whose_shares_of_a_load_do_not_settle_are_named():
 
 @pytest.mark.parametrize("load, coefficient", [(80.0, 1.0), (90.0 * 1.02, 1.0), (90.0 * (1 + 4e-4), 1.01)])
 def test_frictions_beside_those_whose_shares_do_not_settle_hold_the_load(load, coefficient):
-    """A coefficient that is changed a little, as the message advises, is one of them: M + r F = P within all bounds."""
+    """Other loads, and a coefficient changed a little as the message advises, give M + r F = P within all bounds."""
     run = mbs.simulate(braked_wheel(load, coefficient), [0, 0.1])
     assert np.abs(run["wheel.angle"]).max() < 1e-12 and {*run.modes["drum"], *run.modes["shoe"]} == {"sticks"}
     drum, shoe = run["drum.friction"], run["shoe.friction"]
@@ -302,6 +302,6 @@ def test_frictions_beside_those_whose_shares_do_not_settle_hold_the_load(load, c
 
 
 def test_a_load_above_all_bounds_turns_the_wheel():
-    """100 N m and 5 mm times 100 N give way at 100.5 N m: J ω̇ = P - 100.5 N m, where the shoe is at the angle 0."""
+    """Drum and shoe slip above 100 N m + 5 mm · 100 N = 100.5 N m: J ω̇ = P - 100.5 N m while the angle is 0."""
     run = mbs.simulate(braked_wheel(101.5), [0, 1e-4])
     assert run["wheel.alpha"][0] == pytest.approx(1.0 / 0.1, rel=1e-9)

@@ -81,7 +81,7 @@ def arm(*elements) -> mbs.PlanarModel:
 
 
 def crank() -> mbs.PlanarModel:
-    """Return a driven crank whose head is turned by the parameter `alpha`, in rad."""
+    """Return a driven crank whose angle is t plus the parameter `alpha`, in rad."""
     model = mbs.PlanarModel("crank")
     alpha = model.parameter("alpha", 0.3, unit="rad")
     rod = model.link("rod", (0, 0), (1, 0))
@@ -116,7 +116,7 @@ def reset(x) -> mbs.Event:
 
 
 def reset_of_a_later_pin(x):
-    """The event is there before the pin whose angle it sets."""
+    """Simulate a pendulum to which the event was added before the pin whose angle the event sets."""
     model = mbs.PlanarModel("pendulum")
     rod = model.link("rod", (0, 0), (1, 0), mass=1.0)
     model.add(reset(x))
@@ -191,7 +191,7 @@ VERBS = {
         "initial['A.angle']",
         lambda x: mbs.gradient(mbs.at_end("A.angle"), arm(), TIMES, ["beta"], initial={"A.angle": x})),
 }  # fmt: skip
-"""What each verb calls the angle, and a call of the verb with an angle."""
+"""The name of the angle in the warning of each verb, and a call of the verb with an angle."""
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -214,7 +214,7 @@ def test_no_verb_warns_of_small_angles_and_computed_ones(verb, angle, recwarn):
 
 
 def test_values_on_the_way_of_a_verb_are_not_warned_of(silent):
-    """A study, a path and a sweep pass whole numbers of rad between their ends, which they compute themselves."""
+    """Whole numbers of rad in NumPy arrays are taken for computed ones by a sweep, a study, a run and a path."""
     mbs.sweep(crank(), "alpha", np.arange(0.0, 40.5, 0.5))
     mbs.ensemble(crank(), TIMES, {"alpha": np.arange(0.0, 40.0, 10.0)}, verb="kinematics")
     mbs.ensemble(arm(), TIMES, {"A.angle": np.arange(0.0, 40.0, 10.0)})

@@ -229,8 +229,8 @@ class OfResult:
 
 
 def unit_of(measured: FormulaObjective, unit: Callable[[str], str]) -> str | None:
-    """Return the SI unit of a formula, "" for a pure number; `unit` gives that of a quantity or parameter by name.
-    Return None if the unit is unknown: of terms in different units, and of a number without one."""
+    """Return the SI unit of a formula, "" for a pure number; `unit` returns the unit of a quantity or parameter by its
+    name. Return None if the unit is unknown, because terms have different units or a parameter has none."""
     try:
         product = _unit_product(measured.expression, unit)
     except UnknownUnit:
@@ -262,7 +262,7 @@ def _unit_product(part: sp.Expr, unit: Callable[[str], str]) -> sp.Expr:
     if isinstance(part, Integral):
         return inner[0] * sp.Symbol("s", positive=True)
     if not isinstance(part, sp.Add | sp.Max | sp.Min | sp.Abs | Reduction):
-        return sp.S.One  # a sine, or an angle of a ratio
+        return sp.S.One  # the value of sin, atan2, log, ... is a pure number
     if len({*inner}) > 1:
         raise UnknownUnit
     return inner[0]

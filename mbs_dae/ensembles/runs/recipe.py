@@ -94,8 +94,8 @@ class Recipe(Remembering):
         return tuple(k for k, name in enumerate(self.names) if name in self.bare.parameters)
 
     def initial_of(self, row: np.ndarray) -> Any:
-        """Return the initial values of a member, as numbers of numpy: a person typed them for the study, and not for
-        the run of a member, which warns of no angles."""
+        """Return the initial values of a member, as NumPy numbers: the study has warned of angles typed in degrees, and
+        the run of a member does not warn of NumPy numbers again."""
         varied = {name: row[k] for k, name in enumerate(self.names) if k not in self.parameters}
         if not isinstance(self.initial, Mapping):
             return varied or self.initial

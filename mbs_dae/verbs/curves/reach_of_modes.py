@@ -114,7 +114,7 @@ def connections(modes: AssemblyModes) -> Connections:
 
 def _releases(modes: AssemblyModes) -> Iterator[Release]:
     """Yield the quantities that can be released."""
-    held: dict[str, float] = {name: np.float64(value) for name, value in modes.fix.items()}  # not typed by a person
+    held: dict[str, float] = {name: np.float64(value) for name, value in modes.fix.items()}  # warns of no degrees
     for name in held:
         yield Release(name, {key: value for key, value in held.items() if key != name}, None)
     for driver in modes[0].system.model.drivers:

@@ -179,14 +179,14 @@ class Singular(PoseCurve):
         return True
 
     def is_isolated(self, z: PosePoint) -> bool:
-        """Return whether a singular pose is the only one near by: no singular curve goes through it, since the form of
-        its crossing is definite."""
+        """Return whether a singular pose is the only one nearby: its quadratic form (`_crossing`) is definite, so no
+        singular curve goes through the pose."""
         crossing = self._crossing(z)
         return crossing is not None and bool(np.prod(crossing[1]) > 0.0)
 
     def ways(self, z: PosePoint) -> list[np.ndarray]:
         """Return the directions of both singular curves that cross in a singular pose; none for a pose with one curve
-        or none. They are the zeros of the form of the crossing, a = (√|w₁|, ±√|w₀|) on its axes."""
+        or none. Both directions are zeros of the quadratic form (`_crossing`), a = (√|w₁|, ±√|w₀|) on its axes."""
         if (crossing := self._crossing(z)) is None or np.prod(crossing[1]) >= 0.0:
             return []
         T, w, axes = crossing
@@ -194,8 +194,8 @@ class Singular(PoseCurve):
         return [way / np.linalg.norm(way) for way in ways]
 
     def _crossing(self, z: PosePoint) -> tuple[np.ndarray, np.ndarray, np.ndarray] | None:
-        """Return the null vectors T of F' in a singular pose where it has two, and the eigenvalues and the axes of the
-        form there; None in other poses, and where an eigenvalue is zero.
+        """Return the null vectors T of F' in a singular pose where F' has two, and the eigenvalues and the axes of a
+        quadratic form there; None in other poses, and where an eigenvalue is zero.
 
         F' has one null vector on the left, l. To second order F(z + T a) = 0 requires l · F''(T a, T a) = 0, a
         quadratic form in a; if it is definite, only a = 0 is left."""

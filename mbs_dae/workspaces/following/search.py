@@ -3,7 +3,8 @@
 Along a section the smallest singular value of the rows has a least value where a singular pose is near. From there
 Newton's method goes to the singular pose, and the curve through it is followed, unless it is known already. Further
 sections start from poses on the sections, so that all connected poses are covered: not by pixels, nor by chance. A
-closed curve between them is found where a curve of the other kind meets it, or another one in a corner.
+closed curve between sections is found from a pose in which a curve of the other kind meets it, or from a corner in
+which another curve of its own kind meets it.
 """
 
 from __future__ import annotations
@@ -34,9 +35,9 @@ MARGIN = 0.1
 LOST = 1e-6
 """Singular values less than this part of the largest are zero in a singular pose."""
 ACROSS = 5
-"""Number of parallel lines along each of both values, on which sections cover all connected poses."""
+"""Number of strips of the region across each value; sections in the middles of strips cover all connected poses."""
 NET = 100
-"""Greatest number of sections along either value that cover the poses connected with a first one."""
+"""Greatest number of these sections along each value."""
 ASIDE = 0.5
 """Distance from a corner, in steps, at which other curves through the corner are sought."""
 REAL = 1e-6
@@ -45,7 +46,7 @@ pair."""
 CLIMBS, STEEP = 200, 0.02
 """Greatest number of steps of a climb, and the least gain of a step, relative to its length."""
 NO_SIGN = 1e-9
-"""A determinant that is less than this on a whole curve is zero, and has no sign."""
+"""A determinant whose size is less than this on a whole curve is zero there, and has no sign."""
 MIXED = 24
 """Number of random sections, where a freedom is left besides the values."""
 
@@ -176,9 +177,9 @@ class CurveSearch:
         return sum(LONG in (curve.beginning, curve.ending) for curve in self.curves) >= SHEET
 
     def follow(self, near: PosePoint, ranks: int = 1, beside: bool = False) -> bool:
-        """Follow the singular curve next to a pose, if it is a new one; with more `ranks` also those of the next
-        singular values. In a pose where curves cross, as in a corner, no curve begins: all are followed from poses
-        `beside` it. Return whether a curve is known there, or the pose is outside the region."""
+        """Follow the singular curve next to a pose, if it is a new one; with more `ranks` also the curves of the next
+        singular values. From a pose in which curves cross, such as a corner, no curve is followed; all these curves are
+        followed from poses `beside` it. Return whether a curve is known there, or the pose is outside the region."""
         known = False
         for rank in range(ranks):
             if self.is_surface:
@@ -192,7 +193,7 @@ class CurveSearch:
             J = self.singular.ranked(self.equations.at(z))
             sizes = np.linalg.svd(J, compute_uv=False)
             independent = int((sizes < LOST * sizes[0]).sum()) + max(0, len(J) - J.shape[1])
-            if independent == 2 <= len(J) <= J.shape[1] and not beside:  # vectors u with Jᵀ u = 0: two in a corner
+            if independent == 2 <= len(J) <= J.shape[1] and not beside:  # two u with Jᵀ u = 0: a corner
                 known |= any([self.follow(pose, beside=True) for pose in self._beside(z)])
             if independent != 1:
                 continue
@@ -297,8 +298,8 @@ def dips(sizes: np.ndarray, closed: bool) -> list[int]:
 
 
 def meetings(trace: Trace, other_kind: PlaneEquations) -> list[tuple[int, float, TracePlace]]:
-    """Return the places of a curve in which other equations lose rank as well, by the signs of their determinant: for
-    each the number of the step, the fraction of the step, and the place."""
+    """Return the places of a curve in which the equations of the other kind lose rank as well, i.e. their determinant
+    changes its sign; with each place the number of the step and the fraction of this step."""
     nothing = np.zeros(other_kind.scale.size)
 
     def sign(place: TracePlace) -> float:
@@ -311,8 +312,9 @@ def meetings(trace: Trace, other_kind: PlaneEquations) -> list[tuple[int, float,
 
 @dataclass(eq=False)
 class BothKinds:
-    """Searches of singular curves of both kinds over the same poses, of which each leads to curves of the other: by its
-    sections, and by the poses in which its curves meet the other kind."""
+    """Two searches of singular curves, one of each kind, over the same poses. Sections of the first search lead to
+    curves of the second one; poses on curves of either search that are singular in the other kind, too, lead to curves
+    of the other search."""
 
     searches: tuple[CurveSearch, CurveSearch]
     """The search with its own sections first."""
@@ -323,10 +325,10 @@ class BothKinds:
     curves: list[int] = field(default_factory=lambda: [0, 0])
     """The numbers of curves of each search from which curves of the other one were sought."""
     lost: list[tuple[int, PosePoint]] = field(default_factory=list)
-    """The poses in which both kinds are singular, with the number of the search that found no curve there."""
+    """Poses in which both kinds are singular, each with the number of the search that found no curve there."""
 
     def follow(self) -> None:
-        """Follow the curves of each search to which sections and curves of the other one lead, until none is new."""
+        """Follow the curves of each search to which the other search leads, until no curve is new."""
         first, second = self.searches
         for trace in first.sections[self.sections :]:
             points = [self._point(1, place.z) for place in trace.places]
@@ -344,7 +346,7 @@ class BothKinds:
                             self.lost.append((other, place.z))
 
     def _point(self, k: int, z: PosePoint) -> PosePoint:
-        """Return the point of the equations of a search with the pose of another point."""
+        """Return a point of search k: the pose of z, with the values that the equations of search k have there."""
         return PosePoint(z.q, self.values[k](z.q), np.zeros(0))
 
 
@@ -364,9 +366,9 @@ def search_region(search: CurveSearch, base: PosePoint, seed: int = 0) -> None:
 
 
 def _walk_across(search: CurveSearch, base: PosePoint, lines: tuple[list[Trace], list[Trace]]) -> None:
-    """Follow sections through a pose in four directions; and, from each place of a line along one value in the middle
-    of a strip, the line along the other value, until no place is left through which none of `lines` (along the first
-    value, along the second one) was followed."""
+    """Follow sections through a pose in four directions. Where a section along one value passes the middle of a strip,
+    follow the section along the other value through this place, unless it is among `lines` already: the sections along
+    the first value, and those along the second value. Go on until no such place is left."""
     width = search.region.width
     directions = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [1.0, -1.0]]) * width / search.equations.scale
     queue = []

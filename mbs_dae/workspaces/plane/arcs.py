@@ -454,8 +454,8 @@ def feet(
     curve: PlaneCurve, point: np.ndarray, ranges: Sequence[tuple[float, float]] = (), but: Sequence[float] = ()
 ) -> list[tuple[Spot, float]]:
     """Return the feet of the perpendiculars from a nearby point to a curve, or to these ranges of it, and their
-    distances from the point. Feet within half a segment of the places `but` are left out, except those behind a corner:
-    there the curve turns back, and may pass the point again."""
+    distances from the point. Feet within half a segment of the places `but` are left out, unless a corner lies between:
+    in a corner the curve turns back, and may pass the point again."""
     x, off, reach = _chords(curve, point[None])
     x, off = x[0], off[0]
     if ranges:
@@ -467,16 +467,16 @@ def feet(
         before[k : k + 1], after[k - 1 : k] = np.inf, np.inf
 
     def same(along: float, other: float, room: float) -> bool:
-        """Return whether places are one, up to `room`, on one side of all corners."""
+        """Return whether two places differ by less than `room`, without a corner between them."""
         low, high = sorted((along, other))
         return high - low < room and not any(low < k < high for k in corners)
 
     found = []
     for k in np.flatnonzero((off <= reach) & (off <= before) & (off <= after)).tolist():
-        if any(same(along, k + float(x[k]), 0.4) for along in but):  # the foot on the chord may be a little aside
+        if any(same(along, k + float(x[k]), 0.4) for along in but):  # the foot on the chord is a little off
             continue
         spot, far = _foot_on(curve, k, float(x[k]), point)
-        if ranges and not any(low <= spot.along <= high for low, high in ranges):  # a range ends within this segment
+        if ranges and not any(low <= spot.along <= high for low, high in ranges):  # outside of a range
             continue
         if not any(same(along, spot.along, 0.5) for along in but):
             found.append((spot, far))

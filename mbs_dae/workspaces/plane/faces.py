@@ -353,19 +353,19 @@ def _cycles(pieces: list[CurvePiece]) -> list[Cycle]:
         around[piece.last].append((k, -1))
     order: dict[int, list[tuple[int, int]]] = {}
     for vertex, leaving in around.items():
-        reach = []  # less than a piece reaches from either end
+        reach = []  # radii about the vertex that the pieces certainly cross
         for k, _ in leaving:
             points = pieces[k].points
             reach.append(0.3 * float(np.linalg.norm(points[:, None] - points[[0, -1]], axis=-1).max(axis=0).min()))
         radius = min(NEAR, *reach)
-        exact = SAME_HEADING * radius < GUESSED  # interpolated curves have no direction so near
+        exact = SAME_HEADING * radius < GUESSED  # interpolated curves are too inaccurate at this radius
         headings = np.array([_heading(pieces[k], sense, radius, exact) for k, sense in leaving])
         ranks = headings.argsort(kind="stable")
         gaps = np.diff(headings[ranks], append=headings.min() + 2.0 * np.pi)
         first = int(gaps.argmax()) + 1
         alike = np.split(np.roll(ranks, -first), np.flatnonzero(np.roll(gaps, -first)[:-1] >= SAME_HEADING) + 1)
         order[vertex] = []
-        for group in alike:  # pieces that touch, as far as these reach: a shorter piece may leave in another direction
+        for group in alike:  # order pieces that touch by their directions at the radius that all of them cross
             if len(group) > 1:
                 radius = min(NEAR, *(reach[k] for k in group))
                 farther = np.array([_heading(pieces[leaving[k][0]], leaving[k][1], radius, exact=True) for k in group])

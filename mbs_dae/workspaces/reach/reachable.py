@@ -294,7 +294,7 @@ class _Reach:
         where = dict(zip(own.plane.names, values.tolist(), strict=True)) | dict(own.section)
         point = [where[f"{label(self.marker)}.{axis}"] for axis in "xyz"[: own.initial.model.dimension]]
         pairs = {**own.bounds.pairs, **{name: (value, value) for name, value in own.held.items()}}
-        limits: Any = {name: np.array(pair) for name, pair in pairs.items()}  # not typed by a person
+        limits: Any = {name: np.array(pair) for name, pair in pairs.items()}  # warns of no degrees
         found = inverse_kinematics(
             own.initial.model, {self.marker: point}, limits=limits, all=self.counted, tries=TRIES, seed=own.seed
         )
