@@ -285,10 +285,10 @@ class StateChoice(NamedTuple):
     ambiguities: Work[Integers] = zeros(1)
     """How often forces did not follow from one regular system of equations: at the end of a step contacts that depend
     on each other shared forces which change the motion (`shared`), Poisson's law gave impulses, or forces were
-    corrected between masses far apart."""
+    corrected because masses are far apart."""
     shared: Work[Integers] = zeros(1)
-    """1 if contacts share forces at the last evaluation, and the motion depends on their shares: on normal forces that
-    they bear together, or on friction that stands beside a slip or has another coefficient when it slips."""
+    """1 if contacts share forces at the last evaluation, and the motion may depend on the shares: of normal forces, or
+    of friction whose coefficients of sticking and of slipping differ."""
     weight: Work[Vector] = zeros("points")
     """The weight of each point among points that share a load."""
     largest_friction: Work[Vector] = zeros("points")

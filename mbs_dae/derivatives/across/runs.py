@@ -81,8 +81,8 @@ def has_own_steps(system: System, by: Stepping, asked: Asked) -> bool:
 
 
 def go_by_steps(system: System, by: Stepping) -> bool:
-    """Return whether the contacts of a run are changed by one law at a time, of which the steps tell all: laws without
-    branches, no impact that is passed on."""
+    """Return whether the steps of a run tell all changes of its contacts: laws have no branches, and no impact is
+    passed on."""
     contacts = system.structure.contacts
     if not contacts.points:
         return True

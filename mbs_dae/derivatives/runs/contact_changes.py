@@ -184,9 +184,9 @@ def _vary_component(own, contacts, c, d, loads):
 
 @compiled_apart
 def straighten(own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, times: Vector):
-    """Turn the changes of slips in space that have crept straight to their stop, each for a time T, into those along
-    their way. The run holds the direction d of the slip s in these steps, and so changes δs across d stay; by the law
-    of friction they end together with the slip, δs ~ |s|. Velocities differ by δv = -X W⁻¹ δs, places by T δv/2."""
+    """Remove the changes δs across its direction d from each slip in space that has crept straight to its stop for a
+    time T. The run holds d in these steps, so that δs stays; by the law of friction δs ends together with the slip s,
+    δs ~ |s|. Velocities change by δv = -X W⁻¹ δs, and places by T δv/2."""
     contacts, state, n = mechanism.contacts, mechanism.state, own.columns
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
     take_given(own)
@@ -301,7 +301,8 @@ def hold_impact(held: HeldForces, mechanism: Mechanism, sticks: Integers):
 
 @compiled
 def _put_directions(held, contacts, c, begin, end, friction):
-    """Put d and μ of the rows from `begin` to `end` of a point that slips on, and 1/|w⁺|, into their facts."""
+    """Put the direction d, μ and 1/|w⁺| of a slip that goes on behind an impact into the facts of its rows, which stand
+    from `begin` to `end`."""
     delassus, square = contacts.delassus, 0.0
     for i in range(begin, end):
         square += (contacts.motion.rate[delassus.used[i]] + delassus.rate_change[i]) ** 2
@@ -314,7 +315,7 @@ def _put_directions(held, contacts, c, begin, end, friction):
 
 @compiled
 def _hold_sliding(held, contacts, c, i, n, normal):
-    """Put equation n, of a row in use that slips on: u + μ d δP_n + μ P_n (1 - d dᵀ) δw⁺/|w⁺| = 0. Return n + 1."""
+    """Put equation n, for a row whose slip goes on: u + μ d δP_n + μ P_n (1 - d dᵀ) δw⁺/|w⁺| = 0. Return n + 1."""
     facts = held.facts[i]
     held.about[n], held.T[i, n], held.E[n, n] = -1, 1.0, 1.0
     held.E[n, normal] += facts[COEFFICIENT] * facts[ALONG]
@@ -341,7 +342,7 @@ def fixed_velocity_slopes(
 ):  # fmt: skip
     """Put the slopes of momenta, of the rates of joints and of those of contacts, at fixed velocities, along changes of
     places, of numbers and of the instant, which moves by `moved`. Row `of_time` is the change by time. Put the slopes
-    of the readings that bound friction along the changes of velocities, too, into `sizes`."""
+    of the readings that bound friction, which include changes of velocities, into `sizes`."""
     n = own.columns
     take_given(own)
     for p in range(dys.shape[0]):
@@ -433,7 +434,7 @@ class ContactChange:
         """How the time of the change moves with each parameter, (parameters,); `ahead` sets it."""
 
     def _independent_guards(self) -> list[int]:
-        """Return the numbers, among the guards that pass, of those that pass by themselves. Where joints make two slips
+        """Return the numbers, among the guards that pass, of those that pass independently. Where joints make two slips
         one motion, W = G M⁻¹ Gᵀ of these has no rank: both stop at one instant in each neighbouring run, too."""
         contacts: Any = self.march.mechanism.contacts
         delassus, found, slips = contacts.delassus, list[int](), list[int]()
@@ -585,7 +586,7 @@ class ContactChange:
                 rows = used[i : i + contacts.slip_count[c]]
                 along = self.held.facts[i : i + contacts.slip_count[c], ALONG]
                 margin, slope = along @ after[rows] / pace, behind[:, rows] @ along / pace
-            found |= (abs(margin) <= EDGE) & (np.abs(slope) > ALIKE * most)  # friction of joints: whatever its slope
+            found |= (abs(margin) <= EDGE) & (np.abs(slope) > ALIKE * most)  # joints: the slope is unknown
         if found[: self.count].any():
             beside = "bodies meet on the edge between two ways: beside it is one or the other"
             self.why = f"at t = {self.place.t:.6g} {beside}"

@@ -37,7 +37,7 @@ from .tree import size_of_tree
 def goes_back(result: Result) -> bool:
     """Return whether there is a way back through the steps of a run. There is none for runs that were followed as they
     went, for runs in which the ends of a force pass each other, and for runs in which two laws switch at one instant or
-    two events stop the run: only changes ahead tell whether neighbours meet both at one instant, too."""
+    two events stop the run: only derivatives ahead tell whether neighbouring runs meet both at one instant, too."""
     varied = result.varied
     if not isinstance(varied, VariedRun) or varied.taken is None or varied.taken.passages:
         return False
@@ -72,7 +72,8 @@ def adjoints(result: Result, weights: Mapping[str, np.ndarray], of_end: np.ndarr
 
 
 def _adjoints(varied: VariedRun, weights: Mapping[str, np.ndarray], of_end: np.ndarray | None) -> np.ndarray:
-    """Return the gradients of several numbers, (numbers, parameters), by the way back; nan where there is none."""
+    """Return the gradients of several numbers, (numbers, parameters), by the way back; nan where two things happen
+    at one instant."""
     assert varied.taken is not None
     count = len(next(iter(weights.values()))) if of_end is None else len(of_end)
     reading = varied if of_end is None else varied.with_moving_end()

@@ -86,7 +86,7 @@ class HeldForces(NamedTuple):
     """The changes of the laws of each point with each parameter, (parameters, LAWS × points)."""
     size: Work[IntegerTable] = zeros("shelves", 3)
     """The number of rows in use, the number of equations, and 1 if frictions that stick share a load: their forces are
-    the least ones, and have no derivative here."""
+    of least norm, and have no derivative here."""
     used: Work[Integers] = zeros("shelf_lines")
     """The row of contacts of each row in use."""
     about: Work[Integers] = zeros("shelf_equations")
@@ -100,7 +100,9 @@ class HeldForces(NamedTuple):
     L: Work[Matrix] = zeros("shelf_lines", "rows")
     T: Work[Matrix] = zeros("shelf_lines", "equations")
     C: Work[Matrix] = zeros("shelf_equations", "lines")
+    """The coefficients of the rates of rows in each equation."""
     E: Work[Matrix] = zeros("shelf_equations", "equations")
+    """The coefficients of u in each equation."""
     D: Work[Matrix] = zeros("shelf_equations", "rows")
     reach: Work[Matrix] = zeros("shelf_equations", "lines")
     """C G Xᵀ + D Lᵀ."""
@@ -189,7 +191,7 @@ def hold_forces(held: HeldForces, mechanism: Mechanism, s: int):
 
 @compiled
 def take_rows(held, contacts, s):
-    """Take the rows in use of the last responses onto a shelf, without equations."""
+    """Copy G and the last responses of the rows in use onto shelf s, and clear its equations."""
     delassus, number = contacts.delassus, 0
     first, begin = s * held.w.size, s * held.u.size
     for part in (held.T, held.facts):
@@ -219,8 +221,8 @@ def _hold_row(held, contacts, line, begin, n, number):
 
 @compiled
 def put_rate(held, contacts, equation, n, number, acts):
-    """Put into equation n that the rate of a row in use is given, or that it has no force, if nothing `acts` along it
-    or joints alone keep it."""
+    """Make equation n give the rate of a row in use; if `acts` is 0, or joints alone keep the row, make it say that the
+    row has no force."""
     is_moved = acts == 1 and contacts.constrained.state[contacts.delassus.used[number]] == FREE
     held.C[equation, number], held.E[equation, n] = (1.0, 0.0) if is_moved else (0.0, 1.0)
 

@@ -36,7 +36,7 @@ from .transposed import changes_back, give_back, give_numbers
 from .tree import JointTree, add_back, has_joints, linearise_joints, to_bodies
 
 BEGINS = 0.9
-"""A heading of a slip in space has the length 1; it is shorter where the slip begins (`motion.contact.guards`)."""
+"""The heading of a slip in space has the length 1; a shorter one marks a slip that begins (`motion.contact.guards`)."""
 
 
 @compiled_apart

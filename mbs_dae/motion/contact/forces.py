@@ -224,8 +224,8 @@ def _settle_on_a_side(mechanism, n, far_apart, rank, weakest, determined):
 
 @compiled
 def _shares_matter(contacts, n):
-    """Return whether the motion may depend on how contacts share forces: one of them is a normal force, of a gap or in
-    a joint that slips, or a friction that slips with another coefficient than it sticks."""
+    """Return whether the motion may depend on how contacts share forces: one shared force is a normal force, of a gap
+    or in a joint that slips, or a friction whose coefficients of sticking and of slipping differ."""
     found = False
     for i in range(n):
         unknown = contacts.equations.unknown[i]

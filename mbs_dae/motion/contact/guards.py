@@ -302,7 +302,7 @@ def note_slips(mechanism, held):
 
 @compiled
 def note_fastest(contacts):
-    """Note the largest slip of each point since it began, and whether contacts share forces that change the motion.
+    """Note the largest slip of each point since it began, and count the steps in which shared forces change the motion.
     This is called where a step has been accepted: a step that is rejected may end with a slip that the motion does not
     have."""
     sliding = contacts.sliding

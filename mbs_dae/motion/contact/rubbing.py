@@ -78,6 +78,6 @@ def direction(contacts, c, k):
 
 @compiled
 def turns_with_slip(contacts, c):
-    """Return whether the direction of a slip in space is that of the present slip, and is not held."""
+    """Return whether the direction of a slip in space turns with the slip, and is not held."""
     is_seen = speed_of(contacts, c) > AWAY * contacts.choice.point_pace[c]
     return is_seen and contacts.sliding.holds_direction[c] == 0

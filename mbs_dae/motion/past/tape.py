@@ -110,8 +110,8 @@ def note_step(march, t, end, switches):
 
 @compiled
 def put_branches(march, row):
-    """Note which slips keep their direction, which rows of contacts joints alone keep, which functions have passed
-    zero, and the branches that are held, at the end of an entry."""
+    """Note which slips in space keep their direction, which rows of contacts joints alone keep, which functions have
+    passed zero, and the branches that are held, at the end of an entry."""
     kept, modes = march.mechanism.contacts.constrained.state, march.mechanism.switches.mode
     begin, straight = row.size - 2 * modes.size - kept.size, march.mechanism.contacts.sliding.holds_direction
     for c in range(straight.size):
@@ -162,7 +162,7 @@ class Steps:
     branches: int = 0
     """The number of numbers at the end of an entry that hold the branches of laws and the states of contacts."""
     laws: int = 0
-    """The number of these that hold the branches of laws, which stand first."""
+    """How many of these numbers hold the branches of laws; they stand first."""
     directions: tuple[int, int] = (0, 0)
     """Where the numbers in an entry begin and end that tell which slips in space keep their direction."""
     moving: frozenset[int] = frozenset()
