@@ -87,6 +87,8 @@ def test_the_pitch_of_a_screw_is_that_of_the_friction_in_it():
     other = mbs.simulate(same, [0, 0.5], derivatives=["p"])
     assert abs(one.d("nut.z", "screw.pitch")[-1]) > 1e-3
     assert one.d("nut.z", "screw.pitch")[-1] == pytest.approx(other.d("nut.z", "p")[-1], rel=1e-9)
+    low, high = (mbs.simulate(same.with_parameters(p=p), [0, 0.5])["nut.z"][-1] for p in (0.499, 0.501))
+    assert other.d("nut.z", "p")[-1] == pytest.approx((high - low) / 0.002, rel=1e-5)
 
 
 def everything(dimension):

@@ -121,6 +121,7 @@ def vary_begin(replay: Replay, head: Vector):
     if status != DONE:
         return status
     linearise_state(replay, moment(march.course, head[T0]), stages.y0, stages.k[0])
+    hold_forces(replay.held, march.mechanism, 0)
     vary_state(replay, stages.y0, replay.dy0, replay.dk[:count])
     if counts[NEXT] < times.size and times[counts[NEXT]] == head[T0]:
         keep_changes(replay, stages.y0, replay.dy0, replay.dk[:count])
@@ -172,6 +173,7 @@ def _vary_inner(replay, s):
         return status
     _combine_changes(replay.dy0, stages.now[H], tableau.a[s], s, replay.dk, replay.between)
     linearise_state(replay, time_of(stages, s), y, stages.k[s])
+    hold_forces(replay.held, mechanism, 0)
     if is_closed(stages, s):
         vary_lengths(mechanism, replay.before, replay.between)
         _vary_put_right(replay, time_of(stages, s), y, replay.between)
@@ -200,13 +202,13 @@ def _vary_put_right(replay, t, y, changes):
 
 @compiled
 def vary_state(replay, y, changes, slopes):
-    """Put the changes of y', λ and forces at the linearised state into `slopes`, `loads` and `forces`."""
+    """Put the changes of y', λ and forces at the linearised state, whose forces are held, into `slopes`, `loads` and
+    `forces`."""
     mechanism = replay.march.mechanism
     if has_joints(replay.tree):
         equations = replay.tree, replay.own, replay.held, mechanism
         vary_joint_stage(*equations, y, changes, slopes, replay.loads, replay.forces)
         return
-    hold_forces(replay.held, mechanism, 0)
     often, known = refinements(mechanism), (replay.own, replay.held, mechanism)
     vary_stage(*known, y, changes, slopes, replay.loads, replay.forces, often, 0)
 
@@ -221,10 +223,10 @@ def vary_end(replay, t, y, dy, changes, slopes):
     if status != DONE:
         return status
     linearise_state(replay, moment(march.course, t), y, dy)
+    hold_forces(replay.held, mechanism, 0)
     vary_lengths(mechanism, replay.before, changes)
     if projected:
         _vary_put_right(replay, moment(march.course, t), y, changes)
-    hold_forces(replay.held, mechanism, 0)
     if is_held(replay.held, 0):
         vary_keep(replay.held, replay.own, mechanism, y, changes, 0)
     vary_state(replay, y, changes, slopes)
