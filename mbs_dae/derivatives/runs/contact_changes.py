@@ -183,10 +183,13 @@ def _vary_component(own, contacts, c, d, loads):
 
 
 @compiled_apart
-def straighten(own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, times: Vector):
-    """Remove the changes δs across its direction d from each slip in space that has crept straight to its stop for a
-    time T. The run holds d in these steps, so that δs stays; by the law of friction δs ends together with the slip s,
-    δs ~ |s|. Velocities change by δv = -X W⁻¹ δs, and places by T δv/2."""
+def straighten(
+    own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, dy: Vector, times: Vector
+):  # fmt: skip
+    """Reduce the changes δs across its direction d of each slip s in space that has crept straight for a time T, at a
+    change of contacts. The run holds d in these steps, so that δs stays; by the law of friction δs decreases with the
+    slip, δs ~ |s|, by the part r = aT/(|s| + aT) for the deceleration a, and by r = 1 where the slip stops. Velocities
+    change by δv = -r X W⁻¹ δs, and places by T δv/2."""
     contacts, state, n = mechanism.contacts, mechanism.state, own.columns
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
     take_given(own)
@@ -195,19 +198,25 @@ def straighten(own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, d
         put_changes(own, mechanism, y, p, dys[p])
         put_right(own, p, SLIP_OF)
         for i in range(held.size[0, 0]):
-            c, count, along = held.point[i], held.slips[i], 0.0
+            c, count, along, slip, slows = held.point[i], held.slips[i], 0.0, 0.0, 0.0
             if held.lead[i] != i or count < 2 or times[c] == 0.0 or contacts.state[c] != CLOSED:
                 continue
             heading = contacts.sliding.heading[contacts.slip_row[c] :]
             held.u[:] = 0.0
             for k in range(count):
+                row = held.used[i + k]
                 held.u[k] = slip_varied(held, own, i + k, dv)
                 along += heading[k] * held.u[k]
+                slip += heading[k] * contacts.motion.rate[row]
+                slows -= heading[k] * times[c] * (dot(held.G[i + k], dy[state.v_at :][:n]) - contacts.motion.gamma[row])
+            if slows <= 0.0:
+                continue
+            part = slows / (max(slip, 0.0) + slows)
             for j in range(held.matrix.shape[0]):
                 for k in range(held.matrix.shape[0]):
                     held.matrix[j, k] = 1.0 if j == k else 0.0
             for j in range(count):
-                held.u[j] -= along * heading[j]
+                held.u[j] = part * (held.u[j] - along * heading[j])
                 for k in range(count):
                     held.matrix[j, k] = contacts.delassus.W[i + j, i + k]
             factorise(held.matrix, held.order)
@@ -494,7 +503,7 @@ class ContactChange:
         moved[of_time] = 0.0
         if not self.strikes:
             if place.straight.any():
-                straighten(*known, place.straight)
+                straighten(*known, self.f_before, place.straight)
             return dys + np.outer(moved, self.f_before - self.f_behind)
         dys += np.outer(np.nan_to_num(moved), self.f_before)
         dys[np.isnan(moved)] = np.nan
@@ -523,14 +532,14 @@ class ContactChange:
         reactions = mechanism.machine.multipliers.copy()
         shape = (len(dys), own.forces.size), (len(dys), mechanism.machine.pattern.m), (len(dys), own.columns)
         rows, joints, momenta = ([np.zeros(size) for _ in range(3)] for size in shape)
-        sizes = [np.zeros((len(dys), own.first[SIZE_OF + 1] - own.first[SIZE_OF])) for _ in range(3)]
+        sizes = np.zeros((len(dys), own.first[SIZE_OF + 1] - own.first[SIZE_OF]))
         v, a = self.y[moving], change[moving].copy()
         for k, at in enumerate((v + change[moving], v, np.zeros_like(v))):
             linearise_at(own, march, t, self.y[: state.q_end], at, a, reactions, impulses)
-            to = momenta[k], joints[k], rows[k], sizes[k]
+            to = momenta[k], joints[k], rows[k], sizes if k == 1 else sizes[:, :0].copy()
             fixed_velocity_slopes(own, mechanism, self.y, dys, moved, self.count, *to)
         forces, before = np.zeros(shape[0]), rows[1]
-        known = momenta[0], joints[0], before, rows[0], sizes[1], rows[2], joints[2]
+        known = momenta[0], joints[0], before, rows[0], sizes, rows[2], joints[2]
         vary_jump(own, held, mechanism, dys, *known, after, impulses, reactions, forces)
         dys[self._are_on_edge(sticks, used, impulses, after, forces, before, rows[0])] = np.nan
         return dys
