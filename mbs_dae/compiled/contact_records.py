@@ -47,8 +47,9 @@ class ContactCalls(NamedTuple):
     """`states.choose_states`, mechanism (q, v, a): choose the states of all points."""
     strike: int
     """`impacts.strike`, search (y, dy): an impact."""
-    find_constrained: int
-    """`constrained.find_constrained`, mechanism (): find the rows that joints alone keep as they are."""
+    find_constrained_held: int
+    """`constrained.find_constrained_held`, mechanism (): find the rows that joints alone keep as they are, where states
+    are known."""
 
 
 class ContactTree(NamedTuple):

@@ -73,7 +73,8 @@ class Equilibrium(metaclass=PublicClass):
         loads, _, undetermined = in_the_limit(system, motion, multipliers[None], redundant, nowhere)
         touching: Any = {"integrated": True}  # includes states and inputs
         touching |= {"contacts": here.pushes[None], "modes": modes_of(here)} if isinstance(here, Supported) else {}
-        result = with_forces(system, motion, Loads(loads, redundant, undetermined), energies, **touching)
+        several = np.zeros((1, len(system.rows) + system.structure.contacts.rows), dtype=bool)
+        result = with_forces(system, motion, Loads(loads, redundant, undetermined, several), energies, **touching)
         if self.asked is not None:
             set_varied(result, RestDerivatives(result, self.asked, here))
         return result

@@ -383,7 +383,7 @@ def solve_motion(
             hold_all(mechanism)
             if mechanism.contacts.choice.closed_count[0] > 0:
                 evaluate(mechanism, t[k], q[k], v[k])
-                call_on_block(mechanism.contacts.calls.find_constrained, mechanism, ())
+                call_on_block(mechanism.contacts.calls.find_constrained_held, mechanism, ())
         if accelerate(mechanism, t[k], q[k], v[k], machine.here.a) != DONE:
             return k
         copy(machine.multipliers, multipliers[k])

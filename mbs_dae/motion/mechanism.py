@@ -16,7 +16,7 @@ from ..kernels.functions import addresses
 from ..kernels.images import Image
 from ..linear.kkt import new_factor
 from ..model.bodies.body import Body
-from .contact.constrained import find_constrained
+from .contact.constrained import find_constrained_held
 from .contact.delassus import FIRM
 from .contact.forces import contact_powers, push
 from .contact.guards import PRESS, RUB, TOUCH
@@ -97,7 +97,7 @@ def _parts(system: System, faint: float, asks: int, formed: bool) -> Mechanism:
 def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
     builder, calls = system.structure.contacts, ContactCalls(0, 0, 0, 0, 0, 0)
     if builder.points:
-        parts = addresses((push, contact_powers, keep_closed, choose_states, strike, find_constrained))
+        parts = addresses((push, contact_powers, keep_closed, choose_states, strike, find_constrained_held))
         calls = ContactCalls(*map(int, parts))
     state = 2 * (system.layout.q_size + 2 * system.layout.v_size)
     numbers = system.evaluator, machine.transformation, calls, machine.pattern, state, asks, system.length

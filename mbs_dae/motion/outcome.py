@@ -31,7 +31,7 @@ from ..readings.teeth import apart, with_separation
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT, NEARLY, UNCERTAIN
-from .contact.reports import choose_along, impulses_along, states_of, sticking_rows
+from .contact.reports import choose_along, compare_along, impulses_along, states_of, sticking_rows
 from .derivative import WORK, solve_motion
 from .implicit.iteration import MATRICES
 from .initial import told_of_ratios
@@ -98,7 +98,28 @@ def _loads_along(
     else:
         multipliers, redundant = corrected_loads(bodies, motion, modes, contacts, known[0]), known[1]
     multipliers, _, undetermined = in_the_limit(bodies, motion, multipliers, redundant, singular)
-    return Loads(multipliers, redundant, undetermined)
+    return Loads(multipliers, redundant, undetermined, several_forces(bodies, motion, modes))
+
+
+def several_forces(bodies: System, motion: Trajectory, modes: np.ndarray) -> np.ndarray:
+    """Return which multipliers, and behind these which forces of contacts and friction, have several values at each
+    time, (times, rows): with the same modes, other normal forces in joints go with other friction there."""
+    rows, contacts = len(bodies.rows), bodies.structure.contacts
+    found = np.zeros((motion.t.size, rows + contacts.rows))
+    run = mechanism(bodies, refinements=2, asks=EVENTS)
+    if contacts.rows and run.contacts.normals.row_count.any():
+        compare_along(run, *motion[:3], modes, np.zeros(contacts.rows), np.zeros(rows), found)
+    return found != 0.0
+
+
+def told_of_several(name: str, places: np.ndarray) -> str:
+    """Return a sentence about the times, or the values of the parameter `name`, at which forces with friction have
+    several values; empty if there are none."""
+    if not places.size:
+        return ""
+    where = f"at {name} = {places[0]:.6g}" + (f" and at {places.size - 1} more" if places.size > 1 else "")
+    why = "friction in a joint grows faster than what presses there"
+    return f"other forces go with the motion, too, {where}, for {why}; one solution is given, and is_unique is False"
 
 
 def is_singular(independence: np.ndarray) -> np.ndarray:

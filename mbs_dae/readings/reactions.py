@@ -47,6 +47,9 @@ class Loads(NamedTuple):
     """The number of redundant rows."""
     undetermined: np.ndarray
     """Shape (times, rows): the multipliers that the equations at their own pose do not determine."""
+    several: np.ndarray
+    """Shape (times, rows and rows of contacts): the multipliers and the forces of contacts and friction that have
+    several values, since other forces of friction satisfy the equations, too."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +124,7 @@ class ComputedReactions:
         element = self._element(name)
         out = np.ones((len(self._motion.t), self._width), dtype=bool)
         several = bool(self.loads.redundant or self._holding.any() or coupled(self._system))
-        determined = not (several or self.loads.undetermined.any())
+        determined = not (several or self.loads.undetermined.any() or self.loads.several.any())
         if determined or isinstance(element, ForceElement):
             return out
         rows, partials = self._rows(element), self._partials(element)
@@ -129,6 +132,7 @@ class ComputedReactions:
             rows = rows + len(self._system.rows)
         else:
             out &= ~((partials != 0.0) & self.loads.undetermined[:, rows, None]).any(axis=1)
+        out &= ~((partials != 0.0) & self.loads.several[:, rows, None]).any(axis=1)
         if not several:
             return out
         for k, null in enumerate(self._null_vectors):

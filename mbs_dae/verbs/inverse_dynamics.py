@@ -25,7 +25,14 @@ from ..model.signals import signals_of
 from ..motion.contact.guards import TOUCHES
 from ..motion.contact.reports import frictions_lost_at, no_friction, states_of
 from ..motion.initial import check_reactions
-from ..motion.outcome import forces_along, in_the_limit, modes_along, with_forces
+from ..motion.outcome import (
+    forces_along,
+    in_the_limit,
+    modes_along,
+    several_forces,
+    told_of_several,
+    with_forces,
+)
 from ..poses.assembly import assembled
 from ..poses.dependence import PoseRank
 from ..progress import Progress
@@ -240,16 +247,19 @@ def _with_loads(system: System, motion: Result, closures: Sequence[Closure]) -> 
     singular = np.flatnonzero(np.isin(motion.t[:done], motion.stats["change_points"]))
     limits = in_the_limit(system, solved_motion, multipliers[:done], redundant, singular)
     multipliers, rates[singular], undetermined = limits
-    undefined = ""
+    undefined, told, several = "", "", np.zeros((done, len(system.rows) + system.structure.contacts.rows), dtype=bool)
+    if modes is not None:
+        several = several_forces(system, solved_motion, modes[:done])
+        told = told_of_several("t", motion.t[:done][several.any(axis=1)])
     if done < along.t.size:
         t, q, v = (x[done] for x in along[:3])
         undefined = no_loads(system, t, q, v, f"motion of {system.model.name!r} at t = {t:.6g}")
     works = _works(along.t[:done], rates[:done, 2:])
     ledger = np.concatenate([rates[:done, :2], works], axis=1)
     result = with_forces(
-        system, solved_motion, Loads(multipliers, redundant, undetermined), ledger,
+        system, solved_motion, Loads(multipliers, redundant, undetermined, several), ledger,
         success=motion.success and not undefined,
-        message=undefined or motion.message,
+        message=undefined or "; ".join(filter(None, (motion.message, told))),
         stats={
             **motion.stats, "redundant_equations": redundant, "energy": "works are sums over the requested times"
         },

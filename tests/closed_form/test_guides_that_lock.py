@@ -122,5 +122,148 @@ def test_two_guides_jam_where_no_choice_of_sides_balances_the_load(swept):
             continue
         pressed = np.array([abs(found[f"rub {name}.friction"][0]) for name in "AB"]) / mus
         assert any(np.allclose(pressed, np.abs(normal), rtol=1e-8) for normal in known)
+        assert [bool(found.is_unique(f"{what} {name}")[0, :2].all()) for what in ("guide", "rub") for name in "AB"] == [
+            len(known) == 1
+        ] * 4, known
+        assert ("other forces go with the motion" in found.message + found.stats.get("note", "")) == (len(known) > 1)
         one, several = one + (len(known) == 1), several + (len(known) > 1)
     assert jams > 10 and one > 10 and several > 10
+
+
+# --- a lever on one pin: its driver pushes within the circle of friction, or beside it --------------------------------
+
+
+def lever(arm: float, size: float, force, moment: float, law=None) -> mbs.PlanarModel:
+    """Return a body on a pin with friction in a circle of friction of this size, in m. A driver moves a point at this
+    arm, across it; a force and a moment act on the body. The law of the driver is the parameter p by default."""
+    model = mbs.PlanarModel("lever")
+    p, body = model.parameter("p", 0.0, unit="m"), model.body("body", 1.0, 1.0)
+    model.add(
+        pin := mbs.Revolute("pin", model.ground, body),
+        mbs.Driver("push", mbs.y(body.at(arm, 0)), p if law is None else law),
+        mbs.Friction("rub", pin, mu=size / 0.1, radius=0.1),
+        mbs.Force("load", body, tuple(force)),
+        mbs.Torque("moment", body, moment),
+    )
+    return model
+
+
+def pushes(arm, size, force, moment, way) -> list[float]:
+    """Return all forces P of the driver, in N: P arm + M = ± size |F + P e_y|, against the motion."""
+    square = arm**2 - size**2, 2 * (arm * moment - size**2 * force[1]), moment**2 - size**2 * np.dot(force, force)
+    return [P.real for P in np.roots(square) if abs(P.imag) < 1e-12 * abs(P) and way * (P.real * arm + moment) > 0]
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+def test_a_push_within_the_circle_of_friction_has_two_forces_or_none(coordinates):
+    """An arm of 5 cm and a circle of 10 cm: a moment of 1 N m goes with -20/3 N and with 20 N."""
+    model = lever(0.05, 0.1, (0.0, 0.0), 1.0, 0.1 * mbs.t)
+    found = mbs.inverse_dynamics(model.compile(coordinates), [0.0])
+    assert min(abs(found.effort("push")[0] - known) for known in (-20 / 3, 20)) < 1e-9
+    assert not found.is_unique("push")[0].all() and not found.is_unique("pin")[0, 1] and found.is_unique("pin")[0, 0]
+    assert "other forces go with the motion, too, at t = 0, for friction in a joint grows faster" in found.message
+    run = mbs.simulate(model.compile(coordinates), [0.0, 1e-3])
+    assert not run.is_unique("push").all(axis=1).any()
+
+
+@pytest.mark.parametrize("swept", [False, True], ids=["inverse_dynamics", "sweep"])
+def test_random_levers_have_as_many_forces_as_closed_forms(swept):
+    random, counts = np.random.default_rng(1), [0, 0, 0]
+    for _ in range(60):
+        arm, size, way = random.uniform(0.02, 0.2), 0.1 * random.uniform(0.2, 2), random.choice([-1, 1])
+        force, moment = 10 * random.normal(size=2), float(random.normal())
+        known = pushes(arm, size, force, moment, way)
+        counts[len(known)] += 1
+        try:
+            if swept:
+                found = mbs.sweep(lever(arm, size, force, moment), "p", [0.0, 1e-6 * way], forces=True)
+            else:
+                found = mbs.inverse_dynamics(lever(arm, size, force, moment, 0.1 * way * mbs.t), [0.0, 1e-6])
+        except mbs.ModelError as error:
+            assert "it jams" in str(error) and not known
+            continue
+        assert min(abs(found.effort("push")[0] - P) / abs(P) for P in known) < 1e-4  # inertia at 0.1 m/s
+        assert bool(found.is_unique("push")[0].all()) == (len(known) == 1)
+    assert min(counts) > 5
+
+
+@pytest.mark.parametrize(
+    ("rod", "angle", "mus", "force", "moment", "effort"),
+    [
+        (
+            0.2622813272527654, -2.4477045130656254,
+            (2.213453032946392, 2.188136815651738, 2.495753992716099, 2.150432432925714),
+            (6.146303415205839, 15.490567715704987), 0.9459452117295705, 80.7154,
+        ),
+        (
+            0.419752895642202, 2.9928521380277675,
+            (2.6764228654282745, 1.5071122385604698, 2.784996734374462, 1.7883206749139928),
+            (-12.073365462851335, -14.398039365175567), 0.7000480886242628, None,
+        ),
+    ],
+)  # fmt: skip
+def test_slider_cranks_move_with_friction_that_newton_s_method_misses(rod, angle, mus, force, moment, effort):
+    """Three pins and a guide rub so much that one start of Newton's method goes to and fro. Forces exist: with these
+    frictions as given loads in place of friction, the normal forces are the same."""
+    r, radius, speed = 0.2, 0.15, 0.01
+    model = mbs.PlanarModel("crank")
+    pin = r * np.array([np.cos(angle), np.sin(angle)])
+    end = pin[0] + np.sqrt(rod**2 - pin[1] ** 2)
+    crank, link = model.link("crank", (0, 0), tuple(pin), mass=1e-9), model.link("rod", tuple(pin), (end, 0), mass=1e-9)
+    slider = model.body("slider", 1e-9, 1e-9, position=(end, 0))
+    pins = [
+        mbs.Revolute(name, *ends)
+        for name, *ends in (
+            ("O", model.ground, crank.tail), ("A", crank.head, link.tail), ("B", link.head, slider)
+        )
+    ]  # fmt: skip
+    guide = mbs.Translational("guide", model.ground, slider)
+    load = (0.0, 0.0) if effort else (8.979316652478078, -10.55612452023631)
+    model.add(*pins, guide, mbs.Force("on rod", link, load), mbs.Force("on slider", slider, force))
+    model.add(mbs.Torque("moment", crank, moment), mbs.Driver("drive", mbs.angle(pins[0]), angle + speed * mbs.t))
+    for joint, mu in zip(pins, mus[:3], strict=True):
+        model.add(mbs.Friction(f"rub {joint.name}", joint, mu=mu, radius=radius))
+    model.add(mbs.Friction("rub guide", guide, mu=mus[3]))
+    free, numbers = model.without(*(f"rub {name}" for name in ("O", "A", "B", "guide"))), ("T_O", "T_A", "T_B", "F")
+    T_O, T_A, T_B, F = (free.parameter(name, 0.0) for name in numbers)
+    on = free.bodies
+    free.add(mbs.Torque("in O", on["crank"], T_O), mbs.Torque("in A", on["crank"], on["rod"], T_A))
+    free.add(mbs.Torque("in B", on["rod"], on["slider"], T_B), mbs.Force("in guide", on["slider"], (F, 0)))
+    found = mbs.inverse_dynamics(model, [0.0])
+    if effort:
+        np.testing.assert_allclose(found.effort("drive"), effort, rtol=1e-5)
+    turns = [float(found[f"{name}.omega"][0]) for name in ("crank", "rod")]
+    slips = np.array([turns[0], turns[1] - turns[0], -turns[1], float(found["slider.vx"][0])])
+
+    def pressed(result):
+        return np.array([*(np.hypot(*result.reaction(name)[0, :2]) for name in "OAB"), abs(result["guide.Fy"][0])])
+
+    normal = pressed(found)
+    rubs = -np.sign(slips) * np.array([*(mu * radius for mu in mus[:3]), mus[3]]) * normal
+    again = mbs.inverse_dynamics(free.with_parameters(**dict(zip(numbers, rubs, strict=True))), [0.0])
+    np.testing.assert_allclose(pressed(again), normal, rtol=1e-6)
+    np.testing.assert_allclose(again.effort("drive"), found.effort("drive"), rtol=1e-6)
+    run = mbs.simulate(model, [0.0, 1e-4])
+    np.testing.assert_allclose(run.effort("drive")[0], found.effort("drive")[0], rtol=1e-6)
+
+
+# --- motions that begin and end at rest -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("law", ["cycloidal", "3-4-5", "modified sine", "4-5-6-7", "harmonic"])
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+def test_a_motor_that_starts_from_rest_needs_no_more_than_friction_and_inertia(law, coordinates):
+    """At rest the driver and the friction of 2 N share the load: the effort is at most m |a| + 2 N, also where the
+    first acceleration of the law is roundoff. In motion it is m a + 2 N."""
+    model = mbs.PlanarModel("block")
+    block = model.body("block", 2.0, 1.0)
+    guide = model.add(mbs.Translational("guide", model.ground, block))
+    rise = mbs.Motion().rise(1.0, over=1.0, law=law).dwell(0.5).rise(0.5, over=0.5, law=law)
+    model.add(mbs.Driver("drive", mbs.displacement(guide), rise))
+    model.add(mbs.DryFriction("rub", mbs.displacement(guide), force=2.0))
+    found = mbs.inverse_dynamics(model.compile(coordinates), np.linspace(0, 2, 41))
+    effort, needed = found.effort("drive"), 2.0 * found["block.ax"]
+    assert (np.abs(effort - needed) <= 2.0 + 1e-9).all()
+    moves = np.abs(found["block.vx"]) > 1e-6
+    np.testing.assert_allclose(effort[moves], needed[moves] + 2.0, rtol=1e-9)
+    assert moves.sum() > 25 and not found.is_unique("drive")[~moves & (np.abs(needed) < 1e-9)].all(axis=1).any()

@@ -53,6 +53,14 @@ def find_constrained(mechanism: Mechanism):
 
 
 @compiled_apart
+def find_constrained_held(mechanism: Mechanism):
+    """Find which rows joints alone keep as they are (`find_constrained`), where the states of points are known. Slips
+    of points that stick are among them where joints give them no rate: with an acceleration of roundoff alone, too."""
+    find_constrained(mechanism)
+    keep_sticking(mechanism.contacts)
+
+
+@compiled_apart
 def find_constrained_ahead(mechanism: Mechanism, t: float, q: Vector, v: Vector, h: float):
     """Find the rows that joints keep at the beginning of a step of length h that is not interrupted by events: also of
     points that come to touch in it, and once for each as long as it touches. Return whether joints press no bodies

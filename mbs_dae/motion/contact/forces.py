@@ -9,7 +9,9 @@ While the states of contacts hold, forces follow from equations, and are as smoo
                                        (s/√(s² + v²), v given, where nothing sticks; μ may depend on |s|)
 
 The equations are linear except for |b + B f|, whose sign is held over a step (`normals`). There Newton's method takes N
-as an unknown; in a plane guide, where b + B f is a number, its first step is the last. Where contacts depend on each
+as an unknown; in a plane guide, where b + B f is a number, its first step is the last. Where friction grows faster than
+what presses, several N may solve the equations, or none; Newton's method then starts from other directions of the N,
+until it settles, and `put_other_forces` tells whether there are others. Where contacts depend on each
 other (a table on four legs) the least forces are taken; frictions are weighed by the force that each could hold: on a
 body about to be shoved they all have one proportion to these, and let go together.
 
@@ -77,8 +79,12 @@ DOUBLED = 64
 """The first number of rounds after which the change of forces is compared with that at half the number of rounds, each
 time the number has doubled. A change of at most `SETTLED` times the number of rounds that has not halved since is taken
 for roundoff."""
-SIDES = 10
-"""The largest number of joints whose sides are tried in all combinations."""
+STARTS, TRIED = 1024, 20
+"""The largest number of starts of Newton's method where it does not settle from the first, all sides of ten guides; and
+the largest number of rounds from each of them."""
+COMPARED, OTHER, POWERS = 64, 1e-6, 30
+"""The largest number of starts from which other forces are searched; the part of the largest force by which these
+differ; and the largest number of steps of the power method that shows that there are none."""
 APART = 2.0**20
 """The unit of the normal force in a joint that slips: an unknown of a large unit is no part of the least forces."""
 LEAST = 1e-6
@@ -118,9 +124,9 @@ def push(mechanism: Mechanism, a: Vector):
     copy(machine.x[: delassus.f.size], delassus.f)  # the solution without forces of contacts
     copy(machine.multipliers, delassus.g)
     unsettled, far_apart = 0.0, put_masses(contacts) < FIRM
-    rank, weakest, determined = _settle(mechanism, n, far_apart)
-    if choice.status[0] == NOT_CONVERGED:
-        rank, weakest, determined = _settle_on_a_side(mechanism, n, far_apart, rank, weakest, determined)
+    rank, weakest, determined = _settle(mechanism, n, far_apart, -1)
+    if choice.status[0] == NOT_CONVERGED and _starts(contacts, STARTS) > 1:
+        rank, weakest, determined = _search(mechanism, n, far_apart)
     add_responses(mechanism, delassus.amount, delassus.amount_tail)
     choice.shared[0] = 1 if rank < n and _shares_matter(contacts, n) else 0
     choice.ambiguities[0] += 1 if far_apart else 0
@@ -148,10 +154,10 @@ def push(mechanism: Mechanism, a: Vector):
 
 
 @compiled
-def _settle(mechanism, n, far_apart):
-    """Solve the equations of the forces by Newton's method, beginning without forces, and put its status into `choice`.
-    Return the rank of the last equations, their least pivot between far masses, and whether all forces between these
-    are determined."""
+def _settle(mechanism, n, far_apart, start):
+    """Solve the equations of the forces by Newton's method, beginning without forces, or with the directions of normal
+    forces of a `start` that is 0 or more, and put its status into `choice`. Return the rank of the last equations,
+    their least pivot between far masses, and whether all forces between these are determined."""
     contacts, before = mechanism.contacts, np.inf
     delassus, choice, equations = contacts.delassus, contacts.choice, contacts.equations
     rank, weakest, determined = 0, 1.0, True
@@ -159,8 +165,10 @@ def _settle(mechanism, n, far_apart):
     choice.status[0] = NOT_CONVERGED
     choice.weight[:] = 1.0
     equations.solution_tail[:] = 0.0
-    for k in range(SHARED):
-        linear = _put_equations(contacts, delassus.f, n)
+    if start >= 0:
+        _put_start(contacts, start)
+    for k in range(SHARED if start < 0 else TRIED):
+        linear = _put_equations(contacts, delassus.f, n, start >= 0 and k == 0)
         rank = scaled_solution(
             equations.matrix, equations.right, equations.solution, equations.order, n, equations.units
         )
@@ -170,7 +178,7 @@ def _settle(mechanism, n, far_apart):
                 weakest = min(weakest, equations.matrix[i, i]) if i < rank else weakest
                 determined = determined and i < rank
         change = _take_forces(contacts)
-        settled = change <= SETTLED
+        settled = change <= SETTLED and not (start >= 0 and k == 0)
         if k >= DOUBLED and k & (k - 1) == 0:
             settled, before = settled or 0.5 * before < change <= SETTLED * k, change
         _put_most(contacts)
@@ -186,40 +194,139 @@ def _settle(mechanism, n, far_apart):
 
 
 @compiled
-def _has_sides(contacts, c):
-    """Return whether joint c slips and may press to either side: its N is one number, |b + B f|."""
-    slips = contacts.state[c] == CLOSED and contacts.gap_row[c] < 0 and not is_given(contacts, c)
-    return slips and contacts.normals.components[c] == 1
+def _presses(contacts, c):
+    """Return whether joint c slips, and its friction is bounded by its normal force |b + B f|."""
+    return contacts.state[c] == CLOSED and contacts.gap_row[c] < 0 and not is_given(contacts, c)
 
 
 @compiled
-def _settle_on_a_side(mechanism, n, far_apart, rank, weakest, determined):
-    """Solve the equations for one choice after the other of the sides to which slipping joints press, until the forces
-    press to these sides, where Newton's method for |b + B f| went to and fro between sides; the first choice has the
-    sides of the motion without friction. While a run holds directions, these are the sides. Return what `_settle`
-    returns."""
-    contacts, sides = mechanism.contacts, 0
-    normals, choice = contacts.normals, contacts.choice
+def _directions(contacts, c):
+    """Return the number of directions of the normal force of joint c with which Newton's method starts: along b and
+    against it; where N has more than one component, turned from it by a third of a turn either way, too."""
+    return 2 if contacts.normals.components[c] == 1 else 4
+
+
+@compiled
+def _starts(contacts, most):
+    """Return the number of combinations of directions, up to `most`; 0 where no joint presses, or a run holds the side
+    of one."""
+    number, presses = 1, False
     for c in range(contacts.gap_row.size):
-        sides += 1 if _has_sides(contacts, c) else 0
         if holds_side(contacts, c):
-            return rank, weakest, determined
-    for number in range(2 ** min(sides, SIDES) if sides > 0 else 0):
-        left = number
-        for c in range(contacts.gap_row.size):
-            if _has_sides(contacts, c):
-                at = COMPONENTS * c
-                normals.fixed_direction[at] = (-1.0 if normals.b[at] < 0.0 else 1.0) * (1.0 - 2.0 * (left % 2))
-                left //= 2
-        rank, weakest, determined = _settle(mechanism, n, far_apart)
-        fits = choice.status[0] == DONE
-        for c in range(contacts.gap_row.size):
-            fits = fits and (not _has_sides(contacts, c) or sense(contacts, c, contacts.delassus.amount) > 0.0)
-        if fits:
-            break
-        choice.status[0] = NOT_CONVERGED
-    normals.fixed_direction[:] = 0.0
-    return rank, weakest, determined
+            return 0
+        if _presses(contacts, c):
+            number, presses = min(number * _directions(contacts, c), most), True
+    return number if presses else 0
+
+
+@compiled
+def _put_start(contacts, number):
+    """Put directions of the normal forces of all joints that press into `direction`: combination `number`. The first
+    one is that of the motion without friction."""
+    normals, left = contacts.normals, number
+    for c in range(contacts.gap_row.size):
+        if not _presses(contacts, c):
+            continue
+        at, way, square = COMPONENTS * c, left % _directions(contacts, c), 0.0
+        left //= _directions(contacts, c)
+        for d in range(normals.components[c]):
+            square += normals.b[at + d] ** 2
+        for d in range(normals.components[c]):
+            along = normals.b[at + d] / np.sqrt(square) if square > 0.0 else 1.0 if d == 0 else 0.0
+            normals.direction[at + d] = -along if way == 1 else along
+        if way >= 2:
+            x, y, sine = normals.direction[at], normals.direction[at + 1], np.sqrt(0.75) * (2 * way - 5)
+            normals.direction[at], normals.direction[at + 1] = -0.5 * x - sine * y, sine * x - 0.5 * y
+
+
+@compiled
+def _search(mechanism, n, far_apart):
+    """Solve the equations from one start after the other until Newton's method for N = |b + B f| settles, where it went
+    to and fro from the first. Where every N is a number, this is each combination of its signs. Return what `_settle`
+    returns."""
+    choice, found = mechanism.contacts.choice, (0, 1.0, True)
+    for start in range(1, _starts(mechanism.contacts, STARTS)):
+        found = _settle(mechanism, n, far_apart, start)
+        if choice.status[0] == DONE:
+            return found
+    choice.status[0] = NOT_CONVERGED
+    return found
+
+
+@compiled
+def _contracts(contacts, n):
+    """Return whether N = |b + B f| has one solution, since its right side contracts: where all unknowns are normal
+    forces, N_i changes by at most Σ C_ij |δN_j|, and C x < x for a positive x."""
+    normals, equations, C = contacts.normals, contacts.equations, contacts.equations.matrix
+    x, y, points = equations.solution, equations.right, contacts.gap_row.size
+    C[:] = 0.0
+    for i in range(n):
+        if not -points <= equations.unknown[i] < 0:
+            return False
+    number, column = 0, 0
+    for c in range(points):
+        if contacts.state[c] == OPEN:
+            continue
+        for i in range(n if contacts.state[c] != STICKING else 0):
+            of, square = -1 - equations.unknown[i], 0.0
+            for d in range(0 if is_given(contacts, of) else normals.components[of]):
+                effect = 0.0
+                for k in range(contacts.slip_count[c]):
+                    share = sliding(contacts, c) * direction(contacts, c, k)
+                    effect += share * normals.B[COMPONENTS * of + d, number + k]
+                square += effect**2
+            C[i, column] = np.sqrt(square)
+        column += 1 if contacts.state[c] != STICKING else 0
+        number += contacts.slip_count[c]
+    x[:n] = 1.0
+    for _ in range(POWERS):
+        most, largest = 0.0, 0.0
+        for i in range(n):
+            y[i] = dot(C[i, :n], x[:n])
+            most, largest = max(most, y[i] / x[i]), max(largest, y[i])
+        if most < 1.0:
+            return True
+        for i in range(n):
+            x[i] = (x[i] + y[i] / largest) / 2.0
+    return False
+
+
+@compiled_apart
+def put_other_forces(mechanism: Mechanism, amounts: Vector, multipliers: Vector, differs: Vector):
+    """Search for other forces of friction than those of the last evaluation that satisfy the equations with the same
+    states. Put 1 into `differs` for each multiplier, and behind these for each force of contacts and friction, that has
+    another value then; `amounts` and `multipliers` are room for those of the evaluation."""
+    contacts, machine = mechanism.contacts, mechanism.machine
+    delassus, differs[:] = contacts.delassus, 0.0
+    contacts.normals.fixed_direction[:] = 0.0
+    starts = _starts(contacts, COMPARED)
+    if contacts.choice.status[0] != DONE or starts == 0:
+        return
+    n, m, largest = _use_closed(contacts), delassus.used_count[0], 0.0
+    copy(delassus.amount[:m], amounts)
+    copy(machine.multipliers, multipliers)
+    for i in range(m):
+        largest = max(largest, abs(amounts[i]))
+    if _contracts(contacts, n):
+        return
+    for start in range(starts):
+        _settle(mechanism, n, False, start)
+        most, change = largest, 0.0
+        for i in range(m):
+            most, change = max(most, abs(delassus.amount[i])), max(change, abs(delassus.amount[i] - amounts[i]))
+        if contacts.choice.status[0] != DONE or not change > OTHER * most:
+            continue
+        copy(delassus.f, machine.x)
+        copy(delassus.g, machine.multipliers)
+        add_responses(mechanism, delassus.amount, delassus.amount_tail)
+        for row in range(multipliers.size):
+            size = max(abs(multipliers[row]), abs(machine.multipliers[row]))
+            if abs(multipliers[row] - machine.multipliers[row]) > OTHER * size:
+                differs[row] = 1.0
+        for i in range(m):
+            if abs(delassus.amount[i] - amounts[i]) > OTHER * max(abs(amounts[i]), abs(delassus.amount[i])):
+                differs[multipliers.size + delassus.used[i]] = 1.0
+        return
 
 
 @compiled
@@ -278,7 +385,7 @@ def _correct(mechanism, n):
     put_bounds(mechanism, False)
     _put_solution(mechanism)
     for _ in range(OFTEN):
-        _put_equations(contacts, delassus.f, n)
+        _put_equations(contacts, delassus.f, n, False)
         _put_residuals(mechanism, n)
         scaled_solution(equations.matrix, equations.right, equations.correction, equations.order, n, equations.units)
         change = 0.0
@@ -472,10 +579,10 @@ def _use_closed(contacts):
 
 
 @compiled
-def _put_equations(contacts, x, n):
+def _put_equations(contacts, x, n, starts):
     """Put the equations matrix · unknowns = right: for forces, the accelerations along their rows; for each N, its
-    definition, linearised about the present forces. Their units, and those of unknowns, are put into `units`. Return
-    whether all equations are linear."""
+    definition, linearised about the present forces, or about the directions of a start if `starts`. Their units, and
+    those of unknowns, are put into `units`. Return whether all equations are linear."""
     equations = contacts.equations
     linear, column, number, points = True, 0, 0, contacts.gap_row.size
     units = equations.units
@@ -488,7 +595,7 @@ def _put_equations(contacts, x, n):
             else:
                 equations.right[i] = contacts.motion.gamma[row] - dot(contacts.delassus.G[row], x)
         elif equations.unknown[i] >= -points:
-            linear = _put_pressure(contacts, -1 - equations.unknown[i], i) and linear
+            linear = _put_pressure(contacts, -1 - equations.unknown[i], i, starts) and linear
         else:
             equations.right[i], linear = 0.0, False
     for c in range(contacts.gap_row.size):  # column by column: the effect of each unknown along all rows
@@ -519,9 +626,9 @@ def _put_equations(contacts, x, n):
 
 
 @compiled
-def _put_pressure(contacts, c, i):
-    """Put the equation N = σ |b + B f| of point c into row i, without the terms in f, which `_add_effect` adds. Return
-    whether the equation is linear."""
+def _put_pressure(contacts, c, i, starts):
+    """Put the equation N = σ |b + B f| of point c into row i, without the terms in f, which `_add_effect` adds; with
+    the direction that stands in `direction` if `starts`. Return whether the equation is linear."""
     normals, delassus, equations = contacts.normals, contacts.delassus, contacts.equations
     equations.matrix[i, i] = _unit(contacts, c)
     if is_given(contacts, c):
@@ -532,6 +639,7 @@ def _put_pressure(contacts, c, i):
     for d in range(normals.components[c]):
         at = COMPONENTS * c + d
         share = sign * component(contacts, c, d, delassus.amount) / size if size > 0.0 else normals.fixed_direction[at]
+        share = normals.direction[at] if starts else share
         normals.direction[at] = share
         equations.right[i] += share * normals.b[at]
     return False

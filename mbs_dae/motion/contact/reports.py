@@ -21,9 +21,12 @@ from ...readings.reactions import ComputedReactions, Loads
 from ...readings.teeth import with_separation
 from ...results.events import Impact, Transition
 from ...results.result import State
-from ..derivative import Mechanism, evaluate, factorise_terms
+from ..derivative import Mechanism, accelerate, evaluate, factorise_terms
 from ..mechanism import mechanism
+from ..switching.switches import hold_all
 from .bounds import NEGATIVE
+from .constrained import find_constrained_held
+from .forces import put_other_forces
 from .guards import TOUCHES, is_held_heading, tell_states
 from .states import choose_states
 
@@ -187,6 +190,25 @@ def choose_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: M
 
 
 @compiled_apart
+def compare_along(
+    mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix, amounts: Vector, multipliers: Vector,
+    differs: Matrix,
+):  # fmt: skip
+    """Put 1 into `differs` for each multiplier, and behind these for each force of contacts and friction, that has
+    several values at a state of a motion: other forces of friction satisfy the equations with the same modes, too.
+    `amounts` and `multipliers` are room for the forces of one state."""
+    for k in range(t.size):
+        copy(modes[k], mechanism.switches.mode)
+        hold_all(mechanism)
+        if mechanism.contacts.choice.closed_count[0] == 0:
+            continue
+        evaluate(mechanism, t[k], q[k], v[k])
+        find_constrained_held(mechanism)
+        if accelerate(mechanism, t[k], q[k], v[k], mechanism.machine.here.a) == DONE:
+            put_other_forces(mechanism, amounts, multipliers, differs[k])
+
+
+@compiled_apart
 def impulses_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, p: Matrix, multipliers: Matrix):
     """Put the impulses of all joints in impacts into `multipliers`: those that impulses p along the rows of contacts
     cause."""
@@ -218,7 +240,8 @@ def impacts_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Impact, ...
     multipliers = np.zeros((t.size, len(bodies.rows)))
     impulses_along(mechanism(bodies, asks=GIVEN), along.t, along.q, along.v, p, multipliers)
     multipliers = with_separation(bodies, along, multipliers)
-    loads = Loads(multipliers, 0, np.zeros(multipliers.shape, dtype=bool))
+    none = np.zeros((t.size, len(bodies.rows) + lines), dtype=bool)
+    loads = Loads(multipliers, 0, none[:, : len(bodies.rows)], none)
     reactions = ComputedReactions(bodies, along, p, np.zeros(p.shape, dtype=bool), loads)
     names = [e.name for e in (*bodies.model.conditions, *bodies.model.contacts, *bodies.model.frictions)]
     rubbing = {e.name for e in bodies.model.frictions}
