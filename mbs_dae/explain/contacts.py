@@ -12,6 +12,7 @@ from ..errors import IntegrationError, ModelError, counted
 from ..linear.complementarity import SEVERAL, solve_complementarity
 from ..model.contacts import Contact, Stop
 from ..model.contacts.geometry import HalfSpace
+from ..model.parameters import constants_out
 from ..motion.contact.delassus import FIRM, put_masses
 from ..motion.contact.forces import SHARED
 from ..motion.contact.reports import frictions_at_fault, no_friction
@@ -21,9 +22,13 @@ from ..motion.record import March
 from ..motion.switching.search import RUSH
 from ..poses.slips import degrees_of
 from ..results.result import State
+from ..symbolic.derive import Reading
+from ..symbolic.functions import BentLookup, written_out
 from .explanation import Explanation
 
 MOST = 3  # greatest number of contacts in a message
+CORNER = "write a contact for each of its profile's parts(), round the corner by more points"
+"""The advice for a point that comes to rest in a corner of a profile."""
 
 
 def check_apart(state: State, begins: str = "begins", give: str = "give initial=", place: str = "place") -> None:
@@ -194,18 +199,46 @@ def told_of_kept(march: March, system: System) -> str:
     return f"{what}as they do {they} no force; leave {them} out, or let a joint give way (a Bushing)"
 
 
+def knots_of_tables(pose: State, names: set[str]) -> list[str]:
+    """Return texts about the table knots nearest to the pose, for contacts of these names whose tables have corners."""
+    bodies, knots = pose.system.cartesian, list[str]()
+    state = np.full(1, pose.t), *(x.reshape(1, -1) for x in pose.motion[:2])
+    for element in bodies.structure.contacts.elements:
+        if element.who not in names:
+            continue
+        form, slots = element.form()
+        lookups = {e for x in form.expressions for e in written_out(x).atoms(BentLookup)}
+        for symbol, place in {(slots[e.args[0]], e.args[2].xreplace(slots)) for e in lookups}:
+            reading, constants = constants_out(Reading(form.markers, (place,), steps=form.steps))
+            x, table = float(bodies.read_values(reading, constants, element.markers, *state)[0, 0]), symbol.table
+            period = table.x[-1] - table.x[0] if table.periodic else 0.0
+            turns = period * np.floor((x - table.x[0]) / period) if period else 0.0
+            knot = table.x[np.argmin(np.abs(table.x - (x - turns)))]
+            knots.append(f"at {knot:.6g} in the table of {element.who}")
+    return sorted(set(knots))
+
+
 def chatters(march: March, pose: State, entries: Sequence[int]) -> Explanation:
     """Explain why contacts change without end."""
     contacts = pose.system.structure.contacts
     names = list(dict.fromkeys(contacts.switching[k] for k in entries))
     gaps = {int(first) for first, gap in zip(contacts.entry, contacts.gap, strict=True) if gap >= 0}
     presses = {*contacts.normal_entries.tolist()}
-    does = ["open and close"] * bool(gaps & {*entries}) + ["stick and slip"] * bool({*entries} - gaps - presses)
-    does += ["press from side to side"] * bool(presses & {*entries})
+    closes, rubs = bool(gaps & {*entries}), bool({*entries} - gaps - presses)
+    s = "s" * (len(names) == 1)
+    does = [f"open{s} and close{s}"] * closes + [f"stick{s} and slip{s}"] * rubs
+    does += [f"press{'es' * (len(names) == 1)} from side to side"] * bool(presses & {*entries})
     what = f"{' and '.join(names)} of {pose.system.model.name!r} {' and '.join(does)} without end at t = {pose.t:.6g}: "
     what += f"more than {RUSH} times in {np.ptp(march.search.times):.2g} s"
     advice = 'step over it: method="Moreau", step=1e-3'
-    advice += ", or restitution=0.0 where it is small" if "open and close" in does else ", or smooth the friction"
+    if not closes:
+        advice += ", or smooth the friction"
+    elif knots := knots_of_tables(pose, {*names}):
+        what += f", next to the corner {' and '.join(knots)}"
+        advice = f"{CORNER}, or {advice}"
+    number = pose.system.evaluator
+    if closes and any(number(one.restitution) > 0.0 for one in pose.system.model.contacts if one.who in names):
+        advice += ", or restitution=0.0 where it is small"
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
 
 

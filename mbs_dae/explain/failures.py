@@ -24,7 +24,6 @@ from ..errors import AssemblyError, IntegrationError, MbsError, ModelError, Sing
 from ..linear.kkt import Factor
 from ..model.drivers import Driver
 from ..model.events import Reset
-from ..model.parameters import constants_out
 from ..motion import run as marching
 from ..motion.contact.reports import driving_frictions, frictions_lost_at, no_friction
 from ..motion.derivative import Mechanism, evaluate, factorise_terms
@@ -37,10 +36,8 @@ from ..poses.assembly import posed
 from ..poses.dependence import joints_at_fault
 from ..poses.local import free_motions
 from ..results.result import Result, State
-from ..symbolic.derive import Reading
-from ..symbolic.functions import BentLookup, written_out
 from ..tolerances import ROUNDOFF
-from .contacts import chatters, lost_in_roundoff, touching_now, without_forces, without_shares
+from .contacts import CORNER, chatters, knots_of_tables, lost_in_roundoff, touching_now, without_forces, without_shares
 from .explanation import (
     BEFORE_DEAD_POINT,
     HUGE,
@@ -54,8 +51,6 @@ from .explanation import (
 
 STEPPED = ', or step over it: method="Moreau", step=1e-3'
 """The advice for all failures of contacts."""
-CORNER = "write a contact for each of its profile's parts(), round the corner by more points"
-"""The advice for a point that comes to rest in a corner of a profile."""
 DEAD = 1e-4  # a slip is at a dead point if free motions change it by less than this fraction of free bodies' effect
 SOON = (1e-3, 1e-2)  # fractions of the requested time at which drivers are examined beyond a singular pose
 NO_WAY_ON = (Status.STUCK, Status.ASTRAY, Status.LOST, Status.DRIFTED, NOT_CONVERGED, NOT_FINITE)
@@ -221,25 +216,6 @@ def _dead_frictions(pose: State) -> list[str]:
     ]
 
 
-def _knots_of_tables(pose: State, names: set[str]) -> list[str]:
-    """Return texts about the table knots nearest to the pose, for contacts of these names whose tables have corners."""
-    bodies, knots = pose.system.cartesian, list[str]()
-    state = np.full(1, pose.t), *(x.reshape(1, -1) for x in pose.motion[:2])
-    for element in bodies.structure.contacts.elements:
-        if element.who not in names:
-            continue
-        form, slots = element.form()
-        lookups = {e for x in form.expressions for e in written_out(x).atoms(BentLookup)}
-        for symbol, place in {(slots[e.args[0]], e.args[2].xreplace(slots)) for e in lookups}:
-            reading, constants = constants_out(Reading(form.markers, (place,), steps=form.steps))
-            x, table = float(bodies.read_values(reading, constants, element.markers, *state)[0, 0]), symbol.table
-            period = table.x[-1] - table.x[0] if table.periodic else 0.0
-            turns = period * np.floor((x - table.x[0]) / period) if period else 0.0
-            knot = table.x[np.argmin(np.abs(table.x - (x - turns)))]
-            knots.append(f"at {knot:.6g} in the table of {element.who}")
-    return sorted(set(knots))
-
-
 def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[str, str]:
     """Return the reason why a run stopped, drifting constraints or the cause of short steps, and advice."""
     system, name, t, widest, fixed = pose.system, pose.system.model.name, pose.t, march.widest[0], march.control.fixed
@@ -280,7 +256,7 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
             return what, "write a smooth expression, or bound steps by max_step="
         if who and who <= {one.who for one in system.structure.contacts.elements}:
             what = f"{names} of {name!r} goes over from one piece of its gap to another {many}: bodies come to rest "
-            if knots := _knots_of_tables(pose, who):
+            if knots := knots_of_tables(pose, who):
                 return what + f"in a corner, {' and '.join(knots)}", CORNER + STEPPED
             return what + "in a corner", "write a contact for each side of the corner"
         what = f"{names} of {name!r} switches back and forth {many}: each of its branches drives the motion back to "
@@ -295,7 +271,7 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         deciding = deciding or {*system.structure.deciding}
         what = f"{' or '.join(sorted(deciding))} of {name!r} cannot be followed at t = {t:.6g}: it jumps there, or "
         instead = STEPPED if any(one.startswith("Contact") for one in deciding) else ""
-        if knots := _knots_of_tables(pose, deciding):
+        if knots := knots_of_tables(pose, deciding):
             what += f"turns round a corner, near {' and '.join(knots)}, or "
         return (
             what + "passes zero many times in a step, or is no number",
@@ -310,7 +286,7 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
         advice = "smooth what makes steps short, raise rtol, or allow more with max_steps="
         if touching := touching_now(march, system):
             what = f"{what}; {' and '.join(touching)} touch"
-            if knots := _knots_of_tables(pose, {*touching}):
+            if knots := knots_of_tables(pose, {*touching}):
                 return f"{what}, next to the corner {' and '.join(knots)}", f"{CORNER}, {advice}{STEPPED}"
             return what, advice + STEPPED
         return what, advice

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import sympy as sp
 
-from ..errors import ModelError, check_name, checked_options
+from ..errors import ModelError, check_dict, check_name, checked_options
 from .bodies.body import Vector, coordinates_of
 from .bodies.planar_body import PlanarBody
 from .bodies.spatial_body import SpatialBody, frame_of
@@ -45,7 +45,8 @@ class PlanarModel(Model):
         fixed: Sequence[str] = (), *, mass: Numeric | Mapping[str, Numeric] | None = None,
         density: Numeric | Mapping[str, Numeric] | None = None,
         sliders: Mapping[str, Numeric | tuple[Numeric, Numeric]] | None = None, gravity: Vector | None = None,
-        name: str = "mechanism", parameters: Mapping[str, float] | None = None, dimensions: bool = False, **other: Any,
+        name: str = "mechanism", parameters: Mapping[str, float | tuple[float, str]] | None = None,
+        dimensions: bool = False, **other: Any,
     ) -> Self:  # fmt: skip
         """Return a linkage given by points and rods. `points` maps names to coordinates (x, y), in m.
 
@@ -84,15 +85,22 @@ class PlanarModel(Model):
         3.0
 
         Coordinates, masses and directions may also be expressions of sympy symbols whose values `parameters` gives by
-        name; `add_linkage` takes expressions of the parameters of an existing model.
+        name, ``{"r": 0.1}``, or with their SI units, ``{"r": (0.1, "m")}``; `add_linkage` takes expressions of the
+        parameters of an existing model.
         """
         if other:
             plates = "; a plate is a rod of three or more points: rods={'plate': 'ABC'}" if "plates" in other else ""
             raise ModelError(f"from_points has no {', '.join(other)}{plates or '; see help(from_points)'}")
         model = cls(name, gravity)
-        symbols = {str(key): model.parameter(str(key), value) for key, value in (parameters or {}).items()}
         arguments: Any = {"points": points, "mass": mass, "density": density, "sliders": sliders}
-        if symbols:
+        if parameters is not None:
+            check_dict("parameters", parameters, "names and values", '{"r": 0.1} or {"r": (0.1, "m")}')
+            used = _names_of_symbols(arguments)
+            symbols = {}
+            for key, value in parameters.items():
+                check_name("symbol", str(key), used, "parameters= gives values to symbols of points, but it")
+                value_and_unit = value if isinstance(value, tuple | list) and len(value) == 2 else (value,)
+                symbols[str(key)] = model.parameter(str(key), *value_and_unit)
             arguments = {name: _with_parameters(value, symbols) for name, value in arguments.items()}
         return model.add_linkage(rods=rods, fixed=fixed, dimensions=dimensions, **arguments)
 
@@ -226,6 +234,14 @@ class SpatialModel(Model):
         across = m * (span**2 / 12 + r**2 / 4)
         inertia = (m * r**2 / 2, across, across)
         return _with_ends(self, SpatialBody(name, m, inertia, position=place, rotation=turn, span=span), axis)
+
+
+def _names_of_symbols(value: Any) -> set[str]:
+    """Return the names of all symbols in the value."""
+    if isinstance(value, Mapping | tuple | list):
+        parts = value.values() if isinstance(value, Mapping) else value
+        return {name for part in parts for name in _names_of_symbols(part)}
+    return {str(s) for s in value.free_symbols} if isinstance(value, sp.Basic) else set()
 
 
 def _with_parameters(value: Any, symbols: Mapping[str, Any]) -> Any:

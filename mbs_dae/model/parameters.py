@@ -80,7 +80,7 @@ class ParameterValue:
 
 
 class Evaluator:
-    """An evaluator of expressions of parameters as floats; nan where they are not finite and real. Plain numbers pass
+    """An evaluator of expressions of parameters as floats; nan where they have no finite real value. Plain numbers pass
     unchanged; values are cached."""
 
     def __init__(self, values: Mapping[sp.Symbol, float]):
@@ -120,7 +120,8 @@ class Evaluator:
         except (ArithmeticError, KeyError, TypeError, ValueError):
             pass  # sympy evaluates expressions without float functions, or with complex parts
         exact = expression.xreplace({s: sp.Float(v, 17) for s, v in self._values.items()}).evalf(17)
-        return float(exact) if exact.is_extended_real and exact.is_finite else nan
+        # by its assumptions a symbol without a value may be real and finite, too
+        return float(exact) if exact.is_number and exact.is_extended_real and exact.is_finite else nan
 
 
 class Noting(Evaluator):

@@ -10,13 +10,16 @@ import sympy as sp
 
 from ..compiled import System
 from ..model.contacts import Stop
-from ..model.drivers import Driver, FixedQuantity
+from ..model.drivers import Driver, FixedQuantity, Prescribed
 from ..model.model import Model
 from ..model.parameters import Evaluator, is_constant
+from ..results.result import State
 from ..symbolic.markers import t as time
+from .local import RANK_TOLERANCE, free_motions
 
 EARTH = (9.0, 10.5)  # in m/s²: gravity of the earth in SI units
 LONG = 50.0  # in m: mechanisms are shorter, except cranes and bridges
+SHOWN = 3  # greatest number of bodies in a clause
 MIXED = 300.0  # ratio of a length to half of the others that suggests mm: a length in mm would be 1000 times as long
 
 
@@ -51,6 +54,27 @@ def open_ends(model: Model) -> tuple[str, ...]:
             if not any(dist(end, point) <= near for point in taken.get(body.name, ())):
                 ends.append(f"{body.name}.{name}")
     return tuple(ends)
+
+
+def underheld_bodies(state: State) -> str:
+    """Return a clause about the bodies that have two or more freedoms and the most of all while drivers stand, held by
+    the fewest joints: a mechanism leaves its bodies one freedom for each driver, and a guide or a pin may be missing.
+    Empty if no body has two."""
+    system, model = state.system.cartesian, state.system.model
+    motions = free_motions(system, state.t, state.motion[0][0])
+    own = motions.reshape(len(system.bodies), -1, motions.shape[1])
+    freedoms = [int(np.linalg.matrix_rank(part, tol=RANK_TOLERANCE)) if part.size else 0 for part in own]
+    holding = [e for e in model.conditions if not isinstance(e, Prescribed)]
+    joints = [[e.name for e in holding if body in e.bodies] for body in system.bodies]
+    most = max(freedoms, default=0)
+    fewest = min((len(names) for names, own in zip(joints, freedoms, strict=True) if own == most), default=0)
+    stand = "while all drivers stand " if len(holding) < len(model.conditions) else ""
+    clauses = [
+        f"body {body.name!r} has {most} degrees of freedom, held by {' and '.join(names) or 'no joint'}"
+        for body, names, own in zip(system.bodies, joints, freedoms, strict=True)
+        if own == most > 1 and len(names) == fewest
+    ]
+    return stand + ", ".join(clauses[:SHOWN]) if clauses else ""
 
 
 def slips_in_assembly(system: System, q: np.ndarray) -> dict[str, str]:

@@ -24,7 +24,7 @@ from ..model.model import Model
 from ..poses.assembly import assembled
 from ..poses.dependence import DependentGroup, agrees, elements_of
 from ..poses.redundancy import joint_rows, redundancy
-from ..poses.slips import notes
+from ..poses.slips import notes, underheld_bodies
 from ..public_class import PublicClass
 from ..results.result import State
 from ..unit_system import told
@@ -139,6 +139,11 @@ def diagnose(model: Model | System) -> Diagnosis:
     rank = len(rows) - len(here.dependent(rows))
     places = [k for k in rows if tells_positions(system.program)[k]]
     undriven = joint_rows(system)
+    generic_freedom = system.nv - len(rows) + len(dependence.generic)
+    slips = notes(system)
+    if closes and len(undriven) < len(rows) and generic_freedom > 0:  # drivers are there, and leave freedom
+        loose = underheld_bodies(State(system, 0.0, q, system.still, system.still))
+        slips += (f"{loose}; if this is more than the mechanism wants, a joint may be missing",) if loose else ()
     return Diagnosis(
         title=model.name,
         coordinates=system.nv,
@@ -150,7 +155,7 @@ def diagnose(model: Model | System) -> Diagnosis:
         mobility=system.nv - len(undriven) + len(here.dependent(undriven)),
         drivers=len(rows) - len(undriven),
         moved=_largest_change(system, q),
-        generic_degrees_of_freedom=system.nv - len(rows) + len(dependence.generic),
+        generic_degrees_of_freedom=generic_freedom,
         gruebler=system.nv - len(rows),
         redundant=(
             *_groups(system, q, [c for c in dependence.generic if c not in contradictory], "generic"),
@@ -162,7 +167,7 @@ def diagnose(model: Model | System) -> Diagnosis:
         poses_tested=1 + dependence.others,
         length=system.length,
         contacts=tuple(contact.name for contact in model.contacts),
-        notes=notes(system),
+        notes=slips,
     )
 
 

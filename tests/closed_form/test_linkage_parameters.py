@@ -79,6 +79,38 @@ def test_points_are_expressions_of_symbols():
         assert mbs.equilibrium(longer)["A.Fy"] == pytest.approx(2 * 9.81, rel=1e-9)
 
 
+@pytest.mark.parametrize("assumptions", [{}, {"positive": True}, {"real": True, "finite": True}])
+def test_symbols_without_a_value_are_named(assumptions):
+    """A symbol has no number by its assumptions, nor by a model that is another one."""
+    a, x = sp.symbols("a x", **assumptions)
+    points = {"A": (0, 0), "B": (0, a), "C": (x, 0.25)}
+    with pytest.raises(mbs.ModelError, match=r"'B' is \(0, a\), whose symbols are no parameters of the model: a;"):
+        mbs.PlanarModel.from_points(points, ["AB", "BC"], "A")
+    with pytest.raises(mbs.ModelError, match="point 'C' .* no parameters of the model: x; declare them"):
+        mbs.PlanarModel.from_points(points, ["AB", "BC"], "A", parameters={"a": 0.1})
+    q = mbs.PlanarModel("other").parameter("q", 0.1, unit="m")
+    with pytest.raises(mbs.ModelError, match="no parameters of the model: q; declare them"):
+        mbs.PlanarModel.from_points({"A": (0, 0), "B": (0, q)}, ["AB"], "A")
+
+
+def test_parameters_that_no_point_uses_are_refused():
+    length = sp.Symbol("length", positive=True)
+    points, rods = {"A": (0, 0), "B": (0, -length)}, {"rod": "AB"}
+    with pytest.raises(mbs.ModelError, match="no symbol 'lenght'; did you mean 'length'"):
+        mbs.PlanarModel.from_points(points, rods, "A", parameters={"lenght": 0.4})
+    with pytest.raises(mbs.ModelError, match="no symbol 'foo'"):
+        mbs.PlanarModel.from_points(points, rods, "A", parameters={length: 0.4, "foo": 1.0})
+
+
+def test_parameters_of_points_have_units():
+    length = sp.Symbol("l")
+    points, rods = {"A": (0, 0), "B": (0, -length)}, {"rod": "AB"}
+    model = mbs.PlanarModel.from_points(points, rods, "A", parameters={"l": (0.4, "m")})
+    assert model.parameters["l"].value == 0.4 and model.parameters["l"].unit == "m"
+    with pytest.raises(mbs.ModelError, match="'mm'.*write 0.4, unit='m'"):
+        mbs.PlanarModel.from_points(points, rods, "A", parameters={"l": (400.0, "mm")})
+
+
 def test_plates_of_expressions_have_the_moments_of_their_area():
     """The moment of a rectangle a by b about its centre is m (a² + b²)/12."""
     model = mbs.PlanarModel("plate")

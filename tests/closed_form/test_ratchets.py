@@ -210,6 +210,28 @@ def test_a_rest_in_a_root_ends_the_run_by_itself(torque, span, coordinates):
     assert told.value.result.stats["accepted"] < 1000
 
 
+@pytest.mark.parametrize("restitution", [0.0, 0.1])
+def test_a_pawl_on_a_pin_that_rests_in_a_root_is_told_the_root_and_the_parts(restitution):
+    """A pawl on a pin opens and closes without end in the root at four pitches of sixteen teeth. Less restitution is
+    advice where there is some."""
+    pitch = 2 * np.pi / 16
+    roots = pitch * np.arange(16)
+    angles = [*np.stack([roots, roots + 0.98 * pitch], axis=1).ravel(), 2 * np.pi]
+    teeth = mbs.Table(angles, [*(0.05, 0.055) * 16, 0.05], periodic=True, kind="linear")
+    model = mbs.PlanarModel("ratchet", gravity=(0, -G))
+    wheel = model.body("wheel", mass=0.5, inertia=6e-4)
+    pawl = model.body("pawl", mass=0.05, inertia=2e-5, position=(0.08, 0.04))
+    model.add(mbs.Revolute("axle", model.ground, wheel), mbs.Revolute("pivot", model.ground.at(0.08, 0.04), pawl))
+    model.add(mbs.TorsionSpring("spring", mbs.angle(model.ground, pawl), stiffness=0.5, angle=0.3))
+    model.add(mbs.Torque("load", wheel, 0.2))
+    tip = mbs.Point(pawl.at(-0.08, 0.018))
+    model.add(mbs.Contact("teeth", mbs.Profile(wheel, teeth), tip, restitution=restitution))
+    message = rf"'teeth'.*without end.*corner at {4 * pitch:.6g} in the table of Contact 'teeth'; .*parts\(\).*Moreau"
+    with pytest.raises(mbs.IntegrationError, match=message) as told:
+        mbs.simulate(model, np.linspace(0, 1, 101))
+    assert ("restitution=0.0" in str(told.value)) == (restitution > 0.0)
+
+
 @pytest.mark.parametrize("count, parts", [(4, 2), (5, 3), (12, 2)])
 def test_how_many_parts_profiles_with_teeth_have(count, parts):
     roots = 2 * np.pi / count * np.arange(count)

@@ -166,6 +166,22 @@ def test_a_body_without_a_joint_is_named_with_the_freedom_that_it_leaves():
         mbs.kinematics(model, [0, 0.1])
 
 
+def test_a_body_without_its_guide_is_named_with_the_freedom_that_it_leaves():
+    """A slider without its guide turns about its pin, and moves with the rod, while the crank stands."""
+    model = mbs.PlanarModel("slider-crank", gravity=(0, -9.81))
+    crank, rod = model.link("crank", (0, 0), (0.1, 0), mass=1), model.link("rod", (0.1, 0), (0.4, 0), mass=1)
+    slider = model.body("slider", mass=1, position=(0.4, 0))
+    model.add(mbs.Revolute("A", model.ground, crank.tail), mbs.Revolute("B", crank.head, rod.tail))
+    model.add(mbs.Revolute("C", rod.head, slider), mbs.Driver("motor", mbs.angle(crank), 10 * mbs.t))
+    loose = "while all drivers stand body 'slider' has 2 degrees of freedom, held by C"
+    with pytest.raises(mbs.ModelError, match=f"add 2 drivers, .*; or add the joint that was forgotten: {loose}$"):
+        mbs.kinematics(model, [0, 1])
+    (note,) = mbs.diagnose(model).notes
+    assert note.startswith(loose) and "a joint may be missing" in note
+    whole = model.plus(mbs.Translational("guide", model.ground, slider))
+    assert mbs.diagnose(whole).notes == () and mbs.kinematics(whole, [0, 1]).success
+
+
 def test_ends_of_links_without_a_joint_are_named_with_the_freedom_that_they_leave():
     model = mbs.PlanarModel("four-bar")
     pins = [(0, 0), (0, 0.2), (0.5, 0.6), (0.7, 0)]

@@ -20,7 +20,7 @@ from ...symbolic.functions import as_sympy
 from ..bodies.body import coordinates_of
 from ..bodies.planar_body import PlanarBody
 from ..joints import PinInSlot, Revolute
-from ..parameters import Parameter, ParameterValue, check_number, finite_number, plain
+from ..parameters import Parameter, ParameterValue, check_number, finite_number, free_parameters, plain
 from .shapes import Shape, shape_of
 
 Outline = tuple[str, ...]  # the names of the points that a body has, in order around it
@@ -93,8 +93,13 @@ def _places(points: Any, number: Callable[[Any], float]) -> dict[str, Any]:
     for name, place in points.items():
         x, y = coordinates_of(place, f"point {name!r}", 2)
         if isnan(number(x)) or isnan(number(y)):
+            unknown = ", ".join(sorted(str(s) for s in free_parameters([x, y]) if isnan(number(s))))
+            if not unknown:
+                raise ModelError(f"point {name!r} is {place!r}, which is no finite real number; change its expressions")
             remedy = "declare them: from_points(..., parameters={'r': 0.1}), or model.add_linkage after model.parameter"
-            raise ModelError(f"point {name!r} is {place!r}, whose symbols are no parameters of the model; {remedy}")
+            raise ModelError(
+                f"point {name!r} is {place!r}, whose symbols are no parameters of the model: {unknown}; {remedy}"
+            )
         places[name] = plain(as_sympy(x)), plain(as_sympy(y))
     return places
 

@@ -128,6 +128,9 @@ class CurveSearch:
     sections: list[Trace] = field(default_factory=list)
     branched: int = 0
     """The number of curves whose corners were searched."""
+    fragments: set[int] = field(default_factory=set)
+    """The numbers of curves that lie on a surface of singular poses. Everywhere on it other curves begin, so fragments
+    are followed at distances of `step`, and not from their corners."""
 
     @cached_property
     def singular(self) -> Singular:
@@ -187,7 +190,8 @@ class CurveSearch:
             z = self.singular.near(near.q, near.p, rank)
             if z is None:
                 continue
-            if self.region.outside(z) > MARGIN or any(self.lies_on(curve, z) for curve in self.curves):
+            lines = (curve for k, curve in enumerate(self.curves) if k not in self.fragments)
+            if self.region.outside(z) > MARGIN or any(self.lies_on(curve, z) for curve in lines):
                 known = True
                 continue
             J = self.singular.ranked(self.equations.at(z))
@@ -202,10 +206,13 @@ class CurveSearch:
                 steps = [side * self.step * ASIDE * way for way in ways for side in (1.0, -1.0)]
                 known |= any([self.follow(self.singular.moved(z, step), beside=True) for step in steps])
                 continue
+            known, on_surface = True, self.singular.on_surface(z)
+            if on_surface and any(self._places_near(self.curves[k], z, self.step).size for k in self.fragments):
+                continue
             start = TracePlace(z, *tangent_at(self.singular.value(z)[1], None))
             trace = trace_curve(self.singular, start, self.step, MOST, self.region.within)
-            known = True
             if len(trace.places) > 1 or not any(self._is_place(curve, z) for curve in self.curves):
+                self.fragments |= {len(self.curves)} if on_surface else set()
                 self.curves.append(trace)
         return known
 
@@ -219,6 +226,8 @@ class CurveSearch:
         while self.branched < len(self.curves):
             curve = self.curves[self.branched]
             self.branched += 1
+            if self.branched - 1 in self.fragments:
+                continue
             m, n = singular.ranked(equations.at(curve.places[0].z)).shape
             for k in curve.passed if 2 <= m <= n else ():
                 _, _, corner = curve.zero_in(k, second(curve.places[k]), second(curve.places[k + 1]), second)
@@ -252,16 +261,20 @@ class CurveSearch:
         off = self.singular.between(curve.places[0].z, z)
         return len(curve.places) == 1 and bool(np.linalg.norm(off) < LONELY)
 
-    def lies_on(self, curve: Trace, z: PosePoint) -> bool:
-        """Return whether a pose with its values is a place of a curve."""
+    def _places_near(self, curve: Trace, z: PosePoint, distance: float) -> np.ndarray:
+        """Return the numbers of the places of a curve that are nearer to a pose with its values than a distance."""
         turns, (q, p) = self.region.turns, curve.points
         shifts = without_turns(p - z.p, turns) / self.equations.scale
-        near = np.flatnonzero(np.linalg.norm(shifts, axis=1) < 1.5 * self.step)
+        near = np.flatnonzero(np.linalg.norm(shifts, axis=1) < distance)
         if not near.size:
-            return False
+            return near
         here_q, here_p = (np.repeat(x[None], near.size, axis=0) for x in (z.q, z.p))
         off = self.equations.steps_between(here_q, here_p, q[near], p[near], turns)
-        for k in near[np.linalg.norm(off, axis=1) < 1.5 * self.step].tolist():
+        return np.asarray(near[np.linalg.norm(off, axis=1) < distance])
+
+    def lies_on(self, curve: Trace, z: PosePoint) -> bool:
+        """Return whether a pose with its values is a place of a curve."""
+        for k in self._places_near(curve, z, 1.5 * self.step).tolist():
             place = curve.places[k]
             own = curve.problem.between(place.z, z)
             reached = _reached(curve, place, float(own @ place.t[: own.size]), place.z.u.size)
