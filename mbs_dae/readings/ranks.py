@@ -15,7 +15,6 @@ from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..tolerances import RANK
 
-NO_ROWS = np.zeros(0, dtype=int)
 LARGE = 200  # a system with more rows is large
 ROUNDOFF = 1e-13
 """Greatest error of entries of null vectors, relative to the largest."""
@@ -42,17 +41,20 @@ def smallest_sine(matrix: sps.csr_matrix, redundant: int) -> float:
 
 
 def null_vectors(
-    system: System, t: float, q: np.ndarray, redundant: int, pushing: np.ndarray = NO_ROWS,
+    system: System, t: float, q: np.ndarray, redundant: int, acting: sps.csr_matrix | None = None,
     bearings: sps.csr_matrix | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Return all z with Φ_vᵀ z = 0 at a pose, as columns: orthonormal when moments are divided by the model's length.
-    The rows `pushing` of contacts follow those of joints, and the rows of `bearings` follow these.
+    The combinations `acting` of rows of contacts, shape (combinations, rows), follow the rows of joints, and the rows
+    of `bearings` follow these.
 
     The number of columns is at least the number of redundant rows, even if drift hides the dependence.
     """
     matrix, lengths = scaled_jacobian(system, t, q)
     units = (system.row_units / system.length)[:, None]
-    further = [system.reader_by(system.structure.contacts.program).jacobian(t, q)[pushing]] if pushing.size else []
+    contacts, further = system.structure.contacts.program, list[sps.csr_matrix]()
+    if acting is not None and acting.shape[0]:
+        further.append(acting @ system.reader_by(contacts).jacobian(t, q))
     further += [] if bearings is None else [bearings]
     for rows in further:
         normals = rows @ sps.diags(1.0 / np.sqrt(system.weight))

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+import scipy.sparse as sps
 
 from ..compiled import System
 from ..compiled.reading import Trajectory
@@ -123,8 +124,7 @@ class ComputedReactions:
     def unique(self, name: str) -> np.ndarray:
         element = self._element(name)
         out = np.ones((len(self._motion.t), self._width), dtype=bool)
-        several = bool(self.loads.redundant or self._holding.any() or coupled(self._system))
-        determined = not (several or self.loads.undetermined.any() or self.loads.several.any())
+        determined = not (self._is_shared or self.loads.undetermined.any() or self.loads.several.any())
         if determined or isinstance(element, ForceElement):
             return out
         rows, partials = self._rows(element), self._partials(element)
@@ -133,7 +133,7 @@ class ComputedReactions:
         else:
             out &= ~((partials != 0.0) & self.loads.undetermined[:, rows, None]).any(axis=1)
         out &= ~((partials != 0.0) & self.loads.several[:, rows, None]).any(axis=1)
-        if not several:
+        if not self._is_shared:
             return out
         for k, null in enumerate(self._null_vectors):
             if null.shape[1]:
@@ -144,6 +144,25 @@ class ComputedReactions:
                 sizes = [np.full(part.size, part.max(initial=0.0)) for part in (force, moment)]
                 out[k] &= moved <= SHARE * np.concatenate(sizes)
         return out
+
+    def unique_loads(self, name: str) -> dict[str, np.ndarray]:
+        """Return whether the effort of a driver, or each force along a row of a contact or a friction, is determined
+        over time, shape (times,), by its word: "effort", "force", "friction"."""
+        element = self._element(name)
+        if not isinstance(element, Driver | Contact | FrictionElement):
+            return {}
+        rows = self._rows(element)
+        words = ("effort",) if isinstance(element, Driver) else element.loads
+        open_loads = np.zeros((len(self._motion.t), len(words)), dtype=bool)
+        if isinstance(element, Driver):
+            open_loads |= self.loads.undetermined[:, rows[:1]]
+        else:
+            rows = rows + len(self._system.rows)
+        open_loads |= self.loads.several[:, rows[: len(words)]]
+        if self._is_shared:
+            moved = [np.abs(null[rows[: len(words)]]).max(axis=1, initial=0.0) > SHARE for null in self._null_vectors]
+            open_loads |= np.array(moved).reshape(open_loads.shape)
+        return dict(zip(words, ~open_loads.T, strict=True))
 
     def effort(self, name: str) -> np.ndarray | None:
         element = self._element(name)
@@ -166,6 +185,11 @@ class ComputedReactions:
         )
 
     @cached_property
+    def _is_shared(self) -> bool:
+        """Whether rows may share loads: those of redundant joints, of contacts and of gears with a ratio."""
+        return bool(self.loads.redundant or self._holding.any() or coupled(self._system))
+
+    @cached_property
     def _holding(self) -> np.ndarray:
         """Shape (times, rows of contacts): gaps that forces or joints keep closed, and slips that friction holds."""
         gaps, holding = self._system.structure.contacts.gap, self._sticking.copy()
@@ -176,13 +200,23 @@ class ComputedReactions:
     def _null_vectors(self) -> list[np.ndarray]:
         """The null vectors over the rows of joints, then those of contacts, at each time."""
         basis, rows = [], len(self._system.rows)
-        for pose, holding in zip(self._poses, self._holding, strict=True):
-            bearings = open_rows(self._system, *pose) if coupled(self._system) else None
-            null = null_vectors(self._system, *pose, self.loads.redundant, np.flatnonzero(holding), bearings)
-            whole = np.zeros((rows + holding.size, null.shape[1]))
-            whole[np.append(np.ones(rows, dtype=bool), holding)] = null[: rows + np.count_nonzero(holding)]
-            basis.append(whole)
+        for k, pose in enumerate(self._poses):
+            bearings, acting = open_rows(self._system, *pose) if coupled(self._system) else None, self._acting(k)
+            null = null_vectors(self._system, *pose, self.loads.redundant, acting, bearings)
+            basis.append(np.concatenate([null[:rows], acting.T @ null[rows : rows + acting.shape[0]]]))
         return basis
+
+    def _acting(self, k: int) -> sps.csr_matrix:
+        """Return the directions along which contacts act at time k, as combinations of their rows, shape (directions,
+        rows): one for each force that holds. Friction that slips is in proportion to the normal force of its point."""
+        contacts, held = self._system.structure.contacts, np.flatnonzero(self._holding[k])
+        acting = sps.lil_matrix((held.size, self._holding.shape[1]))
+        acting[np.arange(held.size), held] = 1.0
+        for gap, slip, slips in zip(contacts.gap, contacts.slip, contacts.slips, strict=True):
+            if gap >= 0 and self._holding[k, gap] and self._contacts[k, gap] != 0.0:
+                along = [row for row in range(slip, slip + slips) if not self._holding[k, row]]
+                acting[np.searchsorted(held, gap), along] = self._contacts[k, along] / self._contacts[k, gap]
+        return acting.tocsr()
 
     def _element(self, name: str) -> Element:
         check_name("joint, driver or force", name, self.names(), "the result")
@@ -232,6 +266,10 @@ class SweptReactions:
 
     def unique(self, name: str) -> np.ndarray:
         return np.concatenate([pose.unique(name) for pose in self.poses])
+
+    def unique_loads(self, name: str) -> dict[str, np.ndarray]:
+        loads = [pose.unique_loads(name) for pose in self.poses]
+        return {word: np.concatenate([pose[word] for pose in loads]) for word in loads[0]}
 
     def effort(self, name: str) -> np.ndarray | None:
         efforts = [pose.effort(name) for pose in self.poses]

@@ -153,9 +153,12 @@ class Derived:
         """Return whether a quantity is determined, over time; None for a quantity that always is."""
         owner, _, word = name.rpartition(".")
         reactions = self.result.reactions
-        if reactions is None or word not in COMPONENTS[reactions.dimension]:
+        if reactions is None or owner not in reactions.names():
             return None
-        return reactions.unique(owner)[:, COMPONENTS[reactions.dimension].index(word)]
+        words = COMPONENTS[reactions.dimension]
+        if word in words:
+            return reactions.unique(owner)[:, words.index(word)]
+        return reactions.unique_loads(owner).get(EFFORT if word == POWER else word)
 
 
 def names_of_forces(elements: Iterable[str], dimension: int) -> list[str]:

@@ -87,7 +87,7 @@ class StoredQuantities:
 
 class Reactions(Protocol):
     """For each element: its reaction in world axes (Fx, Fy, M; in space force and moment, three each) over time, which
-    components are unique, and its effort."""
+    components are unique, and which of its effort and its other loads, by their words; and its effort."""
 
     def names(self) -> list[str]: ...
     @property
@@ -98,6 +98,7 @@ class Reactions(Protocol):
 
     def world(self, name: str) -> np.ndarray: ...
     def unique(self, name: str) -> np.ndarray: ...
+    def unique_loads(self, name: str) -> Mapping[str, np.ndarray]: ...
     def effort(self, name: str) -> np.ndarray | None: ...
     @property
     def smallest_singular_value(self) -> np.ndarray: ...
@@ -125,6 +126,9 @@ class StoredReactions:
 
     def unique(self, name: str) -> np.ndarray:
         return self._arrays[name]["unique"].astype(bool)
+
+    def unique_loads(self, name: str) -> Mapping[str, np.ndarray]:
+        return self._arrays[name]["unique_loads"]
 
     def effort(self, name: str) -> np.ndarray | None:
         return self._arrays[name].get("effort")

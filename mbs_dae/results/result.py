@@ -274,7 +274,7 @@ class Result(Geometry, Origins, Output):
 
     def is_unique(self, name: str) -> np.ndarray:
         """Return whether the reaction of a joint is determined over time: booleans, one for each component (world
-        axes); or whether a quantity is, ``is_unique("B.Fx")``.
+        axes); or whether a quantity is, ``is_unique("B.Fx")``, ``is_unique("motor.effort")``.
 
         A beam on two pins. Their shares of a force along it are undetermined, the other components are determined:
 

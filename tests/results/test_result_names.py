@@ -207,3 +207,88 @@ def test_a_parameter_is_told_as_before(interpreted_kernels):
     model.add(mbs.Driver("drive", mbs.x(model.bodies["b"]), c * sp.sin(mbs.t)))
     with pytest.raises(mbs.ModelError, match="'c' of model 'one' is a parameter, no quantity"):
         mbs.kinematics(model, TIMES)["c"]
+
+
+# --- what is not unique ---
+
+
+def two_motors():
+    model = mbs.PlanarModel("two motors on one pin")
+    arm = model.link("arm", (0, 0), (1, 0), mass=1.0)
+    pin = model.add(mbs.Revolute("O", model.ground, arm.tail))
+    model.add(mbs.Driver("d1", mbs.angle(pin), mbs.t), mbs.Driver("d2", mbs.angle(arm), mbs.t))
+    model.add(mbs.Torque("T", arm, 6.0))
+    return model, {f"{motor}.{word}" for motor in ("d1", "d2") for word in ("effort", "power", "M")}
+
+
+def held_guide(friction):
+    """A driver holds a block that friction, or a stop, holds as well."""
+    model = mbs.PlanarModel("held guide", gravity=(0, -10))
+    block = model.body("block", mass=1.0, inertia=1.0)
+    guide = model.add(mbs.Translational("guide", model.ground, block))
+    model.add(mbs.Driver("d", mbs.x(block), 0 * mbs.t), mbs.Force("F", block, (3.0, 0)))
+    model.add(
+        {
+            "joint": lambda: mbs.Friction("rub", guide, mu=0.5),
+            "dry": lambda: mbs.DryFriction("rub", mbs.x(block), force=5.0),
+            "stop": lambda: mbs.Stop("rub", mbs.x(block), upper=0.0),
+        }[friction]()
+    )
+    row = "force" if friction == "stop" else "friction"
+    return model, {"d.effort", "d.power", "d.Fx", "rub.Fx", f"rub.{row}"}
+
+
+@pytest.mark.parametrize("verb", [mbs.inverse_dynamics, mbs.simulate])
+@pytest.mark.parametrize(
+    "build", [two_motors, *(lambda one=one: held_guide(one) for one in ("joint", "dry", "stop"))],
+    ids=["motors", "joint", "dry", "stop"],
+)  # fmt: skip
+def test_no_reading_of_a_force_that_is_not_unique_is_unique(verb, build, tmp_path):
+    model, shared = build()
+    result = verb(model, [0.0, 0.5])
+    assert {n for n in result.scalar_names if not result.is_unique(n).all()} == shared
+    assert {n for n in shared if result.is_unique(n).any()} == set()
+    again = mbs.load(result.save(tmp_path / "run.npz"))
+    assert {n for n in again.scalar_names if not again.is_unique(n).all()} == shared
+
+
+@pytest.mark.parametrize("speed", [0.0, 3.0])
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+def test_how_three_legs_share_a_load_and_its_friction_is_not_unique(speed, coordinates):
+    """Legs that slip share friction as they share the weight; the acceleration is μ g for any shares."""
+    model = mbs.PlanarModel("three legs", gravity=(0, -10))
+    table = model.body("table", mass=1.0, inertia=1.0)
+    for k, x in enumerate((-1, 0, 1)):
+        model.add(mbs.Contact(f"leg{k}", mbs.Line(model.ground), mbs.Point(table.at(x, 0)), friction=0.5))
+    model.add(mbs.Force("F", table, (1.0, 0)))
+    run = mbs.simulate(model.compile(coordinates), [0.0, 0.1], {"table.vx": speed})
+    assert set(run.modes["leg0"]) == {"slips" if speed else "sticks"}
+    shared = {f"leg{k}.{word}" for k in range(3) for word in ("force", "friction", "Fx", "Fy")}
+    assert {n for n in run.scalar_names if not run.is_unique(n).all()} == shared
+    assert run["table.ax"] == pytest.approx([-4.0 if speed else 0.0] * 2, abs=1e-9)
+    if not speed:
+        rest, held = mbs.equilibrium(model), mbs.holding(model)
+        assert {n for n in rest.result.scalar_names if not rest.result.is_unique(n).all()} == shared
+        assert not any(held.is_unique(f"leg{k}.{word}").any() for k in range(3) for word in ("force", "friction"))
+
+
+def test_two_legs_share_a_load_in_one_way():
+    model = mbs.PlanarModel("two legs", gravity=(0, -10))
+    table = model.body("table", mass=1.0, inertia=1.0)
+    for k, x in enumerate((-1, 1)):
+        model.add(mbs.Contact(f"leg{k}", mbs.Line(model.ground), mbs.Point(table.at(x, 0)), friction=0.5))
+    slides = mbs.simulate(model, [0.0, 0.1], {"table.vx": 3.0})
+    assert all(slides.is_unique(n).all() for n in slides.scalar_names)
+    rests = mbs.simulate(model, [0.0, 0.1])
+    shared = {f"leg{k}.{word}" for k in range(2) for word in ("friction", "Fx")}
+    assert {n for n in rests.scalar_names if not rests.is_unique(n).all()} == shared
+
+
+def test_what_motors_share_along_a_sweep_is_not_unique():
+    model = mbs.PlanarModel("two motors on one slide", gravity=(0, -10))
+    block, place = model.body("block", mass=1.0, inertia=1.0), model.parameter("p", 0.0, unit="m")
+    guide = model.add(mbs.Translational("guide", model.ground, block))
+    model.add(mbs.Driver("d1", mbs.x(block), place), mbs.Driver("d2", mbs.displacement(guide), place))
+    swept = mbs.sweep(model, "p", [0.0, 0.3], forces=True)
+    shared = {f"d{k}.{word}" for k in (1, 2) for word in ("effort", "power", "Fx")}
+    assert {n for n in swept.scalar_names if not swept.is_unique(n).all()} == shared

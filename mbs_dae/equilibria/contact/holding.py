@@ -109,11 +109,17 @@ class Holding(metaclass=PublicClass):
         return MappingProxyType(forces)
 
     def is_unique(self, name: str) -> np.ndarray:
-        """Return whether each of the `forces` of a contact, or of a friction, is determined: booleans in their order.
+        """Return whether each of the `forces` of a contact, or of a friction, is determined: booleans in their order;
+        or whether one of them is, ``is_unique("floor.friction")``, an array of shape (1,).
+
         Rigid bodies leave undetermined how contacts share a load (a table on four legs); then `forces` are the least
         ones."""
         rows, model = self.rows.contacts.rows_of, self.rows.balance.system.model
-        check_name("contact or friction", name, rows, f"model {model.name!r}")
+        if name in self.forces:
+            owner, _, word = name.rpartition(".")
+            place = [*model.elements[owner].loads].index(word)
+            return ~np.isin(rows[owner][place : place + 1], self._undetermined)
+        check_name("contact, friction or force", name, [*rows, *self.forces], f"model {model.name!r}")
         return ~np.isin(rows[name], self._undetermined)
 
     @cached_property

@@ -24,7 +24,7 @@ STORED = ("world", "unique")
 SIDES = ("before", "after")
 ALONG_TIME = (
     {name: 0 for name in ("t", "q", "v", "a", "multipliers", "independence")}
-    | {name: 1 for name in ("values", "violation", "energy", "world", "unique", "effort")}
+    | {name: 1 for name in ("values", "violation", "energy", "world", "unique", "unique_loads", "effort")}
     | {"modes": 0}
 )
 """The time axis of each array."""
@@ -44,6 +44,10 @@ def contents(result: Result) -> tuple[Header, Arrays]:
     if result.reactions is not None:
         arrays |= _forces(result)
         header["loaded"] = result.reactions.names()
+        unique = [(name, *one) for name in header["loaded"] for one in result.reactions.unique_loads(name).items()]
+        header["unique_loads"] = [(name, word) for name, word, _ in unique]
+        rows = [values for *_, values in unique]
+        arrays["unique_loads"] = np.array(rows, dtype=bool).reshape(len(rows), len(result.t))
     arrays |= _contacts(result)
     header |= {"touching": {n: np.shape(x)[1:] for n, x in result.modes.items()}, "struck": [*_impulsive(result)]}
     header["events"] = [(event.t, event.name) for event in result.events]
@@ -180,9 +184,11 @@ def _read_forces(header: Header, arrays: Arrays) -> dict[str, Any]:
         return {}
     stored = Names[Any]("joint, driver or force", owner="the result")
     for k, name in enumerate(header["loaded"]):
-        stored.declare(name, {what: arrays[what][k] for what in STORED})
+        stored.declare(name, {what: arrays[what][k] for what in STORED} | {"unique_loads": {}})
         if not np.isnan(arrays["effort"][k]).all():
             stored[name]["effort"] = arrays["effort"][k]
+    for k, (name, word) in enumerate(header.get("unique_loads", ())):  # files of earlier versions have none
+        stored[name]["unique_loads"][word] = arrays["unique_loads"][k].astype(bool)
     return {
         "multipliers": arrays["multipliers"],
         "reactions": StoredReactions(stored, arrays["independence"]),
