@@ -322,12 +322,15 @@ class Prepared:
         steps, last, mechanism = self.steps, entry_now(self.march), self.march.mechanism
         if is_held_on_surface(steps, last, mechanism.switches.kinds):
             return True
-        if self.resets and self._resets_are_special(steps.head):
+        waiting = {event.name for event in self.system.model.events if event.change}
+        if self.resets and self._resets_are_special(steps.head, waiting):
             return True
         if self.samples and self._samples_are_special(steps.head, last):
             return True
+        before_resets = {one.step: one.entry for one in self.resets}
+        places = saltations_of(steps, last, self.moves, laws_of(mechanism), before_resets)
         first = self.first or self  # steps begin with those of the first run, which this one continues
-        if mechanism.contacts.gap_row.size and has_choices(steps, last, self.moves, mechanism, (first.q, first.v)):
+        if mechanism.contacts.gap_row.size and has_choices(steps, last, places, mechanism, (first.q, first.v)):
             return True
         passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals else []
         if passages and self.run.by.method.remembered:
@@ -335,15 +338,12 @@ class Prepared:
         clocks = {event.name for event in self.system.model.events if is_clock(event)}
         ends = bool(self.stops) and clocks.issuperset(self.stops)
         resets = {one.t for one in self.resets}  # times at which nothing else happens
-        waiting = {event.name for event in self.system.model.events if event.change}
-        if waiting:
-            places = saltations_of(steps, last, self.moves, laws_of(mechanism))
-            changes = {place.t for place in places if place.changes}
-            if any(one.name in waiting and one.state.t not in changes for one in self.events):
-                return True
+        changes = {place.t for place in places if place.changes}
+        if any(one.name in waiting and one.state.t not in changes for one in self.events):
+            return True
         happened = [one for one in self.events if one.state.t not in resets and one.name not in waiting]
         events = [(one.state.t, ends and one.name in self.stops) for one in happened]
-        events += [(float(self.march.time[0]), ends)] if self.stops else []
+        events += [] if waiting.issuperset(self.stops) else [(float(self.march.time[0]), ends)]
         return any(
             is_at_switch(steps, last, t, is_end) or any(head[T0] <= t <= head[T1] for head in passages)
             for t, is_end in events
@@ -353,22 +353,23 @@ class Prepared:
         """Note the state before an event resets it."""
         if self.steps is not None:
             march, step = self.march, self.steps.total + int(self.march.tape.filled[0])
-            self.resets.append(ResetTaken(step, float(march.time[0]), event.name, march.stages.y0.copy()))
+            self.resets.append(ResetTaken(step, event.name, entry_now(march), march.stages.y0.size))
 
-    def _resets_are_special(self, head: np.ndarray) -> bool:
-        """Return whether a state has been set where something else happens: another reset, a switch, a break of time,
-        the beginning or the end of the run, or a requested time. (An event of time alone is a break of time.)"""
+    def _resets_are_special(self, head: np.ndarray, waiting: set[str]) -> bool:
+        """Return whether a state has been set where something else happens: another reset, a switch (other than the
+        change of contacts for which one of the events `waiting` waits), a break of time, the beginning or the end of
+        the run, or a requested time. (An event of time alone is a break of time.)"""
         steps, recorded = [one.step for one in self.resets], self.march.record.times
         if self.first or len({*steps}) < len(steps) or steps[0] == 0 or steps[-1] >= len(head):
             return True
-        happened = np.array([one.state.t for one in self.events])
+        happened = np.array([one.state.t for one in self.events if one.name not in waiting])
         others = head[(head[:, FRESH] >= BROKE) & (head[:, FRESH] != RESTARTED), T0]
         for one in self.resets:
-            near = REPEAT * max(abs(one.t), 1.0)
+            near, waits = REPEAT * max(abs(one.t), 1.0), one.name in waiting
             breaks = head[one.step, SPAN_OF] != head[one.step - 1, SPAN_OF]
-            if head[one.step, TIMES] > 0.0 or (breaks and self._has_break_nearby(one.name, one.t, near)):
+            if head[one.step, TIMES] > waits or (breaks and self._has_break_nearby(one.name, one.t, near)):
                 return True
-            if (np.abs(happened - one.t) <= near).sum() != 1 or (np.abs(others - one.t) <= near).any():
+            if (np.abs(happened - one.t) <= near).sum() != 1 - waits or (np.abs(others - one.t) <= near).any():
                 return True
             if (recorded == one.t).any():
                 return True
@@ -592,10 +593,12 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     (q,), (v,), _ = first_run.system.to_bodies((first_run.q[None], first_run.v[None], 0.0 * first_run.v[None]))
     first = State(bodies, first_run.run.t, q, v, bodies.still)
     assert prepared.reversals is not None
-    taken = taken_of(prepared.march, first_run.run, prepared.steps, first)
     run = prepared.system, prepared.march
     events = tuple(event_time(*run, one.state.t, one.name) for one in result.events)
     stop = stop_time(*run, prepared.stops) if prepared.stops else None
+    if stop and not stop.functions:
+        prepared.steps.record_behind()
+    taken = taken_of(prepared.march, first_run.run, prepared.steps, first)
     passages, laws = tuple(prepared.reversals.passages), laws_of(prepared.march.mechanism)
     taken = replace(taken, passages=passages, moves=prepared.moves, events=events, stop=stop, laws=laws)
     taken = replace(taken, samples=tuple(prepared.samples or ()), resets=tuple(prepared.resets))
@@ -649,6 +652,8 @@ def answer_events(prepared: Prepared) -> tuple[int, str]:
             if prepared.following:
                 note_events(prepared.following, [one.name for one in new])
             if stops := [event.name for event in acting if event.action == "stop"]:
+                recorded = march.record.times[march.counts[marching.NEXT] - 1] == march.time[0]
+                march.counts[marching.NEXT] -= 1 if recorded else 0  # the state behind a change counts
                 marching.record_now(march)
                 prepared.stops.extend(stops)
                 if prepared.following:

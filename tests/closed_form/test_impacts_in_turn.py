@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from rows_of_balls import RAISED, cradle, row
 
 import mbs_dae as mbs
 
 SETS = ("cartesian", "natural", "joint")
-LENGTH, RADIUS, RAISED = 1.0, 0.05, 0.5
 IMPACTS = [0.50946697878954222202, 1.5284009363686266661, 2.5473348939477111101, 3.5662688515267955542]
 STATES = {
     0.4: (-0.16635045205214521963, 0.0, 0.0, 1.4597906058501214861, 0.0, 0.0),
@@ -17,20 +17,6 @@ STATES = {
     1.7: (-0.25336339714857687997, 0.0, 0.0, -1.3324632095456151273, 0.0, 0.0),
     2.3: (-0.34635042749017881337, 0.0, 0.0, 1.1120939846629311696, 0.0, 0.0),
 }
-
-
-def cradle(balls: int) -> mbs.PlanarModel:
-    model = mbs.PlanarModel("cradle", gravity=(0, -9.81))
-    before = None
-    for k in range(balls):
-        x = 2 * RADIUS * k
-        body = model.body(f"b{k}", mass=1.0, inertia=0.0, position=(x, -LENGTH))
-        model.add(mbs.Revolute(f"p{k}", model.ground.at(x, 0), body.at(0, LENGTH)))
-        disk = mbs.Disk(body, RADIUS)
-        if before:
-            model.add(mbs.Contact(f"c{k}", before, disk, restitution=1.0))
-        before = disk
-    return model
 
 
 def swung(coordinates: str, balls: int, raised: int, times) -> mbs.Result:
@@ -56,19 +42,6 @@ def test_as_many_balls_swing_out_as_come():
 def test_all_together_sets_all_going():
     result = mbs.simulate(row([1, 1, 1], 1.0), [0, 0.2], {"b0.vx": 1.0, "b1.vx": 0.0, "b2.vx": 0.0})
     assert np.allclose([result[f"b{k}.vx"][-1] for k in range(3)], [-1 / 3, 2 / 3, 2 / 3], atol=1e-9)
-
-
-def row(masses, e: float, order: int = 1) -> mbs.PlanarModel:
-    """Balls on a line: the first comes from 0.1 m away, the others touch."""
-    model = mbs.PlanarModel("row")
-    places = [(2 * RADIUS * k + 0.1 * (k > 0), 0) for k in range(len(masses))]
-    bodies = []
-    for k, mass in enumerate(masses):
-        bodies.append(model.body(f"b{k}", mass=mass, inertia=0.0, position=places[k]))
-        model.add(mbs.Translational(f"g{k}", model.ground, bodies[-1]))
-    disks = [mbs.Disk(body, RADIUS) for body in bodies]
-    model.add(*[mbs.Contact(f"c{k}", *disks[k : k + 2], restitution=e) for k in range(len(masses) - 1)][::order])
-    return model
 
 
 def passed_on(masses, e: float) -> np.ndarray:

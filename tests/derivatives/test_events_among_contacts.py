@@ -1,5 +1,5 @@
-"""Derivatives of events and of samples in runs whose bodies meet, rub and rest: they come from the steps of the run,
-ahead and back, and agree with closed forms in 40 digits."""
+"""Derivatives of events, of states that they set, and of samples in runs whose bodies meet, rub and rest: they come
+from the steps of the run, ahead and back, and agree with closed forms in 40 digits."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -231,3 +231,179 @@ def test_a_block_sets_out_and_comes_to_rest(method):
             wanted = slopes(lambda *x, level=level, motion=motion: motion(*x)[level], values)
             found = [event.d(name, by) for by in values]
             np.testing.assert_allclose(found, wanted, rtol=CLOSE, atol=CLOSE, err_msg=f"{event.name}: {name}")
+
+
+# --- changes of contacts that stop the run ---------------------------------------------------------------------------
+
+HOW = pytest.mark.parametrize("how", [{"method": "DP5"}, {"method": "Radau5"}, {"coordinates": "natural"}], ids=str)
+
+
+def options(how: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The coordinates and the options of a run."""
+    return how.get("coordinates", "cartesian"), {"rtol": 1e-12, "method": how.get("method", "DP5")}
+
+
+@HOW
+@pytest.mark.parametrize("mu", [0.04, 0.4], ids=["slips", "rolls"])
+def test_a_ball_that_bounces_until_it_meets_a_wall(mu, how, monkeypatch):
+    """The ball of radius R bounces on a floor with friction; it meets a smooth wall at x = d - R, and leaves it with
+    -b vx. The run ends there, behind the impact."""
+    values = {"R": 0.1, "e": 0.85, "m": 1.3, "J": 0.006, "ball.y": 1.0, "ball.vx": 2.0, "d": 2.7, "b": 0.6}
+    model, (coordinates, steps) = ball(0.85, mu), options(how)
+    d, b = model.parameter("d", values["d"]), model.parameter("b", values["b"])
+    sides = mbs.Line(model.ground.at(d, 0, np.pi / 2)), mbs.Disk(model.bodies["ball"], model.parameters["R"].symbol)
+    wall = model.add(mbs.Contact("wall", *sides, restitution=b))
+    model.add(mbs.Event("hits", wall.touches, action="stop"))
+    start = {name: value for name, value in values.items() if "." in name}
+    start |= {"ball.x": 0.0, "ball.vy": 0.0, "ball.angle": 0.0, "ball.omega": -20.0}
+
+    def ends(R, e, m, J, height, speed, d, b):
+        for t, x, y, vx, vy, omega, lasts in flights(R, e, mp.mpf(mu), m, J, height, speed, mp.mpf(-20)):
+            after = (d - R - x) / vx
+            if after <= lasts:
+                return [t + after, y + vy * after - G * after**2 / 2, vy - G * after, -b * vx, omega]
+        raise AssertionError
+
+    compiled, times = model.compile(coordinates), [0.0, 0.3, 9.0]
+    run = mbs.simulate(compiled, times, start, derivatives=[*values], **steps)
+    assert from_steps(run) and len(run.impacts) >= 3 and run.message.startswith("stopped by 'hits'")
+    names = ["t", "ball.y", "ball.vy", "ball.vx", "ball.omega"]
+    (hits,), sizes = run.events, np.array([*values.values()])
+    for level, name in enumerate(names):
+        wanted = slopes(lambda *x, level=level: ends(*x)[level], values)
+        found = np.array([hits.d(name, by) for by in values])
+        np.testing.assert_allclose(sizes * found, sizes * wanted, rtol=CLOSE, atol=CLOSE, err_msg=name)
+        objective = mbs.at_end(mbs.t if name == "t" else name)
+        if coordinates == "cartesian":
+            for found in ahead_and_back(objective, model, times, [*values], start, monkeypatch, **steps):
+                np.testing.assert_allclose(found, wanted, rtol=CLOSE, atol=CLOSE, err_msg=name)
+    check_back(run, ["ball.y", "ball.vx", "energy.kinetic"])
+
+
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+def test_a_run_that_ends_where_a_block_sets_out_or_rests(method, monkeypatch):
+    """A block on a spring k, stretched by x, slips to rest where it is slow, or a force c t sets it out: at the end its
+    time, its acceleration and the force of friction f on it are those behind the change."""
+    values, times, steps = {"m": 2.0, "k": 30.0, "mu": 0.3, "s": 0.5, "c": 8.0}, [0.0, 0.1, 9.0], {"rtol": 1e-12}
+    model = mbs.PlanarModel("block", gravity=(0, -10.0))
+    m, k, mu, s, c = (model.parameter(name, value) for name, value in values.items())
+    block = model.body("block", mass=m, inertia=1.0)
+    rub = model.add(mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(block), friction=mu, static_friction=s))
+    start = {"block.x": 0.0, "block.y": 0.0, "block.angle": 0.0, "block.vx": 0.0, "block.vy": 0.0, "block.omega": 0.0}
+    pushed = model.plus(mbs.Force("push", block, (c * mbs.t, 0)), mbs.Event("out", rub.slips, action="stop"))
+    spring = mbs.Force("spring", block, (-k * model["block.x"], 0))
+    pulled = model.plus(spring, mbs.Event("rests", rub.sticks, action="stop"))
+
+    def sets_out(m, k, mu, s, c):
+        return [s * m * 10 / c, (s - mu) * 10, mu * m * 10, mp.mpf(0)]
+
+    def rests(m, k, mu, s, c):
+        """From x = 0.5 the block moves along a half of a swing about x = μ m g/k."""
+        x = 2 * mu * m * 10 / k - mp.mpf(0.5)
+        return [mp.pi * mp.sqrt(m / k), mp.mpf(0), k * x, x]
+
+    objectives = mbs.t, "block.ax", "rub.friction", "block.x"
+    for one, motion, begun in ((pushed, sets_out, start), (pulled, rests, start | {"block.x": 0.5})):
+        run = mbs.simulate(one, times, begun, derivatives=[*values], method=method, **steps)
+        assert from_steps(run) and len(run.events) == 1
+        sense = np.sign(run["rub.friction"][-1]) * np.sign(float(motion(*map(mp.mpf, values.values()))[2]))
+        for level, read in enumerate(objectives):
+            wanted = slopes(lambda *x, level=level, motion=motion: motion(*x)[level], values)
+            wanted = wanted * (sense if read == "rub.friction" else 1.0)
+            own = one, times, [*values], begun, monkeypatch
+            for found in ahead_and_back(mbs.at_end(read), *own, method=method, **steps):
+                np.testing.assert_allclose(found, wanted, rtol=CLOSE, atol=CLOSE, err_msg=str(read))
+
+
+# --- states that are set where contacts change, or among contacts ----------------------------------------------------
+
+
+@HOW
+def test_a_ball_that_is_thrown_up_wherever_it_lands(how):
+    """Each time the ball touches the floor its velocity behind the impact, e v, becomes e v + u + a t."""
+    values = {"e": 0.6, "u": 1.1, "a": 0.3, "ball.y": 1.0, "gravity.y": -10.0}
+    model, (coordinates, steps) = mbs.PlanarModel("thrown", gravity=(0, -10.0)), options(how)
+    body, (e, u, a) = model.body("ball", 1.2, 0.1), (model.parameter(name, values[name]) for name in "eua")
+    floor = model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(body), restitution=e))
+    up = mbs.Reset({"ball.vy": model["ball.vy"] + u + a * mbs.t})
+    model.add(mbs.Event("throw", floor.touches, action=up), mbs.Event("lands", floor.touches))
+    start = {"ball.x": 0.0, "ball.y": 1.0, "ball.angle": 0.0, "ball.vx": 0.4, "ball.vy": 0.0, "ball.omega": 0.0}
+
+    def motion(t, e, u, a, y, g):
+        now, vy = mp.mpf(0), mp.mpf(0)
+        while True:
+            lasts = (vy + mp.sqrt(vy**2 - 2 * g * y)) / -g
+            if now + lasts > t:
+                after = t - now
+                return [y + vy * after + g * after**2 / 2, vy + g * after]
+            now, y, vy = now + lasts, mp.mpf(0), -e * (vy + g * lasts)
+            vy = vy + u + a * now
+
+    times = [0.0, 0.3, 0.7, 1.2, 2.5]
+    run = mbs.simulate(model.compile(coordinates), times, start, derivatives=[*values], **steps)
+    assert from_steps(run) and len(run.impacts) == 3 and len(run.events) == 2 * len(run.impacts)
+    check_closed_form(run, motion, ["ball.y", "ball.vy"], values)
+    check_back(run, ["ball.y", "ball.vy", "energy.supplied", "energy.dissipated"])
+    first, fall = run.events[0], lambda e, u, a, y, g: mp.sqrt(-2 * y / g)
+    np.testing.assert_allclose([first.d("t", by) for by in values], slopes(fall, values), rtol=CLOSE, atol=CLOSE)
+
+
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+def test_a_block_that_is_kicked_where_it_rests_and_where_it_passes(method):
+    """A block slides with μ: at x = d its velocity is multiplied by -k, and where it rests it becomes w."""
+    values = {"mu": 0.3, "d": 0.4, "k": 0.8, "w": 1.5, "block.vx": 2.5}
+    model, g = mbs.PlanarModel("block", gravity=(0, -10.0)), 10
+    mu, d, k, w = (model.parameter(name, value) for name, value in values.items() if "." not in name)
+    block = model.body("block", mass=2.0, inertia=1.0)
+    rub = model.add(mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(block), friction=mu))
+    model.add(
+        mbs.Event("back", model["block.x"] - d, direction=1, action=mbs.Reset({"block.vx": -k * model["block.vx"]})),
+        mbs.Event("kick", rub.sticks, action=mbs.Reset({"block.vx": w})),
+    )
+    start = {"block.x": 0.0, "block.y": 0.0, "block.angle": 0.0, "block.vx": 2.5, "block.vy": 0.0, "block.omega": 0.0}
+
+    def motion(t, mu, d, k, w, v):
+        now, x = mp.mpf(0), mp.mpf(0)
+        while True:
+            a = -mp.sign(v) * mu * g
+            lasts = -v / a
+            if v > 0 and x < d and v**2 > 2 * mu * g * (d - x):  # the block passes the line
+                lasts = (v - mp.sqrt(v**2 - 2 * mu * g * (d - x))) / (mu * g)
+            if now + lasts > t:
+                return [x + v * (t - now) + a * (t - now) ** 2 / 2, v + a * (t - now)]
+            now, x, passes = now + lasts, x + v * lasts + a * lasts**2 / 2, v > 0 and x < d
+            v = -k * (v + a * lasts) if passes and abs(x - d) < mp.mpf("1e-20") else w
+
+    times = [0.0, 0.1, 0.4, 0.9, 1.5, 2.0]
+    run = mbs.simulate(model, times, start, derivatives=[*values], method=method, rtol=1e-12)
+    assert from_steps(run) and {event.name for event in run.events} == {"back", "kick"} and len(run.events) >= 4
+    check_closed_form(run, motion, ["block.x", "block.vx"], values)
+    check_back(run, ["block.x", "block.vx", "rub.friction", "energy.dissipated"])
+
+
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+def test_a_block_that_is_set_to_rest_sticks_in_neighbouring_runs_too(method):
+    """At x = d its velocity becomes w = 0. A neighbour with w ≠ 0 slips by w²/2μg only: it has the same derivatives."""
+    model = mbs.PlanarModel("block", gravity=(0, -10.0))
+    mu, d, w, c = (model.parameter(name, value) for name, value in (("mu", 0.3), ("d", 0.4), ("w", 0.0), ("c", 8.0)))
+    block = model.body("block", mass=2.0, inertia=1.0)
+    rests = mbs.Event("rests", model["block.x"] - d, action=mbs.Reset({"block.vx": w}))
+    rub = mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(block), friction=mu)
+    model.add(rub, rests, mbs.Force("push", block, (c * mbs.t, 0)))
+    start = {"block.x": 0.0, "block.y": 0.0, "block.angle": 0.0, "block.vx": 2.5, "block.vy": 0.0, "block.omega": 0.0}
+
+    def motion(t, mu, d, w, c, v):
+        def place(t):
+            return v * t - mu * 10 * t**2 / 2 + c * t**3 / 12
+
+        begins = mu * 20 / c  # the force sets the block out again
+        if t <= 0.1:
+            return [place(t), v - mu * 10 * t + c * t**2 / 4]
+        after = max(t - begins, 0)
+        return [d + c * after**3 / 12, c * after**2 / 4]
+
+    values = {"mu": 0.3, "d": 0.4, "w": 0.0, "c": 8.0, "block.vx": 2.5}
+    run = mbs.simulate(model, [0.0, 0.1, 0.6, 0.9, 1.4], start, derivatives=[*values], method=method, rtol=1e-12)
+    assert from_steps(run) and [round(event.t, 2) for event in run.events] == [0.18]
+    check_closed_form(run, motion, ["block.x", "block.vx"], values)
+    check_back(run, ["block.x", "block.vx"])

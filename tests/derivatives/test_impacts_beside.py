@@ -1,8 +1,14 @@
 """Derivatives across impacts: slips that turn in space, impacts passed on, impacts on the edge between two ways."""
 
+from typing import Any
+
+import mpmath as mp
 import numpy as np
 import pytest
+from rows_of_balls import LENGTH, RAISED, cradle, row
 from test_a_disk_that_lands import INERTIA, G, closed
+from test_contacts_ahead_and_back import check_back, check_closed_form
+from test_events_from_steps import from_steps
 from test_runs_that_switch import extrapolated
 
 import mbs_dae as mbs
@@ -82,3 +88,56 @@ def test_a_blow_is_passed_on_along_a_row(first, none):
     by_mass = result.d("ball2.vx", "M")[-1]
     assert np.isnan(by_mass) if none else abs(by_mass - 2 / (first + 1) ** 2) < 1e-9
     assert ("on the edge between two ways" in result.stats.get("derivatives", "")) == none
+    assert from_steps(result)
+
+
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+@pytest.mark.parametrize("masses, e", [((1, 1, 1), 0.5), ((1, 3, 0.5, 2), 0.8), ((4, 2, 1), 1.0), ((1, 2, 4), 0.0)])
+def test_a_row_of_balls_passes_a_blow_on_by_masses_and_restitution(masses, e, method):
+    """The first ball strikes the others, which touch, at t = 0.1 m/v. Approaches of neighbours end one after another,
+    with the impulse (1 + e) times the speed times m m'/(m + m'), until none is left: with e < 1 in an endless row, of
+    which impacts of 1e-12 of the first one are the last."""
+    model, count = row(masses, e), len(masses)
+    values = {f"b{k}.mass": float(m) for k, m in enumerate(masses)} | {"b0.vx": 1.0}
+    values |= {"c1.restitution": e} if e else {}
+
+    def motion(t, *known):
+        own, v = known[:count], [known[count]] + [mp.mpf(0)] * (count - 1)
+        back = [mp.mpf(e), known[count + 1] if e else mp.mpf(0), mp.mpf(e)]
+        x = [mp.mpf(0.1) * k + mp.mpf(0.1) * (k > 0) for k in range(count)]
+        strikes = mp.mpf(0.1) / known[count]
+        if t <= strikes:
+            return [x[0] + v[0] * t, *x[1:], *v]
+        x[0] = mp.mpf(0.1)
+        while True:
+            approach = [k for k in range(count - 1) if v[k] - v[k + 1] > mp.mpf("1e-25")]
+            if not approach:
+                return [place + speed * (t - strikes) for place, speed in zip(x, v, strict=True)] + v
+            for k in approach:
+                p = (1 + back[k]) * (v[k] - v[k + 1]) / (1 / own[k] + 1 / own[k + 1])
+                v[k], v[k + 1] = v[k] - p / own[k], v[k + 1] + p / own[k + 1]
+
+    start = {f"b{k}.vx": float(k == 0) for k in range(count)}
+    how: dict[str, Any] = {"impacts": "in turn", "method": method, "rtol": 1e-12}
+    result = mbs.simulate(model, [0.0, 0.05, 0.12, 0.2], start, derivatives=[*values], **how)
+    assert from_steps(result) and len(result.impacts) == 1
+    names = [f"b{k}.{name}" for name in ("x", "vx") for k in range(count)]
+    check_closed_form(result, motion, names, values)
+    check_back(result, [*names, "energy.dissipated"])
+
+
+def test_a_cradle_swings_on_by_its_amplitude_and_gravity():
+    """One ball at a time swings, as one pendulum would: sin(θ/2) = -k cd(ω t, k), k = sin(a/2), ω² = g/L."""
+    model, values = cradle(3), {"b0.angle": -RAISED, "gravity.y": -9.81}
+    start = {f"b{k}.angle": -RAISED * (k == 0) for k in range(3)} | {f"b{k}.omega": 0.0 for k in range(3)}
+    how: dict[str, Any] = {"impacts": "in turn", "rtol": 1e-12}
+    result = mbs.simulate(model, [0.0, 0.4, 1.0, 1.7, 2.3], start, derivatives=[*values], **how)
+    assert from_steps(result) and len(result.impacts) == 2
+
+    def motion(t, begin, g):
+        k = mp.sin(-begin / 2)
+        angle = -2 * mp.asin(k * mp.ellipfun("cd", mp.sqrt(-g / LENGTH) * t, m=k**2))
+        return [min(angle, 0), mp.mpf(0), max(angle, 0)]
+
+    check_closed_form(result, motion, [f"b{k}.angle" for k in range(3)], values)
+    check_back(result, [f"b{k}.{name}" for name in ("angle", "omega") for k in range(3)])

@@ -17,7 +17,6 @@ from ...coordinates.joint.variation import has_coordinates
 from ...coordinates.natural.natural import Natural
 from ...duals import Dual
 from ...errors import ModelError
-from ...model.events import Reset
 from ...model.joints.motions import Ball
 from ...model.parameters import Reaction
 from ...motion.methods.stepping import Stepping
@@ -36,16 +35,14 @@ from .following import Following
 
 def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
     """Return whether derivatives are to be found as the run goes: it may jump in ways of which there are several, has
-    states whose rates read reactions, laws in Python that switch, events whose slopes are not known, events that set
-    states among contacts; or steps in other coordinates than those of bodies that do not tell derivatives
-    (`has_own_steps`). Derivatives of other runs are made from their steps."""
+    states whose rates read reactions, laws in Python that switch, events whose slopes are not known; or steps in other
+    coordinates than those of bodies that do not tell derivatives (`has_own_steps`). Derivatives of other runs are made
+    from their steps."""
     model = system.model
     if not (system.is_cartesian or has_own_steps(system, by, asked)):
         return True
     late = any(isinstance(signal, Reaction) for signal in system.layout.signals)
     if late or not go_by_steps(system, by):
-        return True
-    if system.structure.contacts.points and any(isinstance(event.action, Reset) for event in model.events):
         return True
     if not all(has_slopes(system, event) for event in model.events):
         return True
@@ -53,13 +50,11 @@ def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
 
 
 def has_own_steps(system: System, by: Stepping, asked: Asked) -> bool:
-    """Return whether the steps of a run in other coordinates than those of bodies give its derivatives: without events
-    that set states. In natural coordinates no parameter may move a basic point or vector on the ground. In joint
-    coordinates steps are explicit, there are no contacts and no friction, the coordinates of each joint of the tree are
-    functions of the pose (`has_coordinates`), it has as many equations as it takes from its motions, and no parameter
-    turns a marker of a ball."""
-    if any(isinstance(event.action, Reset) for event in system.model.events):
-        return False
+    """Return whether the steps of a run in other coordinates than those of bodies give its derivatives. In natural
+    coordinates no parameter may move a basic point or vector on the ground. In joint coordinates steps are explicit,
+    there are no contacts and no friction, the coordinates of each joint of the tree are functions of the pose
+    (`has_coordinates`), it has as many equations as it takes from its motions, and no parameter turns a marker of a
+    ball."""
     if isinstance(system.coordinates, Natural):
         things = (thing for thing in system.coordinates.skeleton.things if thing.fixed)
         places = (place for thing in things for body, place in thing.places.items() if body.fixed)
@@ -81,12 +76,11 @@ def has_own_steps(system: System, by: Stepping, asked: Asked) -> bool:
 
 
 def go_by_steps(system: System, by: Stepping) -> bool:
-    """Return whether the steps of a run tell all changes of its contacts: laws have no branches, and no impact is
-    passed on."""
+    """Return whether the steps of a run tell all changes of its contacts: laws have no branches."""
     contacts = system.structure.contacts
     if not contacts.points:
         return True
-    if by.method.steps_over or by.in_turn or contacts.separations:
+    if by.method.steps_over:
         return False
     return not (contacts.program.batch.switching or contacts.bounds.switching)
 

@@ -22,7 +22,7 @@ from ...motion.course import is_break, moment
 from ...motion.derivative import evaluate, refinements
 from ...motion.methods.method import H, Stages, read_between
 from ...motion.methods.runge_kutta import combine
-from ...motion.past.tape import BEGAN, CLOSED, FRESH, HEAD, SWITCHES, T0, T1, WENT_ON
+from ...motion.past.tape import BEGAN, CLOSED, FRESH, HEAD, RESTARTED, SWITCHES, T0, T1, WENT_ON
 from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
@@ -315,7 +315,8 @@ def back_begin(way: Way, head: Vector, entry: Vector, recorded: int):
     linearise_state(way, moment(march.course, head[T0]), stages.y0, stages.k[0])
     _put_by(way, 0, stages.y0)
     often, times, slopes = way.often[0], march.record.times, way.k[_rows_of(way, 0)]
-    if head[FRESH] == BEGAN and is_held(way.held, 0):
+    is_set = head[FRESH] == BEGAN or head[FRESH] == RESTARTED
+    if is_set and is_held(way.held, 0):
         _stage_back(way, stages.y0, slopes, way.y0, often, 0)
         keep_back(way.held, way.own, march.mechanism, stages.y0, way.y0, 0)
         slopes[:] = 0.0

@@ -15,13 +15,14 @@ R keeps for each point the law that held in this impact. With v⁻ and v⁺ = v�
     M Δv + Φ_vᵀ Λ = Gᵀ P,      Φ_v v⁺ = ν,
     w⁺ + e w⁻ = 0   for gaps with an impulse,      w⁺ = 0   for slips that stop,      P = -μ P_n d   for other slips,
 
-where w = G v - ν: the equations of a stage (`held_forces`) with Δv in place of v̇. The passage is one linear map, which
-serves both directions, ahead and back.
+where w = G v - ν: the equations of a stage (`held_forces`) with Δv in place of v̇. Where impacts are passed on in turn,
+R is a sequence of such impacts, each of the points that approach then. The passage is one linear map, which serves both
+directions, ahead and back.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -31,11 +32,19 @@ from ...compiled.status import DONE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector
 from ...linear.elimination import factorise, solve
-from ...linear.vectors import axpy, copy, dot
+from ...linear.vectors import axpy, dot
 from ...motion.contact.bounds import COMPONENTS, component, pressure
 from ...motion.contact.delassus import put_jump
 from ...motion.contact.gaps import first_entry
-from ...motion.contact.impacts import gives_energy, prepare_impact, put_impulses
+from ...motion.contact.impacts import (
+    LEFT,
+    MOST,
+    gives_energy,
+    is_over,
+    prepare_impact,
+    put_approaching,
+    put_impulses,
+)
 from ...motion.contact.normals import components
 from ...motion.contact.rubbing import across, never_sticks, resting, sliding
 from ...motion.course import moment
@@ -83,6 +92,9 @@ from .saltation import Saltation, goes_on_smoothly
 
 SAME = 1e-9
 """A repeated impact is that of the run if velocities differ by less than this part of their jump."""
+STANDS = 10.0
+"""The rate of a gap is zero where impacts are passed on if it is at most so many times the approach that counts as none
+(`motion.contact.impacts.LEFT`). Rates that die out in a row of impacts are larger until the last one."""
 STICKS = 1e-9
 """An impulse of friction is at its bound if it differs by less than this part of the bound."""
 
@@ -239,40 +251,59 @@ def straighten(
 
 
 @compiled_apart
-def repeat_impact(march: March, t: float, y: Vector, passed: Vector, modes: Vector, to: Vector):
-    """Make the impact of a run again from the state y before it: impulses stand in `amount` then, and the state behind
-    in `to`. Return a status."""
+def begin_impact(march: March, t: float, passed: Vector, modes: Vector, lands: int):
+    """Prepare to make the impact of a run again. With `lands`, gaps that stay closed behind it do not bounce."""
     search, mechanism = march.search, march.mechanism
-    contacts, state = mechanism.contacts, mechanism.state
-    choice = contacts.choice
+    contacts = mechanism.contacts
     search.span[0], search.status[0] = t, DONE
-    choice.pace[1], contacts.steps.impact_count[0] = 0.0, 0
-    copy(y, to)
+    contacts.choice.pace[1], contacts.steps.impact_count[0] = 0.0, 0
     for k in range(passed.size):
         search.guards.passes_zero[k] = int(passed[k])
     for c in range(contacts.gap_row.size):
         stays = contacts.gap_row[c] >= 0 and modes[first_entry(mechanism, c)] == CLOSED
-        choice.lands[c] = 1 if stays else 0
+        contacts.choice.lands[c] = lands if stays else 0
+
+
+@compiled_apart
+def find_meeting(march: March, y: Vector, points: Integers, fastest: Vector):
+    """Put 1 into `points`, (contacts,), for those that meet next at the state y, and evaluate their rates: all that
+    touch, or where impacts are passed on those that approach, and none where no approach is left. `fastest` is the
+    fastest approach so far. Return a status."""
+    search, contacts = march.search, march.mechanism.contacts
     if not prepare_impact(search, y):
         return search.status[0]
-    if put_impulses(mechanism, choice.meeting) != DONE or gives_energy(contacts):
-        return UNSOLVED
-    put_jump(mechanism)
-    axpy(1.0, mechanism.machine.x[: mechanism.machine.norm.size], to[state.v_at : state.v_end])
+    choice, over = contacts.choice, False
+    if choice.in_turn[0] == 1:
+        approach = put_approaching(contacts)
+        fastest[0] = max(fastest[0], approach)
+        over = is_over(contacts, approach, fastest[0])
+    for c in range(points.size):
+        points[c] = 0 if over else choice.touching[c] if choice.in_turn[0] == 1 else choice.meeting[c]
     return DONE
 
 
 @compiled_apart
-def hold_impact(held: HeldForces, mechanism: Mechanism, sticks: Integers):
-    """Put the linearised impulses of the last impact on the first shelf, and 1 into `sticks` for each row in use that
-    has an equation: a gap with an impulse, a slip that stops."""
+def make_impact(march: March, points: Integers, y: Vector):
+    """Let these points meet at the state y, which becomes that behind; impulses stand in `amount`. Return a status."""
+    mechanism = march.mechanism
+    if put_impulses(mechanism, points) != DONE or gives_energy(mechanism.contacts):
+        return UNSOLVED
+    put_jump(mechanism)
+    axpy(1.0, mechanism.machine.x[: mechanism.machine.norm.size], y[mechanism.state.v_at : mechanism.state.v_end])
+    return DONE
+
+
+@compiled_apart
+def hold_impact(held: HeldForces, mechanism: Mechanism, points: Integers, sticks: Integers):
+    """Put the linearised impulses of the last impact, of these points, on the first shelf, and 1 into `sticks` for each
+    row in use that has an equation: a gap with an impulse, a slip that stops."""
     contacts, n, number, largest = mechanism.contacts, 0, 0, 0.0
     delassus = contacts.delassus
     take_rows(held, contacts, 0)
     for i in range(delassus.used_count[0]):
         largest = max(largest, abs(delassus.amount[i]))
     for c in range(contacts.gap_row.size):
-        if contacts.choice.meeting[c] == 0:
+        if points[c] == 0:
             continue
         gaps, normal, pressed = 1 if contacts.gap_row[c] >= 0 else 0, n, 0.0
         if gaps == 1:
@@ -439,8 +470,10 @@ class ContactChange:
         self.behind = place.entry[HEAD:][: self.y.size].copy()
         self.strikes = self._closes()
         self.sizes = sizes[first + self.passed]
-        self.moved = np.zeros(count)
-        """How the time of the change moves with each parameter, (parameters,); `ahead` sets it."""
+        self.moved = np.zeros(0)
+        """How the time of the change moves along each way, (ways,); `ways` sets it."""
+        self._edge = np.zeros(0, dtype=bool)
+        """Whether neighbours along each way meet in another way, (ways,)."""
 
     def _independent_guards(self) -> list[int]:
         """Return the numbers, among the guards that pass, of those that pass independently. Where joints make two slips
@@ -494,7 +527,7 @@ class ContactChange:
         rates, length = guards[of_time], place.head[1] - place.head[0]
         touches = grazes(rates, length, sizes)
         moved = np.full(len(dys), np.nan) if touches else instant_moved(guards, rates)
-        self.moved = moved[:of_time]
+        self.moved = moved.copy()
         if is_smooth:  # a force dies out, or the work of friction
             return dys
         if touches:
@@ -511,37 +544,95 @@ class ContactChange:
         return dys - np.outer(moved, self.f_behind)
 
     def _strike(self, dys: np.ndarray, moved: np.ndarray) -> np.ndarray:
-        """Return the changes behind the impact, of neighbours that meet at their own times, from those before it."""
+        """Return the changes behind the impact, of neighbours that meet at their own times, from those before it. Gaps
+        that stay closed do not bounce, or have passed the impact on."""
+        mechanism: Any = self.march.mechanism
+        moving, self._edge = slice(mechanism.state.v_at, mechanism.state.v_end), np.zeros(len(dys), dtype=bool)
+        jump = np.abs(self.behind[moving] - self.y[moving]).max()
+        modes, lands = self.place.entry[-mechanism.switches.mode.size :].copy(), [1, 0]
+        for choice in lands if mechanism.contacts.choice.in_turn[0] else lands[:1]:
+            begin_impact(self.march, self.place.t, self.place.passed_zero.copy(), modes, choice)
+            y, found = self._impacts(dys, moved)
+            if np.abs(y[moving] - self.behind[moving]).max() <= SAME * jump:
+                break
+        else:
+            self.why = f"the impact at t = {self.place.t:.6g} could not be made again"
+            return np.full_like(dys, np.nan)
+        if self._edge[: self.count].any():
+            beside = "bodies meet on the edge between two ways: beside it is one or the other"
+            self.why = f"at t = {self.place.t:.6g} {beside}"
+        found[self._edge] = np.nan
+        return found
+
+    def _impacts(self, dys: np.ndarray, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the state behind the impacts that begin at the place, and the changes there; nan where one has no
+        solution."""
+        march, y = self.march, self.y.copy()
+        choice, fastest = march.mechanism.contacts.choice, np.zeros(1)
+        points = np.zeros(choice.meeting.size, dtype=np.int64)
+        self._edge[:] = False
+        for _ in range(MOST if choice.in_turn[0] else 1):
+            status = find_meeting(march, y, points, fastest)
+            if status == DONE and choice.in_turn[0]:
+                self._edge |= self._others_approach(y, dys, moved)
+            if status != DONE or not points.any():
+                break
+            before = y.copy()
+            status = make_impact(march, points, y)
+            if status != DONE:
+                break
+            dys = self._jump(points, before, y, dys, moved)
+        return (y if status == DONE else np.full_like(y, np.nan)), dys
+
+    def _slopes(self, y: np.ndarray, dys: np.ndarray, moved: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return the slopes of momenta, of the rates of joints and of contacts, at the velocities of the last
+        linearisation, and of the readings that bound friction, along the ways, (ways, ...)."""
+        own, mechanism, ways = self.own, cast(Any, self.march.mechanism), len(dys)
+        sizes = own.columns, mechanism.machine.pattern.m, own.forces.size, own.first[SIZE_OF + 1] - own.first[SIZE_OF]
+        found = tuple(np.zeros((ways, size)) for size in sizes)
+        fixed_velocity_slopes(own, mechanism, y, dys, moved, self.count, *found)
+        return found
+
+    def _others_approach(self, y: np.ndarray, dys: np.ndarray, moved: np.ndarray) -> np.ndarray:
+        """Return a mask of the ways, (ways,), along which the rate of a gap that decides whether its point takes part
+        in the next impact at the state y is zero and changes."""
+        mechanism: Any = self.march.mechanism
+        contacts, state, own = mechanism.contacts, mechanism.state, self.own
+        v, none = y[state.v_at : state.v_end].copy(), np.zeros(own.forces.size)
+        q, loads, G = y[: state.q_end].copy(), np.zeros(mechanism.machine.pattern.m), contacts.delassus.G
+        linearise_at(own, self.march, self.place.t, q, v, np.zeros_like(v), loads, none)
+        *_, rates, _ = self._slopes(y, dys, moved)
+        dv = dys[:, state.v_at :][:, : G.shape[1]]
+        slopes, terms = rates + dv @ G.T, np.abs(rates) + np.abs(dv) @ np.abs(G).T
+        rows = contacts.gap_row[(contacts.gap_row >= 0) & (contacts.choice.meeting == 1)]
+        decides = np.abs(contacts.motion.rate[rows]) <= STANDS * LEFT * contacts.choice.pace[1]
+        changes = np.abs(slopes[:, rows]) > ALIKE * terms.max(axis=1, keepdims=True)
+        return (changes & decides).any(axis=1)
+
+    def _jump(
+        self, points: np.ndarray, before: np.ndarray, y: np.ndarray, dys: np.ndarray, moved: np.ndarray
+    ) -> np.ndarray:  # fmt: skip
+        """Return the changes of the state y behind the last impact, of these points, from those `before` it."""
         march, own, held, t = self.march, self.own, self.held, self.place.t
         mechanism: Any = march.mechanism
-        contacts, state = mechanism.contacts, mechanism.state
-        delassus = contacts.delassus
-        modes, y = self.place.entry[-mechanism.switches.mode.size :].copy(), np.zeros_like(self.y)
-        status = repeat_impact(march, t, self.y, self.place.passed_zero.copy(), modes, y)
-        moving = slice(state.v_at, state.v_end)
-        jump = np.abs(self.behind[moving] - self.y[moving]).max()
-        if status != DONE or np.abs(y[moving] - self.behind[moving]).max() > SAME * jump:
-            self.why = f"the impact at t = {t:.6g} could not be made again"
-            return np.full_like(dys, np.nan)
+        contacts, state, dys = mechanism.contacts, mechanism.state, dys.copy()
+        delassus, moving = contacts.delassus, slice(mechanism.state.v_at, mechanism.state.v_end)
         sticks = np.zeros(max(contacts.force.size, 1), dtype=np.int64)
-        hold_impact(held, mechanism, sticks)
+        hold_impact(held, mechanism, points, sticks)
         used, m = delassus.used[: delassus.used_count[0]].copy(), int(delassus.used_count[0])
-        impulses, change, after = np.zeros(own.forces.size), y - self.y, contacts.motion.rate.copy()
+        impulses, change, after = np.zeros(own.forces.size), y - before, contacts.motion.rate.copy()
         impulses[used] = delassus.amount[:m]
         after[used] += delassus.rate_change[:m]
-        reactions = mechanism.machine.multipliers.copy()
-        shape = (len(dys), own.forces.size), (len(dys), mechanism.machine.pattern.m), (len(dys), own.columns)
-        rows, joints, momenta = ([np.zeros(size) for _ in range(3)] for size in shape)
-        sizes = np.zeros((len(dys), own.first[SIZE_OF + 1] - own.first[SIZE_OF]))
-        v, a = self.y[moving], change[moving].copy()
-        for k, at in enumerate((v + change[moving], v, np.zeros_like(v))):
-            linearise_at(own, march, t, self.y[: state.q_end], at, a, reactions, impulses)
-            to = momenta[k], joints[k], rows[k], sizes if k == 1 else sizes[:, :0].copy()
-            fixed_velocity_slopes(own, mechanism, self.y, dys, moved, self.count, *to)
-        forces, before = np.zeros(shape[0]), rows[1]
-        known = momenta[0], joints[0], before, rows[0], sizes, rows[2], joints[2]
+        reactions, v, a = mechanism.machine.multipliers.copy(), before[moving], change[moving].copy()
+        found = list[tuple[np.ndarray, ...]]()
+        for at in (v + change[moving], v, np.zeros_like(v)):
+            linearise_at(own, march, t, before[: state.q_end].copy(), at, a, reactions, impulses)
+            found.append(self._slopes(before, dys, moved))
+        (momenta, joints, behind, _), (_, _, ahead, sizes), (_, of_joints, still, _) = found
+        forces = np.zeros_like(behind)
+        known = momenta, joints, ahead, behind, sizes, still, of_joints
         vary_jump(own, held, mechanism, dys, *known, after, impulses, reactions, forces)
-        dys[self._are_on_edge(sticks, used, impulses, after, forces, before, rows[0])] = np.nan
+        self._edge |= self._are_on_edge(sticks, used, impulses, after, forces, ahead, behind)
         return dys
 
     def _are_on_edge(
@@ -596,20 +687,19 @@ class ContactChange:
                 along = self.held.facts[i : i + contacts.slip_count[c], ALONG]
                 margin, slope = along @ after[rows] / pace, behind[:, rows] @ along / pace
             found |= (abs(margin) <= EDGE) & (np.abs(slope) > ALIKE * most)  # joints: the slope is unknown
-        if found[: self.count].any():
-            beside = "bodies meet on the edge between two ways: beside it is one or the other"
-            self.why = f"at t = {self.place.t:.6g} {beside}"
         return found
 
     def ahead(self, S: np.ndarray) -> np.ndarray:
         """Return S behind the place, (parameters, y); nan where there is no derivative."""
         return self.ways(np.concatenate([S, np.zeros((1, S.shape[1]))]))[: self.count]
 
-    def back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the weights of y before the place, from those behind it, (numbers, y), and what they add to those of
-        the parameters, (numbers, parameters)."""
+    def back(self, weights: np.ndarray, of_time: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the weights of y before the place, from those behind it, (numbers, y), and of the time of the change,
+        (numbers,), and what they add to those of the parameters, (numbers, parameters)."""
         width = self.y.size
         found = self.ways(np.concatenate([np.zeros((self.count + 1, width)), np.eye(width)]))
+        if of_time.any():
+            found, weights = np.column_stack([found, self.moved]), np.column_stack([weights, of_time])
         if not np.isfinite(found).all():
-            return np.full_like(weights, np.nan), np.full((len(weights), self.count), np.nan)
+            return np.full((len(weights), width), np.nan), np.full((len(weights), self.count), np.nan)
         return weights @ found[self.count + 1 :].T, weights @ found[: self.count].T

@@ -94,33 +94,37 @@ def rows_of_bodies(system: System, motion: Any, at: Trajectory) -> tuple[np.ndar
     return small_motions(system.cartesian.structure, q), v.slope, a.slope
 
 
-def first_changes(
-    system: System, by: tuple[Any, ...], first: State, own: np.ndarray, x: np.ndarray, v: np.ndarray
+def from_bodies_varied(
+    system: System, by: tuple[Any, ...], at: State, own: np.ndarray, q: np.ndarray, x: np.ndarray, v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Return how q and v of a run change at its first state, which is `own` in its coordinates, (parameters, ...),
-    where its bodies have small motions x and changes v of their velocities, (parameters, velocities)."""
-    size, coordinates = system.cartesian.layout.v_size, system.coordinates
+    """Return how q and v of a run change at a state of its bodies, `at`, whose q is `own` in the coordinates of the
+    run. Bodies have the changes q, the small motions x and the changes v of velocities, (parameters, ...); in other
+    coordinates than those of bodies q tells the changes of states and inputs alone."""
+    size, coordinates, signals = system.cartesian.layout.v_size, system.coordinates, len(system.layout.signals)
+    if system.is_cartesian:
+        return q, v
+    signals_moved = q[:, q.shape[1] - signals :]
     if isinstance(coordinates, JointCoordinates):
-        moved, rates = joints_of_bodies(system, by, first, x, v)
-        none = np.zeros((len(by), 1, len(system.layout.signals)))
-        return places_varied(system, own[None], moved[:, None], none, by).slope[:, 0], rates
+        moved, rates = joints_of_bodies(system, by, at, x, v)
+        return places_varied(system, own[None], moved[:, None], signals_moved[:, None], by).slope[:, 0], rates
     moved, rates = (np.zeros((len(by), 1, size)) for _ in range(2))
     moved[:, 0, : x.shape[1]], rates[:, 0, : v.shape[1]] = x, v
-    bodies = Dual(first.full_v[None], rates, by)
-    places, velocities = cast(Any, coordinates).vary_from_bodies(system.evaluator, first.full_q[None], moved, bodies)
+    bodies = Dual(at.full_v[None], rates, by)
+    places, velocities = cast(Any, coordinates).vary_from_bodies(system.evaluator, at.full_q[None], moved, bodies)
+    places[:, 0, places.shape[2] - signals :] = signals_moved
     return places[:, 0], velocities[:, 0]
 
 
 def first_weights(
     system: System, symbols: tuple[Any, ...], first: State, own: np.ndarray, of_q: np.ndarray, of_v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Return the transposed of `first_changes` by these parameters: from weights of q and v, in rows, those of q and v
-    of bodies, and of parameters."""
+    """Return the transposed of `from_bodies_varied` by these parameters at the first state: from weights of q and v, in
+    rows, those of q and v of bodies, and of parameters."""
     layout, structure = system.cartesian.layout, system.cartesian.structure
     n, count = layout.v_size, len(symbols)
     by = (*symbols, *(Parameter(f"seed {k}") for k in range(2 * n)))
-    seeds = np.eye(len(by))[:, count:]
-    q, v = first_changes(system, by, first, own, seeds[:, :n], seeds[:, n:])
+    seeds, held = np.eye(len(by))[:, count:], np.zeros((len(by), layout.q_size))
+    q, v = from_bodies_varied(system, by, first, own, held, seeds[:, :n], seeds[:, n:])
     found = of_q @ q.T + of_v[:, : v.shape[1]] @ v.T
     of_x, signals = found[:, count : count + n], len(system.layout.signals)
     every = Dual(first.full_q[None], np.eye(layout.q_size)[:, None], tuple(range(layout.q_size)))

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...errors import ModelError
 from ...kernels.blocks import block
-from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, SPAN_OF, SWITCHES, T0, T1, WENT_ON, entry_size
+from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, SPAN_OF, SWITCHED, SWITCHES, T0, T1, WENT_ON, entry_size
 from ...results.result import Result
 from ..across.runs import FollowedRun
 from .back import Way, back_begin, back_stretch
@@ -118,12 +118,14 @@ def _gone_back(
         _stop_back(way, rerun, varied, taken.last, last, loads, of_end)
     for begin, end in stretches(steps)[::-1]:
         entries = _entries(way, head[begin:end], [steps.states[k] for k in range(begin, end) if k in steps.states])
+        of_change = np.zeros(count)
         if of_end is not None and end == steps.total:
-            _stop_back(way, rerun, varied, entries[-1], last, loads, of_end)
-        if end in switching:
-            direct += _switch_back(way, rerun, switching[end], entries[-1])
+            of_change = _stop_back(way, rerun, varied, entries[-1], last, loads, of_end)
         if end in varied.resets:
-            direct += _reset_back(way, rerun, *varied.resets[end], steps.states[end], entries[-1])
+            of_parameters, of_change = _reset_back(way, rerun, *varied.resets[end], steps.states[end], entries[-1])
+            direct += of_parameters
+        if end in switching:
+            direct += _switch_back(way, rerun, switching[end], entries[-1], of_change)
         if end in samples:
             way.y0[:], of_parameters = samples[end].back(way.y0)
             direct += of_parameters
@@ -142,10 +144,11 @@ def _gone_back(
 def _stop_back(
     way: Way, rerun: Rerun, varied: VariedRun, before: np.ndarray, weights: Weights, loads: np.ndarray | None,
     of_end: np.ndarray,
-) -> None:  # fmt: skip
-    """Add to the weights of the last y those that come of the time at which an event stopped the run. `before` is the
-    entry of the last step; `weights` are those of what is recorded at its end, and `of_end` those of this time by
-    itself, (numbers,). `loads` are the rates of multipliers, where these are not those that steps have."""
+) -> np.ndarray:  # fmt: skip
+    """Add to the weights of the last y those that come of the time at which an event stopped the run; return the
+    weights of this time where it is that of a change of contacts, (numbers,), else zeros. `before` is the entry of the
+    last step; `weights` are those of what is recorded at its end, and `of_end` those of this time by itself,
+    (numbers,). `loads` are the rates of multipliers, where these are not those that steps have."""
     march, state, n, taken = way.march, way.march.mechanism.state, way.own.columns, varied.taken
     assert taken and taken.stop
     put_entry(march, before)
@@ -165,12 +168,13 @@ def _stop_back(
         return of_end + sum(own @ rate for own, rate in zip(weights, ways, strict=True))
 
     known = march, way.own, way.tree, rerun.along, way.held
-    end_back(*known, taken.stop, sizes, length, way.y0, of_time)
+    return end_back(*known, taken.stop, sizes, length, way.y0, of_time)
 
 
-def _switch_back(way: Way, rerun: Rerun, place: Saltation, before: np.ndarray) -> np.ndarray:
-    """Take the weights of y behind a place at which laws switch to those before it; `before` is the entry of the step
-    that ends there. Return what they add to those of the parameters, (numbers, parameters)."""
+def _switch_back(way: Way, rerun: Rerun, place: Saltation, before: np.ndarray, of_time: np.ndarray) -> np.ndarray:
+    """Take the weights of y behind a place at which laws switch, and of the time of a change of contacts, (numbers,),
+    to those of y before it; `before` is the entry of the step that ends there. Return what they add to those of the
+    parameters, (numbers, parameters)."""
     march, y0 = way.march, way.march.stages.y0
     put_entry(march, before)
     sizes = guards_at(march, float(before[T0]))
@@ -181,8 +185,8 @@ def _switch_back(way: Way, rerun: Rerun, place: Saltation, before: np.ndarray) -
         y0[:] = place.entry[HEAD : HEAD + y0.size]
     passing = rerun.passing(place, sizes)
     check_status(march, passing.status)
-    way.y0[:], direct = passing.back(way.y0)
-    return direct
+    way.y0[:], direct = passing.back(way.y0, of_time) if place.changes else passing.back(way.y0)
+    return np.asarray(direct)
 
 
 def _make_step(way: Way, rerun: Rerun, entry: np.ndarray) -> None:
@@ -196,17 +200,21 @@ def _make_step(way: Way, rerun: Rerun, entry: np.ndarray) -> None:
 
 def _reset_back(
     way: Way, rerun: Rerun, taken: ResetTaken, slopes: ResetSlopes, behind: np.ndarray, before: np.ndarray
-) -> np.ndarray:  # fmt: skip
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Take the weights of y behind a reset to those before it; `before` is the entry of the step that ends there, and
-    `behind` that of the next one. Return what they add to those of the parameters, (numbers, parameters)."""
+    `behind` that of the next one. Return what they add to those of the parameters, (numbers, parameters), and the
+    weights of the time of the change of contacts for which the event waits, (numbers,)."""
     march = way.march
     put_entry(march, before)
     march.mechanism.gains[:] = before[[ALPHA, BETA]]
     sizes, length = sizes_of(march, float(before[T0])), float(before[T1] - before[T0])
-    _make_step(way, rerun, before)
-    stand_before(rerun, taken)
-    way.y0[:], direct = ResetPassage(rerun, way.held, taken, slopes, behind).back(way.y0, length, sizes)
-    return direct
+    if taken.entry[FRESH] == SWITCHED:
+        put_entry(march, taken.entry)
+    else:
+        _make_step(way, rerun, before)
+        stand_before(rerun, taken)
+    way.y0[:], direct, of_change = ResetPassage(rerun, way.held, taken, slopes, behind).back(way.y0, length, sizes)
+    return direct, of_change
 
 
 def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> tuple[Way, Rerun]:

@@ -88,10 +88,12 @@ def event_time(system: System, march: March, t: float, name: str) -> EventTime:
 
 def stop_time(system: System, march: March, names: Sequence[str]) -> EventTime:
     """Return the time at which these events stopped a run, which stands there, with the functions of all events that
-    stop a run within roundoff of this time."""
+    stop a run within roundoff of this time; with none if they wait for a change of a contact."""
     t, found = float(march.time[0]), list[int]()
+    if all(event.change for event in system.model.events if event.name in names):
+        return EventTime(t, ())
     sizes, rates = sizes_of(march, t), march.mechanism.switches.rate
-    for event in (event for event in system.model.events if event.action == "stop"):
+    for event in (event for event in system.model.events if event.action == "stop" and not event.change):
         k = function_of(system, march, event)
         is_there = rates[k] != 0.0 and sizes[k] <= REPEAT * max(abs(t), 1.0) * abs(rates[k])
         if event.name in names or (is_there and event.direction in (0, np.sign(rates[k]))):
@@ -100,12 +102,10 @@ def stop_time(system: System, march: March, names: Sequence[str]) -> EventTime:
 
 
 def has_slopes(system: System, event: Event) -> bool:
-    """Return whether slopes are known for the function of an event and for a state that it sets. They are not where a
-    change of a contact stops the run or sets a state, where laws in the expression of the event switch, where the new
-    state is computed from accelerations or reactions, or where a constraint prescribes a part of it by time."""
-    if event.change is not None:
-        return event.action == "record"
-    if system.structure.deciding.count(event.who) != 1:
+    """Return whether slopes are known for the function of an event and for a state that it sets. They are not where
+    laws in the expression of the event switch, where the new state is computed from accelerations or reactions, or
+    where a constraint prescribes a part of it by time."""
+    if event.change is None and system.structure.deciding.count(event.who) != 1:
         return False
     if not isinstance(event.action, Reset):
         return True
@@ -206,8 +206,10 @@ class EventsAhead:
         """The number of the step with each event, or behind the change of contacts that it waits for; behind all at a
         break, or where there are no steps."""
         self.steps = {at for at, one in zip(self.step, events, strict=True) if one.functions}
-        self.steps |= {len(ends) - 1} if stop else set()
+        self.steps |= {len(ends) - 1} if stop and stop.functions else set()
         """The steps before which `within` is called."""
+        self._moved = np.zeros(0)
+        """How the time of the last change of contacts moves with each parameter, (parameters,)."""
         self._sizes, self._length = np.zeros(0), 0.0
         """The sizes of the switching functions at the beginning of the last step, and the length of that step."""
 
@@ -231,7 +233,7 @@ class EventsAhead:
     def at_change(self, step: int, moved: np.ndarray) -> None:
         """Meet the events that wait for the change of contacts before a step, behind which the run stands; `moved` is
         how the time of the change moves with each parameter, (parameters,)."""
-        replay = self.replay
+        replay, self._moved = self.replay, moved
         for event in (one for one, at in zip(self.events, self.step, strict=True) if at == step and not one.functions):
             y, S = replay.march.stages.y0.copy(), replay.dy0
             rates = rates_at(replay.march, *self.along, replay.held, event.t, y)
@@ -248,7 +250,11 @@ class EventsAhead:
             self._meet(event, sizes, 0.0)
         if self.stop:
             march, state = self.replay.march, self.replay.march.mechanism.state
-            moved, rates, _ = self._changes(self.stop, self._sizes if len(self.head) else sizes, self._length)
+            if self.stop.functions:
+                moved, rates, _ = self._changes(self.stop, self._sizes if len(self.head) else sizes, self._length)
+            else:
+                y, held = march.stages.y0.copy(), self.replay.held
+                moved, rates = self._moved, rates_at(march, *self.along, held, self.stop.t, y)
             v, a, n = march.stages.y0[state.v_at : state.v_end], rates.y, self.replay.own.columns
             places = v[:n].copy(), a[state.v_at :][:n].copy(), rates.slopes[state.v_at :][:n].copy()
             more = a[state.works_at :].copy(), rates.contacts, a[state.z_at : state.q_end].copy()
@@ -291,17 +297,22 @@ class EventsAhead:
 def end_back(
     march: Any, own: Any, tree: Any, along: tuple[Any, Any], held: Any, stop: EventTime, sizes: np.ndarray,
     length: float, weights: np.ndarray, of_end: Callable[[Rates], np.ndarray],
-) -> None:  # fmt: skip
+) -> np.ndarray:  # fmt: skip
     """Add the effect of the end of a run, whose time an event moves, to the weights of the last y, (numbers, y).
     `of_end` returns the weights of this time, (numbers,), from the rates at the end. Weights of numbers in the
-    equations go to `own`. One function passes there (`goes_back`)."""
-    y, (function,) = march.stages.y0.copy(), stop.functions
+    equations go to `own`. One function passes there (`goes_back`). Where contacts change there instead, return the
+    weights of the time of this change, else zeros."""
+    y = march.stages.y0.copy()
     rates = rates_at(march, *along, held, stop.t, y)
-    rate, of_functions = rates.functions[function], np.zeros((len(weights), rates.functions.size))
     wanted = of_end(rates)
+    if not stop.functions:
+        return wanted
+    (function,), none = stop.functions, np.zeros(len(weights))
+    rate, of_functions = rates.functions[function], np.zeros((len(weights), rates.functions.size))
     if grazes(rates.functions[[function]], length, sizes[[function]]):
         weights[wanted != 0.0] = np.nan
-        return
+        return none
     of_functions[:, function] = -wanted / rate
     linearise_surfaces(march, own, tree, stop.t, y, rates.y)
     surfaces_back(own, tree, march.mechanism, y, of_functions, weights)
+    return none

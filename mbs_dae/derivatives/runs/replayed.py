@@ -34,7 +34,7 @@ from ...motion.derivative import WORK, StateLayout, state_layout
 from ...motion.mechanism import mechanism
 from ...motion.methods.stepping import Stepping
 from ...motion.past.past import Run
-from ...motion.past.tape import BROKE, FRESH, HEAD, RESTARTED, ROOM, T0, T1, Steps, entry_now
+from ...motion.past.tape import BROKE, FRESH, HEAD, ROOM, SWITCHED, T0, T1, Steps, entry_now
 from ...motion.record import NEXT, March, new_march
 from ...motion.samples import Sample
 from ...motion.stabilise import Stabilization
@@ -57,8 +57,8 @@ from .coordinates import (
     OwnMotion,
     bodies_along,
     equations_of,
-    first_changes,
     first_weights,
+    from_bodies_varied,
     own_motion_of,
     places_varied,
     rows_of_bodies,
@@ -141,7 +141,8 @@ class Taken:
     @cached_property
     def saltations(self) -> list[Saltation]:
         """Return the places at which laws switch or contacts change, in their order."""
-        return saltations_of(self.steps, self.last, self.moves, self.laws)
+        resets = {one.step: one.entry for one in self.resets}
+        return saltations_of(self.steps, self.last, self.moves, self.laws, resets)
 
 
 def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
@@ -308,7 +309,8 @@ def replayed(
     passed = sorted({one.step for one in taken.passages}) if reversals else []
     switching, sizes = {one.step: one for one in taken.saltations}, np.zeros(0)
 
-    def switch(step: int) -> None:
+    def switch(step: int) -> np.ndarray:
+        """Go across a place at which laws switch or contacts change; return how its time moves, (parameters,)."""
         if rerun.is_implicit and not switching[step].changes:  # not the end corrected by `_sharpen`
             march.stages.y0[:] = switching[step].entry[HEAD:][: march.stages.y0.size]
         passing, errors = rerun.passing(switching[step], sizes, mixed), replay.errors.copy()
@@ -318,23 +320,25 @@ def replayed(
         if (ended := known & ~np.isfinite(replay.dy0).all(axis=1)).any():
             tell(ended, passing.why or f"at t = {passing.place.t:.6g} {APART}")
             replay.errors[ended] = errors[ended]
-        put_entry(march, last if step == steps.total else steps.states[step])
+        put_entry(march, switching[step].entry)
+        moved = passing.moved[: len(S)]
         if events and switching[step].changes:
-            events.at_change(step, passing.moved)
+            events.at_change(step, moved)
+        return np.asarray(moved)
 
     for k, until in stretches(steps):
-        if k in resets:
+        if k in resets and k not in switching:
             stand_before(rerun, resets[k][0])
         elif not rerun.is_implicit and (k not in switching or not switching[k].changes):  # a change may move the state
             check_here(march, steps.states[k], samples[k].targets if k in samples else ())
-        if k in switching:
-            switch(k)
+        moved_here = switch(k) if k in switching else None
         if k in samples:
             replay.dy0[:] = samples[k].ahead(replay.dy0, mixed)
         if k in resets:
             passage = ResetPassage(rerun, replay.held, *resets[k], steps.states[k])
             known = np.isfinite(replay.dy0).all(axis=1)
-            replay.dy0[:] = passage.ahead(replay.dy0, float(head[k - 1, T1] - head[k - 1, T0]), sizes, mixed)
+            length = float(head[k - 1, T1] - head[k - 1, T0])
+            replay.dy0[:] = passage.ahead(replay.dy0, length, sizes, moved_here, mixed)
             if (ended := known & ~np.isfinite(replay.dy0).all(axis=1)).any():
                 tell(ended, passage.why or f"at t = {passage.taken.t:.6g} a state that is set has no derivative")
         if k in steps.held or k in samples or k in resets:
@@ -348,7 +352,7 @@ def replayed(
             if events and begin in met:
                 events.within(begin)
             if begin in before:
-                look = sizes_of if until in resets else guards_at
+                look = guards_at if until in switching else sizes_of
                 sizes = look(march, float(head[begin, T0]))
             check_status(march, vary_steps(rerun, replay, steps, begin, end))
             if reversals and begin in own:
@@ -435,7 +439,7 @@ class Crossings:
         """Return the changes of y' at the present state, at the begin or the end of a step, (parameters, y)."""
         march = replay.march
         first, recorded, anew = march.stages.k[0].copy(), int(march.counts[NEXT]), head.copy()
-        anew[T0], anew[FRESH], march.counts[NEXT] = head[at], RESTARTED, march.record.times.size
+        anew[T0], anew[FRESH], march.counts[NEXT] = head[at], SWITCHED, march.record.times.size
         check_status(march, vary_begin(replay, anew))
         march.stages.k[0][:], march.counts[NEXT] = first, recorded
         return replay.dk[: len(replay.dy0)].copy()
@@ -468,9 +472,8 @@ def _first_changes(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
     moved = np.zeros((len(varied.asked.names), state.size))
     q, v = begin.q, begin.energetic_velocity
     if taken.own:
-        signals = q[:, q.shape[1] - len(system.layout.signals) :]
-        q, v = first_changes(system, varied.asked.symbols, taken.first, _first_place(taken, state), begin.x, v)
-        q[:, q.shape[1] - signals.shape[1] :] = signals
+        known = system, varied.asked.symbols, taken.first, _first_place(taken, state)
+        q, v = from_bodies_varied(*known, q, begin.x, v)
     moved[:, : state.q_end] = q
     moved[:, state.v_at : state.v_at + v.shape[1]] = v
     if not np.isfinite(moved).all():
@@ -546,7 +549,7 @@ class VariedRun(VariedMotion):
     def resets(self) -> dict[int, tuple[ResetTaken, ResetSlopes]]:
         """Return resets and their slopes by the states before, by the numbers of the steps that begin there."""
         assert self.taken is not None
-        own, states, known = self.taken.resets, self.taken.steps.states, (self.system, self.asked)
+        own, states, known = self.taken.resets, self.taken.steps.states, (self.run_system, self.asked)
         return {one.step: (one, reset_slopes(*known, one, states[one.step][HEAD:][: one.y.size])) for one in own}
 
     @cached_property

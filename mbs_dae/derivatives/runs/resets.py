@@ -8,13 +8,15 @@ that are asked for. With S at a held time, y' = f₋ before and f₊ behind,
     w = R_yᵀ λ,   c = w · f₋ + λ · R_t - λ · f₊,        λ₋ = w - (c/ġ) g_yᵀ,        p̄ += R_pᵀ λ - (c/ġ) g_p.
 
 R is a beginning (`derivatives.start`): how it varies with the state before and with the values follows from its
-equations.
+equations. They are those of bodies; in other coordinates the states before and behind are those of their bodies
+(`coordinates`). Where a change of contacts sets the state, t_e' is that of the change, and S₋ and f₋ are those behind
+it; going back, c is the weight of its time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 import scipy.sparse as sps
@@ -31,7 +33,7 @@ from ...model.model import Model
 from ...model.parameters import Evaluator, Parameter, Signal
 from ...motion.derivative import state_layout
 from ...motion.events import function_of
-from ...motion.past.tape import HEAD
+from ...motion.past.tape import HEAD, T0
 from ...readings.motion import ComputedQuantities
 from ...results.result import State
 from ...symbolic.markers import t as time
@@ -40,9 +42,10 @@ from ..across.jumps import grazes, instant_moved
 from ..parameters import Asked, Start
 from ..start import Beginning
 from .checks import check_same
+from .coordinates import from_bodies_varied
 from .moments import changes_here, rates_at
 from .saltation import surfaces_back
-from .sampled import seeded
+from .sampled import bodies_seeded, seeded
 
 KINK, FARTHER = 1e-6, 10.0
 """A slope has a kink where it jumps by more than `KINK` of its size, and hardly more over a way `FARTHER` times as
@@ -54,10 +57,20 @@ class ResetTaken(NamedTuple):
 
     step: int
     """The number of the step that begins behind the reset."""
-    t: float
     name: str
-    y: np.ndarray
-    """The state y before the reset."""
+    entry: np.ndarray
+    """The state before the reset, as the entry of a step of no length: behind the change of contacts for which the
+    event waits."""
+    width: int
+    """The length of y."""
+
+    @property
+    def t(self) -> float:
+        return float(self.entry[T0])
+
+    @property
+    def y(self) -> np.ndarray:
+        return self.entry[HEAD:][: self.width]
 
 
 def stand_before(rerun: Any, taken: ResetTaken) -> None:
@@ -80,20 +93,38 @@ class ResetSlopes(NamedTuple):
     """The reason why the state behind the reset has no derivative; empty where it has one."""
 
 
-def _readings(system: System, asked: Asked, at: State) -> tuple[ComputedQuantities, np.ndarray]:
-    """Return the quantities of a state, with derivatives, and the slopes of its kinetic and potential energy together:
-    by the parameters, by time, and by each number of q and of v."""
-    count, (of_q, of_v) = len(asked.names), seeded(asked, at.full_q[None], at.full_v[None], others=1)
-    of_t = np.zeros((len(of_q.slope), 1))
+class BodiesVaried(NamedTuple):
+    """A state of bodies whose places and velocities vary: by the parameters, by time, and by each number of q and of v
+    in the coordinates of a run."""
+
+    state: State
+    q: Dual
+    v: Dual
+
+
+def _bodies_varied(system: System, asked: Asked, t: float, y: np.ndarray) -> BodiesVaried:
+    """Return the bodies of a run in the state y at the time t."""
+    layout = state_layout(system.layout)
+    q, v = y[None, : layout.q_end].copy(), y[None, layout.v_at : layout.v_end].copy()
+    of_q, of_v = seeded(asked, q, v, others=1)
+    *varied, bodies = bodies_seeded(system, of_q, of_v, Trajectory(np.array([t]), q, v, 0.0 * v))
+    state = State(system.cartesian, t, bodies.q[0].copy(), bodies.v[0].copy(), system.cartesian.still)
+    return BodiesVaried(state, *varied)
+
+
+def _readings(bodies: System, count: int, at: BodiesVaried) -> tuple[ComputedQuantities, np.ndarray]:
+    """Return the quantities of a state, with derivatives, and the slopes of its kinetic and potential energy together;
+    time varies behind the first `count` parameters."""
+    of_t = np.zeros((len(at.q.slope), 1))
     of_t[count] = 1.0
-    own: Any = Dual(np.array([at.t]), of_t, of_q.by), of_q, of_v, Dual(0.0 * of_v.value, 0.0 * of_v.slope, of_q.by)
-    path = Trajectory(*own)
-    dynamics = system.structure.dynamics.batch
-    of = np.repeat(np.arange(SCALARS), np.diff(system.dynamics.scalar_at))
-    add = sps.csr_matrix((np.ones(of.size), (system.dynamics.scalar_from, of)), (dynamics.out_size, SCALARS))
-    scalars: Any = system.outputs_of(dynamics, path.t, path.q, path.v, add)
+    still: Any = Dual(0.0 * at.v.value, 0.0 * at.v.slope, at.q.by)
+    path = Trajectory(cast(Any, Dual(np.array([at.state.t]), of_t, at.q.by)), cast(Any, at.q), cast(Any, at.v), still)
+    dynamics = bodies.structure.dynamics.batch
+    of = np.repeat(np.arange(SCALARS), np.diff(bodies.dynamics.scalar_at))
+    add = sps.csr_matrix((np.ones(of.size), (bodies.dynamics.scalar_from, of)), (dynamics.out_size, SCALARS))
+    scalars: Any = bodies.outputs_of(dynamics, path.t, path.q, path.v, add)
     energy = scalars.slope[:, 0, [KINETIC, POTENTIAL]].sum(axis=1)
-    return ComputedQuantities(system, path, integrated=True), energy
+    return ComputedQuantities(bodies, path, integrated=True), energy
 
 
 def _known(model: Model, e: Any, before: State) -> dict[Any, float]:
@@ -137,42 +168,40 @@ def _values(
     return wanted, np.array(slopes).T
 
 
-def _carried(system: System, q: np.ndarray) -> list[Start]:
-    """Return how the state that a reset starts from changes with each number of q and of v."""
-    layout = system.layout
-    nq, nv, signals = layout.q_size, layout.v_size, layout.q_size - len(layout.signals)
-    of_q = Dual(q[None], np.eye(nq)[:, None], tuple(Parameter(f"seed {k}") for k in range(nq)))
-    motions = small_motions(system.structure, of_q)[:, 0, : system.nv]
-    places = [Start(motions[k], np.eye(nq)[k] * (k >= signals), np.zeros(nv)) for k in range(nq)]
-    return places + [Start(np.zeros(system.nv), np.zeros(nq), np.eye(nv)[k]) for k in range(nv)]
+def _carried(bodies: System, at: BodiesVaried) -> list[Start]:
+    """Return how the state of bodies that a reset starts from changes with each number that varies."""
+    motions = small_motions(bodies.structure, at.q)[:, 0, : bodies.nv]
+    signals = at.q.slope[:, 0].copy()
+    signals[:, : bodies.layout.q_size - len(bodies.layout.signals)] = 0.0
+    return [Start(*one) for one in zip(motions, signals, at.v.slope[:, 0], strict=True)]
 
 
 def reset_slopes(system: System, asked: Asked, taken: ResetTaken, behind: np.ndarray) -> ResetSlopes:
     """Return R_y, R_p and R_t of a reset; `behind` is y behind it."""
-    layout, count, width = state_layout(system.layout), len(asked.names), taken.y.size
-    before, after = (
-        State(system, taken.t, y[: layout.q_end].copy(), y[layout.v_at : layout.v_end].copy(), system.still)
-        for y in (taken.y, behind)
-    )
+    layout, count, width, bodies = state_layout(system.layout), len(asked.names), taken.y.size, system.cartesian
+    before, after = (_bodies_varied(system, asked, taken.t, y) for y in (taken.y, behind))
     event = system.model.elements[taken.name]
     assert isinstance(event, Event) and isinstance(event.action, Reset)
-    read, energy_before = _readings(system, asked, before)
-    _, energy_behind = _readings(system, asked, after)
-    if why := kink_of(system.model, event, before, asked.names):
+    read, energy_before = _readings(bodies, count, before)
+    _, energy_behind = _readings(bodies, count, after)
+    if why := kink_of(system.model, event, before.state, asked.names):
         none = np.full((width, width + count + 1), np.nan)
         return ResetSlopes(none[:, :width], none[:, width:-1], none[:, -1], why)
-    wanted, of_wanted = _values(asked, event.action, before, read)
-    carried = {f"number {k}": one for k, one in enumerate(_carried(system, before.full_q))}
+    wanted, of_wanted = _values(asked, event.action, before.state, read)
+    carried = {f"number {k}": one for k, one in enumerate(_carried(bodies, before))}
     # a value of the start of the run may have the name of a value that is set here, and is another one
     names = *(f"asked {k}" for k in range(count)), *wanted, *carried
     symbols = *asked.symbols, *map(Parameter, (*wanted, *carried))
-    begin = Beginning(Asked(asked.model, names, symbols, told=""), after, wanted, before, carried)
-    rows = np.zeros((len(names), width))
-    rows[:, : layout.q_end], rows[:, layout.v_at : layout.v_at + system.nv] = begin.q, begin.energetic_velocity
-    own, of_values, of_state = np.split(rows, [count, count + len(wanted)])
-    along = of_wanted @ of_values  # (parameters, time, numbers of q and v; y)
-    along[:count] += own
-    along[count + 1 :] += of_state
+    begin = Beginning(Asked(asked.model, names, symbols, told=""), after.state, wanted, before.state, carried)
+    moved = list[np.ndarray]()
+    for rows in (begin.q, begin.x, begin.energetic_velocity):
+        own, of_values, of_state = np.split(rows, [count, count + len(wanted)])
+        moved.append(of_wanted @ of_values + of_state)  # by parameters, by time, by numbers of q and v
+        moved[-1][:count] += own
+    by = *asked.symbols, *before.q.by[count:]
+    q, v = from_bodies_varied(system, by, after.state, behind[: layout.q_end], *moved)
+    along = np.zeros((len(by), width))
+    along[:, : layout.q_end], along[:, layout.v_at : layout.v_at + v.shape[1]] = q, v
     gained = along[:, : layout.v_end] @ energy_behind[count + 1 :] - energy_before
     gained[: count + 1] += energy_behind[: count + 1]
     along[:, layout.works_at + SUPPLIED] += gained
@@ -187,8 +216,9 @@ class ResetPassage:
     def __init__(self, rerun: Any, held: Any, taken: ResetTaken, slopes: ResetSlopes, entry: np.ndarray):
         """`entry` is the entry of the step behind the reset."""
         self.rerun, self.held, self.taken, self.slopes = rerun, held, taken, slopes
-        march, y = rerun.march, taken.y
-        self.function = function_of(rerun.system, march, rerun.system.model.elements[taken.name])
+        march, y, event = rerun.march, taken.y, rerun.system.model.elements[taken.name]
+        self.function = None if event.change else function_of(rerun.system, march, event)
+        """The number of the function of the event; None where it waits for a change of contacts."""
         along, tree = rerun.along
         self.rates = rates_at(march, along, tree, held, taken.t, y.copy())
         self.behind = entry[HEAD + y.size :][: y.size]
@@ -196,31 +226,42 @@ class ResetPassage:
 
     def _touches(self, length: float, sizes: np.ndarray) -> bool:
         k = self.function
-        return grazes(self.rates.functions[[k]], length, sizes[[k]])
+        return k is not None and grazes(self.rates.functions[[k]], length, sizes[[k]])
 
     @property
     def _by_time(self) -> np.ndarray:
         """Return the change of the state behind the reset with the time of the event, (y,)."""
         return self.slopes.by_state @ self.rates.y + self.slopes.by_time - self.behind
 
-    def ahead(self, S: np.ndarray, length: float, sizes: np.ndarray, mixed: np.ndarray | None = None) -> np.ndarray:
-        """Return S behind the reset, (parameters, y), from S before it; nan where there is no derivative."""
+    def ahead(
+        self, S: np.ndarray, length: float, sizes: np.ndarray, moved: np.ndarray | None, mixed: np.ndarray | None = None
+    ) -> np.ndarray:  # fmt: skip
+        """Return S behind the reset, (parameters, y), from S before it; nan where there is no derivative. `moved` is
+        how the time of the change of contacts moves for which the event waits, (parameters,), if it does."""
         if self._touches(length, sizes):
             self.why = f"at t = {self.taken.t:.6g} the motion touches where it switches, and does not pass"
             return np.full_like(S, np.nan)
         y, march = self.taken.y.copy(), self.rerun.march
-        *_, functions = changes_here(march, self.rerun.own, self.rerun.tree, self.held, self.taken.t, y, S.copy())
-        moved = instant_moved(functions[:, [self.function]], self.rates.functions[[self.function]])
+        if self.function is not None:
+            *_, functions = changes_here(march, self.rerun.own, self.rerun.tree, self.held, self.taken.t, y, S.copy())
+            moved = instant_moved(functions[:, [self.function]], self.rates.functions[[self.function]])
+        assert moved is not None
         direct = self.slopes.by_parameters.T
         own = direct if mixed is None else mixed @ direct
         return np.asarray(S @ self.slopes.by_state.T + own + np.outer(moved, self._by_time))
 
-    def back(self, weights: np.ndarray, length: float, sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the weights of y before the reset, (numbers, y), and what they add to those of the parameters."""
-        direct = weights @ self.slopes.by_parameters
+    def back(
+        self, weights: np.ndarray, length: float, sizes: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
+        """Return the weights of y before the reset, (numbers, y), what they add to those of the parameters, and the
+        weights of the time of the change of contacts for which the event waits, (numbers,)."""
+        direct, of_change = weights @ self.slopes.by_parameters, np.zeros(len(weights))
         if self._touches(length, sizes):
-            return np.full_like(weights, np.nan), np.full_like(direct, np.nan)
+            return np.full_like(weights, np.nan), np.full_like(direct, np.nan), of_change
         found, of_functions = weights @ self.slopes.by_state, np.zeros((len(weights), self.rates.functions.size))
+        if self.function is None:
+            return found, direct, weights @ self._by_time
         of_functions[:, self.function] = -(weights @ self._by_time) / self.rates.functions[self.function]
-        surfaces_back(self.rerun.own, self.rerun.tree, self.rerun.march.mechanism, self.taken.y, of_functions, found)
-        return found, direct
+        y = self.taken.y.copy()
+        surfaces_back(self.rerun.own, self.rerun.tree, self.rerun.march.mechanism, y, of_functions, found)
+        return found, direct, of_change

@@ -14,6 +14,7 @@ one after the other.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -123,7 +124,7 @@ class Saltation:
     head: np.ndarray
     """The head of the step before it."""
     entry: np.ndarray
-    """The entry of the step behind it."""
+    """The entry of the step behind it; of the state before a reset, where an event sets a state there."""
     breaks: bool
     """Whether laws of time switch at this instant."""
     moved: np.ndarray
@@ -140,16 +141,21 @@ class Saltation:
         return float(self.entry[0])
 
 
-def saltations_of(steps: Steps, last: np.ndarray, moves: np.ndarray, laws: int) -> list[Saltation]:
+def saltations_of(
+    steps: Steps, last: np.ndarray, moves: np.ndarray, laws: int, resets: Mapping[int, np.ndarray]
+) -> list[Saltation]:  # fmt: skip
     """Return the places at which the laws of a run switch, or its contacts change, in their order, without the breaks
     of laws of time that no parameter moves. `last` is the entry of its last state; `moves`, (parameters, spans), is how
-    the ends of its spans move; the first `laws` switching functions are those of laws."""
+    the ends of its spans move; the first `laws` switching functions are those of laws. `resets` are the entries of the
+    states before resets, by the number of the step behind each: contacts may change there before a state is set."""
     found, total, heads = list[Saltation](), steps.total, steps.head
     fresh = np.append(heads[:, FRESH], last[FRESH])
+    changed = {k: entry for k, entry in resets.items() if entry[FRESH] == SWITCHED}
+    fresh[[*changed]], entries = SWITCHED, steps.states | {total: last} | changed
     for k in np.flatnonzero((fresh == SWITCHED) | (fresh == BROKE)):
         if k == 0:
             continue
-        span, entry = int(heads[k - 1, SPAN_OF]), last if k == total else steps.states.get(int(k))
+        span, entry = int(heads[k - 1, SPAN_OF]), entries.get(int(k))
         moved = moves[:, span] if span < moves.shape[1] else np.zeros(len(moves))
         breaks = (last[SPAN_OF] if k == total else heads[k, SPAN_OF]) != span
         if fresh[k] == BROKE and not moved.any():
@@ -195,18 +201,19 @@ def laws_of(mechanism: Any) -> int:
 
 
 def has_choices(
-    steps: Steps, last: np.ndarray, moves: np.ndarray, mechanism: Any, first: tuple[np.ndarray, np.ndarray]
+    steps: Steps, last: np.ndarray, places: Sequence[Saltation], mechanism: Any, first: tuple[np.ndarray, np.ndarray]
 ) -> bool:
     """Return whether the contacts of a run have forces that are one choice of several, have rows that joints alone
-    keep, change twice at one instant or together with laws, or meet where it begins, in the state `first` of q, v; or
-    joints with redundant equations have friction."""
+    keep, change twice at one instant or together with laws in one of the `places` (`saltations_of`), or meet where it
+    begins, in the state `first` of q, v; or joints with redundant equations have friction."""
     if mechanism.contacts.choice.ambiguities[0] or (steps.head[:, TIMES] > 1.0).any() or last[TIMES] > 1.0:
         return True
     normals = mechanism.contacts.normals
     if (mechanism.machine.factor.kept == 0.0).any() and (normals.row_count > 0).any():
         return True  # redundant equations share a normal force in the least way, and steps leave some of them out
     lines, end = mechanism.contacts.constrained.state.size, last.size - 2 * steps.branches
-    if any(entry[end - lines : end].any() for entry in (*steps.states.values(), last)):
+    between = (place.entry for place in places)
+    if any(entry[end - lines : end].any() for entry in (*steps.states.values(), last, *between)):
         return True
     begun, state, (q, v) = steps.states.get(0, last)[HEAD:], mechanism.state, first  # a sample may set states there
     moving = np.concatenate([begun[: state.z_at], begun[state.v_at : state.v_at + v.size]])
@@ -214,7 +221,6 @@ def has_choices(
         return True
     if _begins_in_space(steps, last, mechanism):
         return True
-    places = saltations_of(steps, last, moves, laws_of(mechanism))
     return any(place.changes and (place.passed.size or place.breaks) for place in places)
 
 

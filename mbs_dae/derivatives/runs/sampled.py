@@ -92,7 +92,7 @@ def _slopes_of(system: System, asked: Asked, samples: Sequence[Sample]) -> dict[
     t, y = np.array([one.now for one in samples]), np.array([one.y for one in samples])
     q, v = y[:, : layout.q_size].copy(), y[:, layout.q_size : layout.q_size + layout.v_size].copy()
     own = *seeded(asked, q, v), Trajectory(t, q, v, 0.0 * v)
-    of_bodies = own if system.is_cartesian else _bodies_seeded(system, *own)
+    of_bodies = bodies_seeded(system, *own)
     in_kernels = own if system.coordinates.kernels is system.coordinates else of_bodies
     of_expressions = {
         name: _of_expressions(system, asked, name, *in_kernels)
@@ -129,8 +129,10 @@ def seeded(asked: Asked, q: np.ndarray, v: np.ndarray, others: int = 0) -> tuple
     return Dual(q, slopes[0], by), Dual(v, slopes[1], by)
 
 
-def _bodies_seeded(system: System, q: Dual, v: Dual, path: Trajectory) -> tuple[Dual, Dual, Trajectory]:
+def bodies_seeded(system: System, q: Dual, v: Dual, path: Trajectory) -> tuple[Dual, Dual, Trajectory]:
     """Return places and velocities of bodies, from coordinates of which each varies by itself; and their values."""
+    if system.is_cartesian:
+        return q, v, path
     bodies = system.of_bodies(path)
     of_q, of_v, _ = bodies_along(system, (q, v, Dual(0.0 * v.value, 0.0 * v.slope, v.by)), bodies)
     return of_q, of_v, bodies

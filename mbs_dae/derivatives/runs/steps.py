@@ -23,7 +23,7 @@ from ...motion.course import is_break, moment
 from ...motion.derivative import refinements
 from ...motion.methods.method import H, Stages, read_between
 from ...motion.methods.runge_kutta import combine, nest
-from ...motion.past.tape import BEGAN, FRESH, SWITCHES, T0, T1, WENT_ON
+from ...motion.past.tape import BEGAN, FRESH, RESTARTED, SWITCHES, T0, T1, WENT_ON
 from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
@@ -125,7 +125,8 @@ def vary_begin(replay: Replay, head: Vector):
     vary_state(replay, stages.y0, replay.dy0, replay.dk[:count])
     if counts[NEXT] < times.size and times[counts[NEXT]] == head[T0]:
         keep_changes(replay, stages.y0, replay.dy0, replay.dk[:count])
-    if head[FRESH] == BEGAN and is_held(replay.held, 0):  # neighbours that do not stick, or are apart, do so at once
+    is_set = head[FRESH] == BEGAN or head[FRESH] == RESTARTED
+    if is_set and is_held(replay.held, 0):  # neighbours that do not stick, or are apart, do so at once
         vary_keep(replay.held, replay.own, march.mechanism, stages.y0, replay.dy0, 0)
         vary_state(replay, stages.y0, replay.dy0, replay.dk[:count])
     if head[FRESH] == BEGAN:

@@ -203,6 +203,13 @@ class Steps:
             stay = {k: row for k, row in self.states.items() if k % self.every == 0 or self._is_border(k, row)}
             self.states = stay
 
+    def record_behind(self) -> None:
+        """Note that the last time of the run is recorded behind the change with which it ends, not at the end of the
+        step before it."""
+        self.heads[:] = [self.head]
+        for row in (self.heads[0][-1:], self.states.get(self.total - 1, np.zeros(HEAD))[None]):
+            row[:, SWITCHES] = 1.0
+
     def _is_border(self, k: int, row: np.ndarray) -> bool:
         """Return whether step k does not begin where the one before it ended, or begins after a break that moves."""
         moves = row[FRESH] == BROKE and int(row[SPAN_OF]) - 1 in self.moving
