@@ -21,7 +21,7 @@ serves both directions, ahead and back.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,6 @@ from ...motion.contact.gaps import first_entry
 from ...motion.contact.impacts import gives_energy, prepare_impact, put_impulses
 from ...motion.contact.normals import components
 from ...motion.contact.rubbing import across, never_sticks, resting, sliding
-from ...motion.course import moment
 from ...motion.derivative import Mechanism, refinements
 from ...motion.past.tape import HEAD
 from ...motion.record import March, derivative_at_end, put_back, remember
@@ -54,7 +53,6 @@ from .held_forces import (
     SLOWNESS,
     STATIC,
     HeldForces,
-    hold_forces,
     hold_normal,
     invert,
     normal_force,
@@ -72,14 +70,14 @@ from .linear import (
     SIZE_OF,
     SLIP_OF,
     Linear,
-    linearise,
     linearise_at,
     put_changes,
     put_right,
     take_given,
     vary_places,
 )
-from .saltation import Saltation, goes_on_smoothly
+from .saltation import Saltation, goes_on_smoothly, linearise_surfaces
+from .tree import JointTree, from_bodies, hold_here, linearise_tree_at, to_bodies, unfold_state
 
 SAME = 1e-9
 """A repeated impact is that of the run if velocities differ by less than this part of their jump."""
@@ -88,13 +86,15 @@ STICKS = 1e-9
 
 
 @compiled_apart
-def linearise_passing(march: March, own: Linear, held: HeldForces, t: float, y: Vector, dy: Vector):
+def linearise_passing(
+    march: March, own: Linear, held: HeldForces, tree: JointTree, t: float, y: Vector, dy: Vector
+):  # fmt: skip
     """Linearise the equations, with the forces of contacts, at a state y, and put y' into dy; return a status. Call
     `leave_passing` afterwards."""
     remember(march)
     status = derivative_at_end(march, t, y, dy)
-    linearise(own, march.mechanism, moment(march.course, t), y, dy)
-    hold_forces(held, march.mechanism, 0)
+    linearise_surfaces(march, own, tree, t, y, dy)
+    hold_here(held, tree, march.mechanism, 0)
     return status
 
 
@@ -410,33 +410,68 @@ def vary_jump(
 # --- a change ---------------------------------------------------------------------------------------------------------
 
 
+class ChangeEquations(NamedTuple):
+    """The linearised equations at changes of contacts, by the parameters, by time, and by each number of y: those of
+    the run, or, in joint coordinates, of its bodies."""
+
+    march: March
+    """The run of the bodies, which repeats impacts."""
+    own: Linear
+    held: HeldForces
+    tree: JointTree
+
+
 class ContactChange:
     """The passage of a run through a change of contacts: one linear map from changes of y before it to changes of y
     behind it."""
 
-    def __init__(self, march: March, own: Linear, held: HeldForces, place: Saltation, sizes: np.ndarray, count: int):
-        """The run stands behind the step before the place, with the contacts that were held in it. `own` and `held` are
-        those of a change, by `count` parameters, by time, and by each number of y; `sizes` are the guards at the
-        beginning of the step."""
-        self.march, self.own, self.held, self.place, self.count = march, own, held, place, count
-        mechanism: Any = march.mechanism
+    def __init__(self, march: March, equations: ChangeEquations, place: Saltation, sizes: np.ndarray, count: int):
+        """The run stands behind the step before the place, with the contacts that were held in it. There are `count`
+        parameters; `sizes` are the guards at the beginning of the step."""
+        self.march, self.equations, self.place, self.count = march, equations, place, count
+        self.bodies, self.own, self.held, self.tree = equations
+        mechanism: Any = self.bodies.mechanism
         self.y, self.why = march.stages.y0.copy(), ""
         self.f_before, self.f_behind = np.zeros_like(self.y), place.entry[HEAD + self.y.size :][: self.y.size].copy()
-        self.status = linearise_passing(march, own, held, place.t, self.y, self.f_before)
+        self.status = linearise_passing(march, self.own, self.held, self.tree, place.t, self.y, self.f_before)
         if self.status != DONE:
             return
         first = mechanism.switches.kinds.size - mechanism.contacts.points.entries
         self.passed = np.flatnonzero(place.passed_zero[first:])
-        self.behind = place.entry[HEAD:][: self.y.size].copy()
+        self.of_bodies, self.behind = self.y, place.entry[HEAD:][: self.y.size].copy()
+        if self.has_joints:
+            self.of_bodies, behind = self.tree.y.copy(), self.behind.copy()
+            unfold_state(self.tree, march.mechanism, behind)
+            self.behind = self.tree.before.copy()
         self.strikes = self._closes()
         self.sizes = sizes[first + self.passed]
         self.moved = np.zeros(count)
         """How the time of the change moves with each parameter, (parameters,); `ahead` sets it."""
 
+    @property
+    def has_joints(self) -> bool:
+        return bool(self.tree.row.size)
+
+    def _to_bodies(self, dys: np.ndarray) -> np.ndarray:
+        """Return the changes of bodies, (ways, y), from those of y."""
+        if not self.has_joints:
+            return dys
+        to_bodies(self.tree, self.march.mechanism, self.y, dys)
+        return np.array(self.tree.changes[: len(dys)])
+
+    def _from_bodies(self, dys: np.ndarray) -> np.ndarray:
+        """Return the changes of y, (ways, y), from those of bodies."""
+        if not self.has_joints:
+            return dys
+        found = np.zeros((len(dys), self.y.size))
+        self.tree.changes[: len(dys)] = dys
+        from_bodies(self.tree, self.march.mechanism, self.y, found)
+        return found
+
     def _independent_guards(self) -> list[int]:
         """Return the numbers, among the guards that pass, of those that pass independently. Where joints make two slips
         one motion, W = G M⁻¹ Gᵀ of these has no rank: both stop at one instant in each neighbouring run, too."""
-        contacts: Any = self.march.mechanism.contacts
+        contacts: Any = self.bodies.mechanism.contacts
         delassus, found, slips = contacts.delassus, list[int](), list[int]()
         number_of = {int(row): i for i, row in enumerate(delassus.used[: delassus.used_count[0]])}
         slip_of = {}
@@ -456,7 +491,7 @@ class ContactChange:
 
     def _closes(self) -> bool:
         """Return whether a gap closes, so that there is an impact."""
-        contacts: Any = self.march.mechanism.contacts
+        contacts: Any = self.bodies.mechanism.contacts
         gaps = [c for c in range(contacts.gap_row.size) if contacts.gap_row[c] >= 0 and contacts.state[c] == OPEN]
         return any(contacts.points.entry[c] in self.passed for c in gaps)
 
@@ -469,15 +504,15 @@ class ContactChange:
     def _ways(self, S: np.ndarray) -> np.ndarray:
         """Return the changes behind the place from those before it, (ways, y): of the parameters, of time (whose row is
         ignored), and any others; nan where there is no derivative."""
-        march, own, held, place = self.march, self.own, self.held, self.place
-        mechanism: Any = march.mechanism
+        own, held, place = self.own, self.held, self.place
+        mechanism: Any = self.bodies.mechanism
         dys, of_time = np.ascontiguousarray(S, dtype=float).copy(), self.count
         dys[of_time] = self.f_before
-        shape = len(dys), self.y.size
-        is_smooth = not self.strikes and goes_on_smoothly(mechanism.state, self.f_before, self.f_behind)
+        is_smooth = not self.strikes and goes_on_smoothly(self.march.mechanism.state, self.f_before, self.f_behind)
         loads, forces = np.zeros((len(dys), mechanism.machine.pattern.m)), np.zeros((len(dys), own.forces.size))
-        known = own, held, mechanism, self.y, dys
-        vary_stage(*known, np.zeros(shape), loads, forces, refinements(mechanism), 0)
+        changes = self._to_bodies(dys)
+        known = own, held, mechanism, self.of_bodies, changes
+        vary_stage(*known, np.zeros_like(changes), loads, forces, refinements(mechanism), 0)
         guards = np.zeros((len(dys), mechanism.contacts.points.entries))
         vary_guards(*known, loads, forces, guards)
         passed = self._independent_guards()
@@ -490,49 +525,53 @@ class ContactChange:
             return dys
         if touches:
             self.why = f"at t = {place.t:.6g} the motion touches where it switches, and does not pass"
-            return np.full(shape, np.nan)
+            return np.full_like(dys, np.nan)
         moved[of_time] = 0.0
         if not self.strikes:
             if place.straight.any():
                 straighten(*known, place.straight)
+                dys = self._from_bodies(changes)
             return dys + np.outer(moved, self.f_before - self.f_behind)
         dys += np.outer(np.nan_to_num(moved), self.f_before)
         dys[np.isnan(moved)] = np.nan
-        dys = self._strike(dys, np.nan_to_num(moved))
+        dys = self._from_bodies(self._strike(self._to_bodies(dys), np.nan_to_num(moved)))
         return dys - np.outer(moved, self.f_behind)
 
     def _strike(self, dys: np.ndarray, moved: np.ndarray) -> np.ndarray:
-        """Return the changes behind the impact, of neighbours that meet at their own times, from those before it."""
-        march, own, held, t = self.march, self.own, self.held, self.place.t
+        """Return the changes of bodies behind the impact, of neighbours that meet at their own times, from those before
+        it."""
+        march, own, held, t, before_it = self.bodies, self.own, self.held, self.place.t, self.of_bodies
         mechanism: Any = march.mechanism
         contacts, state = mechanism.contacts, mechanism.state
         delassus = contacts.delassus
-        modes, y = self.place.entry[-mechanism.switches.mode.size :].copy(), np.zeros_like(self.y)
-        status = repeat_impact(march, t, self.y, self.place.passed_zero.copy(), modes, y)
+        modes, y = self.place.entry[-mechanism.switches.mode.size :].copy(), np.zeros_like(before_it)
+        status = repeat_impact(march, t, before_it, self.place.passed_zero.copy(), modes, y)
         moving = slice(state.v_at, state.v_end)
-        jump = np.abs(self.behind[moving] - self.y[moving]).max()
+        jump = np.abs(self.behind[moving] - before_it[moving]).max()
         if status != DONE or np.abs(y[moving] - self.behind[moving]).max() > SAME * jump:
             self.why = f"the impact at t = {t:.6g} could not be made again"
             return np.full_like(dys, np.nan)
         sticks = np.zeros(max(contacts.force.size, 1), dtype=np.int64)
         hold_impact(held, mechanism, sticks)
         used, m = delassus.used[: delassus.used_count[0]].copy(), int(delassus.used_count[0])
-        impulses, change, after = np.zeros(own.forces.size), y - self.y, contacts.motion.rate.copy()
+        impulses, change, after = np.zeros(own.forces.size), y - before_it, contacts.motion.rate.copy()
         impulses[used] = delassus.amount[:m]
         after[used] += delassus.rate_change[:m]
         reactions = mechanism.machine.multipliers.copy()
         shape = (len(dys), own.forces.size), (len(dys), mechanism.machine.pattern.m), (len(dys), own.columns)
         rows, joints, momenta = ([np.zeros(size) for _ in range(3)] for size in shape)
         sizes = [np.zeros((len(dys), own.first[SIZE_OF + 1] - own.first[SIZE_OF])) for _ in range(3)]
-        v, a = self.y[moving], change[moving].copy()
+        v, a = before_it[moving], change[moving].copy()
         for k, at in enumerate((v + change[moving], v, np.zeros_like(v))):
-            linearise_at(own, march, t, self.y[: state.q_end], at, a, reactions, impulses)
+            linearise_at(own, march, t, before_it[: state.q_end], at, a, reactions, impulses)
             to = momenta[k], joints[k], rows[k], sizes[k]
-            fixed_velocity_slopes(own, mechanism, self.y, dys, moved, self.count, *to)
+            fixed_velocity_slopes(own, mechanism, before_it, dys, moved, self.count, *to)
         forces, before = np.zeros(shape[0]), rows[1]
         known = momenta[0], joints[0], before, rows[0], sizes[1], rows[2], joints[2]
         vary_jump(own, held, mechanism, dys, *known, after, impulses, reactions, forces)
         dys[self._are_on_edge(sticks, used, impulses, after, forces, before, rows[0])] = np.nan
+        if self.has_joints:
+            linearise_tree_at(self.tree, t, y[: state.q_end].copy(), y[moving].copy())
         return dys
 
     def _are_on_edge(
@@ -541,7 +580,7 @@ class ContactChange:
     ) -> np.ndarray:  # fmt: skip
         """Return a mask of the ways, (ways,), along which an impulse or a rate that decides the law of a point is zero
         and changes: in a neighbouring run another law holds."""
-        contacts: Any = self.march.mechanism.contacts
+        contacts: Any = self.bodies.mechanism.contacts
         size, pace = np.abs(impulses).max(initial=0.0) or 1.0, float(contacts.choice.pace[1]) or 1.0
         most = np.maximum(np.abs(forces).max(axis=1) / size, np.abs(behind).max(axis=1) / pace)
         found, normal = np.zeros(len(forces), dtype=bool), 0

@@ -189,8 +189,7 @@ class ResetPassage:
         self.rerun, self.held, self.taken, self.slopes = rerun, held, taken, slopes
         march, y = rerun.march, taken.y
         self.function = function_of(rerun.system, march, rerun.system.model.elements[taken.name])
-        along, tree = rerun.along
-        self.rates = rates_at(march, along, tree, held, taken.t, y.copy())
+        self.rates = rates_at(march, rerun.along, taken.t, y.copy())
         self.behind = entry[HEAD + y.size :][: y.size]
         self.why = slopes.why
 
