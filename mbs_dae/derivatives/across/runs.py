@@ -39,7 +39,7 @@ def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
     coordinates than those of bodies that do not tell derivatives (`has_own_steps`). Derivatives of other runs are made
     from their steps."""
     model = system.model
-    if not (system.is_cartesian or has_own_steps(system, by, asked)):
+    if not (system.is_cartesian or has_own_steps(system, asked)):
         return True
     late = any(isinstance(signal, Reaction) for signal in system.layout.signals)
     if late or not go_by_steps(system, by):
@@ -49,18 +49,16 @@ def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
     return any(getattr(one, "switches", ()) for one in model.forces if not isinstance(one.form()[0], Load))
 
 
-def has_own_steps(system: System, by: Stepping, asked: Asked) -> bool:
+def has_own_steps(system: System, asked: Asked) -> bool:
     """Return whether the steps of a run in other coordinates than those of bodies give its derivatives. In natural
-    coordinates no parameter may move a basic point or vector on the ground. In joint coordinates steps are explicit,
-    there are no contacts and no friction, the coordinates of each joint of the tree are functions of the pose
-    (`has_coordinates`), it has as many equations as it takes from its motions, and no parameter turns a marker of a
-    ball."""
+    coordinates no parameter may move a basic point or vector on the ground. In joint coordinates those of each joint of
+    the tree are functions of the pose (`has_coordinates`), it has as many equations as it takes from its motions, and
+    no parameter turns a marker of a ball; and bodies have the switching functions of the run, those of contacts among
+    them."""
     if isinstance(system.coordinates, Natural):
         things = (thing for thing in system.coordinates.skeleton.things if thing.fixed)
         places = (place for thing in things for body, place in thing.places.items() if body.fixed)
         return not {*asked.symbols} & {s for place in places for x in place for s in getattr(x, "free_symbols", ())}
-    if by.method.is_implicit or system.structure.contacts.points:
-        return False
     if not isinstance(system.coordinates, JointCoordinates):
         return True
     for edge in system.coordinates.topology.edges:

@@ -19,19 +19,30 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.vectors import axpy, copy, copy_rows
 from ...motion.course import is_break, moment
-from ...motion.derivative import evaluate, refinements
+from ...motion.derivative import evaluate
 from ...motion.methods.method import H, Stages, read_between
 from ...motion.methods.runge_kutta import combine
 from ...motion.past.tape import BEGAN, CLOSED, FRESH, HEAD, RESTARTED, SWITCHES, T0, T1, WENT_ON
 from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
-from .held_forces import HeldForces, hold_forces, is_held, keep_back, stage_back
-from .linear import Linear, Projection, Weights, save_linearised, take_linearised, vary_lengths
+from .held_forces import HeldForces, is_held
+from .linear import Linear, Projection, Weights, vary_lengths
 from .making import begin_anew, is_closed, make_end, make_inner, put_entry, set_out, time_of
-from .steps import is_blurred, linearise_state, prepare_weights
+from .steps import is_blurred, prepare_weights
 from .transposed import add_places, project_back
-from .tree import JointTree, has_joints, joint_projection_back, joint_stage_back, save_tree, take_tree
+from .tree import (
+    JointTree,
+    has_joints,
+    hold_here,
+    joint_projection_back,
+    keep_back_here,
+    linearise_here,
+    refinements_here,
+    save_here,
+    stage_back_here,
+    take_here,
+)
 
 
 class Way(NamedTuple):
@@ -78,44 +89,39 @@ class Way(NamedTuple):
 def _put_by(way, s, y):
     """Save the state y, which is linearised, on shelf s."""
     copy(y, way.states[s])
-    if has_joints(way.tree):
-        at = save_linearised(way.own, way.tree.mechanism, way.shelf[s])
-        save_tree(way.tree, way.shelf[s, at:])
-        way.often[s] = refinements(way.tree.mechanism)
-        return
-    save_linearised(way.own, way.march.mechanism, way.shelf[s])
-    hold_forces(way.held, way.march.mechanism, s)
-    way.often[s] = refinements(way.march.mechanism)
+    hold_here(way.held, way.tree, way.march.mechanism, s)
+    save_here(way.own, way.tree, way.march.mechanism, way.shelf[s])
+    way.often[s] = refinements_here(way.tree, way.march.mechanism)
 
 
 @compiled
 def _take(way, s):
     """Take the linearised state from shelf s."""
-    if has_joints(way.tree):
-        at = take_linearised(way.own, way.tree.mechanism, way.shelf[s])
-        take_tree(way.tree, way.shelf[s, at:])
-    else:
-        take_linearised(way.own, way.march.mechanism, way.shelf[s])
+    take_here(way.own, way.tree, way.march.mechanism, way.shelf[s])
 
 
 @compiled
-def _stage_back(way, y, slopes, out, often, s):
+def give_stage_back(way, y, slopes, out, often, s):
     """Give the weights of y' and of loads at the state y, which is linearised, to those of y."""
-    weights = y, slopes, way.loads, way.forces, out, often, s
-    if has_joints(way.tree):
-        joint_stage_back(way.tree, way.own, way.held, way.march.mechanism, *weights)
-    else:
-        stage_back(way.own, way.held, way.march.mechanism, *weights)
+    known = way.own, way.held, way.tree, way.march.mechanism
+    stage_back_here(*known, y, slopes, way.loads, way.forces, out, often, s)
 
 
 @compiled
-def _put_right_back(way, t, s, y, out):
+def put_right_back(way, t, s, y, out):
     """Give the weights of y to those of the state before it was put onto the constraints, in place."""
     known = way.own, way.projection, way.march.mechanism, t, way.before[s], y, out
     if not has_joints(way.tree):
         project_back(*known)
     elif way.march.mechanism.machine.pattern.m > 0:
         joint_projection_back(way.tree, *known)
+
+
+@compiled
+def give_keep_back(way, y, weights, s):
+    """Give the weights of y, whose forces stand on shelf s, to those of the state before contacts were kept closed, in
+    place."""
+    keep_back_here(way.own, way.held, way.tree, way.march.mechanism, y, weights, s)
 
 
 # --- one step ---------------------------------------------------------------------------------------------------------
@@ -150,7 +156,7 @@ def _inner(way, s):
     march, stages = way.march, way.march.stages
     status = make_inner(march, s, stages.between, way.before[s])
     if status == DONE:
-        linearise_state(way, time_of(stages, s), stages.between, stages.k[s])
+        linearise_here(way.own, way.tree, march.mechanism, time_of(stages, s), stages.between, stages.k[s])
         _put_by(way, s, stages.between)
     return status
 
@@ -161,9 +167,9 @@ def _inner_back(way, s):
     mechanism, y, inside = march.mechanism, way.states[s], way.inside
     _take(way, s)
     inside[:] = 0.0
-    _stage_back(way, y, way.k[_rows_of(way, s)], inside, way.often[s], s)
+    give_stage_back(way, y, way.k[_rows_of(way, s)], inside, way.often[s], s)
     if is_closed(march.stages, s):
-        _put_right_back(way, time_of(march.stages, s), s, y, inside)
+        put_right_back(way, time_of(march.stages, s), s, y, inside)
         vary_lengths(mechanism, way.before[s], inside)
     _combine_back(way, tableau.a[s], s, inside)
 
@@ -200,18 +206,18 @@ def _read_back(way, t, h, x, s):
     status = make_end(march, t + x * h, record.y, record.dy, way.before[s])
     if status != DONE:
         return status
-    linearise_state(way, moment(march.course, t + x * h), record.y, record.dy)
+    linearise_here(way.own, way.tree, march.mechanism, moment(march.course, t + x * h), record.y, record.dy)
     _put_by(way, s, record.y)
     often, slopes = way.often[s], way.k[_rows_of(way, s)]
     inside[:] = 0.0
     slopes[:] = 0.0
     clear_loads(way)
     add_kept(way, record.y, inside, slopes)
-    _stage_back(way, record.y, slopes, inside, often, s)
+    give_stage_back(way, record.y, slopes, inside, often, s)
     if is_held(way.held, s):
-        keep_back(way.held, way.own, mechanism, record.y, inside, s)
+        give_keep_back(way, record.y, inside, s)
     if projected:
-        _put_right_back(way, moment(march.course, t + x * h), s, record.y, inside)
+        put_right_back(way, moment(march.course, t + x * h), s, record.y, inside)
     vary_lengths(mechanism, way.before[s], inside)
     _add(way.read[0], inside, way.y0)
     _add(way.read[1], inside, way.y1)
@@ -280,7 +286,7 @@ def end_of_step(way, t):
     march, stages, last = way.march, way.march.stages, way.march.tableau.stages
     status = make_end(march, t, stages.y1, stages.k[last], way.before[last])
     if status == DONE:
-        linearise_state(way, moment(march.course, t), stages.y1, stages.k[last])
+        linearise_here(way.own, way.tree, march.mechanism, moment(march.course, t), stages.y1, stages.k[last])
         _put_by(way, last, stages.y1)
         note_end(march)
         remember(march)
@@ -292,12 +298,12 @@ def end_of_step_back(way, t, projected):
     """Give the weights of y' at the end t of the step to those of y₁, and take those back through its projection."""
     last, mechanism, of_y = way.march.tableau.stages, way.march.mechanism, way.y1
     _take(way, last)
-    _stage_back(way, way.states[last], way.k[_rows_of(way, last)], of_y, way.often[last], last)
+    give_stage_back(way, way.states[last], way.k[_rows_of(way, last)], of_y, way.often[last], last)
     clear_loads(way)
     if is_held(way.held, last):
-        keep_back(way.held, way.own, mechanism, way.states[last], of_y, last)
+        give_keep_back(way, way.states[last], of_y, last)
     if projected:
-        _put_right_back(way, moment(way.march.course, t), last, way.states[last], of_y)
+        put_right_back(way, moment(way.march.course, t), last, way.states[last], of_y)
     vary_lengths(mechanism, way.before[last], of_y)
 
 
@@ -312,18 +318,18 @@ def back_begin(way: Way, head: Vector, entry: Vector, recorded: int):
     status = begin_anew(march, head)
     if status != DONE:
         return status
-    linearise_state(way, moment(march.course, head[T0]), stages.y0, stages.k[0])
+    linearise_here(way.own, way.tree, march.mechanism, moment(march.course, head[T0]), stages.y0, stages.k[0])
     _put_by(way, 0, stages.y0)
     often, times, slopes = way.often[0], march.record.times, way.k[_rows_of(way, 0)]
     is_set = head[FRESH] == BEGAN or head[FRESH] == RESTARTED
     if is_set and is_held(way.held, 0):
-        _stage_back(way, stages.y0, slopes, way.y0, often, 0)
-        keep_back(way.held, way.own, march.mechanism, stages.y0, way.y0, 0)
+        give_stage_back(way, stages.y0, slopes, way.y0, often, 0)
+        give_keep_back(way, stages.y0, way.y0, 0)
         slopes[:] = 0.0
         clear_loads(way)
     if recorded < times.size and times[recorded] == head[T0]:
         add_kept(way, stages.y0, way.y0, slopes)
-    _stage_back(way, stages.y0, slopes, way.y0, often, 0)
+    give_stage_back(way, stages.y0, slopes, way.y0, often, 0)
     slopes[:] = 0.0
     clear_loads(way)
     return DONE

@@ -22,7 +22,7 @@ directions, ahead and back.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -47,7 +47,6 @@ from ...motion.contact.impacts import (
 )
 from ...motion.contact.normals import components
 from ...motion.contact.rubbing import across, never_sticks, resting, sliding
-from ...motion.course import moment
 from ...motion.derivative import Mechanism, refinements
 from ...motion.past.tape import HEAD
 from ...motion.record import March, derivative_at_end, put_back, remember
@@ -63,7 +62,6 @@ from .held_forces import (
     SLOWNESS,
     STATIC,
     HeldForces,
-    hold_forces,
     hold_normal,
     invert,
     normal_force,
@@ -81,14 +79,14 @@ from .linear import (
     SIZE_OF,
     SLIP_OF,
     Linear,
-    linearise,
     linearise_at,
     put_changes,
     put_right,
     take_given,
     vary_places,
 )
-from .saltation import Saltation, goes_on_smoothly
+from .saltation import Saltation, goes_on_smoothly, linearise_surfaces
+from .tree import JointTree, from_bodies, hold_here, linearise_tree_at, to_bodies, unfold_state
 
 SAME = 1e-9
 """A repeated impact is that of the run if velocities differ by less than this part of their jump."""
@@ -100,13 +98,15 @@ STICKS = 1e-9
 
 
 @compiled_apart
-def linearise_passing(march: March, own: Linear, held: HeldForces, t: float, y: Vector, dy: Vector):
+def linearise_passing(
+    march: March, own: Linear, held: HeldForces, tree: JointTree, t: float, y: Vector, dy: Vector
+):  # fmt: skip
     """Linearise the equations, with the forces of contacts, at a state y, and put y' into dy; return a status. Call
     `leave_passing` afterwards."""
     remember(march)
     status = derivative_at_end(march, t, y, dy)
-    linearise(own, march.mechanism, moment(march.course, t), y, dy)
-    hold_forces(held, march.mechanism, 0)
+    linearise_surfaces(march, own, tree, t, y, dy)
+    hold_here(held, tree, march.mechanism, 0)
     return status
 
 
@@ -450,24 +450,40 @@ def vary_jump(
 # --- a change ---------------------------------------------------------------------------------------------------------
 
 
+class ChangeEquations(NamedTuple):
+    """The linearised equations at changes of contacts, by the parameters, by time, and by each number of y: those of
+    the run, or, in joint coordinates, of its bodies."""
+
+    march: March
+    """The run of the bodies, which repeats impacts."""
+    own: Linear
+    held: HeldForces
+    tree: JointTree
+
+
 class ContactChange:
     """The passage of a run through a change of contacts: one linear map from changes of y before it to changes of y
     behind it."""
 
-    def __init__(self, march: March, own: Linear, held: HeldForces, place: Saltation, sizes: np.ndarray, count: int):
-        """The run stands behind the step before the place, with the contacts that were held in it. `own` and `held` are
-        those of a change, by `count` parameters, by time, and by each number of y; `sizes` are the guards at the
-        beginning of the step."""
-        self.march, self.own, self.held, self.place, self.count = march, own, held, place, count
-        mechanism: Any = march.mechanism
+    def __init__(self, march: March, equations: ChangeEquations, place: Saltation, sizes: np.ndarray, count: int):
+        """The run stands behind the step before the place, with the contacts that were held in it. There are `count`
+        parameters; `sizes` are the guards at the beginning of the step."""
+        self.march, self.equations, self.place, self.count = march, equations, place, count
+        self.bodies, self.own, self.held, self.tree = equations
+        mechanism: Any = self.bodies.mechanism
         self.y, self.why = march.stages.y0.copy(), ""
         self.f_before, self.f_behind = np.zeros_like(self.y), place.entry[HEAD + self.y.size :][: self.y.size].copy()
-        self.status = linearise_passing(march, own, held, place.t, self.y, self.f_before)
+        self.status = linearise_passing(march, self.own, self.held, self.tree, place.t, self.y, self.f_before)
         if self.status != DONE:
             return
         first = mechanism.switches.kinds.size - mechanism.contacts.points.entries
         self.passed = np.flatnonzero(place.passed_zero[first:])
+        self.of_bodies, self.slope_of_bodies = self.y, self.f_before
         self.behind = place.entry[HEAD:][: self.y.size].copy()
+        if self.has_joints:
+            self.of_bodies, self.slope_of_bodies, behind = self.tree.y.copy(), self.tree.dy.copy(), self.behind.copy()
+            unfold_state(self.tree, march.mechanism, behind)
+            self.behind = self.tree.before.copy()
         self.strikes = self._closes()
         self.sizes = sizes[first + self.passed]
         self.moved = np.zeros(0)
@@ -475,10 +491,30 @@ class ContactChange:
         self._edge = np.zeros(0, dtype=bool)
         """Whether neighbours along each way meet in another way, (ways,)."""
 
+    @property
+    def has_joints(self) -> bool:
+        return bool(self.tree.row.size)
+
+    def _to_bodies(self, dys: np.ndarray) -> np.ndarray:
+        """Return the changes of bodies, (ways, y), from those of y."""
+        if not self.has_joints:
+            return dys
+        to_bodies(self.tree, self.march.mechanism, self.y, dys)
+        return np.array(self.tree.changes[: len(dys)])
+
+    def _from_bodies(self, dys: np.ndarray) -> np.ndarray:
+        """Return the changes of y, (ways, y), from those of bodies."""
+        if not self.has_joints:
+            return dys
+        found = np.zeros((len(dys), self.y.size))
+        self.tree.changes[: len(dys)] = dys
+        from_bodies(self.tree, self.march.mechanism, self.y, found)
+        return found
+
     def _independent_guards(self) -> list[int]:
         """Return the numbers, among the guards that pass, of those that pass independently. Where joints make two slips
         one motion, W = G M⁻¹ Gᵀ of these has no rank: both stop at one instant in each neighbouring run, too."""
-        contacts: Any = self.march.mechanism.contacts
+        contacts: Any = self.bodies.mechanism.contacts
         delassus, found, slips = contacts.delassus, list[int](), list[int]()
         number_of = {int(row): i for i, row in enumerate(delassus.used[: delassus.used_count[0]])}
         slip_of = {}
@@ -498,7 +534,7 @@ class ContactChange:
 
     def _closes(self) -> bool:
         """Return whether a gap closes, so that there is an impact."""
-        contacts: Any = self.march.mechanism.contacts
+        contacts: Any = self.bodies.mechanism.contacts
         gaps = [c for c in range(contacts.gap_row.size) if contacts.gap_row[c] >= 0 and contacts.state[c] == OPEN]
         return any(contacts.points.entry[c] in self.passed for c in gaps)
 
@@ -511,15 +547,15 @@ class ContactChange:
     def _ways(self, S: np.ndarray) -> np.ndarray:
         """Return the changes behind the place from those before it, (ways, y): of the parameters, of time (whose row is
         ignored), and any others; nan where there is no derivative."""
-        march, own, held, place = self.march, self.own, self.held, self.place
-        mechanism: Any = march.mechanism
+        own, held, place = self.own, self.held, self.place
+        mechanism: Any = self.bodies.mechanism
         dys, of_time = np.ascontiguousarray(S, dtype=float).copy(), self.count
         dys[of_time] = self.f_before
-        shape = len(dys), self.y.size
-        is_smooth = not self.strikes and goes_on_smoothly(mechanism.state, self.f_before, self.f_behind)
+        is_smooth = not self.strikes and goes_on_smoothly(self.march.mechanism.state, self.f_before, self.f_behind)
         loads, forces = np.zeros((len(dys), mechanism.machine.pattern.m)), np.zeros((len(dys), own.forces.size))
-        known = own, held, mechanism, self.y, dys
-        vary_stage(*known, np.zeros(shape), loads, forces, refinements(mechanism), 0)
+        changes = self._to_bodies(dys)
+        known = own, held, mechanism, self.of_bodies, changes
+        vary_stage(*known, np.zeros_like(changes), loads, forces, refinements(mechanism), 0)
         guards = np.zeros((len(dys), mechanism.contacts.points.entries))
         vary_guards(*known, loads, forces, guards)
         passed = self._independent_guards()
@@ -532,26 +568,27 @@ class ContactChange:
             return dys
         if touches:
             self.why = f"at t = {place.t:.6g} the motion touches where it switches, and does not pass"
-            return np.full(shape, np.nan)
+            return np.full_like(dys, np.nan)
         moved[of_time] = 0.0
         if not self.strikes:
             if place.straight.any():
-                straighten(*known, self.f_before, place.straight)
+                straighten(*known, self.slope_of_bodies, place.straight)
+                dys = self._from_bodies(changes)
             return dys + np.outer(moved, self.f_before - self.f_behind)
         dys += np.outer(np.nan_to_num(moved), self.f_before)
         dys[np.isnan(moved)] = np.nan
-        dys = self._strike(dys, np.nan_to_num(moved))
+        dys = self._from_bodies(self._strike(self._to_bodies(dys), np.nan_to_num(moved)))
         return dys - np.outer(moved, self.f_behind)
 
     def _strike(self, dys: np.ndarray, moved: np.ndarray) -> np.ndarray:
-        """Return the changes behind the impact, of neighbours that meet at their own times, from those before it. Gaps
-        that stay closed do not bounce, or have passed the impact on."""
-        mechanism: Any = self.march.mechanism
+        """Return the changes of bodies behind the impact, of neighbours that meet at their own times, from those before
+        it. Gaps that stay closed do not bounce, or have passed the impact on."""
+        mechanism: Any = self.bodies.mechanism
         moving, self._edge = slice(mechanism.state.v_at, mechanism.state.v_end), np.zeros(len(dys), dtype=bool)
-        jump = np.abs(self.behind[moving] - self.y[moving]).max()
+        jump = np.abs(self.behind[moving] - self.of_bodies[moving]).max()
         modes, lands = self.place.entry[-mechanism.switches.mode.size :].copy(), [1, 0]
         for choice in lands if mechanism.contacts.choice.in_turn[0] else lands[:1]:
-            begin_impact(self.march, self.place.t, self.place.passed_zero.copy(), modes, choice)
+            begin_impact(self.bodies, self.place.t, self.place.passed_zero.copy(), modes, choice)
             y, found = self._impacts(dys, moved)
             if np.abs(y[moving] - self.behind[moving]).max() <= SAME * jump:
                 break
@@ -562,12 +599,14 @@ class ContactChange:
             beside = "bodies meet on the edge between two ways: beside it is one or the other"
             self.why = f"at t = {self.place.t:.6g} {beside}"
         found[self._edge] = np.nan
+        if self.has_joints:
+            linearise_tree_at(self.tree, self.place.t, y[: mechanism.state.q_end].copy(), y[moving].copy())
         return found
 
     def _impacts(self, dys: np.ndarray, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the state behind the impacts that begin at the place, and the changes there; nan where one has no
         solution."""
-        march, y = self.march, self.y.copy()
+        march, y = self.bodies, self.of_bodies.copy()
         choice, fastest = march.mechanism.contacts.choice, np.zeros(1)
         points = np.zeros(choice.meeting.size, dtype=np.int64)
         self._edge[:] = False
@@ -587,7 +626,7 @@ class ContactChange:
     def _slopes(self, y: np.ndarray, dys: np.ndarray, moved: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return the slopes of momenta, of the rates of joints and of contacts, at the velocities of the last
         linearisation, and of the readings that bound friction, along the ways, (ways, ...)."""
-        own, mechanism, ways = self.own, cast(Any, self.march.mechanism), len(dys)
+        own, mechanism, ways = self.own, cast(Any, self.bodies.mechanism), len(dys)
         sizes = own.columns, mechanism.machine.pattern.m, own.forces.size, own.first[SIZE_OF + 1] - own.first[SIZE_OF]
         found = tuple(np.zeros((ways, size)) for size in sizes)
         fixed_velocity_slopes(own, mechanism, y, dys, moved, self.count, *found)
@@ -596,11 +635,11 @@ class ContactChange:
     def _others_approach(self, y: np.ndarray, dys: np.ndarray, moved: np.ndarray) -> np.ndarray:
         """Return a mask of the ways, (ways,), along which the rate of a gap that decides whether its point takes part
         in the next impact at the state y is zero and changes."""
-        mechanism: Any = self.march.mechanism
+        mechanism: Any = self.bodies.mechanism
         contacts, state, own = mechanism.contacts, mechanism.state, self.own
         v, none = y[state.v_at : state.v_end].copy(), np.zeros(own.forces.size)
         q, loads, G = y[: state.q_end].copy(), np.zeros(mechanism.machine.pattern.m), contacts.delassus.G
-        linearise_at(own, self.march, self.place.t, q, v, np.zeros_like(v), loads, none)
+        linearise_at(own, self.bodies, self.place.t, q, v, np.zeros_like(v), loads, none)
         *_, rates, _ = self._slopes(y, dys, moved)
         dv = dys[:, state.v_at :][:, : G.shape[1]]
         slopes, terms = rates + dv @ G.T, np.abs(rates) + np.abs(dv) @ np.abs(G).T
@@ -613,7 +652,7 @@ class ContactChange:
         self, points: np.ndarray, before: np.ndarray, y: np.ndarray, dys: np.ndarray, moved: np.ndarray
     ) -> np.ndarray:  # fmt: skip
         """Return the changes of the state y behind the last impact, of these points, from those `before` it."""
-        march, own, held, t = self.march, self.own, self.held, self.place.t
+        march, own, held, t = self.bodies, self.own, self.held, self.place.t
         mechanism: Any = march.mechanism
         contacts, state, dys = mechanism.contacts, mechanism.state, dys.copy()
         delassus, moving = contacts.delassus, slice(mechanism.state.v_at, mechanism.state.v_end)
@@ -641,7 +680,7 @@ class ContactChange:
     ) -> np.ndarray:  # fmt: skip
         """Return a mask of the ways, (ways,), along which an impulse or a rate that decides the law of a point is zero
         and changes: in a neighbouring run another law holds."""
-        contacts: Any = self.march.mechanism.contacts
+        contacts: Any = self.bodies.mechanism.contacts
         size, pace = np.abs(impulses).max(initial=0.0) or 1.0, float(contacts.choice.pace[1]) or 1.0
         most = np.maximum(np.abs(forces).max(axis=1) / size, np.abs(behind).max(axis=1) / pace)
         found, normal = np.zeros(len(forces), dtype=bool), 0

@@ -167,7 +167,7 @@ def _stop_back(
         )  # fmt: skip
         return of_end + sum(own @ rate for own, rate in zip(weights, ways, strict=True))
 
-    known = march, way.own, way.tree, rerun.along, way.held
+    known = march, way.own, way.tree, rerun.along
     return end_back(*known, taken.stop, sizes, length, way.y0, of_time)
 
 
@@ -229,7 +229,7 @@ def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> t
     sizes = {"shelf": shelf, "shelves": basis.k.shape[0] + 1, "width": march.stages.y0.size}
     sizes |= {"rows": len(equations.rows), "basis": basis.y0.size}
     sizes |= {"weighted": count, "slopes": count * sizes["shelves"], "lines": system.structure.contacts.rows}
-    held = new_held(system, rerun.laws, sizes["shelves"], count)
+    held = new_held(equations, rerun.laws, sizes["shelves"], count)
     return block(Way(march, own, held, rerun.projection, tree, basis, block(weights)), **sizes), rerun
 
 

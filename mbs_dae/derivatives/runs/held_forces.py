@@ -532,18 +532,34 @@ def _slip_back(held, own, line, weight, of_v):
 def vary_keep(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, s: int):
     """Replace changes of y by those after contacts are kept closed (`motion.contact.keeping`). The state y is
     linearised, and its forces stand on shelf s."""
-    machine, state, n = mechanism.machine, mechanism.state, own.columns
-    q = y[: state.q_end]
+    vary_keep_of_places(held, own, mechanism, y, dys, s)
+    vary_keep_of_rates(held, own, mechanism, y, dys, s)
+
+
+@compiled
+def vary_keep_of_places(held, own, mechanism, y, dys, s):
+    """Replace changes of places by those after gaps are kept closed: the first half of `vary_keep`."""
+    manifold, state, n = mechanism.machine.manifold, mechanism.state, own.columns
     take_given(own)
     for p in range(dys.shape[0]):
-        dq, dv = dys[p, : state.q_end], dys[p, state.v_at : state.v_end]
-        put_way(machine.manifold, q, dq, own.way)
+        put_way(manifold, y[: state.q_end], dys[p, : state.q_end], own.way)
         put_right(own, p, GAP_OF)
         for j in range(held.size[s, 1]):
             line = s * held.w.size + held.about[s * held.u.size + j]
             held.u[j] = own.right[own.first[GAP_OF] + held.used[line]] if _is_gap(held, mechanism, s, j) else 0.0
         _add_cancelling(held, mechanism, s, True, own.way[:n])
-        vary_places(machine.manifold, q, own.way, dq)
+        vary_places(manifold, y[: state.q_end], own.way, dys[p, : state.q_end])
+
+
+@compiled
+def vary_keep_of_rates(held, own, mechanism, y, dys, s):
+    """Replace changes of velocities by those after gaps are kept closed and slips stopped: the second half of
+    `vary_keep`."""
+    machine, state, n = mechanism.machine, mechanism.state, own.columns
+    take_given(own)
+    for p in range(dys.shape[0]):
+        dv = dys[p, state.v_at : state.v_end]
+        put_way(machine.manifold, y[: state.q_end], dys[p, : state.q_end], own.way)
         machine.f[:] = 0.0
         project_rates(own, machine, p, dv)
         put_right(own, p, SLIP_OF)
@@ -556,28 +572,47 @@ def vary_keep(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, dy
 @compiled_apart
 def keep_back(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix, s: int):
     """Apply the transposed of `vary_keep` to rows of weights, in place."""
-    machine, state, n, right = mechanism.machine, mechanism.state, own.columns, own.right
-    q, gaps = y[: state.q_end], right[own.first[GAP_OF] : own.first[GAP_OF + 1]]
+    keep_of_rates_back(held, own, mechanism, y, weights, s)
+    keep_of_places_back(held, own, mechanism, y, weights, s)
+
+
+@compiled
+def keep_of_rates_back(held, own, mechanism, y, weights, s):
+    """Apply the transposed of `vary_keep_of_rates` to rows of weights, in place."""
+    state, n = mechanism.state, own.columns
     for r in range(weights.shape[0]):
-        of_q, of_v = weights[r, : state.q_end], weights[r, state.v_at : state.v_end]
+        of_v = weights[r, state.v_at : state.v_end]
         own.way[:] = 0.0
-        right[own.first[GAP_OF] : own.first[SIZE_OF + 1]] = 0.0
+        own.right[own.first[SLIP_OF] : own.first[SLIP_OF + 1]] = 0.0
         _take_amounts(held, mechanism, s, False, of_v[:n])
         for j in range(held.size[s, 1]):
             if _is_kept(held, s, j):
                 _slip_back(held, own, s * held.w.size + held.about[s * held.u.size + j], -held.u[j], of_v)
         rates_back(own, mechanism, of_v)
         give_back(own, SLIP_OF)
-        take_places(machine.manifold, q, of_q, own.way)
+        give_numbers(own, r, RATE, RATE + 1)
+        give_numbers(own, r, SLIP_OF, SLIP_OF + 1)
+        add_places(mechanism.machine.manifold, y[: state.q_end], own.way, weights[r, : state.q_end])
+
+
+@compiled
+def keep_of_places_back(held, own, mechanism, y, weights, s):
+    """Apply the transposed of `vary_keep_of_places` to rows of weights, in place."""
+    manifold, state, n = mechanism.machine.manifold, mechanism.state, own.columns
+    q, gaps = y[: state.q_end], own.right[own.first[GAP_OF] : own.first[GAP_OF + 1]]
+    for r in range(weights.shape[0]):
+        of_q = weights[r, : state.q_end]
+        own.way[:] = 0.0
+        gaps[:] = 0.0
+        take_places(manifold, q, of_q, own.way)
         _take_amounts(held, mechanism, s, True, own.way[:n])
         for j in range(held.size[s, 1]):
             if _is_gap(held, mechanism, s, j):
                 gaps[held.used[s * held.w.size + held.about[s * held.u.size + j]]] = -held.u[j]
         give_back(own, GAP_OF)
-        give_numbers(own, r, RATE, RATE + 1)
-        give_numbers(own, r, GAP_OF, SLIP_OF + 1)
+        give_numbers(own, r, GAP_OF, GAP_OF + 1)
         of_q[: state.z_at] = 0.0
-        add_places(machine.manifold, q, own.way, of_q)
+        add_places(manifold, q, own.way, of_q)
 
 
 @compiled

@@ -16,7 +16,6 @@ from ...kernels.blocks import Integers, Matrix, Vector
 from ...linear.unsymmetric import solve_transposed
 from ...linear.vectors import axpy, copy, copy_rows, largest
 from ...motion.course import is_break, moment
-from ...motion.derivative import refinements
 from ...motion.implicit.linearised import add_mass_transposed
 from ...motion.methods.generalised_alpha import ALPHA_F, ALPHA_M, BETA, GAMMA, shift_of_b
 from ...motion.methods.method import H, prepare_reading, read_between
@@ -24,14 +23,25 @@ from ...motion.past.tape import HEAD, PREVIOUS, SWITCHES, T0, T1
 from ...motion.record import NEXT, put_back
 from ...motion.stabilise import is_projected
 from .attitudes import put_reading
-from .back import Way, add_kept, back_begin, clear_loads, end_of_step, end_of_step_back
+from .back import (
+    Way,
+    add_kept,
+    back_begin,
+    clear_loads,
+    end_of_step,
+    end_of_step_back,
+    give_keep_back,
+    give_stage_back,
+    put_right_back,
+)
 from .conjugate_residuals import CYCLES, ROUNDOFF, SETTLED, SMALL, TRIES, improve, largest_part
-from .held_forces import hold_forces, is_held, keep_back, stage_back
+from .held_forces import is_held
 from .implicit_steps import ImplicitStep, is_alpha, linearise_stages, matrix_of, put_reading_weights, put_stages
-from .linear import linearise, take_linearised, vary_lengths
+from .linear import vary_lengths
 from .making import make_end, put_entry, set_out
 from .steps import is_blurred
-from .transposed import add_places, project_back, take_places
+from .transposed import add_places, take_places
+from .tree import hold_here, linearise_here, refinements_here, take_here
 
 
 @compiled
@@ -125,9 +135,8 @@ def _stages_back(way, step):
     state = mechanism.state
     for s in range(step.c0.size):
         here, y = slice(count * s, count * (s + 1)), implicit.y[s]
-        take_linearised(way.own, mechanism, step.shelf[s])
-        known = way.own, way.held, mechanism, y, step.slopes[here]
-        stage_back(*known, way.loads, way.forces, step.y[here], step.often[s], s)
+        take_here(way.own, way.tree, mechanism, step.shelf[s])
+        give_stage_back(way, y, step.slopes[here], step.y[here], step.often[s], s)
         for r in range(count):
             dy = step.y[count * s + r]
             take_places(mechanism.machine.manifold, y[: state.q_end], dy[: state.q_end], step.x[count * s + r])
@@ -240,19 +249,17 @@ def _read_back(way, step, t, h, x):
     status = make_end(march, t + x * h, record.y, record.dy, way.before[s])
     if status != DONE:
         return status
-    linearise(way.own, mechanism, moment(march.course, t + x * h), record.y, record.dy)
-    hold_forces(way.held, mechanism, s)
+    linearise_here(way.own, way.tree, mechanism, moment(march.course, t + x * h), record.y, record.dy)
+    hold_here(way.held, way.tree, mechanism, s)
     inside[:] = 0.0
     slopes[:] = 0.0
     clear_loads(way)
     add_kept(way, record.y, inside, slopes)
-    known = way.own, way.held, mechanism, record.y
-    stage_back(*known, slopes, way.loads, way.forces, inside, refinements(mechanism), s)
+    give_stage_back(way, record.y, slopes, inside, refinements_here(way.tree, mechanism), s)
     if is_held(way.held, s):
-        keep_back(way.held, way.own, mechanism, record.y, inside, s)
+        give_keep_back(way, record.y, inside, s)
     if projected:
-        place = mechanism, moment(march.course, t + x * h), way.before[s], record.y
-        project_back(way.own, way.projection, *place, inside)
+        put_right_back(way, moment(march.course, t + x * h), s, record.y, inside)
     vary_lengths(mechanism, way.before[s], inside)
     _read_changes_back(way, step, x)
     slopes[:] = 0.0
@@ -346,7 +353,7 @@ def _back_step(way: Way, step: ImplicitStep, entry: Vector, recorded: int):
     march.counts[NEXT] = recorded
     set_out(march, entry)
     put_stages(march, entry)
-    status = linearise_stages(step, march, way.own, way.held)
+    status = linearise_stages(step, march, way.own, way.held, way.tree)
     if status != DONE:
         return status
     projected = is_projected(march.stabiliser, mechanism)

@@ -37,7 +37,7 @@ from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.unsymmetric import eliminate_real, solve_real
 from ...linear.vectors import axpy, copy, copy_rows, dot, largest
 from ...motion.course import is_break, moment
-from ...motion.derivative import derivative, refinements
+from ...motion.derivative import derivative
 from ...motion.implicit.iteration import BEGUN, FROM, LENGTH, SHARP, add_to_stage, filter_error, put_residual
 from ...motion.implicit.linearised import MASS, RATE, ROW, add_mass_times, put_coupled, put_real
 from ...motion.implicit.linearised import linearise as put_newton_values
@@ -59,10 +59,10 @@ from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
 from .attitudes import Charts, put_charts, put_reading
 from .conjugate_residuals import CYCLES, ROUNDOFF, SETTLED, SMALL, TRIES, Residuals, improve, largest_part
-from .held_forces import hold_forces, vary_stage
-from .linear import linearise, put_way, save_linearised, take_linearised, vary_places
+from .linear import put_way, vary_places
 from .making import make_end, put_entry, set_out
 from .steps import Replay, is_blurred, keep_changes, vary_begin, vary_end
+from .tree import hold_here, linearise_here, refinements_here, save_here, take_here, vary_stage_here
 
 settle_radau, settle_alpha = radau.settle, generalised_alpha.settle
 CORRECTIONS, SHRINKS = 4, 0.3
@@ -152,7 +152,7 @@ def put_stages(march, entry):
 
 
 @compiled
-def linearise_stages(step, march, own, held):
+def linearise_stages(step, march, own, held, tree):
     """Linearise all stages, each onto a shelf, and put the numbers of the method in a step of this length and the
     matrices of attitudes; return a status."""
     stages, mechanism, implicit, h = march.stages, march.mechanism, march.stages.implicit, march.stages.now[H]
@@ -162,10 +162,10 @@ def linearise_stages(step, march, own, held):
     for s in range(inner):
         if status == DONE:
             status = derivative(mechanism, _moment(march, s), implicit.y[s], newton.slope)
-            linearise(own, mechanism, _moment(march, s), implicit.y[s], newton.slope)
-            hold_forces(held, mechanism, s)
-            save_linearised(own, mechanism, step.shelf[s])
-            step.often[s] = refinements(mechanism)
+            linearise_here(own, tree, mechanism, _moment(march, s), implicit.y[s], newton.slope)
+            hold_here(held, tree, mechanism, s)
+            save_here(own, tree, mechanism, step.shelf[s])
+            step.often[s] = refinements_here(tree, mechanism)
     unseen[0] = 0
     if is_alpha(stages):
         step.c0[0] = h
@@ -320,7 +320,7 @@ def _settle_changes(step, stages):
 
 
 @compiled
-def _put_residual(step, march, own, held):
+def _put_residual(step, march, own, held, tree):
     """Put into `residual` the corrections of `rates` that Newton's matrix finds."""
     implicit, mechanism, (count, n) = march.stages.implicit, march.mechanism, step.first.shape
     newton, state, right, size = implicit.newton, mechanism.state, implicit.newton.right, implicit.residual.shape[1]
@@ -328,9 +328,9 @@ def _put_residual(step, march, own, held):
     _settle_changes(step, march.stages)
     for s in range(inner):
         here = slice(count * s, count * (s + 1))
-        take_linearised(own, mechanism, step.shelf[s])
-        known = own, held, mechanism, implicit.y[s], step.y[here], step.slopes[here]
-        vary_stage(*known, step.loads, step.forces, step.often[s], s)
+        take_here(own, tree, mechanism, step.shelf[s])
+        known = own, held, tree, mechanism, implicit.y[s], step.y[here], step.slopes[here]
+        vary_stage_here(*known, step.loads, step.forces, step.often[s], s)
     for p in range(count):
         for s in range(inner):
             slope, rate, part = step.slopes[count * s + p], step.residuals.rates[count * s + p], implicit.residual[s]
@@ -349,7 +349,7 @@ def _put_residual(step, march, own, held):
 
 
 @compiled
-def _solve_changes(step, march, own, held, dy0):
+def _solve_changes(step, march, own, held, tree, dy0):
     """Solve for the changes of the rates of all stages; return a status."""
     stages, mechanism, (count, n) = march.stages, march.mechanism, step.first.shape
     tried, rows, h, previous = step.residuals, step.residuals.rates.shape[0], stages.now[H], np.inf
@@ -363,13 +363,13 @@ def _solve_changes(step, march, own, held, dy0):
     rates[:] = 0.0
     step.slopes[:] = 0.0
     for _ in range(CYCLES):
-        _put_residual(step, march, own, held)
+        _put_residual(step, march, own, held, tree)
         for j in range(TRIES):
             for row in range(rows):
                 copy(residual[row], before[row])
                 copy(residual[row], tried.directions[j * rows + row])
                 axpy(1.0, residual[row], rates[row])
-            _put_residual(step, march, own, held)
+            _put_residual(step, march, own, held, tree)
             if j == 0 and largest_part(tried, residual, count, tried.none) <= SMALL:
                 break
             for row in range(rows):
@@ -379,7 +379,7 @@ def _solve_changes(step, march, own, held, dy0):
                     residual[row, k] = before[row, k]
             improved = improve(tried, count, j)
             if not improved or j + 1 == TRIES or largest_part(tried, residual, count, tried.none) <= SMALL:
-                _put_residual(step, march, own, held)
+                _put_residual(step, march, own, held, tree)
                 break
         worst = largest_part(tried, residual, count, tried.reach)
         for row in range(rows):
@@ -446,10 +446,10 @@ def _vary_step(replay: Replay, step: ImplicitStep, entry: Vector):
     """Vary a step whose stages are known: make y₁ and y' there, with their changes; return a status."""
     march, own, count = replay.march, replay.own, replay.dy0.shape[0]
     stages, last, inner = march.stages, march.tableau.stages, step.c0.size
-    status = linearise_stages(step, march, own, replay.held)
+    status = linearise_stages(step, march, own, replay.held, replay.tree)
     if status == DONE:
         _put_begin(replay, step, entry[PREVIOUS])
-        status = _solve_changes(step, march, own, replay.held, replay.dy0)
+        status = _solve_changes(step, march, own, replay.held, replay.tree, replay.dy0)
     if status != DONE:
         return status
     copy_rows(step.y[count * (inner - 1) :], replay.dy1)

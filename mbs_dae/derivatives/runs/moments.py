@@ -29,7 +29,6 @@ from ...kernels.blocks import Matrix, Vector
 from ...model.events import Event, Reset
 from ...model.measures import Quantity
 from ...model.parameters import Signal
-from ...motion.derivative import refinements
 from ...motion.events import function_of
 from ...motion.past.tape import BROKE, FRESH, HEAD, PREVIOUS, T0, T1, WENT_ON, Steps
 from ...motion.record import NEXT, March, derivative_at_end, put_back, remember
@@ -39,12 +38,12 @@ from ..across.again import rate_at
 from ..across.jumps import at_the_event, grazes, instant_moved
 from ..instants import Slopes
 from .checks import check_status
-from .held_forces import HeldForces, hold_forces, vary_stage
+from .held_forces import HeldForces
 from .linear import SURFACE, Linear
 from .saltation import linearise_surfaces, read_surfaces, surfaces_back, vary_surfaces
 from .sampled import are_states
 from .steps import Replay
-from .tree import JointTree, has_joints, vary_joint_stage
+from .tree import JointTree, hold_here, refinements_here, vary_stage_here
 
 TOUCHES = "the motion touches where it happens, and does not pass"
 APART = "several things happen at once that come one after the other beside it"
@@ -62,11 +61,9 @@ def vary_here(
     status = derivative_at_end(march, t, y, dy)
     if status == DONE:
         linearise_surfaces(march, own, tree, t, y, dy)
-        if has_joints(tree):
-            vary_joint_stage(tree, own, held, mechanism, y, dys, slopes, loads, forces)
-        else:
-            hold_forces(held, mechanism, 0)
-            vary_stage(own, held, mechanism, y, dys, slopes, loads, forces, refinements(mechanism), 0)
+        hold_here(held, tree, mechanism, 0)
+        often = refinements_here(tree, mechanism)
+        vary_stage_here(own, held, tree, mechanism, y, dys, slopes, loads, forces, often, 0)
         vary_surfaces(own, tree, mechanism, y, dys, functions)
     put_back(march)
     return status
@@ -138,11 +135,19 @@ class Rates(NamedTuple):
     """The rates of switching functions."""
 
 
-def rates_at(march: Any, along: Any, tree: Any, held: Any, t: float, y: np.ndarray) -> Rates:
-    """Return the rates along the motion at (t, y), from equations, and a tree, that change with time alone."""
+class Along(NamedTuple):
+    """The linearised equations of a run, the tree and the forces of contacts, with time as the one parameter."""
+
+    own: Linear
+    tree: JointTree
+    held: HeldForces
+
+
+def rates_at(march: Any, along: Along, t: float, y: np.ndarray) -> Rates:
+    """Return the rates along the motion at (t, y)."""
     dy = np.zeros_like(y)
     check_status(march, rate_at(march, t, y, dy))
-    return Rates(dy, *(rows[0] for rows in changes_here(march, along, tree, held, t, y, dy[None])))
+    return Rates(dy, *(rows[0] for rows in changes_here(march, *along, t, y, dy[None])))
 
 
 def changes_here(
@@ -184,12 +189,12 @@ class EventsAhead:
     """The events of a run, on the way ahead through its steps."""
 
     def __init__(
-        self, replay: Replay, along: tuple[Any, Any], steps: Steps, last: np.ndarray, events: Sequence[EventTime],
+        self, replay: Replay, along: Along, steps: Steps, last: np.ndarray, events: Sequence[EventTime],
         stop: EventTime | None, changes: Mapping[float, int], make_step: Callable[[np.ndarray], int],
     ):  # fmt: skip
-        """`along` are the equations and the tree that change with time alone; `last` is where the run has ended, as
-        the entry of a step; `changes` are the steps before which contacts change, by time; `make_step` makes a step
-        with this head, and its changes, from where the run stands, and returns a status."""
+        """`along` are the equations that change with time alone; `last` is where the run has ended, as the entry of a
+        step; `changes` are the steps before which contacts change, by time; `make_step` makes a step with this head,
+        and its changes, from where the run stands, and returns a status."""
         self.make_step = make_step
         self.replay, self.along, self.events, self.stop, self.head = replay, along, events, stop, steps.head
         self.slopes: list[Slopes] = []
@@ -236,7 +241,7 @@ class EventsAhead:
         replay, self._moved = self.replay, moved
         for event in (one for one, at in zip(self.events, self.step, strict=True) if at == step and not one.functions):
             y, S = replay.march.stages.y0.copy(), replay.dy0
-            rates = rates_at(replay.march, *self.along, replay.held, event.t, y)
+            rates = rates_at(replay.march, self.along, event.t, y)
             slopes = changes_here(replay.march, replay.own, replay.tree, replay.held, event.t, y, S)[0]
             if (np.isfinite(S).all(axis=1) & np.isnan(moved)).any():
                 self._tell(event, TOUCHES if np.isnan(moved).all() else APART)
@@ -253,8 +258,7 @@ class EventsAhead:
             if self.stop.functions:
                 moved, rates, _ = self._changes(self.stop, self._sizes if len(self.head) else sizes, self._length)
             else:
-                y, held = march.stages.y0.copy(), self.replay.held
-                moved, rates = self._moved, rates_at(march, *self.along, held, self.stop.t, y)
+                moved, rates = self._moved, rates_at(march, self.along, self.stop.t, march.stages.y0.copy())
             v, a, n = march.stages.y0[state.v_at : state.v_end], rates.y, self.replay.own.columns
             places = v[:n].copy(), a[state.v_at :][:n].copy(), rates.slopes[state.v_at :][:n].copy()
             more = a[state.works_at :].copy(), rates.contacts, a[state.z_at : state.q_end].copy()
@@ -278,7 +282,7 @@ class EventsAhead:
         held time."""
         march, functions, S = self.replay.march, list(event.functions), self.replay.dy0
         y = march.stages.y0.copy()
-        rates = rates_at(march, *self.along, self.replay.held, event.t, y)
+        rates = rates_at(march, self.along, event.t, y)
         known = self.replay.own, self.replay.tree, self.replay.held
         slopes, _, _, varied = changes_here(march, *known, event.t, y, S)
         passing, known = rates.functions[functions], np.isfinite(S).all(axis=1)
@@ -295,15 +299,15 @@ class EventsAhead:
 
 
 def end_back(
-    march: Any, own: Any, tree: Any, along: tuple[Any, Any], held: Any, stop: EventTime, sizes: np.ndarray,
-    length: float, weights: np.ndarray, of_end: Callable[[Rates], np.ndarray],
+    march: Any, own: Any, tree: Any, along: Along, stop: EventTime, sizes: np.ndarray, length: float,
+    weights: np.ndarray, of_end: Callable[[Rates], np.ndarray],
 ) -> np.ndarray:  # fmt: skip
     """Add the effect of the end of a run, whose time an event moves, to the weights of the last y, (numbers, y).
     `of_end` returns the weights of this time, (numbers,), from the rates at the end. Weights of numbers in the
     equations go to `own`. One function passes there (`goes_back`). Where contacts change there instead, return the
     weights of the time of this change, else zeros."""
     y = march.stages.y0.copy()
-    rates = rates_at(march, *along, held, stop.t, y)
+    rates = rates_at(march, along, stop.t, y)
     wanted = of_end(rates)
     if not stop.functions:
         return wanted

@@ -30,9 +30,9 @@ from ...duals import Dual
 from ...errors import ModelError
 from ...kernels.blocks import block
 from ...motion.course import Course
-from ...motion.derivative import WORK, StateLayout, state_layout
+from ...motion.derivative import WORK, Mechanism, StateLayout, state_layout
 from ...motion.mechanism import mechanism
-from ...motion.methods.stepping import Stepping
+from ...motion.methods.stepping import Stepping, stepping
 from ...motion.past.past import Run
 from ...motion.past.tape import BROKE, FRESH, HEAD, ROOM, SWITCHED, T0, T1, Steps, entry_now
 from ...motion.record import NEXT, March, new_march
@@ -52,7 +52,7 @@ from .asked import given_of
 from .attitudes import Charts
 from .checks import check_here, check_status
 from .conjugate_residuals import TRIES, Residuals
-from .contact_changes import ContactChange
+from .contact_changes import ChangeEquations, ContactChange
 from .coordinates import (
     OwnMotion,
     bodies_along,
@@ -63,16 +63,16 @@ from .coordinates import (
     places_varied,
     rows_of_bodies,
 )
-from .held_forces import HeldForces, law_slopes, new_held
+from .held_forces import law_slopes, new_held
 from .implicit_steps import ImplicitStep, vary_implicit_stretch, vary_shorter_step
 from .linear import MOTION, Linear, Projection, linear
 from .making import put_entry
-from .moments import APART, EndOfRun, EventsAhead, EventTime, sizes_of
+from .moments import APART, Along, EndOfRun, EventsAhead, EventTime, sizes_of
 from .resets import ResetPassage, ResetSlopes, ResetTaken, reset_slopes, stand_before
 from .saltation import Passing, Saltation, guards_at, saltations_of
 from .sampled import SampleSlopes, sample_slopes
 from .steps import Changes, Replay, basis_of, vary_begin, vary_stretch
-from .tree import JointTree, new_tree, tree_numbers
+from .tree import JointTree, new_tree, size_of_tree, tree_numbers
 
 OFF, LOOSER = 1e-3, 100.0
 """The error allowed in derivatives relative to their largest value: `OFF`, or `LOOSER` rtol of the run, if larger."""
@@ -175,19 +175,27 @@ class Rerun:
     others: int
     """The number of ways through changes of contacts besides those of the parameters and of time: going back, the
     length of y."""
+    taken: Taken
+    """The record of the run."""
 
     @cached_property
-    def along(self) -> tuple[Linear, JointTree]:
-        """Return the equations and the tree with time as the one parameter, at the states of `own`."""
-        tree = new_tree(self.system, self.tree_numbers, like=self.tree)
-        return linear(self.builder, self.own.to, self.numbers[:0], others=0), tree
+    def along(self) -> Along:
+        """Return the equations with time as the one parameter, at the states of `own`."""
+        tree = new_tree(self.system, self.tree_numbers, others=0, like=self.tree)
+        held = new_held(equations_of(self.system), np.zeros((1, self.laws.shape[1])), 1)
+        return Along(linear(self.builder, self.own.to, self.numbers[:0], others=0), tree, held)
 
     @cached_property
-    def at_changes(self) -> tuple[Linear, HeldForces]:
+    def at_changes(self) -> ChangeEquations:
         """Return the equations at changes of contacts, by parameters, by time, and by the other ways."""
-        own = linear(self.builder, self.own.to, self.numbers, others=self.others)
+        march, to, taken, equations = self.march, self.own.to, self.taken, equations_of(self.system)
+        if equations is not self.system:
+            march = new_march(equations, stepping(), taken.how, march.course, taken.times[[0, -1]])
+            to = self.builder.fill(*_batches(self.system, march.mechanism))
+        own = linear(self.builder, to, self.numbers, others=self.others)
         laws = np.concatenate([self.laws, np.zeros((1 + self.others, self.laws.shape[1]))])
-        return own, new_held(self.system, laws, 1)
+        tree = new_tree(self.system, self.tree_numbers, others=self.others, bodies=march.mechanism)
+        return ChangeEquations(march, own, new_held(equations, laws, 1), tree)
 
     @property
     def is_implicit(self) -> bool:
@@ -198,15 +206,17 @@ class Rerun:
     def implicit_step(self) -> ImplicitStep:
         """Return room for an implicit step, with its changes, or with rows of weights."""
         count = len(self.own.gradient) or len(self.own.given)
-        machine, layout, newton = self.march.mechanism.machine, self.system.layout, self.march.stages.implicit.newton
+        linearised = self.tree if self.tree.row.size else self.march
+        machine, layout, newton = linearised.mechanism.machine, self.system.layout, self.march.stages.implicit.newton
         factor, quaternions = machine.factor, len(layout.quaternions)
         parts = factor.numbers, factor.weight, factor.beside, factor.jacobian, machine.nu, self.own.to.values
         inner = self.march.tableau.stages
         sizes = {"inner": inner, "count": count, "rows": inner * count, "tries": TRIES * inner * count}
-        sizes |= {"shelf": sum(part.size for part in parts), "width": self.march.stages.y0.size}
+        sizes |= {"shelf": sum(part.size for part in parts) + size_of_tree(self.tree)}
+        sizes["width"] = self.march.stages.y0.size
         sizes |= {
             "unknown_rates": newton.x_count,
-            "columns": self.own.columns,
+            "columns": newton.v_count,
             "lambdas": machine.pattern.m,
             "lines": self.own.forces.size,
         }
@@ -222,7 +232,15 @@ class Rerun:
         or contacts change."""
         if not place.changes:
             return Passing(self.march, self.own, self.tree, place, sizes, mixed)
-        return ContactChange(self.march, *self.at_changes, place, sizes, len(self.numbers))
+        return ContactChange(self.march, self.at_changes, place, sizes, len(self.numbers))
+
+
+def _batches(system: System, mechanism: Mechanism) -> list[Any]:
+    """Return the batches of a mechanism, whose branches are those of the run, that are differentiated."""
+    found = [mechanism.machine.program.batch, mechanism.dynamics.batch]
+    if system.structure.contacts.rows:
+        found += [mechanism.contacts.program.batch, mechanism.contacts.normals.readings]
+    return found + [mechanism.signals.inputs.batch] * bool(system.layout.signals)
 
 
 def rerun_of(
@@ -239,15 +257,13 @@ def rerun_of(
     structure, mechanism = equations.structure, march.mechanism if equations is system else tree.mechanism
     contacts, happens = structure.contacts, taken.has_events
     batches = [structure.program.batch, structure.dynamics.batch]
-    held = [mechanism.machine.program.batch, mechanism.dynamics.batch]  # whose branches are those of the run
+    held = _batches(system, mechanism)
     wanted = MOTION + (POWERS,) * works + (SURFACES,) * (happens or bool(taken.saltations))
     if contacts.rows:
         batches += [contacts.program.batch, contacts.bounds]
-        held += [mechanism.contacts.program.batch, mechanism.contacts.normals.readings]
         wanted += (*TOUCHING, MOMENTA)
     if system.layout.signals:
         batches.append(structure.signals.inputs.batch)
-        held.append(mechanism.signals.inputs.batch)
         wanted += OF_SIGNALS
     slopes = [batch.slopes(system.evaluator, asked.symbols) for batch in batches]
     numbers, of_joints = np.concatenate(slopes, axis=1), slopes[0].shape[1] + slopes[1].shape[1]
@@ -263,7 +279,7 @@ def rerun_of(
     sizes["jacobian"] = mechanism.machine.factor.jacobian.size
     projection = block(Projection(momenta), **sizes)
     known = system, march, own, projection, numbers, laws, builder, tree, of_tree
-    return Rerun(*known, march.stages.y0.size if weighted else 0)
+    return Rerun(*known, march.stages.y0.size if weighted else 0, taken)
 
 
 def new_replay(
@@ -272,7 +288,8 @@ def new_replay(
     """Return a run with changes, ready for its first step, and its events; with `mixed`, (parameters,), by one
     parameter alone, with which the others change in these proportions."""
     rerun = rerun_of(system, asked, taken, recorded, works, mixed=mixed)
-    march, own, held = rerun.march, rerun.own, new_held(system, rerun.laws, max(taken.by.method.inner, 1))
+    march, own = rerun.march, rerun.own
+    held = new_held(equations_of(system), rerun.laws, max(taken.by.method.inner, 1))
     count, width, basis = len(own.given), march.stages.y0.size, basis_of(march.stages)
     rows = len(equations_of(system).rows)
     sizes = {"recorded": recorded * count, "columns": system.nv, "rows": rows, "works": WORK}

@@ -219,8 +219,7 @@ class ResetPassage:
         march, y, event = rerun.march, taken.y, rerun.system.model.elements[taken.name]
         self.function = None if event.change else function_of(rerun.system, march, event)
         """The number of the function of the event; None where it waits for a change of contacts."""
-        along, tree = rerun.along
-        self.rates = rates_at(march, along, tree, held, taken.t, y.copy())
+        self.rates = rates_at(march, rerun.along, taken.t, y.copy())
         self.behind = entry[HEAD + y.size :][: y.size]
         self.why = slopes.why
 

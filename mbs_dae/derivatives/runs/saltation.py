@@ -32,9 +32,9 @@ from ...motion.switching.along import read_rates_here
 from ...motion.switching.switches import look
 from ...symbolic.branches import SIDE
 from ..across.jumps import carried_over, grazes, instant_moved, is_smooth
-from .linear import SURFACE, Linear, linearise, put_changes, put_right, take_given
+from .linear import SURFACE, Linear, put_changes, put_right, take_given
 from .transposed import changes_back, give_back, give_numbers
-from .tree import JointTree, add_back, has_joints, linearise_joints, to_bodies
+from .tree import JointTree, add_back, has_joints, linearise_here, to_bodies
 
 BEGINS = 0.9
 """The heading of a slip in space has the length 1; a shorter one marks a slip that begins (`motion.contact.guards`)."""
@@ -57,10 +57,7 @@ def read_surfaces(march: March, t: float, y: Vector, dy: Vector):
 @compiled_apart
 def linearise_surfaces(march: March, own: Linear, tree: JointTree, t: float, y: Vector, dy: Vector):
     """Linearise the equations, switching functions among them, at a state whose y' was evaluated last."""
-    if has_joints(tree):
-        linearise_joints(tree, own, march.mechanism, moment(march.course, t), y)
-    else:
-        linearise(own, march.mechanism, moment(march.course, t), y, dy)
+    linearise_here(own, tree, march.mechanism, moment(march.course, t), y, dy)
 
 
 @compiled_apart

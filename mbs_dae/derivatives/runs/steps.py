@@ -20,7 +20,6 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector, Work, block, zeros
 from ...linear.vectors import axpy, copy, copy_rows
 from ...motion.course import is_break, moment
-from ...motion.derivative import refinements
 from ...motion.methods.method import H, Stages, read_between
 from ...motion.methods.runge_kutta import combine, nest
 from ...motion.past.tape import BEGAN, FRESH, RESTARTED, SWITCHES, T0, T1, WENT_ON
@@ -28,10 +27,19 @@ from ...motion.record import NEXT, March, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
 from ...tolerances import BLURRED
-from .held_forces import HeldForces, hold_forces, is_held, vary_keep, vary_stage
-from .linear import Linear, Projection, linearise, put_way, vary_lengths, vary_projection
+from .held_forces import HeldForces, is_held
+from .linear import Linear, Projection, put_way, vary_lengths, vary_projection
 from .making import begin_anew, is_closed, make_end, make_inner, set_out, time_of
-from .tree import JointTree, has_joints, linearise_joints, vary_joint_projection, vary_joint_stage
+from .tree import (
+    JointTree,
+    has_joints,
+    hold_here,
+    linearise_here,
+    refinements_here,
+    vary_joint_projection,
+    vary_keep_here,
+    vary_stage_here,
+)
 
 
 class Changes(NamedTuple):
@@ -121,13 +129,12 @@ def vary_begin(replay: Replay, head: Vector):
     if status != DONE:
         return status
     linearise_state(replay, moment(march.course, head[T0]), stages.y0, stages.k[0])
-    hold_forces(replay.held, march.mechanism, 0)
     vary_state(replay, stages.y0, replay.dy0, replay.dk[:count])
     if counts[NEXT] < times.size and times[counts[NEXT]] == head[T0]:
         keep_changes(replay, stages.y0, replay.dy0, replay.dk[:count])
     is_set = head[FRESH] == BEGAN or head[FRESH] == RESTARTED
     if is_set and is_held(replay.held, 0):  # neighbours that do not stick, or are apart, do so at once
-        vary_keep(replay.held, replay.own, march.mechanism, stages.y0, replay.dy0, 0)
+        vary_keep_here(replay.own, replay.held, replay.tree, march.mechanism, stages.y0, replay.dy0, 0)
         vary_state(replay, stages.y0, replay.dy0, replay.dk[:count])
     if head[FRESH] == BEGAN:
         put_back(march)
@@ -174,7 +181,6 @@ def _vary_inner(replay, s):
         return status
     _combine_changes(replay.dy0, stages.now[H], tableau.a[s], s, replay.dk, replay.between)
     linearise_state(replay, time_of(stages, s), y, stages.k[s])
-    hold_forces(replay.held, mechanism, 0)
     if is_closed(stages, s):
         vary_lengths(mechanism, replay.before, replay.between)
         _vary_put_right(replay, time_of(stages, s), y, replay.between)
@@ -183,12 +189,11 @@ def _vary_inner(replay, s):
 
 
 @compiled
-def linearise_state(linearised, t, y, dy):
-    """Linearise at the state of a run that was evaluated last, on the way ahead or back."""
-    if has_joints(linearised.tree):
-        linearise_joints(linearised.tree, linearised.own, linearised.march.mechanism, t, y)
-    else:
-        linearise(linearised.own, linearised.march.mechanism, t, y, dy)
+def linearise_state(replay, t, y, dy):
+    """Linearise at the state of a run that was evaluated last, with its forces of contacts on the first shelf."""
+    mechanism = replay.march.mechanism
+    linearise_here(replay.own, replay.tree, mechanism, t, y, dy)
+    hold_here(replay.held, replay.tree, mechanism, 0)
 
 
 @compiled
@@ -206,12 +211,8 @@ def vary_state(replay, y, changes, slopes):
     """Put the changes of y', λ and forces at the linearised state, whose forces are held, into `slopes`, `loads` and
     `forces`."""
     mechanism = replay.march.mechanism
-    if has_joints(replay.tree):
-        equations = replay.tree, replay.own, replay.held, mechanism
-        vary_joint_stage(*equations, y, changes, slopes, replay.loads, replay.forces)
-        return
-    often, known = refinements(mechanism), (replay.own, replay.held, mechanism)
-    vary_stage(*known, y, changes, slopes, replay.loads, replay.forces, often, 0)
+    often, known = refinements_here(replay.tree, mechanism), (replay.own, replay.held, replay.tree, mechanism)
+    vary_stage_here(*known, y, changes, slopes, replay.loads, replay.forces, often, 0)
 
 
 @compiled
@@ -224,12 +225,11 @@ def vary_end(replay, t, y, dy, changes, slopes):
     if status != DONE:
         return status
     linearise_state(replay, moment(march.course, t), y, dy)
-    hold_forces(replay.held, mechanism, 0)
     vary_lengths(mechanism, replay.before, changes)
     if projected:
         _vary_put_right(replay, moment(march.course, t), y, changes)
     if is_held(replay.held, 0):
-        vary_keep(replay.held, replay.own, mechanism, y, changes, 0)
+        vary_keep_here(replay.own, replay.held, replay.tree, mechanism, y, changes, 0)
     vary_state(replay, y, changes, slopes)
     return DONE
 

@@ -10,6 +10,9 @@ its parent:
 The accelerations u̇ and the multipliers of all joints satisfy the equations in the coordinates of bodies. So a stage is
 linearised there (`held_forces.vary_stage`): changes of joints become those of bodies, and changes of u̇ those of ξ̈.
 However long a tree is, no matrix is dense. Going back, each of these maps is transposed.
+
+Contacts have the same points and rows in both coordinates. A force along a row is one number, so the bodies have the
+states of contacts of the run, and forces, projections and impacts are those of the bodies.
 """
 
 from collections.abc import Sequence
@@ -47,7 +50,18 @@ from ...motion.switching.switches import hold_all
 from ...poses.newton import factorise_observed
 from ...results.result import State
 from ...tolerances import FAINT
-from .held_forces import HeldForces, stage_back, vary_stage
+from .held_forces import (
+    HeldForces,
+    hold_forces,
+    keep_back,
+    keep_of_places_back,
+    keep_of_rates_back,
+    stage_back,
+    vary_keep,
+    vary_keep_of_places,
+    vary_keep_of_rates,
+    vary_stage,
+)
 from .linear import (
     BEND,
     GAP,
@@ -58,7 +72,9 @@ from .linear import (
     linearise,
     put_right,
     put_way,
+    save_linearised,
     take_given,
+    take_linearised,
     vary_place_projection,
     vary_places,
     vary_rates,
@@ -235,12 +251,22 @@ def linearise_joints(tree: JointTree, own: Linear, mechanism: Mechanism, t: floa
     if mechanism.switches.mode.size > 0:
         copy(mechanism.switches.mode, bodies.switches.mode)
         hold_all(bodies)
+    copy(mechanism.contacts.constrained.state, bodies.contacts.constrained.state)
+    copy(mechanism.contacts.sliding.holds_direction, bodies.contacts.sliding.holds_direction)
     evaluate(bodies, t, q, v)
     bodies.machine.factor.truncation[0] = bodies.faint
     if not factorise_observed(bodies.machine) or solve_terms(bodies, v, a) != DONE:
         a[:] = np.nan
     linearise(own, bodies, t, tree.y, tree.dy)
     _linearise_tree(tree, t, q, v, a)
+
+
+@compiled_apart
+def unfold_state(tree: JointTree, mechanism: Mechanism, y: Vector):
+    """Put the bodies of a state of joints into `before`."""
+    state, b = mechanism.state, tree.mechanism.state
+    _unfold_before(tree, mechanism, y[: state.q_end], y[state.v_at : state.v_end])
+    copy(y[state.z_at : state.q_end], tree.before[b.z_at :])
 
 
 @compiled
@@ -297,6 +323,28 @@ def _rates_of_bodies(tree, p, dv):
 
 
 @compiled
+def _places_of_joints(tree, manifold, q, p, dq):
+    """Put the changes of places of joints by parameter p into dq, from those of bodies in `changes`."""
+    bodies, q_end = tree.mechanism.machine.manifold, tree.mechanism.state.q_end
+    put_way(bodies, tree.y[:q_end], tree.changes[p, :q_end], tree.to.way)
+    for c in range(tree.row.size):
+        given = tree.to.given[p, tree.to.first[GAP] + tree.row[c]]
+        tree.way[c] = _row_times(tree, tree.row[c], tree.to.way) + given
+    vary_places(manifold, q, tree.way, dq)
+
+
+@compiled
+def _rates_of_joints(tree, p, dv):
+    """Put the changes of velocities of joints by parameter p into dv, from those of bodies in `changes`."""
+    v_at = tree.mechanism.state.v_at
+    _put_way_of_bodies(tree, p)
+    put_right(tree.to, p, RATE)
+    for c in range(tree.row.size):
+        rate = _row_times(tree, tree.row[c], tree.changes[p, v_at:])
+        dv[c] = rate - tree.to.right[tree.to.first[RATE] + tree.row[c]]
+
+
+@compiled
 def _put_way_of_bodies(tree, p):
     """Put δx and δu into the way of the tree, from the changes of bodies by parameter p."""
     own, b = tree.to, tree.mechanism.state
@@ -304,8 +352,8 @@ def _put_way_of_bodies(tree, p):
     copy(tree.changes[p, b.v_at : b.v_at + own.columns], own.way[own.columns :])
 
 
-@compiled
-def to_bodies(tree, mechanism, y, dys):
+@compiled_apart
+def to_bodies(tree: JointTree, mechanism: Mechanism, y: Vector, dys: Matrix):
     """Put the changes of bodies into `changes`, from those of joints, `dys`, for all parameters."""
     state, b, n = mechanism.state, tree.mechanism.state, tree.to.columns
     take_given(tree.to)
@@ -316,6 +364,19 @@ def to_bodies(tree, mechanism, y, dys):
         vary_places(tree.mechanism.machine.manifold, tree.y[: b.q_end], tree.to.way, changes[: b.q_end])
         copy(tree.to.way[n : 2 * n], changes[b.v_at :])
         copy(dys[p, state.z_at : state.q_end], changes[b.z_at :])
+        copy(dys[p, state.works_at :], changes[b.works_at :])
+
+
+@compiled_apart
+def from_bodies(tree: JointTree, mechanism: Mechanism, y: Vector, dys: Matrix):
+    """Put the changes of joints into `dys`, from those of bodies in `changes`, for all parameters."""
+    state, b = mechanism.state, tree.mechanism.state
+    take_given(tree.to)
+    for p in range(dys.shape[0]):
+        _places_of_joints(tree, mechanism.machine.manifold, y[: state.q_end], p, dys[p, : state.q_end])
+        _rates_of_joints(tree, p, dys[p, state.v_at : state.v_end])
+        copy(tree.changes[p, b.z_at : b.q_end], dys[p, state.z_at :])
+        copy(tree.changes[p, b.works_at :], dys[p, state.works_at :])
 
 
 @compiled
@@ -338,6 +399,7 @@ def add_back(tree, mechanism, y, r, weights, out):
     give_numbers(own, r, GAP, BEND)
     add_places(mechanism.machine.manifold, y[: state.q_end], tree.way, out[: state.q_end])
     axpy(1.0, weights[b.z_at : b.q_end], out[state.z_at :])
+    axpy(1.0, weights[b.works_at :], out[state.works_at :])
 
 
 # --- stages -----------------------------------------------------------------------------------------------------------
@@ -346,14 +408,14 @@ def add_back(tree, mechanism, y, r, weights, out):
 @compiled_apart
 def vary_joint_stage(
     tree: JointTree, own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, slopes: Matrix,
-    loads: Matrix, forces: Matrix,
+    loads: Matrix, forces: Matrix, often: int, s: int,
 ):  # fmt: skip
     """Put the changes of y', from those of y, at the linearised state: `held_forces.vary_stage` for joints."""
-    state, b, count, often = mechanism.state, tree.mechanism.state, dys.shape[0], refinements(tree.mechanism)
+    state, b, count = mechanism.state, tree.mechanism.state, dys.shape[0]
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
     to_bodies(tree, mechanism, y, dys)
     varied = tree.changes[:count], tree.slopes[:count]
-    vary_stage(own, held, tree.mechanism, tree.y, *varied, loads, forces, often, 0)
+    vary_stage(own, held, tree.mechanism, tree.y, *varied, loads, forces, often, s)
     for p in range(count):
         dq, out = dys[p, : state.q_end], slopes[p]
         _put_way_of_bodies(tree, p)
@@ -431,37 +493,19 @@ def vary_joint_projection(
     """Replace the changes of a state of joints `before` its projection onto the constraints by those of y, which is
     linearised. The projection, least in the norm of the masses, is that of the bodies (`linear.vary_projection`):
     places go from the pose before, where the tree is linearised, velocities from those of joints at the new pose."""
-    state, b, n, count = mechanism.state, tree.mechanism.state, tree.to.columns, dys.shape[0]
-    manifold, q, bodies = mechanism.machine.manifold, y[: state.q_end], tree.mechanism.machine.manifold
+    state, b, count, q = mechanism.state, tree.mechanism.state, dys.shape[0], y[: mechanism.state.q_end]
     q_b, v_b, a_b = tree.y[: b.q_end], tree.y[b.v_at : b.v_end], tree.dy[b.v_at : b.v_end]
     q_before, v_before = tree.before[: b.q_end], tree.before[b.v_at : b.v_end]
     _put_before(tree, mechanism, before)
     _linearise_tree(tree, t, q_before, v_before, a_b)
-    take_given(tree.to)
-    for p in range(count):
-        _places_of_bodies(tree, manifold, tree.place, p, dys[p, : state.q_end])
-        vary_places(bodies, q_before, tree.to.way, tree.changes[p, : b.q_end])
+    _places_to_bodies(tree, mechanism, tree.place, q_before, dys)
     vary_place_projection(own, projection, tree.mechanism, t, tree.before, tree.y, tree.changes[:count])
     _unfold_before(tree, mechanism, q, before[state.v_at : state.v_end])
     _linearise_tree(tree, t, q_b, v_before, a_b)
-    take_given(tree.to)
-    for p in range(count):
-        put_way(bodies, q_b, tree.changes[p, : b.q_end], tree.to.way)
-        for c in range(tree.row.size):
-            given = tree.to.given[p, tree.to.first[GAP] + tree.row[c]]
-            tree.way[c] = _row_times(tree, tree.row[c], tree.to.way) + given
-        vary_places(manifold, q, tree.way, dys[p, : state.q_end])
-        _rates_of_bodies(tree, p, dys[p, state.v_at : state.v_end])
-        copy(tree.to.way[n : 2 * n], tree.changes[p, b.v_at :])
+    _places_for_rates(tree, mechanism, q, dys)
     vary_velocity_projection(own, projection, tree.mechanism, t, tree.before, tree.y, tree.changes[:count])
     _linearise_tree(tree, t, q_b, v_b, a_b)
-    take_given(tree.to)
-    for p in range(count):
-        _put_way_of_bodies(tree, p)
-        put_right(tree.to, p, RATE)
-        for c in range(tree.row.size):
-            rate = _row_times(tree, tree.row[c], tree.changes[p, b.v_at :])
-            dys[p, state.v_at + c] = rate - tree.to.right[tree.to.first[RATE] + tree.row[c]]
+    _rates_to_joints(tree, mechanism, dys)
 
 
 @compiled_apart
@@ -470,17 +514,87 @@ def joint_projection_back(
     weights: Matrix,
 ):  # fmt: skip
     """Apply the transposed of `vary_joint_projection` to rows of weights, in place."""
-    state, b, n, count = mechanism.state, tree.mechanism.state, tree.to.columns, weights.shape[0]
-    manifold, q, bodies = mechanism.machine.manifold, y[: state.q_end], tree.mechanism.machine.manifold
-    q_b, a_b, rows, first = tree.y[: b.q_end], tree.dy[b.v_at : b.v_end], tree.to.right, tree.to.first
+    state, b, count = mechanism.state, tree.mechanism.state, weights.shape[0]
+    q, q_b, a_b = y[: state.q_end], tree.y[: b.q_end], tree.dy[b.v_at : b.v_end]
     q_before, v_before = tree.before[: b.q_end], tree.before[b.v_at : b.v_end]
     _put_before(tree, mechanism, before)
     _unfold_before(tree, mechanism, q, before[state.v_at : state.v_end])
-    for r in range(count):
+    _weights_of_bodies(tree, mechanism, q, weights)
+    velocity_projection_back(own, projection, tree.mechanism, t, tree.before, tree.y, tree.changes[:count])
+    _linearise_tree(tree, t, q_b, v_before, a_b)
+    _weights_of_rates(tree, mechanism, weights)
+    _put_before(tree, mechanism, before)
+    place_projection_back(own, projection, tree.mechanism, t, tree.before, tree.y, tree.changes[:count])
+    _linearise_tree(tree, t, q_before, v_before, a_b)
+    _weights_of_places(tree, mechanism, tree.place, q_before, weights)
+
+
+@compiled_apart
+def vary_joint_keep(
+    tree: JointTree, own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, s: int
+):  # fmt: skip
+    """Replace changes of a state of joints by those after contacts are kept closed: `held_forces.vary_keep` for joints.
+    It moves the places of bodies, then velocities from those of joints at the new places."""
+    b, count, q = tree.mechanism.state, dys.shape[0], y[: mechanism.state.q_end]
+    _places_to_bodies(tree, mechanism, q, tree.y[: b.q_end], dys)
+    vary_keep_of_places(held, own, tree.mechanism, tree.y, tree.changes[:count], s)
+    _places_for_rates(tree, mechanism, q, dys)
+    vary_keep_of_rates(held, own, tree.mechanism, tree.y, tree.changes[:count], s)
+    _rates_to_joints(tree, mechanism, dys)
+
+
+@compiled_apart
+def joint_keep_back(
+    tree: JointTree, own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, weights: Matrix, s: int
+):  # fmt: skip
+    """Apply the transposed of `vary_joint_keep` to rows of weights, in place."""
+    b, count, q = tree.mechanism.state, weights.shape[0], y[: mechanism.state.q_end]
+    _weights_of_bodies(tree, mechanism, q, weights)
+    keep_of_rates_back(held, own, tree.mechanism, tree.y, tree.changes[:count], s)
+    _weights_of_rates(tree, mechanism, weights)
+    keep_of_places_back(held, own, tree.mechanism, tree.y, tree.changes[:count], s)
+    _weights_of_places(tree, mechanism, q, tree.y[: b.q_end], weights)
+
+
+@compiled
+def _places_to_bodies(tree, mechanism, q, q_b, dys):
+    """Put the changes of places of bodies into `changes`, from those of joints, for all parameters."""
+    take_given(tree.to)
+    for p in range(dys.shape[0]):
+        _places_of_bodies(tree, mechanism.machine.manifold, q, p, dys[p, : mechanism.state.q_end])
+        vary_places(tree.mechanism.machine.manifold, q_b, tree.to.way, tree.changes[p, : q_b.size])
+
+
+@compiled
+def _places_for_rates(tree, mechanism, q, dys):
+    """Put the changes of places of joints, from those of bodies in `changes`, into `dys`; then those of velocities of
+    bodies into `changes`, from those of joints at these places."""
+    state, b, n = mechanism.state, tree.mechanism.state, tree.to.columns
+    take_given(tree.to)
+    for p in range(dys.shape[0]):
+        _places_of_joints(tree, mechanism.machine.manifold, q, p, dys[p, : state.q_end])
+        _rates_of_bodies(tree, p, dys[p, state.v_at : state.v_end])
+        copy(tree.to.way[n : 2 * n], tree.changes[p, b.v_at :])
+
+
+@compiled
+def _rates_to_joints(tree, mechanism, dys):
+    """Put the changes of velocities of joints into `dys`, from those of bodies in `changes`, for all parameters."""
+    take_given(tree.to)
+    for p in range(dys.shape[0]):
+        _rates_of_joints(tree, p, dys[p, mechanism.state.v_at : mechanism.state.v_end])
+
+
+@compiled
+def _weights_of_bodies(tree, mechanism, q, weights):
+    """Put the weights of places and velocities of bodies into `changes`, from those of joints: the transposed of
+    `_rates_to_joints` and of the first part of `_places_for_rates`."""
+    state, b, n, rows, first = mechanism.state, tree.mechanism.state, tree.to.columns, tree.to.right, tree.to.first
+    for r in range(weights.shape[0]):
         out, of_y = weights[r], tree.changes[r]
         of_y[:] = 0.0
         tree.way[:] = 0.0
-        take_places(manifold, q, out[: state.q_end], tree.way)
+        take_places(mechanism.machine.manifold, q, out[: state.q_end], tree.way)
         rows[first[GAP] : first[BEND]] = 0.0
         for c in range(tree.row.size):
             rows[first[RATE] + tree.row[c]] = out[state.v_at + c]
@@ -491,36 +605,128 @@ def joint_projection_back(
             _add_row(tree, tree.row[c], tree.way[c], tree.to.way)
             _add_row(tree, tree.row[c], out[state.v_at + c], tree.to.way[n:])
         give_numbers(tree.to, r, GAP, BEND)
-        add_places(bodies, q_b, tree.to.way, of_y[: b.q_end])
+        add_places(tree.mechanism.machine.manifold, tree.y[: b.q_end], tree.to.way, of_y[: b.q_end])
         copy(tree.to.way[n : 2 * n], of_y[b.v_at :])
-    velocity_projection_back(own, projection, tree.mechanism, t, tree.before, tree.y, tree.changes[:count])
-    _linearise_tree(tree, t, q_b, v_before, a_b)
-    for r in range(count):
-        out, of_y = weights[r], tree.changes[r]
-        right = rows[first[RATE] : first[BEND]]
+
+
+@compiled
+def _weights_of_rates(tree, mechanism, weights):
+    """Put the weights of velocities of joints into `weights`, from those of bodies in `changes`, and add to those of
+    places of bodies: the transposed of the second part of `_places_for_rates`."""
+    state, b, first = mechanism.state, tree.mechanism.state, tree.to.first
+    right = tree.to.right[first[RATE] : first[BEND]]
+    for r in range(weights.shape[0]):
+        of_y = tree.changes[r]
         _solve_tree_back(tree, of_y[b.v_at :], right)
         for c in range(tree.row.size):
-            out[state.v_at + c] = right[tree.row[c]]
+            weights[r, state.v_at + c] = right[tree.row[c]]
         right *= -1.0
         tree.to.way[:] = 0.0
         give_back(tree.to, RATE)
         give_numbers(tree.to, r, RATE, BEND)
-        add_places(bodies, q_b, tree.to.way, of_y[: b.q_end])
-    _put_before(tree, mechanism, before)
-    place_projection_back(own, projection, tree.mechanism, t, tree.before, tree.y, tree.changes[:count])
-    _linearise_tree(tree, t, q_before, v_before, a_b)
-    for r in range(count):
-        out, of_y = weights[r], tree.changes[r]
-        gaps = rows[first[GAP] : first[RATE]]
+        add_places(tree.mechanism.machine.manifold, tree.y[: b.q_end], tree.to.way, of_y[: b.q_end])
+
+
+@compiled
+def _weights_of_places(tree, mechanism, q, q_b, weights):
+    """Put the weights of places of joints into `weights`, from those of bodies in `changes`: the transposed of
+    `_places_to_bodies`."""
+    state, gaps = mechanism.state, tree.to.right[tree.to.first[GAP] : tree.to.first[RATE]]
+    for r in range(weights.shape[0]):
         tree.to.way[:] = 0.0
-        take_places(bodies, q_before, of_y[: b.q_end], tree.to.way)
+        take_places(tree.mechanism.machine.manifold, q_b, tree.changes[r, : q_b.size], tree.to.way)
         _solve_tree_back(tree, tree.to.way, gaps)
         for c in range(tree.row.size):
             tree.way[c] = gaps[tree.row[c]]
         gaps *= -1.0
         give_numbers(tree.to, r, GAP, RATE)
-        out[: state.z_at] = 0.0
-        add_places(manifold, tree.place, tree.way, out[: state.q_end])
+        weights[r, : state.z_at] = 0.0
+        add_places(mechanism.machine.manifold, q, tree.way, weights[r, : state.q_end])
+
+
+# --- in all coordinates: of the run, or, in joint coordinates, of its bodies ------------------------------------------
+
+
+@compiled
+def linearise_here(own, tree, mechanism, t, y, dy):
+    """Linearise the equations at a state that was evaluated last, with its derivative dy."""
+    if has_joints(tree):
+        linearise_joints(tree, own, mechanism, t, y)
+    else:
+        linearise(own, mechanism, t, y, dy)
+
+
+@compiled
+def refinements_here(tree, mechanism):
+    """Return the number of refinements of a solution at the linearised state."""
+    if has_joints(tree):
+        return refinements(tree.mechanism)
+    return refinements(mechanism)
+
+
+@compiled
+def hold_here(held, tree, mechanism, s):
+    """Put the linearised forces of contacts at the linearised state on shelf s."""
+    if has_joints(tree):
+        hold_forces(held, tree.mechanism, s)
+    else:
+        hold_forces(held, mechanism, s)
+
+
+@compiled
+def save_here(own, tree, mechanism, row):
+    """Save the linearised state in a row of numbers."""
+    if has_joints(tree):
+        at = save_linearised(own, tree.mechanism, row)
+        save_tree(tree, row[at:])
+    else:
+        save_linearised(own, mechanism, row)
+
+
+@compiled
+def take_here(own, tree, mechanism, row):
+    """Put a linearised state that was saved back into its places."""
+    if has_joints(tree):
+        at = take_linearised(own, tree.mechanism, row)
+        take_tree(tree, row[at:])
+    else:
+        take_linearised(own, mechanism, row)
+
+
+@compiled
+def vary_stage_here(own, held, tree, mechanism, y, dys, slopes, loads, forces, often, s):
+    """Put the changes of y', λ and the forces of contacts at the linearised state (`held_forces.vary_stage`)."""
+    if has_joints(tree):
+        vary_joint_stage(tree, own, held, mechanism, y, dys, slopes, loads, forces, often, s)
+    else:
+        vary_stage(own, held, mechanism, y, dys, slopes, loads, forces, often, s)
+
+
+@compiled
+def stage_back_here(own, held, tree, mechanism, y, slopes, loads, forces, outs, often, s):
+    """Apply the transposed of `vary_stage_here`."""
+    if has_joints(tree):
+        joint_stage_back(tree, own, held, mechanism, y, slopes, loads, forces, outs, often, s)
+    else:
+        stage_back(own, held, mechanism, y, slopes, loads, forces, outs, often, s)
+
+
+@compiled
+def vary_keep_here(own, held, tree, mechanism, y, dys, s):
+    """Replace changes of y by those after contacts are kept closed (`held_forces.vary_keep`)."""
+    if has_joints(tree):
+        vary_joint_keep(tree, own, held, mechanism, y, dys, s)
+    else:
+        vary_keep(held, own, mechanism, y, dys, s)
+
+
+@compiled
+def keep_back_here(own, held, tree, mechanism, y, weights, s):
+    """Apply the transposed of `vary_keep_here` to rows of weights, in place."""
+    if has_joints(tree):
+        joint_keep_back(tree, own, held, mechanism, y, weights, s)
+    else:
+        keep_back(held, own, mechanism, y, weights, s)
 
 
 # --- motions of bodies ------------------------------------------------------------------------------------------------
@@ -592,21 +798,25 @@ def _builder(structure: Structure, changing: bytes) -> DerivativeBuilder:
 
 
 def new_tree(
-    system: System, numbers: np.ndarray, weighted: int = 0, like: JointTree | None = None
+    system: System, numbers: np.ndarray, weighted: int = 0, others: int = -1, like: JointTree | None = None,
+    bodies: Mechanism | None = None,
 ) -> JointTree:  # fmt: skip
     """Return the tree of a system, for `numbers` that change with each parameter (`tree_numbers`), or for `weighted`
-    rows of weights; with the entries of another tree `like`, by time alone; and `NO_TREE` in other coordinates."""
+    rows of weights, and for time and `others` ways by which no number changes (`linear.linear`); with the entries of
+    another tree `like`, by no parameters; and `NO_TREE` in other coordinates. The equations are evaluated by these
+    `bodies`, or by bodies of their own."""
     if not isinstance(system.coordinates, JointCoordinates):
         return NO_TREE
-    structure, bodies, rows = system.structure, system.cartesian, system.structure.once(tree_rows)
+    structure, rows = system.structure, system.structure.once(tree_rows)
     builder = structure.latest(_builder, (numbers != 0.0).any(axis=0).tobytes())
     if like is None:
         program = rows.program.fill(system.evaluator)
-        nothing_acts = without_forces(bodies.structure).fill(system.evaluator)
-        to, of_bodies = builder.fill(program.batch, nothing_acts.batch), mechanism_of(bodies, faint=FAINT)
+        nothing_acts = without_forces(system.cartesian.structure).fill(system.evaluator)
+        to = builder.fill(program.batch, nothing_acts.batch)
+        of_bodies = mechanism_of(system.cartesian, faint=FAINT) if bodies is None else bodies
     else:
         to, of_bodies, program = like.to.to, like.mechanism, like.program
-    own = linear(builder, to, numbers[:0] if weighted or like else numbers, weighted, others=0 if like else -1)
+    own = linear(builder, to, numbers[:0] if weighted or like else numbers, weighted, others)
     row, column = rows.program.layout["jac_row"], rows.program.layout["jac_column"]
     entry = np.argsort(row, kind="stable").astype(np.int64)
     row_at = np.searchsorted(row[entry], np.arange(rows.program.layout["rows"] + 1)).astype(np.int64)
@@ -616,7 +826,7 @@ def new_tree(
     sizes = {"tree_rows": size * rows.child.size, "edge_rows": size, "body_width": of_bodies.state.size}
     sizes |= {"tree_outputs": rows.program.batch.out_size + 1, "tree_entries": entry.size}
     sizes |= {"joint_places": system.layout.q_size, "joint_velocities": system.layout.v_size}
-    return block(made, **sizes, bunch=max(len(numbers), weighted, 1))
+    return block(made, **sizes, bunch=max(len(own.given), weighted, 1))
 
 
 def tree_numbers(system: System, symbols: Sequence[Any]) -> np.ndarray:
