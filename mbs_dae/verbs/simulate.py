@@ -26,7 +26,7 @@ from ..derivatives.runs.asked import asked_of_run
 from ..derivatives.runs.moments import event_time, is_at_switch, stop_time
 from ..derivatives.runs.replayed import taken_of, varied_run
 from ..derivatives.runs.resets import ResetTaken
-from ..derivatives.runs.saltation import has_choices, is_held_on_surface, laws_of, saltations_of
+from ..derivatives.runs.saltation import Saltation, has_choices, is_held_on_surface, laws_of, saltations_of
 from ..derivatives.runs.sampled import are_states, told_of_samples
 from ..derivatives.varied import tell, varied_of
 from ..errors import MbsError, ModelError, checked_options
@@ -315,8 +315,9 @@ class Prepared:
     def is_to_be_followed(self) -> bool:
         """Whether derivatives must be computed while the run goes on, and not from its steps afterwards: laws have held
         the ended run on a surface where they jump, contacts have changed together with laws or in one of several
-        possible ways, or an event has come where laws switch or within the step in which the ends of a force pass each
-        other, or these ends have passed in a step of a method that remembers accelerations."""
+        possible ways, a slip in space has stopped while it turned, or an event has come where laws switch or within the
+        step in which the ends of a force pass each other, or these ends have passed in a step of a method that
+        remembers accelerations."""
         if self.steps is None:
             return False
         steps, last, mechanism = self.steps, entry_now(self.march), self.march.mechanism
@@ -331,6 +332,8 @@ class Prepared:
         places = saltations_of(steps, last, self.moves, laws_of(mechanism), before_resets)
         first = self.first or self  # steps begin with those of the first run, which this one continues
         if mechanism.contacts.gap_row.size and has_choices(steps, last, places, mechanism, (first.q, first.v)):
+            return True
+        if any(self._stops_turning(place) for place in places if place.changes):
             return True
         passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals else []
         if passages and self.run.by.method.remembered:
@@ -347,6 +350,18 @@ class Prepared:
         return any(
             is_at_switch(steps, last, t, is_end) or any(head[T0] <= t <= head[T1] for head in passages)
             for t, is_end in events
+        )
+
+    def _stops_turning(self, place: Saltation) -> bool:
+        """Return whether a slip in space stops at a change of contacts without having kept its direction in the step
+        that ends there: the changes across this direction grow without bound towards the stop."""
+        contacts: Any = self.march.mechanism.contacts
+        first = laws_of(self.march.mechanism) + contacts.points.entry + (contacts.gap_row >= 0)
+        behind = place.entry[place.entry.size - self.march.mechanism.switches.mode.size :]
+        return any(
+            place.passed_zero[k] != 0.0 and place.straight[c] == 0.0 and not behind[k : k + count].any()
+            for c, (k, count) in enumerate(zip(first, contacts.slip_count, strict=True))
+            if count > 1
         )
 
     def note_reset(self, event: Event) -> None:

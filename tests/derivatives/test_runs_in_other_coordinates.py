@@ -66,7 +66,7 @@ def test_a_pendulum_by_its_own_equation(coordinates):
 
 
 def check_against_bodies(
-    model, coordinates, start, by, names, tolerance, times=TIMES, rtol=1e-11, steps=True, **how
+    model, coordinates, start, by, names, tolerance, times=TIMES, rtol=1e-11, steps=True, back=1e-12, **how
 ) -> mbs.Result:  # fmt: skip
     """A run in these coordinates has the motion and the derivatives of the run of bodies. Derivatives come from its
     steps, ahead and back, or, where the test says so, from runs beside it."""
@@ -74,7 +74,7 @@ def check_against_bodies(
     found, expected = (mbs.simulate(one, times, start, **how) for one in (model.compile(coordinates), model))
     assert from_steps(found) == steps
     if steps:
-        check_back(found, names)
+        check_back(found, names, back)
     for name in names:
         for one in by:
             own = expected.d(name, one)
