@@ -328,7 +328,7 @@ class Prepared:
             return True
         if self.samples and self._samples_are_special(steps.head, last):
             return True
-        before_resets = {one.step: one.entry for one in self.resets}
+        before_resets = {one.step: one.entry for one in reversed(self.resets)}
         places = saltations_of(steps, last, self.moves, laws_of(mechanism), before_resets)
         first = self.first or self  # steps begin with those of the first run, which this one continues
         if mechanism.contacts.gap_row.size and has_choices(steps, last, places, mechanism, (first.q, first.v)):
@@ -370,29 +370,36 @@ class Prepared:
             march, step = self.march, self.steps.total + int(self.march.tape.filled[0])
             self.resets.append(ResetTaken(step, event.name, entry_now(march), march.stages.y0.size))
 
+    def caused(self) -> list[tuple[int, ResetTaken]]:
+        """Return the resets that come behind others of the same instant, each with the number of those before it."""
+        steps = [one.step for one in self.resets]
+        return [(n, one) for k, one in enumerate(self.resets) if (n := k - steps.index(one.step))]
+
     def _resets_are_special(self, head: np.ndarray, waiting: set[str]) -> bool:
-        """Return whether a state has been set where something else happens: another reset, a switch (other than the
-        change of contacts for which one of the events `waiting` waits), a break of time, the beginning or the end of
-        the run, or a requested time. (An event of time alone is a break of time.)"""
-        steps, recorded = [one.step for one in self.resets], self.march.record.times
-        if self.first or len({*steps}) < len(steps) or steps[0] == 0 or steps[-1] >= len(head):
+        """Return whether a state has been set where something else happens than resets by other events: a switch (other
+        than the change of contacts for which one of the events `waiting` waits), a break of time, the beginning or the
+        end of the run. (An event of time alone is a break of time.) Events of a run before this one, which is repeated,
+        are not known."""
+        if self.resets[0].step == 0 or self.resets[-1].step >= len(head):
             return True
         happened = np.array([one.state.t for one in self.events if one.name not in waiting])
         others = head[(head[:, FRESH] >= BROKE) & (head[:, FRESH] != RESTARTED), T0]
         for one in self.resets:
-            near, waits = REPEAT * max(abs(one.t), 1.0), one.name in waiting
+            near, alike = REPEAT * max(abs(one.t), 1.0), [other for other in self.resets if other.step == one.step]
+            known = sum(other.name not in waiting for other in alike) if self.is_new(one.t) else 0
             breaks = head[one.step, SPAN_OF] != head[one.step - 1, SPAN_OF]
-            if head[one.step, TIMES] > waits or (breaks and self._has_break_nearby(one.name, one.t, near)):
+            names = {other.name for other in alike}
+            if breaks and self._has_break_nearby(names, one.t, near):
                 return True
-            if (np.abs(happened - one.t) <= near).sum() != 1 - waits or (np.abs(others - one.t) <= near).any():
+            if len(names) < len(alike) or head[one.step, TIMES] > (alike[0].name in waiting):
                 return True
-            if (recorded == one.t).any():
+            if (np.abs(happened - one.t) <= near).sum() != known or (np.abs(others - one.t) <= near).any():
                 return True
         return False
 
-    def _has_break_nearby(self, event: str, t: float, near: float) -> bool:
-        """Return whether an element other than an event has a break in time close to t."""
-        others = [one for one in self.system.structure.with_breaks if one.name != event]
+    def _has_break_nearby(self, events: set[str], t: float, near: float) -> bool:
+        """Return whether an element other than these events has a break in time close to t."""
+        others = [one for one in self.system.structure.with_breaks if one.name not in events]
         ends = self.run.t, float(self.times[-1])
         breaks = breaks_of(others, self.system.evaluator, *ends, self.run.by.method.order)
         return bool((np.abs(breaks - t) <= near).any())
@@ -609,10 +616,12 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     first = State(bodies, first_run.run.t, q, v, bodies.still)
     assert prepared.reversals is not None
     run = prepared.system, prepared.march
-    events = tuple(event_time(*run, one.state.t, one.name) for one in result.events)
+    caused = {(one.t, one.name): n for n, one in prepared.caused()}
+    met = [(one.state.t, one.name) for one in result.events]
+    events = tuple(event_time(*run, *one, caused.get(one, 0)) for one in met)
     stop = stop_time(*run, prepared.stops) if prepared.stops else None
-    if stop and not stop.functions:
-        prepared.steps.record_behind()
+    behind = [one.step for one in prepared.resets] + ([prepared.steps.total] if stop and not stop.functions else [])
+    prepared.steps.record_behind(behind)
     taken = taken_of(prepared.march, first_run.run, prepared.steps, first)
     passages, laws = tuple(prepared.reversals.passages), laws_of(prepared.march.mechanism)
     taken = replace(taken, passages=passages, moves=prepared.moves, events=events, stop=stop, laws=laws)

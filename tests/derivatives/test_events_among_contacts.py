@@ -315,6 +315,23 @@ def test_a_run_that_ends_where_a_block_sets_out_or_rests(method, monkeypatch):
                 np.testing.assert_allclose(found, wanted, rtol=CLOSE, atol=CLOSE, err_msg=str(read))
 
 
+def test_a_run_that_ends_at_a_time_that_is_asked_for():
+    """The force c t sets the block out at s m g/c = 1.25 s, where the run ends: its last state is that which slips."""
+    values = {"c": 8.0, "s": 0.5, "mu": 0.3}
+    model = mbs.PlanarModel("block", gravity=(0, -10.0))
+    c, s, mu = (model.parameter(name, value) for name, value in values.items())
+    block = model.body("block", mass=2.0, inertia=1.0)
+    rub = model.add(mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(block), friction=mu, static_friction=s))
+    model.add(mbs.Force("push", block, (c * mbs.t, 0)), mbs.Event("out", rub.slips, action="stop"))
+    start = {"block.x": 0.0, "block.y": 0.0, "block.angle": 0.0, "block.vx": 0.0, "block.vy": 0.0, "block.omega": 0.0}
+    ends = float(mbs.simulate(model, [0, 1.0, 3.0], start, rtol=1e-12).t[-1])
+    run = mbs.simulate(model, [0, 1.0, ends, 3.0], start, derivatives=[*values], rtol=1e-12)
+    assert from_steps(run) and run.t[-1] == ends == pytest.approx(1.25, abs=1e-9) and run.t.size == 3
+    assert run["block.ax"][-1] == pytest.approx(2.0, abs=1e-9)  # c t/m - mu g at the time that is held
+    assert [run.d("block.ax", by)[-1] for by in values] == pytest.approx([0.625, 0.0, -10.0], abs=1e-9)
+    check_back(run, ["block.ax", "rub.friction"])
+
+
 # --- states that are set where contacts change, or among contacts ----------------------------------------------------
 
 

@@ -159,14 +159,62 @@ def test_two_resets_at_one_instant():
 
     values = {"T": 0.4, "b": 0.5, "block.vx": 0.7}
     result = mbs.simulate(twice, times, start, derivatives=[*values], rtol=1e-12)
-    assert [event.name for event in result.events] == ["first", "second"]
+    assert from_steps(result) and [event.name for event in result.events] == ["first", "second"]
     check_closed_form(result, motion, ["block.x", "block.vx"], values)
+    check_back(result, ["block.x", "block.vx"])
     apart = model.plus(
         mbs.Event("first", mbs.t - T, action=mbs.Reset(first)),
         mbs.Event("second", mbs.t - 0.4, action=mbs.Reset(second)),
     )
     with pytest.raises(mbs.ModelError, match="laws of time switch more or less often"):
         mbs.simulate(apart, times, start, derivatives=["T"])
+
+
+@METHODS
+def test_a_reset_that_causes_another_one(method):
+    """A wall at x = d throws the block back, from v to -b v; as its velocity passes zero in this jump, z grows by
+    1 + x, and the velocity by c."""
+    model, _, (_, d, b, c) = block_with(m=2.0, d=0.5, b=0.6, c=0.1)
+    z, faster = model.state("z", rate=0, initial=0.0), model["block.vx"] + c
+    model.add(
+        mbs.Event("wall", model["block.x"] - d, direction=1, action=mbs.Reset({"block.vx": -b * model["block.vx"]})),
+        mbs.Event("turns", model["block.vx"], action=mbs.Reset({"z": z + 1 + model["block.x"], "block.vx": faster})),
+    )
+
+    def motion(t, d, b, c, v):
+        if t < d / v:
+            return v * t, mp.mpf(0)
+        return d + (c - b * v) * (t - d / v), 1 + d
+
+    values = {"d": 0.5, "b": 0.6, "c": 0.1, "block.vx": 2.0}
+    start, how = {"block.x": 0.0, "block.vx": 2.0}, {"rtol": 1e-12, "method": method}
+    result = mbs.simulate(model, [0, 0.2, 0.3, 0.6], start, derivatives=[*values], **how)
+    assert from_steps(result) and [event.name for event in result.events] == ["wall", "turns"]
+    check_closed_form(result, motion, ["block.x", "z"], values)
+    check_back(result, ["block.x", "z", "energy.supplied"])
+    for event, speed in zip(result.events, (2.0, -1.2), strict=True):  # v and -b v where the block is at d, at t = d/v
+        assert event.state["block.vx"] == pytest.approx(speed, abs=1e-9)
+        assert [event.d("t", by) for by in values] == pytest.approx([0.5, 0.0, 0.0, -0.125], abs=1e-9)
+        slopes = [0.0, 0.0, 0.0, 1.0] if speed > 0 else [0.0, -2.0, 0.0, -0.6]
+        assert [event.d("block.vx", by) for by in values] == pytest.approx(slopes, abs=1e-9)
+
+
+@METHODS
+def test_a_time_that_is_asked_for_where_a_state_is_set(method):
+    """The result has the state behind the reset there, and its derivatives."""
+    model, _, values = kicked(False)
+    start = {"block.x": 0.0, "block.vx": 0.7}
+
+    def motion(t, T, a, b, v):
+        if t < 0.4:
+            return v * t + a * t**2 / 2, v + a * t
+        u, s = b * (v + a * T) + T, t - T
+        return v * T + a * T**2 / 2 + u * s + a * s**2 / 2, u + a * s
+
+    result = mbs.simulate(model, [0, 0.3, 0.4, 1.0], start, derivatives=[*values], rtol=1e-12, method=method)
+    assert from_steps(result)
+    check_closed_form(result, motion, ["block.x", "block.vx"], values)
+    check_back(result, ["block.x", "block.vx"])
 
 
 def test_a_reset_of_what_the_run_begins_with():

@@ -54,6 +54,22 @@ def test_across_impacts_and_events(coordinates):
         assert same.d("t", parameter) == event.d("t", parameter) != 0.0
 
 
+def test_across_resets():
+    model = mbs.PlanarModel("ball", gravity=(0, -10))
+    model.body("ball", mass=1.0, inertia=0.004)
+    b, back = model.parameter("b", 0.8), {"ball.vy": -model.parameters["b"].symbol * model["ball.vy"]}
+    model.add(mbs.Event("bounce", model["ball.y"], direction=-1, action=mbs.Reset(back)))
+    start = {f"ball.{name}": 0.0 for name in ("x", "y", "angle", "vx", "vy", "omega")} | {"ball.y": 1.0}
+    by, times = [str(b), "ball.y"], [0, 0.2, 0.6, 0.7, 1.5]
+    whole = mbs.simulate(model, times, start, derivatives=by)
+    first = mbs.simulate(model, times[:3], start)
+    second = mbs.simulate(model, times[2:], first.state(), derivatives=by)
+    assert len(whole.events) == 2 and len(second.events) == 1
+    for parameter in by:
+        np.testing.assert_array_equal(second.d("ball.y", parameter), whole.d("ball.y", parameter)[2:])
+        assert second.events[0].d("t", parameter) == whole.events[1].d("t", parameter) != 0.0
+
+
 @pytest.mark.parametrize("make", [pendulum, bouncing])
 def test_a_start_that_knows_how_it_changes_hands_it_on(make):
     """By another method it is a start like any other, and what it changes with is carried on."""

@@ -7,13 +7,13 @@ give them back to the first state and to the numbers in the equations (`back`), 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from ...errors import ModelError
 from ...kernels.blocks import block
-from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, SPAN_OF, SWITCHED, SWITCHES, T0, T1, WENT_ON, entry_size
+from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, SPAN_OF, SWITCHES, T0, T1, WENT_ON, entry_size
 from ...results.result import Result
 from ..across.runs import FollowedRun
 from .back import Way, back_begin, back_stretch
@@ -26,7 +26,7 @@ from .linear import Weights
 from .making import make_stretch, put_entry
 from .moments import Rates, end_back, sizes_of
 from .replayed import Rerun, Taken, VariedRun, rerun_of, start_back, stretches
-from .resets import ResetPassage, ResetSlopes, ResetTaken, stand_before
+from .resets import ResetPassage, ResetVaried
 from .saltation import Saltation, guards_at
 from .seeded import weights_of_states
 from .steps import basis_of
@@ -122,7 +122,7 @@ def _gone_back(
         if of_end is not None and end == steps.total:
             of_change = _stop_back(way, rerun, varied, entries[-1], last, loads, of_end)
         if end in varied.resets:
-            of_parameters, of_change = _reset_back(way, rerun, *varied.resets[end], steps.states[end], entries[-1])
+            of_parameters, of_change = _reset_back(way, rerun, varied.resets[end], entries[-1])
             direct += of_parameters
         if end in switching:
             direct += _switch_back(way, rerun, switching[end], entries[-1], of_change)
@@ -199,21 +199,16 @@ def _make_step(way: Way, rerun: Rerun, entry: np.ndarray) -> None:
 
 
 def _reset_back(
-    way: Way, rerun: Rerun, taken: ResetTaken, slopes: ResetSlopes, behind: np.ndarray, before: np.ndarray
+    way: Way, rerun: Rerun, resets: Sequence[ResetVaried], before: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
-    """Take the weights of y behind a reset to those before it; `before` is the entry of the step that ends there, and
-    `behind` that of the next one. Return what they add to those of the parameters, (numbers, parameters), and the
-    weights of the time of the change of contacts for which the event waits, (numbers,)."""
+    """Take the weights of y behind the resets of one instant to those before them; `before` is the entry of the step
+    that ends there. Return what they add to those of the parameters, (numbers, parameters), and the weights of the time
+    of the change of contacts for which the first event waits, (numbers,)."""
     march = way.march
     put_entry(march, before)
     march.mechanism.gains[:] = before[[ALPHA, BETA]]
     sizes, length = sizes_of(march, float(before[T0])), float(before[T1] - before[T0])
-    if taken.entry[FRESH] == SWITCHED:
-        put_entry(march, taken.entry)
-    else:
-        _make_step(way, rerun, before)
-        stand_before(rerun, taken)
-    way.y0[:], direct, of_change = ResetPassage(rerun, way.held, taken, slopes, behind).back(way.y0, length, sizes)
+    way.y0[:], direct, of_change = ResetPassage(rerun, way.held, resets, length, sizes).back(way.y0)
     return direct, of_change
 
 

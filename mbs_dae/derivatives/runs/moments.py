@@ -71,16 +71,18 @@ def vary_here(
 
 class EventTime(NamedTuple):
     """The time of an event in a run, and the numbers of the switching functions that passed zero then; none for an
-    event that waits for a change of a contact."""
+    event that waits for a change of a contact, or that comes behind the reset by another event of this instant."""
 
     t: float
     functions: tuple[int, ...]
+    resets: int = 0
+    """The number of resets of this instant before it."""
 
 
-def event_time(system: System, march: March, t: float, name: str) -> EventTime:
-    """Return the time t of an event in a run, with its function."""
+def event_time(system: System, march: March, t: float, name: str, resets: int) -> EventTime:
+    """Return the time t of an event in a run, with its function; it comes behind so many `resets` of this instant."""
     (event,) = (event for event in system.model.events if event.name == name)
-    return EventTime(t, () if event.change else (function_of(system, march, event),))
+    return EventTime(t, () if event.change or resets else (function_of(system, march, event),), resets)
 
 
 def stop_time(system: System, march: March, names: Sequence[str]) -> EventTime:
@@ -193,8 +195,8 @@ class EventsAhead:
         stop: EventTime | None, changes: Mapping[float, int], make_step: Callable[[np.ndarray], int],
     ):  # fmt: skip
         """`along` are the equations that change with time alone; `last` is where the run has ended, as the entry of a
-        step; `changes` are the steps before which contacts change, by time; `make_step` makes a step with this head,
-        and its changes, from where the run stands, and returns a status."""
+        step; `changes` are the steps before which contacts change or states are set, by time; `make_step` makes a step
+        with this head, and its changes, from where the run stands, and returns a status."""
         self.make_step = make_step
         self.replay, self.along, self.events, self.stop, self.head = replay, along, events, stop, steps.head
         self.slopes: list[Slopes] = []
@@ -208,8 +210,8 @@ class EventsAhead:
         behind = (times == last[T0]) & (last[FRESH] != WENT_ON)
         steps_at = np.where(behind, len(ends), np.searchsorted(ends, times)).tolist()
         self.step = [at if one.functions else changes[one.t] for at, one in zip(steps_at, events, strict=True)]
-        """The number of the step with each event, or behind the change of contacts that it waits for; behind all at a
-        break, or where there are no steps."""
+        """The number of the step with each event, or behind the change of contacts or the reset that it waits for;
+        behind all at a break, or where there are no steps."""
         self.steps = {at for at, one in zip(self.step, events, strict=True) if one.functions}
         self.steps |= {len(ends) - 1} if stop and stop.functions else set()
         """The steps before which `within` is called."""
@@ -235,11 +237,12 @@ class EventsAhead:
         for block, known in words:
             block.words[:] = known
 
-    def at_change(self, step: int, moved: np.ndarray) -> None:
-        """Meet the events that wait for the change of contacts before a step, behind which the run stands; `moved` is
-        how the time of the change moves with each parameter, (parameters,)."""
+    def at_change(self, step: int, moved: np.ndarray, resets: int = 0) -> None:
+        """Meet the events that wait for the change of contacts, or for so many `resets`, before a step, behind which
+        the run stands; `moved` is how the time of the change moves with each parameter, (parameters,)."""
         replay, self._moved = self.replay, moved
-        for event in (one for one, at in zip(self.events, self.step, strict=True) if at == step and not one.functions):
+        here = [one for one, at in zip(self.events, self.step, strict=True) if at == step and not one.functions]
+        for event in (one for one in here if one.resets == resets):
             y, S = replay.march.stages.y0.copy(), replay.dy0
             rates = rates_at(replay.march, self.along, event.t, y)
             slopes = changes_here(replay.march, replay.own, replay.tree, replay.held, event.t, y, S)[0]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, pairwise
@@ -68,7 +68,7 @@ from .implicit_steps import ImplicitStep, vary_implicit_stretch, vary_shorter_st
 from .linear import MOTION, Linear, Projection, linear
 from .making import put_entry
 from .moments import APART, Along, EndOfRun, EventsAhead, EventTime, sizes_of
-from .resets import ResetPassage, ResetSlopes, ResetTaken, reset_slopes, stand_before
+from .resets import ResetPassage, ResetTaken, ResetVaried, resets_varied, stand_before
 from .saltation import Passing, Saltation, guards_at, saltations_of
 from .sampled import SampleSlopes, sample_slopes
 from .steps import Changes, Replay, basis_of, vary_begin, vary_stretch
@@ -141,7 +141,7 @@ class Taken:
     @cached_property
     def saltations(self) -> list[Saltation]:
         """Return the places at which laws switch or contacts change, in their order."""
-        resets = {one.step: one.entry for one in self.resets}
+        resets = {one.step: one.entry for one in reversed(self.resets)}
         return saltations_of(self.steps, self.last, self.moves, self.laws, resets)
 
 
@@ -306,7 +306,8 @@ def new_replay(
             return int(vary_shorter_step(replay, rerun.implicit_step, head))
         return int(vary_stretch(replay, head[None]))
 
-    changes = {one.t: one.step for one in taken.saltations if one.changes}
+    changes = {one.t: one.step for one in taken.resets}
+    changes |= {one.t: one.step for one in taken.saltations if one.changes}
     happened = taken.steps, taken.last, taken.events, taken.stop, changes
     return rerun, replay, EventsAhead(replay, rerun.along, *happened, make_step)
 
@@ -315,7 +316,7 @@ def replayed(
     rerun: Rerun, replay: Replay, taken: Taken, moved: np.ndarray, reversals: Crossings | None = None,
     tell: Callable[[np.ndarray, str], None] = lambda ended, why: None, mixed: np.ndarray | None = None,
     events: EventsAhead | None = None, samples: Mapping[int, SampleSlopes] = MappingProxyType({}),
-    resets: Mapping[int, tuple[ResetTaken, ResetSlopes]] = MappingProxyType({}),
+    resets: Mapping[int, Sequence[ResetVaried]] = MappingProxyType({}),
 ) -> Changes:  # fmt: skip
     """Return the changes of all records, from those of the first state, `moved`, (parameters, y), and meet the events.
     Where some parameters have no derivative behind a switch, `tell` is called with a mask of them and the reason."""
@@ -344,20 +345,23 @@ def replayed(
         return np.asarray(moved)
 
     for k, until in stretches(steps):
-        if k in resets and k not in switching:
-            stand_before(rerun, resets[k][0])
-        elif not rerun.is_implicit and (k not in switching or not switching[k].changes):  # a change may move the state
-            check_here(march, steps.states[k], samples[k].targets if k in samples else ())
+        if not rerun.is_implicit and (k not in switching or not switching[k].changes):  # a change may move the state
+            known = resets[k][0].taken.entry if k in resets else steps.states[k]
+            check_here(march, known, samples[k].targets if k in samples else ())
         moved_here = switch(k) if k in switching else None
         if k in samples:
             replay.dy0[:] = samples[k].ahead(replay.dy0, mixed)
         if k in resets:
-            passage = ResetPassage(rerun, replay.held, *resets[k], steps.states[k])
-            known = np.isfinite(replay.dy0).all(axis=1)
-            length = float(head[k - 1, T1] - head[k - 1, T0])
-            replay.dy0[:] = passage.ahead(replay.dy0, length, sizes, moved_here, mixed)
-            if (ended := known & ~np.isfinite(replay.dy0).all(axis=1)).any():
-                tell(ended, passage.why or f"at t = {passage.taken.t:.6g} a state that is set has no derivative")
+            length, finite = float(head[k - 1, T1] - head[k - 1, T0]), np.isfinite(replay.dy0).all(axis=1)
+            passage = ResetPassage(rerun, replay.held, resets[k], length, sizes)
+            moved_here = passage.time_moved(replay.dy0) if moved_here is None else moved_here
+            for n, one in enumerate(resets[k]):
+                if events and n:
+                    stand_before(rerun, one.taken)
+                    events.at_change(k, moved_here, n)
+                replay.dy0[:] = passage.ahead(n, replay.dy0, moved_here, mixed)
+            if (ended := finite & ~np.isfinite(replay.dy0).all(axis=1)).any():
+                tell(ended, passage.why or f"at t = {passage.t:.6g} a state that is set has no derivative")
         if k in steps.held or k in samples or k in resets:
             put_entry(march, steps.states[k])
         own = [step for step in passed if k <= step < until]
@@ -563,11 +567,10 @@ class VariedRun(VariedMotion):
         return sample_slopes(self.run_system, self.asked, self.taken.samples)
 
     @cached_property
-    def resets(self) -> dict[int, tuple[ResetTaken, ResetSlopes]]:
-        """Return resets and their slopes by the states before, by the numbers of the steps that begin there."""
+    def resets(self) -> dict[int, list[ResetVaried]]:
+        """Return resets and their slopes, by the numbers of the steps that begin there."""
         assert self.taken is not None
-        own, states, known = self.taken.resets, self.taken.steps.states, (self.run_system, self.asked)
-        return {one.step: (one, reset_slopes(*known, one, states[one.step][HEAD:][: one.y.size])) for one in own}
+        return resets_varied(self.run_system, self.asked, self.taken.resets, self.taken.steps.states)
 
     @cached_property
     def changes(self) -> Changes:

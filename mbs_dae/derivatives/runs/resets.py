@@ -10,12 +10,12 @@ that are asked for. With S at a held time, y' = f₋ before and f₊ behind,
 R is a beginning (`derivatives.start`): how it varies with the state before and with the values follows from its
 equations. They are those of bodies; in other coordinates the states before and behind are those of their bodies
 (`coordinates`). Where a change of contacts sets the state, t_e' is that of the change, and S₋ and f₋ are those behind
-it; going back, c is the weight of its time.
+it; going back, c is the weight of its time. Of several resets at one instant each has the t_e' of the first one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -33,7 +33,7 @@ from ...model.model import Model
 from ...model.parameters import Evaluator, Parameter, Signal
 from ...motion.derivative import state_layout
 from ...motion.events import function_of
-from ...motion.past.tape import HEAD, T0
+from ...motion.past.tape import ALPHA, BETA, HEAD, T0
 from ...readings.motion import ComputedQuantities
 from ...results.result import State
 from ...symbolic.markers import t as time
@@ -41,9 +41,9 @@ from ...tolerances import REPEAT
 from ..across.jumps import grazes, instant_moved
 from ..parameters import Asked, Start
 from ..start import Beginning
-from .checks import check_same
 from .coordinates import from_bodies_varied
-from .moments import changes_here, rates_at
+from .making import put_entry
+from .moments import APART, changes_here, rates_at, sizes_of
 from .saltation import surfaces_back
 from .sampled import bodies_seeded, seeded
 
@@ -74,13 +74,9 @@ class ResetTaken(NamedTuple):
 
 
 def stand_before(rerun: Any, taken: ResetTaken) -> None:
-    """Put a run that has made the step before a reset again into the state before the reset. (The repeated ends of
-    implicit steps are sharper than those of the run; other steps must agree to the last bit.)"""
-    y0 = rerun.march.stages.y0
-    if rerun.is_implicit:
-        y0[:] = taken.y
-    else:
-        check_same(y0, taken.y)
+    """Put a run into the state before a reset."""
+    put_entry(rerun.march, taken.entry)
+    rerun.march.mechanism.gains[:] = taken.entry[[ALPHA, BETA]]
 
 
 class ResetSlopes(NamedTuple):
@@ -210,57 +206,95 @@ def reset_slopes(system: System, asked: Asked, taken: ResetTaken, behind: np.nda
     return ResetSlopes(by_state, along[:count].T.copy(), along[count].copy())
 
 
+class ResetVaried(NamedTuple):
+    """A reset of a run, with its slopes."""
+
+    taken: ResetTaken
+    slopes: ResetSlopes
+    behind: np.ndarray
+    """The state behind it: the entry of the next step, or of the next reset."""
+
+
+def resets_varied(
+    system: System, asked: Asked, resets: Sequence[ResetTaken], states: Mapping[int, np.ndarray]
+) -> dict[int, list[ResetVaried]]:  # fmt: skip
+    """Return the resets of a run, with their slopes, in their order, by the numbers of the steps that begin behind
+    them; `states` are the entries of these steps."""
+    found = dict[int, list[ResetVaried]]()
+    for one, after in zip(resets, [*resets, None][1:], strict=True):
+        behind = after.entry if after and after.step == one.step else states[one.step]
+        slopes = reset_slopes(system, asked, one, behind[HEAD:][: one.width])
+        found.setdefault(one.step, []).append(ResetVaried(one, slopes, behind))
+    return found
+
+
 class ResetPassage:
-    """The passage of a run, which stands before a reset, through the reset."""
+    """The passage of a run through resets at one instant."""
 
-    def __init__(self, rerun: Any, held: Any, taken: ResetTaken, slopes: ResetSlopes, entry: np.ndarray):
-        """`entry` is the entry of the step behind the reset."""
-        self.rerun, self.held, self.taken, self.slopes = rerun, held, taken, slopes
-        march, y, event = rerun.march, taken.y, rerun.system.model.elements[taken.name]
-        self.function = None if event.change else function_of(rerun.system, march, event)
-        """The number of the function of the event; None where it waits for a change of contacts."""
-        self.rates = rates_at(march, rerun.along, taken.t, y.copy())
-        self.behind = entry[HEAD + y.size :][: y.size]
-        self.why = slopes.why
+    def __init__(self, rerun: Any, held: Any, resets: Sequence[ResetVaried], length: float, sizes: np.ndarray):
+        """The step before has this `length`; `sizes` are those of switching functions at its beginning."""
+        self.rerun, self.held, self.resets, self.length, self.sizes = rerun, held, resets, length, sizes
+        self.why = next((one.slopes.why for one in resets if one.slopes.why), "")
+        self.t, march, elements = resets[0].taken.t, rerun.march, rerun.system.model.elements
+        self.by_time, self.functions = list[np.ndarray](), list[int]()
+        """The change of the state behind each reset with its time, (y,); the functions that pass zero in the state
+        before all of them, none if the first one waits for a change of contacts."""
+        for one in resets:
+            stand_before(rerun, one.taken)
+            rates, y = rates_at(march, rerun.along, self.t, one.taken.y.copy()), one.taken.y
+            behind = one.behind[HEAD + y.size :][: y.size]
+            self.by_time.append(one.slopes.by_state @ rates.y + one.slopes.by_time - behind)
+            if one is resets[0]:
+                self.rates, near = rates.functions, sizes_of(march, self.t)
+        events = [elements[one.taken.name] for one in resets]
+        for event in events if not events[0].change else []:
+            k = -1 if event.change else function_of(rerun.system, march, event)
+            passes = k >= 0 and near[k] <= REPEAT * max(abs(self.t), 1.0) * abs(self.rates[k])
+            if event is events[0] or (passes and k not in self.functions):
+                self.functions.append(k)
+        stand_before(rerun, resets[0].taken)
 
-    def _touches(self, length: float, sizes: np.ndarray) -> bool:
-        k = self.function
-        return k is not None and grazes(self.rates.functions[[k]], length, sizes[[k]])
+    def time_moved(self, S: np.ndarray) -> np.ndarray:
+        """Return how the time at which functions pass zero moves with each parameter, (parameters,), from S before all
+        resets; nan where there is no derivative."""
+        if self._touches:
+            self.why = f"at t = {self.t:.6g} the motion touches where it switches, and does not pass"
+            return np.full(len(S), np.nan)
+        known = self.rerun.march, self.rerun.own, self.rerun.tree, self.held, self.t
+        *_, functions = changes_here(*known, self.resets[0].taken.y.copy(), S.copy())
+        moved = instant_moved(functions[:, self.functions], self.rates[self.functions])
+        if (np.isfinite(S).all(axis=1) & np.isnan(moved)).any():
+            self.why = f"at t = {self.t:.6g} {APART}"
+        return moved
 
     @property
-    def _by_time(self) -> np.ndarray:
-        """Return the change of the state behind the reset with the time of the event, (y,)."""
-        return self.slopes.by_state @ self.rates.y + self.slopes.by_time - self.behind
+    def _touches(self) -> bool:
+        return bool(self.functions) and grazes(self.rates[self.functions], self.length, self.sizes[self.functions])
 
-    def ahead(
-        self, S: np.ndarray, length: float, sizes: np.ndarray, moved: np.ndarray | None, mixed: np.ndarray | None = None
-    ) -> np.ndarray:  # fmt: skip
-        """Return S behind the reset, (parameters, y), from S before it; nan where there is no derivative. `moved` is
-        how the time of the change of contacts moves for which the event waits, (parameters,), if it does."""
-        if self._touches(length, sizes):
-            self.why = f"at t = {self.taken.t:.6g} the motion touches where it switches, and does not pass"
-            return np.full_like(S, np.nan)
-        y, march = self.taken.y.copy(), self.rerun.march
-        if self.function is not None:
-            *_, functions = changes_here(march, self.rerun.own, self.rerun.tree, self.held, self.taken.t, y, S.copy())
-            moved = instant_moved(functions[:, [self.function]], self.rates.functions[[self.function]])
-        assert moved is not None
-        direct = self.slopes.by_parameters.T
+    def ahead(self, n: int, S: np.ndarray, moved: np.ndarray, mixed: np.ndarray | None = None) -> np.ndarray:
+        """Return S behind reset n, (parameters, y), from S before it; nan where there is no derivative. `moved` is how
+        the time of all resets moves, (parameters,)."""
+        slopes = self.resets[n].slopes
+        direct = slopes.by_parameters.T
         own = direct if mixed is None else mixed @ direct
-        return np.asarray(S @ self.slopes.by_state.T + own + np.outer(moved, self._by_time))
+        return np.asarray(S @ slopes.by_state.T + own + np.outer(moved, self.by_time[n]))
 
-    def back(
-        self, weights: np.ndarray, length: float, sizes: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-        """Return the weights of y before the reset, (numbers, y), what they add to those of the parameters, and the
-        weights of the time of the change of contacts for which the event waits, (numbers,)."""
-        direct, of_change = weights @ self.slopes.by_parameters, np.zeros(len(weights))
-        if self._touches(length, sizes):
-            return np.full_like(weights, np.nan), np.full_like(direct, np.nan), of_change
-        found, of_functions = weights @ self.slopes.by_state, np.zeros((len(weights), self.rates.functions.size))
-        if self.function is None:
-            return found, direct, weights @ self._by_time
-        of_functions[:, self.function] = -(weights @ self._by_time) / self.rates.functions[self.function]
-        y = self.taken.y.copy()
-        surfaces_back(self.rerun.own, self.rerun.tree, self.rerun.march.mechanism, y, of_functions, found)
-        return found, direct, of_change
+    def back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the weights of y before the resets, (numbers, y), what they add to those of the parameters, and the
+        weights of the time of the change of contacts for which the first event waits, (numbers,). Where several
+        functions pass zero they are nan: only derivatives ahead tell whether these pass at one instant beside it."""
+        found, none = weights, np.zeros(len(weights))
+        direct, of_time = np.zeros((len(weights), self.resets[0].slopes.by_parameters.shape[1])), none.copy()
+        for one, by_time in zip(self.resets[::-1], self.by_time[::-1], strict=True):
+            of_time += found @ by_time
+            direct += found @ one.slopes.by_parameters
+            found = found @ one.slopes.by_state
+        if not self.functions:
+            return found, direct, of_time
+        if self._touches or len(self.functions) > 1:
+            return np.full_like(weights, np.nan), np.full_like(direct, np.nan), none
+        of_functions = np.zeros((len(weights), self.rates.size))
+        of_functions[:, self.functions[0]] = -of_time / self.rates[self.functions[0]]
+        mechanism, y = self.rerun.march.mechanism, self.resets[0].taken.y.copy()
+        surfaces_back(self.rerun.own, self.rerun.tree, mechanism, y, of_functions, found)
+        return found, direct, none

@@ -16,6 +16,7 @@ Most runs have no tape: then it has no room, nothing is written, and steps cost 
 to Python, which takes the entries away.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -203,12 +204,14 @@ class Steps:
             stay = {k: row for k, row in self.states.items() if k % self.every == 0 or self._is_border(k, row)}
             self.states = stay
 
-    def record_behind(self) -> None:
-        """Note that the last time of the run is recorded behind the change with which it ends, not at the end of the
-        step before it."""
+    def record_behind(self, steps: Sequence[int]) -> None:
+        """Note that the times at which these steps begin are recorded there, behind a change, not at the end of the
+        steps before them."""
         self.heads[:] = [self.head]
-        for row in (self.heads[0][-1:], self.states.get(self.total - 1, np.zeros(HEAD))[None]):
-            row[:, SWITCHES] = 1.0
+        for step in steps:
+            self.heads[0][step - 1, SWITCHES] = 1.0
+            if step - 1 in self.states:
+                self.states[step - 1][SWITCHES] = 1.0
 
     def _is_border(self, k: int, row: np.ndarray) -> bool:
         """Return whether step k does not begin where the one before it ended, or begins after a break that moves."""
