@@ -43,12 +43,16 @@ def interrupts_noted(note: Callable[[], Any]) -> Iterator[None]:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def no_progress(done: int, total: int) -> None:
+    """Report progress to nobody."""
+
+
 @contextmanager
 def progress_bar(what: str, given: Progress | None = None) -> Iterator[Progress]:
     """Return a callback ``progress(done, total)``: the given one, or one that draws a bar on a terminal after `PATIENT`
     seconds."""
     if given is not None or not sys.stderr.isatty():
-        yield given or (lambda done, total: None)
+        yield given or no_progress
         return
     begun, bar = time.monotonic(), None
 
@@ -62,7 +66,7 @@ def progress_bar(what: str, given: Progress | None = None) -> Iterator[Progress]
             bar.start()
             bar.add_task(what, total=total)
         if bar is not None:
-            bar.update(bar.task_ids[0], completed=done)
+            bar.update(bar.task_ids[0], completed=done, total=total)
 
     try:
         yield show

@@ -5,18 +5,26 @@ the number and its unit."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar, Token
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cache, cached_property
+from inspect import stack
 from math import isfinite, pi
+from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
+from warnings import warn
+
+import numpy as np
+import sympy as sp
 
 from .errors import ModelError, check_writable
 from .public_class import PublicClass
 
+PACKAGE = str(Path(__file__).parent)
+"""The directory of the package: warnings point to the line outside of it."""
 PREFIXES = {"G": 1e9, "M": 1e6, "k": 1e3, "d": 1e-1, "c": 1e-2, "m": 1e-3, "n": 1e-9} | dict.fromkeys("uµμ", 1e-6)
 PREFIXED = {
     "m": "m", "s": "s", "N": "N", "Nm": "N m", "J": "J", "W": "W", "Pa": "Pa", "Hz": "Hz", "rad": "rad", "A": "A",
@@ -45,6 +53,17 @@ OTHERS: dict[str, tuple[float, str]] = {
     "psi": (POUND * GRAVITY / 0.0254**2, "Pa"),
 }
 """Units that are not coherent in SI, by their words: the value in SI, and the unit that replaces it."""
+NAMES = {
+    **dict.fromkeys(("metre", "metres", "meter", "meters"), "m"), **dict.fromkeys(("second", "seconds", "sec"), "s"),
+    **dict.fromkeys(("kilogram", "kilograms", "kilo"), "kg"), **dict.fromkeys(("radian", "radians"), "rad"),
+    **dict.fromkeys(("newton", "newtons"), "N"), **dict.fromkeys(("ampere", "amperes", "amp"), "A"), "joule": "J",
+    "watt": "W", "pascal": "Pa", "hertz": "Hz", "kelvin": "K", "volt": "V", "henry": "H", "farad": "F", "coulomb": "C",
+    "ohm": "Ohm",
+}  # fmt: skip
+"""Names of the units of SI, and the words that stand for them."""
+MISSPELT = 0.75
+"""Least likeness of an unknown word and the name of a unit that it misspells (as difflib measures it): "mtr" and
+"metre" have 0.75, and words that are no units, such as "teeth", less than 0.7 with any name."""
 RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
 POWERS = str.maketrans(RAISED, "-0123456789")
 WORD = re.compile(
@@ -58,6 +77,9 @@ def checked_unit(unit: Any, what: str, value: float | None = None) -> str:
     """Return the unit as text; raise an error, with the SI value and unit, if the unit is not coherent in SI."""
     text = str(unit)
     check_writable(text, f"the unit of {what}")
+    for found, _ in _words(text):
+        if meant := _meant(found[1]):
+            raise ModelError(f"the unit of {what} is {text!r}, and {found[1]!r} is no unit; did you mean {meant!r}?")
     strange = [(found[1], size) for found, size in _words(text) if found[1] in OTHERS]
     if not strange:
         return text
@@ -70,6 +92,15 @@ def checked_unit(unit: Any, what: str, value: float | None = None) -> str:
         f"the unit of {what} is {text!r}, but values are SI, and angles in radians: {text!r} is "
         f"{factor:.6g} {written}; {remedy} unit={written!r}"
     )
+
+
+def _meant(word: str) -> str:
+    """Return the unit that a word misspells, or writes in letters of the wrong case; empty for other words."""
+    if word in BASES or word in OTHERS or word == "Nm":
+        return ""
+    cases = {base.lower(): base for base in BASES if len(base) > 1}
+    near = get_close_matches(word.lower(), NAMES, n=1, cutoff=MISSPELT)
+    return cases.get(word.lower()) or (NAMES[near[0]] if near else "")
 
 
 def _words(text: str) -> Iterator[tuple[re.Match[str], float]]:
@@ -87,6 +118,21 @@ def _in_si(found: re.Match[str]) -> str:
     written = OTHERS[word][1]
     alone = found.string.strip() == word
     return (written if alone or written.isalpha() else f"({written})") + whole[len(word) :]
+
+
+def warn_of_degrees(angle: Any, what: str) -> None:
+    """Warn of an angle in rad, or of the largest of several in a list, that a person has probably typed in degrees: a
+    whole number larger than one turn. Angles of several turns in rad are multiples of π, or computed; NumPy numbers, as
+    in results, are taken for computed ones."""
+    several = angle if isinstance(angle, Sequence) and not isinstance(angle, str) else [angle]
+    kinds: Any = int | float | sp.Number
+    numbers = [float(x) for x in several if isinstance(x, kinds) and not isinstance(x, bool | np.generic)]
+    number = max((x for x in numbers if x.is_integer()), key=abs, default=0.0)
+    if abs(number) > 2 * pi:
+        level = next((k for k, one in enumerate(stack(0), 1) if not one.filename.startswith(PACKAGE)), 1)
+        found = f"{what} is {number:g} rad, {number / (2 * pi):.3g} turns: angles are in radians"
+        cure = f"if degrees are meant, write np.radians({number:g}); mbs.units chooses the units of what is read"
+        warn(f"{found}; {cure}", stacklevel=level)
 
 
 # --- units in which people read ---
@@ -290,7 +336,7 @@ def units(*words: Any) -> Units:
 def _known(word: str) -> tuple[float, Dimension]:
     found = dimension_of(word)
     if found is None or not found[1]:
-        near = get_close_matches(word, [*OTHERS, *BASES], n=2)
+        near = [meant] if (meant := _meant(word)) else get_close_matches(word, [*OTHERS, *BASES], n=2)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "write e.g. 'deg', 'mm', 'rpm', 'kN', 'bar'"
         raise ModelError(f"{word!r} is no unit that is known; {hint}")
     return found

@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import ModelError, check_writable, unknown_name
 from ..symbolic.derive import Form
 from ..symbolic.markers import t
+from ..unit_system import warn_of_degrees
 from .bodies.body import Body, Marker, reference_turns
 from .contacts import Contact, Friction
 from .drivers import Driver
@@ -19,7 +20,7 @@ from .events import Event, Reset
 from .joints import Gear
 from .joints.base import Condition
 from .measures import Quantity
-from .parameters import ParameterValue, Reaction, Signal, free_parameters, signals_in, warn_of_degrees
+from .parameters import ParameterValue, Reaction, Signal, free_parameters, signals_in
 from .signals import EFFORT, Input, Sampled, SignalElement, StateVariable, check_switches, state_of
 from .tables import TableSymbol
 

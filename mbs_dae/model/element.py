@@ -278,7 +278,8 @@ class Declared(Element):
 
     def _split(self, args: tuple, named: dict[str, Any]) -> tuple[list, tuple]:
         """Return the arguments that are markers, by position or by name, and the constants given by position."""
-        count = sum(isinstance(a, Marker | Body) for a in args[: len(self.marker_names)])
+        first = [isinstance(a, Marker | Body) for a in args[: len(self.marker_names)]]
+        count = [*first, False].index(False)
         things: list[Any] = list(args[:count])
         for marker_name in self.marker_names[count:]:
             if marker_name in named:
@@ -286,8 +287,10 @@ class Declared(Element):
         least = len(self.marker_names) - self.optional_markers
         if len(things) < least:
             required = ", ".join(self.marker_names[:least])
-            got = f"{len(things)} (what is {args[count]!r}?)" if len(args) > count else f"{len(things)}"
-            raise ModelError(f"{self.who} needs {least} markers or bodies ({required}), got {got}; write body.at(x, y)")
+            what = f"{self.who} needs {least} markers or bodies ({required}), got {len(things) + sum(first[count:])}"
+            ground = hasattr(args[count], "ground") if len(args) > count else False
+            what += f", and {args[count]!r} is none" if len(args) > count else ""
+            raise ModelError(f"{what}; write {'model.ground for the fixed body' if ground else 'body.at(x, y)'}")
         return things, args[count:]
 
     def _marker(self, thing: Any, at: Any, axis: Any, x_axis: Any) -> Marker:

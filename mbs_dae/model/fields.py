@@ -44,8 +44,9 @@ from ..errors import ModelError
 from ..symbolic.expressions import called, expression_of
 from ..symbolic.functions import as_sympy
 from ..symbolic.markers import t
+from ..unit_system import warn_of_degrees
 from .motion import Motion
-from .parameters import check_choice, check_number, is_constant, warn_of_degrees
+from .parameters import check_choice, check_number, is_constant
 from .tables import Table
 
 theta = sp.Symbol("theta", real=True)

@@ -379,7 +379,7 @@ def _of_joint(thing: Any, kind: str) -> Measure | None:
     measures = thing.measures()
     if kind not in measures:
         has, word = f" (it has: {', '.join(measures)})" if measures else " of its own", kind.partition("_")[0]
-        numbers = [other.rpartition("_")[2] for other in measures if other.startswith(f"{kind}_")]
+        numbers = [other.rpartition("_")[2] for other in measures if other.startswith(f"{word}_")]
         examples = [f"{word}({thing.name}, {number})" for number in numbers]
         remedy = f"write {' or '.join(examples) or f'{word}(i, j) with two markers'}"
         raise ModelError(f"{word}(): {thing.who} has no {kind}{has}; {remedy}")

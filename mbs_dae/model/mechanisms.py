@@ -9,12 +9,13 @@ from typing import Any, Self
 import sympy as sp
 
 from ..errors import ModelError, check_dict, check_name, checked_options
+from ..unit_system import warn_of_degrees
 from .bodies.body import Vector, coordinates_of
 from .bodies.planar_body import PlanarBody
 from .bodies.spatial_body import SpatialBody, frame_of
 from .linkages.points import build
 from .model import Model
-from .parameters import Numeric, check_number, plain, warn_of_degrees
+from .parameters import Numeric, check_number, plain
 
 
 class PlanarModel(Model):

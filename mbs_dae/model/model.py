@@ -10,6 +10,7 @@ from typing import Any, Self, TypeAlias, TypeVar, overload
 from ..errors import ModelError, Names, check_name, check_writable
 from ..provided import provided
 from ..symbolic.markers import t
+from ..unit_system import warn_of_degrees
 from .bodies.body import Body, Vector, coordinates_of
 from .checks import (
     check_bound,
@@ -35,7 +36,6 @@ from .parameters import (
     Signal,
     finite_number,
     free_parameters,
-    warn_of_degrees,
 )
 from .signals import Input, StateVariable, signals_of, state_of
 

@@ -6,13 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cmp_to_key, lru_cache
-from inspect import stack
 from itertools import count
-from math import inf, isfinite, nan, pi
+from math import inf, isfinite, nan
 from numbers import Real
-from pathlib import Path
 from typing import Any, SupportsFloat, TypeAlias, TypeVar
-from warnings import warn
 
 import numpy as np
 import sympy as sp
@@ -22,8 +19,6 @@ from ..symbolic.derive import Form
 from ..symbolic.functions import Lookup, Opaque, as_sympy
 from ..unit_system import checked_unit
 
-PACKAGE = str(Path(__file__).parents[1])
-"""The directory of the package: warnings point to the line outside of it."""
 SomeForm = TypeVar("SomeForm", bound=Form)
 Numeric: TypeAlias = SupportsFloat
 """A number as the user may write it: int, float, numpy scalar or sympy expression of parameters."""
@@ -204,21 +199,6 @@ def check_number(number: Number, what: str, *, positive: bool = False, non_negat
     if non_negative and value < 0:
         raise ModelError(f"{what} is {value:g}; it must not be negative")
     return number if isinstance(number, sp.Expr | int | float) else value
-
-
-def warn_of_degrees(angle: Any, what: str) -> None:
-    """Warn of an angle in rad, or of the largest of several in a list, that a person has probably typed in degrees: a
-    whole number larger than one turn. Angles of several turns in rad are multiples of π, or computed; NumPy numbers, as
-    in results, are taken for computed ones."""
-    several = angle if isinstance(angle, Sequence) and not isinstance(angle, str) else [angle]
-    kinds: Any = int | float | sp.Number
-    numbers = [float(x) for x in several if isinstance(x, kinds) and not isinstance(x, bool | np.generic)]
-    number = max((x for x in numbers if x.is_integer()), key=abs, default=0.0)
-    if abs(number) > 2 * pi:
-        level = next((k for k, one in enumerate(stack(0), 1) if not one.filename.startswith(PACKAGE)), 1)
-        found = f"{what} is {number:g} rad, {number / (2 * pi):.3g} turns: angles are in radians"
-        cure = f"if degrees are meant, write np.radians({number:g}); mbs.units chooses the units of what is read"
-        warn(f"{found}; {cure}", stacklevel=level)
 
 
 def finite_number(value: Any, what: str, wanted: str = "a number") -> float:

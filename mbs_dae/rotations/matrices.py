@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
+from ..unit_system import warn_of_degrees
 from .values import dot, fields, matrix, measure, unit, vector
 
 NO_TURN = "no rotation is (1, 0, 0, 0), scalar first"
@@ -21,6 +22,7 @@ def about_x(angle: Any) -> Any:
     >>> mbs.rotations.about_x(np.pi / 2).round(6) @ [0, 1, 0]
     array([0., 0., 1.])
     """
+    warn_of_degrees(angle, "the angle of a rotation")
     lib, [[a]] = fields(("the angle", angle, 0))
     c, s = lib.cos(a), lib.sin(a)
     return matrix(lib, [[1, 0, 0], [0, c, -s], [0, s, c]])
@@ -32,6 +34,7 @@ def about_y(angle: Any) -> Any:
     >>> mbs.rotations.about_y(np.pi / 2).round(6) @ [0, 0, 1]
     array([1., 0., 0.])
     """
+    warn_of_degrees(angle, "the angle of a rotation")
     lib, [[a]] = fields(("the angle", angle, 0))
     c, s = lib.cos(a), lib.sin(a)
     return matrix(lib, [[c, 0, s], [0, 1, 0], [-s, 0, c]])
@@ -43,6 +46,7 @@ def about_z(angle: Any) -> Any:
     >>> mbs.rotations.about_z(np.pi / 2).round(6) @ [1, 0, 0]
     array([0., 1., 0.])
     """
+    warn_of_degrees(angle, "the angle of a rotation")
     lib, [[a]] = fields(("the angle", angle, 0))
     c, s = lib.cos(a), lib.sin(a)
     return matrix(lib, [[c, -s, 0], [s, c, 0], [0, 0, 1]])
@@ -58,6 +62,7 @@ def about(axis: Any, angle: Any) -> Any:
     >>> mbs.rotations.about((1, 1, 1), 2 * np.pi / 3).round(6) @ [1, 0, 0]
     array([0., 1., 0.])
     """
+    warn_of_degrees(angle, "the angle of a rotation")
     lib, [n, [a]] = fields(("the axis", axis, 3), ("the angle", angle, 0))
     # With 1 - cos a = 2 sin²(a/2): no digit is lost at small angles.
     c, s = lib.cos(a), lib.sin(a)
@@ -165,6 +170,7 @@ def euler(psi: Any, theta: Any, phi: Any) -> Any:
     >>> np.allclose(mbs.rotations.euler(0.3, 0, 0.2), mbs.rotations.about_z(0.5))
     True
     """
+    warn_of_degrees([psi, theta, phi], "the largest Euler angle")
     _, [[p], [t], [f]] = fields(("psi", psi, 0), ("theta", theta, 0), ("phi", phi, 0))
     return about_z(p) @ about_x(t) @ about_z(f)
 
@@ -175,5 +181,6 @@ def bryant(phi1: Any, phi2: Any, phi3: Any) -> Any:
     >>> mbs.rotations.bryant(np.pi / 2, 0, np.pi / 2).round(6) @ [1, 0, 0]  # by Rz to y, by Rx to z
     array([0., 0., 1.])
     """
+    warn_of_degrees([phi1, phi2, phi3], "the largest Bryant angle")
     _, [[a], [b], [c]] = fields(("phi1", phi1, 0), ("phi2", phi2, 0), ("phi3", phi3, 0))
     return about_x(a) @ about_y(b) @ about_z(c)

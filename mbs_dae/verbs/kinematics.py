@@ -149,8 +149,8 @@ def redundant_rows(
             remedy += f"; or add the joint that was forgotten: none, and no driver, is on {', '.join(map(repr, loose))}"
         elif ends := open_ends(system.model):
             remedy += f"; or add the joint that was forgotten: no joint is at the ends of links {', '.join(ends)}"
-        elif underheld := underheld_bodies(first):
-            remedy += f"; or add the joint that was forgotten: {underheld}"
+        elif clause := underheld_bodies(first):
+            remedy += f"; or add the joint that was forgotten: {clause}"
         raise ModelError(with_notes(system, f"{what}; {remedy}"))
     if counts[0] > redundant:
         raise singular_start(first)

@@ -190,6 +190,7 @@ class RegionPoses:
         is any."""
         new = add_poses(self.search.equations, self.search.region, self.poses[k], poses)
         self.sources[k] += [sources[j] if sources else -1 for j in new]
+        self.search.watch(sum(map(bool, self.poses)), len(self.faces))
         return bool(new)
 
     def drive(self, routes: Iterable[tuple[int, int]]) -> bool:

@@ -225,6 +225,9 @@ class Workspace(metaclass=PublicClass):
         for one in self.regions:
             if point.shape == (1, 2) and one.contains(point)[0]:
                 return one
+        if not self.regions:
+            what = f"no region holds {values}: the search was interrupted before regions were found"
+            raise ModelError(f"{what}; repeat workspace()")
         ranges = []
         for name, unit, a, b in zip(self.names, self.units, self.low, self.high, strict=True):
             size, word = size_of(unit, name)

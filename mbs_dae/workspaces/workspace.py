@@ -10,6 +10,7 @@ from ..compiled import System
 from ..errors import ModelError
 from ..model.model import Model
 from ..model.parameters import finite_number
+from ..progress import Progress, check_progress, no_progress, progress_bar
 from ..results.result import State
 from .curves import curves_of
 from .entry import pose_in_region
@@ -30,7 +31,7 @@ from .request import (
     release_drivers,
     select_independent,
 )
-from .result import PARALLEL, SERIAL, SINGULAR, SingularCurve, Workspace
+from .result import PARALLEL, SERIAL, SINGULAR, Area, SingularCurve, Workspace
 
 ROUNDS = 6
 """Greatest number of rounds in which regions are computed, with the curves that samples of the round before led to."""
@@ -40,6 +41,7 @@ def workspace(
     model: Model | System, over: Mapping[Any, tuple[float, float]], inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None, fix: Mapping[str, float] | None = None,
     release: str | Sequence[str] | None = None, start: State | None = None, t: float = 0.0, step: float = 0.1,
+    progress: Progress | None = None,
 ) -> Workspace:  # fmt: skip
     """Compute the singular curves of a mechanism over two of its quantities or parameters, and the regions between
     them.
@@ -55,6 +57,10 @@ def workspace(
 
     Each region has one number of poses at all its points: its ``modes``.
 
+    ``progress(done, total)`` is called with numbers of lines and curves, then of regions, that were searched and that
+    are known. A search that Ctrl-C interrupts keeps the curves that were followed, has no regions, and says so in
+    ``notes``.
+
     A slider-crank over the lengths of its crank and its rod: with r > l the crank does not go round.
 
     >>> model = mbs.PlanarModel("slider-crank")
@@ -67,13 +73,15 @@ def workspace(
     True
     """
     model = model_of(model)
+    check_progress(progress)
     t, step, held = finite_number(t, "the time t"), checked_step(step), checked_fix(model, fix)
     plane, low, high = ranges_of(model, over)
     check_not_held(plane, held)
     roles = _roles(model, plane, inputs, outputs, held)
     other = roles.other.names if roles.other else ()
     initial = initial_pose(release_drivers(model, [*plane.names, *other], release, t), t, held, start)
-    return _compute_workspace(initial, plane, Region(low, high, plane.turns), roles, held, step)
+    with progress_bar(f"workspace of {model.name}", progress) as watch:
+        return _compute_workspace(initial, plane, Region(low, high, plane.turns), roles, held, step, watch)
 
 
 class _Roles(NamedTuple):
@@ -86,38 +94,50 @@ class _Roles(NamedTuple):
 
 
 def _compute_workspace(
-    initial: InitialPose, plane: ValuePlane, region: Region, roles: _Roles, fix: Mapping[str, float], step: float
-) -> Workspace:
-    """Compute the curves, then the regions."""
+    initial: InitialPose, plane: ValuePlane, region: Region, roles: _Roles, fix: Mapping[str, float], step: float,
+    watch: Progress,
+) -> Workspace:  # fmt: skip
+    """Compute the curves, then the regions; of a search that is interrupted, the curves that were followed."""
     check_freedom(initial, plane, redundant=all(plane.of_model))
     kind, other, section = roles
     equations = equations_of(initial.model, initial.t, plane, fix)
     base = pose_in_region(equations, region, select_independent(equations, initial, plane), initial, plane, step)
-    search = CurveSearch(equations, region, step)
-    search_region(search, base)
+    search = CurveSearch(equations, region, step, watch=watch)
     both = _both_kinds(search, other, initial, plane, fix, section) if other is not None else None
     held_by_other = both.searches[1].equations if both is not None else None
+    kinds = kind, SERIAL if kind == PARALLEL else PARALLEL
     curves: list[SingularCurve] = []
     pictures: list[TracedCurve] = []
-    _follow_all(search, both)
-    for _ in range(ROUNDS):
-        new = curves_of(search, kind, initial, plane, held_by_other, on_plane=True, first=len(curves))
-        curves += new
-        pictures += copies_of(new, search)
-        faces = faces_in(search, pictures)
-        poses, open_samples = poses_in(search, faces, base)
+    regions: tuple[Area, ...] = ()
+    open_samples: list[str] = []
+
+    def new_curves() -> list[SingularCurve]:
+        return curves_of(search, kind, initial, plane, held_by_other, on_plane=True, first=len(curves))
+
+    try:
+        search_region(search, base)
         _follow_all(search, both)
-        if len(search.curves) == len(curves):
-            break
-    late = curves_of(search, kind, initial, plane, held_by_other, on_plane=True, first=len(curves))
-    if late:
-        open_samples.append(f"samples led to {len(late)} curves more, at which no region ends yet; try another step=")
-    curves += late
+        for _ in range(ROUNDS):
+            new = new_curves()
+            curves += new
+            pictures += copies_of(new, search)
+            faces = faces_in(search, pictures)
+            poses, open_samples = poses_in(search, faces, base)
+            _follow_all(search, both)
+            if len(search.curves) == len(curves):
+                break
+        if late := new_curves():
+            what = f"samples led to {len(late)} curves more, at which no region ends yet"
+            open_samples.append(f"{what}; try another step=")
+        curves += late
+        regions = areas_of(search, faces, poses, initial, plane)
+    except KeyboardInterrupt:
+        curves += new_curves()
+        open_samples = ["the search was interrupted: it has the curves that were followed until then, and no regions"]
+    search.watch = no_progress
     if both is not None:
-        kinds = kind, SERIAL if kind == PARALLEL else PARALLEL
         curves += curves_of(both.searches[1], kinds[1], initial, plane, equations, on_plane=False)
         open_samples += notes_on_meetings(both, kinds, plane.names)
-    regions = areas_of(search, faces, poses, initial, plane)
     jacobians = None
     if kind != SINGULAR:
         held = {name: value for name, value in fix.items() if name not in section}

@@ -241,3 +241,26 @@ def test_surfaces_of_singular_poses_are_named():
     assert all(np.allclose(curve.values @ [1, -1], 0.0, atol=1e-6) for curve in found.curves)
     (note,) = (note for note in found.notes if "not smooth" in note or "surface" in note)
     assert note.startswith("a surface of singular poses")
+
+
+def test_progress_is_told_and_an_interrupted_search_keeps_its_curves():
+    """Ctrl-C after two thirds of the reports of progress: curves that were followed are those of the whole search."""
+    over = {"leg1.P.x": (-1, 2), "leg1.P.y": (-1.6, 1.6)}
+    inputs, told = ("crank1.angle", "crank2.angle"), []
+    whole = mbs.workspace(five_bar(), over, inputs=inputs, step=0.2, progress=lambda *numbers: told.append(numbers))
+    assert told and all(0 <= done <= total for done, total in told)
+    count = 2 * len(told) // 3
+
+    def interrupt(done, total):
+        nonlocal count
+        count -= 1
+        if count == 0:
+            raise KeyboardInterrupt
+
+    part = mbs.workspace(five_bar(), over, inputs=inputs, step=0.2, progress=interrupt)
+    assert part.regions == () and any("interrupted" in note for note in part.notes)
+    assert 0 < len(part.curves) <= len(whole.curves)
+    for one, other in zip(part.serial, whole.serial, strict=False):
+        assert np.allclose(one.values, other.values, rtol=0, atol=1e-12)
+    with pytest.raises(mbs.ModelError, match="interrupted"):
+        part.at(0.5, 0.5)

@@ -223,3 +223,22 @@ def test_values_on_the_way_of_a_verb_are_not_warned_of(silent):
     mbs.linearize(wheel(), {"A.omega": 0.0}, over=("A.angle", np.arange(0.0, 40.0, 10.0)))
     four = four_bar()
     mbs.assembly_modes(four, fix={"crank.angle": np.float64(-7.0)}).circuits  # noqa: B018
+
+
+def test_rotations_by_degrees_are_warned_of():
+    rotations = mbs.rotations
+    for turn in (
+        lambda: rotations.bryant(90, 0, 0),
+        lambda: rotations.euler(0, 30, 0),
+        lambda: rotations.about((0, 0, 1), 45),
+        lambda: rotations.about_x([0, 180]),
+    ):
+        with pytest.warns(UserWarning, match=r"angle.* is \d+ rad.*angles are in radians.*np\.radians\(\d+\)"):
+            turn()
+
+
+def test_rotations_by_radians_are_not_warned_of(silent):
+    rotations = mbs.rotations
+    rotations.bryant(np.radians(90), 0, np.radians(720))
+    rotations.euler(np.arange(9), 0, 1)
+    rotations.about((0, 0, 1), -6)

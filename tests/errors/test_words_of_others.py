@@ -97,3 +97,37 @@ def test_a_constant_that_is_to_be_varied_is_made_a_parameter():
     for name, unit in (("rod.mass", "kg"), ("rod.inertia", "kg m²")):
         with pytest.raises(mbs.ModelError, match=f"'{name}' .* is a constant, .*model.parameter.*unit='{unit}'"):
             mbs.ensemble(model, [0, 0.1], over={name: [1, 2]}, outputs=["rod.angle"], verb="kinematics")
+
+
+def test_an_argument_that_is_no_marker_is_named_itself():
+    model = mbs.PlanarModel("arm")
+    body = model.body("b", mass=1)
+    with pytest.raises(mbs.ModelError, match=r"'R' needs 2 markers or bodies \(i, j\), got 1, and \(0, 0\) is none"):
+        mbs.Revolute("R", (0, 0), body)
+    with pytest.raises(mbs.ModelError, match=r"<PlanarModel 'arm'.*> is none; write model\.ground for the fixed body"):
+        mbs.Revolute("R", model, body)
+    with pytest.raises(mbs.ModelError, match=r"got 1, and 'b' is none; write body\.at"):
+        mbs.Revolute("R", body, "b")
+
+
+def test_an_angle_that_a_joint_has_not_leads_to_those_it_has():
+    model = mbs.SpatialModel("shafts")
+    one, other = (model.body(name, mass=1, inertia=(1, 1, 1)) for name in ("x", "y"))
+    joint = model.add(mbs.Universal("U", one, other, at=(0, 0, 0), pins=((1, 0, 0), (0, 1, 0))))
+    with pytest.raises(mbs.ModelError, match=r"has no angle_3 .*; write angle\(U, 1\) or angle\(U, 2\)$"):
+        mbs.angle(joint, 3)
+
+
+@pytest.mark.parametrize(
+    "word, meant", [("mtr", "m"), ("Newton", "N"), ("KG", "kg"), ("rad/sec", "s"), ("N metre", "m")]
+)
+def test_units_that_are_misspelt_lead_to_those_of_si(word, meant):
+    with pytest.raises(mbs.ModelError, match=rf"unit of parameter 'r' is '{word}'.* did you mean '{meant}'\?"):
+        mbs.PlanarModel("m").parameter("r", 1.0, unit=word)
+
+
+@pytest.mark.parametrize("word", ["", "1", "teeth", "%", "mol", "T", "kg m²/s²", "€/year", "N m s/rad"])
+def test_labels_that_are_no_misspelt_units_stay(word):
+    model = mbs.PlanarModel("m")
+    model.parameter("r", 1.0, unit=word)
+    assert model.parameters["r"].unit == word

@@ -11,8 +11,9 @@ import sympy as sp
 from ...errors import ModelError
 from ...symbolic.functions import as_sympy
 from ...symbolic.markers import PlanarMarker
+from ...unit_system import warn_of_degrees
 from ..linkages.shapes import check_edges
-from ..parameters import Number, check_number, plain, warn_of_degrees
+from ..parameters import Number, check_number, plain
 from .body import Body, Marker, coordinates_of, difference, is_zero
 
 

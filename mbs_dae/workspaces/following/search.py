@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import eig
 
+from ...progress import Progress, no_progress
 from .equations import PlaneEquations, PosePoint, without_turns
 from .problems import Section, Singular, close_with_values, line, smallest, throw_poses
 from .tracing import LONG, Trace, TracePlace, place_ahead, tangent_at, trace_curve
@@ -131,6 +132,9 @@ class CurveSearch:
     fragments: set[int] = field(default_factory=set)
     """The numbers of curves that lie on a surface of singular poses. Everywhere on it other curves begin, so fragments
     are followed at distances of `step`, and not from their corners."""
+    watch: Progress = no_progress
+    """What is called with the numbers of sections and curves that were searched, and that are known; later with those
+    of regions."""
 
     @cached_property
     def singular(self) -> Singular:
@@ -155,6 +159,7 @@ class CurveSearch:
         if len(trace.places) < 3:
             return None
         self.sections.append(trace)
+        self.watch(len(self.sections) + self.branched, len(self.sections) + len(self.curves) + 1)
         sizes = np.array([smallest(self.equations.at(place.z).J) for place in trace.places])
         for place in (*self._turning(section, trace), *(trace.places[k] for k in dips(sizes, trace.closed))):
             self.follow(place.z)
@@ -226,6 +231,7 @@ class CurveSearch:
         while self.branched < len(self.curves):
             curve = self.curves[self.branched]
             self.branched += 1
+            self.watch(len(self.sections) + self.branched, len(self.sections) + len(self.curves) + 1)
             if self.branched - 1 in self.fragments:
                 continue
             m, n = singular.ranked(equations.at(curve.places[0].z)).shape
