@@ -120,7 +120,7 @@ class Evaluator:
         except (ArithmeticError, KeyError, TypeError, ValueError):
             pass  # sympy evaluates expressions without float functions, or with complex parts
         exact = expression.xreplace({s: sp.Float(v, 17) for s, v in self._values.items()}).evalf(17)
-        return float(exact) if exact.is_extended_real and exact.is_finite else nan
+        return float(exact) if exact.is_number and exact.is_extended_real and exact.is_finite else nan
 
 
 class Noting(Evaluator):
