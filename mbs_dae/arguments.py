@@ -1,8 +1,8 @@
 """Checks of the arguments of analyses."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 import sympy as sp
@@ -16,7 +16,7 @@ from .model.checks import warn_of_angles
 from .model.element import Element
 from .model.model import Model
 from .model.parameters import constants_out, finite_number
-from .model.tables import Table
+from .model.tables import ENDS, Table
 from .results.result import State
 from .symbolic.derive import Reading
 from .symbolic.functions import Lookup
@@ -158,7 +158,7 @@ def checked_times(times: Any) -> np.ndarray:
         raise ModelError("times contain a value that is not finite; remove it")
     if not (t[1:] > t[:-1]).all():
         k = int(np.argmax(np.diff(t) <= 0))
-        raise ModelError(f"times must increase, but {t[k + 1]:g} follows {t[k]:g}; sort them and remove doubles")
+        raise ModelError(f"times must increase, but {t[k + 1]} follows {t[k]}; sort them and remove doubles")
     return t
 
 
@@ -171,25 +171,54 @@ def check_tables(model: Model, t: np.ndarray) -> None:
         moments = t[np.unique(np.linspace(0, t.size - 1, 200).astype(int))]
         read = law_of_time(place, {p.symbol: p.value for p in model.parameters.values()})(moments)
         first, last = float(table.x[0]), float(table.x[-1])
-        if read.min() < first - 1e-12 * (last - first) or read.max() > last + 1e-12 * (last - first):
+        if read.min() < first - ENDS * (last - first) or read.max() > last + ENDS * (last - first):
             reach = f"it is read from {read.min():g} to {read.max():g}; shorten the times or extend the table"
             raise ModelError(f"{element.who} has a table from {first:g} to {last:g}, but {reach}")
 
 
-def tables_left(system: System, motion: Trajectory) -> str:
-    """Return a sentence about the tables over lengths, angles and rates whose ends a motion has passed: beyond its ends
-    a table continues as its end tangents."""
-    told = []
+class TableEnd(NamedTuple):
+    """A table that a motion reads beyond one of its ends."""
+
+    element: Element
+    table: Table
+    beyond: float
+    """The distance from the end, in the unit of the argument."""
+    place: float
+    where: float
+    """The time, or the value of a swept parameter, at which the place is farthest beyond the end."""
+
+    def told(self, axis: str) -> str:
+        """Return a sentence about the table; `axis` is the name of the time, or of the swept parameter."""
+        what = f"{self.element.who} has a table from {self.table.x[0]:g} to {self.table.x[-1]:g}, but it is read at "
+        return f"{what}{self.place:g} ({axis} = {self.where:.6g}): beyond its ends it is a straight line"
+
+
+def tables_left(
+    system: System, motion: Trajectory, modes: Mapping[str, np.ndarray], values: np.ndarray | None = None
+) -> list[TableEnd]:
+    """Return the tables over lengths, angles and rates whose ends a motion has passed: beyond its ends a table
+    continues as its end tangents. Friction of a contact reads none where `modes` has all of its points open. Ends are
+    passed at `values` of a swept parameter, or by default at times."""
+    found, values = list[TableEnd](), motion.t if values is None else values
     for element, table, _, of_state in system.structure.once(open_tables):
         if of_state is None or not len(motion.t):
             continue
         (reading, slots), (first, last) = of_state, table.x[[0, -1]]
         read = system.read_values(reading, slots, element.markers, *motion[:3])[:, 0]
         beyond = np.maximum(first - read, read - last)
+        if element.name in modes:
+            beyond[(modes[element.name].reshape(len(read), -1) == "open").all(axis=1)] = 0.0
         if beyond[k := int(np.argmax(beyond))] > 1e-9 * (last - first):
-            what = f"{element.who} has a table from {first:g} to {last:g}, but it is read at {read[k]:g} (t = "
-            told.append(f"{what}{motion.t[k]:.6g}): beyond its ends it is a straight line")
-    return "; ".join(told)
+            found.append(TableEnd(element, table, float(beyond[k]), float(read[k]), float(values[k])))
+    return found
+
+
+def told_of_tables(ends: Iterable[TableEnd], axis: str = "t") -> str:
+    """Return a sentence about each of these tables, at its place farthest beyond an end."""
+    farthest: dict[tuple[str, str], TableEnd] = {}
+    for end in sorted(ends, key=lambda end: end.beyond):
+        farthest[end.element.name, end.table.digest] = end
+    return "; ".join(end.told(axis) for end in farthest.values())
 
 
 def open_tables(structure: Structure) -> list[tuple[Element, Table, sp.Expr, Any]]:
@@ -198,10 +227,10 @@ def open_tables(structure: Structure) -> list[tuple[Element, Table, sp.Expr, Any
     model, found = structure.model, {}
     known = {time, *(p.symbol for p in model.parameters.values())}
     for element in model.elements.values():
-        for table, place in element.tables():
+        for table, place, form in element.tables():
             if table.periodic or place.has(Lookup):
                 continue
-            form, of_state = element.form()[0], None
+            of_state = None
             if not place.free_symbols <= known:
                 of_state = constants_out(Reading(form.markers, (place,), steps=form.steps))
             found[element.name, table, place] = element, table, place, of_state

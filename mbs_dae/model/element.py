@@ -110,12 +110,13 @@ class Element(metaclass=PublicClass):
     def check_values(self, number: Callable[[Number], float]) -> None:
         """Check the element with the values of parameters."""
 
-    def tables(self) -> Iterator[tuple[Table, sp.Expr]]:
-        """Yield the tables of the element, each with the expression at which it is evaluated."""
-        form, slots = self.form()
-        for lookup in {found for e in form.expressions for found in e.atoms(Lookup)}:
-            symbol, _, place = (x.xreplace(slots) for x in lookup.args)
-            yield symbol.table, place
+    def tables(self) -> Iterator[tuple[Table, sp.Expr, Form]]:
+        """Yield the tables of the element, each with the expression at which it is evaluated, and the form with this
+        expression."""
+        for form, slots in self.forms():
+            for lookup in {found for e in form.expressions for found in e.atoms(Lookup)}:
+                symbol, _, place = (x.xreplace(slots) for x in lookup.args)
+                yield symbol.table, place, form
 
     @property
     def constants(self) -> Mapping[str, tuple[Number, str]]:

@@ -25,6 +25,7 @@ KINDS = ("cubic", "monotone", "linear")
 NOTICED = 0.1
 """A spline that leaves two neighbouring points by more than this fraction of the range of all values gives a warning.
 Smooth data stay below: a sine of six points by 0.015; a step between two plateaus makes 0.13."""
+ENDS = 1e-12  # a place that is beyond an end of a table by less than this part of its range is at the end
 ABSURD = 1.0  # overshoot relative to the range of values, above which a spline is refused
 
 
@@ -258,3 +259,15 @@ def check_radius(given: Any, what: str, number: Callable[[Any], float] = float) 
         base = "add one to all values" if isinstance(given, Table) else "begin with it: mbs.Motion(radius)"
         problem = f"{what} is {radii[least]:.6g} m at θ = {places[least]:.6g} rad; under a point it is the distance "
         raise ModelError(f"{problem}from the centre of the cam, which is positive: a lift needs a base radius; {base}")
+
+
+def reads_beyond(e: sp.Expr, number: Callable[[Any], float]) -> list[tuple[Table, float]]:
+    """Return the tables that an expression reads beyond their ends, with the places at which it does; `number`
+    evaluates expressions."""
+    found = list[tuple[Table, float]]()
+    for lookup in sorted(e.atoms(Lookup), key=str):
+        table, place = lookup.args[0].table, number(lookup.args[2])
+        span = float(table.x[-1] - table.x[0])
+        if not table.periodic and not table.x[0] - ENDS * span <= place <= table.x[-1] + ENDS * span:
+            found.append((table, place))
+    return found

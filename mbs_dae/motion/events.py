@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
+import sympy as sp
 
 from ..compiled import System
 from ..compiled.status import DONE, STEP_EVENT
@@ -13,11 +14,13 @@ from ..model.breaks import nearest_passage
 from ..model.contacts.changes import ContactChange
 from ..model.events import Event, Reset
 from ..model.measures import Quantity
+from ..model.model import Model
 from ..model.parameters import Evaluator, Parameter, Signal
+from ..model.tables import TableSymbol, reads_beyond
 from ..poses.assembly import posed
 from ..results.events import Happening
 from ..results.result import State
-from ..symbolic.branches import WATCH
+from ..symbolic.branches import SIDE, WATCH
 from ..symbolic.markers import t as time
 from .initial import nearest_velocity
 from .methods.method import END
@@ -131,7 +134,26 @@ def present(system: System, march: March) -> State:
 
 def reset(system: System, march: March, event: Event, before: State) -> int:
     """Go on from the state that an event demands; return a status."""
-    return restart(march, *asked_by(system, event, before))
+    status = restart(march, *asked_by(system, event, before))
+    check_watched(system, march)
+    return status
+
+
+def check_watched(system: System, march: March) -> None:
+    """Refuse an event whose expression has no finite value where a run begins, or goes on from another state: no
+    passage through zero could be found."""
+    own, kinds = march.events, march.mechanism.switches.kinds
+    for n in np.flatnonzero(~np.isfinite(own.values.previous)):
+        if kinds[own.function[n]] in (WATCH, SIDE):
+            who, t = system.structure.deciding[own.function[n]], float(march.time[0])
+            what = f"the expression of {who} is not a finite number at t = {t:.6g}, where the run begins to follow it"
+            raise ModelError(f"{what}; write one that has a value there: x - 0.25 in place of sp.sqrt(x) - 0.5", time=t)
+
+
+def values_at(model: Model, e: sp.Expr, state: State) -> dict[Any, float]:
+    """Return the value of each symbol of an expression in a state."""
+    values: dict[Any, float] = {one: state[str(one)] for one in e.atoms(Quantity, Signal)} | {time: state.t}
+    return values | {p: model.value(p) for p in e.atoms(Parameter) if not isinstance(p, TableSymbol)}
 
 
 def asked_by(system: System, event: Event, before: State) -> tuple[np.ndarray, np.ndarray]:
@@ -139,9 +161,11 @@ def asked_by(system: System, event: Event, before: State) -> tuple[np.ndarray, n
     assert isinstance(event.action, Reset)
     model, wanted = system.model, {}
     for name, e in event.action.values.items():
-        values = {q: before[str(q)] for q in e.atoms(Quantity, Signal)} | {time: before.t}
-        values |= {p: model.value(p) for p in e.atoms(Parameter)}
-        wanted[name] = Evaluator(values)(e)
+        number = Evaluator(values_at(model, e, before))
+        for table, place in reads_beyond(e, number):
+            what = f"{event.who} sets {name} by a table from {table.x[0]:g} to {table.x[-1]:g}"
+            raise ModelError(f"{what}, but reads it at {place:g} at t = {before.t:.6g}; extend the table")
+        wanted[name] = number(e)
         if not np.isfinite(wanted[name]):
             raise ModelError(f"{event.who} sets {name} to {wanted[name]} at t = {before.t:.6g}; mend its expression")
     return state_with(system, wanted, before, f"{event.who} resets")

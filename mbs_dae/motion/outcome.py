@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..arguments import tables_left
+from ..arguments import tables_left, told_of_tables
 from ..compiled import System
 from ..compiled.contact_records import OPEN
 from ..compiled.contacts import EVENTS, GIVEN
@@ -236,7 +236,7 @@ def with_forces(
         loads = known._replace(multipliers=with_separation(system, motion, known.multipliers))
     reactions = ComputedReactions(system, motion, contacts, sticking, cast(Any, loads))
     energy, stats = ledger(frozen(energies)), more.get("stats", {})
-    notes = [stats.get("note", ""), tables_left(system, motion)]
+    notes = [stats.get("note", ""), told_of_tables(tables_left(system, motion, more.get("modes", {})))]
     notes += [told_of_ratios(system, motion.t[0], motion.q[0])] if motion.t.size else []
     if isinstance(loads, Loads) and loads.undetermined.any():
         moments, rows = loads.undetermined.nonzero()

@@ -45,7 +45,7 @@ from ..model.model import Model
 from ..motion import run as marching
 from ..motion.contact.reports import changes_at, impacts_of, transitions_of
 from ..motion.course import SPAN, beginning, new_course
-from ..motion.events import Glance, happened, is_clock, present, reset
+from ..motion.events import Glance, check_watched, happened, is_clock, present, reset
 from ..motion.initial import check_reactions, in_own_coordinates, initial_state
 from ..motion.methods import Method
 from ..motion.methods.stepping import stepping
@@ -216,6 +216,7 @@ class Prepared:
             status = marching.start(march, self.q, self.v)
             if status == DONE and self.sampling.begins(t):
                 status = self.sample_first(t)
+            check_watched(self.system, march)
         if self.following and status == DONE:
             self.following.begin()
         return status

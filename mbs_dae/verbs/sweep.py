@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import check_tables, model_of, truth_of
+from ..arguments import TableEnd, check_tables, model_of, tables_left, told_of_tables, truth_of
 from ..compiled import System
 from ..compiled.batch import Swept
 from ..compiled.derivatives import POSITIONS, builder_of
@@ -24,7 +24,7 @@ from ..model.checks import warn_of_angles
 from ..model.drivers import Driver
 from ..model.model import Model
 from ..model.parameters import Parameter, finite_number
-from ..motion.contact.reports import states_of, sticking_rows, sweeping_modes
+from ..motion.contact.reports import frictions_lost_at, no_friction, states_of, sticking_rows, sweeping_modes
 from ..motion.initial import told_of_ratios
 from ..motion.outcome import forces_along, in_the_limit, several_forces, told_of_several
 from ..poses.assembly import assembled
@@ -183,7 +183,7 @@ class _Path:
         notes = list[str]()
         if "reactions" in more:
             several = np.array([part.loads.several.any() for part in more["reactions"].poses])
-            notes.append(told_of_ratios(system, self.first.t, q[0]))
+            notes += [more.pop("note"), told_of_ratios(system, self.first.t, q[0])]
             notes.append(told_of_several(swept.parameter, np.array(swept.values)[several]))
         facts = {"overlap": overlap, "note": "; ".join(filter(None, notes))}
         stats = {name: fact for name, fact in facts.items() if fact}
@@ -191,8 +191,9 @@ class _Path:
 
 
 def _loads(path: _Path, count: int) -> dict[str, Any]:
-    """Return efforts and reactions at the poses of a sweep, at rest, with friction against its direction."""
-    parts, pushes, modes = [], [], []
+    """Return efforts and reactions at the poses of a sweep, at rest, with friction against its direction; and a note
+    about tables that are read beyond their ends."""
+    parts, pushes, modes, ends = [], [], [], list[TableEnd]()
     directions = np.sign(np.diff(path.swept.values[:count], prepend=np.nan))
     directions[0] = next((direction for direction in directions[1:] if direction), 0.0)
     for k in range(1, count):
@@ -212,6 +213,10 @@ def _loads(path: _Path, count: int) -> dict[str, Any]:
             who = elements_of(system, [int(row) for row in np.flatnonzero(rates > MOVES * system.length)])
             what = f"{', '.join(who)} of {system.model.name!r} accelerates at t = {t:.6g}, and a sweep is at rest"
             raise ModelError(f"{what}; let the parameter that is swept move it, or use mbs.inverse_dynamics")
+        contacts = system.structure.contacts
+        if (contacts.points or contacts.drags) and (lost := frictions_lost_at(system, t, q, system.still)):
+            raise ModelError("; ".join(no_friction(system.model.name, lost, p, path.swept.parameter.name)))
+        ends += tables_left(system, motion, {}, np.array([p]))
         modes_here = sweeping_modes(system, t, q, direction * path.poses.slope[k])
         done, multipliers, push, _, _ = forces_along(system, motion, modes_here)
         if not done:
@@ -225,7 +230,8 @@ def _loads(path: _Path, count: int) -> dict[str, Any]:
         modes.append(modes_here)
     system = path.first.system
     modes_of_frictions = states_of(system, np.concatenate(modes)) if system.model.frictions else {}
-    return {"reactions": SweptReactions(tuple(parts)), "pushes": np.concatenate(pushes), "modes": modes_of_frictions}
+    note, pushed = told_of_tables(ends, path.swept.parameter.name), np.concatenate(pushes)
+    return {"reactions": SweptReactions(tuple(parts)), "pushes": pushed, "modes": modes_of_frictions, "note": note}
 
 
 def _limit_error(path: _Path, done: int, here: ClosedPoses, now: float) -> SingularConfigurationError:

@@ -29,6 +29,9 @@ ASIDE = 0.05
 WITHIN = 1e-6
 """Distance from the ends of a range of a parameter, relative to its width, at which the model is compiled as a
 check."""
+FARTHEST = 1e6
+"""The largest end of a range, in lengths of the model, in rad, or in values of a parameter: crossings of curves are
+right to ε times the range, and no mechanism of rigid bodies reaches so far."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,6 +113,11 @@ def ranges_of(model: Model, over: Any) -> tuple[ValuePlane, np.ndarray, np.ndarr
         low[k], high[k] = (finite_number(x, f"over[{str(name)!r}]") for x in (one, other))
         if not low[k] < high[k]:
             raise ModelError(f"over[{str(name)!r}] goes from {low[k]:g} to {high[k]:g}; give the lower end first")
+        size = max(plane.scale[k], abs(model.parameters[str(name)].value) if plane.of_model[k] else 0.0)
+        if (end := low[k] if -low[k] > high[k] else high[k]) and abs(end) > FARTHEST * size:
+            unit = plane.units[k]
+            what = f"over[{str(name)!r}] reaches {end:g} {unit}, more than {FARTHEST:g} times {size:.6g} {unit}"
+            raise ModelError(f"{what}, the size of the model; give a range near what it reaches")
         if plane.of_model[k]:
             # the ends of the range may be invalid, such as a length of 0
             for value in (low[k] + WITHIN * (high[k] - low[k]), high[k] - WITHIN * (high[k] - low[k])):

@@ -163,3 +163,9 @@ def test_limits_far_from_zero_may_be_degrees():
     assert any("more than a whole turn from zero; if degrees are meant, write np.radians" in note for note in far.notes)
     near = mbs.reachable_workspace(arm, "b.C", limits={"A.angle": (10 - 4 * np.pi, 12 - 4 * np.pi)})
     assert not any("degrees" in note for note in near.notes) and near.area == pytest.approx(far.area, rel=1e-9)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1.0, 1e300), (-1e300, 1.0), (-1.0, 1e20)])
+def test_a_range_far_beyond_the_mechanism_is_refused(low, high):
+    with pytest.raises(mbs.ModelError, match=r"over\['CD.D.x'\] reaches .* m, more than 1e\+06 times"):
+        mbs.workspace(arm(), {"CD.D.x": (low, high), "CD.D.y": (-1, 1)}, fix={"AB.angle": 0.1})

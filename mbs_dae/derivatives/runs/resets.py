@@ -32,7 +32,7 @@ from ...model.measures import Quantity
 from ...model.model import Model
 from ...model.parameters import Evaluator, Parameter, Signal
 from ...motion.derivative import state_layout
-from ...motion.events import function_of
+from ...motion.events import function_of, values_at
 from ...motion.past.tape import ALPHA, BETA, HEAD, T0
 from ...readings.motion import ComputedQuantities
 from ...results.result import State
@@ -123,19 +123,13 @@ def _readings(bodies: System, count: int, at: BodiesVaried) -> tuple[ComputedQua
     return ComputedQuantities(bodies, path, integrated=True), energy
 
 
-def _known(model: Model, e: Any, before: State) -> dict[Any, float]:
-    """Return the value of each symbol of an expression in a state."""
-    known: dict[Any, float] = {one: before[str(one)] for one in e.atoms(Quantity, Signal)} | {time: before.t}
-    return known | {one: model.value(one) for one in e.atoms(Parameter)}
-
-
 def kink_of(model: Model, event: Event, before: State, names: Collection[str]) -> str:
     """Return a message about the first value of a reset with a kink, where slopes differ on both sides of a state, of
     time or of a parameter in `names`; empty where all are smooth. (Between two close places a smooth slope changes by
     next to nothing, and in proportion to their distance.)"""
     assert isinstance(event.action, Reset)
     for name, e in event.action.values.items():
-        known = _known(model, e, before)
+        known = values_at(model, e, before)
         for one in (one for one in known if not isinstance(one, Parameter) or str(one) in names):
             slope, size = e.diff(one), REPEAT * max(abs(known[one]), 1.0)
             near, far = (
@@ -155,7 +149,7 @@ def _values(
     count, wanted, slopes = len(asked.names), dict[str, float](), list[np.ndarray]()
     own: Any = read
     for name, e in action.values.items():
-        number, slope = Evaluator(_known(asked.model, e, before)), np.zeros(own.motion.q.slope.shape[0])
+        number, slope = Evaluator(values_at(asked.model, e, before)), np.zeros(own.motion.q.slope.shape[0])
         for one in e.atoms(Quantity, Signal):
             slope += number(e.diff(one)) * own[str(one)].slope[:, 0]
         slope[: count + 1] += [number(e.diff(symbol)) for symbol in (*asked.symbols, time)]

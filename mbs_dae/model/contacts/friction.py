@@ -25,7 +25,8 @@ from ..forces.base import EffortElement
 from ..joints import Cylindrical, Gear, Joint, Revolute, Screw, Spherical, Translational
 from ..joints.motions import Ball, Helix, Slide
 from ..measures import Measure, Quantity, checked_measure, written_in_markers
-from ..parameters import Number, Numeric, Parameter, check_number, constants_out, is_constant
+from ..parameters import Evaluator, Number, Numeric, Parameter, check_number, constants_out, is_constant
+from ..tables import reads_beyond
 from .changes import PARTS, TOUCHES, ContactChanges
 from .coefficients import SPEEDS, Rubbing, Slots, slip_speed, smoothed
 
@@ -222,7 +223,7 @@ class DryFriction(FrictionElement):
         if static_force is not None:
             rest = expression_of(static_force, f"static_force of {self.who}", jumps=True)
         bounds = self._bounds = sliding, rest
-        self._check_bounds(float, ())
+        self._check_bounds(Evaluator({}), ())
         quantities = sorted({q for e in bounds for q in e.atoms(Quantity)}, key=str)
         self.markers, symbols, values = written_in_markers(quantities, measure.markers, self.who)
         self.check_dimension()
@@ -260,7 +261,8 @@ class DryFriction(FrictionElement):
         sliding, rest = self._bounds
         bounds = {f"static_force of {self.who}": rest, f"force of {self.who}": sliding.xreplace({speed: sp.S.Zero})}
         for place in SPEEDS if sliding.has(speed) else ():
-            bounds[f"force of {self.who} at a slip of {place:g}"] = sliding.xreplace({speed: sp.Float(place)})
+            if not reads_beyond(slips := sliding.xreplace({speed: sp.Float(place)}), number):
+                bounds[f"force of {self.who} at a slip of {place:g}"] = slips  # a run tells where it leaves a table
         found = {
             what: check_number(number(force), what, non_negative=True)
             for what, force in bounds.items()

@@ -124,13 +124,14 @@ def frictions_lost_at(system: System, t: float, q: np.ndarray, v: np.ndarray) ->
     return frictions_at_fault(system, contacts)
 
 
-def no_friction(name: str, lost: Mapping[str, float], t: float) -> tuple[str, str]:
-    """Return a sentence that these frictions of a model have no value at t, or negative ones, and a remedy."""
+def no_friction(name: str, lost: Mapping[str, float], t: float, axis: str = "t") -> tuple[str, str]:
+    """Return a sentence that these frictions of a model have no value at t, or negative ones, and a remedy; t is the
+    time, or the value of the swept parameter with the name `axis`."""
     if negative := {who: size for who, size in lost.items() if size < 0.0}:
         sizes = " and ".join(f"the {who} is {size:.6g}" for who, size in negative.items())
-        what = f"at t = {t:.6g} {sizes} in {name!r}: friction that is negative drives what it should brake"
+        what = f"at {axis} = {t:.6g} {sizes} in {name!r}: friction that is negative drives what it should brake"
         return what, BOUNDED
-    what = f"at t = {t:.6g} the friction of {' and '.join(lost)} in {name!r} is not a finite number"
+    what = f"at {axis} = {t:.6g} the friction of {' and '.join(lost)} in {name!r} is not a finite number"
     return what, "mend its expression; a sp.Piecewise needs a last case for all else: (0.1, True)"
 
 

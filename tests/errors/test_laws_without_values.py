@@ -1,0 +1,171 @@
+"""Laws that have no value where a run needs one, or are read beyond the ends of their tables: an answer tells it, or is
+refused by name."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+
+import mbs_dae as mbs
+
+SHORT = mbs.Table([0, 0.05], [0.1, 0.2], kind="linear")
+
+
+def sliding_block():
+    model = mbs.PlanarModel("block", gravity=(0, -10))
+    block = model.body("block", mass=1.0, inertia=1.0)
+    return model, block, model.add(mbs.Translational("guide", model.ground, block))
+
+
+# --- events ---
+
+
+@pytest.mark.parametrize("action", ["record", "stop"])
+@pytest.mark.parametrize("place", ["block.x", "t"])
+@pytest.mark.parametrize("law", [lambda x: sp.sqrt(x - 0.5) - 0.5, lambda x: sp.log(x - 0.5) + 1])
+def test_an_event_without_a_value_at_the_start_is_refused(law, place, action):
+    model, _, _ = sliding_block()
+    model.add(mbs.Event("late", law(mbs.t if place == "t" else model[place]), action=action))
+    with pytest.raises(mbs.ModelError, match="'late'.*not a finite number at t = 0"):
+        mbs.simulate(model, [0, 1], {"block.vx": 1.0})
+    with pytest.raises(mbs.ModelError, match="'late'.*not a finite number at t = 0"):
+        mbs.start(model, {"block.vx": 1.0})
+
+
+def test_an_event_with_a_value_everywhere_happens():
+    """√(x - 1/2) = 1/2 at x = 3/4."""
+    model, _, _ = sliding_block()
+    model.add(mbs.Event("late", model["block.x"] - 0.75))
+    run = mbs.simulate(model, [0, 1], {"block.vx": 1.0})
+    assert [event.t for event in run.events] == pytest.approx([0.75], abs=1e-9)
+
+
+def test_an_event_that_a_reset_leaves_without_a_value_is_refused():
+    model, _, _ = sliding_block()
+    model.add(mbs.Event("back", mbs.t - 0.5, action=mbs.Reset({"block.x": -1.0})))
+    model.add(mbs.Event("late", sp.sqrt(model["block.x"] + 0.1) - 2))
+    with pytest.raises(mbs.MbsError, match="'late'.*not a finite number at t = 0.5"):
+        mbs.simulate(model, [0, 1], {"block.vx": 1.0})
+
+
+# --- tables in resets ---
+
+
+def test_a_reset_reads_a_table():
+    model, _, _ = sliding_block()
+    speeds = mbs.Table([0, 2], [1, 5], kind="linear")
+    model.add(mbs.Event("kick", mbs.t - 0.5, action=mbs.Reset({"block.vx": speeds(model["block.x"])})))
+    run = mbs.simulate(model, [0, 1], {"block.vx": 1.0})
+    assert run["block.vx"][-1] == pytest.approx(2.0, abs=1e-9)  # 1 + 2 x at x = 1/2
+
+
+@pytest.mark.parametrize("place", ["block.x", "t"])
+def test_a_reset_beyond_the_end_of_its_table_is_refused(place):
+    model, _, _ = sliding_block()
+    new = SHORT(mbs.t if place == "t" else model[place])
+    model.add(mbs.Event("kick", mbs.t - 0.5, action=mbs.Reset({"block.vx": new})))
+    with pytest.raises(mbs.ModelError, match="'kick' sets block.vx by a table from 0 to 0.05, but reads it at 0.5"):
+        mbs.simulate(model, [0, 1], {"block.vx": 1.0})
+
+
+# --- tables in friction ---
+
+FRICTIONS = {
+    "joint": lambda model, block, guide, law: mbs.Friction("rub", guide, mu=law),
+    "dry": lambda model, block, guide, law: mbs.DryFriction("rub", mbs.x(block), force=law),
+    "smooth": lambda model, block, guide, law: mbs.DryFriction("rub", mbs.x(block), force=law, smooth=0.01),
+    "contact": lambda model, block, guide, law: mbs.Contact(
+        "rub", mbs.Line(model.ground), mbs.Point(block), friction=law
+    ),
+}
+
+
+def rubbing_block(kind, law):
+    model, block, guide = sliding_block()
+    if kind == "contact":
+        model = model.without("guide")
+    return model.plus(FRICTIONS[kind](model, model.bodies["block"], guide, law(model)))
+
+
+@pytest.mark.parametrize("kind", FRICTIONS)
+def test_friction_tells_that_its_table_is_read_beyond_its_ends(kind):
+    run = mbs.simulate(rubbing_block(kind, lambda model: SHORT(model["block.x"])), [0, 0.2, 0.4], {"block.vx": 1.0})
+    assert "'rub' has a table from 0 to 0.05" in run.stats["note"] and "it is a straight line" in run.stats["note"]
+    near = mbs.simulate(rubbing_block(kind, lambda model: SHORT(model["block.x"])), [0, 0.01], {"block.vx": 1.0})
+    assert "note" not in near.stats
+
+
+@pytest.mark.parametrize("kind", ["joint", "dry", "contact"])
+def test_friction_tells_that_it_slips_faster_than_its_table(kind):
+    law = mbs.Table([0, 0.5], [0.2, 0.1], kind="linear")
+    run = mbs.simulate(rubbing_block(kind, lambda model: lambda speed: law(speed)), [0, 0.1], {"block.vx": 0.6})
+    assert "'rub' has a table from 0 to 0.5, but it is read at 0.6 (t = 0)" in run.stats["note"]
+
+
+@pytest.mark.parametrize("kind", FRICTIONS)
+def test_friction_over_a_table_of_time_that_ends_is_refused(kind):
+    with pytest.raises(mbs.ModelError, match="'rub' has a table from 0 to 0.05, but it is read from 0 to 1"):
+        mbs.simulate(rubbing_block(kind, lambda model: SHORT(mbs.t)), [0, 1], {"block.vx": 1.0})
+
+
+def test_what_no_contact_reads_is_not_told():
+    model = mbs.PlanarModel("ball", gravity=(0, 0))
+    ball = model.body("ball", mass=1.0, inertia=1.0, position=(0, 1))
+    model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(ball), friction=SHORT(model["ball.x"])))
+    assert "note" not in mbs.simulate(model, [0, 1], {"ball.vx": 1.0}).stats
+
+
+# --- sweeps ---
+
+
+def swept(element):
+    model, block, guide = sliding_block()
+    place = model.parameter("p", 0.0, unit="m")
+    model.add(mbs.Driver("d", mbs.x(block), place), element(model, block, guide))
+    return mbs.sweep(model, "p", [0, 0.3, 0.7], forces=True)
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        lambda model, block, guide: mbs.Force("F", block, (SHORT(model["block.x"]), 0)),
+        lambda model, block, guide: mbs.Friction("F", guide, mu=SHORT(model["block.x"])),
+        lambda model, block, guide: mbs.DryFriction("F", mbs.x(block), force=SHORT(model["block.x"])),
+    ],
+)
+def test_a_sweep_tells_that_a_table_is_read_beyond_its_ends(element):
+    note = swept(element).stats["note"]
+    assert "'F' has a table from 0 to 0.05, but it is read at 0.7 (p = 0.7): beyond its ends" in note
+
+
+@pytest.mark.parametrize(
+    "element",
+    [
+        lambda model, block, guide: mbs.Friction("F", guide, mu=0.5 - model["block.x"]),
+        lambda model, block, guide: mbs.DryFriction("F", mbs.x(block), force=0.5 - model["block.x"]),
+        lambda model, block, guide: mbs.DryFriction("F", mbs.x(block), force=0.5 - model["block.x"], smooth=0.1),
+        lambda model, block, guide: mbs.Friction("F", guide, mu=sp.sqrt(0.5 - model["block.x"])),
+    ],
+)
+def test_a_sweep_refuses_friction_that_is_negative_or_has_no_value(element):
+    with pytest.raises(mbs.ModelError, match="at p = 0.7 the .* of .*'F'"):
+        swept(element)
+
+
+# --- laws of speed ---
+
+
+@pytest.mark.parametrize("law", [lambda s: sp.sqrt(s - 0.5), lambda s: 1 / s, lambda s: sp.log(s)])
+@pytest.mark.parametrize("kind", ["joint", "dry", "contact"])
+def test_friction_without_a_real_value_at_some_speed_is_refused(kind, law):
+    with pytest.raises(mbs.ModelError, match="'rub'.*is nan; give a finite number"):
+        rubbing_block(kind, lambda model: law)
+
+
+def test_a_table_that_falls_below_zero_only_beyond_its_end_is_no_error():
+    """μ = 1 - 1.6 s up to s = 1/2, where it is 0.2; continued, it is negative from s = 5/8 on."""
+    law = mbs.Table([0, 0.5], [1, 0.2], kind="linear")
+    model = rubbing_block("joint", lambda model: lambda speed: law(speed))
+    assert mbs.simulate(model, [0, 1], {"block.vx": 0.5})["block.vx"][-1] == pytest.approx(0.0, abs=1e-9)
+    with pytest.raises(mbs.IntegrationError, match="negative"):
+        mbs.simulate(model, [0, 1], {"block.vx": 0.8})
