@@ -327,7 +327,9 @@ class Prepared:
         if self.samples and self._samples_are_special(steps.head, last):
             return True
         first = self.first or self  # steps begin with those of the first run, which this one continues
-        if mechanism.contacts.gap_row.size and has_choices(steps, last, self.moves, mechanism, (first.q, first.v)):
+        impacts = np.concatenate([np.zeros(0), *(one[:, 0] for one in self.impacts)])
+        known = steps, last, self.moves, mechanism, (first.q, first.v), impacts
+        if mechanism.contacts.gap_row.size and has_choices(*known):
             return True
         passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals else []
         if passages and self.run.by.method.remembered:

@@ -81,14 +81,10 @@ def has_own_steps(system: System, by: Stepping, asked: Asked) -> bool:
 
 
 def go_by_steps(system: System, by: Stepping) -> bool:
-    """Return whether the steps of a run tell all changes of its contacts: laws have no branches, and no impact is
-    passed on."""
+    """Return whether the steps of a run tell all changes of its contacts: no impact is passed on, no friction drives
+    wheels apart, and steps end where contacts change."""
     contacts = system.structure.contacts
-    if not contacts.points:
-        return True
-    if by.method.steps_over or by.in_turn or contacts.separations:
-        return False
-    return not (contacts.program.batch.switching or contacts.bounds.switching)
+    return not contacts.points or not (by.method.steps_over or by.in_turn or contacts.separations)
 
 
 LAWS = "restitution", "friction", "static friction", "smooth"

@@ -17,6 +17,8 @@ from ...compiled.contact_records import (
     KEPT,
     OPEN,
     PARTS,
+    SHARES_CHANGE,
+    SHARES_MOVE,
     SLIPS,
     SLIPS_ON,
     STICKING,
@@ -306,7 +308,8 @@ def note_fastest(contacts):
     This is called where a step has been accepted: a step that is rejected may end with a slip that the motion does not
     have."""
     sliding = contacts.sliding
-    contacts.choice.ambiguities[0] += contacts.choice.shared[0]
+    contacts.choice.ambiguities[0] += 1 if contacts.choice.shared[0] == SHARES_MOVE else 0
+    contacts.choice.ambiguities[1] += 1 if contacts.choice.shared[0] == SHARES_CHANGE else 0
     for c in range(contacts.gap_row.size):
         moves = contacts.state[c] == CLOSED or contacts.state[c] == INCIPIENT
         sliding.largest_speed[c] = max(sliding.largest_speed[c], sliding.end_speed[c]) if moves else 0.0
