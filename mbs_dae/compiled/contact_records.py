@@ -29,6 +29,8 @@ DEPARTS, HOLDS = 1, 2
 """States of a slip at a dead centre."""
 KEPT = 3
 """The state that results show for a point that joints alone keep closed."""
+SHARES_MOVE, SHARES_CHANGE = 1, 2
+"""What depends on how contacts share forces: the motion; or alone when contacts change."""
 FREE, STILL, PRESSED = range(3)
 """A row that forces or joints may move; one that joints keep still; one along which joints press bodies together."""
 
@@ -283,13 +285,14 @@ class StateChoice(NamedTuple):
     point_pace: Work[Vector] = zeros("points")
     """The size of the terms of rates in the group of each point at the last choice."""
     status: Work[Integers] = zeros(1)
-    ambiguities: Work[Integers] = zeros(1)
+    ambiguities: Work[Integers] = zeros(2)
     """How often forces did not follow from one regular system of equations: at the end of a step contacts that depend
-    on each other shared forces which change the motion (`shared`), Poisson's law gave impulses, or forces were
-    corrected because masses are far apart."""
+    on each other shared forces which change the motion (`SHARES_MOVE`), Poisson's law gave impulses, or forces were
+    corrected because masses are far apart. Then, how often they shared forces on which only changes of contacts depend
+    (`SHARES_CHANGE`)."""
     shared: Work[Integers] = zeros(1)
-    """1 if contacts share forces at the last evaluation, and the motion may depend on the shares: of normal forces, or
-    of friction whose coefficients of sticking and of slipping differ."""
+    """`SHARES_MOVE` or `SHARES_CHANGE` if contacts share forces at the last evaluation, and the motion or changes of
+    contacts depend on the shares; else 0."""
     weight: Work[Vector] = zeros("points")
     """The weight of each point among points that share a load."""
     largest_friction: Work[Vector] = zeros("points")

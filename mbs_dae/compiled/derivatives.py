@@ -47,7 +47,8 @@ from .system import System
 POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS = "positions", "rates", "accelerations", "forces", "powers"
 """Φ, C', C'', F and -ẇ."""
 SURFACES = "surfaces"
-"""The switching functions (sign or integer part) of the branches of laws, of constraints and then of forces."""
+"""The switching functions (sign or integer part) of the branches of laws: of constraints, of forces, and with the
+equations of contacts of the readings that bound friction, and of gaps and slips."""
 MOMENTA, PUSHES = "momenta", "pushes"
 """F without Q, and F without Q and M a: their zeros are minimal velocities and nearest poses."""
 GAPS, SLIPS, BENDS, SIZES = TOUCHING = "gaps", "slips", "bends", "sizes"
@@ -192,7 +193,7 @@ class DerivativeBuilder:
         """The number of rows of each kind of wanted equations."""
         contacts = self.structure.contacts
         own = {what: self.columns for what in ALONG} | {POWERS: len(WORKS)}
-        own[SURFACES] = sum(len(batch.switching) for batch in (self.program.batch, self.dynamics.batch))
+        own[SURFACES] = sum(len(batch.switching) for batch in self._deciding)
         own |= dict.fromkeys(TOUCHING, contacts.rows) | {SIZES: contacts.bounds.out_size}
         own |= {STATE_RATES: self.signals, INPUTS: len(self.structure.model.inputs)}
         return [own.get(what, self.rows) for what in self.wanted]
@@ -299,23 +300,27 @@ class DerivativeBuilder:
         """The first row of each element with contacts or friction."""
         return _first_rows(self.structure.contacts.program)
 
+    @property
+    def _deciding(self) -> list[BatchBuilder]:
+        """The batches whose laws have branches, in the order of the switching functions of a run."""
+        contacts = self.structure.contacts
+        return [self.program.batch, self.dynamics.batch] + [contacts.bounds, contacts.program.batch] * self.has_contacts
+
     @cached_property
-    def _first_surface(self) -> dict[int, int]:
-        """The first row among `SURFACES` of each instance, by its first output; outputs of forces are counted on behind
-        those of constraints."""
-        found, count = dict[int, int](), 0
-        for batch, behind in ((self.program.batch, 0), (self.dynamics.batch, self._outputs_of_constraints)):
+    def _first_surface(self) -> dict[tuple[int, int], int]:
+        """The first row among `SURFACES` of each instance, by the number of its batch and its first output."""
+        found, count = dict[tuple[int, int], int](), 0
+        for number, batch in enumerate(self._deciding):
             for place in batch.places():
-                found[behind + place.out], count = count, count + len(place.layout["modes"])
+                found[number, place.out], count = count, count + len(place.layout["modes"])
         return found
 
-    @property
-    def _outputs_of_constraints(self) -> int:
-        return sum(place.layout["outputs"] for place in self.program.batch.places())
-
-    def _surfaces(self, place: Place, behind: int) -> list[tuple[int, int, str, int]]:
-        """Return the terms of switching functions, whose outputs stand before their partial derivatives at the end."""
-        modes, first = len(place.layout["modes"]), self._first_surface[behind + place.out]
+    def _surfaces(self, place: Place, number: int) -> list[tuple[int, int, str, int]]:
+        """Return the terms of switching functions of an instance in the batch with this number; their outputs stand
+        before their partial derivatives at the end."""
+        if SURFACES not in self.wanted:
+            return []
+        modes, first = len(place.layout["modes"]), self._first_surface[number, place.out]
         at = place.layout["outputs"] - modes - len(place.layout["slopes"]) if modes else 0
         return [(at + k, ONE, SURFACES, first + k) for k in range(modes)]
 
@@ -333,9 +338,7 @@ class DerivativeBuilder:
             terms.append((phi + len(entries) + k, MINUS, RATES, first + k))
             terms.append((phi + len(entries) + k, STATES + 2 * size + first + k, POWERS, SUPPLIED))
             terms.append((phi + len(entries) + rows + k, MINUS, ACCELERATIONS, first + k))
-        if SURFACES in self.wanted:
-            terms += self._surfaces(place, 0)
-        return self._wanted(terms)
+        return self._wanted(terms + self._surfaces(place, 0))
 
     def _of_dynamics(self, place: Place) -> list[Term]:
         """Return the terms of an instance: M a - Q to F; M a to momenta; powers to -ẇ; rates of states to ż."""
@@ -355,9 +358,7 @@ class DerivativeBuilder:
         if place.member in self.dynamics.states:
             first = self.structure.layout.q_size - len(self.structure.layout.signals)
             terms.append((0, ONE, STATE_RATES, self.dynamics.states[place.member] - first))
-        if SURFACES in self.wanted:
-            terms += self._surfaces(place, self._outputs_of_constraints)
-        return self._wanted(terms)
+        return self._wanted(terms + self._surfaces(place, 1))
 
     def _of_inputs(self, place: Place) -> list[Term]:
         """Return the terms of an input, with rows in the order in which a run evaluates inputs (`Signals.inputs`)."""
@@ -379,10 +380,11 @@ class DerivativeBuilder:
             terms.append((phi + len(entries) + k, MINUS, SLIPS, first + k))
             terms.append((phi + len(entries) + k, force + k, POWERS, SUPPLIED))
             terms.append((phi + len(entries) + rows + k, MINUS, BENDS, first + k))
-        return self._wanted(terms)
+        return self._wanted(terms + self._surfaces(place, 3))
 
     def _of_bounds(self, place: Place) -> list[Term]:
-        return self._wanted([(k, ONE, SIZES, place.out + k) for k in range(place.layout["values"])])
+        sizes = [(k, ONE, SIZES, place.out + k) for k in range(place.layout["values"])]
+        return self._wanted(sizes + self._surfaces(place, 2))
 
     def _wanted(self, terms: Sequence[tuple[int, int, str, int]]) -> list[Term]:
         """Keep the terms of wanted equations, with rows of the matrix in place of (kind of equation, number)."""

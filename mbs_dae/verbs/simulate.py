@@ -332,7 +332,9 @@ class Prepared:
         before_resets = {one.step: one.entry for one in reversed(self.resets)}
         places = saltations_of(steps, last, self.moves, laws_of(mechanism), before_resets)
         first = self.first or self  # steps begin with those of the first run, which this one continues
-        if mechanism.contacts.gap_row.size and has_choices(steps, last, places, mechanism, (first.q, first.v)):
+        impacts = np.concatenate([np.zeros(0), *(one[:, 0] for one in self.impacts)])
+        known = steps, last, places, mechanism, (first.q, first.v), impacts
+        if mechanism.contacts.gap_row.size and has_choices(*known):
             return True
         if any(self._stops_turning(place) for place in places if place.changes):
             return True

@@ -74,13 +74,8 @@ def has_own_steps(system: System, asked: Asked) -> bool:
 
 
 def go_by_steps(system: System, by: Stepping) -> bool:
-    """Return whether the steps of a run tell all changes of its contacts: laws have no branches."""
-    contacts = system.structure.contacts
-    if not contacts.points:
-        return True
-    if by.method.steps_over:
-        return False
-    return not (contacts.program.batch.switching or contacts.bounds.switching)
+    """Return whether the steps of a run tell all changes of its contacts: steps end where contacts change."""
+    return not (system.structure.contacts.points and by.method.steps_over)
 
 
 LAWS = "restitution", "friction", "static friction", "smooth"

@@ -4,6 +4,8 @@ A gap closes or opens, a slip stops or sets out, where a guard g of a contact pa
 
     open        the gap                 closed      its force, which follows from the equations of a stage
     slipping    the slip                sticking    μ N - |f|
+    incipient   the force d by which friction falls short; the part d/|f|, or the angle between slip and friction
+                (`motion.contact.incipient`)
 
 With S = ∂y/∂p at a held time, t_e' = -δg(S)/ġ, where ġ is δg by time and by y' before the change. Where velocities do
 not jump, S₊ = S₋ + (f₋ - f₊) t_e'. In neighbouring runs an impact has another time: with R the law of impact,
@@ -26,14 +28,14 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from ...compiled.contact_records import CLOSED, FREE, OPEN, STICKING
+from ...compiled.contact_records import CLOSED, FREE, INCIPIENT, OPEN, STICKING
 from ...compiled.machine import subtract_rates
 from ...compiled.status import DONE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector
 from ...linear.elimination import factorise, solve
 from ...linear.vectors import axpy, dot
-from ...motion.contact.bounds import COMPONENTS, component, pressure
+from ...motion.contact.bounds import BOUND, COMPONENTS, component, pressure
 from ...motion.contact.delassus import put_jump
 from ...motion.contact.gaps import first_entry
 from ...motion.contact.impacts import (
@@ -45,8 +47,9 @@ from ...motion.contact.impacts import (
     put_approaching,
     put_impulses,
 )
+from ...motion.contact.incipient import FAR, PARALLEL, RISEN, TURNED
 from ...motion.contact.normals import components
-from ...motion.contact.rubbing import across, never_sticks, resting, sliding
+from ...motion.contact.rubbing import across, never_sticks, resting, sliding, speed_of
 from ...motion.derivative import Mechanism, refinements
 from ...motion.past.tape import HEAD
 from ...motion.record import March, derivative_at_end, put_back, remember
@@ -95,6 +98,8 @@ STANDS = 10.0
 (`motion.contact.impacts.LEFT`). Rates that die out in a row of impacts are larger until the last one."""
 STICKS = 1e-9
 """An impulse of friction is at its bound if it differs by less than this part of the bound."""
+AT_END = 1e-4
+"""The part by which friction falls short ends a state if it differs by less than this part from where it does."""
 
 
 @compiled_apart
@@ -121,17 +126,17 @@ def leave_passing(march: March):
 
 @compiled_apart
 def vary_guards(
-    own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, loads: Matrix, forces: Matrix,
-    out: Matrix,
+    own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, slopes: Matrix, loads: Matrix,
+    forces: Matrix, out: Matrix,
 ):  # fmt: skip
     """Put the changes of the guards of all contacts into `out`, (ways, entries), at the linearised state, from changes
-    of y, of multipliers and of forces."""
+    of y, of y', of multipliers and of forces."""
     contacts, state = mechanism.contacts, mechanism.state
     take_given(own)
     for p in range(dys.shape[0]):
         dv = dys[p, state.v_at : state.v_end]
         put_changes(own, mechanism, y, p, dys[p])
-        for level in (GAP_OF, SLIP_OF, SIZE_OF):
+        for level in (GAP_OF, SLIP_OF, BEND_OF, SIZE_OF):
             put_right(own, p, level)
         for c in range(contacts.gap_row.size):
             e, gap = contacts.points.entry[c], contacts.gap_row[c]
@@ -147,6 +152,8 @@ def vary_guards(
                     out[p, e] += contacts.sliding.heading[row] * slip
             elif contacts.slip_count[c] > 0 and contacts.state[c] == STICKING:
                 out[p, e] = _vary_hold(own, held, contacts, p, c, loads[p], forces[p])
+            elif contacts.slip_count[c] > 0 and contacts.state[c] == INCIPIENT:
+                _vary_beginning(own, contacts, c, dv, slopes[p, state.v_at : state.v_end], forces[p], out[p, e : e + 2])
             e += contacts.slip_count[c]
             for d in range(components(contacts, c)):
                 out[p, e + d] = 0.0
@@ -179,6 +186,36 @@ def _vary_hold(own, held, contacts, p, c, loads, forces):
     for row in range(first, first + contacts.slip_count[c] if size > 0.0 else first):
         change -= contacts.force[row] / size * forces[row]
     return change
+
+
+@compiled
+def _vary_beginning(own, contacts, c, dv, da, forces, out):
+    """Put the changes of both guards of a slip that begins in space into `out`, from changes of velocities,
+    accelerations and forces: of the force d by which friction falls short, and of d/|f| or of the angle between slip
+    and friction, whichever ends the state. The response w of the slip along its friction is held: laws are the same on
+    both sides of the second guard to the square of d/|f|, so its time may be right to this part."""
+    delassus, force, slip = contacts.delassus, across(contacts, c, contacts.force), speed_of(contacts, c)
+    w = of_d = of_force = of_slip = along = aside = of_aside = 0.0
+    first, end, n = contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c], delassus.G.shape[1]
+    for i in range(delassus.used_count[0]):
+        for j in range(delassus.used_count[0]):
+            if first <= delassus.used[i] < end and first <= delassus.used[j] < end:
+                w += contacts.force[delassus.used[i]] * delassus.W[i, j] * contacts.force[delassus.used[j]] / force**2
+    for row in range(first, end):
+        e, rate = contacts.force[row] / force, dot(delassus.G[row], dv[:n]) - own.right[own.first[SLIP_OF] + row]
+        of_d -= e * (dot(delassus.G[row], da[:n]) - own.right[own.first[BEND_OF] + row]) / w
+        of_force, along = of_force + e * forces[row], along + e * contacts.motion.rate[row]
+        of_slip += contacts.motion.rate[row] * rate / slip if slip > 0.0 else 0.0
+    for row in range(first, end):
+        part = contacts.motion.rate[row] - along * contacts.force[row] / force
+        rate = dot(delassus.G[row], dv[:n]) - own.right[own.first[SLIP_OF] + row]
+        aside, of_aside = aside + part * part, of_aside + part * (rate - along * forces[row] / force)
+    d = contacts.sliding.friction_deficit[c] / force
+    out[0] = of_d + BOUND * of_force
+    if abs(d - RISEN) < AT_END * RISEN or abs(d - FAR) < AT_END * FAR or aside == 0.0:
+        out[1] = (d * of_force - of_d) / force
+    else:
+        out[1] = ((TURNED if d < RISEN else PARALLEL) * of_slip - of_aside / np.sqrt(aside)) / slip
 
 
 @compiled
@@ -555,9 +592,9 @@ class ContactChange:
         loads, forces = np.zeros((len(dys), mechanism.machine.pattern.m)), np.zeros((len(dys), own.forces.size))
         changes = self._to_bodies(dys)
         known = own, held, mechanism, self.of_bodies, changes
-        vary_stage(*known, np.zeros_like(changes), loads, forces, refinements(mechanism), 0)
-        guards = np.zeros((len(dys), mechanism.contacts.points.entries))
-        vary_guards(*known, loads, forces, guards)
+        slopes, guards = np.zeros_like(changes), np.zeros((len(dys), mechanism.contacts.points.entries))
+        vary_stage(*known, slopes, loads, forces, refinements(mechanism), 0)
+        vary_guards(*known, slopes, loads, forces, guards)
         passed = self._independent_guards()
         guards, sizes = guards[:, self.passed[passed]], self.sizes[passed]
         rates, length = guards[of_time], place.head[1] - place.head[0]

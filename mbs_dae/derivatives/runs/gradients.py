@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from ...coordinates import JointCoordinates
 from ...errors import ModelError
 from ...kernels.blocks import block
 from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, SPAN_OF, SWITCHES, T0, T1, WENT_ON, entry_size
@@ -36,13 +37,15 @@ from .tree import size_of_tree
 
 def goes_back(result: Result) -> bool:
     """Return whether there is a way back through the steps of a run. There is none for runs that were followed as they
-    went, for runs in which the ends of a force pass each other, and for runs in which two laws switch at one instant or
-    two events stop the run: only derivatives ahead tell whether neighbouring runs meet both at one instant, too."""
+    went, for runs in which the ends of a force pass each other, in which two events stop the run, and in which, in
+    joint coordinates, two laws switch at one instant."""
     varied = result.varied
     if not isinstance(varied, VariedRun) or varied.taken is None or varied.taken.passages:
         return False
     if varied.taken.stop and len(varied.taken.stop.functions) > 1:
         return False
+    if not isinstance(varied.run_system.coordinates, JointCoordinates):
+        return True
     return all(place.passed.size <= 1 for place in varied.taken.saltations)
 
 

@@ -15,6 +15,13 @@ equations of u by v̇, λ and u. Then changes of f are
     δf = w + T δu,             δv̇ = x₀ + Xᵀ δf,      δλ = λ₀ + Lᵀ δf,
 
 with r the direct change of the equations of u. Going back, each of these maps is transposed.
+
+A slip in space that begins from rest (`motion.contact.incipient`) has friction at its bound against its acceleration.
+Its forces are unknowns, and so is a deficit D ≥ 0 of acceleration. With e = f/|f|,
+
+    ṡ + D e = 0,      |f| = μ N;           δṡ + e δD + D (1 - e eᵀ) δf/|f| = 0,      e · δf - μ δN = N δμ.
+
+So it is where a slip starts from rest at once: there s = ṡ t has the direction of ṡ.
 """
 
 from collections.abc import Sequence
@@ -24,7 +31,7 @@ import numpy as np
 import sympy as sp
 
 from ...compiled import System
-from ...compiled.contact_records import CLOSED, FREE, OPEN, STICKING
+from ...compiled.contact_records import CLOSED, FREE, HOLDS, INCIPIENT, OPEN, STICKING
 from ...compiled.machine import subtract_rates
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, zeros
@@ -33,7 +40,7 @@ from ...linear.vectors import axpy, copy, dot
 from ...model.parameters import slope_of
 from ...motion.contact.bounds import given, is_given, pressure
 from ...motion.contact.normals import sense
-from ...motion.contact.rubbing import direction, drives_apart, never_sticks, sliding, speed_of, turns_with_slip
+from ...motion.contact.rubbing import across, direction, drives_apart, never_sticks, sliding, speed_of, turns_with_slip
 from ...motion.derivative import Mechanism
 from ...poses.newton import solve_here
 from .linear import (
@@ -85,12 +92,16 @@ class HeldForces(NamedTuple):
     moved: Matrix
     """The changes of the laws of each point with each parameter, (parameters, LAWS × points)."""
     size: Work[IntegerTable] = zeros("shelves", 3)
-    """The number of rows in use, the number of equations, and 1 if frictions that stick share a load: their forces are
+    """The number of rows in use, the number of equations, and 1 if contacts share a load: their forces are
     of least norm, and have no derivative here."""
     used: Work[Integers] = zeros("shelf_lines")
     """The row of contacts of each row in use."""
     about: Work[Integers] = zeros("shelf_equations")
-    """The number, among the rows in use, of the row of each equation; -1 for the equation of an N."""
+    """The number, among the rows in use, of the row that each equation keeps as it is; -1 for other equations."""
+    bounded: Work[Integers] = zeros("shelf_equations")
+    """The point for whose friction f each equation says |f| = μ N with a number μ; -1 for other equations."""
+    pressed: Work[Vector] = zeros("shelf_equations")
+    """The coefficients of these numbers."""
     lead: Work[Integers] = zeros("shelf_lines")
     """The number, among the rows in use, of the first slip of the point of each row."""
     slips: Work[Integers] = zeros("shelf_lines")
@@ -141,7 +152,7 @@ def new_held(system: System, moved: np.ndarray, shelves: int, weighted: int = 0)
     for `weighted` rows of weights going back."""
     contacts, structure = system.structure.contacts, system.structure
     shelves = shelves if contacts.rows else 0
-    lines, equations = contacts.rows, contacts.rows + len(contacts.points)
+    lines, equations = contacts.rows, contacts.rows + 2 * len(contacts.points)  # an N and a D for each point
     sizes = {"shelves": shelves, "shelf_lines": shelves * lines, "shelf_equations": shelves * equations}
     sizes |= {"columns": structure.columns, "rows": len(structure.rows), "lines": lines, "equations": equations}
     sizes |= {"factors": contacts.bounds.out_size, "laws": moved.shape[1]}
@@ -175,10 +186,15 @@ def hold_forces(held: HeldForces, mechanism: Mechanism, s: int):
         elif contacts.state[c] != STICKING:
             hold_normal(held, mechanism, c, begin + n, n)
             n += 1
+        begins = begins_in_space(mechanism, c, number + gaps)
+        if begins:
+            n = _hold_beginning(held, mechanism, c, first, begin, n, number + gaps, normal)
         for k in range(contacts.slip_count[c]):
             i = number + gaps + k
             facts = held.facts[first + i]
             facts[SLIP], facts[PUSH] = motion.rate[delassus.used[i]], contacts.force[delassus.used[i]]
+            if begins:
+                continue
             if contacts.state[c] == CLOSED:
                 _hold_slip(held, contacts, c, k, first + i)
                 held.T[first + i, normal] = -facts[COEFFICIENT] * facts[ALONG]
@@ -198,6 +214,7 @@ def take_rows(held, contacts, s):
         part[first : first + delassus.used_count[0]] = 0.0
     for matrix in (held.C, held.E, held.D, held.by_size, held.reach):
         matrix[begin : begin + held.u.size] = 0.0
+    held.about[begin : begin + held.u.size] = held.bounded[begin : begin + held.u.size] = -1
     for i in range(delassus.used_count[0]):
         row = delassus.used[i]
         c = contacts.points.of_row[row]
@@ -217,6 +234,56 @@ def _hold_row(held, contacts, line, begin, n, number):
     held.about[begin + n], held.T[line, n] = number, 1.0
     put_rate(held, contacts, begin + n, n, number, 1)
     return n + 1
+
+
+@compiled
+def begins_in_space(mechanism, c, number):
+    """Return whether the slip of point c, whose rows in use begin at `number`, begins in space at the last evaluation,
+    so that its friction is against its acceleration."""
+    contacts = mechanism.contacts
+    if contacts.slip_count[c] < 2 or never_sticks(contacts, c) or across(contacts, c, contacts.force) == 0.0:
+        return False
+    if contacts.state[c] != CLOSED or turns_with_slip(contacts, c):
+        return contacts.state[c] == INCIPIENT
+    starts = contacts.sliding.holds_direction[c] == 0 and contacts.choice.departure[c] != HOLDS
+    return starts and deficit(mechanism, c, number) > 0.0
+
+
+@compiled
+def deficit(mechanism, c, number):
+    """Return the D of point c, whose rows in use begin at `number`: minus its acceleration along its friction."""
+    contacts, x, total = mechanism.contacts, mechanism.machine.x, 0.0
+    delassus = contacts.delassus
+    for row in delassus.used[number : number + contacts.slip_count[c]]:
+        total += contacts.force[row] * (contacts.motion.gamma[row] - dot(delassus.G[row], x[: delassus.G.shape[1]]))
+    return total / across(contacts, c, contacts.force)
+
+
+@compiled
+def _hold_beginning(held, mechanism, c, line, begin, n, number, normal):
+    """Put the equations of a slip that begins in space, from number n on: one for each of its rows, which are in use
+    from `number` on, and |f| = μ N, multiplied by w = e · W e, with N the unknown `normal`. Return the number of the
+    next equation. The unknown behind the forces is D/w."""
+    contacts, slips, w = mechanism.contacts, mechanism.contacts.slip_count[c], 0.0
+    force, last = across(contacts, c, contacts.force), n + contacts.slip_count[c]
+    e = contacts.force[contacts.slip_row[c] : contacts.slip_row[c] + slips]
+    for k in range(slips):
+        for j in range(slips):
+            w += e[k] * contacts.delassus.W[number + k, number + j] * e[j] / force**2
+    turn = deficit(mechanism, c, number) / force
+    for k in range(slips):
+        held.T[line + number + k, n + k] = 1.0
+        put_rate(held, contacts, begin + n + k, n + k, number + k, 1)
+        for j in range(slips):
+            held.E[begin + n + k, n + j] += turn * ((1.0 if j == k else 0.0) - e[k] * e[j] / force**2)
+        held.E[begin + n + k, last] = held.E[begin + last, n + k] = w * e[k] / force
+    held.E[begin + last, normal] = -w * sliding(contacts, c)
+    pressed, curve = w * normal_force(contacts, c, False), contacts.laws.coefficient[c]
+    if curve >= 0:
+        held.by_size[begin + last, curve] = pressed
+    else:
+        held.bounded[begin + last], held.pressed[begin + last] = c, pressed
+    return last + 1
 
 
 @compiled
@@ -353,6 +420,8 @@ def vary_held(held, own, mechanism, p, s, dv, out):
                 change = right[own.first[BEND_OF] + held.used[first + i]] - dot(held.G[first + i], x[: held.G.shape[1]])
                 total += held.C[begin + j, i] * change
         total -= dot(held.D[begin + j], multipliers)
+        if held.bounded[begin + j] >= 0:
+            total += held.pressed[begin + j] * held.moved[p, LAWS * held.bounded[begin + j] + FRICTION]
         for i in range(m):
             total -= held.reach[begin + j, i] * held.w[i]
         held.r[j] = total
@@ -452,6 +521,8 @@ def held_back(held, own, mechanism, r, s, forces, works, of_v):
         for i in range(m):
             held.f[i] -= held.reach[begin + j, i] * z
         axpy(-z, held.D[begin + j], multipliers)
+        if held.bounded[begin + j] >= 0:
+            held.gradient[r, LAWS * held.bounded[begin + j] + FRICTION] += z * held.pressed[begin + j]
         for k in range(held.by_size.shape[1]):
             right[own.first[SIZE_OF] + k] += z * held.by_size[begin + j, k]
         for i in range(m):

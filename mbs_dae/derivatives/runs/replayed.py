@@ -231,7 +231,8 @@ class Rerun:
         """Return the passage of the run, which stands behind the step before it, through a place at which laws switch
         or contacts change."""
         if not place.changes:
-            return Passing(self.march, self.own, self.tree, place, sizes, mixed)
+            ways = self.at_changes.own if self.others and place.passed.size > 1 else None
+            return Passing(self.march, self.own, self.tree, place, sizes, mixed, ways)
         return ContactChange(self.march, self.at_changes, place, sizes, len(self.numbers))
 
 
@@ -672,7 +673,7 @@ class VariedRun(VariedMotion):
         for what in events.told if events else ():
             tell(self.result, what)
         if not works and np.isnan(found.contacts).any() and np.isfinite(found.x).all():
-            tell(self.result, "none of forces where frictions that stick share a load")
+            tell(self.result, "none of forces where contacts share a load")
         moments, last = (tuple(events.slopes), events.end) if events else ((), None)
         if self.taken.own and events:
             pairs = zip(moments, events.states, self.result.events, strict=True)

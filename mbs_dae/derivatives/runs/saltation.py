@@ -36,9 +36,6 @@ from .linear import SURFACE, Linear, put_changes, put_right, take_given
 from .transposed import changes_back, give_back, give_numbers
 from .tree import JointTree, add_back, has_joints, linearise_here, to_bodies
 
-BEGINS = 0.9
-"""The heading of a slip in space has the length 1; a shorter one marks a slip that begins (`motion.contact.guards`)."""
-
 
 @compiled_apart
 def read_surfaces(march: March, t: float, y: Vector, dy: Vector):
@@ -161,8 +158,8 @@ def saltations_of(
         before = steps.held[max(n for n in steps.held if n < k)]
         size = before.size
         behind, zero = entry[entry.size - size :], entry[entry.size - 2 * size : entry.size - size]
-        differs = (before != behind) & ~(np.isnan(before) & np.isnan(behind))  # branches of events are nan
-        differs = differs[:laws]
+        free = np.isnan(before).astype(int) + np.isnan(behind)  # branches of events and of open points follow the state
+        differs = ((before != behind) & ((free == 0) | ((free == 1) & (zero == 1.0))))[:laws]
         passed = np.flatnonzero(differs) if fresh[k] == SWITCHED else np.zeros(0, dtype=np.int64)
         changes = bool(zero[laws:].any())
         straight = _straight_before(steps, int(k), float(entry[T0])) if changes else np.zeros(0)
@@ -198,11 +195,14 @@ def laws_of(mechanism: Any) -> int:
 
 
 def has_choices(
-    steps: Steps, last: np.ndarray, places: Sequence[Saltation], mechanism: Any, first: tuple[np.ndarray, np.ndarray]
-) -> bool:
-    """Return whether the contacts of a run have forces that are one choice of several, have rows that joints alone
-    keep, change twice at one instant or together with laws in one of the `places` (`saltations_of`), or meet where it
-    begins, in the state `first` of q, v; or joints with redundant equations have friction."""
+    steps: Steps, last: np.ndarray, places: Sequence[Saltation], mechanism: Any, first: tuple[np.ndarray, np.ndarray],
+    impacts: np.ndarray,
+) -> bool:  # fmt: skip
+    """Return whether the contacts of a run have forces that are one choice of several, on which the motion or a change
+    of contacts depends; have rows that joints alone keep; change twice at one instant or together with laws in one of
+    the `places` (`saltations_of`); or meet where it begins, in the state `first` of q, v, or at a kink of a surface,
+    which is an impact at one of the times `impacts`. Return so, too, if joints with redundant equations have
+    friction."""
     if mechanism.contacts.choice.ambiguities[0] or (steps.head[:, TIMES] > 1.0).any() or last[TIMES] > 1.0:
         return True
     normals = mechanism.contacts.normals
@@ -216,21 +216,10 @@ def has_choices(
     moving = np.concatenate([begun[: state.z_at], begun[state.v_at : state.v_at + v.size]])
     if not np.array_equal(moving, np.concatenate([q[: state.z_at], v])):
         return True
-    if _begins_in_space(steps, last, mechanism):
+    if mechanism.contacts.choice.ambiguities[1] and any(place.changes for place in places):
         return True
-    return any(place.changes and (place.passed.size or place.breaks) for place in places)
-
-
-def _begins_in_space(steps: Steps, last: np.ndarray, mechanism: Any) -> bool:
-    """Return whether a slip in space begins from rest somewhere: its direction is an unknown there."""
-    contacts = mechanism.contacts
-    modes = np.array([*steps.held.values(), last[last.size - steps.branches :]])
-    for c in np.flatnonzero(contacts.slip_count > 1):
-        first = laws_of(mechanism) + int(contacts.points.entry[c]) + int(contacts.gap_row[c] >= 0)
-        length = np.linalg.norm(modes[:, first : first + contacts.slip_count[c]], axis=1)
-        if ((length > 0.0) & (length < BEGINS)).any():
-            return True
-    return False
+    passes = any(place.passed.size and (place.changes or (impacts == place.t).any()) for place in places)
+    return passes or any(place.changes and place.breaks for place in places)
 
 
 def goes_on_smoothly(state: Any, before: np.ndarray, behind: np.ndarray) -> bool:
@@ -245,12 +234,14 @@ class Passing:
     functions that pass."""
 
     def __init__(
-        self, march: Any, own: Any, tree: Any, place: Saltation, sizes: np.ndarray, mixed: np.ndarray | None = None
+        self, march: Any, own: Any, tree: Any, place: Saltation, sizes: np.ndarray, mixed: np.ndarray | None = None,
+        ways: Any = None,
     ):  # fmt: skip
         """The run stands behind the step before the place, with the branches that were held in it; `sizes` are the
-        guards at the beginning of this step. With `mixed`, (1, parameters), all parameters change
-        together in these proportions."""
-        self.march, self.own, self.tree, self.place = march, own, tree, place
+        guards at the beginning of this step. With `mixed`, (1, parameters), all parameters change together in these
+        proportions. Going back where several functions pass, `ways` are the equations by parameters, by time and by
+        each number of y."""
+        self.march, self.own, self.tree, self.place, self.ways = march, own, tree, place, ways
         self.moved = place.moved if mixed is None else mixed @ place.moved
         self.y, count = march.stages.y0.copy(), own.first[SURFACE + 1] - own.first[SURFACE]
         self.f_before, self.f_behind = np.zeros_like(self.y), place.entry[HEAD + self.y.size :][: self.y.size].copy()
@@ -288,7 +279,7 @@ class Passing:
 
     def back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the weights of y before the place, from those behind it, (numbers, y), and what they add to those of
-        the parameters, (numbers, parameters). At most one switching function passes here (`goes_back`)."""
+        the parameters, (numbers, parameters); nan where several functions pass at times that differ in neighbours."""
         jump = weights @ (self.f_before - self.f_behind)
         direct = np.zeros((len(weights), len(self.moved)))
         if self.is_smooth:
@@ -299,6 +290,14 @@ class Passing:
             return weights, direct
         if self.place.breaks:
             return weights, np.outer(jump, self.moved)
+        if self.ways is not None:
+            width, count = self.y.size, len(self.moved)
+            dys = np.concatenate([np.zeros((count + 1, width)), np.eye(width)])
+            along = np.zeros((len(dys), self.count))
+            linearise_surfaces(self.march, self.ways, self.tree, self.place.t, self.y, self.f_before)
+            vary_surfaces(self.ways, self.tree, self.march.mechanism, self.y, dys, along)
+            moved = instant_moved(along[:, self.place.passed], self.rates)
+            return weights + np.outer(jump, moved[count + 1 :]), np.outer(jump, moved[:count])
         weights, of_surfaces = weights.copy(), np.zeros((len(weights), self.count))
         of_surfaces[:, self.place.passed[0]] = -jump / self.rates[0]
         surfaces_back(self.own, self.tree, self.march.mechanism, self.y, of_surfaces, weights)

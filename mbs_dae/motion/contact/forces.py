@@ -25,7 +25,16 @@ satisfy the conditions of their states with any force, are refused.
 
 import numpy as np
 
-from ...compiled.contact_records import CLOSED, FREE, HOLDS, INCIPIENT, OPEN, STICKING
+from ...compiled.contact_records import (
+    CLOSED,
+    FREE,
+    HOLDS,
+    INCIPIENT,
+    OPEN,
+    SHARES_CHANGE,
+    SHARES_MOVE,
+    STICKING,
+)
 from ...compiled.contacts import put_rows
 from ...compiled.machine import take_accelerations
 from ...compiled.status import DONE, FORCES_LOST, NOT_CONVERGED, NOT_FINITE, UNSHARED
@@ -98,6 +107,9 @@ force of `SPREAD` / (least pivot) times the largest; smaller forces are correcte
 FAINT = 1e-4
 """A normal force of a joint counts at least as this part of the force that balances all terms of its equation, for it
 has their roundoff."""
+UNMOVED = 1e-6
+"""Shares of forces move bodies if they accelerate them by more than this part of what each of them would alone: the
+part up to which a row that elimination leaves out depends on others (the root of `NO_PIVOT`)."""
 MISSED = 1e-3
 """A remaining acceleration along a held row is an error if it is more than this part of its terms. A row that
 elimination leaves out depends on others up to the root of `NO_PIVOT`, 1e-6, and lacks as small a part; a row lost in
@@ -128,7 +140,7 @@ def push(mechanism: Mechanism, a: Vector):
     if choice.status[0] == NOT_CONVERGED and _starts(contacts, STARTS) > 1:
         rank, weakest, determined = _search(mechanism, n, far_apart)
     add_responses(mechanism, delassus.amount, delassus.amount_tail)
-    choice.shared[0] = 1 if rank < n and _shares_matter(contacts, n) else 0
+    choice.shared[0] = _role_of_shares(contacts, n, rank) if rank < n else 0
     choice.ambiguities[0] += 1 if far_apart else 0
     far_apart = far_apart and choice.status[0] == DONE
     _put_unknowns(contacts, n)
@@ -330,18 +342,53 @@ def put_other_forces(mechanism: Mechanism, amounts: Vector, multipliers: Vector,
 
 
 @compiled
-def _shares_matter(contacts, n):
-    """Return whether the motion may depend on how contacts share forces: one shared force is a normal force, of a gap
-    or in a joint that slips, or a friction whose coefficients of sticking and of slipping differ."""
+def _role_of_shares(contacts, n, rank):
+    """Return what depends on how contacts share forces. Changes of contacts do if one shared force is a normal force,
+    of a gap or in a joint that slips, or a friction whose coefficients of sticking and of slipping differ; the motion
+    does if other shares accelerate bodies. Of slips that begin in space this is not known: the motion may depend."""
     found = False
     for i in range(n):
         unknown = contacts.equations.unknown[i]
         c = contacts.points.of_row[contacts.delassus.used[unknown]] if unknown >= 0 else -1 - unknown
         if c >= contacts.gap_row.size:
-            return True  # a slip that begins in space
+            return SHARES_MOVE
         is_given_size = contacts.gap_row[c] < 0 and (unknown >= 0 or is_given(contacts, c))
         found = found or not is_given_size or sliding(contacts, c) != resting(contacts, c)
-    return found
+    for k in range(rank, n if found else rank):
+        if _accelerates(contacts, rank, k):
+            return SHARES_MOVE
+    return SHARES_CHANGE if found else 0
+
+
+@compiled
+def _accelerates(contacts, rank, k):
+    """Return whether other shares of the forces accelerate bodies: those by unknown k of the last solution, which
+    elimination has left free beyond the rank. They leave all held rows as they are, and f · W f is zero where they do
+    not accelerate anything."""
+    delassus, equations = contacts.delassus, contacts.equations
+    share, f, column, number, energy, size = equations.correction, equations.residual_tail, 0, 0, 0.0, 0.0
+    share[:] = 0.0
+    share[equations.order[k]] = 1.0
+    for i in range(rank):
+        share[equations.order[i]] = -equations.matrix[i, k]
+    for c in range(contacts.gap_row.size):
+        if contacts.state[c] == OPEN:
+            continue
+        gaps, normal = 1 if contacts.gap_row[c] >= 0 else 0, 0.0
+        if gaps == 1 or contacts.state[c] != STICKING:
+            normal, column = _unit(contacts, c) * share[column], column + 1
+        if gaps == 1:
+            f[number], number = normal, number + 1
+        for slip in range(contacts.slip_count[c]):
+            if contacts.state[c] == CLOSED:
+                f[number] = -sliding(contacts, c) * direction(contacts, c, slip) * normal
+            else:
+                f[number], column = contacts.choice.weight[c] * share[column], column + 1
+            number += 1
+    for i in range(delassus.used_count[0]):
+        energy += f[i] * dot(delassus.W[i, : delassus.used_count[0]], f[: delassus.used_count[0]])
+        size += abs(f[i]) * np.sqrt(delassus.W[i, i])
+    return energy > (UNMOVED * size) ** 2
 
 
 @compiled

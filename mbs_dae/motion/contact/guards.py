@@ -17,6 +17,8 @@ from ...compiled.contact_records import (
     KEPT,
     OPEN,
     PARTS,
+    SHARES_CHANGE,
+    SHARES_MOVE,
     SLIPS,
     SLIPS_ON,
     STICKING,
@@ -306,8 +308,9 @@ def note_fastest(contacts):
     This is called where a step has been accepted: a step that is rejected may end with a slip that the motion does not
     have."""
     sliding = contacts.sliding
-    if contacts.choice.closed_count[0] > 0:
-        contacts.choice.ambiguities[0] += contacts.choice.shared[0]
+    shared = contacts.choice.shared[0] if contacts.choice.closed_count[0] > 0 else 0
+    contacts.choice.ambiguities[0] += 1 if shared == SHARES_MOVE else 0
+    contacts.choice.ambiguities[1] += 1 if shared == SHARES_CHANGE else 0
     for c in range(contacts.gap_row.size):
         moves = contacts.state[c] == CLOSED or contacts.state[c] == INCIPIENT
         sliding.largest_speed[c] = max(sliding.largest_speed[c], sliding.end_speed[c]) if moves else 0.0
