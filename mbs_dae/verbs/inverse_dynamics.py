@@ -12,6 +12,7 @@ import numpy as np
 
 from ..arguments import check_without_contacts, checked_times, system_of
 from ..compiled import System
+from ..compiled.reading import Trajectory
 from ..derivatives.across.runs import check_laws
 from ..derivatives.friction import FrictionMotion
 from ..derivatives.parameters import asked_of_motion
@@ -34,7 +35,7 @@ from ..motion.outcome import (
     with_forces,
 )
 from ..poses.assembly import assembled
-from ..poses.dependence import PoseRank
+from ..poses.dependence import PoseRank, elements_of
 from ..progress import Progress
 from ..readings.motion import computed
 from ..readings.reactions import Loads
@@ -150,6 +151,19 @@ def _check_apart(system: System, motion: Result) -> None:
     raise ModelError(f"{what}; {remedy}", time=float(motion.t[k]), contacts=(contact.name,))
 
 
+def _shared_drives(system: System, along: Trajectory, redundant: int) -> str:
+    """Return a sentence about drivers whose equations depend on others at the first, the middle and the last pose, so
+    that efforts are not unique; empty if there are none."""
+    names = {driver.name for driver in system.model.drivers} if redundant else set()
+    for k in {0, along.t.size // 2, along.t.size - 1} if names else ():
+        groups = PoseRank(system, along.t[k], along.q[k]).circuits(range(len(system.rows)))
+        names &= {name for group in groups for name in elements_of(system, group.rows)}
+    if not names:
+        return ""
+    who = f"the effort of {' and of '.join(sorted(names))} is not unique, because equations depend on each other"
+    return f"{who}: is_unique() tells which forces are; leave a driver out"
+
+
 def _check_closed(system: System, t: np.ndarray, modes: np.ndarray, closures: Sequence[Closure]) -> None:
     """Refuse a motion on contacts that would have to pull, or to exceed their friction bounds."""
     states = states_of(system, modes)
@@ -259,7 +273,7 @@ def _with_loads(system: System, motion: Result, closures: Sequence[Closure]) -> 
     result = with_forces(
         system, solved_motion, Loads(multipliers, redundant, undetermined, several), ledger,
         success=motion.success and not undefined,
-        message=undefined or "; ".join(filter(None, (motion.message, told))),
+        message=undefined or "; ".join(filter(None, (motion.message, told, _shared_drives(system, along, redundant)))),
         stats={
             **motion.stats, "redundant_equations": redundant, "energy": "works are sums over the requested times"
         },

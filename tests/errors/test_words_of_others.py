@@ -131,3 +131,15 @@ def test_labels_that_are_no_misspelt_units_stay(word):
     model = mbs.PlanarModel("m")
     model.parameter("r", 1.0, unit=word)
     assert model.parameters["r"].unit == word
+
+
+def test_two_drivers_of_one_angle_share_their_effort_and_the_message_says_so():
+    model = mbs.PlanarModel("arm", gravity=(0, -9.81))
+    crank = model.link("crank", (0, 0), (0.1, 0), mass=1)
+    model.add(mbs.Revolute("A", model.ground, crank.tail), mbs.Driver("motor", mbs.angle(crank), 10 * mbs.t))
+    assert mbs.inverse_dynamics(model, [0, 0.01]).message == ""
+    twice = model.plus(mbs.Driver("motor2", mbs.angle(crank), 10 * mbs.t))
+    found = mbs.inverse_dynamics(twice, [0, 0.01])
+    assert found.success and "the effort of motor and of motor2 is not unique" in found.message
+    alone = mbs.inverse_dynamics(model, [0, 0.01]).effort("motor")
+    assert found.effort("motor") + found.effort("motor2") == pytest.approx(alone)
