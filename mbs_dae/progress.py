@@ -43,8 +43,8 @@ def interrupts_noted(note: Callable[[], Any]) -> Iterator[None]:
             signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-def no_progress(done: int, total: int) -> None:
-    """Report progress to nobody."""
+def ignore_progress(done: int, total: int) -> None:
+    """Ignore reports of progress."""
 
 
 @contextmanager
@@ -52,7 +52,7 @@ def progress_bar(what: str, given: Progress | None = None) -> Iterator[Progress]
     """Return a callback ``progress(done, total)``: the given one, or one that draws a bar on a terminal after `PATIENT`
     seconds."""
     if given is not None or not sys.stderr.isatty():
-        yield given or no_progress
+        yield given or ignore_progress
         return
     begun, bar = time.monotonic(), None
 

@@ -61,7 +61,7 @@ NAMES = {
     "ohm": "Ohm",
 }  # fmt: skip
 """Names of the units of SI, and the words that stand for them."""
-MISSPELT = 0.75
+SPELLING_CUTOFF = 0.75
 """Least likeness of an unknown word and the name of a unit that it misspells (as difflib measures it): "mtr" and
 "metre" have 0.75, and words that are no units, such as "teeth", less than 0.7 with any name."""
 RAISED = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -78,7 +78,7 @@ def checked_unit(unit: Any, what: str, value: float | None = None) -> str:
     text = str(unit)
     check_writable(text, f"the unit of {what}")
     for found, _ in _words(text):
-        if meant := _meant(found[1]):
+        if meant := _nearest_unit(found[1]):
             raise ModelError(f"the unit of {what} is {text!r}, and {found[1]!r} is no unit; did you mean {meant!r}?")
     strange = [(found[1], size) for found, size in _words(text) if found[1] in OTHERS]
     if not strange:
@@ -94,12 +94,12 @@ def checked_unit(unit: Any, what: str, value: float | None = None) -> str:
     )
 
 
-def _meant(word: str) -> str:
+def _nearest_unit(word: str) -> str:
     """Return the unit that a word misspells, or writes in letters of the wrong case; empty for other words."""
     if word in BASES or word in OTHERS or word == "Nm":
         return ""
     cases = {base.lower(): base for base in BASES if len(base) > 1}
-    near = get_close_matches(word.lower(), NAMES, n=1, cutoff=MISSPELT)
+    near = get_close_matches(word.lower(), NAMES, n=1, cutoff=SPELLING_CUTOFF)
     return cases.get(word.lower()) or (NAMES[near[0]] if near else "")
 
 
@@ -336,7 +336,7 @@ def units(*words: Any) -> Units:
 def _known(word: str) -> tuple[float, Dimension]:
     found = dimension_of(word)
     if found is None or not found[1]:
-        near = [meant] if (meant := _meant(word)) else get_close_matches(word, [*OTHERS, *BASES], n=2)
+        near = [meant] if (meant := _nearest_unit(word)) else get_close_matches(word, [*OTHERS, *BASES], n=2)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "write e.g. 'deg', 'mm', 'rpm', 'kN', 'bar'"
         raise ModelError(f"{word!r} is no unit that is known; {hint}")
     return found

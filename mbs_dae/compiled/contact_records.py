@@ -30,7 +30,8 @@ DEPARTS, HOLDS = 1, 2
 KEPT = 3
 """The state that results show for a point that joints alone keep closed."""
 SHARES_MOVE, SHARES_CHANGE = 1, 2
-"""What depends on how contacts share forces: the motion; or alone when contacts change."""
+"""SHARES_MOVE: the motion depends on how contacts share forces. SHARES_CHANGE: only the instants at which contacts
+change depend on it."""
 FREE, STILL, PRESSED = range(3)
 """A row that forces or joints may move; one that joints keep still; one along which joints press bodies together."""
 

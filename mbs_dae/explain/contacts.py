@@ -238,7 +238,7 @@ def chatters(march: March, pose: State, entries: Sequence[int]) -> Explanation:
         advice = f"{CORNER}, or {advice}"
     number = pose.system.evaluator
     if closes and any(number(one.restitution) > 0.0 for one in pose.system.model.contacts if one.who in names):
-        advice += ", or restitution=0.0 where it is small"
+        advice += ", or restitution=0.0 if the restitution is small"
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
 
 

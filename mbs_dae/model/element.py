@@ -290,7 +290,7 @@ class Declared(Element):
             required = ", ".join(self.marker_names[:least])
             what = f"{self.who} needs {least} markers or bodies ({required}), got {len(things) + sum(first[count:])}"
             ground = hasattr(args[count], "ground") if len(args) > count else False
-            what += f", and {args[count]!r} is none" if len(args) > count else ""
+            what += f", and {args[count]!r} is no marker or body" if len(args) > count else ""
             raise ModelError(f"{what}; write {'model.ground for the fixed body' if ground else 'body.at(x, y)'}")
         return things, args[count:]
 

@@ -98,10 +98,10 @@ def _loads_along(
     else:
         multipliers, redundant = corrected_loads(bodies, motion, modes, contacts, known[0]), known[1]
     multipliers, _, undetermined = in_the_limit(bodies, motion, multipliers, redundant, singular)
-    return Loads(multipliers, redundant, undetermined, several_forces(bodies, motion, modes))
+    return Loads(multipliers, redundant, undetermined, nonunique_forces(bodies, motion, modes))
 
 
-def several_forces(bodies: System, motion: Trajectory, modes: np.ndarray) -> np.ndarray:
+def nonunique_forces(bodies: System, motion: Trajectory, modes: np.ndarray) -> np.ndarray:
     """Return which multipliers, and behind these which forces of contacts and friction, have several values at each
     time, (times, rows): with the same modes, other normal forces in joints go with other friction there."""
     rows, contacts = len(bodies.rows), bodies.structure.contacts
@@ -112,14 +112,14 @@ def several_forces(bodies: System, motion: Trajectory, modes: np.ndarray) -> np.
     return found != 0.0
 
 
-def told_of_several(name: str, places: np.ndarray) -> str:
+def nonuniqueness_note(name: str, places: np.ndarray) -> str:
     """Return a sentence about the times, or the values of the parameter `name`, at which forces with friction have
     several values; empty if there are none."""
     if not places.size:
         return ""
     where = f"at {name} = {places[0]:.6g}" + (f" and at {places.size - 1} more" if places.size > 1 else "")
-    why = "friction in a joint grows faster than what presses there"
-    return f"other forces go with the motion, too, {where}, for {why}; one solution is given, and is_unique is False"
+    why = "friction in a joint grows faster than its normal force"
+    return f"the forces are not unique {where}: {why}; the result holds one solution, and is_unique is False"
 
 
 def is_singular(independence: np.ndarray) -> np.ndarray:

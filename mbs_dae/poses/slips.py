@@ -19,7 +19,7 @@ from .local import RANK_TOLERANCE, free_motions
 
 EARTH = (9.0, 10.5)  # in m/s²: gravity of the earth in SI units
 LONG = 50.0  # in m: mechanisms are shorter, except cranes and bridges
-SHOWN = 3  # greatest number of bodies in a clause
+BODIES_SHOWN = 3  # greatest number of bodies in a clause
 MIXED = 300.0  # ratio of a length to half of the others that suggests mm: a length in mm would be 1000 times as long
 
 
@@ -56,8 +56,8 @@ def open_ends(model: Model) -> tuple[str, ...]:
     return tuple(ends)
 
 
-def underheld_bodies(state: State) -> str:
-    """Return a clause about the bodies that have two or more freedoms and the most of all while drivers stand, held by
+def free_bodies(state: State) -> str:
+    """Return a clause about the bodies that have two or more freedoms and the most of all with drivers at rest, held by
     the fewest joints: a mechanism leaves its bodies one freedom for each driver, and a guide or a pin may be missing.
     Empty if no body has two."""
     system, model = state.system.cartesian, state.system.model
@@ -68,13 +68,13 @@ def underheld_bodies(state: State) -> str:
     joints = [[e.name for e in holding if body in e.bodies] for body in system.bodies]
     most = max(freedoms, default=0)
     fewest = min((len(names) for names, own in zip(joints, freedoms, strict=True) if own == most), default=0)
-    stand = "while all drivers stand " if len(holding) < len(model.conditions) else ""
+    stand = "with all drivers at rest, " if len(holding) < len(model.conditions) else ""
     clauses = [
         f"body {body.name!r} has {most} degrees of freedom, held by {' and '.join(names) or 'no joint'}"
         for body, names, own in zip(system.bodies, joints, freedoms, strict=True)
         if own == most > 1 and len(names) == fewest
     ]
-    return stand + ", ".join(clauses[:SHOWN]) if clauses else ""
+    return stand + ", ".join(clauses[:BODIES_SHOWN]) if clauses else ""
 
 
 def slips_in_assembly(system: System, q: np.ndarray) -> dict[str, str]:

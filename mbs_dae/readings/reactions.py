@@ -48,7 +48,7 @@ class Loads(NamedTuple):
     """The number of redundant rows."""
     undetermined: np.ndarray
     """Shape (times, rows): the multipliers that the equations at their own pose do not determine."""
-    several: np.ndarray
+    nonunique: np.ndarray
     """Shape (times, rows and rows of contacts): the multipliers and the forces of contacts and friction that have
     several values, since other forces of friction satisfy the equations, too."""
 
@@ -124,7 +124,7 @@ class ComputedReactions:
     def unique(self, name: str) -> np.ndarray:
         element = self._element(name)
         out = np.ones((len(self._motion.t), self._width), dtype=bool)
-        determined = not (self._is_shared or self.loads.undetermined.any() or self.loads.several.any())
+        determined = not (self._is_shared or self.loads.undetermined.any() or self.loads.nonunique.any())
         if determined or isinstance(element, ForceElement):
             return out
         rows, partials = self._rows(element), self._partials(element)
@@ -132,7 +132,7 @@ class ComputedReactions:
             rows = rows + len(self._system.rows)
         else:
             out &= ~((partials != 0.0) & self.loads.undetermined[:, rows, None]).any(axis=1)
-        out &= ~((partials != 0.0) & self.loads.several[:, rows, None]).any(axis=1)
+        out &= ~((partials != 0.0) & self.loads.nonunique[:, rows, None]).any(axis=1)
         if not self._is_shared:
             return out
         for k, null in enumerate(self._null_vectors):
@@ -158,7 +158,7 @@ class ComputedReactions:
             open_loads |= self.loads.undetermined[:, rows[:1]]
         else:
             rows = rows + len(self._system.rows)
-        open_loads |= self.loads.several[:, rows[: len(words)]]
+        open_loads |= self.loads.nonunique[:, rows[: len(words)]]
         if self._is_shared:
             moved = [np.abs(null[rows[: len(words)]]).max(axis=1, initial=0.0) > SHARE for null in self._null_vectors]
             open_loads |= np.array(moved).reshape(open_loads.shape)

@@ -24,7 +24,7 @@ from ..model.model import Model
 from ..poses.assembly import assembled
 from ..poses.dependence import DependentGroup, agrees, elements_of
 from ..poses.redundancy import joint_rows, redundancy
-from ..poses.slips import notes, underheld_bodies
+from ..poses.slips import free_bodies, notes
 from ..public_class import PublicClass
 from ..results.result import State
 from ..unit_system import told
@@ -142,8 +142,8 @@ def diagnose(model: Model | System) -> Diagnosis:
     generic_freedom = system.nv - len(rows) + len(dependence.generic)
     slips = notes(system)
     if closes and len(undriven) < len(rows) and generic_freedom > 0:  # drivers are there, and leave freedom
-        loose = underheld_bodies(State(system, 0.0, q, system.still, system.still))
-        slips += (f"{loose}; if this is more than the mechanism wants, a joint may be missing",) if loose else ()
+        loose = free_bodies(State(system, 0.0, q, system.still, system.still))
+        slips += (f"{loose}; if the mechanism should have less freedom, a joint may be missing",) if loose else ()
     return Diagnosis(
         title=model.name,
         coordinates=system.nv,

@@ -30,8 +30,8 @@ from ..motion.outcome import (
     forces_along,
     in_the_limit,
     modes_along,
-    several_forces,
-    told_of_several,
+    nonunique_forces,
+    nonuniqueness_note,
     with_forces,
 )
 from ..poses.assembly import assembled
@@ -263,8 +263,8 @@ def _with_loads(system: System, motion: Result, closures: Sequence[Closure]) -> 
     multipliers, rates[singular], undetermined = limits
     undefined, told, several = "", "", np.zeros((done, len(system.rows) + system.structure.contacts.rows), dtype=bool)
     if modes is not None:
-        several = several_forces(system, solved_motion, modes[:done])
-        told = told_of_several("t", motion.t[:done][several.any(axis=1)])
+        several = nonunique_forces(system, solved_motion, modes[:done])
+        told = nonuniqueness_note("t", motion.t[:done][several.any(axis=1)])
     if done < along.t.size:
         t, q, v = (x[done] for x in along[:3])
         undefined = no_loads(system, t, q, v, f"motion of {system.model.name!r} at t = {t:.6g}")

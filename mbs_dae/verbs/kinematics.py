@@ -31,7 +31,7 @@ from ..poses import continuation
 from ..poses.assembly import assembled
 from ..poses.newton import dependent_counts
 from ..poses.redundancy import is_momentary
-from ..poses.slips import loose_bodies, open_ends, slips_in_assembly, underheld_bodies, with_notes
+from ..poses.slips import free_bodies, loose_bodies, open_ends, slips_in_assembly, with_notes
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, progress_bar
 from ..readings.motion import result_of
@@ -149,7 +149,7 @@ def redundant_rows(
             remedy += f"; or add the joint that was forgotten: none, and no driver, is on {', '.join(map(repr, loose))}"
         elif ends := open_ends(system.model):
             remedy += f"; or add the joint that was forgotten: no joint is at the ends of links {', '.join(ends)}"
-        elif clause := underheld_bodies(first):
+        elif clause := free_bodies(first):
             remedy += f"; or add the joint that was forgotten: {clause}"
         raise ModelError(with_notes(system, f"{what}; {remedy}"))
     if counts[0] > redundant:

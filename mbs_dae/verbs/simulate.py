@@ -25,7 +25,7 @@ from ..derivatives.reversals import Reversals
 from ..derivatives.runs.asked import asked_of_run
 from ..derivatives.runs.moments import event_time, is_at_switch, stop_time
 from ..derivatives.runs.replayed import taken_of, varied_run
-from ..derivatives.runs.resets import ResetTaken
+from ..derivatives.runs.resets import ResetEntry
 from ..derivatives.runs.saltation import Saltation, has_choices, is_held_on_surface, laws_of, saltations_of
 from ..derivatives.runs.sampled import are_states, told_of_samples
 from ..derivatives.varied import tell, varied_of
@@ -170,7 +170,7 @@ class Prepared:
     moves: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # with derivatives: how the ends of spans move
     following: Following | None = None  # derivatives computed while the run goes on, where laws may switch
     samples: list[Sample] | None = None  # with derivatives: samples of controllers
-    resets: list[ResetTaken] = field(default_factory=list)  # with derivatives: resets of states by events
+    resets: list[ResetEntry] = field(default_factory=list)  # with derivatives: resets of states by events
     reversals: Reversals | None = None  # reversals of forces within one step
     first: Any = None  # the prepared run that this one continues, if it is repeated
     reported: list[float] = field(default_factory=lambda: [-np.inf])  # time up to which events have been reported
@@ -336,7 +336,7 @@ class Prepared:
         known = steps, last, places, mechanism, (first.q, first.v), impacts
         if mechanism.contacts.gap_row.size and has_choices(*known):
             return True
-        if any(self._stops_turning(place) for place in places if place.changes):
+        if any(self._slip_stops_while_turning(place) for place in places if place.changes):
             return True
         passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals else []
         if passages and self.run.by.method.remembered:
@@ -355,9 +355,9 @@ class Prepared:
             for t, is_end in events
         )
 
-    def _stops_turning(self, place: Saltation) -> bool:
-        """Return whether a slip in space stops at a change of contacts without having kept its direction in the step
-        that ends there: the changes across this direction grow without bound towards the stop."""
+    def _slip_stops_while_turning(self, place: Saltation) -> bool:
+        """Return whether a slip in space stops at this change of contacts although its direction was not held in the
+        step before: changes of the slip across its direction then grow without bound."""
         contacts: Any = self.march.mechanism.contacts
         first = laws_of(self.march.mechanism) + contacts.points.entry + (contacts.gap_row >= 0)
         behind = place.entry[place.entry.size - self.march.mechanism.switches.mode.size :]
@@ -371,9 +371,9 @@ class Prepared:
         """Note the state before an event resets it."""
         if self.steps is not None:
             march, step = self.march, self.steps.total + int(self.march.tape.filled[0])
-            self.resets.append(ResetTaken(step, event.name, entry_now(march), march.stages.y0.size))
+            self.resets.append(ResetEntry(step, event.name, entry_now(march), march.stages.y0.size))
 
-    def caused(self) -> list[tuple[int, ResetTaken]]:
+    def caused(self) -> list[tuple[int, ResetEntry]]:
         """Return the resets that come behind others of the same instant, each with the number of those before it."""
         steps = [one.step for one in self.resets]
         return [(n, one) for k, one in enumerate(self.resets) if (n := k - steps.index(one.step))]

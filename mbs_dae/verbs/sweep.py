@@ -26,7 +26,7 @@ from ..model.model import Model
 from ..model.parameters import Parameter, finite_number
 from ..motion.contact.reports import frictions_lost_at, no_friction, states_of, sticking_rows, sweeping_modes
 from ..motion.initial import told_of_ratios
-from ..motion.outcome import forces_along, in_the_limit, several_forces, told_of_several
+from ..motion.outcome import forces_along, in_the_limit, nonunique_forces, nonuniqueness_note
 from ..poses.assembly import assembled
 from ..poses.continuation import follow
 from ..poses.dependence import PoseRank, elements_of, joints_at_fault
@@ -182,9 +182,9 @@ class _Path:
         overlap = told_of_overlap(system, poses, swept)
         notes = list[str]()
         if "reactions" in more:
-            several = np.array([part.loads.several.any() for part in more["reactions"].poses])
+            several = np.array([part.loads.nonunique.any() for part in more["reactions"].poses])
             notes += [more.pop("note"), told_of_ratios(system, self.first.t, q[0])]
-            notes.append(told_of_several(swept.parameter, np.array(swept.values)[several]))
+            notes.append(nonuniqueness_note(swept.parameter, np.array(swept.values)[several]))
         facts = {"overlap": overlap, "note": "; ".join(filter(None, notes))}
         stats = {name: fact for name, fact in facts.items() if fact}
         return result_of(system, poses, swept=swept, stats=stats, **more)
@@ -223,7 +223,7 @@ def _loads(path: _Path, count: int) -> dict[str, Any]:
             why = no_loads(system, t, q, system.still, f"sweep of {system.model.name!r} {where}")
             raise ModelError(why, pose=State(system, t, q, system.still, system.still))
         least, _, undetermined = in_the_limit(system, motion, multipliers, redundant, np.zeros(0, dtype=int))
-        loads = Loads(least, redundant, undetermined, several_forces(system, motion, modes_here))
+        loads = Loads(least, redundant, undetermined, nonunique_forces(system, motion, modes_here))
         sticking = sticking_rows(system, states_of(system, modes_here), 1)
         parts.append(ComputedReactions(system, motion, push, sticking, loads))
         pushes.append(push)

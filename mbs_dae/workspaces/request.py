@@ -117,7 +117,7 @@ def ranges_of(model: Model, over: Any) -> tuple[ValuePlane, np.ndarray, np.ndarr
         if (end := low[k] if -low[k] > high[k] else high[k]) and abs(end) > FARTHEST * size:
             unit = plane.units[k]
             what = f"over[{str(name)!r}] reaches {end:g} {unit}, more than {FARTHEST:g} times {size:.6g} {unit}"
-            raise ModelError(f"{what}, the size of the model; give a range near what it reaches")
+            raise ModelError(f"{what}, the size of the model; give a range within reach of the mechanism")
         if plane.of_model[k]:
             # the ends of the range may be invalid, such as a length of 0
             for value in (low[k] + WITHIN * (high[k] - low[k]), high[k] - WITHIN * (high[k] - low[k])):

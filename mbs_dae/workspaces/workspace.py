@@ -10,7 +10,7 @@ from ..compiled import System
 from ..errors import ModelError
 from ..model.model import Model
 from ..model.parameters import finite_number
-from ..progress import Progress, check_progress, no_progress, progress_bar
+from ..progress import Progress, check_progress, ignore_progress, progress_bar
 from ..results.result import State
 from .curves import curves_of
 from .entry import pose_in_region
@@ -57,8 +57,8 @@ def workspace(
 
     Each region has one number of poses at all its points: its ``modes``.
 
-    ``progress(done, total)`` is called with numbers of lines and curves, then of regions, that were searched and that
-    are known. A search that Ctrl-C interrupts keeps the curves that were followed, has no regions, and says so in
+    ``progress(done, total)`` is called with the finished and the known number of lines and curves, then of regions. A
+    search that Ctrl-C interrupts keeps the curves that were followed, has no regions, and says so in
     ``notes``.
 
     A slider-crank over the lengths of its crank and its rod: with r > l the crank does not go round.
@@ -134,7 +134,7 @@ def _compute_workspace(
     except KeyboardInterrupt:
         curves += new_curves()
         open_samples = ["the search was interrupted: it has the curves that were followed until then, and no regions"]
-    search.watch = no_progress
+    search.watch = ignore_progress
     if both is not None:
         curves += curves_of(both.searches[1], kinds[1], initial, plane, equations, on_plane=False)
         open_samples += notes_on_meetings(both, kinds, plane.names)

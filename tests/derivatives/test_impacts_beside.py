@@ -1,4 +1,4 @@
-"""Derivatives across impacts: slips that turn in space, impacts passed on, impacts on the edge between two ways."""
+"""Derivatives across impacts: slips that turn in space, impacts passed on, impacts on the boundary between two laws."""
 
 from typing import Any
 
@@ -57,7 +57,7 @@ def test_an_impact_that_just_ends_a_slip():
         result = mbs.simulate(model, times, {**start, "disk.vx": vx}, derivatives=by)
         assert len(result.impacts) == 1
         assert abs(result.d("disk.x", "disk.x")[-1] - 1.0) < 1e-9
-        assert ("on the edge between two ways" in result.stats.get("derivatives", "")) == has_none
+        assert ("on the boundary between two laws" in result.stats.get("derivatives", "")) == has_none
         for one in by[:2]:
             assert np.isfinite(result.d("disk.vx", one)[1]) and np.isnan(result.d("disk.vx", one)[2]) == has_none
         if not has_none:  # the slip is left, or all of it is gone
@@ -87,7 +87,7 @@ def test_a_blow_is_passed_on_along_a_row(first, none):
         assert abs(result.d(f"ball{ball}.vx", "ball0.vx")[-1] - speed) < 1e-9
     by_mass = result.d("ball2.vx", "M")[-1]
     assert np.isnan(by_mass) if none else abs(by_mass - 2 / (first + 1) ** 2) < 1e-9
-    assert ("on the edge between two ways" in result.stats.get("derivatives", "")) == none
+    assert ("on the boundary between two laws" in result.stats.get("derivatives", "")) == none
     assert from_steps(result)
 
 

@@ -173,7 +173,7 @@ def test_a_body_without_its_guide_is_named_with_the_freedom_that_it_leaves():
     slider = model.body("slider", mass=1, position=(0.4, 0))
     model.add(mbs.Revolute("A", model.ground, crank.tail), mbs.Revolute("B", crank.head, rod.tail))
     model.add(mbs.Revolute("C", rod.head, slider), mbs.Driver("motor", mbs.angle(crank), 10 * mbs.t))
-    loose = "while all drivers stand body 'slider' has 2 degrees of freedom, held by C"
+    loose = "with all drivers at rest, body 'slider' has 2 degrees of freedom, held by C"
     with pytest.raises(mbs.ModelError, match=f"add 2 drivers, .*; or add the joint that was forgotten: {loose}$"):
         mbs.kinematics(model, [0, 1])
     (note,) = mbs.diagnose(model).notes

@@ -102,11 +102,11 @@ def test_a_constant_that_is_to_be_varied_is_made_a_parameter():
 def test_an_argument_that_is_no_marker_is_named_itself():
     model = mbs.PlanarModel("arm")
     body = model.body("b", mass=1)
-    with pytest.raises(mbs.ModelError, match=r"'R' needs 2 markers or bodies \(i, j\), got 1, and \(0, 0\) is none"):
+    with pytest.raises(mbs.ModelError, match=r"'R' needs 2 markers or bodies \(i, j\), got 1, and \(0, 0\) is no"):
         mbs.Revolute("R", (0, 0), body)
-    with pytest.raises(mbs.ModelError, match=r"<PlanarModel 'arm'.*> is none; write model\.ground for the fixed body"):
+    with pytest.raises(mbs.ModelError, match=r"<PlanarModel 'arm'.*> is no marker or body; write model\.ground"):
         mbs.Revolute("R", model, body)
-    with pytest.raises(mbs.ModelError, match=r"got 1, and 'b' is none; write body\.at"):
+    with pytest.raises(mbs.ModelError, match=r"got 1, and 'b' is no marker or body; write body\.at"):
         mbs.Revolute("R", body, "b")
 
 

@@ -285,7 +285,8 @@ class Following:
             if not np.isfinite(found[k]).all():
                 self._tell(f"at t = {t:.6g} bodies meet in another way in designs or states beside")
             elif on_edge(impact.margins, margins[k], float((np.abs(S) / unit).max()) + 1.0 / self._size(k)):
-                self._tell(f"at t = {t:.6g} bodies meet on the edge between two ways: beside it is one or the other")
+                laws = "an impact lies on the boundary between two laws (stick or slip, part or stay)"
+                self._tell(f"at t = {t:.6g} {laws}: neighbouring runs follow one or the other")
                 after[k] = np.nan
         return after
 

@@ -74,7 +74,7 @@ def has_own_steps(system: System, asked: Asked) -> bool:
 
 
 def go_by_steps(system: System, by: Stepping) -> bool:
-    """Return whether the steps of a run tell all changes of its contacts: steps end where contacts change."""
+    """Return whether each change of a contact ends a step of the method; time stepping steps over them."""
     return not (system.structure.contacts.points and by.method.steps_over)
 
 

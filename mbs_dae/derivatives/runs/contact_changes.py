@@ -93,12 +93,12 @@ from .tree import JointTree, from_bodies, hold_here, linearise_tree_at, to_bodie
 
 SAME = 1e-9
 """A repeated impact is that of the run if velocities differ by less than this part of their jump."""
-STANDS = 10.0
+RATE_FLOOR = 10.0
 """The rate of a gap is zero where impacts are passed on if it is at most so many times the approach that counts as none
 (`motion.contact.impacts.LEFT`). Rates that die out in a row of impacts are larger until the last one."""
 STICKS = 1e-9
 """An impulse of friction is at its bound if it differs by less than this part of the bound."""
-AT_END = 1e-4
+END_TOLERANCE = 1e-4
 """The part by which friction falls short ends a state if it differs by less than this part from where it does."""
 
 
@@ -212,7 +212,7 @@ def _vary_beginning(own, contacts, c, dv, da, forces, out):
         aside, of_aside = aside + part * part, of_aside + part * (rate - along * forces[row] / force)
     d = contacts.sliding.friction_deficit[c] / force
     out[0] = of_d + BOUND * of_force
-    if abs(d - RISEN) < AT_END * RISEN or abs(d - FAR) < AT_END * FAR or aside == 0.0:
+    if abs(d - RISEN) < END_TOLERANCE * RISEN or abs(d - FAR) < END_TOLERANCE * FAR or aside == 0.0:
         out[1] = (d * of_force - of_d) / force
     else:
         out[1] = ((TURNED if d < RISEN else PARALLEL) * of_slip - of_aside / np.sqrt(aside)) / slip
@@ -302,7 +302,7 @@ def begin_impact(march: March, t: float, passed: Vector, modes: Vector, lands: i
 
 
 @compiled_apart
-def find_meeting(march: March, y: Vector, points: Integers, fastest: Vector):
+def meeting_points(march: March, y: Vector, points: Integers, fastest: Vector):
     """Put 1 into `points`, (contacts,), for those that meet next at the state y, and evaluate their rates: all that
     touch, or where impacts are passed on those that approach, and none where no approach is left. `fastest` is the
     fastest approach so far. Return a status."""
@@ -633,8 +633,8 @@ class ContactChange:
             self.why = f"the impact at t = {self.place.t:.6g} could not be made again"
             return np.full_like(dys, np.nan)
         if self._edge[: self.count].any():
-            beside = "bodies meet on the edge between two ways: beside it is one or the other"
-            self.why = f"at t = {self.place.t:.6g} {beside}"
+            laws = "an impact lies on the boundary between two laws (stick or slip, part or stay)"
+            self.why = f"at t = {self.place.t:.6g} {laws}: neighbouring runs follow one or the other"
         found[self._edge] = np.nan
         if self.has_joints:
             linearise_tree_at(self.tree, self.place.t, y[: mechanism.state.q_end].copy(), y[moving].copy())
@@ -648,9 +648,9 @@ class ContactChange:
         points = np.zeros(choice.meeting.size, dtype=np.int64)
         self._edge[:] = False
         for _ in range(MOST if choice.in_turn[0] else 1):
-            status = find_meeting(march, y, points, fastest)
+            status = meeting_points(march, y, points, fastest)
             if status == DONE and choice.in_turn[0]:
-                self._edge |= self._others_approach(y, dys, moved)
+                self._edge |= self._undecided_ways(y, dys, moved)
             if status != DONE or not points.any():
                 break
             before = y.copy()
@@ -669,7 +669,7 @@ class ContactChange:
         fixed_velocity_slopes(own, mechanism, y, dys, moved, self.count, *found)
         return found
 
-    def _others_approach(self, y: np.ndarray, dys: np.ndarray, moved: np.ndarray) -> np.ndarray:
+    def _undecided_ways(self, y: np.ndarray, dys: np.ndarray, moved: np.ndarray) -> np.ndarray:
         """Return a mask of the ways, (ways,), along which the rate of a gap that decides whether its point takes part
         in the next impact at the state y is zero and changes."""
         mechanism: Any = self.bodies.mechanism
@@ -681,7 +681,7 @@ class ContactChange:
         dv = dys[:, state.v_at :][:, : G.shape[1]]
         slopes, terms = rates + dv @ G.T, np.abs(rates) + np.abs(dv) @ np.abs(G).T
         rows = contacts.gap_row[(contacts.gap_row >= 0) & (contacts.choice.meeting == 1)]
-        decides = np.abs(contacts.motion.rate[rows]) <= STANDS * LEFT * contacts.choice.pace[1]
+        decides = np.abs(contacts.motion.rate[rows]) <= RATE_FLOOR * LEFT * contacts.choice.pace[1]
         changes = np.abs(slopes[:, rows]) > ALIKE * terms.max(axis=1, keepdims=True)
         return (changes & decides).any(axis=1)
 

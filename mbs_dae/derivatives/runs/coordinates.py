@@ -94,7 +94,7 @@ def rows_of_bodies(system: System, motion: Any, at: Trajectory) -> tuple[np.ndar
     return small_motions(system.cartesian.structure, q), v.slope, a.slope
 
 
-def from_bodies_varied(
+def coordinate_changes(
     system: System, by: tuple[Any, ...], at: State, own: np.ndarray, q: np.ndarray, x: np.ndarray, v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Return how q and v of a run change at a state of its bodies, `at`, whose q is `own` in the coordinates of the
@@ -118,13 +118,13 @@ def from_bodies_varied(
 def first_weights(
     system: System, symbols: tuple[Any, ...], first: State, own: np.ndarray, of_q: np.ndarray, of_v: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:  # fmt: skip
-    """Return the transposed of `from_bodies_varied` by these parameters at the first state: from weights of q and v, in
+    """Return the transposed of `coordinate_changes` by these parameters at the first state: from weights of q and v, in
     rows, those of q and v of bodies, and of parameters."""
     layout, structure = system.cartesian.layout, system.cartesian.structure
     n, count = layout.v_size, len(symbols)
     by = (*symbols, *(Parameter(f"seed {k}") for k in range(2 * n)))
     seeds, held = np.eye(len(by))[:, count:], np.zeros((len(by), layout.q_size))
-    q, v = from_bodies_varied(system, by, first, own, held, seeds[:, :n], seeds[:, n:])
+    q, v = coordinate_changes(system, by, first, own, held, seeds[:, :n], seeds[:, n:])
     found = of_q @ q.T + of_v[:, : v.shape[1]] @ v.T
     of_x, signals = found[:, count : count + n], len(system.layout.signals)
     every = Dual(first.full_q[None], np.eye(layout.q_size)[:, None], tuple(range(layout.q_size)))

@@ -27,7 +27,7 @@ from .linear import Weights
 from .making import make_stretch, put_entry
 from .moments import Rates, end_back, sizes_of
 from .replayed import Rerun, Taken, VariedRun, rerun_of, start_back, stretches
-from .resets import ResetPassage, ResetVaried
+from .resets import ResetDerivative, ResetPassage
 from .saltation import Saltation, guards_at
 from .seeded import weights_of_states
 from .steps import basis_of
@@ -202,7 +202,7 @@ def _make_step(way: Way, rerun: Rerun, entry: np.ndarray) -> None:
 
 
 def _reset_back(
-    way: Way, rerun: Rerun, resets: Sequence[ResetVaried], before: np.ndarray
+    way: Way, rerun: Rerun, resets: Sequence[ResetDerivative], before: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Take the weights of y behind the resets of one instant to those before them; `before` is the entry of the step
     that ends there. Return what they add to those of the parameters, (numbers, parameters), and the weights of the time

@@ -21,7 +21,7 @@ Its forces are unknowns, and so is a deficit D ≥ 0 of acceleration. With e = f
 
     ṡ + D e = 0,      |f| = μ N;           δṡ + e δD + D (1 - e eᵀ) δf/|f| = 0,      e · δf - μ δN = N δμ.
 
-So it is where a slip starts from rest at once: there s = ṡ t has the direction of ṡ.
+A slip that starts from rest at once has these equations, too: there s = ṡ t has the direction of ṡ.
 """
 
 from collections.abc import Sequence

@@ -137,7 +137,7 @@ class Rates(NamedTuple):
     """The rates of switching functions."""
 
 
-class Along(NamedTuple):
+class TimeEquations(NamedTuple):
     """The linearised equations of a run, the tree and the forces of contacts, with time as the one parameter."""
 
     own: Linear
@@ -145,7 +145,7 @@ class Along(NamedTuple):
     held: HeldForces
 
 
-def rates_at(march: Any, along: Along, t: float, y: np.ndarray) -> Rates:
+def rates_at(march: Any, along: TimeEquations, t: float, y: np.ndarray) -> Rates:
     """Return the rates along the motion at (t, y)."""
     dy = np.zeros_like(y)
     check_status(march, rate_at(march, t, y, dy))
@@ -191,7 +191,7 @@ class EventsAhead:
     """The events of a run, on the way ahead through its steps."""
 
     def __init__(
-        self, replay: Replay, along: Along, steps: Steps, last: np.ndarray, events: Sequence[EventTime],
+        self, replay: Replay, along: TimeEquations, steps: Steps, last: np.ndarray, events: Sequence[EventTime],
         stop: EventTime | None, changes: Mapping[float, int], make_step: Callable[[np.ndarray], int],
     ):  # fmt: skip
         """`along` are the equations that change with time alone; `last` is where the run has ended, as the entry of a
@@ -302,7 +302,7 @@ class EventsAhead:
 
 
 def end_back(
-    march: Any, own: Any, tree: Any, along: Along, stop: EventTime, sizes: np.ndarray, length: float,
+    march: Any, own: Any, tree: Any, along: TimeEquations, stop: EventTime, sizes: np.ndarray, length: float,
     weights: np.ndarray, of_end: Callable[[Rates], np.ndarray],
 ) -> np.ndarray:  # fmt: skip
     """Add the effect of the end of a run, whose time an event moves, to the weights of the last y, (numbers, y).

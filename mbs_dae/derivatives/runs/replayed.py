@@ -56,9 +56,9 @@ from .contact_changes import ChangeEquations, ContactChange
 from .coordinates import (
     OwnMotion,
     bodies_along,
+    coordinate_changes,
     equations_of,
     first_weights,
-    from_bodies_varied,
     own_motion_of,
     places_varied,
     rows_of_bodies,
@@ -67,8 +67,8 @@ from .held_forces import law_slopes, new_held
 from .implicit_steps import ImplicitStep, vary_implicit_stretch, vary_shorter_step
 from .linear import MOTION, Linear, Projection, linear
 from .making import put_entry
-from .moments import APART, Along, EndOfRun, EventsAhead, EventTime, sizes_of
-from .resets import ResetPassage, ResetTaken, ResetVaried, resets_varied, stand_before
+from .moments import APART, EndOfRun, EventsAhead, EventTime, TimeEquations, sizes_of
+from .resets import ResetDerivative, ResetEntry, ResetPassage, reset_derivatives, stand_before
 from .saltation import Passing, Saltation, guards_at, saltations_of
 from .sampled import SampleSlopes, sample_slopes
 from .steps import Changes, Replay, basis_of, vary_begin, vary_stretch
@@ -127,7 +127,7 @@ class Taken:
     """The time at which events stopped the run; None if none did."""
     samples: tuple[Sample, ...] = ()
     """The samples of its controllers, in their order."""
-    resets: tuple[ResetTaken, ...] = ()
+    resets: tuple[ResetEntry, ...] = ()
     """The resets by events, in their order."""
     modes: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     """The branches of laws at the requested times."""
@@ -179,11 +179,11 @@ class Rerun:
     """The record of the run."""
 
     @cached_property
-    def along(self) -> Along:
+    def along(self) -> TimeEquations:
         """Return the equations with time as the one parameter, at the states of `own`."""
         tree = new_tree(self.system, self.tree_numbers, others=0, like=self.tree)
         held = new_held(equations_of(self.system), np.zeros((1, self.laws.shape[1])), 1)
-        return Along(linear(self.builder, self.own.to, self.numbers[:0], others=0), tree, held)
+        return TimeEquations(linear(self.builder, self.own.to, self.numbers[:0], others=0), tree, held)
 
     @cached_property
     def at_changes(self) -> ChangeEquations:
@@ -317,7 +317,7 @@ def replayed(
     rerun: Rerun, replay: Replay, taken: Taken, moved: np.ndarray, reversals: Crossings | None = None,
     tell: Callable[[np.ndarray, str], None] = lambda ended, why: None, mixed: np.ndarray | None = None,
     events: EventsAhead | None = None, samples: Mapping[int, SampleSlopes] = MappingProxyType({}),
-    resets: Mapping[int, Sequence[ResetVaried]] = MappingProxyType({}),
+    resets: Mapping[int, Sequence[ResetDerivative]] = MappingProxyType({}),
 ) -> Changes:  # fmt: skip
     """Return the changes of all records, from those of the first state, `moved`, (parameters, y), and meet the events.
     Where some parameters have no derivative behind a switch, `tell` is called with a mask of them and the reason."""
@@ -495,7 +495,7 @@ def _first_changes(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
     q, v = begin.q, begin.energetic_velocity
     if taken.own:
         known = system, varied.asked.symbols, taken.first, _first_place(taken, state)
-        q, v = from_bodies_varied(*known, q, begin.x, v)
+        q, v = coordinate_changes(*known, q, begin.x, v)
     moved[:, : state.q_end] = q
     moved[:, state.v_at : state.v_at + v.shape[1]] = v
     if not np.isfinite(moved).all():
@@ -568,10 +568,10 @@ class VariedRun(VariedMotion):
         return sample_slopes(self.run_system, self.asked, self.taken.samples)
 
     @cached_property
-    def resets(self) -> dict[int, list[ResetVaried]]:
+    def resets(self) -> dict[int, list[ResetDerivative]]:
         """Return resets and their slopes, by the numbers of the steps that begin there."""
         assert self.taken is not None
-        return resets_varied(self.run_system, self.asked, self.taken.resets, self.taken.steps.states)
+        return reset_derivatives(self.run_system, self.asked, self.taken.resets, self.taken.steps.states)
 
     @cached_property
     def changes(self) -> Changes:
@@ -673,7 +673,7 @@ class VariedRun(VariedMotion):
         for what in events.told if events else ():
             tell(self.result, what)
         if not works and np.isnan(found.contacts).any() and np.isfinite(found.x).all():
-            tell(self.result, "none of forces where contacts share a load")
+            tell(self.result, "none of forces where contacts or frictions share a load")
         moments, last = (tuple(events.slopes), events.end) if events else ((), None)
         if self.taken.own and events:
             pairs = zip(moments, events.states, self.result.events, strict=True)

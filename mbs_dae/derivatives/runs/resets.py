@@ -10,7 +10,8 @@ that are asked for. With S at a held time, y' = f₋ before and f₊ behind,
 R is a beginning (`derivatives.start`): how it varies with the state before and with the values follows from its
 equations. They are those of bodies; in other coordinates the states before and behind are those of their bodies
 (`coordinates`). Where a change of contacts sets the state, t_e' is that of the change, and S₋ and f₋ are those behind
-it; going back, c is the weight of its time. Of several resets at one instant each has the t_e' of the first one.
+it; going back, c is the weight of its time. Several resets at one instant have one t_e', of the
+functions that pass zero in the state before all of them.
 """
 
 from __future__ import annotations
@@ -41,18 +42,18 @@ from ...tolerances import REPEAT
 from ..across.jumps import grazes, instant_moved
 from ..parameters import Asked, Start
 from ..start import Beginning
-from .coordinates import from_bodies_varied
+from .coordinates import coordinate_changes
 from .making import put_entry
 from .moments import APART, changes_here, rates_at, sizes_of
 from .saltation import surfaces_back
-from .sampled import bodies_seeded, seeded
+from .sampled import body_seeds, seeded
 
 KINK, FARTHER = 1e-6, 10.0
 """A slope has a kink where it jumps by more than `KINK` of its size, and hardly more over a way `FARTHER` times as
 long."""
 
 
-class ResetTaken(NamedTuple):
+class ResetEntry(NamedTuple):
     """A reset of a run, noted for derivatives."""
 
     step: int
@@ -73,7 +74,7 @@ class ResetTaken(NamedTuple):
         return self.entry[HEAD:][: self.width]
 
 
-def stand_before(rerun: Any, taken: ResetTaken) -> None:
+def stand_before(rerun: Any, taken: ResetEntry) -> None:
     """Put a run into the state before a reset."""
     put_entry(rerun.march, taken.entry)
     rerun.march.mechanism.gains[:] = taken.entry[[ALPHA, BETA]]
@@ -89,7 +90,7 @@ class ResetSlopes(NamedTuple):
     """The reason why the state behind the reset has no derivative; empty where it has one."""
 
 
-class BodiesVaried(NamedTuple):
+class BodyVariation(NamedTuple):
     """A state of bodies whose places and velocities vary: by the parameters, by time, and by each number of q and of v
     in the coordinates of a run."""
 
@@ -98,17 +99,17 @@ class BodiesVaried(NamedTuple):
     v: Dual
 
 
-def _bodies_varied(system: System, asked: Asked, t: float, y: np.ndarray) -> BodiesVaried:
+def _body_variation(system: System, asked: Asked, t: float, y: np.ndarray) -> BodyVariation:
     """Return the bodies of a run in the state y at the time t."""
     layout = state_layout(system.layout)
     q, v = y[None, : layout.q_end].copy(), y[None, layout.v_at : layout.v_end].copy()
     of_q, of_v = seeded(asked, q, v, others=1)
-    *varied, bodies = bodies_seeded(system, of_q, of_v, Trajectory(np.array([t]), q, v, 0.0 * v))
+    *varied, bodies = body_seeds(system, of_q, of_v, Trajectory(np.array([t]), q, v, 0.0 * v))
     state = State(system.cartesian, t, bodies.q[0].copy(), bodies.v[0].copy(), system.cartesian.still)
-    return BodiesVaried(state, *varied)
+    return BodyVariation(state, *varied)
 
 
-def _readings(bodies: System, count: int, at: BodiesVaried) -> tuple[ComputedQuantities, np.ndarray]:
+def _readings(bodies: System, count: int, at: BodyVariation) -> tuple[ComputedQuantities, np.ndarray]:
     """Return the quantities of a state, with derivatives, and the slopes of its kinetic and potential energy together;
     time varies behind the first `count` parameters."""
     of_t = np.zeros((len(at.q.slope), 1))
@@ -158,7 +159,7 @@ def _values(
     return wanted, np.array(slopes).T
 
 
-def _carried(bodies: System, at: BodiesVaried) -> list[Start]:
+def _carried(bodies: System, at: BodyVariation) -> list[Start]:
     """Return how the state of bodies that a reset starts from changes with each number that varies."""
     motions = small_motions(bodies.structure, at.q)[:, 0, : bodies.nv]
     signals = at.q.slope[:, 0].copy()
@@ -166,10 +167,10 @@ def _carried(bodies: System, at: BodiesVaried) -> list[Start]:
     return [Start(*one) for one in zip(motions, signals, at.v.slope[:, 0], strict=True)]
 
 
-def reset_slopes(system: System, asked: Asked, taken: ResetTaken, behind: np.ndarray) -> ResetSlopes:
+def reset_slopes(system: System, asked: Asked, taken: ResetEntry, behind: np.ndarray) -> ResetSlopes:
     """Return R_y, R_p and R_t of a reset; `behind` is y behind it."""
     layout, count, width, bodies = state_layout(system.layout), len(asked.names), taken.y.size, system.cartesian
-    before, after = (_bodies_varied(system, asked, taken.t, y) for y in (taken.y, behind))
+    before, after = (_body_variation(system, asked, taken.t, y) for y in (taken.y, behind))
     event = system.model.elements[taken.name]
     assert isinstance(event, Event) and isinstance(event.action, Reset)
     read, energy_before = _readings(bodies, count, before)
@@ -189,7 +190,7 @@ def reset_slopes(system: System, asked: Asked, taken: ResetTaken, behind: np.nda
         moved.append(of_wanted @ of_values + of_state)  # by parameters, by time, by numbers of q and v
         moved[-1][:count] += own
     by = *asked.symbols, *before.q.by[count:]
-    q, v = from_bodies_varied(system, by, after.state, behind[: layout.q_end], *moved)
+    q, v = coordinate_changes(system, by, after.state, behind[: layout.q_end], *moved)
     along = np.zeros((len(by), width))
     along[:, : layout.q_end], along[:, layout.v_at : layout.v_at + v.shape[1]] = q, v
     gained = along[:, : layout.v_end] @ energy_behind[count + 1 :] - energy_before
@@ -200,32 +201,32 @@ def reset_slopes(system: System, asked: Asked, taken: ResetTaken, behind: np.nda
     return ResetSlopes(by_state, along[:count].T.copy(), along[count].copy())
 
 
-class ResetVaried(NamedTuple):
+class ResetDerivative(NamedTuple):
     """A reset of a run, with its slopes."""
 
-    taken: ResetTaken
+    taken: ResetEntry
     slopes: ResetSlopes
     behind: np.ndarray
     """The state behind it: the entry of the next step, or of the next reset."""
 
 
-def resets_varied(
-    system: System, asked: Asked, resets: Sequence[ResetTaken], states: Mapping[int, np.ndarray]
-) -> dict[int, list[ResetVaried]]:  # fmt: skip
+def reset_derivatives(
+    system: System, asked: Asked, resets: Sequence[ResetEntry], states: Mapping[int, np.ndarray]
+) -> dict[int, list[ResetDerivative]]:  # fmt: skip
     """Return the resets of a run, with their slopes, in their order, by the numbers of the steps that begin behind
     them; `states` are the entries of these steps."""
-    found = dict[int, list[ResetVaried]]()
+    found = dict[int, list[ResetDerivative]]()
     for one, after in zip(resets, [*resets, None][1:], strict=True):
         behind = after.entry if after and after.step == one.step else states[one.step]
         slopes = reset_slopes(system, asked, one, behind[HEAD:][: one.width])
-        found.setdefault(one.step, []).append(ResetVaried(one, slopes, behind))
+        found.setdefault(one.step, []).append(ResetDerivative(one, slopes, behind))
     return found
 
 
 class ResetPassage:
     """The passage of a run through resets at one instant."""
 
-    def __init__(self, rerun: Any, held: Any, resets: Sequence[ResetVaried], length: float, sizes: np.ndarray):
+    def __init__(self, rerun: Any, held: Any, resets: Sequence[ResetDerivative], length: float, sizes: np.ndarray):
         """The step before has this `length`; `sizes` are those of switching functions at its beginning."""
         self.rerun, self.held, self.resets, self.length, self.sizes = rerun, held, resets, length, sizes
         self.why = next((one.slopes.why for one in resets if one.slopes.why), "")
@@ -276,7 +277,8 @@ class ResetPassage:
     def back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the weights of y before the resets, (numbers, y), what they add to those of the parameters, and the
         weights of the time of the change of contacts for which the first event waits, (numbers,). Where several
-        functions pass zero they are nan: only derivatives ahead tell whether these pass at one instant beside it."""
+        functions pass zero they are nan: only derivatives ahead show whether these also pass at one instant in
+        neighbouring runs."""
         found, none = weights, np.zeros(len(weights))
         direct, of_time = np.zeros((len(weights), self.resets[0].slopes.by_parameters.shape[1])), none.copy()
         for one, by_time in zip(self.resets[::-1], self.by_time[::-1], strict=True):

@@ -92,7 +92,7 @@ def _slopes_of(system: System, asked: Asked, samples: Sequence[Sample]) -> dict[
     t, y = np.array([one.now for one in samples]), np.array([one.y for one in samples])
     q, v = y[:, : layout.q_size].copy(), y[:, layout.q_size : layout.q_size + layout.v_size].copy()
     own = *seeded(asked, q, v), Trajectory(t, q, v, 0.0 * v)
-    of_bodies = bodies_seeded(system, *own)
+    of_bodies = body_seeds(system, *own)
     in_kernels = own if system.coordinates.kernels is system.coordinates else of_bodies
     of_expressions = {
         name: _of_expressions(system, asked, name, *in_kernels)
@@ -129,7 +129,7 @@ def seeded(asked: Asked, q: np.ndarray, v: np.ndarray, others: int = 0) -> tuple
     return Dual(q, slopes[0], by), Dual(v, slopes[1], by)
 
 
-def bodies_seeded(system: System, q: Dual, v: Dual, path: Trajectory) -> tuple[Dual, Dual, Trajectory]:
+def body_seeds(system: System, q: Dual, v: Dual, path: Trajectory) -> tuple[Dual, Dual, Trajectory]:
     """Return places and velocities of bodies, from coordinates of which each varies by itself; and their values."""
     if system.is_cartesian:
         return q, v, path

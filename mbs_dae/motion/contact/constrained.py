@@ -55,7 +55,8 @@ def find_constrained(mechanism: Mechanism):
 @compiled_apart
 def find_constrained_held(mechanism: Mechanism):
     """Find which rows joints alone keep as they are (`find_constrained`), where the states of points are known. Slips
-    of points that stick are among them where joints give them no rate: with an acceleration of roundoff alone, too."""
+    of points that stick are among them where joints give them no rate, including slips whose prescribed acceleration
+    is roundoff."""
     find_constrained(mechanism)
     keep_sticking(mechanism.contacts)
 

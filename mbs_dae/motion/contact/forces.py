@@ -11,7 +11,7 @@ While the states of contacts hold, forces follow from equations, and are as smoo
 The equations are linear except for |b + B f|, whose sign is held over a step (`normals`). There Newton's method takes N
 as an unknown; in a plane guide, where b + B f is a number, its first step is the last. Where friction grows faster than
 what presses, several N may solve the equations, or none; Newton's method then starts from other directions of the N,
-until it settles, and `put_other_forces` tells whether there are others. Where contacts depend on each
+until it settles, and `compare_solutions` searches for others. Where contacts depend on each
 other (a table on four legs) the least forces are taken; frictions are weighed by the force that each could hold: on a
 body about to be shoved they all have one proportion to these, and let go together.
 
@@ -88,10 +88,10 @@ DOUBLED = 64
 """The first number of rounds after which the change of forces is compared with that at half the number of rounds, each
 time the number has doubled. A change of at most `SETTLED` times the number of rounds that has not halved since is taken
 for roundoff."""
-STARTS, TRIED = 1024, 20
+START_LIMIT, ROUND_LIMIT = 1024, 20
 """The largest number of starts of Newton's method where it does not settle from the first, all sides of ten guides; and
 the largest number of rounds from each of them."""
-COMPARED, OTHER, POWERS = 64, 1e-6, 30
+COMPARISON_STARTS, DIFFERENCE, POWER_STEPS = 64, 1e-6, 30
 """The largest number of starts from which other forces are searched; the part of the largest force by which these
 differ; and the largest number of steps of the power method that shows that there are none."""
 APART = 2.0**20
@@ -107,7 +107,7 @@ force of `SPREAD` / (least pivot) times the largest; smaller forces are correcte
 FAINT = 1e-4
 """A normal force of a joint counts at least as this part of the force that balances all terms of its equation, for it
 has their roundoff."""
-UNMOVED = 1e-6
+SHARE_TOLERANCE = 1e-6
 """Shares of forces move bodies if they accelerate them by more than this part of what each of them would alone: the
 part up to which a row that elimination leaves out depends on others (the root of `NO_PIVOT`)."""
 MISSED = 1e-3
@@ -137,7 +137,7 @@ def push(mechanism: Mechanism, a: Vector):
     copy(machine.multipliers, delassus.g)
     unsettled, far_apart = 0.0, put_masses(contacts) < FIRM
     rank, weakest, determined = _settle(mechanism, n, far_apart, -1)
-    if choice.status[0] == NOT_CONVERGED and _starts(contacts, STARTS) > 1:
+    if choice.status[0] == NOT_CONVERGED and _starts(contacts, START_LIMIT) > 1:
         rank, weakest, determined = _search(mechanism, n, far_apart)
     add_responses(mechanism, delassus.amount, delassus.amount_tail)
     choice.shared[0] = _role_of_shares(contacts, n, rank) if rank < n else 0
@@ -179,7 +179,7 @@ def _settle(mechanism, n, far_apart, start):
     equations.solution_tail[:] = 0.0
     if start >= 0:
         _put_start(contacts, start)
-    for k in range(SHARED if start < 0 else TRIED):
+    for k in range(SHARED if start < 0 else ROUND_LIMIT):
         linear = _put_equations(contacts, delassus.f, n, start >= 0 and k == 0)
         rank = scaled_solution(
             equations.matrix, equations.right, equations.solution, equations.order, n, equations.units
@@ -257,7 +257,7 @@ def _search(mechanism, n, far_apart):
     to and fro from the first. Where every N is a number, this is each combination of its signs. Return what `_settle`
     returns."""
     choice, found = mechanism.contacts.choice, (0, 1.0, True)
-    for start in range(1, _starts(mechanism.contacts, STARTS)):
+    for start in range(1, _starts(mechanism.contacts, START_LIMIT)):
         found = _settle(mechanism, n, far_apart, start)
         if choice.status[0] == DONE:
             return found
@@ -291,7 +291,7 @@ def _contracts(contacts, n):
         column += 1 if contacts.state[c] != STICKING else 0
         number += contacts.slip_count[c]
     x[:n] = 1.0
-    for _ in range(POWERS):
+    for _ in range(POWER_STEPS):
         most, largest = 0.0, 0.0
         for i in range(n):
             y[i] = dot(C[i, :n], x[:n])
@@ -304,14 +304,14 @@ def _contracts(contacts, n):
 
 
 @compiled_apart
-def put_other_forces(mechanism: Mechanism, amounts: Vector, multipliers: Vector, differs: Vector):
+def compare_solutions(mechanism: Mechanism, amounts: Vector, multipliers: Vector, differs: Vector):
     """Search for other forces of friction than those of the last evaluation that satisfy the equations with the same
     states. Put 1 into `differs` for each multiplier, and behind these for each force of contacts and friction, that has
     another value then; `amounts` and `multipliers` are room for those of the evaluation."""
     contacts, machine = mechanism.contacts, mechanism.machine
     delassus, differs[:] = contacts.delassus, 0.0
     contacts.normals.fixed_direction[:] = 0.0
-    starts = _starts(contacts, COMPARED)
+    starts = _starts(contacts, COMPARISON_STARTS)
     if contacts.choice.status[0] != DONE or starts == 0:
         return
     n, m, largest = _use_closed(contacts), delassus.used_count[0], 0.0
@@ -326,17 +326,17 @@ def put_other_forces(mechanism: Mechanism, amounts: Vector, multipliers: Vector,
         most, change = largest, 0.0
         for i in range(m):
             most, change = max(most, abs(delassus.amount[i])), max(change, abs(delassus.amount[i] - amounts[i]))
-        if contacts.choice.status[0] != DONE or not change > OTHER * most:
+        if contacts.choice.status[0] != DONE or not change > DIFFERENCE * most:
             continue
         copy(delassus.f, machine.x)
         copy(delassus.g, machine.multipliers)
         add_responses(mechanism, delassus.amount, delassus.amount_tail)
         for row in range(multipliers.size):
             size = max(abs(multipliers[row]), abs(machine.multipliers[row]))
-            if abs(multipliers[row] - machine.multipliers[row]) > OTHER * size:
+            if abs(multipliers[row] - machine.multipliers[row]) > DIFFERENCE * size:
                 differs[row] = 1.0
         for i in range(m):
-            if abs(delassus.amount[i] - amounts[i]) > OTHER * max(abs(amounts[i]), abs(delassus.amount[i])):
+            if abs(delassus.amount[i] - amounts[i]) > DIFFERENCE * max(abs(amounts[i]), abs(delassus.amount[i])):
                 differs[multipliers.size + delassus.used[i]] = 1.0
         return
 
@@ -345,7 +345,8 @@ def put_other_forces(mechanism: Mechanism, amounts: Vector, multipliers: Vector,
 def _role_of_shares(contacts, n, rank):
     """Return what depends on how contacts share forces. Changes of contacts do if one shared force is a normal force,
     of a gap or in a joint that slips, or a friction whose coefficients of sticking and of slipping differ; the motion
-    does if other shares accelerate bodies. Of slips that begin in space this is not known: the motion may depend."""
+    does if other shares accelerate bodies. If a slip begins in space, the motion is taken to
+    depend on the shares."""
     found = False
     for i in range(n):
         unknown = contacts.equations.unknown[i]
@@ -388,7 +389,7 @@ def _accelerates(contacts, rank, k):
     for i in range(delassus.used_count[0]):
         energy += f[i] * dot(delassus.W[i, : delassus.used_count[0]], f[: delassus.used_count[0]])
         size += abs(f[i]) * np.sqrt(delassus.W[i, i])
-    return energy > (UNMOVED * size) ** 2
+    return energy > (SHARE_TOLERANCE * size) ** 2
 
 
 @compiled

@@ -26,7 +26,7 @@ from ..mechanism import mechanism
 from ..switching.switches import hold_all
 from .bounds import NEGATIVE
 from .constrained import find_constrained_held
-from .forces import put_other_forces
+from .forces import compare_solutions
 from .guards import TOUCHES, is_held_heading, tell_states
 from .states import choose_states
 
@@ -206,7 +206,7 @@ def compare_along(
         evaluate(mechanism, t[k], q[k], v[k])
         find_constrained_held(mechanism)
         if accelerate(mechanism, t[k], q[k], v[k], mechanism.machine.here.a) == DONE:
-            put_other_forces(mechanism, amounts, multipliers, differs[k])
+            compare_solutions(mechanism, amounts, multipliers, differs[k])
 
 
 @compiled_apart

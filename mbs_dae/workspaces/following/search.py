@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import eig
 
-from ...progress import Progress, no_progress
+from ...progress import Progress, ignore_progress
 from .equations import PlaneEquations, PosePoint, without_turns
 from .problems import Section, Singular, close_with_values, line, smallest, throw_poses
 from .tracing import LONG, Trace, TracePlace, place_ahead, tangent_at, trace_curve
@@ -132,9 +132,9 @@ class CurveSearch:
     fragments: set[int] = field(default_factory=set)
     """The numbers of curves that lie on a surface of singular poses. Everywhere on it other curves begin, so fragments
     are followed at distances of `step`, and not from their corners."""
-    watch: Progress = no_progress
-    """What is called with the numbers of sections and curves that were searched, and that are known; later with those
-    of regions."""
+    watch: Progress = ignore_progress
+    """A function that the search calls with the number of finished sections and curves and the number of known ones;
+    later with those of regions."""
 
     @cached_property
     def singular(self) -> Singular:
