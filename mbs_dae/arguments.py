@@ -158,7 +158,8 @@ def checked_times(times: Any) -> np.ndarray:
         raise ModelError("times contain a value that is not finite; remove it")
     if not (t[1:] > t[:-1]).all():
         k = int(np.argmax(np.diff(t) <= 0))
-        raise ModelError(f"times must increase, but {t[k + 1]} follows {t[k]}; sort them and remove doubles")
+        later, earlier = (repr(float(x)).removesuffix(".0") for x in (t[k + 1], t[k]))
+        raise ModelError(f"times must increase, but {later} follows {earlier}; sort them and remove doubles")
     return t
 
 

@@ -13,12 +13,10 @@ from difflib import get_close_matches
 from functools import cache, cached_property
 from inspect import stack
 from math import isfinite, pi
+from numbers import Real
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 from warnings import warn
-
-import numpy as np
-import sympy as sp
 
 from .errors import ModelError, check_writable
 from .public_class import PublicClass
@@ -125,9 +123,8 @@ def warn_of_degrees(angle: Any, what: str) -> None:
     whole number larger than one turn. Angles of several turns in rad are multiples of π, or computed; NumPy numbers, as
     in results, are taken for computed ones."""
     several = angle if isinstance(angle, Sequence) and not isinstance(angle, str) else [angle]
-    kinds: Any = int | float | sp.Number
-    numbers = [float(x) for x in several if isinstance(x, kinds) and not isinstance(x, bool | np.generic)]
-    number = max((x for x in numbers if x.is_integer()), key=abs, default=0.0)
+    typed = [float(x) for x in several if isinstance(x, Real) and not isinstance(x, bool) and not hasattr(x, "dtype")]
+    number = max((x for x in typed if x.is_integer()), key=abs, default=0.0)
     if abs(number) > 2 * pi:
         level = next((k for k, one in enumerate(stack(0), 1) if not one.filename.startswith(PACKAGE)), 1)
         found = f"{what} is {number:g} rad, {number / (2 * pi):.3g} turns: angles are in radians"

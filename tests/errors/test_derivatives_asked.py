@@ -16,7 +16,7 @@ def model():
     A = made.add(mbs.Revolute("A", made.ground, crank.tail))
     B = made.add(mbs.Revolute("B", made.ground.at(0.5, 0), wheel))
     made.add(
-        mbs.Gear("mesh", crank, wheel, ratio=2.0),
+        mbs.Gear("mesh", crank.tail, wheel, ratio=2.0),
         mbs.Driver("motor", mbs.angle(A), 3 * mbs.t),
         mbs.Torque("brake", B, -sp.sin(mbs.t)),
         mbs.CompliantContact("mat", mbs.Line(made.ground.at(0, -9)), mbs.Disk(wheel, 0.1), stiffness=1e4),
