@@ -67,9 +67,10 @@ def equilibrium(
 
     With ``all=True`` all equilibria are returned, stable or not, on all branches of the assembly, as `Equilibria`: the
     one of least potential first (if loads have no potential, equilibria that forces hold first: see ``message``);
-    ``complete`` says whether there can be others. A mechanism with one degree of freedom is followed along each of its
-    circuits, which start from all assembly modes at several values of a quantity. A mechanism whose drivers hold all
-    motions has an equilibrium in each assembly mode. With more degrees of freedom the search starts from many poses.
+    ``complete`` says whether there can be others. Angles of bodies whose turns nothing counts are from -π to π. A
+    mechanism with one degree of freedom is followed along each of its circuits, which start from all assembly modes at
+    several values of a quantity. A mechanism whose drivers hold all motions has an equilibrium in each assembly mode.
+    With more degrees of freedom the search starts from many poses.
 
     `over` is a pair (name, values) along which equilibria are followed, as an `EquilibriumPath`.
 

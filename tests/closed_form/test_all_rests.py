@@ -187,3 +187,20 @@ def test_a_spring_that_winds_up_has_no_complete_list():
     model.add(mbs.TorsionSpring("winds", model.ground, model.bodies["rod"], stiffness=1.0))
     rests = mbs.equilibrium(model, all=True)
     assert rests.complete is None and "lap" in rests.message
+
+
+def test_angles_of_all_rests_leave_whole_turns_out_where_nothing_counts_them():
+    """A four-bar under gravity has bodies between -π and π. A torsion spring counts the turns of its crank: with it the
+    moment of the spring goes with the angle that the rest tells."""
+    points = {"A": (0, 0), "B": (0, 0.1), "C": (0.3, 0.25), "D": (0.32, 0)}
+    rods = {"crank": "AB", "coupler": "BC", "rocker": "CD"}
+    model = mbs.PlanarModel.from_points(points, rods=rods, fixed="AD", mass=1.0, gravity=(0, -9.81))
+    angles = [[rest[f"{name}.angle"] for name in rods] for rest in mbs.equilibrium(model, all=True)]
+    assert len(angles) == 4 and np.abs(angles).max() <= np.pi
+    again = mbs.equilibrium(model, {"crank.angle": 1.0 + 2.0 * np.pi}, all=True)
+    assert np.allclose(angles, [[rest[f"{name}.angle"] for name in rods] for rest in again], rtol=0, atol=1e-9)
+    wound = model.plus(mbs.TorsionSpring("spring", mbs.angle(model.elements["A"]), stiffness=0.02, angle=0))
+    rests = mbs.equilibrium(wound, all=True)
+    assert max(rest["crank.angle"] for rest in rests) > np.pi
+    for rest in rests:
+        assert abs(rest["spring.effort"]) == pytest.approx(0.02 * abs(rest["crank.angle"]), rel=1e-9)

@@ -76,7 +76,7 @@ def all_rests(model: Model, t: float, q: np.ndarray, names: Sequence[Any] = ()) 
     if complete is None and not gaps:
         complete = True
     order, note = _order(balances, q, winds)
-    rests = tuple(equilibrium_at(balances[k], names) for k in order)
+    rests = tuple(equilibrium_at(_without_turns(balances[k]), names) for k in order)
     message = "; ".join(dict.fromkeys(gaps)) or sentence
     return Equilibria(rests, complete, f"{message}; {note}" if note else message)
 
@@ -97,6 +97,28 @@ def _order(balances: list[Balance], q: np.ndarray, winds: bool) -> tuple[list[in
         unit = ALIKE * max(map(abs, potentials), default=0.0) or 1.0
         order, note = [(round(v / unit), far) for v, far in zip(potentials, distances, strict=True)], ""
     return sorted(range(len(balances)), key=order.__getitem__), note
+
+
+def _is_alike(here: Balance, q: np.ndarray) -> bool:
+    """Return whether constraints and forces are equal in a pose that differs from another one by whole turns."""
+    system, still = here.system, here.system.still[None]
+    gaps = [system.read_constraints(np.array([here.t]), one[None], still, still)[0] for one in (here.q, q)]
+    if np.abs(gaps[1] - gaps[0]).max(initial=0.0) > ALIKE * system.length:
+        return False
+    change = np.abs(balance_at(system, here.t, q).forces - here.forces)
+    return bool(change.max() <= ALIKE * np.abs(here.forces).max())
+
+
+def _without_turns(here: Balance) -> Balance:
+    """Return the rest with the angle of each body from -π to π, the latter included up to roundoff. Where gears,
+    springs or drivers count the turns of a body, its angle stays. (In space attitudes count no turns.)"""
+    system = here.system
+    for body in system.bodies if system.model.dimension == 2 else ():
+        k, turned = system.layout.q[body][2], here.q.copy()
+        turned[k] -= 2.0 * np.pi * np.ceil((here.q[k] - np.pi) / (2.0 * np.pi) - RANK)
+        if turned[k] != here.q[k] and _is_alike(here, turned):
+            here = balance_at(system, here.t, turned)
+    return here
 
 
 def _poses(system: System, t: float, q: np.ndarray, count: int = 3) -> Iterator[np.ndarray]:
@@ -198,6 +220,6 @@ def _is_torus(model: Model, t: float, q: np.ndarray) -> bool:
     for body in system.bodies:
         turned = q.copy()
         turned[system.layout.q[body][2]] += 2.0 * np.pi
-        if np.abs(balance_at(system, t, turned).forces - here.forces).max() > ALIKE * np.abs(here.forces).max():
+        if not _is_alike(here, turned):
             return False
     return True
