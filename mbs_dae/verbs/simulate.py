@@ -324,8 +324,8 @@ class Prepared:
         steps, last, mechanism = self.steps, entry_now(self.march), self.march.mechanism
         if is_held_on_surface(steps, last, mechanism.switches.kinds):
             return True
-        waiting = {event.name for event in self.system.model.events if event.change}
-        if self.resets and self._resets_are_special(steps.head, waiting):
+        change_events = {event.name for event in self.system.model.events if event.change}
+        if self.resets and self._resets_are_special(steps.head, change_events):
             return True
         if self.samples and self._samples_are_special(steps.head, last):
             return True
@@ -345,11 +345,11 @@ class Prepared:
         ends = bool(self.stops) and clocks.issuperset(self.stops)
         resets = {one.t for one in self.resets}  # times at which nothing else happens
         changes = {place.t for place in places if place.changes}
-        if any(one.name in waiting and one.state.t not in changes for one in self.events):
+        if any(one.name in change_events and one.state.t not in changes for one in self.events):
             return True
-        happened = [one for one in self.events if one.state.t not in resets and one.name not in waiting]
+        happened = [one for one in self.events if one.state.t not in resets and one.name not in change_events]
         events = [(one.state.t, ends and one.name in self.stops) for one in happened]
-        events += [] if waiting.issuperset(self.stops) else [(float(self.march.time[0]), ends)]
+        events += [] if change_events.issuperset(self.stops) else [(float(self.march.time[0]), ends)]
         return any(
             is_at_switch(steps, last, t, is_end) or any(head[T0] <= t <= head[T1] for head in passages)
             for t, is_end in events
@@ -373,28 +373,28 @@ class Prepared:
             march, step = self.march, self.steps.total + int(self.march.tape.filled[0])
             self.resets.append(ResetEntry(step, event.name, entry_now(march), march.stages.y0.size))
 
-    def caused(self) -> list[tuple[int, ResetEntry]]:
+    def resets_after_others(self) -> list[tuple[int, ResetEntry]]:
         """Return the resets that come behind others of the same instant, each with the number of those before it."""
         steps = [one.step for one in self.resets]
         return [(n, one) for k, one in enumerate(self.resets) if (n := k - steps.index(one.step))]
 
-    def _resets_are_special(self, head: np.ndarray, waiting: set[str]) -> bool:
+    def _resets_are_special(self, head: np.ndarray, change_events: set[str]) -> bool:
         """Return whether a state has been set where something else happens than resets by other events: a switch (other
-        than the change of contacts for which one of the events `waiting` waits), a break of time, the beginning or the
-        end of the run. (An event of time alone is a break of time.) Events of a run before this one, which is repeated,
-        are not known."""
+        than the change of contacts for which one of these events waits), a break of time, the beginning or the end of
+        the run. (An event of time alone is a break of time.) Events of a run before this one, which is repeated, are
+        not known."""
         if self.resets[0].step == 0 or self.resets[-1].step >= len(head):
             return True
-        happened = np.array([one.state.t for one in self.events if one.name not in waiting])
+        happened = np.array([one.state.t for one in self.events if one.name not in change_events])
         others = head[(head[:, FRESH] >= BROKE) & (head[:, FRESH] != RESTARTED), T0]
         for one in self.resets:
             near, alike = REPEAT * max(abs(one.t), 1.0), [other for other in self.resets if other.step == one.step]
-            known = sum(other.name not in waiting for other in alike) if self.is_new(one.t) else 0
+            known = sum(other.name not in change_events for other in alike) if self.is_new(one.t) else 0
             breaks = head[one.step, SPAN_OF] != head[one.step - 1, SPAN_OF]
             names = {other.name for other in alike}
             if breaks and self._has_break_nearby(names, one.t, near):
                 return True
-            if len(names) < len(alike) or head[one.step, TIMES] > (alike[0].name in waiting):
+            if len(names) < len(alike) or head[one.step, TIMES] > (alike[0].name in change_events):
                 return True
             if (np.abs(happened - one.t) <= near).sum() != known or (np.abs(others - one.t) <= near).any():
                 return True
@@ -619,9 +619,9 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     first = State(bodies, first_run.run.t, q, v, bodies.still)
     assert prepared.reversals is not None
     run = prepared.system, prepared.march
-    caused = {(one.t, one.name): n for n, one in prepared.caused()}
+    before = {(one.t, one.name): n for n, one in prepared.resets_after_others()}
     met = [(one.state.t, one.name) for one in result.events]
-    events = tuple(event_time(*run, *one, caused.get(one, 0)) for one in met)
+    events = tuple(event_time(*run, *one, before.get(one, 0)) for one in met)
     stop = stop_time(*run, prepared.stops) if prepared.stops else None
     behind = [one.step for one in prepared.resets] + ([prepared.steps.total] if stop and not stop.functions else [])
     prepared.steps.record_behind(behind)
