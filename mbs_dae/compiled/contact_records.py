@@ -42,9 +42,9 @@ class ContactCalls(NamedTuple):
 
     push: int
     """`forces.push`, mechanism (a): add the forces of contacts while their states hold."""
-    powers: int
+    contact_powers: int
     """`forces.contact_powers`, mechanism (work): add their powers."""
-    keep: int
+    keep_closed: int
     """`keeping.keep_closed`, mechanism (q, v): put closed contacts back onto their gaps."""
     choose_states: int
     """`states.choose_states`, mechanism (q, v, a): choose the states of all points."""
@@ -418,7 +418,7 @@ class LawPartition(NamedTuple):
 
 
 class ContactSteps(NamedTuple):
-    """Forces over whole steps (time stepping), and the log of impacts."""
+    """Forces over whole steps (time stepping)."""
 
     by_elimination: Work[Integers] = zeros("points")
     """1 for each touching point that the dense matrix has."""
@@ -449,11 +449,25 @@ class ContactSteps(NamedTuple):
     """The largest residual of a problem that was solved nearly; and the energy that all of these may have misplaced."""
     energy_loss: Work[Vector] = zeros(1)
     """The mean power that contacts take away in the last step, in W."""
-    impacts: Work[Matrix] = zeros(LOG, "note")
-    """The log. A row holds the time, the energy lost, the time at which the motion has come to rest (0 if it has not),
-    impulses along rows, and (q, v, a) before and behind the impact."""
-    impact_count: Work[Integers] = zeros(1)
+
+
+class ImpactLog(NamedTuple):
+    """The impacts of a run, one row each, until Python reads them (`motion.contact.reports.impact_rows`)."""
+
+    filled: Work[Integers] = zeros(1)
     """The number of impacts in the log."""
+    time: Work[Vector] = zeros(LOG)
+    energy_loss: Work[Vector] = zeros(LOG)
+    rest_time: Work[Vector] = zeros(LOG)
+    """The time at which a motion that bounces comes to rest behind the impact; 0 if it goes on."""
+    impulse: Work[Matrix] = zeros(LOG, "lines")
+    """The impulses along the rows of contacts."""
+    rate_change: Work[Vector] = zeros(LOG)
+    """The largest change of a rate by these impulses."""
+    before: Work[Matrix] = zeros(LOG, "state")
+    """(q, v, a) before the impact."""
+    after: Work[Matrix] = zeros(LOG, "state")
+    """(q, v, a) behind it."""
 
 
 class Contacts(NamedTuple):
@@ -492,3 +506,4 @@ class Contacts(NamedTuple):
     equations: StateEquations = StateEquations()
     corrections: ForceCorrections = ForceCorrections()
     steps: ContactSteps = ContactSteps()
+    impact_log: ImpactLog = ImpactLog()

@@ -49,8 +49,6 @@ from .program import ProgramBuilder, read_rows
 from .tree.maps import row_terms
 from .tree.transformation import NO_TERMS, Transformation, carry_to_ground, take_term
 
-NOTED = 3
-"""The number of entries of a log row before its impulses."""
 GIVEN, EVENTS, STEPS = range(3)
 """The treatments of contacts in a run: evaluate their rows only; compute forces while states hold, and impacts, with a
 dense matrix; or compute forces over steps with a sparse matrix, and for few contacts with the dense matrix as well."""
@@ -299,7 +297,7 @@ class ContactsBuilder:
         sizes |= {"equations": max(dense + few, self.rows), "components": 3 * points}
         sizes |= {"outputs": program.batch.out_size + 1, "factors": bounds.out_size + 1}
         sizes |= {"drags": self.drag_sizes.out_size + 1}
-        return block(contacts, note=NOTED + self.rows + state, **sizes)
+        return block(contacts, state=state, **sizes)
 
     def mass_ranges(self, masses: Mapping[Body, tuple[float, float]]) -> np.ndarray:
         """Return the least and the largest mass, for each point, of the bodies that it touches and of those that joints

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, update_wrapper
 from inspect import signature
-from typing import Any, cast, get_type_hints
+from typing import Any, TypeVar, cast, get_type_hints
 
 import numpy as np
 from llvmlite import ir
@@ -33,6 +33,7 @@ from . import llvm, store, work
 from .blocks import ITEMS, kind_of, sender
 from .lanes import LANE
 
+T = TypeVar("T")
 RESULTS: dict[str, types.Type] = {str(kind): kind for kind in (types.none, types.int64, types.float64, types.boolean)}
 
 
@@ -173,6 +174,14 @@ def addresses(functions: Sequence[Function | None]) -> np.ndarray:
     work."""
     work.want([one for one in functions if one and not store.is_there(one.symbol)])
     return np.array([one.compile().address if one else 0 for one in functions], dtype=np.int64)
+
+
+def call_table(record: Callable[..., T], *functions: Function) -> T:
+    """Return a record of the addresses of functions, each of which stands in the field of its name."""
+    names = tuple(one.py_func.__name__ for one in functions)
+    if names != cast(Any, record)._fields:
+        raise TypeError(f"{record} has the fields {cast(Any, record)._fields}, not {names}")
+    return record(*addresses(functions).tolist())
 
 
 @contextmanager

@@ -263,7 +263,7 @@ def return_to_surfaces(mechanism, t, y):
 def keep_contacts(mechanism, t, q, v):
     """Remove the gaps of closed contacts and their rates from the state; return a status."""
     mechanism.switches.now[0] = t
-    call_on_block(mechanism.contacts.calls.keep, mechanism, (q, v))
+    call_on_block(mechanism.contacts.calls.keep_closed, mechanism, (q, v))
     return mechanism.contacts.choice.status[0]
 
 
@@ -347,7 +347,7 @@ def powers(mechanism, work):
     """Put the rates of the works, after `accelerate`."""
     put_powers(mechanism.scalars, mechanism.machine.multipliers, mechanism.machine.nu, work)
     if mechanism.contacts.choice.closed_count[0] > 0:
-        call_on_block(mechanism.contacts.calls.powers, mechanism, (work,))
+        call_on_block(mechanism.contacts.calls.contact_powers, mechanism, (work,))
 
 
 @compiled

@@ -12,7 +12,7 @@ from ..compiled.dynamics import Dynamics
 from ..compiled.machine import Machine
 from ..coordinates import JointCoordinates
 from ..kernels.blocks import block
-from ..kernels.functions import addresses
+from ..kernels.functions import addresses, call_table
 from ..kernels.images import Image
 from ..linear.kkt import new_factor
 from ..model.bodies.body import Body
@@ -97,9 +97,9 @@ def _parts(system: System, faint: float, asks: int, formed: bool) -> Mechanism:
 def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
     builder, calls = system.structure.contacts, ContactCalls(0, 0, 0, 0, 0, 0)
     if builder.points:
-        parts = addresses((push, contact_powers, keep_closed, choose_states, strike, find_constrained_held))
-        calls = ContactCalls(*map(int, parts))
-    state = 2 * (system.layout.q_size + 2 * system.layout.v_size)
+        parts = push, contact_powers, keep_closed, choose_states, strike, find_constrained_held
+        calls = call_table(ContactCalls, *parts)
+    state = system.layout.q_size + 2 * system.layout.v_size
     numbers = system.evaluator, machine.transformation, calls, machine.pattern, state, asks, system.length
     masses, own = masses_of(system), np.zeros(0)
     if builder.points and asks != GIVEN:

@@ -264,7 +264,7 @@ def counts_of(march: March) -> dict[str, Any]:
     implicit = march.stages.implicit
     if implicit.weight.size:
         stats |= dict(zip(("matrices", "eliminations", "corrections"), implicit.flags[MATRICES:].tolist(), strict=True))
-    if march.search.calls.search:
+    if march.search.calls.search_step:
         stats["switches"] = int(march.search.total[0] - march.search.total[1])
     if (left := march.mechanism.contacts.steps.residual[0]) > 0.0:
         stats["contact_residual"] = float(left)

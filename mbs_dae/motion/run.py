@@ -59,7 +59,7 @@ from .record import (
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, drift_limit, is_projected
 from .stiffness import watch
-from .switching.locate import after_step, is_searched, next_begins, switched
+from .switching.locate import is_searched, look_for_switch, next_begins, switched
 from .switching.search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE
 from .switching.switches import hold_all
 from .watched_events import fire_due, has_event, note_contacts, put_sides
@@ -92,7 +92,7 @@ def start(march: March, q: Vector, v: Vector):
     march.search.guards.faint_passes[:] = 0
     contacts = march.mechanism.contacts
     constrained = contacts.constrained
-    contacts.state[:] = contacts.choice.closed_count[:] = contacts.steps.impact_count[:] = contacts.choice.began[:] = 0
+    contacts.state[:] = contacts.choice.closed_count[:] = contacts.impact_log.filled[:] = contacts.choice.began[:] = 0
     constrained.state[:] = constrained.known[:] = constrained.reported[:] = 0
     contacts.force[:] = contacts.steps.residual[:] = 0.0
     contacts.laws.largest_sizes[:] = contacts.laws.largest_drag[:] = 0.0
@@ -129,7 +129,7 @@ def take_up(march: March):
     march.course.at[SPAN] = march.counts[:] = march.mechanism.machine.counts[:] = march.stabiliser.projected[0] = 0
     march.stages.implicit.flags[MATRICES:] = 0
     march.search.total[1] = march.search.total[0]
-    march.noted[0] = march.mechanism.contacts.steps.impact_count[0] = 0
+    march.noted[0] = march.mechanism.contacts.impact_log.filled[0] = 0
     if record.times[0] == t:
         remember(march)
         status = derivative_at_end(march, t, march.stages.y0, record.dy)
@@ -226,7 +226,7 @@ def propose(march: March):
     if march.course.at[WAITING] == 1:
         return SAMPLING
     if (
-        march.mechanism.contacts.steps.impact_count[0] == LOG
+        march.mechanism.contacts.impact_log.filled[0] == LOG
         or march.events.logged[0] > LOG - ROWS
         or is_full(march.tape)
     ):
@@ -291,7 +291,8 @@ def judge(march: March, status: int):
     accepted = status == DONE and error <= 1.0
     otherwise = control.fixed == 0.0 and plan_anew(march, accepted, pace(march.control, march.stages), end - t)
     accepted = accepted and not otherwise
-    switching = after_step(march.search, t, end) if accepted else NONE
+    searched = accepted and is_searched(march.search)
+    switching = look_for_switch(march.search, t, end) if searched else NONE
     if switching == LOST_SIGHT:
         return march.search.status[0]
     if switching in (CUT, AT_ONCE):
@@ -482,7 +483,7 @@ def _switch(march, t):
     """Change branches at t, and evaluate the derivative; the next step may be as long as without the switch. Return a
     status."""
     y0, k0, search = march.stages.y0, march.stages.k[0], march.search
-    status = switched(search, t, y0, k0, search.calls.switch)
+    status = switched(search, t, y0, k0, search.calls.switch_over)
     if status == DONE:
         status = _begin_anew(march, t, SWITCHED)
     march.crossing.energy[0] = energy_of(march.record.end_scalars, march.stages.y0[march.mechanism.state.works_at :])

@@ -41,7 +41,7 @@ from .methods.method import END, H, T, take_step
 from .past.tape import BEGAN, SWITCHED
 from .record import ACCEPTED, March, derivative_at_end, put_back, put_right, remember
 from .switching.along import read_rates_here
-from .switching.locate import is_searched, look_through
+from .switching.locate import is_searched, look_for_switch
 from .switching.looks import EXACT, look_at
 from .switching.search import AT_ONCE, BRIEF, CUT, HERE, LOST_SIGHT, NONE, RUSH, SOON
 from .switching.settling import ZERO
@@ -164,7 +164,7 @@ def has_event(march, t, end):
     listen(march, -1)
     if is_searched(search):
         derivative(mechanism, moment(march.course, end), march.stages.y1, search.dy)
-    found = look_through(search, t, end)
+    found = look_for_switch(search, t, end)
     bound, knows_rates = max(HELD, march.control.rtol), False
     for n in range(events.function.size):
         k = events.function[n]
@@ -215,7 +215,7 @@ def go_to_event(march: March, last: float, at_switch: int, only: int):
         if status != DONE:
             put_back(march)
             return status
-        found = look_through(search, t, end)
+        found = look_for_switch(search, t, end)
         if found == LOST_SIGHT:
             return search.status[0]
         if found == NONE and end < last:  # a passage by roundoff in a longer step is none: go on after it
@@ -430,7 +430,7 @@ def note_contacts(march, how):
         changed = changed or kind != PRESS and (was != now if is_gap else (was == 0.0) != (now == 0.0))
     if how == BEGAN:
         events.logged[0] = 0
-    impacts = march.mechanism.contacts.steps.impact_count[0]
+    impacts = march.mechanism.contacts.impact_log.filled[0]
     if events.asks[0] == 1 and how != BEGAN and (changed or impacts > events.struck[0]):
         events.passages[0] += 1
     events.struck[0] = impacts

@@ -43,7 +43,7 @@ from ..model.contacts.changes import ContactChange
 from ..model.events import Event, Reset
 from ..model.model import Model
 from ..motion import run as marching
-from ..motion.contact.reports import changes_at, impacts_of, transitions_of
+from ..motion.contact.reports import changes_at, impact_rows, impacts_of, transitions_of
 from ..motion.course import SPAN, beginning, new_course
 from ..motion.events import Glance, check_watched, happened, is_clock, present, reset
 from ..motion.initial import check_reactions, in_own_coordinates, initial_state
@@ -188,9 +188,8 @@ class Prepared:
             self.steps.take(rows)
             tape.filled[0] = 0
         contacts, events = self.march.mechanism.contacts, self.march.events
-        if contacts.steps.impact_count[0] or not self.impacts:
-            self.impacts.append(contacts.steps.impacts[: contacts.steps.impact_count[0]].copy())
-            contacts.steps.impact_count[0] = 0
+        if contacts.impact_log.filled[0] or not self.impacts:
+            self.impacts.append(impact_rows(contacts.impact_log))
         if events.logged[0] or not self.changes:
             self.changes.append(events.log[: events.logged[0]].copy())
             events.logged[0] = 0
@@ -332,7 +331,7 @@ class Prepared:
         before_resets = {one.step: one.entry for one in reversed(self.resets)}
         places = saltations_of(steps, last, self.moves, laws_of(mechanism), before_resets)
         first = self.first or self  # steps begin with those of the first run, which this one continues
-        impacts = np.concatenate([np.zeros(0), *(one[:, 0] for one in self.impacts)])
+        impacts = np.concatenate([np.zeros(0), *(one["time"] for one in self.impacts)])
         known = steps, last, places, mechanism, (first.q, first.v), impacts
         if mechanism.contacts.gap_row.size and has_choices(*known):
             return True

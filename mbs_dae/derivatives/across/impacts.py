@@ -82,8 +82,8 @@ def strike_alike(search: Search, y: Vector, meeting: Integers, modes: Vector, no
     choice = contacts.choice
     notes.at[:] = notes.full[:] = 0
     notes.acts[:] = 0.0
-    contacts.steps.impact_count[0] = 0
-    contacts.steps.impacts[0][:] = choice.pace[1] = choice.rest_time[0] = 0.0
+    contacts.impact_log.filled[0] = 0
+    choice.pace[1] = choice.rest_time[0] = 0.0
     search.guards.surface[:] = 0
     for c in range(contacts.gap_row.size):
         stays = contacts.gap_row[c] >= 0 and modes[first_entry(mechanism, c)] == CLOSED

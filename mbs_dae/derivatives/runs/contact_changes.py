@@ -293,7 +293,7 @@ def begin_impact(march: March, t: float, passed: Vector, modes: Vector, lands: i
     search, mechanism = march.search, march.mechanism
     contacts = mechanism.contacts
     search.span[0], search.status[0] = t, DONE
-    contacts.choice.pace[1], contacts.steps.impact_count[0] = 0.0, 0
+    contacts.choice.pace[1], contacts.impact_log.filled[0] = 0.0, 0
     for k in range(passed.size):
         search.guards.passes_zero[k] = int(passed[k])
     for c in range(contacts.gap_row.size):

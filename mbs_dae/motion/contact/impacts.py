@@ -28,7 +28,7 @@ together last e/(1 - e) times as long, so that the body rests 2 w'/|ẇ|/(1 - e)
 """
 
 from ...compiled.contact_records import OPEN, STILL
-from ...compiled.contacts import NOTED, put_rows
+from ...compiled.contacts import put_rows
 from ...compiled.status import DONE, FORCES_LOST, NOT_FINITE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -63,45 +63,35 @@ def strike(search: Search, y: Vector, dy: Vector):
     anew."""
     mechanism = search.stages.mechanism
     contacts, state = mechanism.contacts, mechanism.state
-    choice, steps = contacts.choice, contacts.steps
+    choice, log, k = contacts.choice, contacts.impact_log, contacts.impact_log.filled[0]
+    copy(y[: state.v_end], log.before[k])
+    copy(dy[state.v_at : state.v_end], log.before[k][state.v_end :])
     copy(y, search.other)
-    copy(dy[state.v_at : state.v_end], search.a)
-    choice.pace[1] = choice.rest_time[0] = 0.0
+    choice.pace[1] = choice.rest_time[0] = pace = 0.0
+    is_first = True
     choice.lands[:] = search.guards.surface[:] = 0
     turn_over(search, y)
-    if not _meet(search, y):
-        return
-    pace = choice.pace[1]
-    go_on_anew(search, y, dy)
-    while search.status[0] == DONE and _land(search):
-        copy(search.other, y)
-        if not _meet(search, y):
+    while True:
+        log.impulse[k][:] = log.energy_loss[k] = log.rate_change[k] = 0.0
+        if choice.in_turn[0] == 1 and not _pass_on(search, y):
             return
-        choice.pace[1] = pace
+        if not prepare_impact(search, y) or not _jumps(search, y, choice.meeting):
+            return
+        pace = choice.pace[1] = choice.pace[1] if is_first else pace
         go_on_anew(search, y, dy)
-        stop(mechanism, y)
-        choice.pace[1] = pace
-        go_on_anew(search, y, dy)
+        if not is_first:
+            stop(mechanism, y)
+            choice.pace[1] = pace
+            go_on_anew(search, y, dy)
+        if search.status[0] != DONE or not _land(search):
+            break
+        copy(search.other, y)
+        is_first = False
     choice.lands[:] = 0
-    note = steps.impacts[steps.impact_count[0]]
-    steps.impact_count[0] += 1 if note[0] > SEEN * pace else 0
-    note[0], note[2] = search.span[0], choice.rest_time[0]
-    before = note[NOTED + contacts.force.size :]
-    behind = before[2 * state.v_end - state.v_at :]
-    copy(search.other[: state.v_end], before)
-    copy(search.a, before[state.v_end :])
-    copy(y[: state.v_end], behind)
-    copy(dy[state.v_at : state.v_end], behind[state.v_end :])
-
-
-@compiled
-def _meet(search, y):
-    """Put the state after the impact at y into y; return whether the impact has a solution."""
-    contacts = search.stages.mechanism.contacts
-    contacts.steps.impacts[contacts.steps.impact_count[0]][:] = 0.0
-    if contacts.choice.in_turn[0] == 1 and not _pass_on(search, y):
-        return False
-    return prepare_impact(search, y) and _jumps(search, y, contacts.choice.meeting)
+    log.filled[0] += 1 if log.rate_change[k] > SEEN * pace else 0
+    log.time[k], log.rest_time[k] = search.span[0], choice.rest_time[0]
+    copy(y[: state.v_end], log.after[k])
+    copy(dy[state.v_at : state.v_end], log.after[k][state.v_end :])
 
 
 @compiled
@@ -344,19 +334,19 @@ def jump(mechanism, y):
     """Put the state after the impulses solved for into y; note the impulses and the energy that they dissipate."""
     contacts, machine, state = mechanism.contacts, mechanism.machine, mechanism.state
     delassus = contacts.delassus
-    note, lost, given = contacts.steps.impacts[contacts.steps.impact_count[0]], _lost(contacts), 0.0
+    log, k, lost, given = contacts.impact_log, contacts.impact_log.filled[0], _lost(contacts), 0.0
     for i in range(delassus.used_count[0]):
         row, p = delassus.used[i], delassus.amount[i]
         given += p * contacts.motion.nu[row]
-        note[NOTED + row] += p
-        note[0] = max(note[0], abs(delassus.rate_change[i]))
+        log.impulse[k, row] += p
+        log.rate_change[k] = max(log.rate_change[k], abs(delassus.rate_change[i]))
     put_jump(mechanism)
     for row in range(machine.nu.size):  # the work of drivers, as in a motion
         given -= machine.multipliers[row] * machine.nu[row]
     axpy(1.0, machine.x[: machine.norm.size], y[state.v_at : state.v_end])
     y[state.works_at + 1] += lost
     y[state.works_at + 2] += given
-    note[1] += lost
+    log.energy_loss[k] += lost
 
 
 @compiled

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ...compiled import System
-from ...compiled.contact_records import KEPT, OPEN, Contacts
-from ...compiled.contacts import GIVEN, NOTED, ContactsBuilder, observe_contacts, put_rows
+from ...compiled.contact_records import KEPT, OPEN, Contacts, ImpactLog
+from ...compiled.contacts import GIVEN, ContactsBuilder, observe_contacts, put_rows
 from ...compiled.reading import Trajectory
 from ...compiled.status import DONE
 from ...errors import Names
@@ -227,21 +227,34 @@ def impulses_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, p: Mat
             multipliers[k, row] = machine.multipliers[row]
 
 
-def impacts_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Impact, ...]:
-    """Return the impacts of a run, from its notes."""
+IMPACT_FIELDS = "time", "energy_loss", "rest_time", "impulse", "before", "after"
+"""The fields of `ImpactLog` that reports of impacts contain."""
+
+
+def impact_rows(log: ImpactLog) -> np.ndarray:
+    """Return the impacts in the log as a structured array, one row each, and empty the log."""
+    columns = {name: getattr(log, name)[: log.filled[0]] for name in IMPACT_FIELDS}
+    rows = np.empty(int(log.filled[0]), dtype=[(name, float, one.shape[1:]) for name, one in columns.items()])
+    for name, column in columns.items():
+        rows[name] = column
+    log.filled[0] = 0
+    return rows
+
+
+def impacts_of(system: System, logged: Sequence[np.ndarray]) -> tuple[Impact, ...]:
+    """Return the impacts of a run from the rows of its log (`impact_rows`)."""
     builder, bodies = system.structure.contacts, system.cartesian
-    noted = np.concatenate(notes) if notes else np.zeros((0, NOTED))
-    if not noted.size:
+    if not any(map(len, logged)):
         return ()
-    lines = builder.rows
-    (t, lost, rests), p = noted[:, :NOTED].T, np.ascontiguousarray(noted[:, NOTED : NOTED + lines])
-    before, after = (_states(system, t, rows) for rows in np.split(noted[:, NOTED + lines :], 2, axis=1))
+    rows = np.concatenate(logged)
+    t, lost, rests, p = (np.ascontiguousarray(rows[name]) for name in IMPACT_FIELDS[:4])
+    before, after = (_states(system, t, rows[name]) for name in IMPACT_FIELDS[4:])
     q, v, a = (np.array([getattr(one, name) for one in before]) for name in ("full_q", "full_v", "full_a"))
     along = Trajectory(t.copy(), q, v, a)
     multipliers = np.zeros((t.size, len(bodies.rows)))
     impulses_along(mechanism(bodies, asks=GIVEN), along.t, along.q, along.v, p, multipliers)
     multipliers = with_separation(bodies, along, multipliers)
-    none = np.zeros((t.size, len(bodies.rows) + lines), dtype=bool)
+    none = np.zeros((t.size, len(bodies.rows) + builder.rows), dtype=bool)
     loads = Loads(multipliers, 0, none[:, : len(bodies.rows)], none)
     reactions = ComputedReactions(bodies, along, p, np.zeros(p.shape, dtype=bool), loads)
     names = [e.name for e in (*bodies.model.conditions, *bodies.model.contacts, *bodies.model.frictions)]
@@ -292,7 +305,7 @@ def changes_at(system: System, t: float, rows: np.ndarray, impacts: np.ndarray) 
     """Return the changes of contacts at t, by the last two rows of their states and the impacts of this instant. A
     bounce touches and parts."""
     builder, found = system.structure.contacts, set[ContactChange]()
-    pushed = [note[NOTED : NOTED + builder.rows] for note in impacts if note[0] == t]
+    pushed = impacts["impulse"][impacts["time"] == t]
     for k, (owner, _) in enumerate(builder.points):
         before, after = _states_of_point(builder, rows[:, 1 : 1 + builder.entries], k)
         gap, was_open = builder.gap[k], before == "open"

@@ -27,7 +27,7 @@ the next two. A slip in space has the direction of its middle, if it goes on sli
 import numpy as np
 
 from ...compiled.contact_records import CLOSED, OPEN, STICKING, STILL, Contacts
-from ...compiled.contacts import NOTED, put_rows
+from ...compiled.contacts import put_rows
 from ...compiled.machine import in_own_velocities
 from ...compiled.manifold import move
 from ...compiled.status import DONE, FORCES_LOST, NOT_FINITE, UNSOLVED
@@ -463,23 +463,20 @@ def _tell(contacts):
 def note_meeting(mechanism: Mechanism, t: float, h: float, y: Vector, end: Vector, a: Vector):
     """Note a step of length h that ends at t, from the state y to `end` with mean accelerations a, as an impact, if
     bodies have met in it."""
-    contacts, met = mechanism.contacts, False
-    steps = contacts.steps
+    contacts, log, met = mechanism.contacts, mechanism.contacts.impact_log, False
     for c in range(contacts.gap_row.size):
         met = met or (contacts.choice.meeting[c] == 1 and contacts.state[c] != OPEN)
     if not met:
         return
-    note = steps.impacts[steps.impact_count[0]]
-    note[0], note[1], note[2] = t, h * steps.energy_loss[0], 0.0
+    k, v_end = log.filled[0], mechanism.state.v_end
+    log.time[k], log.energy_loss[k], log.rest_time[k] = t, h * contacts.steps.energy_loss[0], 0.0
     for row in range(contacts.force.size):
-        note[NOTED + row] = h * contacts.force[row]
-    state, before = mechanism.state, note[NOTED + contacts.force.size :]
-    behind = before[2 * state.v_end - state.v_at :]
-    copy(y[: state.v_end], before)
-    copy(a, before[state.v_end :])
-    copy(end[: state.v_end], behind)
-    copy(a, behind[state.v_end :])
-    steps.impact_count[0] += 1
+        log.impulse[k, row] = h * contacts.force[row]
+    copy(y[:v_end], log.before[k])
+    copy(a, log.before[k][v_end:])
+    copy(end[:v_end], log.after[k])
+    copy(a, log.after[k][v_end:])
+    log.filled[0] += 1
 
 
 @compiled_apart

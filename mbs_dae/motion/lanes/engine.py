@@ -148,7 +148,7 @@ def _settled(abreast, march, lane):
     status = put_right(march, march.stages.now[END], march.stages.y1)
     if status != DONE:
         return status
-    if march.search.calls.search != 0 or is_projected(march.stabiliser, march.mechanism):
+    if march.search.calls.search_step != 0 or is_projected(march.stabiliser, march.mechanism):
         return _find_end(abreast, march, lane)
     load_end(abreast, march, lane)
     return ASKED

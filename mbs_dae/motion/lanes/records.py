@@ -175,7 +175,7 @@ def unload(abreast, march, lane):
     states = abreast.states
     mechanism, stages, end = march.mechanism, march.stages, march.tableau.stages
     factor, counts = mechanism.machine.factor, mechanism.machine.counts
-    is_read = march.search.calls.search != 0 or march.record.times[march.counts[NEXT]] < march.stages.now[END]
+    is_read = march.search.calls.search_step != 0 or march.record.times[march.counts[NEXT]] < march.stages.now[END]
     take(states.y1, lane, stages.y1)
     take(states.between, lane, stages.between)
     take_inner(abreast, march, lane, 1 if is_read else end - 1)

@@ -116,30 +116,17 @@ def _begin(search):
 
 @compiled_apart
 def switch_over(search: Search, y: Vector, dy: Vector):
-    """Change the branches whose functions pass zero at the end of a step; dy becomes y' after it. Gaps that close are
-    an impact."""
-    if meets(search.stages.mechanism, search.guards.passes_zero):
-        _strike(search, y, dy)
-    else:
-        _change_branches(search, y, dy)
-
-
-@compiled
-def _strike(search, y, dy):
-    if note_switch(search) < AT_SAME * search.whole:
-        search.status[0] = CHATTERS
+    """Change the branches whose functions pass zero at the end of a step; dy becomes y' after it. Gaps that close, and
+    kinks of gaps, are an impact (`contact.impacts.strike`). A choice that was made at this very state is refuted."""
+    guards, switches, calls = search.guards, search.stages.mechanism.switches, search.stages.mechanism.contacts.calls
+    t, lately = search.span[0], note_switch(search)
+    if meets(search.stages.mechanism, guards.passes_zero):
+        if lately < AT_SAME * search.whole:
+            search.status[0] = CHATTERS
+        else:
+            call_on_block(calls.strike, search, (y, dy))
         return
-    call_on_block(search.stages.mechanism.contacts.calls.strike, search, (y, dy))  # contact.impacts.strike
-
-
-@compiled
-def _change_branches(search, y, dy):
-    """Change the branches that pass zero. A choice that was made at this very state is refuted."""
-    guards = search.guards
-    t = search.span[0]
-    lately = note_switch(search)
     _begin(search)
-    switches = search.stages.mechanism.switches
     brief = BRIEF
     for k in range(switches.kinds.size):
         brief = LONG if guards.faint_passes[k] >= RUSH else brief
@@ -153,7 +140,7 @@ def _change_branches(search, y, dy):
         if _rattles(search):
             search.status[0] = CHATTERS
             return
-        call_on_block(search.stages.mechanism.contacts.calls.strike, search, (y, dy))
+        call_on_block(calls.strike, search, (y, dy))
         return
     for k in range(switches.kinds.size):
         if guards.passes_zero[k] == 1 and switches.kinds[k] < TOUCH:

@@ -21,7 +21,7 @@ import numpy as np
 from ...compiled.status import DONE, TANGLED
 from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import block
-from ...kernels.functions import addresses
+from ...kernels.functions import call_table
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
 from ..contact.gaps import has_gaps_alone
@@ -141,22 +141,15 @@ def _put_off_slips(search):
 def is_searched(search):
     """Return whether there are laws or contacts that may switch."""
     mechanism = search.stages.mechanism
-    return search.calls.search != 0 and mechanism.switches.acting + mechanism.contacts.points.entries > 0
+    return search.calls.search_step != 0 and mechanism.switches.acting + mechanism.contacts.points.entries > 0
 
 
 @compiled
-def after_step(search, t, end):
-    """Return the finding for the step from t to `end`: NONE, CUT, HERE, AT_ONCE or LOST_SIGHT."""
-    if not is_searched(search):
-        return NONE
-    return look_through(search, t, end)
-
-
-@compiled
-def look_through(search, t, end):
-    """Look for switches of all functions that are not idle in the step; return the finding."""
+def look_for_switch(search, t, end):
+    """Look for switches of all functions that are not idle in the step from t to `end`; return the finding: NONE, CUT,
+    HERE, AT_ONCE or LOST_SIGHT."""
     search.span[0], search.span[1] = t, end
-    call_on_block(search.calls.search, search, ())
+    call_on_block(search.calls.search_step, search, ())
     return search.found[0]
 
 
@@ -172,7 +165,7 @@ def switched(search, t, y, dy, call):
 def next_begins(search):
     """Begin the next step at the end of an accepted one."""
     if is_searched(search):
-        call_on_block(search.calls.go_on, search, ())
+        call_on_block(search.calls.go_on_as_held, search, ())
 
 
 @compiled_apart
@@ -195,8 +188,7 @@ def new_search(stages: Stages, looks: bool = True) -> Search:
     count = stages.mechanism.switches.kinds.size
     calls, state = SearchCalls(0, 0, 0, 0, 0, 0), stages.mechanism.state
     if count and looks:
-        parts = addresses((choose, switch_over, search_step, carry_on, start_over, go_on_as_held))
-        calls = SearchCalls(*map(int, parts))
+        calls = call_table(SearchCalls, choose, switch_over, search_step, carry_on, start_over, go_on_as_held)
     return block(Search(stages, calls, 0.0), switches=count, width=state.size, speeds=state.v_end - state.v_at)
 
 

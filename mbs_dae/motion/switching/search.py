@@ -33,15 +33,15 @@ class SearchCalls(NamedTuple):
 
     choose: int
     """`choosing.choose` (y, dy): choose branches and contact states at the first state."""
-    switch: int
+    switch_over: int
     """`choosing.switch_over` (y, dy): pass over what passes zero at the end of the step: a switch or an impact."""
-    search: int
+    search_step: int
     """`locate.search_step` (): look for switches in the step."""
     carry_on: int
     """`choosing.carry_on` (y, dy): choose behind a break or a sampling time."""
     start_over: int
     """`choosing.start_over` (y, dy): choose behind a `Reset`."""
-    go_on: int
+    go_on_as_held: int
     """`locate.go_on_as_held` (): begin the next step."""
 
 
