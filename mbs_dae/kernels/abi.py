@@ -50,11 +50,11 @@ def compiled_apart(function: Callable) -> Any:
     return Function(function, apart=True)
 
 
-def _call_kernel(typingctx, address, numbers, arrays):
+def _call_kernel(typingctx: Any, address: Any, numbers: Any, arrays: Any) -> Any:
     """Call the kernel at `address` with these numbers and then these arrays, which are passed as pointers to their
     first item."""
 
-    def generate(context, builder, sig, args):
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         values = cgutils.unpack_tuple(builder, args[1])
         given = zip(sig.args[2], cgutils.unpack_tuple(builder, args[2]), strict=True)
         values += [context.make_array(kind)(context, builder, array).data for kind, array in given]
@@ -68,14 +68,14 @@ def _call_kernel(typingctx, address, numbers, arrays):
 call_kernel: Any = intrinsic(_call_kernel)
 
 
-def _call_on_block(typingctx, address, block, arrays):
+def _call_on_block(typingctx: Any, address: Any, block: Any, arrays: Any) -> Any:
     """Call the function at `address`, which lies apart and takes a block and these arrays or blocks: a record holds its
     address. The function is compiled when a user of the record first needs it."""
     vectors = [array for array in arrays if isinstance(array, types.Array)]
     if any((array.dtype, array.ndim, array.layout) != (types.float64, 1, "C") for array in vectors):
         raise TypeError("a function of a block takes contiguous arrays of float64")
 
-    def generate(context, builder, sig, args):
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         kinds, values = [sig.args[1], *sig.args[2]], [args[1], *cgutils.unpack_tuple(builder, args[2])]
         function = builder.inttoptr(args[0], llvm.entry_type(kinds, types.none).as_pointer())
         return llvm.call(context, builder, function, kinds, types.none, values)
@@ -91,10 +91,10 @@ def address_of(block: Any) -> int:
     return block.address
 
 
-def _at(typingctx, address, like):
+def _at(typingctx: Any, address: Any, like: Any) -> Any:
     """Return the block at an address, which has the same class as `like`."""
 
-    def generate(context, builder, sig, args):
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return args[0]
 
     return like(address, like), generate
@@ -103,10 +103,10 @@ def _at(typingctx, address, like):
 at: Any = intrinsic(_at)
 
 
-def _words_at(typingctx, address, size):
+def _words_at(typingctx: Any, address: Any, size: Any) -> Any:
     """Return the array of `size` words that begins at an address."""
 
-    def generate(context, builder, sig, args):
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         kind = sig.return_type
         data = builder.inttoptr(args[0], context.get_data_type(kind.dtype).as_pointer())
         return llvm.array_of(context, builder, kind, data, [args[1]])
@@ -117,10 +117,10 @@ def _words_at(typingctx, address, size):
 words_at: Any = intrinsic(_words_at)
 
 
-def _as_complex(typingctx, numbers):
+def _as_complex(typingctx: Any, numbers: Any) -> Any:
     """Return a complex view of real numbers that stand in pairs. (Numba's own view may raise.)"""
 
-    def generate(context, builder, sig, args):
+    def generate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         array = context.make_array(sig.args[0])(context, builder, args[0])
         data = builder.bitcast(array.data, context.get_data_type(types.complex128).as_pointer())
         length = builder.lshr(builder.extract_value(array.shape, 0), ir.Constant(ir.IntType(64), 1))

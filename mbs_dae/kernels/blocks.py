@@ -49,8 +49,8 @@ Indices = Annotated[np.ndarray, types.Array(types.uint32, 1, "C")]
 """The type of an array of indices. Unsigned numbers need no test for counting from the end, and 32 bits halve the
 traffic from memory, on which much of an evaluation waits."""
 INDEX = np.uint32
-AtReals = Annotated[int, types.CPointer(types.float64)]
-AtIndices = Annotated[int, types.CPointer(types.uint32)]
+AtReals = Annotated[Any, types.CPointer(types.float64)]
+AtIndices = Annotated[Any, types.CPointer(types.uint32)]
 """Types of arguments of functions that are called like kernels: the address of an array of unknown length."""
 
 T = TypeVar("T")
@@ -257,11 +257,11 @@ def sender(kind: types.Type) -> Callable[[Any], Sequence[Any]]:
 
 @register_model(BlockType)
 class _BlockModel(models.PrimitiveModel):
-    def __init__(self, manager, kind):
+    def __init__(self, manager: Any, kind: Any) -> None:
         super().__init__(manager, kind, ir.IntType(64))
 
 
-def _kind_of_field(_, value, attr):
+def _kind_of_field(_: Any, value: Any, attr: Any) -> Any:
     return value.members.get(attr)
 
 
@@ -272,12 +272,12 @@ class _Attributes(AttributeTemplate):
 
 
 @lower_getattr_generic(BlockType)
-def _read(context, builder, block, address, name):
+def _read(context: Any, builder: Any, block: Any, address: Any, name: Any) -> Any:
     """Read a field: a number, a nested block, or an array made of the address and lengths in the table."""
     kind = block.members[name]
     table = builder.inttoptr(address, ir.IntType(64).as_pointer())
 
-    def word(number):
+    def word(number: Any) -> Any:
         """Load a word of the table. A table never changes while compiled code runs; a word need not be loaded again
         after numbers of arrays were written."""
         value = builder.load(builder.gep(table, [ir.Constant(ir.IntType(64), block.place[name] + number)]))

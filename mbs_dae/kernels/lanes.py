@@ -150,10 +150,10 @@ def _from_integer(context: Any, builder: Any, given: Any, wanted: Any, value: An
     return splat(builder, builder.sitofp(value, REAL))
 
 
-def _everywhere(typingctx, number):
+def _everywhere(typingctx: Any, number: Any) -> Any:
     """Return a vector with the same number in all lanes."""
 
-    def generate(context, builder, sig, values):
+    def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
         return splat(builder, values[0])
 
     return LANE(types.float64), generate
@@ -162,11 +162,11 @@ def _everywhere(typingctx, number):
 everywhere: Any = intrinsic(_everywhere)
 
 
-def _nothing_of(typingctx, array):
+def _nothing_of(typingctx: Any, array: Any) -> Any:
     """Return zero, as an item of the array's type."""
     kind = array.dtype
 
-    def generate(context, builder, sig, values):
+    def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
         return ir.Constant(context.get_data_type(kind), None)
 
     return kind(array), generate
@@ -175,10 +175,10 @@ def _nothing_of(typingctx, array):
 nothing_of: Any = intrinsic(_nothing_of)
 
 
-def _choose(typingctx, decision, a, b):
+def _choose(typingctx: Any, decision: Any, a: Any, b: Any) -> Any:
     """Return, in each lane, a if the decision holds, else b; for plain numbers, too."""
 
-    def generate(context, builder, sig, values):
+    def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
         return builder.select(*values)
 
     if isinstance(decision, types.Boolean):
@@ -189,10 +189,10 @@ def _choose(typingctx, decision, a, b):
 choose: Any = intrinsic(_choose)
 
 
-def _any_of(typingctx, mask):
+def _any_of(typingctx: Any, mask: Any) -> Any:
     """Return whether any of the decisions holds; for a plain decision, whether it does."""
 
-    def generate(context, builder, sig, values):
+    def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
         if isinstance(mask, types.Boolean):
             return values[0]
         bits = builder.bitcast(values[0], ir.IntType(LANES))
@@ -204,13 +204,13 @@ def _any_of(typingctx, mask):
 any_of: Any = intrinsic(_any_of)
 
 
-def _fused(typingctx, a, b, c):
+def _fused(typingctx: Any, a: Any, b: Any, c: Any) -> Any:
     """Return a b + c, rounded once; for lanes and for plain numbers."""
     wide = isinstance(a, LaneType)
     name, write = (f"v{LANES}f64", VECTOR) if wide else ("f64", REAL)
     kind = LANE if wide else types.float64
 
-    def generate(context, builder, sig, values):
+    def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
         function = ir.FunctionType(write, [write] * 3)
         return builder.call(llvm.declared(builder.module, f"llvm.fma.{name}", function), values)
 
@@ -229,19 +229,19 @@ def _item(builder: Any, context: Any, kind: Any, array: Any, place: Any, lane: A
     return builder.gep(data, [builder.add(builder.mul(place, ir.Constant(WORD, LANES)), lane)])
 
 
-def _get(typingctx, array, place, lane):
+def _get(typingctx: Any, array: Any, place: Any, lane: Any) -> Any:
     """Return the double of one lane at a place."""
 
-    def generate(context, builder, sig, values):
+    def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
         return builder.load(_item(builder, context, sig.args[0], *values))
 
     return types.float64(array, types.int64, types.int64), generate
 
 
-def _put(typingctx, array, place, lane, number):
+def _put(typingctx: Any, array: Any, place: Any, lane: Any, number: Any) -> Any:
     """Set the double of one lane at a place."""
 
-    def generate(context, builder, sig, values):
+    def generate(context: Any, builder: Any, sig: Any, values: Any) -> Any:
         array, place, lane, number = values
         builder.store(number, _item(builder, context, sig.args[0], array, place, lane))
         return context.get_dummy_value()

@@ -159,7 +159,10 @@ def load_end(forces: Forces, side: float, about: float) -> tuple[float, np.ndarr
             return np.inf, x
         solutions, directions = [x], Directions()
 
-        def holds(at: float, slack=slack, solutions=solutions, directions=directions) -> bool:
+        def holds(
+            at: float, slack: float = slack, solutions: list[np.ndarray] = solutions,
+            directions: Directions = directions,
+        ) -> bool:  # fmt: skip
             x = within(forces, [*cones, Cone(np.array([-at]), load)], slack, directions)
             solutions += [] if x is None else [x]
             return x is not None

@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...compiled.contacts import observe_contacts, put_rows
+from ...compiled.contacts import ContactsBuilder, observe_contacts, put_rows
 from ...errors import ModelError
 from ...explain.contacts import point_of
 from ...motion.contact.guards import TOUCHES
@@ -60,7 +60,7 @@ class ContactRows:
         return np.sort(gap[gap >= 0])
 
     @property
-    def contacts(self):
+    def contacts(self) -> ContactsBuilder:
         return self.balance.system.structure.contacts
 
     @cached_property

@@ -320,7 +320,7 @@ class SmoothFriction(EffortElement):
         return size.effort_reading, size.form()[1], size.markers
 
     @staticmethod
-    def effort(s, rate, force, smooth):
+    def effort(s: sp.Expr, rate: sp.Expr, force: sp.Expr, smooth: sp.Expr) -> sp.Expr:
         (direction,), speed_along = smoothed([rate], smooth)
         return -force.xreplace({speed: speed_along}) * direction
 
@@ -332,7 +332,7 @@ class _FrictionSize(SmoothFriction):
     work = "supplied"
 
     @staticmethod
-    def effort(s, rate, force, smooth):
+    def effort(s: sp.Expr, rate: sp.Expr, force: sp.Expr, smooth: sp.Expr) -> sp.Expr:
         return force.xreplace({speed: smoothed([rate], smooth)[1]})
 
 

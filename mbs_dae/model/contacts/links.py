@@ -8,6 +8,7 @@ from typing import Any
 import sympy as sp
 
 from ...errors import ModelError
+from ...symbolic.markers import FormMarker
 from ...symbolic.markers import primitives as the
 from ..fields import choice, function, scalar
 from ..joints import CamFollower, Distance, Joint
@@ -38,7 +39,7 @@ class Rope(ContactElement):
     length = scalar("m", default=the.distance, positive=True)
 
     @staticmethod
-    def gap(i, j, length):
+    def gap(i: FormMarker, j: FormMarker, length: sp.Expr) -> sp.Expr:
         return (length - _squared(i, j) / length) / 2
 
 
@@ -62,11 +63,11 @@ class Strut(ContactElement):
     length = scalar("m", default=the.distance, positive=True)
 
     @staticmethod
-    def gap(i, j, length):
+    def gap(i: FormMarker, j: FormMarker, length: sp.Expr) -> sp.Expr:
         return (_squared(i, j) / length - length) / 2
 
 
-def _squared(i, j):
+def _squared(i: FormMarker, j: FormMarker) -> sp.Expr:
     d = j.point - i.point
     return d.dot(d)
 
@@ -98,13 +99,13 @@ class CamContact(ContactElement):
         check_cam(self, number)
 
     @staticmethod
-    def gap(i, j, profile, follower):
+    def gap(i: FormMarker, j: FormMarker, profile: Any, follower: str) -> sp.Expr:
         if follower == "flat":
             return j.y_axis.dot(j.point - i.point) - _support(i, j, profile)
         return touch_of_curve(i, j.point, profile).distance
 
     @staticmethod
-    def slip(i, j, profile, follower):
+    def slip(i: FormMarker, j: FormMarker, profile: Any, follower: str) -> list[sp.Expr]:
         if follower == "flat":
             h = _support(i, j, profile)
             contact, directions = i.point + h * j.y_axis - h.fdiff(3) * j.x_axis, (j.x_axis, *i.axes[2:])
@@ -114,7 +115,7 @@ class CamContact(ContactElement):
         return [direction.dot(velocity) for direction in directions]
 
 
-def _support(i, j, profile):
+def _support(i: FormMarker, j: FormMarker, profile: Any) -> sp.Expr:
     return profile(the.turn(i, j) + sp.pi / 2)
 
 

@@ -82,7 +82,7 @@ class Force(_AtMarker):
     """
 
     @staticmethod
-    def force(i, x, y, z, axes):
+    def force(i: FormMarker, x: sp.Expr, y: sp.Expr, z: sp.Expr, axes: str) -> list[tuple[sp.Expr, ...]]:
         return [_in_axes(i, (x, y, z), axes)]
 
 
@@ -115,7 +115,9 @@ class Wrench(_AtMarker):
         super().__init__(name, marker, force, **constants)
 
     @staticmethod
-    def force(i, x, y, z, mx, my, mz, axes):
+    def force(
+        i: FormMarker, x: sp.Expr, y: sp.Expr, z: sp.Expr, mx: sp.Expr, my: sp.Expr, mz: sp.Expr, axes: str
+    ) -> list[tuple[sp.Expr, ...]]:
         moment = (mz,) if i.dimension == 2 else _in_axes(i, (mx, my, mz), axes)
         return [(*_in_axes(i, (x, y, z), axes), *moment)]
 
@@ -155,7 +157,7 @@ class Torque(EffortElement):
     torque = expression("N m")
 
     @staticmethod
-    def effort(s, rate, torque):
+    def effort(s: sp.Expr, rate: sp.Expr, torque: sp.Expr) -> sp.Expr:
         return torque
 
 
@@ -180,7 +182,7 @@ class Actuator(EffortElement):
     force = expression("N")
 
     @staticmethod
-    def effort(s, rate, force):
+    def effort(s: sp.Expr, rate: sp.Expr, force: sp.Expr) -> sp.Expr:
         return force
 
 
@@ -205,7 +207,7 @@ class Motor(EffortElement):
     torque = function("N m", of=fields.speed)
 
     @staticmethod
-    def effort(s, rate, torque):
+    def effort(s: sp.Expr, rate: sp.Expr, torque: sp.Expr) -> sp.Expr:
         return torque(rate)
 
 

@@ -45,7 +45,7 @@ class Spring(EffortElement):
     law = function("N", of=fields.length, default=0)
 
     @staticmethod
-    def effort(s, rate, stiffness, length, law):
+    def effort(s: sp.Expr, rate: sp.Expr, stiffness: sp.Expr, length: sp.Expr, law: Any) -> sp.Expr:
         return -stiffness * (s - length) - law(s)
 
 
@@ -71,7 +71,7 @@ class Damper(EffortElement):
     law = function("N", of=fields.rate, default=0)
 
     @staticmethod
-    def effort(s, rate, damping, law):
+    def effort(s: sp.Expr, rate: sp.Expr, damping: sp.Expr, law: Any) -> sp.Expr:
         return -damping * rate - law(rate)
 
 
@@ -108,7 +108,7 @@ class SpringDamper(EffortElement):
     law = function("N", of=(fields.length, fields.rate), default=0)
 
     @staticmethod
-    def effort(s, rate, stiffness, damping, length, law):
+    def effort(s: sp.Expr, rate: sp.Expr, stiffness: sp.Expr, damping: sp.Expr, length: sp.Expr, law: Any) -> sp.Expr:
         return -stiffness * (s - length) - damping * rate - law(s, rate)
 
 
@@ -138,7 +138,7 @@ class TorsionSpring(EffortElement):
     law = function("N m", of=(fields.theta, fields.rate), default=0)
 
     @staticmethod
-    def effort(s, rate, stiffness, damping, angle, law):
+    def effort(s: sp.Expr, rate: sp.Expr, stiffness: sp.Expr, damping: sp.Expr, angle: sp.Expr, law: Any) -> sp.Expr:
         return -stiffness * (s - angle) - damping * rate - law(s, rate)
 
 
@@ -161,7 +161,7 @@ class ViscousFriction(EffortElement):
     coefficient = scalar("N m s/rad", non_negative=True)
 
     @staticmethod
-    def effort(s, rate, coefficient):
+    def effort(s: sp.Expr, rate: sp.Expr, coefficient: sp.Expr) -> sp.Expr:
         return -coefficient * rate
 
 
@@ -183,7 +183,7 @@ class Drag(ForceElement):
     coefficient = scalar("N s²/m²", non_negative=True)
 
     @staticmethod
-    def force(i, coefficient):
+    def force(i: FormMarker, coefficient: sp.Expr) -> list[tuple[sp.Expr, ...]]:
         v = i.velocity
         return [tuple(-coefficient * sp.sqrt(v.dot(v)) * v)]
 
@@ -264,7 +264,7 @@ class Bushing(ForceElement):
         return values
 
     @staticmethod
-    def potential(i, j, stiffness, damping):
+    def potential(i: FormMarker, j: FormMarker, stiffness: Any, damping: Any) -> sp.Expr:
         xi = sp.Matrix(_offsets(i, j))
         return (xi.T * _square(stiffness, xi.rows) * xi)[0] / 2
 

@@ -269,5 +269,5 @@ class CoordinateFix(Joint):
         return super()._constants(positional, named)
 
     @staticmethod
-    def phi(i, coordinate, value):
+    def phi(i: FormMarker, coordinate: str, value: sp.Expr) -> list[sp.Expr]:
         return [getattr(i, coordinate) - value]

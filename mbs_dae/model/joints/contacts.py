@@ -14,7 +14,7 @@ import sympy as sp
 from ...errors import ModelError
 from ...symbolic.derive import Reading
 from ...symbolic.functions import Unwound
-from ...symbolic.markers import marker_symbols
+from ...symbolic.markers import FormMarker, marker_symbols
 from ...symbolic.markers import primitives as the
 from ..element import Declared
 from ..fields import choice, function, scalar
@@ -25,7 +25,7 @@ from .gears import PITCH
 from .motions import Ball, Slide
 
 
-def _slip(i, j, *, radius, side):
+def _slip(i: FormMarker, j: FormMarker, *, radius: sp.Expr, side: str) -> sp.Expr:
     shift = j.x_axis.dot(i.point - j.point)
     roll = radius * the.turn(j, i)
     return shift + roll if side == "above" else shift - roll
@@ -57,7 +57,7 @@ class RackAndPinion(Joint):
     phase = scalar("m", default=_slip)
 
     @staticmethod
-    def phi(i, j, radius, side, phase):
+    def phi(i: FormMarker, j: FormMarker, radius: sp.Expr, side: str, phase: sp.Expr) -> list[sp.Expr]:
         return [_slip(i, j, radius=radius, side=side) - phase]
 
     @property
@@ -130,7 +130,7 @@ class CamFollower(Joint):
         check_cam(self, number)
 
     @staticmethod
-    def phi(i, j, profile, follower):
+    def phi(i: FormMarker, j: FormMarker, profile: Any, follower: str) -> list[sp.Expr]:
         d = j.point - i.point
         if follower == "flat":
             return [j.y_axis.dot(d) - profile(the.turn(i, j) + sp.pi / 2)]
@@ -164,11 +164,11 @@ class PointInPlane(Joint):
     motions = {3: (Slide(0), Slide(1), Ball())}
 
     @staticmethod
-    def phi(i, j):
+    def phi(i: FormMarker, j: FormMarker) -> list[sp.Expr]:
         return the.in_plane(i, j)
 
 
-def _against(i, j, point):
+def _against(i: FormMarker, j: FormMarker, point: sp.Matrix) -> sp.Matrix:
     """Return the velocity of the second body's material at a point, relative to that of the first body."""
     return j.velocity_at(point) - i.velocity_at(point)
 
@@ -192,7 +192,7 @@ class KnifeEdge(Joint):
     sketch = "runner"
 
     @staticmethod
-    def psi(i, j):
+    def psi(i: FormMarker, j: FormMarker) -> list[sp.Expr]:
         return [-j.y_axis.dot(_against(i, j, j.point))]
 
 
@@ -222,16 +222,16 @@ class RollingDisk(Joint):
     radius = scalar("m", positive=True)
 
     @staticmethod
-    def phi(i, j, radius):
+    def phi(i: FormMarker, j: FormMarker, radius: sp.Expr) -> list[sp.Expr]:
         return [i.axis.dot(i.point - _contact(i, j, radius))]
 
     @staticmethod
-    def psi(i, j, radius):
+    def psi(i: FormMarker, j: FormMarker, radius: sp.Expr) -> list[sp.Expr]:
         slip = _against(i, j, _contact(i, j, radius))
         return [-direction.dot(slip) for direction in i.across]
 
 
-def _contact(i, j, radius):
+def _contact(i: FormMarker, j: FormMarker, radius: sp.Expr) -> sp.Matrix:
     n, z = i.axis, j.axis
     lean = n.dot(z)
     return j.point - radius * (n - lean * z) / sp.sqrt(1 - lean**2)

@@ -160,7 +160,10 @@ class Gear(Joint):
             raise ModelError(f"{self.who} in space needs the joints of both wheels, or {four}; {remedy}")
 
     @staticmethod
-    def phi(i, j, carrier=None, other=None, *, ratio, mesh, phase):
+    def phi(
+        i: FormMarker, j: FormMarker, carrier: FormMarker | None = None, other: FormMarker | None = None,
+        *, ratio: sp.Expr, mesh: str, phase: sp.Expr,
+    ) -> list[sp.Expr]:  # fmt: skip
         return [_coupled(i, j, carrier, other, ratio=ratio, mesh=mesh) - phase]
 
     # --- teeth ---

@@ -50,7 +50,7 @@ class Distance(Joint):
         super().__init__(name, *args, **constants)
 
     @staticmethod
-    def phi(i, j, length):
+    def phi(i: FormMarker, j: FormMarker, length: sp.Expr) -> list[sp.Expr]:
         d = j.point - i.point
         return [d.dot(d) - length**2]
 
@@ -83,7 +83,7 @@ class RevoluteSpherical(Joint):
     length = scalar("m", default=the.distance, positive=True)
 
     @staticmethod
-    def phi(i, j, length):
+    def phi(i: FormMarker, j: FormMarker, length: sp.Expr) -> list[sp.Expr]:
         d = j.point - i.point
         return [d.dot(d) - length**2, i.axis.dot(d)]
 
@@ -110,7 +110,7 @@ class PinInSlot(Joint):
     motions = {2: (Slide(0), Turn(2)), 3: (Slide(2), Ball())}
 
     @staticmethod
-    def phi(i, j):
+    def phi(i: FormMarker, j: FormMarker) -> list[sp.Expr]:
         return the.on_line(i, j)
 
     def measures(self) -> dict[str, Measure]:
@@ -170,7 +170,7 @@ class Universal(Joint):
         super().__init__(name, *args, at=at, axis=axis, x_axis=x_axis, **places)
 
     @staticmethod
-    def phi(i, j):
+    def phi(i: FormMarker, j: FormMarker) -> list[sp.Expr]:
         return [*the.coincident(i, j), *the.perpendicular(i.x_axis, j.y_axis)]
 
     def measures(self) -> dict[str, Measure]:
@@ -232,5 +232,5 @@ class ConstantVelocity(Joint):
     sketch = "cross"
 
     @staticmethod
-    def phi(i, j):
+    def phi(i: FormMarker, j: FormMarker) -> list[sp.Expr]:
         return [*the.coincident(i, j), i.x_axis.dot(j.y_axis) - i.y_axis.dot(j.x_axis)]

@@ -39,7 +39,7 @@ class Revolute(Joint):
     motions = {2: (Turn(2),), 3: (Turn(2),)}
 
     @staticmethod
-    def phi(i, j):
+    def phi(i: FormMarker, j: FormMarker) -> list[sp.Expr]:
         return [*the.coincident(i, j), *the.parallel(i, j)]
 
 
@@ -71,7 +71,7 @@ class Translational(Joint):
     motions = {2: (Slide(0),), 3: (Slide(2),)}
 
     @staticmethod
-    def phi(i, j):
+    def phi(i: FormMarker, j: FormMarker) -> list[sp.Expr]:
         return [*the.on_line(i, j), *the.unturned(i, j)]
 
 
@@ -100,7 +100,7 @@ class Fixed(Joint):
     motions = {2: (), 3: ()}
 
     @staticmethod
-    def phi(i, j):
+    def phi(i: FormMarker, j: FormMarker) -> list[sp.Expr]:
         return [*the.coincident(i, j), *the.unturned(i, j)]
 
 
@@ -128,11 +128,11 @@ class Cylindrical(Joint):
     motions = {3: (Slide(2), Turn(2))}
 
     @staticmethod
-    def phi(i, j):
+    def phi(i: FormMarker, j: FormMarker) -> list[sp.Expr]:
         return [*the.on_line(i, j), *the.parallel(i, j)]
 
 
-def _thread(i, j, *, pitch):
+def _thread(i: FormMarker, j: FormMarker, *, pitch: sp.Expr) -> sp.Expr:
     return the.displacement(i, j) - pitch * the.turn(i, j) / (2 * sp.pi)
 
 
@@ -161,7 +161,7 @@ class Screw(Joint):
     phase = scalar("m", default=_thread)
 
     @staticmethod
-    def phi(i, j, pitch, phase):
+    def phi(i: FormMarker, j: FormMarker, pitch: sp.Expr, phase: sp.Expr) -> list[sp.Expr]:
         return [*the.on_line(i, j), *the.parallel(i, j), _thread(i, j, pitch=pitch) - phase]
 
 
@@ -196,7 +196,7 @@ class Spherical(Joint):
     motions = {3: (Ball(),)}
 
     @staticmethod
-    def phi(i, j):
+    def phi(i: FormMarker, j: FormMarker) -> list[sp.Expr]:
         return the.coincident(i, j)
 
     def measures(self) -> dict[str, Measure]:
@@ -242,5 +242,5 @@ class Planar(Joint):
     motions = {3: (Slide(0), Slide(1), Turn(2))}
 
     @staticmethod
-    def phi(i, j):
+    def phi(i: FormMarker, j: FormMarker) -> list[sp.Expr]:
         return [*the.in_plane(i, j), *the.parallel(i, j)]
