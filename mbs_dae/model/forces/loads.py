@@ -149,6 +149,7 @@ class Torque(EffortElement):
     """
 
     coordinates = ("angle",)
+    vector_class = "Wrench(name, body, moment=(Mx, My, Mz))"
     fewest = 1
     work = "supplied"
     sketch = ""
@@ -175,6 +176,7 @@ class Actuator(EffortElement):
     """
 
     coordinates = ("distance", "displacement")
+    vector_class = "Force(name, body, (Fx, Fy, Fz))"
     work = "supplied"
     sketch = "arrow"
     force = expression("N")
