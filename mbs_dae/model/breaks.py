@@ -26,7 +26,7 @@ from ..symbolic.branches import SWITCHING
 from ..symbolic.derive import Form, Relation
 from ..symbolic.functions import as_sympy, written_out
 from ..symbolic.markers import t as time
-from ..symbolic.switches import INTEGERS, ZERO, OfTime, Switch, is_linear, of_time
+from ..symbolic.switches import INTEGERS, RANGE, ZERO, OfTime, Switch, is_linear, of_time
 from .element import Element
 from .parameters import Number
 from .tables import Table, TableSymbol
@@ -71,7 +71,9 @@ def _times_of(switching: list[Element], number: Numbers, first: float, last: flo
                 table = values.get(switch.levels) if isinstance(switch.levels, sp.Symbol) else None
                 cubic_load = isinstance(table, Table) and table.kind == "cubic" and not isinstance(form, Relation)
                 if not (order <= SMOOTH and cubic_load):
-                    passages.append(_passages(switch, values, first - pad, last + pad, cache, element.who))
+                    found = _passages(switch, values, first - pad, last + pad, cache, element.who)
+                    # a law that has no value at the first time is not read behind it
+                    passages.append(found[found > first + pad] if switch.levels == RANGE else found)
     times = np.concatenate(passages)
     _check_count(times.size, "the model")
     times[np.abs(times) < 0.5 * side_of(0.0)] = 0.0  # numbers near zero are dense, times are not
@@ -229,7 +231,7 @@ Levels = Callable[[float, float], np.ndarray]
 
 def _levels(switch: Switch, values: dict[sp.Symbol, Any]) -> Levels:
     """Return a function of two values that returns the levels between them."""
-    if switch.levels == ZERO:
+    if switch.levels in (ZERO, RANGE):
         return lambda least, most: np.zeros(1)
     if switch.levels == INTEGERS:
         return lambda least, most: np.arange(np.ceil(least), min(np.floor(most), np.ceil(least) + 2 * MOST) + 1)

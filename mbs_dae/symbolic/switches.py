@@ -19,7 +19,7 @@ from .branches import Watched, range_of
 from .functions import Lookup, Opaque, Unwound, Wrapping
 from .markers import t
 
-ZERO, INTEGERS = "zero", "integers"
+ZERO, INTEGERS, RANGE = "zero", "integers", "range"
 CORNERS = (sp.Abs, sp.sign, sp.Heaviside, sp.atan2)
 ROUNDED = (sp.floor, sp.ceiling, sp.frac)
 RATIOS = (sp.Mod, Wrapping)
@@ -30,7 +30,7 @@ class Switch(NamedTuple):
 
     argument: sp.Expr
     levels: str | sp.Expr
-    """ZERO, INTEGERS, or the table whose knots are the levels."""
+    """ZERO, INTEGERS, the table whose knots are the levels, or RANGE: zero, where a law ceases to have a value."""
 
 
 class OfTime(NamedTuple):
@@ -96,4 +96,4 @@ def _arguments(e: sp.Basic) -> Iterator[tuple[sp.Expr, str | sp.Expr]]:
     elif isinstance(e, Lookup):
         yield e.args[2], e.args[0]
     elif (room := range_of(e)) is not None and not room.is_nonnegative:
-        yield room, ZERO
+        yield room, RANGE
