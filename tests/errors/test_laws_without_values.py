@@ -68,6 +68,36 @@ def test_a_reset_beyond_the_end_of_its_table_is_refused(place):
         mbs.simulate(model, [0, 1], {"block.vx": 1.0})
 
 
+# --- tables in signals ---
+
+
+def with_signal(kind, place):
+    """A block with 1 m/s, and a state, a digital controller or an input that reads a table of its place, or of time."""
+    model, block, _ = sliding_block()
+    law = SHORT(mbs.t if place == "t" else model[place])
+    if kind == "input":
+        model.add(mbs.Force("push", block, (model.input("u", law, unit="N"), 0)))
+    else:
+        z = model.state("u", **{"rate": law} if kind == "rate" else {})
+        model.add(mbs.Force("push", block, (1e-3 * z, 0)))
+        if kind == "sampled":
+            model.add(mbs.Sampled("digital", 0.01, {z: law}))
+    return model
+
+
+@pytest.mark.parametrize("kind", ["rate", "sampled", "input"])
+def test_a_signal_over_a_table_of_time_that_ends_is_refused(kind):
+    with pytest.raises(mbs.ModelError, match="has a table from 0 to 0.05, but it is read from 0 to 1"):
+        mbs.simulate(with_signal(kind, "t"), [0, 1], {"block.vx": 1.0})
+
+
+@pytest.mark.parametrize("kind", ["rate", "sampled"])
+def test_a_signal_tells_that_its_table_is_read_beyond_its_ends(kind):
+    run = mbs.simulate(with_signal(kind, "block.x"), [0, 0.2, 0.4], {"block.vx": 1.0})
+    assert "has a table from 0 to 0.05, but it is read at 0.4" in run.stats["note"]
+    assert "note" not in mbs.simulate(with_signal(kind, "block.x"), [0, 0.02], {"block.vx": 1.0}).stats
+
+
 # --- tables in friction ---
 
 FRICTIONS = {
