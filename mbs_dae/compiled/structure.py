@@ -23,6 +23,7 @@ from ..model.element import Element
 from ..model.fields import Scalar
 from ..model.measures import Measure
 from ..model.model import Model
+from ..model.parameters import Number
 from ..symbolic.derive import Reading
 from ..symbolic.markers import marker_symbols
 from ..tolerances import LIGHT

@@ -8,8 +8,8 @@ itself come first (a condition on a periodic motion); between two of these g is 
 A linear g needs two samples. Other g are sampled twice as densely until two refinements find no new passage. Where
 samples come near zero and go away again, the vertex of the parabola through three of them is a further sample: a g that
 is negative for a short time only has two passages there. The search can miss pairs of passages in a g that turns more
-often than its samples show. A break is the first number at which the sign of g - level has changed. A break does not depend on the requested
-times, so a run that continues another one meets the same breaks.
+often than its samples show. A break is the first number at which the sign of g - level has changed. A break does not
+depend on the requested times, so a run that continues another one meets the same breaks.
 """
 
 from __future__ import annotations

@@ -199,7 +199,8 @@ def fitting(workspace: Reused, rows: np.ndarray) -> np.ndarray:
 def places_of_poses(machine: Machine) -> list[Place]:
     """Return the places where a workspace for poses holds the numbers of a design."""
     arrays = [machine.program.batch.parameters, machine.manifold.turning.parameters, machine.norm]
-    return [*arrays, machine.factor.weight, machine.full_unit, (machine, "length"), (machine, "extent"), (machine, "gap_size")]
+    lengths = [(machine, name) for name in ("length", "extent", "gap_size")]
+    return [*arrays, machine.factor.weight, machine.full_unit, *lengths]
 
 
 def places_of_motion(run: Mechanism) -> list[Place]:
