@@ -65,6 +65,8 @@ RANK = 1e-9
 
 TIGHT = 2e-15
 """Gap, relative to the extent of the model, at which Newton stops: some ten ε."""
+FAR = 1e-3
+"""The part of the extent that is added to the own length of bodies that touch, for closed gaps (`System.gap_size`)."""
 LOOSE = 1e-10
 """Gap at which Newton may stop if it cannot be reduced further: the root of `TIGHT` would be a step that still
 converges, and this is below it."""

@@ -34,6 +34,8 @@ class Machine(NamedTuple):
     """The model's own length: tolerances are relative to it."""
     extent: Design[float]
     """The largest distance of the model from the origin: roundoff is relative to this distance."""
+    gap_size: Design[float]
+    """The length to which gaps that count as closed are relative: see `System.gap_size`."""
     out: Work[Vector] = zeros("outputs")
     phi: Work[Vector] = zeros("rows")
     """Φ of the last evaluation."""

@@ -23,6 +23,7 @@ from ..model.element import Element
 from ..model.fields import Scalar
 from ..model.measures import Measure
 from ..model.model import Model
+from ..model.parameters import Number
 from ..symbolic.derive import Reading
 from ..symbolic.markers import marker_symbols
 from ..tolerances import LIGHT
@@ -169,6 +170,12 @@ class Structure(Remembering):
         springs."""
         return self._lengths(fixed=True)
 
+    @cached_property
+    def lengths_of_shapes(self) -> Lengths:
+        """The lengths among the constants of contacts, such as radii of shapes."""
+        constants = [value for e in self.model.contacts for value, unit in e.constants.values() if unit == "m"]
+        return self._split([(value,) for value in constants])
+
     def _lengths(self, fixed: bool) -> Lengths:
         elements = self.model.elements.values()
         found = [m.point for e in elements for m in e.markers if m.body.fixed is fixed]
@@ -178,6 +185,10 @@ class Structure(Remembering):
             for name, f in e.fields.items()
             if f.unit == "m" and isinstance(f, Scalar) and f.positive is not fixed
         ]
+        return self._split(found)
+
+    def _split(self, found: Sequence[tuple[Number, ...]]) -> Lengths:
+        """Return the longest of the lengths of vectors that are numbers, and the vectors that are not."""
         asked = [parts for parts in found if any(isinstance(x, sp.Basic) for x in parts)]
         known = (hypot(*parts) for parts in found if not any(isinstance(x, sp.Basic) for x in parts))
         return max(known, default=0.0), asked

@@ -27,7 +27,7 @@ from ..model.measures import Measure
 from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Reading, Relation
-from ..tolerances import LIGHT, ROUNDOFF
+from ..tolerances import FAR, LIGHT, ROUNDOFF
 from .batch import BatchBuilder, Swept, instance_of
 from .dynamics import SCALARS, Dynamics
 from .machine import Machine, observe
@@ -375,6 +375,7 @@ class System(Remembering):
             "full_unit": self._full_unit(),
             "length": self.length,
             "extent": self._extent,
+            "gap_size": self.gap_size,
         }
 
     def prototype(self, formed: bool) -> Machine:
@@ -405,6 +406,7 @@ class System(Remembering):
             full_unit=self._full_unit(),
             length=self.length,
             extent=self._extent,
+            gap_size=self.gap_size,
         )
         sizes = {"q_size": layout.q_size, "v_size": layout.v_size, "outputs": program.batch.out_size + 1}
         return block(machine, columns=columns, rows=rows, either=max(columns, self.nv), **sizes)
@@ -422,6 +424,18 @@ class System(Remembering):
         if self.model.dimension == 2 and self.is_cartesian:
             reach = max(reach, (np.sqrt(self.weight) * np.abs(self.placement[: self.nv])).max())
         return self.length + float(reach)
+
+    @cached_property
+    def gap_size(self) -> float:
+        """The length to which gaps that count as closed are relative: the own length l of the bodies that touch, and a
+        small part of the extent E for roundoff.
+
+        A gap is a sum of coordinates, each up to E, so an evaluation is off by some ε E, and Newton's method closes
+        joints to 10 ε E (`TIGHT`); in a chain of a hundred bodies these errors add up to 1000 ε E = 2e-13 E. With
+        `TOUCHES` = 1e-9 and `FAR` = 1e-3 a gap counts as closed below 1e-9 l + 1e-12 E: at 10⁵ m from the origin a
+        body of 1 m touches at 0.1 μm."""
+        own = max(self._longest(self.structure.lengths), self._longest(self.structure.lengths_of_shapes))
+        return own + FAR * self._extent
 
     @cached_property
     def row_units(self) -> np.ndarray:

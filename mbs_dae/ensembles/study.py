@@ -16,7 +16,7 @@ from ..errors import MbsError, ModelError, check_name
 from ..model.checks import name_of, warn_of_angles
 from ..model.mechanisms import PlanarModel
 from ..model.model import Model
-from ..model.parameters import finite_number, positive_number
+from ..model.parameters import initial_number, positive_number
 from ..motion.methods.stepping import stepping
 from ..motion.stabilise import stabilization_of
 from ..progress import Progress, check_progress, interrupts_noted, progress_bar
@@ -192,7 +192,7 @@ def _check_same_in_all(model: Model, verb: str, initial: Any, designs: Designs, 
     if not (initial is None or isinstance(initial, Mapping | State)):
         raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
     for name, value in initial.items() if isinstance(initial, Mapping) else ():
-        finite_number(value, f"initial[{name!r}]")
+        initial_number(value, f"initial[{name!r}]")
         quantity = name_of(model, name, "initial")
         states = [state.name for state in model.states]
         if quantity in states:

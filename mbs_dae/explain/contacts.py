@@ -40,7 +40,7 @@ def check_apart(state: State, begins: str = "begins", give: str = "give initial=
     contacts = system.structure.contacts
     values = system.reader_by(contacts.program)(np.array([state.t]), *state.motion)[0][0]
     gaps = np.where(contacts.gap >= 0, values[contacts.gap], np.inf)  # an element that only rubs never closes
-    least = -TOUCHES * system.machine().extent
+    least = -TOUCHES * system.gap_size
     if overlaps := [(int(k), -float(gaps[k])) for k in np.argsort(gaps) if gaps[k] < least]:  # the deepest first
         texts = [_overlap(state, k, depth, give, place) for k, depth in overlaps[:MOST]]
         texts += [f"and {counted(len(overlaps) - MOST, 'more point')} of contact"] if len(overlaps) > MOST else []
@@ -63,7 +63,7 @@ def told_of_overlap(system: System, motion: Trajectory, swept: Swept | None = No
     points = np.flatnonzero(contacts.gap >= 0)
     gaps = system.reader_by(contacts.program, swept)(*motion)[0][:, contacts.gap[points]]
     over, name = (motion.t, "t") if swept is None else (np.array(swept.values), str(swept.parameter))
-    texts, deep = [], gaps < -TOUCHES * system.machine().extent
+    texts, deep = [], gaps < -TOUCHES * system.gap_size
     for k, gap, overlaps in zip(points, gaps.T, deep.T, strict=True):
         if not overlaps.any():
             continue

@@ -118,17 +118,20 @@ def extrapolated(pose: State, dt: float) -> np.ndarray:
     return q
 
 
-def undefined(pose: State, moments: Iterable[float], forces: bool) -> Explanation | None:
+def undefined(
+    pose: State, moments: Iterable[float], forces: bool, a: np.ndarray | float = 0.0
+) -> Explanation | None:
     """Return an explanation of the forces or inputs that have no value at one of these moments, if the motion goes on
-    as now."""
+    as now, with the accelerations a."""
     system = pose.system
     for moment in moments:
         q = extrapolated(pose, moment - pose.t) if forces else pose.full_q
+        v = pose.full_v + (moment - pose.t) * a
         try:
             check_finite(system, system.machine(), moment, q)
         except ModelError as error:
             return Explanation(ModelError, str(error), "", pose.t, error.facts["joints"], pose)
-        if forces and undefined_force(system, moment, q, pose.full_v):
-            what = f"{no_force(system, moment, q, pose.full_v)}, or keep the motion where it is defined"
+        if forces and undefined_force(system, moment, q, v):
+            what = f"{no_force(system, moment, q, v)}, or keep the motion where it is defined"
             return Explanation(ModelError, what, "", pose.t, (), pose)
     return None

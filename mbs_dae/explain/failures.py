@@ -121,10 +121,21 @@ def no_acceleration(system: System, run: Mechanism, status: int, t: float, q: np
     return Explanation(ModelError, what, "give them a mass and an inertia, or hold them by joints", t)
 
 
+SHORTEST, LOOKS = 1e-12, 25
+"""The first time, relative to t, and the number of times behind the end of a run at which a law without a value is
+looked for: two in each decade of a run of seconds."""
+
+
 def failure(system: System, march: March, status: int, result: Result) -> MbsError:
-    """Return the error for a run that stopped at march.time; its ``result`` is the motion until then."""
-    at = present(system, march)
-    return _reason(march, status, replace(at, full_a=at.system.still), at.full_a).error(result)
+    """Return the error for a run that stopped at march.time; its ``result`` is the motion until then. Accelerations
+    that have no value there are those at the end of the last step."""
+    at, slopes = present(system, march), march.stages.k
+    a, state, y0 = at.full_a, march.mechanism.state, march.stages.y0
+    if not np.isfinite(slopes[0]).all():
+        last = np.nan_to_num(slopes[march.tableau.stages][state.v_at : state.v_end])
+        q, v = y0[: state.q_end].copy(), y0[state.v_at : state.v_end].copy()
+        *_, (a,) = system.to_bodies((q[None], v[None], last[None]))
+    return _reason(march, status, replace(at, full_a=at.system.still), a).error(result)
 
 
 def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanation:
@@ -149,12 +160,14 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
     if status == UNSETTLED:
         return no_acceleration(pose.system, march.mechanism, status, t, pose.full_q, pose.full_v)
     unstable = march.control.fixed > 0.0 and not np.abs(pose.full_v).max(initial=0.0) < HUGE
-    moments = t + np.array([0.0, *np.geomspace(step, max(1e-3, step), 8)])
-    if not unstable and (nowhere := undefined(pose, moments, forces=True)):
+    later = np.geomspace(min(step, SHORTEST * max(abs(t), 1.0)), max(1e-3, step), LOOKS)
+    moments = t + np.array([0.0, *later])  # from roundoff of t on: a run that ends at a switch may have made long steps
+    if not unstable and (nowhere := undefined(pose, moments, True, a)):
         return nowhere
     rubs = bool(pose.system.structure.contacts.points) and status not in (CHATTERS, Status.TOO_MANY)
     for moment in moments if rubs else ():
-        if lost := frictions_lost_at(pose.system, moment, extrapolated(pose, moment - t), pose.full_v):
+        dt = moment - t
+        if lost := frictions_lost_at(pose.system, moment, extrapolated(pose, dt), pose.full_v + dt * a):
             sentence, advice = no_friction(pose.system.model.name, lost, moment)
             return Explanation(IntegrationError, sentence, advice, t, tuple(lost), pose)
     names = joints_at_fault(pose.system, t, pose.full_q)

@@ -46,7 +46,7 @@ def _stiff_friction(system: System, march: March, t: float, rate: float) -> str:
 
     contacts.choice.closed_only[0] = 0
     forces(seen.y)
-    apart = (contacts.gap_row >= 0) & (contacts.motion.phi[contacts.gap_row] > TOUCHES * system.machine().extent)
+    apart = (contacts.gap_row >= 0) & (contacts.motion.phi[contacts.gap_row] > TOUCHES * system.gap_size)
     contacts.state[rubs] = np.where(apart[rubs], OPEN, CLOSED)
     contacts.choice.closed_count[0] = int((contacts.state != OPEN).sum())
     force, slip = (np.abs(one - other) for one, other in zip(forces(seen.y), forces(seen.aside), strict=True))

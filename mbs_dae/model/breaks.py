@@ -5,10 +5,11 @@ itself come first (a condition on a periodic motion); between two of these g is 
 
     sample g  ->  bracket each passage of a level  ->  halve the bracket down to neighbouring numbers
 
-A linear g needs two samples. Other g are sampled twice as densely until two refinements find no new passage. The search
-can miss a pair of passages much closer to each other than a thousandth of the span, for conditions on a curved function
-of t. A break is the first number at which the sign of g - level has changed. A break does not depend on the requested
-times, so a run that continues another one meets the same breaks.
+A linear g needs two samples. Other g are sampled twice as densely until two refinements find no new passage. Where
+samples come near zero and go away again, the vertex of the parabola through three of them is a further sample: a g that
+is negative for a short time only has two passages there. The search can miss pairs of passages in a g that turns more
+often than its samples show. A break is the first number at which the sign of g - level has changed. A break does not
+depend on the requested times, so a run that continues another one meets the same breaks.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from ..symbolic.branches import SWITCHING
 from ..symbolic.derive import Form, Relation
 from ..symbolic.functions import as_sympy, written_out
 from ..symbolic.markers import t as time
-from ..symbolic.switches import INTEGERS, ZERO, OfTime, Switch, is_linear, of_time
+from ..symbolic.switches import INTEGERS, RANGE, ZERO, OfTime, Switch, is_linear, of_time
 from .element import Element
 from .parameters import Number
 from .tables import Table, TableSymbol
@@ -70,7 +71,9 @@ def _times_of(switching: list[Element], number: Numbers, first: float, last: flo
                 table = values.get(switch.levels) if isinstance(switch.levels, sp.Symbol) else None
                 cubic_load = isinstance(table, Table) and table.kind == "cubic" and not isinstance(form, Relation)
                 if not (order <= SMOOTH and cubic_load):
-                    passages.append(_passages(switch, values, first - pad, last + pad, cache, element.who))
+                    found = _passages(switch, values, first - pad, last + pad, cache, element.who)
+                    # a law that has no value at the first time is not read behind it
+                    passages.append(found[found > first + pad] if switch.levels == RANGE else found)
     times = np.concatenate(passages)
     _check_count(times.size, "the model")
     times[np.abs(times) < 0.5 * side_of(0.0)] = 0.0  # numbers near zero are dense, times are not
@@ -228,7 +231,7 @@ Levels = Callable[[float, float], np.ndarray]
 
 def _levels(switch: Switch, values: dict[sp.Symbol, Any]) -> Levels:
     """Return a function of two values that returns the levels between them."""
-    if switch.levels == ZERO:
+    if switch.levels in (ZERO, RANGE):
         return lambda least, most: np.zeros(1)
     if switch.levels == INTEGERS:
         return lambda least, most: np.arange(np.ceil(least), min(np.floor(most), np.ceil(least) + 2 * MOST) + 1)
@@ -253,7 +256,13 @@ def _brackets(
     t = low[:, None] + np.linspace(0.0, 1.0, count) * (high - low)[:, None]
     t[:, -1] = high
     y = g(t)
-    a, b, ya, yb = t[:, :-1].ravel(), t[:, 1:].ravel(), y[:, :-1].ravel(), y[:, 1:].ravel()
+    row = np.repeat(np.arange(low.size), count)
+    near, turns = _vertices(t, y)
+    t, y, row = np.append(t, turns), np.append(y, g(turns)), np.append(row, near)
+    order = np.lexsort((t, row))
+    t, y, row = t[order], y[order], row[order]
+    inside = row[1:] == row[:-1]
+    a, b, ya, yb = t[:-1][inside], t[1:][inside], y[:-1][inside], y[1:][inside]
     with np.errstate(invalid="ignore"):
         least, most = np.fmin(ya, yb), np.fmax(ya, yb)
     finite = y[np.isfinite(y)]
@@ -266,6 +275,22 @@ def _brackets(
     at = np.repeat(np.arange(a.size), passed)
     level = begin[at] + np.arange(at.size) - np.repeat(np.cumsum(passed) - passed, passed)
     return a[at], b[at], all_levels[level]
+
+
+def _vertices(t: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the row and the place of each vertex of a parabola through three neighbouring samples of one sign of which
+    the middle one is nearest to zero. t and y have a row for each interval, with places at equal distances."""
+    if t.shape[1] < 3:
+        return np.zeros(0, dtype=np.int64), np.zeros(0)
+    first, middle, last = y[:, :-2], y[:, 1:-1], y[:, 2:]
+    with np.errstate(invalid="ignore"):
+        side = np.sign(middle)
+        rises = side * (first - middle), side * (last - middle)
+        turns = (np.minimum(*rises) >= 0.0) & (np.maximum(*rises) > 0.0) & (side * first > 0.0) & (side * last > 0.0)
+    row, k = np.nonzero(turns)
+    before, after = rises[0][turns], rises[1][turns]
+    h = t[row, k + 2] - t[row, k + 1]
+    return row, t[row, k + 1] + 0.5 * h * (before - after) / (before + after)
 
 
 def _bisect(g: Callable[[np.ndarray], np.ndarray], low: np.ndarray, high: np.ndarray, level: np.ndarray) -> np.ndarray:

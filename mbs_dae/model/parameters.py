@@ -155,6 +155,8 @@ def slope_of(expression: sp.Expr, parameter: sp.Symbol) -> sp.Expr:
     return expression.diff(parameter)
 
 
+LARGEST_OF_STATE = 1e150
+"""The largest value of a place or a velocity: squares of it, times masses, stay below the largest machine number."""
 Arithmetic = Callable[[Mapping[sp.Symbol, float]], float]
 SHARED = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh", "exp", "log")
 """Functions with equal names in sympy and `math`."""
@@ -214,6 +216,15 @@ def finite_number(value: Any, what: str, wanted: str = "a number") -> float:
         number = inf
     if not isfinite(number):
         raise ModelError(f"{what} is {number}; give a finite number")
+    return number
+
+
+def initial_number(value: Any, what: str) -> float:
+    """Return a value of the state as a float whose square, and so an energy, is a machine number, too."""
+    number = finite_number(value, what)
+    if abs(number) > LARGEST_OF_STATE:
+        fault = f"{what} is {number:g}, and its square is too large for a machine number"
+        raise ModelError(f"{fault}; give less than {LARGEST_OF_STATE:g}, in SI units")
     return number
 
 

@@ -22,7 +22,7 @@ from ..errors import ModelError, SingularConfigurationError
 from ..model.checks import name_of
 from ..model.element import Element
 from ..model.model import Model
-from ..model.parameters import finite_number
+from ..model.parameters import initial_number
 from ..model.signals import Reaction
 from ..poses import newton
 from ..poses.assembly import check_level, posed
@@ -49,7 +49,7 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
     if initial is not None and not isinstance(initial, Mapping):
         raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
     given = {name_of(model, name, "initial"): value for name, value in (initial or {}).items()}
-    numbers = {name: finite_number(value, f"initial[{name!r}]") for name, value in given.items()}
+    numbers = {name: initial_number(value, f"initial[{name!r}]") for name, value in given.items()}
     state, dependent, note = system.latest(_start, t, numbers)
     q, v = state.full_q.copy(), state.full_v.copy()
     return State(system, t, q, v, state.full_a.copy()), [*dependent], note

@@ -29,7 +29,9 @@ from scipy.sparse.linalg import lsqr
 from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..errors import ModelError
+from ..model.bodies.body import Body, Marker
 from ..model.joints import Gear
+from ..model.joints.gears import on_one_axis
 from ..symbolic.derive import Relation
 from ..symbolic.loads import joint_wrenches
 from ..symbolic.markers import marker_symbols
@@ -115,5 +117,19 @@ def _open(system: System, gears: Sequence[Gear]) -> Iterator[tuple[Relation, tup
         wheels, carriers = gear.markers[:2], gear.markers[2:]
         for k, wheel in enumerate(wheels):
             if not wheel.body.fixed:
-                places = (wheel, *(carriers[min(k, len(carriers) - 1) :][:1] if carriers else ()))
+                carrier = carriers[min(k, len(carriers) - 1) :][:1]
+                places = (_axle(system, wheel, carrier[0].body if carrier else None), *carrier)
                 yield _bearing(system.model.dimension, len(places)), places
+
+
+def _axle(system: System, wheel: Marker, carrier: Body | None) -> Marker:
+    """Return the marker on a wheel of the pin that carries it, on this carrier or (None) on a body at rest: the marker
+    of a gear with a ratio tells an angle, and may lie off the axis. Return this marker where no such pin is, or where
+    it is on the axis of one."""
+    pins = [marks for e in system.model.conditions if e.sketch == "pin" for marks in (e.feeling[:2], e.feeling[1::-1])]
+    own = [
+        one
+        for one, other in pins
+        if one.body is wheel.body and (other.body.fixed if carrier is None else other.body is carrier)
+    ]
+    return wheel if not own or any(on_one_axis(one, wheel) for one in own) else own[0]

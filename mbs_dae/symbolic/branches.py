@@ -96,6 +96,24 @@ SWITCHING = (
 )  # fmt: skip
 
 
+RANGES: dict[Any, Callable[[sp.Expr], sp.Expr]] = {
+    sp.log: lambda x: x,
+    sp.asin: lambda x: 1 - x**2,
+    sp.acos: lambda x: 1 - x**2,
+    sp.atanh: lambda x: 1 - x**2,
+    sp.acosh: lambda x: x - 1,
+}
+"""For each function that is real for some arguments only, an expression that is not negative for these."""
+
+
+def range_of(e: sp.Basic) -> sp.Expr | None:
+    """Return an expression that is not negative where this root, logarithm or inverse function is real; None for other
+    expressions."""
+    if isinstance(e, sp.Pow):
+        return e.base if e.exp.is_Number and not e.exp.is_integer else None
+    return RANGES[e.func](e.args[0]) if e.func in RANGES else None
+
+
 @dataclass
 class Branched:
     """A program whose branches are symbols."""
@@ -126,16 +144,24 @@ class Branched:
 
 def branched(
     definitions: Sequence[Definition], outputs: Sequence[sp.Expr], state: Sequence[sp.Symbol], free: bool = False,
-    with_slopes: bool = True,
+    with_slopes: bool = True, with_ranges: bool = False,
 ) -> Branched:  # fmt: skip
     """Return the program with a symbol for every decision that depends on the state, and with the partial derivatives
-    of the switching functions unless `with_slopes` is False. With `free` no decision can be held."""
+    of the switching functions unless `with_slopes` is False. With `free` no decision can be held.
+
+    With `with_ranges` the argument of a root or a logarithm has a switching function that decides nothing: where it
+    becomes negative a step ends, and the law has no value behind it, however short the way on which it has none."""
     writer = _Writer(dict(definitions), frozenset(state), free)
     program = writer.program
     for s, e in definitions:
         value = writer.write(as_sympy(e))  # which defines its decisions first
+        if with_ranges:
+            writer.put_ranges(as_sympy(e))
         program.definitions.append((s, value))
-    program.outputs += [writer.write(as_sympy(e)) for e in outputs]
+    for e in outputs:
+        program.outputs.append(writer.write(as_sympy(e)))
+        if with_ranges:
+            writer.put_ranges(as_sympy(e))
     if not with_slopes:
         return program
     numbers = {s: k for k, s in enumerate(state)} | {t: -1}
@@ -191,6 +217,7 @@ class _Writer:
         self._written: dict[sp.Basic, sp.Expr] = {}
         self._decisions: dict[Any, sp.Symbol] = {}
         self._places = count()
+        self._positive: dict[sp.Symbol, sp.Symbol] = {}
 
     def moves(self, e: sp.Basic) -> bool:
         """Return whether an expression depends on the state. (Functions of time alone switch at known times.)"""
@@ -218,6 +245,29 @@ class _Writer:
             else:
                 self._written[e] = e.func(*map(self.write, e.args)) if e.args else e
         return self._written[e]
+
+    def put_ranges(self, e: sp.Expr) -> None:
+        """Define a switching function for each argument of roots, logarithms and inverse functions that may leave the
+        range in which they are real."""
+        for f in sorted(e.atoms(sp.Pow, *RANGES), key=sp.default_sort_key):
+            room = range_of(f)
+            if room is not None and self.moves(room) and not self._is_nonnegative(room):
+                room = -room if room.could_extract_minus_sign() else room
+                if not any((SIDE, self.write(room), tie) in self._decisions for tie in (-1, 0, 1)):
+                    self.side(room)
+
+    def _is_nonnegative(self, e: sp.Expr) -> bool:
+        """Return whether the definitions say that an expression is never negative: a sum of squares, or a largest value
+        of which one is zero."""
+        known = {s: self._nonnegative_symbol(s) for s in e.free_symbols if s in self.values}
+        return bool(e.xreplace(known).is_nonnegative)
+
+    def _nonnegative_symbol(self, s: Any) -> sp.Symbol:
+        """Return a symbol for a defined one that is nonnegative if its definition is."""
+        if s not in self._positive:
+            found = self._is_nonnegative(as_sympy(self.values[s]))
+            self._positive[s] = sp.Dummy(s.name, nonnegative=True) if found else s
+        return self._positive[s]
 
     def _rule(self, e: sp.Expr) -> Callable[[Any], sp.Expr]:
         rules: dict[Any, Callable[[Any], sp.Expr]] = {

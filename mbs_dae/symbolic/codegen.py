@@ -246,7 +246,10 @@ def kernel_module(
     `free` kernel."""
     state = [*composed.q, *composed.v]
     named = functions_as_definitions(composed.definitions, composed.outputs)
-    program = Branched(*named) if free or slots_of is not None else branched(*named, state)
+    if free or slots_of is not None:
+        program = Branched(*named)
+    else:  # laws of forces and friction have ranges; a constraint without a value stops any motion
+        program = branched(*named, state, with_ranges=not composed.row_of)
     outputs = [*program.outputs, *program.switching, *(e for _, _, e in program.slopes)]
     body, used = source_lines(program.definitions, outputs, parts=slots_of is None)
     names = {str(s) for s in used}

@@ -1,8 +1,9 @@
-"""The switching arguments of functions of time: conditions, corners and tables of expressions. No numbers.
+"""The switching arguments of functions of time: conditions, corners, tables and ranges of expressions. No numbers.
 
 A function of time alone that is written with a Piecewise, an absolute value, a rounding or a table is smooth except at
 single times. At each such time a smooth argument g(t) passes a level: the difference of both sides of a condition
-passes zero, the argument of a rounding an integer, that of a table a knot. This module finds the arguments;
+passes zero, the argument of a rounding an integer, that of a table a knot. That of a root or a logarithm passes zero
+where the function ceases to be real. This module finds the arguments;
 `model.breaks` finds the times.
 """
 
@@ -14,11 +15,11 @@ from typing import NamedTuple
 import sympy as sp
 from sympy.core.relational import Relational
 
-from .branches import Watched
+from .branches import Watched, range_of
 from .functions import Lookup, Opaque, Unwound, Wrapping
 from .markers import t
 
-ZERO, INTEGERS = "zero", "integers"
+ZERO, INTEGERS, RANGE = "zero", "integers", "range"
 CORNERS = (sp.Abs, sp.sign, sp.Heaviside, sp.atan2)
 ROUNDED = (sp.floor, sp.ceiling, sp.frac)
 RATIOS = (sp.Mod, Wrapping)
@@ -29,7 +30,7 @@ class Switch(NamedTuple):
 
     argument: sp.Expr
     levels: str | sp.Expr
-    """ZERO, INTEGERS, or the table whose knots are the levels."""
+    """ZERO, INTEGERS, the table whose knots are the levels, or RANGE: zero, where a law ceases to have a value."""
 
 
 class OfTime(NamedTuple):
@@ -94,3 +95,5 @@ def _arguments(e: sp.Basic) -> Iterator[tuple[sp.Expr, str | sp.Expr]]:
         yield (e.args[1] - e.args[0]) / (2 * sp.pi) + sp.Rational(1, 2), INTEGERS
     elif isinstance(e, Lookup):
         yield e.args[2], e.args[0]
+    elif (room := range_of(e)) is not None and not room.is_nonnegative:
+        yield room, RANGE

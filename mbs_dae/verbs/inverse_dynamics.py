@@ -115,7 +115,7 @@ def _closures(system: System, t: float, start: State | None) -> tuple[Closure, .
     places = np.stack([first.full_q, bodies.placement if start is None else first.full_q])
     still = np.zeros((2, bodies.still.size))
     gaps = np.abs(reader(np.array([t, t]), places, still, still)[0][:, contacts.gap]).min(axis=0)
-    closed = (contacts.gap >= 0) & (gaps <= TOUCHES * bodies.machine().extent)
+    closed = (contacts.gap >= 0) & (gaps <= TOUCHES * bodies.gap_size)
     points: dict[Contact, list[int]] = {}
     for k in np.flatnonzero(closed):
         contact, number = contacts.points[k]
@@ -140,7 +140,7 @@ def _check_apart(system: System, motion: Result) -> None:
     contacts, along = system.structure.contacts, computed(motion).motion
     points = np.flatnonzero(contacts.gap >= 0)
     gaps = system.reader_by(contacts.program)(*along)[0][:, contacts.gap[points]]
-    overlap = gaps < -TOUCHES * system.machine().extent
+    overlap = gaps < -TOUCHES * system.gap_size
     if not overlap.any():
         return
     k = int(overlap.any(axis=1).argmax())

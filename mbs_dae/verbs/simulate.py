@@ -367,7 +367,9 @@ class Prepared:
         )
 
     def note_reset(self, event: Event) -> None:
-        """Note the state before an event resets it."""
+        """Note the state before an event resets it, and in `changes` that another motion begins."""
+        if self.changes:
+            self.changes.append(self.changes[0][:0])
         if self.steps is not None:
             march, step = self.march, self.steps.total + int(self.march.tape.filled[0])
             self.resets.append(ResetEntry(step, event.name, entry_now(march), march.stages.y0.size))

@@ -33,7 +33,7 @@ from ..kernels.images import places_written
 from ..model.breaks import bends, reads_time
 from ..model.checks import warn_of_angles
 from ..model.model import Model
-from ..model.parameters import finite_number
+from ..model.parameters import finite_number, initial_number
 from ..motion import run as marching
 from ..motion.contact.reports import impacts_of, transitions_of
 from ..motion.course import SPAN, WAITING, with_span_before
@@ -500,7 +500,7 @@ class Simulation(metaclass=PublicClass):
             what = f"set() takes names and values, not {shortened(values)}"
             raise ModelError(f'{what}; e.g. run.set(push=2.0), or run.set({{"crank.omega": 3.0}})')
         both = {**(values or {}), **inputs}
-        numbers = {str(name): finite_number(value, f"set({name})") for name, value in both.items()}
+        numbers = {str(name): initial_number(value, f"set({name})") for name, value in both.items()}
         model = inner.system.model
         states = {one.name: one.symbol for one in model.states}
         signals = {states[name]: value for name, value in numbers.items() if name in states}

@@ -549,6 +549,28 @@ def test_a_ratio_leaves_bearings_open():
         assert result.is_unique("T").all() and result.is_unique("m").all()
 
 
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+@pytest.mark.parametrize("dimension", [2, 3])
+def test_a_ratio_tells_efforts_where_a_wheel_is_marked_off_its_axis(dimension, coordinates):
+    """The load M, and the weight of the wheel that is off its axis by (d, d), need (M - m g d) / ratio at the motor.
+    Bearings share what nothing tells."""
+    M, m, g, d = 3.0, 2.0, 10.0, 0.05
+    flat, third = dimension == 2, (0,) * (dimension - 2)
+    model = (mbs.PlanarModel if flat else mbs.SpatialModel)("off its axis", gravity=(0, -g, *third))
+    inertia = 0.1 if flat else (0.1, 0.1, 0.1)
+    a = model.body("a", mass=1.0, inertia=inertia)
+    b = model.body("b", mass=m, inertia=inertia, position=(0.3 + d, d, *third))
+    A = model.add(mbs.Revolute("A", model.ground, a, at=(0, 0, *third)))
+    model.add(mbs.Revolute("B", model.ground, b, at=(0.3, 0, *third)))
+    model.add(mbs.Gear("box", a, b, *() if flat else (model.ground, model.ground), ratio=2.0))
+    model.add(mbs.Torque("load", b, M), mbs.Driver("motor", mbs.angle(A), mbs.t))
+    result = mbs.inverse_dynamics(model.compile(coordinates), [0.0])
+    assert result.effort("motor") == pytest.approx((M - m * g * d) / 2.0)
+    assert result.is_unique("motor.effort").all()
+    for bearing in ("A", "B"):
+        assert not result.is_unique(bearing)[0, :2].any() and result.is_unique(bearing)[0, -1]
+
+
 def test_friction_in_a_bearing_of_a_ratio_is_told():
     """Friction cannot know how teeth press on its bearing where the gear knows of no teeth; with radii it does."""
     model, _, b, A, B = two()

@@ -125,3 +125,31 @@ def test_freedom_that_no_driver_takes_is_neither():
     model = crank_rocker(0.0, True).without("motor")
     told = mbs.assemble(model, fix={"crank.angle": 0.3}).message
     assert "leave accelerations free" in told and "point" not in told
+
+
+@pytest.mark.parametrize("beside", [1e-2, 1e-3, 1e-6, -1e-9, 1e-11, 0.0])
+def test_a_pose_beside_a_dead_point_needs_hardly_any_friction(beside):
+    """With the crank r and the rod l, turned by φ, a load F on the slider has the moment F r (1 + r/l) φ about the
+    crank's axis, and the margin of a brake M is M over it."""
+    r, l, F, M = 1.0, 2.0, 10.0, 1.0
+    model = mbs.PlanarModel("press")
+    crank, rod = model.body("crank"), model.body("rod", position=(r, 0))
+    ram = model.body("ram", mass=1.0, inertia=1.0, position=(r + l, 0))
+    A = model.add(mbs.Revolute("A", model.ground, crank))
+    model.add(mbs.Revolute("B", crank.at(r, 0), rod), mbs.Revolute("C", rod.at(l, 0), ram))
+    model.add(mbs.Translational("guide", model.ground, ram))
+    model.add(mbs.DryFriction("brake", mbs.angle(A), force=M), mbs.Force("F", ram, (-F, 0)))
+    held = mbs.holding(model, {"A.angle": beside})
+    if abs(beside) > 1e-4:
+        assert held.margin == pytest.approx(M / (F * r * (1 + r / l) * abs(beside)), rel=1e-4)
+    else:
+        assert held.margin == np.inf
+    assert held.near_dead_point is (0 < abs(beside) < 1e-4)
+    assert ("near a dead point" in repr(held)) is held.near_dead_point
+
+
+def test_a_block_that_needs_no_friction_is_near_no_dead_point():
+    model = mbs.PlanarModel("block", gravity=(0, -10))
+    block = model.body("block", mass=1.0, inertia=1.0)
+    model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(block), friction=0.5))
+    assert mbs.holding(model).margin == np.inf and not mbs.holding(model).near_dead_point

@@ -68,6 +68,36 @@ def test_a_reset_beyond_the_end_of_its_table_is_refused(place):
         mbs.simulate(model, [0, 1], {"block.vx": 1.0})
 
 
+# --- tables in signals ---
+
+
+def with_signal(kind, place):
+    """A block with 1 m/s, and a state, a digital controller or an input that reads a table of its place, or of time."""
+    model, block, _ = sliding_block()
+    law = SHORT(mbs.t if place == "t" else model[place])
+    if kind == "input":
+        model.add(mbs.Force("push", block, (model.input("u", law, unit="N"), 0)))
+    else:
+        z = model.state("u", **{"rate": law} if kind == "rate" else {})
+        model.add(mbs.Force("push", block, (1e-3 * z, 0)))
+        if kind == "sampled":
+            model.add(mbs.Sampled("digital", 0.01, {z: law}))
+    return model
+
+
+@pytest.mark.parametrize("kind", ["rate", "sampled", "input"])
+def test_a_signal_over_a_table_of_time_that_ends_is_refused(kind):
+    with pytest.raises(mbs.ModelError, match="has a table from 0 to 0.05, but it is read from 0 to 1"):
+        mbs.simulate(with_signal(kind, "t"), [0, 1], {"block.vx": 1.0})
+
+
+@pytest.mark.parametrize("kind", ["rate", "sampled"])
+def test_a_signal_tells_that_its_table_is_read_beyond_its_ends(kind):
+    run = mbs.simulate(with_signal(kind, "block.x"), [0, 0.2, 0.4], {"block.vx": 1.0})
+    assert "has a table from 0 to 0.05, but it is read at 0.4" in run.stats["note"]
+    assert "note" not in mbs.simulate(with_signal(kind, "block.x"), [0, 0.02], {"block.vx": 1.0}).stats
+
+
 # --- tables in friction ---
 
 FRICTIONS = {
@@ -113,6 +143,68 @@ def test_what_no_contact_reads_is_not_told():
     ball = model.body("ball", mass=1.0, inertia=1.0, position=(0, 1))
     model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(ball), friction=SHORT(model["ball.x"])))
     assert "note" not in mbs.simulate(model, [0, 1], {"ball.vx": 1.0}).stats
+
+
+# --- laws without a value on a short way ---
+
+NO_ROOT = 0.25e-8
+"""A square, in m² or m²/s²: the root of ((x - a)² - NO_ROOT) has no real value on a way of 1e-4 about a."""
+SHORT_WAYS = {
+    "a root of a place": lambda model: 0.1 + sp.sqrt((model["block.x"] - 0.1) ** 2 - NO_ROOT),
+    "a root of a speed": lambda model: 0.1 + sp.sqrt((model["block.vx"] - 0.9) ** 2 - NO_ROOT),
+    "a power": lambda model: 0.1 + ((model["block.x"] - 0.1) ** 2 - NO_ROOT) ** sp.Rational(1, 4),
+    "a logarithm": lambda model: 0.2 + 1e-3 * sp.log((model["block.x"] - 0.1) ** 2 - NO_ROOT),
+    "an arc cosine": lambda model: 0.1 + 0.1 * sp.acos(1 + NO_ROOT - (model["block.x"] - 0.1) ** 2),
+    "a piece of places": lambda model: sp.Piecewise(
+        (0.1, model["block.x"] < 0.1), (sp.sqrt(-1 - model["block.x"]), model["block.x"] < 0.1001), (0.1, True)
+    ),
+    "a piece of speeds": lambda model: sp.Piecewise(
+        (0.1, model["block.vx"] > 0.9), (sp.sqrt(-1 - model["block.vx"]), model["block.vx"] > 0.8999), (0.1, True)
+    ),
+    "a root of time": lambda model: 0.1 + sp.sqrt((mbs.t - 0.1) ** 2 - NO_ROOT),
+}
+LAWS = FRICTIONS | {"force": lambda model, block, guide, law: mbs.Force("rub", block, (-law, 0))}
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+@pytest.mark.parametrize("way", SHORT_WAYS)
+@pytest.mark.parametrize("kind", LAWS)
+def test_a_law_without_a_value_on_a_short_way_is_refused(kind, way, coordinates):
+    model, block, guide = sliding_block()
+    if kind == "contact":
+        model = model.without("guide")
+    law, start = SHORT_WAYS[way](model), {"block.vx": 1.0} | ({"block.vy": 0.0} if kind == "contact" else {})
+    model = model.plus(LAWS[kind](model, model.bodies["block"], guide, law))
+    with pytest.raises(mbs.MbsError, match="'rub'.*(no|not a) finite"):
+        mbs.simulate(model.compile(coordinates), [0, 3], start)
+
+
+@pytest.mark.parametrize("kind", ["joint", "contact"])
+def test_friction_without_a_value_at_some_slips_is_refused(kind):
+    model = rubbing_block(kind, lambda model: lambda speed: 0.1 + sp.sqrt((speed - 0.9) ** 2 - NO_ROOT))
+    with pytest.raises(mbs.MbsError, match="'rub'.* not a finite number"):
+        mbs.simulate(model, [0, 1], {"block.vx": 1.0} | ({"block.vy": 0.0} if kind == "contact" else {}))
+
+
+def test_a_root_that_touches_zero_has_a_value():
+    """μ = 0.1 + |x - 0.1|, and the energy v²/2 falls by its integral, times 10."""
+    model = rubbing_block("joint", lambda model: 0.1 + sp.sqrt(model["block.x"] ** 2 - model["block.x"] / 5 + 0.01))
+    run = mbs.simulate(model, [0, 0.2], {"block.vx": 1.0})
+    x = run["block.x"][-1]
+    assert x > 0.1 and run["block.vx"][-1] ** 2 == pytest.approx(
+        1 - 20 * (0.1 * x + 0.005 + (x - 0.1) ** 2 / 2), abs=1e-5
+    )
+
+
+def test_the_range_of_a_piece_that_is_not_chosen_ends_nothing():
+    """The force is √x - 1 for x > 0, and -1 before it."""
+    model, block, _ = sliding_block()
+    x = model["block.x"]
+    model.add(mbs.Force("pull", block, (sp.Piecewise((sp.sqrt(x), x > 0), (0, True)) - 1, 0)))
+    run = mbs.simulate(model, [0, 2.5], {"block.vx": 1.0, "block.x": -0.2})
+    x = run["block.x"][-1]
+    root = 2 / 3 * max(x, 0.0) ** 1.5
+    assert run["block.vx"][-1] ** 2 == pytest.approx(1 + 2 * (root - (x + 0.2)), abs=1e-5)
 
 
 # --- sweeps ---

@@ -469,3 +469,15 @@ def test_unknown_initial_values_are_told_with_what_is_meant():
     with pytest.raises(mbs.ModelError, match="no quantity 'a.e0'"):
         mbs.simulate(s.model, [0, 1], {"a.e0": 1.0})
     raises("this version has no coordinate set 'naturel'; did you mean 'natural'", s.model.compile, "naturel")
+
+
+@pytest.mark.parametrize("vector", [(1, 2, 3), [1, 2, 3], np.array([1.0, 2.0, 3.0]), sp.Matrix([1, 2, 3])], ids=type)
+def test_a_vector_in_place_of_an_effort_is_a_force_or_a_wrench(vector):
+    model = mbs.SpatialModel("free")
+    body = model.body("body", mass=1.0, inertia=(1.0, 1.0, 1.0))
+    with pytest.raises(mbs.ModelError, match=r"Torque 'T' takes one number .*mbs.Wrench\(name, body, moment="):
+        mbs.Torque("T", body, vector)
+    with pytest.raises(mbs.ModelError, match=r"Torque 'T' takes one number .*mbs.Wrench\(name, body, moment="):
+        mbs.Torque("T", body, torque=vector)
+    with pytest.raises(mbs.ModelError, match=r"Actuator 'A' takes one number .*mbs.Force\(name, body, "):
+        mbs.Actuator("A", model.ground, body, vector)

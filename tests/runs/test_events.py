@@ -245,3 +245,23 @@ def test_a_reset_where_a_contact_touches_is_made_once():
         ("turned", pytest.approx(falls)),
     ]
     assert run["ball.vx"][-1] == pytest.approx(-1.0)
+
+
+@pytest.mark.parametrize("change", ["sticks", "touches"])
+def test_a_change_of_contacts_whose_reset_undoes_it_is_told(change):
+    """A block stops after v/(μ g) = 0.5 s, and a kick of the same speed lets it slip again."""
+    model = mbs.PlanarModel("block", gravity=(0, -10))
+    block = model.body("block", mass=1.0, inertia=1.0, position=(0, 0))
+    if change == "sticks":
+        guide = model.add(mbs.Translational("guide", model.ground, block))
+        rub, start, first = model.add(mbs.Friction("rub", guide, mu=0.2)), {"block.vx": 1.0}, 0.5
+        kick, wanted = {"block.vx": 1.0}, ("slips", "sticks")
+    else:
+        rub = model.add(mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(block)))
+        start, first, kick, wanted = {"block.y": 0.0, "block.vy": 2.5}, 0.5, {"block.vy": 2.5}, ("open", "closed")
+    model.add(mbs.Event("kick", when=getattr(rub, change), action=mbs.Reset(kick)))
+    run = mbs.simulate(model, [0, 0.7], start)
+    assert [event.t for event in run.events] == pytest.approx([first])
+    told = [(one.t, one.before, one.after) for one in run.transitions]
+    assert [t for t, *_ in told] == pytest.approx([first, first])
+    assert [tuple(words) for _, *words in told] == [wanted, wanted[::-1]]

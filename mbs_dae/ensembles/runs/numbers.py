@@ -20,6 +20,7 @@ from ...motion.control import units_by
 from ...motion.derivative import Mechanism
 from ...motion.members.reused import Place, Reused, Spans, rows_of
 from ...motion.record import March
+from ...tolerances import FAR
 from .columns import Columns
 
 NO_ARRAYS: Mapping[str, np.ndarray] = {}
@@ -57,17 +58,17 @@ class MemberNumbers:
                 out[k, list(places)] = of_body.placement(body, self.columns.at(k))
         return out
 
+    def _longest(self, lengths: tuple[float, list[tuple[Any, ...]]]) -> list[float]:
+        """Return the largest of a number and of the lengths of vectors, for each member."""
+        number, vectors = lengths
+        columns = [[*map(hypot, *(self.columns(x).tolist() for x in vector))] for vector in vectors]
+        return [max(each) for each in zip([number] * self.columns.count, *columns, strict=True)]
+
     @cached_property
     def lengths(self) -> list[float]:
         """The characteristic length of the model in each design [m]."""
 
-        def longest(lengths: tuple[float, list[tuple[Any, ...]]]) -> list[float]:
-            """Return the largest of a number and of the lengths of vectors, for each member."""
-            number, vectors = lengths
-            columns = [[*map(hypot, *(self.columns(x).tolist() for x in vector))] for vector in vectors]
-            return [max(each) for each in zip([number] * self.columns.count, *columns, strict=True)]
-
-        structure = self.system.structure
+        longest, structure = self._longest, self.system.structure
         lengths = longest(structure.lengths)
         if not all(lengths):
             lengths = [x or float(y) for x, y in zip(lengths, self._reach, strict=True)]
@@ -89,6 +90,13 @@ class MemberNumbers:
         if system.model.dimension == 2:
             reach = np.maximum(reach, (np.sqrt(self.weights) * np.abs(self.placement[:, : system.nv])).max(axis=1))
         return [length + float(far) for length, far in zip(self.lengths, reach, strict=True)]
+
+    @cached_property
+    def gap_sizes(self) -> list[float]:
+        """The length to which closed gaps are relative in each design, as `System.gap_size`."""
+        structure = self.system.structure
+        own = zip(self._longest(structure.lengths), self._longest(structure.lengths_of_shapes), strict=True)
+        return [max(both) + FAR * extent for both, extent in zip(own, self.extents, strict=True)]
 
     @cached_property
     def all_weights(self) -> np.ndarray:
@@ -152,7 +160,7 @@ class MemberNumbers:
     @property
     def _of_poses(self) -> list[np.ndarray]:
         arrays = [self.program, self.turning, self.weights, self.weights, self.full_units]
-        return [*arrays, np.array(self.lengths), np.array(self.extents)]
+        return [*arrays, np.array(self.lengths), np.array(self.extents), np.array(self.gap_sizes)]
 
     @cached_property
     def of_motion(self) -> np.ndarray:
@@ -172,7 +180,7 @@ class MemberNumbers:
 
     def tell_lengths(self, machine: Machine, k: int) -> None:
         """Set the lengths of member k in Python's view of a workspace, which still has those of the previous member."""
-        put(machine, length=self.lengths[k], extent=self.extents[k])
+        put(machine, length=self.lengths[k], extent=self.extents[k], gap_size=self.gap_sizes[k])
 
     def tell_run(self, march: March, k: int) -> None:
         """Set the lengths of member k, and the inertia that step control uses, in Python's view of a run."""
@@ -191,7 +199,8 @@ def fitting(workspace: Reused, rows: np.ndarray) -> np.ndarray:
 def places_of_poses(machine: Machine) -> list[Place]:
     """Return the places where a workspace for poses holds the numbers of a design."""
     arrays = [machine.program.batch.parameters, machine.manifold.turning.parameters, machine.norm]
-    return [*arrays, machine.factor.weight, machine.full_unit, (machine, "length"), (machine, "extent")]
+    lengths = [(machine, name) for name in ("length", "extent", "gap_size")]
+    return [*arrays, machine.factor.weight, machine.full_unit, *lengths]
 
 
 def places_of_motion(run: Mechanism) -> list[Place]:

@@ -17,13 +17,16 @@ from ...public_class import PublicClass
 from ...results.result import State
 from ...unit_system import size_of
 from ..balance import balance_at
-from .exact import SHARP
+from .exact import SHARP, remaining
 from .forces import HOLDS, Forces, UnitLoad, forces_of
 from .limits import SLIPS, FrictionMargin, Range, is_wedged, least_forces, limit_of, open_rows, range_of
 from .rows import ContactRows, rows_at
 from .sectors import somewhere
 from .supported import Supported, standing
 
+FRICTIONLESS, ROUNDOFF = 1e15, 1e-13
+"""A margin of which nothing remains of friction; and the residual of forces, relative to the largest, that is roundoff:
+poses are closed to 2e-15."""
 EDGE = 1e-9
 """Tolerance of a margin about 1."""
 
@@ -57,8 +60,15 @@ class Holding(metaclass=PublicClass):
     @property
     def margin(self) -> float:
         """The factor by which all friction may be smaller until something begins to move; less than 1 where it has to
-        be larger (a block on a slope: μ/tan α). Infinite where no friction is needed, 0 where no friction is enough."""
+        be larger (a block on a slope: μ/tan α). Infinite where no friction is needed, or less than 1e-4 of it, as next
+        to a dead point (`near_dead_point`); 0 where no friction is enough."""
         return self._limit.margin
+
+    @cached_property
+    def near_dead_point(self) -> bool:
+        """Whether the margin is infinite although forces do not balance without friction, by more than roundoff: next
+        to a dead point loads hardly move the mechanism, and very little friction holds it."""
+        return self.margin == np.inf and bool(np.linalg.norm(remaining(self._limit.at, FRICTIONLESS)) > ROUNDOFF)
 
     @property
     def between(self) -> tuple[float, float] | None:
@@ -153,6 +163,7 @@ class Holding(metaclass=PublicClass):
             element, number = index.points[int(np.flatnonzero(index.gap == row)[0])]
             least = told_length(element.units[number], self.rows.phi[row])
             text += f" (nothing touches; nearest is {element.name}.{element.row_names[number]} = {least})"
+        text += " (near a dead point: hardly any friction is needed)" if self.near_dead_point else ""
         text += " (wedged: if it was pressed in)" if self.held and self.wedged else ""
         text += f", {' and '.join(self.slips)} would slip" if self.slips else ""
         if several := [name for name in index.rows_of if not self.is_unique(name).all()]:

@@ -51,7 +51,7 @@ class ContactRows:
     G: np.ndarray
     factors: np.ndarray
     """Outputs of `normals.readings` from which the bounds of friction follow: see `NormalForces`."""
-    extent: float
+    gap_size: float
 
     @cached_property
     def gaps(self) -> np.ndarray:
@@ -66,7 +66,7 @@ class ContactRows:
     @cached_property
     def closed(self) -> np.ndarray:
         """The gaps that are closed."""
-        return self.gaps[self.phi[self.gaps] <= TOUCHES * self.extent]
+        return self.gaps[self.phi[self.gaps] <= TOUCHES * self.gap_size]
 
     @cached_property
     def along(self) -> np.ndarray:
@@ -148,7 +148,7 @@ def rows_at(balance: Balance) -> ContactRows:
         raise ModelError("; ".join(no_friction(system.model.name, lost, balance.t)), time=balance.t)
     if not (np.isfinite(phi).all() and np.isfinite(G).all() and np.isfinite(factors).all()):
         raise ModelError(f"a contact of {system.model.name!r} has no value at t = {balance.t:g}", time=balance.t)
-    found = ContactRows(balance, phi, G, factors, run.machine.extent)
+    found = ContactRows(balance, phi, G, factors, run.machine.gap_size)
     _check_still(found, np.maximum(np.abs(motion.nu), np.abs(motion.gamma)))
     return found
 

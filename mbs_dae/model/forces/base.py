@@ -25,9 +25,10 @@ from dataclasses import replace
 from inspect import Parameter
 from typing import Any, ClassVar
 
+import numpy as np
 import sympy as sp
 
-from ...errors import ModelError, check_name
+from ...errors import ModelError, check_name, shortened
 from ...results.names import COMPONENTS
 from ...symbolic.derive import Reading
 from ...symbolic.expressions import called, expression_of
@@ -197,6 +198,8 @@ class EffortElement(ForceElement):
     A default that is a function is the coordinate in the reference placement."""
     work = "dissipated"
 
+    vector_class: ClassVar[str] = ""
+    """How a vector is written in space that is given in place of the effort; empty where there is no such class."""
     some_of: ClassVar[tuple[str, ...]] = ()
     """The constants of which at least one must be given, since otherwise the effort is zero."""
 
@@ -207,6 +210,11 @@ class EffortElement(ForceElement):
         self.measure, positional = self._measure(args)
         self.markers, self.speaks_of = self.measure.markers, self.measure.speaks_of
         self.check_dimension()
+        for value in (*positional, *constants.values()) if self.vector_class else ():
+            if np.ndim(value) and not isinstance(value, str):
+                what = f"{self.who} takes one number or expression, along its own coordinate, not {shortened(value)}"
+                remedy = f"; a vector is written mbs.{self.vector_class}" if self.dimension == 3 else ""
+                raise ModelError(f"{what}{remedy}")
         self.values = self._constants(positional, constants)
         if self.some_of and not {*list(self.fields)[: len(positional)], *constants} & {*self.some_of}:
             raise ModelError(f"{self.who} does nothing; give {' or '.join(f'{name}=' for name in self.some_of)}")

@@ -151,6 +151,7 @@ class Torque(EffortElement):
     """
 
     coordinates = ("angle",)
+    vector_class = "Wrench(name, body, moment=(Mx, My, Mz))"
     fewest = 1
     work = "supplied"
     sketch = ""
@@ -177,6 +178,7 @@ class Actuator(EffortElement):
     """
 
     coordinates = ("distance", "displacement")
+    vector_class = "Force(name, body, (Fx, Fy, Fz))"
     work = "supplied"
     sketch = "arrow"
     force = expression("N")

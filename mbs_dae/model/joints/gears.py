@@ -457,13 +457,13 @@ def bearings(elements: Iterable[Element], wheel: Marker) -> dict[Any, Marker]:
     places, seen = [wheel], {wheel.body: wheel}
     for place in places:
         for one, other in (*pins, *(pin[::-1] for pin in pins)):
-            if one.body is place.body and _on_one_axis(one, place) and other.body not in seen:
+            if one.body is place.body and on_one_axis(one, place) and other.body not in seen:
                 seen[other.body] = other
                 places.append(other)
     return seen
 
 
-def _on_one_axis(one: Marker, other: Marker) -> bool:
+def on_one_axis(one: Marker, other: Marker) -> bool:
     """Return whether two markers of a body have one point, and in space one axis, up to roundoff."""
     pairs = [*zip(one.point, other.point, strict=True)]
     if one.body.dimension == 3:

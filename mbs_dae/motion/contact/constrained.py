@@ -31,7 +31,7 @@ from ...linear.kkt import factorise, solve
 from ...linear.vectors import copy
 from ..derivative import Mechanism, evaluate
 from .delassus import is_moved, leave_out, own_pace
-from .gaps import LEEWAY
+from .gaps import LEEWAY, leeway
 from .guards import TOUCHES, UNSEEN, is_held, joint_rate, keeps_still, largest_acceleration
 
 NOTHING = 1e-12
@@ -142,16 +142,16 @@ def _is_to_be_asked(mechanism, c, h):
 @compiled
 def _is_refuted(mechanism, row):
     """Return whether a gap is below zero by half of its leeway: steps end where it is all of it."""
-    return mechanism.contacts.motion.phi[row] < -0.5 * LEEWAY * mechanism.machine.extent
+    return mechanism.contacts.motion.phi[row] < -0.5 * leeway(mechanism)
 
 
 @compiled
 def _touches(mechanism, c, h, bend):
     """Return whether a point touches, or may within a time h in which accelerations change gaps by `bend`."""
-    contacts, row, extent = mechanism.contacts, mechanism.contacts.gap_row[c], mechanism.machine.extent
+    contacts, row = mechanism.contacts, mechanism.contacts.gap_row[c]
     if row < 0:
         return True
-    reach = (TOUCHES if contacts.constrained.state[row] == FREE else LEEWAY) * extent
+    reach = leeway(mechanism) if contacts.constrained.state[row] != FREE else TOUCHES * mechanism.machine.gap_size
     reach += 2.0 * h * max(-contacts.motion.rate[row], 0.0) + bend
     return contacts.motion.phi[row] <= reach
 

@@ -12,8 +12,14 @@ from ...compiled.tree.transformation import REACH, transform
 from ...kernels.abi import compiled
 
 LEEWAY = 1e-6
-"""A row is no longer held by joints alone where its gap is below zero by this part of the model's extent, or its slip
+"""A row is no longer held by joints alone where its gap is below zero by this part of the model's length, or its slip
 faster than this part of the terms of rates: both are more than the errors of a motion."""
+
+
+@compiled
+def leeway(mechanism):
+    """Return the depth below zero of a gap that joints alone keep closed: far from the origin it is roundoff."""
+    return LEEWAY * max(mechanism.machine.length, mechanism.machine.gap_size)
 
 
 @compiled
@@ -71,7 +77,7 @@ def put_gap(mechanism, c):
     that joints alone keep closed has a leeway."""
     contacts, switches = mechanism.contacts, mechanism.switches
     k, row, gap = first_entry(mechanism, c), contacts.gap_row[c], contacts.motion.phi
-    room = LEEWAY * mechanism.machine.extent if contacts.constrained.state[row] != FREE else 0.0
+    room = leeway(mechanism) if contacts.constrained.state[row] != FREE else 0.0
     switches.value[k] = gap[row] + room if contacts.state[c] == OPEN else contacts.force[row]
     switches.guard[k] = switches.value[k]
 

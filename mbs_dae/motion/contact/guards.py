@@ -29,7 +29,7 @@ from ...kernels.abi import compiled
 from ...linear.vectors import dot
 from ...symbolic.branches import WATCH
 from .bounds import COMPONENTS
-from .gaps import LEEWAY, first_entry, put_gap
+from .gaps import LEEWAY, first_entry, leeway, put_gap
 from .incipient import ENDS, STRAIGHT, is_let_go, longest, stays_incipient, strays
 from .normals import (
     NONE,
@@ -47,8 +47,8 @@ from .rubbing import across, never_sticks, speed_of
 TOUCH, RUB, PRESS = WATCH + 1, WATCH + 2, WATCH + 3
 """Further kinds of switching functions: of a gap, of a slip, and of the normal force in a joint."""
 TOUCHES = 1e-9
-"""A gap is closed if it is less than this part of the model's extent; it does not part, nor slip, if its rate is less
-than this part of the terms of rates."""
+"""A gap is closed if it is less than this part of the size of gaps (`System.gap_size`); it does not part, nor slip, if
+its rate is less than this part of the terms of rates."""
 UNSEEN = 1e-14
 """A slip that joints begin to move from rest is seen when it passes this part of the model's extent in a second, a
 margin above the roundoff of velocities in a dwell: with a law that begins with t³ after 1e-7 s."""
@@ -264,7 +264,7 @@ def is_held_heading(square):
 def is_held(mechanism, row):
     """Return whether joints alone keep a gap closed."""
     contacts = mechanism.contacts
-    return contacts.constrained.state[row] == STILL and contacts.motion.phi[row] <= LEEWAY * mechanism.machine.extent
+    return contacts.constrained.state[row] == STILL and contacts.motion.phi[row] <= leeway(mechanism)
 
 
 @compiled

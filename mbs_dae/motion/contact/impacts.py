@@ -168,7 +168,7 @@ def prepare_impact(search, y):
         if contacts.gap_row[c] < 0:
             choice.meeting[c] = 0 if is_given(contacts, c) else 1
             continue
-        near = abs(contacts.motion.phi[contacts.gap_row[c]]) <= TOUCHES * mechanism.machine.extent
+        near = abs(contacts.motion.phi[contacts.gap_row[c]]) <= TOUCHES * mechanism.machine.gap_size
         meets = near or contacts.state[c] != OPEN or search.guards.passes_zero[first_entry(mechanism, c)] == 1
         choice.meeting[c] = 1 if meets and not is_constrained(contacts, c) else 0
     return True

@@ -1,6 +1,7 @@
 """States of contacts over time, and impacts with all their impulses, for a result."""
 
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 
 import numpy as np
 
@@ -65,7 +66,7 @@ def frictions_at_fault(system: System, contacts: Contacts) -> dict[str, float]:
     no friction."""
     laws, normals = contacts.laws, contacts.normals
     builder, last = system.structure.contacts, normals.factors.size - 1
-    apart, found = TOUCHES * system.machine().extent, dict[str, float]()
+    apart, found = TOUCHES * system.gap_size, dict[str, float]()
     for k in np.flatnonzero(contacts.slip_count).tolist():
         curve = int(laws.coefficient[k]) if laws.coefficient.size else -1
         own = [curve, curve + 1] if curve >= 0 else []
@@ -285,12 +286,16 @@ def _states(system: System, t: np.ndarray, rows: np.ndarray) -> list[State]:
 
 def transitions_of(system: System, notes: Sequence[np.ndarray]) -> tuple[Transition, ...]:
     """Return the changes of contacts between rows (t, modes of contacts, q, v, a), each taken after its instant: of
-    several rows at one instant the last one counts."""
+    several rows at one instant the last one counts. An empty note stands for a `Reset`: before it and behind it the
+    same instant counts twice."""
     builder = system.structure.contacts
-    if not notes or not builder.points:
+    if not builder.points or not any(map(len, notes)):
         return ()
-    rows = np.concatenate(notes)
-    rows = rows[np.append(rows[1:, 0] > rows[:-1, 0], True)]
+    kept = list[np.ndarray]()
+    for is_reset, part in groupby(notes, key=lambda note: not len(note)):
+        rows = np.concatenate([*part])
+        kept += [] if is_reset else [rows[np.append(rows[1:, 0] > rows[:-1, 0], True)]]
+    rows = np.concatenate(kept)
     states, found = _states(system, rows[:, 0], rows[:, 1 + builder.entries :]), list[Transition]()
     told = [_states_of_point(builder, rows[:, 1 : 1 + builder.entries], k) for k in range(len(builder.points))]
     for n in range(1, len(rows)):

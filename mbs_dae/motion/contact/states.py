@@ -244,7 +244,7 @@ def _touches(mechanism, c):
     choice = contacts.choice
     if row < 0 or choice.began[c] == PARTS or is_constrained(contacts, c):
         return row < 0
-    near = abs(contacts.motion.phi[row]) <= TOUCHES * mechanism.machine.extent
+    near = abs(contacts.motion.phi[row]) <= TOUCHES * mechanism.machine.gap_size
     stays = abs(contacts.motion.rate[row]) <= TOUCHES * choice.point_pace[c] or choice.lands[c] == 1
     closed = contacts.state[c] != OPEN
     return (closed or near) and (stays or (closed and choice.pace[1] == 0.0))

@@ -372,7 +372,7 @@ def _find_near(mechanism, h):
     in a step, since impacts of others may set them going. Mark which of them slip where the step begins (`_rests`); and
     which meet if they press: they did not in the step before, and approach faster than they would from rest in two
     steps."""
-    contacts, reach = mechanism.contacts, TOUCHES * mechanism.machine.extent
+    contacts, reach = mechanism.contacts, TOUCHES * mechanism.machine.gap_size
     choice = contacts.choice
     slow = TOUCHES * largest(contacts.motion.rate_size)  # of a motion, or of rest
     for row in range(contacts.motion.rate_size.size):
