@@ -162,12 +162,13 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
     unstable = march.control.fixed > 0.0 and not np.abs(pose.full_v).max(initial=0.0) < HUGE
     later = np.geomspace(min(step, SHORTEST * max(abs(t), 1.0)), max(1e-3, step), LOOKS)
     moments = t + np.array([0.0, *later])  # from roundoff of t on: a run that ends at a switch may have made long steps
-    if not unstable and (nowhere := undefined(pose, moments, True, a)):
+    ahead = np.where(np.abs(a) < HUGE, a, 0.0)  # an unbounded force is no lack of a value
+    if not unstable and (nowhere := undefined(pose, moments, True, ahead)):
         return nowhere
     rubs = bool(pose.system.structure.contacts.points) and status not in (CHATTERS, Status.TOO_MANY)
     for moment in moments if rubs else ():
         dt = moment - t
-        if lost := frictions_lost_at(pose.system, moment, extrapolated(pose, dt), pose.full_v + dt * a):
+        if lost := frictions_lost_at(pose.system, moment, extrapolated(pose, dt), pose.full_v + dt * ahead):
             sentence, advice = no_friction(pose.system.model.name, lost, moment)
             return Explanation(IntegrationError, sentence, advice, t, tuple(lost), pose)
     names = joints_at_fault(pose.system, t, pose.full_q)
