@@ -175,7 +175,8 @@ class DerivativeBuilder:
     by_numbers: bool = False
     """Whether the matrix has columns for the numbers in slots."""
     changing: bytes | None = None
-    """One byte for each number: whether its column is filled. Kernels then omit what has no place in the matrix."""
+    """One byte for each number: whether its column is filled. Kernels then omit what has no place in the matrix. Bytes
+    behind those of all numbers belong to the places of what stands still, which count as numbers then."""
     by_time: bool = True
     """Whether the column of time is filled."""
 
@@ -209,7 +210,12 @@ class DerivativeBuilder:
     @property
     def first_signal(self) -> int:
         """The column of the first signal."""
-        return 2 * self.columns + 1 + sum(self.numbers)
+        return 2 * self.columns + 1 + sum(self.numbers) + self.still
+
+    @property
+    def still(self) -> int:
+        """The number of places of what stands still that have columns, behind those of numbers."""
+        return max(len(self.changing or b"") - sum(self.numbers), 0)
 
     @property
     def signals(self) -> int:
@@ -258,7 +264,7 @@ class DerivativeBuilder:
         """For each part, the column of each direction (x | v | t | numbers | z), the ground's included; -1 if it has
         none."""
         size, moving, first, found = self.v_size, self.columns, 0, []
-        changing = np.full(sum(self.numbers), self.changing is None)
+        changing = np.full(sum(self.numbers) + self.still, self.changing is None)
         if self.changing is not None:
             known = np.frombuffer(self.changing, dtype=bool)
             changing[: known.size] = known
@@ -267,6 +273,8 @@ class DerivativeBuilder:
             column[2 * size + 1 + batch.room :][: self.signals] = self.first_signal + np.arange(self.signals)
             column[:moving], column[size : size + moving] = np.arange(2 * moving).reshape(2, -1)
             column[2 * size] = 2 * moving if self.by_time else -1
+            behind = sum(self.numbers) + np.arange(self.still)
+            column[moving : moving + self.still] = np.where(changing[behind], 2 * moving + 1 + behind, -1)
             own, at = changing[first : first + room], 2 * moving + 1 + first + np.arange(room)
             column[2 * size + 1 :][:room] = np.where(own, at, -1)
             first += room

@@ -187,3 +187,31 @@ def test_a_sample_where_a_law_jumps_ends_derivatives_by_name():
         assert "where a controller samples, something else happens" in run.stats["derivatives"]
         assert np.isnan(run.d("block.x", "block.x")[2])
     assert from_steps(run) and run.d("block.x", "block.x")[:2] == pytest.approx([1, 1])
+
+
+# --- points on the ground ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "how", [{"method": "DP5"}, {"method": "Radau5"}, {"method": "DP5", "stabilization": mbs.Projection()}],
+    ids=["DP5", "Radau5", "projected"],
+)  # fmt: skip
+def test_points_on_the_ground_beside_samples_and_resets_in_natural_coordinates(how):
+    """A parameter moves the pin of a pendulum, which is a basic point on the ground; a controller and an event read
+    places."""
+
+    def made() -> mbs.PlanarModel:
+        model = mbs.PlanarModel("pinned", gravity=(0, -9.81))
+        place, length = model.parameter("place", 0.1), model.parameter("length", 0.3)
+        rod = model.link("rod", (0.1, 0), (0.4, 0), length=length, mass=1.0)
+        model.add(mbs.Revolute("pin", model.ground.at(place, 0), rod.tail))
+        u, (x, w) = model.state("u"), (model["rod.x"], model["rod.omega"])
+        model.add(mbs.Spring("spring", model.ground.at(0.5, 0.5), rod.head, stiffness=20, length=0.4))
+        model.add(mbs.Force("push", rod.head, (0, u)), mbs.Sampled("controller", 0.1, {u: 5 * x - w}))
+        model.add(mbs.Event("slow", when=w + 1, direction=-1, action=mbs.Reset({"rod.omega": 0.7 * w + x})))
+        return model
+
+    names, by = ["rod.x", "rod.omega", "u", "pin.Fx"], ["place", "length", "rod.omega"]
+    start, times = {"rod.omega": 0.5}, [0, 0.15, 0.35, 0.6]
+    run = check_runs_beside(made, times, start, by, names, "natural", rtol=1e-10, **how)
+    assert run.events

@@ -14,7 +14,6 @@ from ...compiled.reading import Trajectory
 from ...compiled.slopes import small_motions
 from ...coordinates import JointCoordinates
 from ...coordinates.joint.variation import has_coordinates
-from ...coordinates.natural.natural import Natural
 from ...duals import Dual
 from ...model.joints.motions import Ball
 from ...readings.motion import ComputedQuantities
@@ -35,15 +34,11 @@ def is_to_be_followed(system: System, asked: Asked) -> bool:
 
 
 def has_own_steps(system: System, asked: Asked) -> bool:
-    """Return whether the steps of a run in other coordinates than those of bodies give its derivatives. In natural
-    coordinates no parameter may move a basic point or vector on the ground. In joint coordinates those of each joint of
+    """Return whether the steps of a run in other coordinates than those of bodies give its derivatives. In joint
+    coordinates those of each joint of
     the tree are functions of the pose (`has_coordinates`), it has as many equations as it takes from its motions, and
     no parameter turns a marker of a ball; and bodies have the switching functions of the run, those of contacts among
     them."""
-    if isinstance(system.coordinates, Natural):
-        things = (thing for thing in system.coordinates.skeleton.things if thing.fixed)
-        places = (place for thing in things for body, place in thing.places.items() if body.fixed)
-        return not {*asked.symbols} & {s for place in places for x in place for s in getattr(x, "free_symbols", ())}
     if not isinstance(system.coordinates, JointCoordinates):
         return True
     for edge in system.coordinates.topology.edges:

@@ -140,8 +140,7 @@ def _gone_back(
             check_status(way.march, back_stretch(way, entries, before))
     if FIRST in samples:
         direct += _sample_back(way, samples[FIRST], steps.states.get(0, taken.last))
-    for gradient in (way.own.gradient, way.projection.momenta.gradient):
-        direct += gradient @ rerun.numbers[:, : gradient.shape[1]].T
+    direct += way.own.gradient @ rerun.numbers.T + way.projection.momenta.gradient @ rerun.of_momenta.T
     if taken.own and way.tree.row.size:
         direct += way.tree.to.gradient @ rerun.tree_numbers[:, : way.tree.to.gradient.shape[1]].T
     return way, way.held.gradient @ rerun.laws.T + direct

@@ -59,6 +59,7 @@ from .coordinates import (
     coordinate_changes,
     equations_of,
     first_weights,
+    ground_slopes,
     own_motion_of,
     places_varied,
     rows_of_bodies,
@@ -172,6 +173,8 @@ class Rerun:
     projection: Projection
     numbers: np.ndarray
     """The changes of the numbers in the equations with each parameter, (parameters, numbers)."""
+    of_momenta: np.ndarray
+    """The changes of those of joints and masses alone."""
     laws: np.ndarray
     """The slopes of the laws of contacts, (parameters, laws)."""
     builder: DerivativeBuilder
@@ -285,19 +288,20 @@ def rerun_of(
             batches += [structure.signals.late.batch, structure.signals.reactions.batch]
         wanted += OF_SIGNALS
     slopes = [batch.slopes(system.evaluator, asked.symbols) for batch in batches]
-    numbers, of_joints = np.concatenate(slopes, axis=1), slopes[0].shape[1] + slopes[1].shape[1]
-    laws = law_slopes(system, asked.symbols)
-    numbers, laws = (x if mixed is None else mixed[None] @ x for x in (numbers, laws))
+    ground = ground_slopes(system, asked.symbols)
+    numbers, of_momenta = (np.concatenate([*own, ground], axis=1) for own in (slopes, slopes[:2]))
+    found = numbers, of_momenta, law_slopes(system, asked.symbols)
+    numbers, of_momenta, laws = (x if mixed is None else mixed[None] @ x for x in found)
     builder = lean_builder(structure, wanted, numbers, by_time=happens or contacts.rows > 0)
     ahead = numbers[:0] if weighted else numbers
     own = linear(builder, builder.fill(*held), ahead, weighted)
-    of_ways = lean_builder(structure, (MOMENTA,), numbers[:, :of_joints])
-    momenta = linear(of_ways, of_ways.fill(*held[:2]), ahead[:, :of_joints], weighted)
+    of_ways = lean_builder(structure, (MOMENTA,), of_momenta)
+    momenta = linear(of_ways, of_ways.fill(*held[:2]), of_momenta[:0] if weighted else of_momenta, weighted)
     sizes = {"place": equations.layout.q_size, "way": equations.layout.v_size, "rows": len(structure.rows)}
     sizes |= {"columns": structure.columns, "turns": 3 * len(mechanism.machine.manifold.quaternions)}
     sizes["jacobian"] = mechanism.machine.factor.jacobian.size
     projection = block(Projection(momenta), **sizes)
-    known = system, march, own, projection, numbers, laws, builder, tree, of_tree
+    known = system, march, own, projection, numbers, of_momenta, laws, builder, tree, of_tree
     return Rerun(*known, march.stages.y0.size if weighted else 0, taken)
 
 

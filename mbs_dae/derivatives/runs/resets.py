@@ -41,7 +41,7 @@ from ...symbolic.markers import t as time
 from ...tolerances import REPEAT
 from ..parameters import Asked, Start
 from ..start import Beginning
-from .coordinates import coordinate_changes
+from .coordinates import coordinate_changes, ground_places, ground_slopes
 from .jumps import grazes, instant_moved
 from .making import put_entry
 from .moments import APART, changes_here, rates_at, sizes_of
@@ -204,9 +204,11 @@ def reset_slopes(system: System, asked: Asked, taken: ResetEntry, behind: np.nda
     gained = along[:, : layout.v_end] @ energy_behind[count + 1 :] - energy_before
     gained[: count + 1] += energy_behind[: count + 1]
     along[:, layout.works_at + SUPPLIED] += gained
-    by_state = np.eye(width)
+    by_state, by_parameters, still = np.eye(width), along[:count].T.copy(), ground_places(system)
     by_state[:, : layout.v_end] = along[count + 1 :].T
-    return ResetSlopes(by_state, along[:count].T.copy(), along[count].copy())
+    by_parameters += by_state[:, still] @ ground_slopes(system, asked.symbols).T
+    by_state[:, still] = 0.0
+    return ResetSlopes(by_state, by_parameters, along[count].copy())
 
 
 class ResetDerivative(NamedTuple):

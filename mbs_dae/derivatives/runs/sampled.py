@@ -28,7 +28,7 @@ from ...readings.motion import ComputedQuantities
 from ...symbolic.slopes import Selection
 from ..inputs import input_slopes
 from ..parameters import Asked
-from .coordinates import SEEDED, bodies_along
+from .coordinates import SEEDED, bodies_along, ground_places, ground_slopes
 
 
 class SampleSlopes(NamedTuple):
@@ -107,7 +107,7 @@ def _slopes_of(system: System, asked: Asked, samples: Sequence[Sample]) -> dict[
     if names.keys() & rates.keys():
         slopes_of_rates = _of_expressions(system, asked, system.structure.signals.rates, *in_kernels)
         readings |= {name: slopes_of_rates[:, rates[name]] for name in names if name in rates}
-    found = dict[int, SampleSlopes]()
+    found, still, of_ground = dict[int, SampleSlopes](), ground_places(system), ground_slopes(system, asked.symbols)
     for k, sample in enumerate(samples):
         targets, rows = list[int](), [np.zeros((0, count + layout.q_size + 2 * layout.v_size))]
         for one in sample.updates:
@@ -124,6 +124,8 @@ def _slopes_of(system: System, asked: Asked, samples: Sequence[Sample]) -> dict[
         for place in (layout.signals[own.symbol] for own in system.model.inputs):
             by_parameters += np.outer(by_state[:, place], input_slopes(system, asked.symbols, sample.now)[:, place])
             by_state[:, place] = 0.0
+        by_parameters += by_state[:, still] @ of_ground.T
+        by_state[:, still] = 0.0
         slopes = np.array(targets, dtype=np.int64), by_state, by_parameters, by_rates
         reads_forces = bool(by_rates.any() or by_state[:, reactions].any())
         found[sample.step] = SampleSlopes(*slopes, sample.y, reads_forces)
@@ -174,7 +176,8 @@ def _of_expressions(
     own, batch = SlopesBuilder(values, True, chosen), values.fill(system.evaluator)
     partials, (source, output, by) = read_outputs(own.fill(batch), path.t, path.q, path.v), own.entries
     numbers = values.slopes(system.evaluator, asked.symbols)
-    motions = small_motions(system.structure, q)  # (parameters and y, samples, velocities)
+    motions, still = small_motions(system.structure, q), ground_places(system)  # (seeds, samples, velocities)
+    motions[..., still] = q.slope[..., still]
     first, signals = 2 * size + 1 + values.room, path.q.shape[1] - len(system.layout.signals)
     found = np.zeros((path.t.size, values.out_size, len(q.by)))
     for k, row, way in zip(source, output, by, strict=True):
