@@ -54,9 +54,9 @@ MOMENTA, PUSHES = "momenta", "pushes"
 GAPS, SLIPS, BENDS, SIZES = TOUCHING = "gaps", "slips", "bends", "sizes"
 """The equations of contacts: gaps, rates G v - ν of gaps and slips, their accelerations G v̇ - γ, and the readings that
 bound friction (`contacts.normals.readings`). With these equations, F and the momenta include -Gᵀ f of contacts, too."""
-STATE_RATES, INPUTS = OF_SIGNALS = "state rates", "inputs"
-"""ż of each signal that is a state, and the laws of inputs. With these equations the matrix has columns for signals
-z."""
+STATE_RATES, INPUTS, REACTIONS = OF_SIGNALS = "state rates", "inputs", "reactions"
+"""ż of each signal that is a state, the laws of inputs, and each signal that is a reaction, Σ c λ with λ held. With
+these equations the matrix has columns for signals z."""
 EQUATIONS = (RATES, ACCELERATIONS, FORCES)
 ALONG = (FORCES, MOMENTA, PUSHES)
 """Equations with one row for each velocity; all others have one row for each constraint or row of contacts."""
@@ -82,6 +82,9 @@ class Derivatives(NamedTuple):
     contacts: Terms
     bounds: Terms
     inputs: Terms
+    late: Terms
+    """The rates of states that read reactions."""
+    reactions: Terms
     row: Integers
     column: Integers
     """The row and the column of each entry."""
@@ -103,8 +106,9 @@ def differentiate(to: Derivatives, t: float, q: Vector, v: Vector, a: Vector, mu
     to.values[:] = 0.0
     add_terms(to.constraints, t, q, v, to.factors, to.out, to.values)
     add_terms(to.dynamics, t, q, v, to.factors, to.out, to.values)
-    if to.inputs.source.size > 0:
-        add_terms(to.inputs, t, q, v, to.factors, to.out, to.values)
+    for terms in (to.inputs, to.late, to.reactions):
+        if terms.source.size > 0:
+            add_terms(terms, t, q, v, to.factors, to.out, to.values)
 
 
 @compiled_apart
@@ -171,7 +175,8 @@ class DerivativeBuilder:
     by_numbers: bool = False
     """Whether the matrix has columns for the numbers in slots."""
     changing: bytes | None = None
-    """One byte for each number: whether its column is filled. Kernels then omit what has no place in the matrix."""
+    """One byte for each number: whether its column is filled. Kernels then omit what has no place in the matrix. Bytes
+    behind those of all numbers belong to the places of what stands still, which count as numbers then."""
     by_time: bool = True
     """Whether the column of time is filled."""
 
@@ -195,7 +200,7 @@ class DerivativeBuilder:
         own = {what: self.columns for what in ALONG} | {POWERS: len(WORKS)}
         own[SURFACES] = sum(len(batch.switching) for batch in self._deciding)
         own |= dict.fromkeys(TOUCHING, contacts.rows) | {SIZES: contacts.bounds.out_size}
-        own |= {STATE_RATES: self.signals, INPUTS: len(self.structure.model.inputs)}
+        own |= {STATE_RATES: self.signals, INPUTS: len(self.structure.model.inputs), REACTIONS: self.signals}
         return [own.get(what, self.rows) for what in self.wanted]
 
     @property
@@ -205,7 +210,12 @@ class DerivativeBuilder:
     @property
     def first_signal(self) -> int:
         """The column of the first signal."""
-        return 2 * self.columns + 1 + sum(self.numbers)
+        return 2 * self.columns + 1 + sum(self.numbers) + self.still
+
+    @property
+    def still(self) -> int:
+        """The number of places of what stands still that have columns, behind those of numbers."""
+        return max(len(self.changing or b"") - sum(self.numbers), 0)
 
     @property
     def signals(self) -> int:
@@ -217,18 +227,24 @@ class DerivativeBuilder:
         return INPUTS in self.wanted
 
     @property
+    def has_reactions(self) -> bool:
+        """Whether states have rates that read reactions."""
+        return REACTIONS in self.wanted and self.structure.signals.reactions.target.size > 0
+
+    @property
     def has_contacts(self) -> bool:
         return any(what in TOUCHING for what in self.wanted)
 
     @cached_property
     def parts(self) -> Sequence[tuple[BatchBuilder, Callable[[Place], Sequence[Term]]]]:
-        """The batches of constraints, forces, contacts, bounds of friction and inputs, each with the function that
-        returns the terms of an instance."""
+        """The batches of constraints, forces, contacts, bounds of friction, inputs, late rates and reactions, each with
+        the function that returns the terms of an instance."""
         found = [(self.program.batch, self._of_constraints), (self.dynamics.batch, self._of_dynamics)]
-        contacts = self.structure.contacts
+        contacts, signals = self.structure.contacts, self.structure.signals
         more = [(contacts.program.batch, self._of_contacts), (contacts.bounds, self._of_bounds)]
-        inputs = [(self.structure.signals.inputs.batch, self._of_inputs)] if self.has_inputs else []
-        return found + more * self.has_contacts + inputs
+        inputs = [(signals.inputs.batch, self._of_inputs)]
+        loads = [(signals.late.batch, self._of_late), (signals.reactions.batch, self._of_reactions)]
+        return found + more * self.has_contacts + inputs * self.has_inputs + loads * self.has_reactions
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -248,7 +264,7 @@ class DerivativeBuilder:
         """For each part, the column of each direction (x | v | t | numbers | z), the ground's included; -1 if it has
         none."""
         size, moving, first, found = self.v_size, self.columns, 0, []
-        changing = np.full(sum(self.numbers), self.changing is None)
+        changing = np.full(sum(self.numbers) + self.still, self.changing is None)
         if self.changing is not None:
             known = np.frombuffer(self.changing, dtype=bool)
             changing[: known.size] = known
@@ -257,6 +273,8 @@ class DerivativeBuilder:
             column[2 * size + 1 + batch.room :][: self.signals] = self.first_signal + np.arange(self.signals)
             column[:moving], column[size : size + moving] = np.arange(2 * moving).reshape(2, -1)
             column[2 * size] = 2 * moving if self.by_time else -1
+            behind = sum(self.numbers) + np.arange(self.still)
+            column[moving : moving + self.still] = np.where(changing[behind], 2 * moving + 1 + behind, -1)
             own, at = changing[first : first + room], 2 * moving + 1 + first + np.arange(room)
             column[2 * size + 1 :][:room] = np.where(own, at, -1)
             first += room
@@ -270,14 +288,16 @@ class DerivativeBuilder:
             block(Terms(builder.fill(batch), *(x.astype(INDEX) for x in (table[:, 0], table[:, 1], part))))
             for table, builder, batch, part in zip(tables, self.builders, values, to, strict=True)
         ]
-        inputs = own.pop() if self.has_inputs else nothing(Terms)
-        own += [nothing(Terms)] * (4 - len(own))
+        present = 2 * [True] + 2 * [self.has_contacts] + [self.has_inputs] + 2 * [self.has_reactions]
+        every: Any = [own.pop(0) if there else nothing(Terms) for there in present]
+        constraints, dynamics, contacts, bounds, inputs, late, reactions = every
         sizes = {
             "entries": row.size,
             "factors": STATES + 2 * self.v_size + self.rows + self.structure.contacts.rows * self.has_contacts,
             "outputs": max(builder.out_size for builder in self.builders) + 1,
         }
-        return block(Derivatives(own[0], own[1], own[2], own[3], inputs, row, column), **sizes)
+        terms = constraints, dynamics, contacts, bounds, inputs, late, reactions
+        return block(Derivatives(*terms, row, column), **sizes)
 
     @cached_property
     def _laid_out(self) -> tuple[list[np.ndarray], np.ndarray, np.ndarray, list[np.ndarray]]:
@@ -364,6 +384,22 @@ class DerivativeBuilder:
         """Return the terms of an input, with rows in the order in which a run evaluates inputs (`Signals.inputs`)."""
         row = self.structure.signals.inputs.source.tolist().index(place.out)
         return self._wanted([(0, ONE, INPUTS, row)])
+
+    def _of_late(self, place: Place) -> list[Term]:
+        """Return the terms of a rate that reads reactions: ż."""
+        late = self.structure.signals.late
+        return self._wanted([(0, ONE, STATE_RATES, self._signal(late.target[late.source.tolist().index(place.out)]))])
+
+    def _of_reactions(self, place: Place) -> list[Term]:
+        """Return the terms of the wrenches of a joint: coefficients times λ, to the signals that are reactions."""
+        read, first = self.structure.signals.reactions, STATES + 2 * self.v_size
+        terms = zip((read.source - 1 - place.out).tolist(), read.row.tolist(), read.target.tolist(), strict=True)
+        own = [(k, first + row, REACTIONS, self._signal(to)) for k, row, to in terms]
+        return self._wanted([one for one in own if 0 <= one[0] < place.layout["outputs"]])
+
+    def _signal(self, place: int) -> int:
+        """Return the number of the signal at a place of q."""
+        return int(place) - self.structure.layout.q_size + len(self.structure.layout.signals)
 
     def _of_contacts(self, place: Place) -> list[Term]:
         """Return the terms of an instance: g to gaps; -Gᵀ f to F and to momenta; G v - ν to slips; G v̇ - γ to bends;

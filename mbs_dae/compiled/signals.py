@@ -71,11 +71,17 @@ def assign(assignment: Assignment, t: float, q: Vector, v: Vector, to: Vector):
 
 
 @compiled_apart
+def read_coefficients(reactions: ReadReactions, t: float, q: Vector, v: Vector):
+    """Evaluate the coefficients of reactions at (t, q, v) of bodies."""
+    reactions.coefficients[0] = -1.0
+    evaluate(reactions.batch, VALUE, t, q, v, reactions.coefficients[1:])
+
+
+@compiled_apart
 def put_reactions(reactions: ReadReactions, t: float, q: Vector, v: Vector, multipliers: Vector, to: Vector):
     """Put reactions, for (t, q, v) of bodies and these multipliers, into their places in `to`, q of the run."""
     coefficients = reactions.coefficients
-    coefficients[0] = -1.0
-    evaluate(reactions.batch, VALUE, t, q, v, coefficients[1:])
+    read_coefficients(reactions, t, q, v)
     for k in range(reactions.target.size):
         to[reactions.target[k]] = 0.0
     for k in range(reactions.target.size):

@@ -18,6 +18,7 @@ from ..compiled.program import tells_positions
 from ..model.parameters import Parameter
 from ..motion.derivative import evaluate
 from ..motion.mechanism import mechanism
+from ..symbolic.markers import t as time
 
 EXTRA = 1e-11
 """The number added to the scaled diagonal, so that redundant rows do no harm, nor motions that H does not hold; the
@@ -63,7 +64,8 @@ class Instant:
     v: np.ndarray
 
     def slopes(self, wanted: tuple[str, ...], a: np.ndarray, multipliers: np.ndarray) -> Mapping[str, Slopes]:
-        """Return the slopes of the wanted equations (`compiled.derivatives`), at accelerations a and multipliers."""
+        """Return the slopes of the wanted equations (`compiled.derivatives`), at accelerations a and multipliers. Time
+        may be one of the symbols."""
         builder = builder_of(self.system.structure, wanted, True)
         to = filled(builder, self.system)
         differentiate(
@@ -73,7 +75,11 @@ class Instant:
         numbers = self._numbers if {FORCES, MOMENTA} & {*wanted} else self._of_constraints
         ends = [*builder.first.values(), builder.shape[0]]
         parts = [matrix[start:end] for start, end in zip(ends, ends[1:], strict=False)]
-        given = (part[:, 2 * n + 1 :][:, : numbers.shape[1]] @ numbers.T for part in parts)
+        along = np.array([[1.0 * (symbol == time) for symbol in self.symbols]])
+        given = (
+            part[:, 2 * n + 1 :][:, : numbers.shape[1]] @ numbers.T + part[:, 2 * n].toarray() @ along
+            for part in parts
+        )
         return {
             what: Slopes(part[:, :n], part[:, n : 2 * n], by)
             for what, part, by in zip(wanted, parts, given, strict=True)

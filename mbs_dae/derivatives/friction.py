@@ -6,7 +6,7 @@ p follows from the constraints alone, exactly. Along that way λ is a smooth fun
 
     dλ/dp = -F_λ⁻¹ (F_q q' + F_v v' + F_p)
 
-follows from differences of the solved equations, as derivatives of steps do (`across.beside`): of four states at the
+follows from differences of the solved equations (`designs`): of four states at the
 places of a stencil along (q', v'), and of four neighbouring designs. It is right to nine digits or more.
 """
 
@@ -27,8 +27,7 @@ from ..motion.outcome import forces_along, modes_along
 from ..readings.motion import ComputedQuantities
 from ..readings.ranks import least
 from ..readings.teeth import apart, with_separation
-from .across.beside import CENTRAL, SMALL
-from .across.designs import systems_beside
+from .designs import CENTRAL, SMALL, systems_beside
 from .varied import VariedMotion
 
 Loads = Mapping[str, np.ndarray]

@@ -141,3 +141,17 @@ def asked_of_motion(model: Model, names: Any) -> Asked | None:
         what = f"{who} restricts velocities, and places follow from the whole motion before"
         raise ModelError(f"{what}: derivatives of kinematics need equations of places; leave derivatives= out")
     return asked
+
+
+LAWS = "restitution", "friction", "static friction", "smooth"
+"""The numbers in the laws of contacts and of friction."""
+
+
+def check_laws(asked: Asked, verb: str) -> None:
+    """Refuse derivatives by a law of contacts or friction that is 0."""
+    number = asked.model.evaluator()
+    for one in (*asked.model.contacts, *asked.model.frictions):
+        for law, value in zip(LAWS, one.laws, strict=True):
+            if {*asked.symbols} & getattr(value, "free_symbols", set()) and number(value) == 0.0:
+                what = f"{one.who} has {law} 0 and is asked for it: there is a derivative to one side alone"
+                raise ModelError(f"derivatives of {verb}: {what}; take one a little larger")

@@ -57,6 +57,8 @@ class Sample(NamedTuple):
     now: float
     y: np.ndarray
     """The state before the sample."""
+    rates: np.ndarray
+    """The accelerations before it."""
     updates: list[Update]
 
 
@@ -94,7 +96,7 @@ class Sampling:
             if notes is not None and t in times:
                 updates.append(self._noted(controller, t, now, motion, values))
         if notes is not None:
-            notes.append(Sample(step, now, y.copy(), updates))
+            notes.append(Sample(step, now, y.copy(), motion[2].copy(), updates))
         q[:] = fresh
 
     def _noted(

@@ -13,9 +13,8 @@ import numpy as np
 from ..arguments import check_without_contacts, checked_times, system_of
 from ..compiled import System
 from ..compiled.reading import Trajectory
-from ..derivatives.across.runs import check_laws
 from ..derivatives.friction import FrictionMotion
-from ..derivatives.parameters import asked_of_motion
+from ..derivatives.parameters import asked_of_motion, check_laws
 from ..derivatives.varied import VariedMotion, with_derivatives
 from ..errors import IntegrationError, ModelError, SingularConfigurationError, checked_options
 from ..explain.accuracy import NONSENSE

@@ -15,19 +15,19 @@ import numpy as np
 from ..arguments import as_state, check_tables, checked_times, system_of
 from ..compiled import System
 from ..compiled.status import CHATTERS, CUT_SHORT, DONE, EVENT, PAUSED, SAMPLING, STEP_EVENT
-from ..derivatives.across.designs import breaks_moved, following_of
+from ..derivatives.across.designs import following_of
 from ..derivatives.across.following import Following, passed_by
 from ..derivatives.across.moments import note_events
-from ..derivatives.across.runs import check_followed, check_laws, followed_run, is_to_be_followed
-from ..derivatives.inputs import inputs_made_of
-from ..derivatives.parameters import Asked
+from ..derivatives.across.runs import followed_run, is_to_be_followed
+from ..derivatives.designs import breaks_moved
+from ..derivatives.parameters import Asked, check_laws
 from ..derivatives.reversals import Reversals
-from ..derivatives.runs.asked import asked_of_run
-from ..derivatives.runs.moments import event_time, is_at_switch, stop_time
+from ..derivatives.runs.asked import asked_of_run, check_samples
+from ..derivatives.runs.moments import EventTime, event_time, instants_of, stop_time
 from ..derivatives.runs.replayed import taken_of, varied_run
 from ..derivatives.runs.resets import ResetEntry
-from ..derivatives.runs.saltation import Saltation, has_choices, is_held_on_surface, laws_of, saltations_of
-from ..derivatives.runs.sampled import are_states, told_of_samples
+from ..derivatives.runs.saltation import Saltation, begins_at, has_choices, is_held_on_surface, laws_of, saltations_of
+from ..derivatives.runs.sampled import told_of_samples
 from ..derivatives.varied import tell, varied_of
 from ..errors import MbsError, ModelError, checked_options
 from ..explain.accuracy import note_on_faint_motion
@@ -61,7 +61,6 @@ from ..motion.past.tape import (
     SAMPLED,
     SPAN_OF,
     T0,
-    T1,
     TIMES,
     Steps,
     directions_at,
@@ -218,6 +217,8 @@ class Prepared:
             check_watched(self.system, march)
         if self.following and status == DONE:
             self.following.begin()
+        if self.steps and not self.first and status == DONE:
+            self.steps.begins_at = begins_at(self.march)
         return status
 
     def sample_first(self, t: float) -> int:
@@ -315,44 +316,37 @@ class Prepared:
     def is_to_be_followed(self) -> bool:
         """Whether derivatives must be computed while the run goes on, and not from its steps afterwards: laws have held
         the ended run on a surface where they jump, contacts have changed together with laws or in one of several
-        possible ways, a slip in space has stopped while it turned, or an event has come where laws switch or within the
-        step in which the ends of a force pass each other, or these ends have passed in a step of a method that
-        remembers accelerations."""
+        possible ways, or a slip in space has stopped while it turned."""
         if self.steps is None:
             return False
         steps, last, mechanism = self.steps, entry_now(self.march), self.march.mechanism
         if is_held_on_surface(steps, last, mechanism.switches.kinds):
             return True
-        change_events = {event.name for event in self.system.model.events if event.change}
-        if self.resets and self._resets_are_special(steps.head, change_events):
-            return True
-        if self.samples and self._samples_are_special(steps.head, last):
-            return True
-        before_resets = {one.step: one.entry for one in reversed(self.resets)}
+        before_resets = {one.step: one.entry for one in reversed(self.resets) if one.follows_change}
         places = saltations_of(steps, last, self.moves, laws_of(mechanism), before_resets)
         first = self.first or self  # steps begin with those of the first run, which this one continues
         impacts = np.concatenate([np.zeros(0), *(one["time"] for one in self.impacts)])
         known = steps, last, places, mechanism, (first.q, first.v), impacts
         if mechanism.contacts.gap_row.size and has_choices(*known):
             return True
-        if any(self._slip_stops_while_turning(place) for place in places if place.changes):
-            return True
-        passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals else []
-        if passages and self.run.by.method.remembered:
-            return True
-        clocks = {event.name for event in self.system.model.events if is_clock(event)}
-        ends = bool(self.stops) and clocks.issuperset(self.stops)
-        resets = {one.t for one in self.resets}  # times at which nothing else happens
-        changes = {place.t for place in places if place.changes}
-        if any(one.name in change_events and one.state.t not in changes for one in self.events):
-            return True
-        happened = [one for one in self.events if one.state.t not in resets and one.name not in change_events]
-        events = [(one.state.t, ends and one.name in self.stops) for one in happened]
-        events += [] if change_events.issuperset(self.stops) else [(float(self.march.time[0]), ends)]
-        return any(
-            is_at_switch(steps, last, t, is_end) or any(head[T0] <= t <= head[T1] for head in passages)
-            for t, is_end in events
-        )
+        return any(self._slip_stops_while_turning(place) for place in places if place.changes)
+
+    @property
+    def edges(self) -> dict[int, str]:
+        """Return the reasons why derivatives end, by the numbers of the steps before which they do."""
+        assert self.steps is not None and self.reversals is not None
+        head, last, found = self.steps.head, entry_now(self.march), dict[int, str]()
+        at_once = "something else happens, before it or after it beside the run"
+        for one in self.resets:
+            if 0 < one.step < len(head) and self._is_not_alone(one, head):
+                found[one.step] = f"at t = {one.t:.6g}, where an event sets a state, {at_once}"
+        moving = np.flatnonzero(self.moves.any(axis=0)) + 1
+        for k in np.flatnonzero(head[:, FRESH] == SAMPLED).tolist():
+            if head[k, TIMES] > 0.0 or head[k, SPAN_OF] in moving:
+                found[k] = f"at t = {head[k, T0]:.6g}, where a controller samples, {at_once}"
+        if last[FRESH] == SAMPLED:
+            found[len(head)] = f"at t = {last[T0]:.6g}, where a controller samples, {at_once}"
+        return found
 
     def _slip_stops_while_turning(self, place: Saltation) -> bool:
         """Return whether a slip in space stops at this change of contacts although its direction was not held in the
@@ -379,44 +373,25 @@ class Prepared:
         steps = [one.step for one in self.resets]
         return [(n, one) for k, one in enumerate(self.resets) if (n := k - steps.index(one.step))]
 
-    def _resets_are_special(self, head: np.ndarray, change_events: set[str]) -> bool:
-        """Return whether a state has been set where something else happens than resets by other events: a switch (other
-        than the change of contacts for which one of these events waits), a break of time, the beginning or the end of
-        the run. (An event of time alone is a break of time.) Events of a run before this one, which is repeated, are
-        not known."""
-        if self.resets[0].step == 0 or self.resets[-1].step >= len(head):
+    def _is_not_alone(self, one: ResetEntry, head: np.ndarray) -> bool:
+        """Return whether something else happens where an event sets a state than resets by other events: a switch
+        (other than the change of contacts for which one of these events waits) or a sample."""
+        near, alike = REPEAT * max(abs(one.t), 1.0), [other for other in self.resets if other.step == one.step]
+        change_events = {event.name for event in self.system.model.events if event.change}
+        names = {other.name for other in alike}
+        if len(names) < len(alike) or head[one.step, TIMES] > (alike[0].name in change_events):
             return True
-        happened = np.array([one.state.t for one in self.events if one.name not in change_events])
         others = head[(head[:, FRESH] >= BROKE) & (head[:, FRESH] != RESTARTED), T0]
-        for one in self.resets:
-            near, alike = REPEAT * max(abs(one.t), 1.0), [other for other in self.resets if other.step == one.step]
-            known = sum(other.name not in change_events for other in alike) if self.is_new(one.t) else 0
-            breaks = head[one.step, SPAN_OF] != head[one.step - 1, SPAN_OF]
-            names = {other.name for other in alike}
-            if breaks and self._has_break_nearby(names, one.t, near):
-                return True
-            if len(names) < len(alike) or head[one.step, TIMES] > (alike[0].name in change_events):
-                return True
-            if (np.abs(happened - one.t) <= near).sum() != known or (np.abs(others - one.t) <= near).any():
-                return True
-        return False
+        return bool((np.abs(others - one.t) <= near).any())
 
-    def _has_break_nearby(self, events: set[str], t: float, near: float) -> bool:
-        """Return whether an element other than these events has a break in time close to t."""
-        others = [one for one in self.system.structure.with_breaks if one.name not in events]
+    def with_breaks(self, one: ResetEntry) -> ResetEntry:
+        """Return a reset that tells whether an element other than the events of its instant has a break in time
+        there."""
+        events = {other.name for other in self.resets if other.step == one.step}
+        others = [element for element in self.system.structure.with_breaks if element.name not in events]
         ends = self.run.t, float(self.times[-1])
-        breaks = breaks_of(others, self.system.evaluator, *ends, self.run.by.method.order)
-        return bool((np.abs(breaks - t) <= near).any())
-
-    def _samples_are_special(self, head: np.ndarray, last: np.ndarray) -> bool:
-        """Return whether a controller has read other quantities than positions, velocities, states and inputs, or has
-        sampled where laws switch, or at a break whose time moves with a parameter."""
-        reads = {name for sample in self.samples or () for update in sample.updates for name in update.reads}
-        if not are_states(self.system, reads):
-            return True
-        at = head[head[:, FRESH] == SAMPLED]
-        moves = np.flatnonzero(self.moves.any(axis=0)) + 1
-        return bool((at[:, TIMES] > 0.0).any() or np.isin(at[:, SPAN_OF], moves).any() or last[FRESH] == SAMPLED)
+        breaks = breaks_of(others, self.system.evaluator, *ends, self.run.by.method.order) if others else np.zeros(0)
+        return one._replace(beside_break=bool((np.abs(breaks - one.t) <= REPEAT * max(abs(one.t), 1.0)).any()))
 
     @property
     def before(self) -> np.ndarray | None:
@@ -488,8 +463,12 @@ def prepare(
         return prepared_run(run, t, request, follows=follows)
     # a run that continues another one is repeated from the beginning of the first: its derivatives are those of one run
     first = prepared_run(replace(run.first, system=run.system), np.unique([run.first.t, t[-1]]))
+    first = replace(first, samples=[])
     first.begin()
-    return prepared_run(replace(run, memory=memory_of(first.march)), t, request, first, follows=follows)
+    prepared = prepared_run(replace(run, memory=memory_of(first.march)), t, request, first, follows=follows)
+    if prepared.steps:
+        prepared.steps.begins_at = begins_at(first.march)
+    return prepared
 
 
 def prepared_run(
@@ -532,10 +511,9 @@ def prepared_run(
     begin = memory.begin if memory else beginning(float(recorded[0]), breaks, side_of)
     turns = NO_TURNS if by.length else system.latest(_farthest_turns, *whole)
     course = new_course(begin, float(recorded[-1]), breaks, sampling.times, side_of, turns, by.longest)
-    followed = asked is not None and (follows or is_to_be_followed(system, by, asked))
-    if asked and model.controllers:  # a first run notes no samples, and inputs may jump where they are read
-        followed = followed or begun is not None or bool(inputs_made_of(asked.model, asked.symbols))
-        check_followed(system, asked)
+    followed = asked is not None and (follows or is_to_be_followed(system, asked))
+    if asked:
+        check_samples(model, asked)
     march = new_march(system, by, stabiliser, course, recorded, taped=asked is not None and not followed)
     options: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     options |= {} if memory else slips_in_assembly(bodies, first.full_q)
@@ -560,7 +538,8 @@ def prepared_run(
     steps = Steps(march.mechanism.switches.mode.size, laws_of(march.mechanism), directions_at(march), moving)
     if by.method.is_implicit:
         steps.room = np.inf
-    return replace(prepared, asked=asked, steps=steps, moves=moves, samples=[], reversals=Reversals(bodies))
+    known = list(begun.samples or ()) if begun else list[Sample]()  # those of the first time of the first run
+    return replace(prepared, asked=asked, steps=steps, moves=moves, samples=known, reversals=Reversals(bodies))
 
 
 def _farthest_turns(system: System, first: float, last: float) -> tuple[np.ndarray, np.ndarray]:
@@ -619,17 +598,29 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     (q,), (v,), _ = first_run.system.to_bodies((first_run.q[None], first_run.v[None], 0.0 * first_run.v[None]))
     first = State(bodies, first_run.run.t, q, v, bodies.still)
     assert prepared.reversals is not None
-    run = prepared.system, prepared.march
+    run, steps, last = (prepared.system, prepared.march), prepared.steps, entry_now(prepared.march)
+    edges = prepared.edges
+    edge = min(edges, default=steps.total + 1)
     before = {(one.t, one.name): n for n, one in prepared.resets_after_others()}
+    clocks = {event.name for event in prepared.system.model.events if is_clock(event)}
+    ends = bool(prepared.stops) and clocks.issuperset(prepared.stops)
+    resets_at = {one.t for one in prepared.resets}  # where nothing else happens
+
+    def with_instants(event: EventTime, is_end: bool) -> EventTime:
+        own = event.t not in resets_at
+        return event._replace(instants=tuple(instants_of(steps, last, event.t, is_end)) if own else ())
+
     met = [(one.state.t, one.name) for one in result.events]
-    events = tuple(event_time(*run, *one, before.get(one, 0)) for one in met)
-    stop = stop_time(*run, prepared.stops) if prepared.stops else None
-    behind = [one.step for one in prepared.resets] + ([prepared.steps.total] if stop and not stop.functions else [])
-    prepared.steps.record_behind(behind)
-    taken = taken_of(prepared.march, first_run.run, prepared.steps, first)
-    passages, laws = tuple(prepared.reversals.passages), laws_of(prepared.march.mechanism)
-    taken = replace(taken, passages=passages, moves=prepared.moves, events=events, stop=stop, laws=laws)
-    taken = replace(taken, samples=tuple(prepared.samples or ()), resets=tuple(prepared.resets))
+    found = [(event_time(*run, *one, before.get(one, 0)), ends and one[1] in prepared.stops) for one in met]
+    events = tuple(with_instants(*one) for one in found)
+    stop = with_instants(stop_time(*run, prepared.stops), ends) if prepared.stops else None
+    behind = [one.step for one in prepared.resets if one.step > 0]
+    steps.record_behind(behind + ([steps.total] if stop and not stop.functions and steps.total else []))
+    taken = taken_of(prepared.march, first_run.run, steps, first)
+    passages, laws = tuple(one for one in prepared.reversals.passages if one.step < edge), laws_of(run[1].mechanism)
+    taken = replace(taken, passages=passages, moves=prepared.moves, events=events, stop=stop, laws=laws, edges=edges)
+    taken = replace(taken, samples=tuple(one for one in prepared.samples or () if one.step < edge))
+    taken = replace(taken, resets=tuple(prepared.with_breaks(one) for one in prepared.resets if one.step < edge))
     for what in told_of_samples(taken.samples):
         tell(result, what)
     return varied_run(result, prepared.asked, taken)

@@ -180,7 +180,7 @@ def pushed(*events: Callable[..., mbs.Event], law: Callable[..., sp.Expr]) -> De
 
 @pytest.mark.parametrize("action", ["record", "stop"])
 def test_an_event_where_a_law_switches(action):
-    """x = t + t²/4 up to d, where v² = 1 + d: runs beside this one tell."""
+    """x = t + t²/4 up to d, where v² = 1 + d: the law switches at the time of the event beside the run, too."""
     model, start, names = pushed(
         lambda x, d, e: mbs.Event("there", when=x - d, action=action),
         law=lambda x, d: sp.Piecewise((-40 * (x - d), x > d), (1, True)),
@@ -188,7 +188,7 @@ def test_an_event_where_a_law_switches(action):
     run = mbs.simulate(model, [0, 0.3, 0.6], start, derivatives=names)
     (event,) = run.events
     v = np.sqrt(1.5)
-    assert not from_steps(run)
+    assert from_steps(run)
     assert [event.d("t", by) for by in names] == pytest.approx([1 / v, 0, 2 * (1 / v - 1)], abs=1e-8)
     assert [event.d("block.vx", by) for by in names] == pytest.approx([0.5 / v, 0, 1 / v], abs=1e-8)
 
@@ -243,7 +243,7 @@ def test_an_event_in_the_step_in_which_the_ends_of_a_force_pass_each_other(actio
     for step in (0.01, 0.0001):
         run = mbs.simulate(model, [0, 0.1, 0.3], start, derivatives=names, method="RK4", step=step)
         found.append([event.d(name, by) for event in run.events for name in ("t", "block.vx") for by in names])
-        assert from_steps(run) == (step == 0.0001)
+        assert from_steps(run)
     np.testing.assert_allclose(*found, rtol=5e-3)
 
 

@@ -195,13 +195,14 @@ def test_a_ball_on_a_floor_that_a_state_pushes(method, monkeypatch):
     assert len(run.impacts) > 2
 
 
-def test_rates_that_read_reactions_are_followed_by_runs_beside():
+def test_a_rate_that_reads_the_reaction_of_a_guide():
     """ż = (N - z)/T of the force of a guide on a block, N = -F."""
     model, block, (m, F, T) = block_with(m=2.0, F=3.0, T=0.4)
     z = model.state("z", rate=lambda z: (model["guide.Fy"] - z) / T)
     model.add(mbs.Force("push", block, (z, F)))
     result = mbs.simulate(model, [0, 0.5], {"block.x": 0.0, "block.vx": 0.0}, derivatives=["F", "T"], rtol=1e-11)
-    assert not from_steps(result)
+    assert from_steps(result)
+    check_back(result, ["z", "block.x"])
     fades = np.exp(-0.5 / 0.4)
     assert result.d("z", "F")[1] == pytest.approx(fades - 1, abs=1e-9)
     assert result.d("z", "T")[1] == pytest.approx(-3 * -fades * 0.5 / 0.4**2, abs=1e-8)
@@ -345,7 +346,7 @@ def test_an_event_stops_a_run_with_a_controller(method, monkeypatch):
 
 
 @pytest.mark.parametrize("name", ["acceleration", "rate", "contact", "input"])
-def test_controllers_that_are_followed_by_runs_beside(name):
+def test_controllers_that_read_what_follows_from_forces_and_laws(name):
     """One that reads an acceleration, or the rate of a state, one beside a contact, one that reads an input whose law
     is asked for."""
     model, block, (m, K, c) = block_with(m=2.0, K=3.0, c=0.5)
@@ -358,7 +359,8 @@ def test_controllers_that_are_followed_by_runs_beside(name):
     if name == "contact":
         model.add(mbs.Contact("wall", block, gap=lambda i: 5 - i.x))
     run = mbs.simulate(model, [0, 0.15], {"block.x": 0.2, "block.vx": 0.0}, derivatives=["K", "c"], rtol=1e-11)
-    assert not from_steps(run)
+    assert from_steps(run)
+    check_back(run, ["held", "block.x"])
     # the second sample sets -K/4; -K/10; -x, where the force has been K - 0.2; -c/10
     known = {"acceleration": ("K", -0.25), "rate": ("K", -0.1), "contact": ("K", -0.0025), "input": ("c", -0.1)}
     by, wanted = known[name]

@@ -112,15 +112,6 @@ def _rate_here(march, t):
 
 
 @compiled_apart
-def rate_at(march: March, t: float, y: Vector, dy: Vector):
-    """Put y' of a state of a neighbouring run into dy; return a status."""
-    remember(march)
-    status = derivative_at_end(march, t, y, dy)
-    put_back(march)
-    return status
-
-
-@compiled_apart
 def read_energy(march: March):
     """Evaluate y' and the energies of the state in `stages`, into the record; return a status."""
     return _rate_here(march, march.time[0])

@@ -28,29 +28,11 @@ from ...motion.implicit.iteration import FROM
 from ...motion.methods.stepping import Stepping
 from ...motion.record import new_march
 from ...motion.stabilise import Stabilization
+from ..designs import BACKWARD, CENTRAL, FORWARD, SMALL, Stencil
 from ..reversals import Reversals
 from .again import read_here
 
-
-class Stencil(NamedTuple):
-    """A derivative from values at some places: exact for polynomials of degree four."""
-
-    offsets: np.ndarray
-    weights: np.ndarray
-    bends: np.ndarray
-    """Weights of the difference between the second derivatives over one and over two places; 0 for one side."""
-
-
-CENTRAL = Stencil(
-    np.array([-2.0, -1.0, 1.0, 2.0]), np.array([1.0, -8.0, 8.0, -1.0]) / 12.0, np.array([1.0, -2.0, 2.0, -1.0]) / 4.0
-)
-FORWARD = Stencil(np.arange(1.0, 6.0), np.array([-77.0, 214.0, -234.0, 122.0, -25.0]) / 12.0, np.zeros(5))
-BACKWARD = Stencil(-FORWARD.offsets, -FORWARD.weights, FORWARD.bends)
-"""One-sided stencils, for designs next to the bounds of a parameter, and for neighbours on the run's side of a passage.
-The run itself is no place of a stencil: its own stages may stand on both sides."""
 SIDES = CENTRAL, FORWARD, BACKWARD
-SMALL = 3e-4
-"""The step ε of states, relative to their units, and the step Δ of a parameter, relative to its size."""
 MOMENT, PAUSE = 0.03, 1e-2
 """Neighbours are met earlier or later by at most twice the first part of a pause, which is the second part of a run if
 nothing is known of how fast its laws change in time."""

@@ -9,24 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...compiled import System
-from ...errors import MbsError, ModelError
-from ...model.breaks import breaks_of
 from ...motion.initial import initial_state
 from ...motion.past.past import Run
 from ...motion.samples import Sampling
 from ...results.result import State
+from ..designs import BACKWARD, CENTRAL, EVERY, FORWARD, SMALL, Stencil, breaks_in, ends_moved, systems_beside
 from ..parameters import Asked, Start
 from ..runs.asked import given_of
-from ..sizes import size_of
 from ..varied import starts_of
-from .beside import ALONE, BACKWARD, CENTRAL, FORWARD, SMALL, Beside, Stencil, Way, course_like
+from .beside import ALONE, Beside, Way, course_like
 from .following import Following
 
-EVERY = CENTRAL, BACKWARD, FORWARD
 FIRST = 1e-3
 """The step of a parameter for first states, in place of SMALL: searches for poses end some digits before roundoff."""
-LEAST = 1e-9
-"""A break does not move with a parameter if the whole parameter moves it by less than this part of the times."""
 
 
 class Designs(NamedTuple):
@@ -59,24 +54,6 @@ def designs_of(
     return Designs(size, stencil, systems, [run.initial] * len(systems), False)
 
 
-def systems_beside(
-    asked: Asked, name: str, coordinates: str, tree: Mapping[str, Any], stencils: Sequence[Stencil] = EVERY,
-    small: float = SMALL,
-) -> tuple[float, Stencil, list[System]]:  # fmt: skip
-    """Return the step, the stencil and the systems of the first stencil at all places of which designs exist."""
-    told, failed = asked.model.parameters[name], None
-    value = told.value
-    small *= size_of(asked.model.compile(), told.symbol, value)
-    for stencil in stencils:
-        try:
-            models = [asked.model.with_values({name: value + c * small}) for c in stencil.offsets]
-            return small, stencil, [model.compile(coordinates, **tree) for model in models]
-        except MbsError as error:
-            failed = failed or error
-    assert failed is not None
-    raise ModelError(f"derivatives by {name!r} ask for designs beside {value:g}, and there are none: {failed}")
-
-
 def _starts(name: str, run: Run, given: Mapping[str, Any]) -> Designs:
     """Designs that differ in an initial value only."""
     if name not in given:  # the state given was found from this value
@@ -101,11 +78,13 @@ def following_of(march: Any, asked: Asked, run: Run, sampling: Sampling) -> Foll
     asked.model.compile(run.system.coordinates.set, **run.system.structure.tree)  # once for all neighbouring designs
     own = Beside(run.system, run.by, run.how, course, times)
     ways, moved, first = [], [], []
-    known = _breaks(run, run.system, times)
+    known = breaks_in(run, run.system, times)
     for name in asked.names:
         beside, begin = (_beside(asked, name, run, given, carried, small) for small in (SMALL, FIRST))
         ways.append(_way(asked, name, beside, run, own))
-        moved.append(_breaks_moved(beside, run, known, course.ends, times, name))
+        stands = np.zeros(course.ends.size)
+        known_of = beside.small, beside.stencil, beside.systems, run, known, course.ends, times, name
+        moved.append(stands if beside.is_start else ends_moved(*known_of))
         starts = [_start(system, run.t, at) for system, at in zip(begin.systems, begin.initial, strict=True)]
         first.append(np.tensordot(begin.stencil.weights, starts, 1) / begin.small)
     S = np.zeros((len(ways), march.stages.y0.size))
@@ -137,22 +116,6 @@ def _start(system: System, t: float, initial: Any) -> np.ndarray:
     return np.concatenate([q, v])
 
 
-def breaks_moved(asked: Asked, run: Run, ends: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """Return how the end of each span of a run moves with each parameter, (parameters, spans)."""
-    known, out = _breaks(run, run.system, times), np.zeros((len(asked.names), ends.size))
-    laws = [asked.model.elements[one.name].forms() for one in run.system.structure.with_breaks]
-    numbers = [number for forms in laws for _, slots in forms for number in slots.values()]
-    for row, name, symbol in zip(out, asked.names, asked.symbols, strict=True):
-        if known.size and any(symbol in getattr(number, "free_symbols", ()) for number in numbers):
-            row[:] = _breaks_moved(designs_of(asked, name, run), run, known, ends, times, name)
-    return out
-
-
-def _breaks(run: Run, system: System, times: np.ndarray) -> np.ndarray:
-    """Return the times at which laws of time switch."""
-    return breaks_of(system.structure.with_breaks, system.evaluator, run.t, float(times[-1]), run.by.method.order)
-
-
 def _way(asked: Asked, name: str, beside: Designs, run: Run, own: Beside) -> Way:
     if beside.is_start:
         return ALONE
@@ -163,19 +126,3 @@ def _way(asked: Asked, name: str, beside: Designs, run: Run, own: Beside) -> Way
         return Way(designs.small, runs, designs.stencil, aside)
 
     return of(beside, lambda side: of(designs_of(asked, name, run, [FORWARD if side > 0 else BACKWARD])))
-
-
-def _breaks_moved(
-    beside: Designs, run: Run, known: np.ndarray, ends: np.ndarray, times: np.ndarray, name: str
-) -> np.ndarray:  # fmt: skip
-    """Return how the end of each span moves with a parameter, (spans,)."""
-    if beside.is_start:
-        return np.zeros(ends.size)
-    found = [_breaks(run, system, times) for system in beside.systems]
-    if any(one.size != known.size for one in found):
-        what = f"beside this value of {name!r} laws of time switch more or less often before the last time"
-        raise ModelError(f"derivatives of simulate: {what}; end the run a little before or behind the switch")
-    slopes = np.tensordot(beside.stencil.weights, found, 1) / beside.small
-    slopes[np.abs(slopes) * beside.small <= LEAST * SMALL * np.abs(known).max(initial=0.0)] = 0.0
-    of = dict(zip(known.tolist(), slopes.tolist(), strict=True))
-    return np.array([of.get(float(end), 0.0) for end in ends])

@@ -26,8 +26,20 @@ from ...motion.samples import Sampling
 from ...symbolic.branches import WATCH
 from ..instants import Slopes
 from ..reversals import Passage, passage_moved, sides_of
+from ..runs.jumps import (
+    IN_TIME,
+    at_held_time,
+    at_the_event,
+    carried_over,
+    grazes,
+    instant_moved,
+    is_bent,
+    is_smooth,
+    on_edge,
+)
+from ..runs.making import rate_at
 from ..runs.resets import kink_of
-from .again import keep_at, make_steps, rate_at, read_energy, read_guards_at
+from .again import keep_at, make_steps, read_energy, read_guards_at
 from .beside import (
     ALONE,
     FAR,
@@ -47,17 +59,6 @@ from .beside import (
 )
 from .crossing import READ, Crossing, Ending, Instant
 from .decided import decided
-from .jumps import (
-    IN_TIME,
-    at_held_time,
-    at_the_event,
-    carried_over,
-    grazes,
-    instant_moved,
-    is_bent,
-    is_smooth,
-    on_edge,
-)
 
 TURNED = 10.0
 """The least ratio of the distance of the ends of a force to the distances of neighbours at which differences resolve

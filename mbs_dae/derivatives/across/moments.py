@@ -9,10 +9,10 @@ import numpy as np
 from ...compiled.reading import Trajectory
 from ...compiled.status import DONE
 from ..instants import Slopes
+from ..runs.jumps import at_the_event
 from .beside import Beside, stands
 from .bodies import slopes_of_bodies
 from .following import Following
-from .jumps import at_the_event
 
 PARTS = "q", "v", "a"
 

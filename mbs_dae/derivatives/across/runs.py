@@ -14,51 +14,31 @@ from ...compiled.reading import Trajectory
 from ...compiled.slopes import small_motions
 from ...coordinates import JointCoordinates
 from ...coordinates.joint.variation import has_coordinates
-from ...coordinates.natural.natural import Natural
 from ...duals import Dual
-from ...errors import ModelError
 from ...model.joints.motions import Ball
-from ...model.parameters import Reaction
-from ...motion.methods.stepping import Stepping
 from ...readings.motion import ComputedQuantities
 from ...results.result import Result
-from ...symbolic.loads import Load
 from ..along import Variation
 from ..instants import Slopes, set_moment
 from ..parameters import Asked
-from ..runs.moments import has_slopes
 from ..varied import VariedMotion, set_varied
 from .bodies import rows_of_bodies
 from .crossing import Ending
 from .following import Following
 
 
-def is_to_be_followed(system: System, by: Stepping, asked: Asked) -> bool:
-    """Return whether derivatives are to be found as the run goes: it may jump in ways of which there are several, has
-    states whose rates read reactions, laws in Python that switch, events whose slopes are not known; or steps in other
-    coordinates than those of bodies that do not tell derivatives (`has_own_steps`). Derivatives of other runs are made
-    from their steps."""
-    model = system.model
-    if not (system.is_cartesian or has_own_steps(system, asked)):
-        return True
-    late = any(isinstance(signal, Reaction) for signal in system.layout.signals)
-    if late or not go_by_steps(system, by):
-        return True
-    if not all(has_slopes(system, event) for event in model.events):
-        return True
-    return any(getattr(one, "switches", ()) for one in model.forces if not isinstance(one.form()[0], Load))
+def is_to_be_followed(system: System, asked: Asked) -> bool:
+    """Return whether derivatives are to be found as the run goes: its steps are in other coordinates than those of
+    bodies, and do not tell derivatives (`has_own_steps`). Derivatives of other runs are made from their steps."""
+    return not (system.is_cartesian or has_own_steps(system, asked))
 
 
 def has_own_steps(system: System, asked: Asked) -> bool:
-    """Return whether the steps of a run in other coordinates than those of bodies give its derivatives. In natural
-    coordinates no parameter may move a basic point or vector on the ground. In joint coordinates those of each joint of
+    """Return whether the steps of a run in other coordinates than those of bodies give its derivatives. In joint
+    coordinates those of each joint of
     the tree are functions of the pose (`has_coordinates`), it has as many equations as it takes from its motions, and
     no parameter turns a marker of a ball; and bodies have the switching functions of the run, those of contacts among
     them."""
-    if isinstance(system.coordinates, Natural):
-        things = (thing for thing in system.coordinates.skeleton.things if thing.fixed)
-        places = (place for thing in things for body, place in thing.places.items() if body.fixed)
-        return not {*asked.symbols} & {s for place in places for x in place for s in getattr(x, "free_symbols", ())}
     if not isinstance(system.coordinates, JointCoordinates):
         return True
     for edge in system.coordinates.topology.edges:
@@ -71,34 +51,6 @@ def has_own_steps(system: System, asked: Asked) -> bool:
         if any(isinstance(motion, Ball) for motion in edge.motions) and turned & {*asked.symbols}:
             return False
     return system.structure.deciding == system.cartesian.structure.deciding
-
-
-def go_by_steps(system: System, by: Stepping) -> bool:
-    """Return whether each change of a contact ends a step of the method; time stepping steps over them."""
-    return not (system.structure.contacts.points and by.method.steps_over)
-
-
-LAWS = "restitution", "friction", "static friction", "smooth"
-"""The numbers in the laws of contacts and of friction."""
-
-
-def check_followed(system: System, asked: Asked) -> None:
-    """Refuse models that neighbouring runs cannot follow."""
-    for controller in system.model.controllers:
-        if {*asked.symbols} & getattr(controller.every, "free_symbols", set()):
-            what = f"{controller.who} samples at times that depend on what is asked for"
-            raise ModelError(f"derivatives of simulate: {what}; give a number for every=, or leave derivatives= out")
-    check_laws(asked, "simulate")
-
-
-def check_laws(asked: Asked, verb: str) -> None:
-    """Refuse derivatives by a law of contacts or friction that is 0."""
-    number = asked.model.evaluator()
-    for one in (*asked.model.contacts, *asked.model.frictions):
-        for law, value in zip(LAWS, one.laws, strict=True):
-            if {*asked.symbols} & getattr(value, "free_symbols", set()) and number(value) == 0.0:
-                what = f"{one.who} has {law} 0 and is asked for it: there is a derivative to one side alone"
-                raise ModelError(f"derivatives of {verb}: {what}; take one a little larger")
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...errors import ModelError
 from ...model.checks import name_of
+from ...model.model import Model
 from ...motion.past.past import Run
 from ..constants import constants_of
 from ..parameters import Asked, asked_of
@@ -30,3 +31,11 @@ def given_of(run: Run) -> dict[str, float]:
     """Return the initial values of a run by their full names."""
     named = run.initial if isinstance(run.initial, Mapping) else {}
     return {name_of(run.system.model, name, "initial"): value for name, value in named.items()}
+
+
+def check_samples(model: Model, asked: Asked) -> None:
+    """Refuse sampling times that move with a parameter."""
+    for controller in model.controllers:
+        if {*asked.symbols} & getattr(controller.every, "free_symbols", set()):
+            what = f"{controller.who} samples at times that depend on what is asked for"
+            raise ModelError(f"derivatives of simulate: {what}; give a number for every=, or leave derivatives= out")

@@ -20,10 +20,10 @@ def check_same(made: np.ndarray, taken: np.ndarray) -> None:
 
 
 def check_here(march: March, entry: np.ndarray, aside: Sequence[int] | np.ndarray = ()) -> None:
-    """Raise an error if a run does not stand in the state of an entry; inputs, which jump at breaks, and the places
-    `aside` are not compared."""
-    made, state = march.stages.y0.copy(), entry[HEAD:]
-    for places in (march.mechanism.signals.inputs.target, list(aside)):
+    """Raise an error if a run does not stand in the state of an entry; inputs, which jump at breaks, reactions, which
+    each evaluation puts anew, and the places `aside` are not compared."""
+    made, state, signals = march.stages.y0.copy(), entry[HEAD:], march.mechanism.signals
+    for places in (signals.inputs.target, signals.reactions.target, list(aside)):
         made[places] = state[places]
     check_same(made, state)
 

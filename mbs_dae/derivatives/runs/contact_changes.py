@@ -54,7 +54,6 @@ from ...motion.derivative import Mechanism, refinements
 from ...motion.past.tape import HEAD
 from ...motion.record import March, derivative_at_end, put_back, remember
 from ...poses.newton import solve_here
-from ..across.jumps import ALIKE, EDGE, grazes, instant_moved
 from .held_forces import (
     ALONG,
     COEFFICIENT,
@@ -74,6 +73,7 @@ from .held_forces import (
     vary_held,
     vary_stage,
 )
+from .jumps import ALIKE, EDGE, grazes, instant_moved
 from .linear import (
     BEND_OF,
     GAP_OF,

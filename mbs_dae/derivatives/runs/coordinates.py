@@ -15,6 +15,7 @@ from ...compiled import System
 from ...compiled.reading import Trajectory
 from ...compiled.slopes import changes_of_places, motions_of_places, places_moved, small_motions
 from ...coordinates import JointCoordinates
+from ...coordinates.natural.natural import Natural
 from ...duals import Dual
 from ...kernels.blocks import block
 from ...model.parameters import Parameter
@@ -52,11 +53,29 @@ def own_motion_of(march: March, system: System) -> OwnMotion | None:
     return OwnMotion(system.coordinates.set, dict(system.structure.tree), *motion)
 
 
+def ground_slopes(system: System, by: tuple[Any, ...]) -> np.ndarray:
+    """Return how the places of what stands still change with each parameter, (parameters, places): of basic points and
+    vectors on the ground in natural coordinates. Other coordinates have none."""
+    coordinates = system.coordinates
+    if not isinstance(coordinates, Natural):
+        return np.zeros((len(by), 0))
+    q, size = system.cartesian.placement[None], system.cartesian.layout.v_size
+    still = Dual(np.zeros((1, size)), np.zeros((len(by), 1, size)), by)
+    found, _ = coordinates.vary_from_bodies(system.evaluator, q, still.slope, still)
+    return np.asarray(found[:, 0, ground_places(system)])
+
+
+def ground_places(system: System) -> np.ndarray:
+    """Return the places in q, and in v, of what stands still, in the order of `ground_slopes`."""
+    return np.arange(system.nv, system.layout.v_size if isinstance(system.coordinates, Natural) else system.nv)
+
+
 def places_varied(system: System, q: np.ndarray, x: np.ndarray, signals: np.ndarray, by: tuple[Any, ...]) -> Dual:
     """Return coordinates with their changes, from small motions x and changes of signals, (parameters, times, ...)."""
     wide = np.zeros((len(by), len(q), system.layout.v_size))
     wide[..., : x.shape[2]] = x
     slope = changes_of_places(system.layout, q, wide)
+    slope[..., ground_places(system)] = ground_slopes(system, by)[:, None]
     slope[..., slope.shape[2] - signals.shape[2] :] = signals
     return Dual(q, slope, by)
 

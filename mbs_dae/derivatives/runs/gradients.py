@@ -23,12 +23,13 @@ from .coordinates import equations_of, weights_of_coordinates
 from .held_forces import new_held
 from .implicit_back import back_implicit_stretch
 from .implicit_steps import make_implicit_step
-from .linear import Weights
+from .linear import Weights, size_of_linearised
 from .making import make_stretch, put_entry
-from .moments import Rates, end_back, sizes_of
-from .replayed import Rerun, Taken, VariedRun, rerun_of, start_back, stretches
+from .moments import Rates, end_back, sizes_of, weights_here
+from .replayed import FIRST, Rerun, Taken, VariedRun, rerun_of, start_back, stretches
 from .resets import ResetDerivative, ResetPassage
 from .saltation import Saltation, guards_at
+from .sampled import SampleSlopes
 from .seeded import weights_of_states
 from .steps import basis_of
 from .transposed import forces_back
@@ -37,16 +38,20 @@ from .tree import size_of_tree
 
 def goes_back(result: Result) -> bool:
     """Return whether there is a way back through the steps of a run. There is none for runs that were followed as they
-    went, for runs in which the ends of a force pass each other, in which two events stop the run, and in which, in
-    joint coordinates, two laws switch at one instant."""
+    went, in which derivatives end, in which the ends of a force pass each other, which begin where laws switch, in
+    which two events, or an event and a switch, stop the run at once, an event sets a state where the run begins, ends
+    or has a break in time, and in which, in joint coordinates, two laws switch at one instant. Gradients are summed
+    from derivatives ahead there."""
     varied = result.varied
-    if not isinstance(varied, VariedRun) or varied.taken is None or varied.taken.passages:
+    taken = varied.taken if isinstance(varied, VariedRun) else None
+    if taken is None or taken.passages or taken.edges or any(place.step == 0 for place in taken.saltations):
         return False
-    if varied.taken.stop and len(varied.taken.stop.functions) > 1:
+    if taken.stop and (len(taken.stop.functions) > 1 or (taken.stop.functions and taken.stop.instants)):
         return False
-    if not isinstance(varied.run_system.coordinates, JointCoordinates):
-        return True
-    return all(place.passed.size <= 1 for place in varied.taken.saltations)
+    if any(one.step in (0, taken.steps.total) or one.beside_break for one in taken.resets):
+        return False
+    in_joints = isinstance(varied.run_system.coordinates, JointCoordinates)
+    return not in_joints or all(place.passed.size <= 1 for place in taken.saltations)
 
 
 def adjoint(result: Result, weights: Mapping[str, np.ndarray]) -> dict[str, float]:
@@ -61,17 +66,14 @@ def adjoints(result: Result, weights: Mapping[str, np.ndarray], of_end: np.ndarr
     together, so that steps are made again once. Where an event stopped the run, and there is a way back (`goes_back`),
     its last time moves with the parameters if the weights of this time, (numbers,), are given in `of_end`."""
     varied = result.varied
-    if isinstance(varied, FollowedRun):
-        return np.array([_summed(result, weights, by) for by in varied.asked.names]).T
-    if not isinstance(varied, VariedRun) or varied.taken is None:
+    if not isinstance(varied, FollowedRun) and getattr(varied, "taken", None) is None:
         raise ModelError('gradients need a run with derivatives: simulate(model, times, derivatives=["r"])')
-    if not goes_back(result):
-        return np.array([_summed(result, weights, by) for by in varied.asked.names]).T
-    varied.check_steps()
-    found = _adjoints(varied, weights, of_end)
-    if np.isfinite(found).all() or of_end is not None:
-        return found
-    return np.array([_summed(result, weights, by) for by in varied.asked.names]).T  # two things happen at one instant
+    if goes_back(result):
+        varied.check_steps()
+        found = _adjoints(varied, weights, of_end)
+        if np.isfinite(found).all() or of_end is not None:
+            return found
+    return np.array([_summed(result, weights, by) for by in varied.asked.names]).T
 
 
 def _adjoints(varied: VariedRun, weights: Mapping[str, np.ndarray], of_end: np.ndarray | None) -> np.ndarray:
@@ -130,15 +132,15 @@ def _gone_back(
         if end in switching:
             direct += _switch_back(way, rerun, switching[end], entries[-1], of_change)
         if end in samples:
-            way.y0[:], of_parameters = samples[end].back(way.y0)
-            direct += of_parameters
+            direct += _sample_back(way, samples[end], steps.states[end])
         before = np.ascontiguousarray(recorded[begin:end]).ravel()
         if rerun.is_implicit:
             check_status(way.march, back_implicit_stretch(way, rerun.implicit_step, entries, before))
         else:
             check_status(way.march, back_stretch(way, entries, before))
-    for gradient in (way.own.gradient, way.projection.momenta.gradient):
-        direct += gradient @ rerun.numbers[:, : gradient.shape[1]].T
+    if FIRST in samples:
+        direct += _sample_back(way, samples[FIRST], steps.states.get(0, taken.last))
+    direct += way.own.gradient @ rerun.numbers.T + way.projection.momenta.gradient @ rerun.of_momenta.T
     if taken.own and way.tree.row.size:
         direct += way.tree.to.gradient @ rerun.tree_numbers[:, : way.tree.to.gradient.shape[1]].T
     return way, way.held.gradient @ rerun.laws.T + direct
@@ -201,6 +203,21 @@ def _make_step(way: Way, rerun: Rerun, entry: np.ndarray) -> None:
         check_status(march, make_stretch(march, entry[None, :HEAD].copy(), entry[None].copy(), way.before[0]))
 
 
+def _sample_back(way: Way, sample: SampleSlopes, entry: np.ndarray) -> np.ndarray:
+    """Take the weights of y behind a sample to those before it; `entry` is that of the step behind it. Return what they
+    add to those of the parameters, (numbers, parameters)."""
+    march = way.march
+    weights, of_rates, direct = sample.back(way.y0)
+    if sample.reads_forces:
+        put_entry(march, entry)
+        march.mechanism.gains[:] = entry[[ALPHA, BETA]]
+        moving = slice(march.mechanism.state.v_at, march.mechanism.state.v_end)
+        known = march, way.own, way.tree, way.held, float(entry[T0]), sample.y.copy()
+        weights = weights_here(*known, moving, of_rates, weights)
+    way.y0[:] = weights
+    return direct
+
+
 def _reset_back(
     way: Way, rerun: Rerun, resets: Sequence[ResetDerivative], before: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
@@ -221,10 +238,9 @@ def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> t
     rerun = rerun_of(system, varied.asked, taken, len(weights.x) // count, works, count)
     march, own = rerun.march, rerun.own
     equations, tree, basis = equations_of(system), rerun.tree, basis_of(march.stages)
-    factor = (march.mechanism if equations is system else tree.mechanism).machine.factor
-    shelf = sum(x.size for x in (factor.numbers, factor.weight, factor.beside, factor.jacobian, own.to.values))
-    shelf += len(equations.rows) + size_of_tree(tree)
-    sizes = {"shelf": shelf, "shelves": basis.k.shape[0] + 1, "width": march.stages.y0.size}
+    linearised = march.mechanism if equations is system else tree.mechanism
+    sizes = {"shelf": size_of_linearised(own, linearised) + size_of_tree(tree), "shelves": basis.k.shape[0] + 1}
+    sizes["width"] = march.stages.y0.size
     sizes |= {"rows": len(equations.rows), "basis": basis.y0.size}
     sizes |= {"weighted": count, "slopes": count * sizes["shelves"], "lines": system.structure.contacts.rows}
     held = new_held(equations, rerun.laws, sizes["shelves"], count)

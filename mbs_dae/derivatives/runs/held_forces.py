@@ -64,6 +64,7 @@ from .linear import (
     vary_flows,
     vary_places,
     vary_rates,
+    vary_reactions,
 )
 from .transposed import (
     add_places,
@@ -75,6 +76,7 @@ from .transposed import (
     give_numbers,
     put_forces_and_bends,
     rates_back,
+    reactions_back,
     take_places,
 )
 
@@ -484,10 +486,14 @@ def vary_stage(
         copy(machine.x[:n], out[state.v_at :])
         copy(machine.multipliers, loads[p])
         vary_rates(machine.manifold, q, v, dq, dv, out[: state.q_end])
+        if own.coefficients.size > 0:
+            if is_held(held, s) and held.size[s, 2] == 1:
+                machine.multipliers[:] = np.nan
+            vary_reactions(own, mechanism, p, dq)
         vary_flows(own, mechanism, p, out)
         copy(own.right[first[POWER] : first[SURFACE]], out[state.works_at :])
         for row in range(m):
-            out[out.size - 1] -= machine.nu[row] * machine.multipliers[row]
+            out[out.size - 1] -= machine.nu[row] * loads[p, row]
         if is_held(held, s):
             vary_contact_works(held, own, s, dv, forces[p], out[state.works_at :])
             if held.size[s, 2] == 1:
@@ -557,11 +563,15 @@ def stage_back(
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
     least = BEND if alpha == 0.0 and beta == 0.0 else GAP
     for r in range(outs.shape[0]):
-        slope, out = slopes[r], outs[r]
+        slope, out, reads = slopes[r], outs[r], False
         copy(slope[state.v_at : state.v_at + n], machine.f)
         for row in range(machine.pattern.m):
             machine.g[row] = loads[r, row] - machine.nu[row] * slope[slope.size - 1]
-        if is_held(held, s) and held.size[s, 2] == 1 and (loads[r].any() or forces[r].any()):
+        own.way[:] = 0.0
+        flows_back(own, mechanism, r, slope)
+        if own.coefficients.size > 0:
+            reads = reactions_back(own, mechanism, r, out[: state.q_end])
+        if is_held(held, s) and held.size[s, 2] == 1 and (reads or loads[r].any() or forces[r].any()):
             out[:] = np.nan
         if is_held(held, s):
             works = slope[state.works_at :]
@@ -573,7 +583,6 @@ def stage_back(
             own.right[first[GAP] + row], own.right[first[RATE] + row] = beta * beta * here, 2.0 * alpha * here
         for k in range(first[SURFACE] - first[POWER]):
             own.right[first[POWER] + k] = -slope[state.works_at + k]
-        own.way[:] = 0.0
         for level in range(least, SURFACE):
             give_back(own, level)
         give_numbers(own, r, least, SURFACE)
@@ -584,7 +593,6 @@ def stage_back(
         out_v = out[state.v_at : state.v_end]
         if alpha > 0.0:
             add_rows(mechanism, -2.0 * alpha, machine.multipliers, out_v)
-        flows_back(own, mechanism, r, slope)
         changes_back(own, mechanism, y, r, out)
         add_rates(machine.manifold, q, v, slope, out, out_v)
 

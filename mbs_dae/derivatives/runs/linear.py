@@ -11,7 +11,8 @@ where E_F is F_x δx + F_v δv + F_s δs, and so on. The matrix is symmetric: go
 those of x, v and s, is one solution by the same factor, and E transposed.
 
 Signals z, states and inputs, stand behind x and v: E_z δz belongs to all of these, δż = E_ż, and inputs change by their
-laws, δz = E_z of these.
+laws, δz = E_z of these. Signals that are reactions, z = Σ c λ, change by δz = E_z + Σ c δλ with the δλ of all forces,
+before the rates δż that read them.
 
 q and y are no small motions. A quaternion e with a change δe moves by the turn 2 (e⁻¹ ∘ δe) and by a stretch, which
 nothing feels: rotations are divided by |e|² (`coordinates.cartesian`).
@@ -39,6 +40,7 @@ from ...compiled.derivatives import (
 )
 from ...compiled.machine import leave_out_velocity_rows, observe, subtract_rates
 from ...compiled.manifold import difference, restore
+from ...compiled.signals import read_coefficients
 from ...compiled.status import DONE
 from ...coordinates.joint.vectors import after, at, back, dot, put_at, quaternion_at
 from ...kernels.abi import compiled, compiled_apart
@@ -55,7 +57,9 @@ from .attitudes import put_rotations
 
 LEVELS = (POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS, SURFACES, *TOUCHING, MOMENTA, *OF_SIGNALS)
 """The levels of equations, in the order of the rows of the matrix."""
-GAP, RATE, BEND, FORCE, POWER, SURFACE, GAP_OF, SLIP_OF, BEND_OF, SIZE_OF, MOMENTUM, FLOW, INPUT = range(len(LEVELS))
+(
+    GAP, RATE, BEND, FORCE, POWER, SURFACE, GAP_OF, SLIP_OF, BEND_OF, SIZE_OF, MOMENTUM, FLOW, INPUT, REACTION
+) = range(len(LEVELS))  # fmt: skip
 """The numbers of the levels; those of contacts are ..._OF."""
 MOTION = LEVELS[:POWER]
 """The levels on which a motion depends within a step: no rates of works, no switching functions."""
@@ -110,6 +114,8 @@ class Linear(NamedTuple):
     """Going back, the weights of the numbers, added up."""
     forces: Work[Vector] = zeros("lines")
     """The forces of contacts at the state."""
+    coefficients: Work[Vector] = zeros("reaction_terms")
+    """The coefficient c of each term c λ of the signals that are reactions, at the state."""
 
 
 class Projection(NamedTuple):
@@ -189,6 +195,7 @@ def linear(
     sizes = {"lines": builder.structure.contacts.rows * builder.has_contacts}
     sizes |= {"parameters": len(numbers), "all_rows": builder.shape[0], "numbers": numbers.shape[1]}
     sizes |= {"ways": 2 * n + builder.signals}
+    sizes["reaction_terms"] = builder.structure.signals.reactions.target.size * builder.has_reactions
     return block(made, weighted=weighted, **sizes)
 
 
@@ -201,6 +208,11 @@ def linearise(own: Linear, mechanism: Mechanism, t: float, y: Vector, dy: Vector
     if own.forces.size > 0:
         copy_forces(contacts, own.forces)
         differentiate_contacts(own.to, t, q, v, own.forces)
+    if own.coefficients.size > 0:
+        reactions = mechanism.signals.reactions
+        read_coefficients(reactions, t, q, v)
+        for k in range(own.coefficients.size):
+            own.coefficients[k] = reactions.coefficients[reactions.source[k]]
 
 
 @compiled_apart
@@ -242,6 +254,11 @@ def _parts(own, mechanism):
     return factor.numbers, factor.weight, factor.beside, factor.jacobian, machine.nu, own.to.values
 
 
+def size_of_linearised(own: Linear, mechanism: Mechanism) -> int:
+    """Return the size of the arrays of a linearised state."""
+    return sum(part.size for part in (*_parts(own, mechanism), own.coefficients))
+
+
 @compiled
 def save_linearised(own, mechanism, row):
     """Save the arrays of the linearised state in a row of numbers; return how many numbers."""
@@ -249,7 +266,8 @@ def save_linearised(own, mechanism, row):
     for part in _parts(own, mechanism):
         copy(part, row[at:])
         at += part.size
-    return at
+    copy(own.coefficients, row[at:])
+    return at + own.coefficients.size
 
 
 @compiled
@@ -259,7 +277,8 @@ def take_linearised(own, mechanism, row):
     for part in _parts(own, mechanism):
         copy(row[at : at + part.size], part)
         at += part.size
-    return at
+    copy(row[at : at + own.coefficients.size], own.coefficients)
+    return at + own.coefficients.size
 
 
 # --- ahead --------------------------------------------------------------------------------------------------------
@@ -317,6 +336,20 @@ def vary_flows(own, mechanism, p, out):
     put_right(own, p, FLOW)
     for k in range(own.first[INPUT] - own.first[FLOW]):
         out[state.z_at + k] = -own.right[own.first[FLOW] + k]
+
+
+@compiled
+def vary_reactions(own, mechanism, p, dq):
+    """Put the changes of signals that are reactions into `way` and into dq, by parameter p, the changes in `way` and
+    those of λ in the machine."""
+    reactions, z_at, n = mechanism.signals.reactions, mechanism.state.z_at, own.columns
+    put_right(own, p, REACTION)
+    for k in range(reactions.target.size):
+        dq[reactions.target[k]] = -own.right[own.first[REACTION] + reactions.target[k] - z_at]
+    for k in range(reactions.target.size):
+        dq[reactions.target[k]] += own.coefficients[k] * mechanism.machine.multipliers[reactions.row[k]]
+    for k in range(reactions.target.size):
+        own.way[2 * n + reactions.target[k] - z_at] = dq[reactions.target[k]]
 
 
 @compiled

@@ -29,7 +29,7 @@ from ...motion.past.tape import (
     WENT_ON,
     put_branches,
 )
-from ...motion.record import March, derivative_at_end, put_right, remember
+from ...motion.record import March, derivative_at_end, put_back, put_right, remember
 from ...motion.run import note_end
 from ...motion.stabilise import project
 from ...motion.switching.switches import hold_all
@@ -149,3 +149,12 @@ def make_stretch(march: March, heads: Matrix, entries: Matrix, before: Vector):
         copy(stages.y1, stages.y0)
         copy(stages.k[tableau.stages], stages.k[0])
     return DONE
+
+
+@compiled_apart
+def rate_at(march: March, t: float, y: Vector, dy: Vector):
+    """Put y' of a state into dy; return a status."""
+    remember(march)
+    status = derivative_at_end(march, t, y, dy)
+    put_back(march)
+    return status

@@ -26,27 +26,23 @@ from ...compiled import System
 from ...compiled.status import DONE
 from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
-from ...model.events import Event, Reset
-from ...model.measures import Quantity
-from ...model.parameters import Signal
 from ...motion.events import function_of
-from ...motion.past.tape import BROKE, FRESH, HEAD, PREVIOUS, T0, T1, WENT_ON, Steps
+from ...motion.past.tape import BROKE, FRESH, HEAD, PREVIOUS, RESTARTED, T0, T1, WENT_ON, Steps
 from ...motion.record import NEXT, March, derivative_at_end, put_back, remember
-from ...symbolic.markers import t as time
 from ...tolerances import REPEAT
-from ..across.again import rate_at
-from ..across.jumps import at_the_event, grazes, instant_moved
 from ..instants import Slopes
 from .checks import check_status
 from .held_forces import HeldForces
+from .jumps import ALIKE, at_the_event, grazes, instant_moved
 from .linear import SURFACE, Linear
-from .saltation import linearise_surfaces, read_surfaces, surfaces_back, vary_surfaces
-from .sampled import are_states
+from .making import rate_at
+from .saltation import APART, linearise_surfaces, read_surfaces, surfaces_back, vary_surfaces
 from .steps import Replay
-from .tree import JointTree, hold_here, refinements_here, vary_stage_here
+from .tree import JointTree, hold_here, refinements_here, stage_back_here, vary_stage_here
 
 TOUCHES = "the motion touches where it happens, and does not pass"
-APART = "several things happen at once that come one after the other beside it"
+FAINT = 1e-9
+"""Changes of a time by less than this part of a run are roundoff."""
 
 
 @compiled_apart
@@ -69,6 +65,25 @@ def vary_here(
     return status
 
 
+@compiled_apart
+def weigh_here(
+    march: March, own: Linear, tree: JointTree, held: HeldForces, t: float, y: Vector, dy: Vector, slopes: Matrix,
+    loads: Matrix, forces: Matrix, outs: Matrix,
+):  # fmt: skip
+    """Linearise at (t, y), and put y' into dy. Add the weights of y', multipliers and forces in rows to those of y, in
+    `outs`: the transposed of `vary_here`. Return a status."""
+    mechanism = march.mechanism
+    remember(march)
+    status = derivative_at_end(march, t, y, dy)
+    if status == DONE:
+        linearise_surfaces(march, own, tree, t, y, dy)
+        hold_here(held, tree, mechanism, 0)
+        often = refinements_here(tree, mechanism)
+        stage_back_here(own, held, tree, mechanism, y, slopes, loads, forces, outs, often, 0)
+    put_back(march)
+    return status
+
+
 class EventTime(NamedTuple):
     """The time of an event in a run, and the numbers of the switching functions that passed zero then; none for an
     event that waits for a change of a contact, or that comes behind the reset by another event of this instant."""
@@ -77,6 +92,8 @@ class EventTime(NamedTuple):
     functions: tuple[int, ...]
     resets: int = 0
     """The number of resets of this instant before it."""
+    instants: tuple[int, ...] = ()
+    """The steps that begin there with a switch, a break in time, a change of a contact or a sample."""
 
 
 def event_time(system: System, march: March, t: float, name: str, resets: int) -> EventTime:
@@ -100,26 +117,13 @@ def stop_time(system: System, march: March, names: Sequence[str]) -> EventTime:
     return EventTime(t, tuple(found))
 
 
-def has_slopes(system: System, event: Event) -> bool:
-    """Return whether slopes are known for the function of an event and for a state that it sets. They are not where
-    laws in the expression of the event switch, where the new state is computed from accelerations or reactions, or
-    where a constraint prescribes a part of it by time."""
-    if event.change is None and system.structure.deciding.count(event.who) != 1:
-        return False
-    if not isinstance(event.action, Reset):
-        return True
-    read = {str(one) for e in event.action.values.values() for one in e.atoms(Quantity, Signal)}
-    forms = [one.form()[0] for one in system.model.conditions]
-    moves = any(form.trajectories or any(e.has(time) for e in form.expressions) for form in forms)
-    return are_states(system, read) and not moves
-
-
-def is_at_switch(steps: Steps, last: np.ndarray, t: float, ends: bool) -> bool:
-    """Return whether laws switch, or have a break in time, within roundoff of the time t. Where a clock `ends` the run,
-    the break at its end does not count: it moves with the clock, and so does all that breaks there."""
-    heads = steps.head if ends and last[FRESH] == BROKE else np.concatenate([steps.head, last[None, :HEAD]])
-    at = heads[heads[:, FRESH] >= BROKE, T0]
-    return bool((np.abs(at - t) <= REPEAT * max(abs(t), 1.0)).any())
+def instants_of(steps: Steps, last: np.ndarray, t: float, is_clock: bool) -> list[int]:
+    """Return the numbers of the steps that begin within roundoff of the time t where laws switch or break in time,
+    contacts change or controllers sample. Where a clock ends the run, the break at its end does not count: it moves
+    with the clock, and so does all that breaks there."""
+    heads = steps.head if is_clock and last[FRESH] == BROKE else np.concatenate([steps.head, last[None, :HEAD]])
+    near = np.abs(heads[:, T0] - t) <= REPEAT * max(abs(t), 1.0)
+    return np.flatnonzero((heads[:, FRESH] >= BROKE) & (heads[:, FRESH] != RESTARTED) & near).tolist()
 
 
 class Rates(NamedTuple):
@@ -171,6 +175,20 @@ def sizes_of(march: Any, t: float) -> np.ndarray:
     return np.abs(march.mechanism.switches.value)
 
 
+def weights_here(
+    march: Any, own: Any, tree: Any, held: Any, t: float, y: np.ndarray, moving: slice, of_rates: np.ndarray,
+    weights: np.ndarray,
+) -> np.ndarray:  # fmt: skip
+    """Return the weights of y, (numbers, y), with those of accelerations at (t, y), (numbers, velocities), which stand
+    at the places `moving` of y'."""
+    linearised = tree.mechanism if tree.row.size else march.mechanism
+    out, slopes = np.ascontiguousarray(weights).copy(), np.zeros((len(weights), y.size))
+    slopes[:, moving] = of_rates
+    none = (np.zeros((len(weights), size)) for size in (linearised.machine.pattern.m, own.forces.size))
+    check_status(march, weigh_here(march, own, tree, held, t, y, np.zeros_like(y), slopes, *none, out))
+    return out
+
+
 class EndOfRun(NamedTuple):
     """The end of a run that an event stopped: the change of its time, and the rates of the motion there."""
 
@@ -192,26 +210,33 @@ class EventsAhead:
 
     def __init__(
         self, replay: Replay, along: TimeEquations, steps: Steps, last: np.ndarray, events: Sequence[EventTime],
-        stop: EventTime | None, changes: Mapping[float, int], make_step: Callable[[np.ndarray], int],
+        stop: EventTime | None, changes: Mapping[float, int], passages: Mapping[int, float],
+        make_step: Callable[[np.ndarray], int],
     ):  # fmt: skip
         """`along` are the equations that change with time alone; `last` is where the run has ended, as the entry of a
-        step; `changes` are the steps before which contacts change or states are set, by time; `make_step` makes a step
-        with this head, and its changes, from where the run stands, and returns a status."""
-        self.make_step = make_step
+        step; `changes` are the steps before which contacts change or states are set, by time; `passages` are the times
+        at which the ends of forces pass, by step; `make_step` makes a step with this head, and its changes, from where
+        the run stands, and returns a status."""
+        self.make_step, self.passages = make_step, passages
         self.replay, self.along, self.events, self.stop, self.head = replay, along, events, stop, steps.head
-        self.slopes: list[Slopes] = []
-        """The changes of the time, q, v and a of each event."""
-        self.states: list[tuple[np.ndarray, np.ndarray]] = []
+        self.crossings: Any = None
+        """The passages of the ends of forces, if there are any."""
+        self.found = dict[int, Slopes]()
+        """The changes of the time, q, v and a of each event, by its number."""
+        self.states = dict[int, tuple[np.ndarray, np.ndarray]]()
         """The y and y' of each event."""
+        self.switched = dict[int, np.ndarray | None]()
+        """How the instant moves at which each of these steps begins with a switch or a change of a contact; None where
+        y' goes on smoothly."""
         self.end: EndOfRun | None = None
         self.told: dict[str, None] = {}
         """The remarks on events without derivatives, with the reason."""
         ends, times = self.head[:, T1], np.array([one.t for one in events])
         behind = (times == last[T0]) & (last[FRESH] != WENT_ON)
         steps_at = np.where(behind, len(ends), np.searchsorted(ends, times)).tolist()
-        self.step = [at if one.functions else changes[one.t] for at, one in zip(steps_at, events, strict=True)]
+        self.step = [at if one.functions else changes.get(one.t, -1) for at, one in zip(steps_at, events, strict=True)]
         """The number of the step with each event, or behind the change of contacts or the reset that it waits for;
-        behind all at a break, or where there are no steps."""
+        behind all at a break, or where there are no steps; -1 for a change that has no derivative."""
         self.steps = {at for at, one in zip(self.step, events, strict=True) if one.functions}
         self.steps |= {len(ends) - 1} if stop and stop.functions else set()
         """The steps before which `within` is called."""
@@ -227,13 +252,19 @@ class EventsAhead:
         self._sizes, self._length = sizes_of(march, float(head[T0])), float(head[T1] - head[T0])
         blocks: tuple[Any, ...] = march, self.replay
         words = [(block, block.words.copy()) for block in blocks]
-        for event in (one for one, at in zip(self.events, self.step, strict=True) if at == step and one.functions):
+        for n in (n for n, at in enumerate(self.step) if at == step and self.events[n].functions):
+            event = self.events[n]
             sizes, length = sizes_of(march, float(head[T0])), event.t - head[T0]
+            passes = head[T0] <= self.passages.get(step, np.inf) <= event.t
             if length > 0.0:
                 head[T1], march.counts[NEXT] = event.t, march.record.times.size  # nothing is recorded
+                if passes:
+                    self.crossings.before(self.replay, head)
                 check_status(march, self.make_step(head.copy()))
+                if passes:
+                    self.crossings.behind(self.replay, step, head)
                 head[T0], head[FRESH], head[PREVIOUS] = event.t, WENT_ON, length
-            self._meet(event, sizes, float(length))
+            self._meet(n, sizes, float(length))
         for block, known in words:
             block.words[:] = known
 
@@ -241,25 +272,26 @@ class EventsAhead:
         """Meet the events that wait for the change of contacts, or for so many `resets`, before a step, behind which
         the run stands; `moved` is how the time of the change moves with each parameter, (parameters,)."""
         replay, self._moved = self.replay, moved
-        here = [one for one, at in zip(self.events, self.step, strict=True) if at == step and not one.functions]
-        for event in (one for one in here if one.resets == resets):
+        here = [n for n, at in enumerate(self.step) if at == step and not self.events[n].functions]
+        for n in (n for n in here if self.events[n].resets == resets):
+            event = self.events[n]
             y, S = replay.march.stages.y0.copy(), replay.dy0
             rates = rates_at(replay.march, self.along, event.t, y)
             slopes = changes_here(replay.march, replay.own, replay.tree, replay.held, event.t, y, S)[0]
             if (np.isfinite(S).all(axis=1) & np.isnan(moved)).any():
                 self._tell(event, TOUCHES if np.isnan(moved).all() else APART)
-            self._note(rates, slopes, moved)
+            self._note(n, rates, slopes, moved)
 
     def finish(self, t: float) -> None:
         """Meet the events at the end of the run, at time t, and vary its end, if an event has stopped it."""
-        sizes = sizes_of(self.replay.march, t)
-        last = [one for one, at in zip(self.events, self.step, strict=True) if at == len(self.head)]
-        for event in (one for one in last if one.functions):
-            self._meet(event, sizes, 0.0)
+        sizes, known = sizes_of(self.replay.march, t), np.isfinite(self.replay.dy0).all(axis=1).any()
+        for n in (n for n, at in enumerate(self.step) if at == len(self.head) and self.events[n].functions):
+            if known:
+                self._meet(n, sizes, 0.0)
         if self.stop:
             march, state = self.replay.march, self.replay.march.mechanism.state
             if self.stop.functions:
-                moved, rates, _ = self._changes(self.stop, self._sizes if len(self.head) else sizes, self._length)
+                moved, rates, _ = self._changes(self.stop, self._sizes if self._sizes.size else sizes, self._length)
             else:
                 moved, rates = self._moved, rates_at(march, self.along, self.stop.t, march.stages.y0.copy())
             v, a, n = march.stages.y0[state.v_at : state.v_end], rates.y, self.replay.own.columns
@@ -267,18 +299,51 @@ class EventsAhead:
             more = a[state.works_at :].copy(), rates.contacts, a[state.z_at : state.q_end].copy()
             self.end = EndOfRun(moved, *places, rates.loads, *more, rates.slopes)
 
-    def _meet(self, event: EventTime, sizes: np.ndarray, length: float) -> None:
-        moved, rates, slopes = self._changes(event, sizes, length)
-        self._note(rates, slopes, moved)
+    def slopes(self, sizes: np.ndarray) -> list[Slopes]:
+        """Return the changes of all events, for parameters of these sizes, and end those of events without any: which
+        the replay has not met, or at an instant at which laws switch, contacts change or controllers sample at a time
+        that moves otherwise beside the run."""
+        state, count = self.replay.march.mechanism.state, len(self.replay.dy0)
+        widths = state.q_end, state.v_end - state.v_at, state.v_end - state.v_at
+        for n, event in enumerate(self.events):
+            if n not in self.found:
+                none = (np.full((count, 1, width), np.nan) for width in widths)
+                self.found[n] = Slopes(np.full((count, 1), np.nan), *none)
+                y = self.replay.march.stages.y0.copy()
+                self.states[n] = y, 0.0 * y
+                self._tell(event, "steps do not tell how its time moves")
+            elif (apart := self._apart(event, self.found[n].t[:, 0], sizes)).any():
+                for part in self.found[n]:
+                    part[apart] = np.nan
+                self._tell(event, APART)
+        if self.stop and self.end and (apart := self._apart(self.stop, self.end.moved, sizes)).any():
+            self.end.moved[apart] = np.nan
+            self._tell(self.stop, APART)
+        return [self.found[n] for n in range(len(self.events))]
 
-    def _note(self, rates: Rates, slopes: np.ndarray, moved: np.ndarray) -> None:
+    def _apart(self, event: EventTime, moved: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Return by which parameters an event and other changes of its instant come one after the other."""
+        faint = FAINT * float((self.head[:, T1] - self.head[:, T0]).sum()) / sizes
+        apart = np.zeros(len(moved), dtype=bool)
+        for step in event.instants if event.functions else ():
+            other = self.switched.get(step, np.zeros(len(moved)))
+            if other is not None:
+                size = np.maximum(np.abs(moved), np.abs(other))
+                apart |= np.isfinite(moved) & ~(np.abs(moved - other) <= ALIKE * size + faint)
+        return apart
+
+    def _meet(self, n: int, sizes: np.ndarray, length: float) -> None:
+        moved, rates, slopes = self._changes(self.events[n], sizes, length)
+        self._note(n, rates, slopes, moved)
+
+    def _note(self, n: int, rates: Rates, slopes: np.ndarray, moved: np.ndarray) -> None:
         """Note the changes of an event at which the run stands, from those of y' at a held time."""
         state = self.replay.march.mechanism.state
         y = at_the_event(self.replay.dy0, rates.y, moved)[:, None]
         dy = at_the_event(slopes, rates.slopes, moved)[:, None]
         moving = slice(state.v_at, state.v_end)
-        self.states.append((self.replay.march.stages.y0.copy(), rates.y))
-        self.slopes.append(Slopes(moved[:, None], y[..., : state.q_end], y[..., moving], dy[..., moving]))
+        self.states[n] = self.replay.march.stages.y0.copy(), rates.y
+        self.found[n] = Slopes(moved[:, None], y[..., : state.q_end], y[..., moving], dy[..., moving])
 
     def _changes(self, event: EventTime, sizes: np.ndarray, length: float) -> tuple[np.ndarray, Rates, np.ndarray]:
         """Return the change of the time of an event at which the run stands, the rates there, and the change of y' at a

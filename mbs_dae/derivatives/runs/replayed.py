@@ -34,14 +34,14 @@ from ...motion.derivative import WORK, Mechanism, StateLayout, state_layout
 from ...motion.mechanism import mechanism
 from ...motion.methods.stepping import Stepping, stepping
 from ...motion.past.past import Run
-from ...motion.past.tape import BROKE, FRESH, HEAD, ROOM, SWITCHED, T0, T1, Steps, entry_now
+from ...motion.past.tape import ALPHA, BETA, BROKE, FRESH, HEAD, ROOM, SPAN_OF, SWITCHED, T0, T1, Steps, entry_now
 from ...motion.record import NEXT, March, new_march
 from ...motion.samples import Sample
 from ...motion.stabilise import Stabilization
+from ...motion.switching.switches import hold_all
 from ...readings.motion import ComputedQuantities
 from ...results.result import Result, State
 from ...symbolic.markers import t as time
-from ..across.again import rate_at
 from ..along import Variation, vary_forces
 from ..instants import Slopes, set_moment
 from ..parameters import Asked, Start
@@ -59,17 +59,19 @@ from .coordinates import (
     coordinate_changes,
     equations_of,
     first_weights,
+    ground_slopes,
     own_motion_of,
     places_varied,
     rows_of_bodies,
 )
 from .held_forces import law_slopes, new_held
 from .implicit_steps import ImplicitStep, vary_implicit_stretch, vary_shorter_step
-from .linear import MOTION, Linear, Projection, linear
-from .making import put_entry
-from .moments import APART, EndOfRun, EventsAhead, EventTime, TimeEquations, sizes_of
+from .jumps import ALIKE
+from .linear import MOTION, Linear, Projection, linear, size_of_linearised
+from .making import put_entry, rate_at
+from .moments import EndOfRun, EventsAhead, EventTime, TimeEquations, changes_here, rates_at, sizes_of
 from .resets import ResetDerivative, ResetEntry, ResetPassage, reset_derivatives, stand_before
-from .saltation import Passing, Saltation, guards_at, saltations_of
+from .saltation import APART, STILL, Passing, Saltation, guards_at, saltations_of
 from .sampled import SampleSlopes, sample_slopes
 from .steps import Changes, Replay, basis_of, vary_begin, vary_stretch
 from .tree import JointTree, new_tree, size_of_tree, tree_numbers
@@ -133,6 +135,8 @@ class Taken:
     """The branches of laws at the requested times."""
     own: OwnMotion | None = None
     """The motion of the run in its own coordinates, if they are not those of bodies."""
+    edges: Mapping[int, str] = field(default_factory=dict)
+    """The steps before which derivatives end, with the reasons."""
 
     @property
     def has_events(self) -> bool:
@@ -140,9 +144,13 @@ class Taken:
 
     @cached_property
     def saltations(self) -> list[Saltation]:
-        """Return the places at which laws switch or contacts change, in their order."""
-        resets = {one.step: one.entry for one in reversed(self.resets)}
-        return saltations_of(self.steps, self.last, self.moves, self.laws, resets)
+        """Return the places at which laws switch or contacts change, in their order; the beginning of the run among
+        them, if laws switch there."""
+        resets, steps = {one.step: one.entry for one in reversed(self.resets) if one.follows_change}, self.steps
+        found = saltations_of(steps, self.last, self.moves, self.laws, resets)
+        if not (steps.begins_at and steps.total):
+            return found
+        return [Saltation(0, np.array(steps.begins_at), steps.head[0], steps.states[0], False, np.zeros(0)), *found]
 
 
 def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
@@ -165,6 +173,8 @@ class Rerun:
     projection: Projection
     numbers: np.ndarray
     """The changes of the numbers in the equations with each parameter, (parameters, numbers)."""
+    of_momenta: np.ndarray
+    """The changes of those of joints and masses alone."""
     laws: np.ndarray
     """The slopes of the laws of contacts, (parameters, laws)."""
     builder: DerivativeBuilder
@@ -208,11 +218,10 @@ class Rerun:
         count = len(self.own.gradient) or len(self.own.given)
         linearised = self.tree if self.tree.row.size else self.march
         machine, layout, newton = linearised.mechanism.machine, self.system.layout, self.march.stages.implicit.newton
-        factor, quaternions = machine.factor, len(layout.quaternions)
-        parts = factor.numbers, factor.weight, factor.beside, factor.jacobian, machine.nu, self.own.to.values
+        quaternions = len(layout.quaternions)
         inner = self.march.tableau.stages
         sizes = {"inner": inner, "count": count, "rows": inner * count, "tries": TRIES * inner * count}
-        sizes |= {"shelf": sum(part.size for part in parts) + size_of_tree(self.tree)}
+        sizes["shelf"] = size_of_linearised(self.own, linearised.mechanism) + size_of_tree(self.tree)
         sizes["width"] = self.march.stages.y0.size
         sizes |= {
             "unknown_rates": newton.x_count,
@@ -232,8 +241,16 @@ class Rerun:
         or contacts change."""
         if not place.changes:
             ways = self.at_changes.own if self.others and place.passed.size > 1 else None
-            return Passing(self.march, self.own, self.tree, place, sizes, mixed, ways)
+            of_python = bool(python_switches(self.system)) and place.passed.size > 0
+            y = self.march.stages.y0.copy()
+            rates = rates_at(self.march, self.along, place.t, y).functions if of_python else None
+            return Passing(self.march, self.own, self.tree, place, sizes, mixed, ways, rates)
         return ContactChange(self.march, self.at_changes, place, sizes, len(self.numbers))
+
+
+def python_switches(system: System) -> list[str]:
+    """Return the forces in Python that switch: rates of their switching functions follow from differences."""
+    return [one.who for one in system.model.forces if getattr(one, "switches", ())]
 
 
 def _batches(system: System, mechanism: Mechanism) -> list[Any]:
@@ -241,7 +258,9 @@ def _batches(system: System, mechanism: Mechanism) -> list[Any]:
     found = [mechanism.machine.program.batch, mechanism.dynamics.batch]
     if system.structure.contacts.rows:
         found += [mechanism.contacts.program.batch, mechanism.contacts.normals.readings]
-    return found + [mechanism.signals.inputs.batch] * bool(system.layout.signals)
+    signals = mechanism.signals
+    found += [signals.inputs.batch] * bool(system.layout.signals)
+    return found + [signals.late.batch, signals.reactions.batch] * bool(signals.reactions.target.size)
 
 
 def rerun_of(
@@ -256,7 +275,7 @@ def rerun_of(
     of_tree = of_tree if mixed is None else mixed[None] @ of_tree
     tree, equations = new_tree(system, of_tree, weighted), equations_of(system)
     structure, mechanism = equations.structure, march.mechanism if equations is system else tree.mechanism
-    contacts, happens = structure.contacts, taken.has_events
+    contacts, happens = structure.contacts, taken.has_events or bool(python_switches(system))
     batches = [structure.program.batch, structure.dynamics.batch]
     held = _batches(system, mechanism)
     wanted = MOTION + (POWERS,) * works + (SURFACES,) * (happens or bool(taken.saltations))
@@ -265,21 +284,24 @@ def rerun_of(
         wanted += (*TOUCHING, MOMENTA)
     if system.layout.signals:
         batches.append(structure.signals.inputs.batch)
+        if structure.signals.reactions.target.size:
+            batches += [structure.signals.late.batch, structure.signals.reactions.batch]
         wanted += OF_SIGNALS
     slopes = [batch.slopes(system.evaluator, asked.symbols) for batch in batches]
-    numbers, of_joints = np.concatenate(slopes, axis=1), slopes[0].shape[1] + slopes[1].shape[1]
-    laws = law_slopes(system, asked.symbols)
-    numbers, laws = (x if mixed is None else mixed[None] @ x for x in (numbers, laws))
+    ground = ground_slopes(system, asked.symbols)
+    numbers, of_momenta = (np.concatenate([*own, ground], axis=1) for own in (slopes, slopes[:2]))
+    found = numbers, of_momenta, law_slopes(system, asked.symbols)
+    numbers, of_momenta, laws = (x if mixed is None else mixed[None] @ x for x in found)
     builder = lean_builder(structure, wanted, numbers, by_time=happens or contacts.rows > 0)
     ahead = numbers[:0] if weighted else numbers
     own = linear(builder, builder.fill(*held), ahead, weighted)
-    of_ways = lean_builder(structure, (MOMENTA,), numbers[:, :of_joints])
-    momenta = linear(of_ways, of_ways.fill(*held[:2]), ahead[:, :of_joints], weighted)
+    of_ways = lean_builder(structure, (MOMENTA,), of_momenta)
+    momenta = linear(of_ways, of_ways.fill(*held[:2]), of_momenta[:0] if weighted else of_momenta, weighted)
     sizes = {"place": equations.layout.q_size, "way": equations.layout.v_size, "rows": len(structure.rows)}
     sizes |= {"columns": structure.columns, "turns": 3 * len(mechanism.machine.manifold.quaternions)}
     sizes["jacobian"] = mechanism.machine.factor.jacobian.size
     projection = block(Projection(momenta), **sizes)
-    known = system, march, own, projection, numbers, laws, builder, tree, of_tree
+    known = system, march, own, projection, numbers, of_momenta, laws, builder, tree, of_tree
     return Rerun(*known, march.stages.y0.size if weighted else 0, taken)
 
 
@@ -308,8 +330,9 @@ def new_replay(
         return int(vary_stretch(replay, head[None]))
 
     changes = {one.t: one.step for one in taken.resets}
-    changes |= {one.t: one.step for one in taken.saltations if one.changes}
-    happened = taken.steps, taken.last, taken.events, taken.stop, changes
+    changes |= {one.t: one.step for one in taken.saltations}
+    passages = {one.step: one.t for one in taken.passages}
+    happened = taken.steps, taken.last, taken.events, taken.stop, changes, passages
     return rerun, replay, EventsAhead(replay, rerun.along, *happened, make_step)
 
 
@@ -322,68 +345,118 @@ def replayed(
     """Return the changes of all records, from those of the first state, `moved`, (parameters, y), and meet the events.
     Where some parameters have no derivative behind a switch, `tell` is called with a mask of them and the reason."""
     steps, head, march = taken.steps, taken.steps.head, replay.march
-    last = taken.last
+    last, edge = taken.last, min(taken.edges, default=taken.steps.total + 1)
     put_entry(march, steps.states[0] if steps.total else last)
+    if 0 in resets:
+        stand_before(rerun, resets[0][0].taken)
     replay.dy0[:] = moved
     passed = sorted({one.step for one in taken.passages}) if reversals else []
-    switching, sizes = {one.step: one for one in taken.saltations}, np.zeros(0)
+    switching, sizes = {one.step: one for one in taken.saltations}, np.zeros(march.mechanism.switches.value.size)
 
     def switch(step: int) -> np.ndarray:
         """Go across a place at which laws switch or contacts change; return how its time moves, (parameters,)."""
         if rerun.is_implicit and not switching[step].changes:  # not the end corrected by `_sharpen`
             march.stages.y0[:] = switching[step].entry[HEAD:][: march.stages.y0.size]
+        if step == 0:
+            march.mechanism.switches.mode[switching[0].passed] *= -1.0
+            hold_all(march.mechanism)
         passing, errors = rerun.passing(switching[step], sizes, mixed), replay.errors.copy()
         check_status(march, passing.status)
         S, known = replay.dy0.copy(), np.isfinite(replay.dy0).all(axis=1)
         replay.dy0[:] = passing.ahead(S)
         if (ended := known & ~np.isfinite(replay.dy0).all(axis=1)).any():
-            tell(ended, passing.why or f"at t = {passing.place.t:.6g} {APART}")
+            tell(ended, passing.why or passing.apart)
             replay.errors[ended] = errors[ended]
         put_entry(march, switching[step].entry)
         moved = passing.moved[: len(S)]
-        if events and switching[step].changes:
+        if events:
             events.at_change(step, moved)
+            events.switched[step] = None if not switching[step].changes and passing.is_smooth else moved
         return np.asarray(moved)
 
+    def sample(step: int) -> None:
+        """Go across a sample of controllers."""
+        one, rates = samples[step], None
+        if one.reads_forces:  # behind a break of time, if there is one
+            entry = steps.states.get(max(step, 0), last)
+            put_entry(march, entry)
+            march.mechanism.gains[:] = entry[[ALPHA, BETA]]
+            known = march, rerun.own, rerun.tree, replay.held, float(entry[T0])
+            moving = slice(march.mechanism.state.v_at, march.mechanism.state.v_end)
+            rates = changes_here(*known, one.y.copy(), replay.dy0)[0][:, moving]
+        replay.dy0[:] = one.ahead(replay.dy0, rates, mixed)
+
+    def reset(step: int, moved_here: np.ndarray | None) -> None:
+        """Go across the resets of one instant, which moves with a change of contacts by `moved_here`, if there is
+        one."""
+        length = float(head[step - 1, T1] - head[step - 1, T0]) if step else 0.0
+        finite = np.isfinite(replay.dy0).all(axis=1)
+        passage = ResetPassage(rerun, replay.held, resets[step], length, sizes)
+        if moved_here is None or resets[step][0].taken.beside_break:
+            moved_here = passage.time_moved(replay.dy0)
+        if step in (0, steps.total) or resets[step][0].taken.beside_break:  # these have a time of their own
+            span = int(head[step - 1, SPAN_OF]) if 0 < step < steps.total else -1
+            breaks = taken.moves[:, span] if span >= 0 else np.zeros(len(taken.moves))
+            other = breaks if mixed is None else mixed @ breaks
+            faint = STILL * abs(float(last[T0]) - float(march.course.start))
+            at_once = np.abs(moved_here - other) <= ALIKE * np.abs(other) + faint
+            moved_here = np.where(at_once, moved_here if span >= 0 else 0.0, np.nan)
+            what = APART if span >= 0 else "an event sets a state where the run begins or ends"
+            passage.why = passage.why or f"at t = {passage.t:.6g} {what}"
+        for n, one in enumerate(resets[step]):
+            if events and n:
+                stand_before(rerun, one.taken)
+                events.at_change(step, moved_here, n)
+            replay.dy0[:] = passage.ahead(n, replay.dy0, moved_here, mixed)
+        if (ended := finite & ~np.isfinite(replay.dy0).all(axis=1)).any():
+            tell(ended, passage.why or f"at t = {passage.t:.6g} a state that is set has no derivative")
+
     for k, until in stretches(steps):
+        if k >= edge:
+            break
+        until = min(until, edge)
         if not rerun.is_implicit and (k not in switching or not switching[k].changes):  # a change may move the state
             known = resets[k][0].taken.entry if k in resets else steps.states[k]
             check_here(march, known, samples[k].targets if k in samples else ())
         moved_here = switch(k) if k in switching else None
         if k in samples:
-            replay.dy0[:] = samples[k].ahead(replay.dy0, mixed)
+            sample(k)
+        if k == 0 and FIRST in samples:
+            sample(FIRST)
         if k in resets:
-            length, finite = float(head[k - 1, T1] - head[k - 1, T0]), np.isfinite(replay.dy0).all(axis=1)
-            passage = ResetPassage(rerun, replay.held, resets[k], length, sizes)
-            moved_here = passage.time_moved(replay.dy0) if moved_here is None else moved_here
-            for n, one in enumerate(resets[k]):
-                if events and n:
-                    stand_before(rerun, one.taken)
-                    events.at_change(k, moved_here, n)
-                replay.dy0[:] = passage.ahead(n, replay.dy0, moved_here, mixed)
-            if (ended := finite & ~np.isfinite(replay.dy0).all(axis=1)).any():
-                tell(ended, passage.why or f"at t = {passage.t:.6g} a state that is set has no derivative")
+            reset(k, moved_here)
         if k in steps.held or k in samples or k in resets:
             put_entry(march, steps.states[k])
         own = [step for step in passed if k <= step < until]
         before = {until - 1} if until in switching or until in resets else set()
         met = {step for step in events.steps if k <= step < until} if events else set()
         for begin, end in pairwise(sorted({k, until, *own, *(step + 1 for step in own), *before, *met})):
-            if reversals and begin in own:
-                reversals.before(replay, head[begin])
             if events and begin in met:
                 events.within(begin)
+            if reversals and begin in own:
+                reversals.before(replay, head[begin])
             if begin in before:
                 look = guards_at if until in switching else sizes_of
                 sizes = look(march, float(head[begin, T0]))
             check_status(march, vary_steps(rerun, replay, steps, begin, end))
             if reversals and begin in own:
                 reversals.behind(replay, begin, head[begin])
-    if not rerun.is_implicit and (steps.total not in switching or not switching[steps.total].changes):
-        check_here(march, last)
-    if steps.total in switching:
-        switch(steps.total)
-    check_status(march, vary_begin(replay, last[:HEAD].copy()))
+    total = steps.total
+    if edge <= total:
+        tell(np.isfinite(replay.dy0).all(axis=1), taken.edges[edge])
+        begin = int(march.counts[NEXT]) * len(replay.dy0)
+        for part in (getattr(replay.out, name) for name in Changes._fields):
+            part[begin:] = np.nan
+        replay.dy0[:] = np.nan
+        put_entry(march, last)
+    else:
+        if not rerun.is_implicit and (total not in switching or not switching[total].changes):
+            check_here(march, resets[total][0].taken.entry if total in resets else last)
+        moved_here = switch(total) if total in switching else None
+        if total in resets:
+            reset(total, moved_here)
+            put_entry(march, last)
+        check_status(march, vary_begin(replay, last[:HEAD].copy()))
     if events:
         events.finish(float(last[T0]))
     return Changes(*(getattr(replay.out, name).copy() for name in Changes._fields))
@@ -418,7 +491,8 @@ class Crossings:
 
             S₋ = S + h₋ A₋ S,      S₊ = S₋ + (f₋ - f₊) t',      S = S₊ + h₊ A₊ S₊,
 
-        or nan where the ends do not meet on one line. Records in the step, behind the passage, have no derivative."""
+        or nan where the ends do not meet on one line. Records in the step, behind the passage, have no derivative. The
+        acceleration b that generalised α remembers of both sides varies as that behind the step from there on."""
         (y, dy, S, moves, errors), march, state = self._was, replay.march, replay.march.mechanism.state
         passages = [one for one in self.taken.passages if one.step == step]
 
@@ -448,10 +522,10 @@ class Crossings:
         for name, when in zip(self.asked.names, moved, strict=True):
             if np.isnan(when):
                 self.ended.setdefault(name, f"{passages[0].message}: there are none by {name} from there on")
-        replay.errors[np.isnan(moved)] = errors[np.isnan(moved)]
+        replay.errors[:] = errors  # changes over this step do not follow from its stages
         replay.dy0[:] = S + moved[:, None] * (meeting.f_before - meeting.f_behind)
         replay.dy0[:] += meeting.behind * self._rates(replay, head, T1)
-        self._rates(replay, head, T1)  # the first slope of the next step
+        replay.b[:] = replay.slope[:] = self._rates(replay, head, T1)  # the first slope of the next step
         within = np.flatnonzero((march.record.times >= passages[0].t) & (march.record.times <= head[T1]))
         self.within += [passages[0].told_within(float(one)) for one in march.record.times[within]]
         for part in (getattr(replay.out, name) for name in Changes._fields):
@@ -483,12 +557,6 @@ def beginning_of(varied: VariedRun, taken: Taken) -> Beginning:
 
 
 def moved_state(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
-    """Return the changes of the first y of a run, behind a sample at its first time, (parameters, y)."""
-    moved = _first_changes(varied, taken, march)
-    return varied.sample_slopes[FIRST].ahead(moved) if FIRST in varied.sample_slopes else moved
-
-
-def _first_changes(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
     """Return the changes of the first y of a run, before a sample, (parameters, y)."""
     begin, state, system = beginning_of(varied, taken), march.mechanism.state, varied.run_system
     moved = np.zeros((len(varied.asked.names), state.size))
@@ -514,9 +582,6 @@ def start_back(varied: VariedRun, taken: Taken, march: March, weights: np.ndarra
     """Return the weights of parameters, (rows, parameters), from weights of the first y, in rows."""
     state, nv = march.mechanism.state, varied.system.nv
     direct = np.zeros((len(weights), len(varied.asked.names)))
-    if FIRST in varied.sample_slopes:
-        weights, direct = varied.sample_slopes[FIRST].back(weights)
-    of_samples = direct
     of_q, of_v = weights[:, : state.q_end], weights[:, state.v_at : state.v_end]
     if taken.own:
         known = varied.run_system, varied.asked.symbols, taken.first, _first_place(taken, state)
@@ -525,7 +590,7 @@ def start_back(varied: VariedRun, taken: Taken, march: March, weights: np.ndarra
     found = beginning_of(varied, taken).back(of_q, of_v[:, :nv])
     if np.isfinite(found).all():
         return direct + found
-    return of_samples + weights @ _first_changes(varied, taken, march).T
+    return np.asarray(weights @ moved_state(varied, taken, march).T)
 
 
 def errors_of(replay: Replay, faint: np.ndarray) -> np.ndarray:
@@ -571,7 +636,8 @@ class VariedRun(VariedMotion):
     def resets(self) -> dict[int, list[ResetDerivative]]:
         """Return resets and their slopes, by the numbers of the steps that begin there."""
         assert self.taken is not None
-        return reset_derivatives(self.run_system, self.asked, self.taken.resets, self.taken.steps.states)
+        states = self.taken.steps.states | {self.taken.steps.total: self.taken.last}
+        return reset_derivatives(self.run_system, self.asked, self.taken.resets, states)
 
     @cached_property
     def changes(self) -> Changes:
@@ -657,6 +723,8 @@ class VariedRun(VariedMotion):
             rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[:, 1:].T
         events = None if works else events
         crossings = Crossings(self.run_system, self.asked, self.taken) if self.taken.passages else None
+        if events:
+            events.crossings = crossings
         ended: dict[str, str] = {}
 
         def end(where: np.ndarray, why: str) -> None:
@@ -670,13 +738,16 @@ class VariedRun(VariedMotion):
             tell(self.result, f"{why}: there are none from there on")
         for what in (*crossings.ended.values(), *crossings.within) if crossings and not works else ():
             tell(self.result, what)
+        shared, read = np.isnan(found.contacts).any(), bool(self.run_system.structure.signals.reactions.target.size)
+        if not works and shared and (np.isfinite(found.x).all() or (read and not ended and not crossings)):
+            what = "none of forces where contacts or frictions share a load"
+            tell(self.result, what + (", nor of states that read reactions" if read else ""))
+        moments, last = (tuple(events.slopes(self._sizes)), events.end) if events else ((), None)
         for what in events.told if events else ():
             tell(self.result, what)
-        if not works and np.isnan(found.contacts).any() and np.isfinite(found.x).all():
-            tell(self.result, "none of forces where contacts or frictions share a load")
-        moments, last = (tuple(events.slopes), events.end) if events else ((), None)
         if self.taken.own and events:
-            pairs = zip(moments, events.states, self.result.events, strict=True)
+            states = (events.states[n] for n in range(len(moments)))
+            pairs = zip(moments, states, self.result.events, strict=True)
             moments = tuple(self._moment_of_bodies(own, *known, event.state) for own, known, event in pairs)
         if self.taken.own and last:
             last = last._replace(**dict(zip("xva", self.rates_of_bodies(last.slopes), strict=True)))

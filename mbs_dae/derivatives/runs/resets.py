@@ -7,11 +7,11 @@ that are asked for. With S at a held time, y' = f₋ before and f₊ behind,
 
     w = R_yᵀ λ,   c = w · f₋ + λ · R_t - λ · f₊,        λ₋ = w - (c/ġ) g_yᵀ,        p̄ += R_pᵀ λ - (c/ġ) g_p.
 
-R is a beginning (`derivatives.start`): how it varies with the state before and with the values follows from its
-equations. They are those of bodies; in other coordinates the states before and behind are those of their bodies
+R is a beginning (`derivatives.start`): how it varies with the state before, with time and with the values follows from
+its equations. They are those of bodies; in other coordinates the states before and behind are those of their bodies
 (`coordinates`). Where a change of contacts sets the state, t_e' is that of the change, and S₋ and f₋ are those behind
-it; going back, c is the weight of its time. Several resets at one instant have one t_e', of the
-functions that pass zero in the state before all of them.
+it; going back, c is the weight of its time. Several resets at one instant have one t_e', of the functions that pass
+zero in the state before all of them. Where a run begins or ends with a reset, there is a derivative if t_e' = 0.
 """
 
 from __future__ import annotations
@@ -34,15 +34,15 @@ from ...model.model import Model
 from ...model.parameters import Evaluator, Parameter, Signal
 from ...motion.derivative import state_layout
 from ...motion.events import function_of, values_at
-from ...motion.past.tape import ALPHA, BETA, HEAD, T0
+from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, SWITCHED, T0
 from ...readings.motion import ComputedQuantities
 from ...results.result import State
 from ...symbolic.markers import t as time
 from ...tolerances import REPEAT
-from ..across.jumps import grazes, instant_moved
 from ..parameters import Asked, Start
 from ..start import Beginning
-from .coordinates import coordinate_changes
+from .coordinates import coordinate_changes, ground_places, ground_slopes
+from .jumps import grazes, instant_moved
 from .making import put_entry
 from .moments import APART, changes_here, rates_at, sizes_of
 from .saltation import surfaces_back
@@ -64,10 +64,17 @@ class ResetEntry(NamedTuple):
     event waits."""
     width: int
     """The length of y."""
+    beside_break: bool = False
+    """Whether laws of other elements have a break in time there."""
 
     @property
     def t(self) -> float:
         return float(self.entry[T0])
+
+    @property
+    def follows_change(self) -> bool:
+        """Whether contacts change, or laws of other elements break in time, before the state is set."""
+        return bool(self.entry[FRESH] == SWITCHED or self.beside_break)
 
     @property
     def y(self) -> np.ndarray:
@@ -104,7 +111,8 @@ def _body_variation(system: System, asked: Asked, t: float, y: np.ndarray) -> Bo
     layout = state_layout(system.layout)
     q, v = y[None, : layout.q_end].copy(), y[None, layout.v_at : layout.v_end].copy()
     of_q, of_v = seeded(asked, q, v, others=1)
-    *varied, bodies = body_seeds(system, of_q, of_v, Trajectory(np.array([t]), q, v, 0.0 * v))
+    still, at = Dual(0.0 * v, 0.0 * of_v.slope, of_v.by), Trajectory(np.array([t]), q, v, 0.0 * v)
+    *varied, _, bodies = body_seeds(system, of_q, of_v, still, at)
     state = State(system.cartesian, t, bodies.q[0].copy(), bodies.v[0].copy(), system.cartesian.still)
     return BodyVariation(state, *varied)
 
@@ -181,14 +189,14 @@ def reset_slopes(system: System, asked: Asked, taken: ResetEntry, behind: np.nda
     wanted, of_wanted = _values(asked, event.action, before.state, read)
     carried = {f"number {k}": one for k, one in enumerate(_carried(bodies, before))}
     # a value of the start of the run may have the name of a value that is set here, and is another one
-    names = *(f"asked {k}" for k in range(count)), *wanted, *carried
-    symbols = *asked.symbols, *map(Parameter, (*wanted, *carried))
+    names = *(f"asked {k}" for k in range(count)), "time", *wanted, *carried
+    symbols = *asked.symbols, cast(Parameter, time), *map(Parameter, (*wanted, *carried))
     begin = Beginning(Asked(asked.model, names, symbols, told=""), after.state, wanted, before.state, carried)
     moved = list[np.ndarray]()
     for rows in (begin.q, begin.x, begin.energetic_velocity):
-        own, of_values, of_state = np.split(rows, [count, count + len(wanted)])
+        own, of_values, of_state = np.split(rows, [count + 1, count + 1 + len(wanted)])
         moved.append(of_wanted @ of_values + of_state)  # by parameters, by time, by numbers of q and v
-        moved[-1][:count] += own
+        moved[-1][: count + 1] += own
     by = *asked.symbols, *before.q.by[count:]
     q, v = coordinate_changes(system, by, after.state, behind[: layout.q_end], *moved)
     along = np.zeros((len(by), width))
@@ -196,9 +204,11 @@ def reset_slopes(system: System, asked: Asked, taken: ResetEntry, behind: np.nda
     gained = along[:, : layout.v_end] @ energy_behind[count + 1 :] - energy_before
     gained[: count + 1] += energy_behind[: count + 1]
     along[:, layout.works_at + SUPPLIED] += gained
-    by_state = np.eye(width)
+    by_state, by_parameters, still = np.eye(width), along[:count].T.copy(), ground_places(system)
     by_state[:, : layout.v_end] = along[count + 1 :].T
-    return ResetSlopes(by_state, along[:count].T.copy(), along[count].copy())
+    by_parameters += by_state[:, still] @ ground_slopes(system, asked.symbols).T
+    by_state[:, still] = 0.0
+    return ResetSlopes(by_state, by_parameters, along[count].copy())
 
 
 class ResetDerivative(NamedTuple):

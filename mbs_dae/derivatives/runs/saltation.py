@@ -31,10 +31,16 @@ from ...motion.record import March, derivative_at_end, put_back, remember
 from ...motion.switching.along import read_rates_here
 from ...motion.switching.switches import look
 from ...symbolic.branches import SIDE
-from ..across.jumps import carried_over, grazes, instant_moved, is_smooth
+from ...tolerances import REPEAT
+from .jumps import carried_over, grazes, instant_moved, is_smooth
 from .linear import SURFACE, Linear, put_changes, put_right, take_given
 from .transposed import changes_back, give_back, give_numbers
 from .tree import JointTree, add_back, has_joints, linearise_here, to_bodies
+
+STILL = 1e-12
+"""A switching function does not change where a run begins if it changes by less than this part of the first state; the
+time of an event does not change if it changes by less than this part of the run."""
+APART = "several things happen at once that come one after the other beside it"
 
 
 @compiled_apart
@@ -141,11 +147,12 @@ def saltations_of(
     """Return the places at which the laws of a run switch, or its contacts change, in their order, without the breaks
     of laws of time that no parameter moves. `last` is the entry of its last state; `moves`, (parameters, spans), is how
     the ends of its spans move; the first `laws` switching functions are those of laws. `resets` are the entries of the
-    states before resets, by the number of the step behind each: contacts may change there before a state is set."""
+    states before resets, by the number of the step behind each, where contacts change or laws break in time before a
+    state is set."""
     found, total, heads = list[Saltation](), steps.total, steps.head
     fresh = np.append(heads[:, FRESH], last[FRESH])
-    changed = {k: entry for k, entry in resets.items() if entry[FRESH] == SWITCHED}
-    fresh[[*changed]], entries = SWITCHED, steps.states | {total: last} | changed
+    fresh[[*resets]] = [entry[FRESH] for entry in resets.values()]
+    entries = steps.states | {total: last} | dict(resets)
     for k in np.flatnonzero((fresh == SWITCHED) | (fresh == BROKE)):
         if k == 0:
             continue
@@ -168,6 +175,16 @@ def saltations_of(
     return found
 
 
+def begins_at(march: Any) -> tuple[int, ...]:
+    """Return the numbers of the switching functions of laws that pass zero where a run begins and stands."""
+    switches, count, t, y0 = march.mechanism.switches, laws_of(march.mechanism), float(march.time[0]), march.stages.y0
+    if not count or read_surfaces(march, t, y0, np.zeros_like(y0)) != DONE:
+        return ()
+    near = np.abs(switches.value) <= REPEAT * max(abs(t), 1.0) * np.abs(switches.rate)
+    found = near & (switches.kinds == SIDE) & (np.abs(switches.mode) == 1.0)
+    return tuple(np.flatnonzero(found[:count]).tolist())
+
+
 def _straight_before(steps: Steps, k: int, t: float) -> np.ndarray:
     """Return the time for which the slip of each contact has kept its direction before step k, which begins at t."""
     before = sorted((n for n in steps.states if n < k), reverse=True)
@@ -182,11 +199,10 @@ def _straight_before(steps: Steps, k: int, t: float) -> np.ndarray:
 
 
 def is_held_on_surface(steps: Steps, last: np.ndarray, kinds: np.ndarray) -> bool:
-    """Return whether laws hold a motion on a surface somewhere, or switch before the first step: derivatives of such
-    runs are found as they go."""
+    """Return whether laws hold a motion on a surface somewhere: derivatives of such runs are found as they go."""
     modes = np.array([*steps.held.values(), last[last.size - steps.branches :]])
     slides = (np.abs(modes) != 1.0) & ~np.isnan(modes) & (kinds[: modes.shape[1]] == SIDE)
-    return steps.slides or bool(slides.any()) or (steps.total > 0 and steps.states[0][FRESH] == SWITCHED)
+    return steps.slides or bool(slides.any())
 
 
 def laws_of(mechanism: Any) -> int:
@@ -235,19 +251,20 @@ class Passing:
 
     def __init__(
         self, march: Any, own: Any, tree: Any, place: Saltation, sizes: np.ndarray, mixed: np.ndarray | None = None,
-        ways: Any = None,
+        ways: Any = None, rates: np.ndarray | None = None,
     ):  # fmt: skip
         """The run stands behind the step before the place, with the branches that were held in it; `sizes` are the
         guards at the beginning of this step. With `mixed`, (1, parameters), all parameters change together in these
         proportions. Going back where several functions pass, `ways` are the equations by parameters, by time and by
-        each number of y."""
+        each number of y. `rates` are those of all switching functions, if kernels of values do not know them."""
         self.march, self.own, self.tree, self.place, self.ways = march, own, tree, place, ways
-        self.moved = place.moved if mixed is None else mixed @ place.moved
+        self.moved = place.moved if mixed is None or not place.moved.size else mixed @ place.moved
         self.y, count = march.stages.y0.copy(), own.first[SURFACE + 1] - own.first[SURFACE]
         self.f_before, self.f_behind = np.zeros_like(self.y), place.entry[HEAD + self.y.size :][: self.y.size].copy()
         status = read_surfaces(march, place.t, self.y, self.f_before)
         switches, state, passed = march.mechanism.switches, march.mechanism.state, place.passed
-        self.status, self.rates, self.count = status, switches.rate[passed].copy(), int(count)
+        rates = switches.rate if rates is None else rates[: switches.rate.size]
+        self.status, self.rates, self.count = status, rates[passed].copy(), int(count)
         self.is_smooth = goes_on_smoothly(state, self.f_before, self.f_behind)
         length = place.head[1] - place.head[0]
         self.grazes = grazes(self.rates, length, sizes[passed])
@@ -264,6 +281,12 @@ class Passing:
         touches = f"at t = {self.place.t:.6g} the motion touches where it switches, and does not pass"
         return touches if self.grazes else ""
 
+    @property
+    def apart(self) -> str:
+        """Return the reason why there is no derivative by some parameters."""
+        t = f"at t = {self.place.t:.6g}"
+        return f"{t} the run begins where laws switch" if self.place.step == 0 else f"{t} {APART}"
+
     def ahead(self, S: np.ndarray) -> np.ndarray:
         """Return S behind the place, (parameters, y), from S before it; nan where there is no derivative."""
         if self.is_smooth:
@@ -274,7 +297,10 @@ class Passing:
             return carried_over(S, self.f_before, self.f_behind, self.moved)
         along = np.zeros((len(S), self.count))
         vary_surfaces(self.own, self.tree, self.march.mechanism, self.y, np.ascontiguousarray(S), along)
-        moved = instant_moved(along[:, self.place.passed], self.rates)
+        self.moved = moved = instant_moved(along[:, self.place.passed], self.rates)
+        if self.place.step == 0:  # a start cannot move to the other side
+            still = np.abs(along[:, self.place.passed]).max(axis=1) <= STILL * np.abs(S).max(axis=1)
+            moved = np.where(still, 0.0, np.nan)
         return carried_over(S, self.f_before, self.f_behind, moved)
 
     def back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

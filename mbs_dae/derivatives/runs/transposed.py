@@ -20,6 +20,7 @@ from .linear import (
     MOMENTUM,
     POWER,
     RATE,
+    REACTION,
     SHARPER,
     Linear,
     Projection,
@@ -80,6 +81,25 @@ def flows_back(own, mechanism, r, slope):
         own.right[own.first[FLOW] + k] = slope[mechanism.state.z_at + k]
     give_back(own, FLOW)
     give_numbers(own, r, FLOW, INPUT)
+
+
+@compiled
+def reactions_back(own, mechanism, r, out):
+    """Replace the weights of signals that are reactions, in `way` and `out`, by those of λ in machine.g, of all else in
+    `way` and of numbers: the transposed of `linear.vary_reactions`. Return whether there were any."""
+    reactions, z_at, n, machine = mechanism.signals.reactions, mechanism.state.z_at, own.columns, mechanism.machine
+    right, found = own.right[own.first[REACTION] : own.first[REACTION + 1]], False
+    right[:] = 0.0
+    for k in range(reactions.target.size):
+        signal = reactions.target[k] - z_at
+        right[signal] = own.way[2 * n + signal] + out[reactions.target[k]]
+        found = found or right[signal] != 0.0
+    for k in range(reactions.target.size):
+        machine.g[reactions.row[k]] += own.coefficients[k] * right[reactions.target[k] - z_at]
+        own.way[2 * n + reactions.target[k] - z_at] = out[reactions.target[k]] = 0.0
+    give_back(own, REACTION)
+    give_numbers(own, r, REACTION, REACTION + 1)
+    return found
 
 
 @compiled

@@ -175,6 +175,8 @@ class Steps:
     """The branches of laws, by the number of the first step in which they are held."""
     slides: bool = False
     """Whether a law has held the motion on its surface. Nothing is kept from then on: such a run is made again."""
+    begins_at: tuple[int, ...] = ()
+    """The numbers of the switching functions of laws that pass zero where the run begins."""
     every: int = 1
     total: int = 0
     room: float = PLENTY
