@@ -26,7 +26,7 @@ from ..derivatives.runs.asked import asked_of_run
 from ..derivatives.runs.moments import event_time, is_at_switch, stop_time
 from ..derivatives.runs.replayed import taken_of, varied_run
 from ..derivatives.runs.resets import ResetEntry
-from ..derivatives.runs.saltation import Saltation, has_choices, is_held_on_surface, laws_of, saltations_of
+from ..derivatives.runs.saltation import has_choices, is_held_on_surface, laws_of, saltations_of
 from ..derivatives.runs.sampled import are_states, told_of_samples
 from ..derivatives.varied import tell, varied_of
 from ..errors import MbsError, ModelError, checked_options
@@ -219,6 +219,8 @@ class Prepared:
             check_watched(self.system, march)
         if self.following and status == DONE:
             self.following.begin()
+        if self.steps is not None and status == DONE:
+            self.steps.first = entry_now(self.march)
         return status
 
     def sample_first(self, t: float) -> int:
@@ -252,6 +254,11 @@ class Prepared:
         if self.following:
             self.following.after()
         return status
+
+    @property
+    def impact_times(self) -> np.ndarray:
+        """Return the times of all impacts until now."""
+        return np.concatenate([np.zeros(0), *(one[:, 0] for one in self.impacts)])
 
     def note_cut(self) -> None:
         """Note the state of the run before a step that its last time shortens."""
@@ -330,13 +337,8 @@ class Prepared:
         if self.samples and self._samples_are_special(steps.head, last):
             return True
         before_resets = {one.step: one.entry for one in reversed(self.resets)}
-        places = saltations_of(steps, last, self.moves, laws_of(mechanism), before_resets)
-        first = self.first or self  # steps begin with those of the first run, which this one continues
-        impacts = np.concatenate([np.zeros(0), *(one[:, 0] for one in self.impacts)])
-        known = steps, last, places, mechanism, (first.q, first.v), impacts
-        if mechanism.contacts.gap_row.size and has_choices(*known):
-            return True
-        if any(self._slip_stops_while_turning(place) for place in places if place.changes):
+        places = saltations_of(steps, last, self.moves, laws_of(mechanism), before_resets, self.impact_times)
+        if mechanism.contacts.gap_row.size and has_choices(steps, last, places, mechanism):
             return True
         passages = [steps.head[one.step] for one in self.reversals.passages] if self.reversals else []
         if passages and self.run.by.method.remembered:
@@ -353,18 +355,6 @@ class Prepared:
         return any(
             is_at_switch(steps, last, t, is_end) or any(head[T0] <= t <= head[T1] for head in passages)
             for t, is_end in events
-        )
-
-    def _slip_stops_while_turning(self, place: Saltation) -> bool:
-        """Return whether a slip in space stops at this change of contacts although its direction was not held in the
-        step before: changes of the slip across its direction then grow without bound."""
-        contacts: Any = self.march.mechanism.contacts
-        first = laws_of(self.march.mechanism) + contacts.points.entry + (contacts.gap_row >= 0)
-        behind = place.entry[place.entry.size - self.march.mechanism.switches.mode.size :]
-        return any(
-            place.passed_zero[k] != 0.0 and place.straight[c] == 0.0 and not behind[k : k + count].any()
-            for c, (k, count) in enumerate(zip(first, contacts.slip_count, strict=True))
-            if count > 1
         )
 
     def note_reset(self, event: Event) -> None:
@@ -629,6 +619,7 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     passages, laws = tuple(prepared.reversals.passages), laws_of(prepared.march.mechanism)
     taken = replace(taken, passages=passages, moves=prepared.moves, events=events, stop=stop, laws=laws)
     taken = replace(taken, samples=tuple(prepared.samples or ()), resets=tuple(prepared.resets))
+    taken = replace(taken, impacts=prepared.impact_times)
     for what in told_of_samples(taken.samples):
         tell(result, what)
     return varied_run(result, prepared.asked, taken)

@@ -19,6 +19,7 @@ from ...results.result import Result
 from ..across.runs import FollowedRun
 from .back import Way, back_begin, back_stretch
 from .checks import check_same, check_status
+from .contact_changes import slips_that_end
 from .coordinates import equations_of, weights_of_coordinates
 from .held_forces import new_held
 from .implicit_back import back_implicit_stretch
@@ -111,9 +112,10 @@ def _gone_back(
     begun = np.searchsorted(times, head[:, T0], side="right")
     waits = np.ones(len(head), dtype=bool)  # a step records the time at which it begins, not the step before
     waits[1:] = (head[:-1, SWITCHES] == 1.0) | (head[1:, SPAN_OF] != head[:-1, SPAN_OF])
+    switching = {one.step: one for one in taken.saltations}
+    waits[:1] = 0 not in switching  # the state before this switch is recorded
     before = np.where((head[:, FRESH] != WENT_ON) & waits, np.searchsorted(times, head[:, T0]), begun)
     recorded = np.stack([before, begun], axis=1).astype(np.int64)
-    switching = {one.step: one for one in taken.saltations}
     direct = direct + np.zeros((count, len(varied.asked.names)))
     samples = varied.sample_slopes
     _end(way, taken.last, head)
@@ -132,11 +134,18 @@ def _gone_back(
         if end in samples:
             way.y0[:], of_parameters = samples[end].back(way.y0)
             direct += of_parameters
-        before = np.ascontiguousarray(recorded[begin:end]).ravel()
-        if rerun.is_implicit:
-            check_status(way.march, back_implicit_stretch(way, rerun.implicit_step, entries, before))
-        else:
-            check_status(way.march, back_stretch(way, entries, before))
+        put_entry(way.march, entries[-1])
+        ends = slips_that_end(way.march.mechanism, switching[end]) if end in switching else np.zeros(0)
+        for part in (slice(-1, None), slice(0, -1)) if ends.any() else (slice(None),):
+            way.held.fixed[:] = ends if part.start == -1 else 0
+            before = np.ascontiguousarray(recorded[begin:end][part]).ravel()
+            if rerun.is_implicit:
+                check_status(way.march, back_implicit_stretch(way, rerun.implicit_step, entries[part], before))
+            else:
+                check_status(way.march, back_stretch(way, entries[part], before))
+    if 0 in switching:
+        direct += _switch_back(way, rerun, switching[0], steps.first, np.zeros(count))
+        check_status(way.march, back_begin(way, steps.first[:HEAD].copy(), steps.first, 0))
     for gradient in (way.own.gradient, way.projection.momenta.gradient):
         direct += gradient @ rerun.numbers[:, : gradient.shape[1]].T
     if taken.own and way.tree.row.size:
@@ -182,7 +191,9 @@ def _switch_back(way: Way, rerun: Rerun, place: Saltation, before: np.ndarray, o
     put_entry(march, before)
     sizes = guards_at(march, float(before[T0]))
     march.mechanism.gains[:] = before[[ALPHA, BETA]]
-    if place.changes:
+    if place.step == 0:
+        sizes[:] = 0.0
+    elif place.changes:
         _make_step(way, rerun, before)
     else:
         y0[:] = place.entry[HEAD : HEAD + y0.size]

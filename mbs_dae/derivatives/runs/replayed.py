@@ -52,7 +52,7 @@ from .asked import given_of
 from .attitudes import Charts
 from .checks import check_here, check_status
 from .conjugate_residuals import TRIES, Residuals
-from .contact_changes import ChangeEquations, ContactChange
+from .contact_changes import ChangeEquations, ContactChange, slips_that_end
 from .coordinates import (
     OwnMotion,
     bodies_along,
@@ -133,6 +133,8 @@ class Taken:
     """The branches of laws at the requested times."""
     own: OwnMotion | None = None
     """The motion of the run in its own coordinates, if they are not those of bodies."""
+    impacts: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """The times of impacts."""
 
     @property
     def has_events(self) -> bool:
@@ -142,7 +144,7 @@ class Taken:
     def saltations(self) -> list[Saltation]:
         """Return the places at which laws switch or contacts change, in their order."""
         resets = {one.step: one.entry for one in reversed(self.resets)}
-        return saltations_of(self.steps, self.last, self.moves, self.laws, resets)
+        return saltations_of(self.steps, self.last, self.moves, self.laws, resets, self.impacts)
 
 
 def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
@@ -233,7 +235,7 @@ class Rerun:
         if not place.changes:
             ways = self.at_changes.own if self.others and place.passed.size > 1 else None
             return Passing(self.march, self.own, self.tree, place, sizes, mixed, ways)
-        return ContactChange(self.march, self.at_changes, place, sizes, len(self.numbers))
+        return ContactChange(self.march, self.at_changes, place, sizes, len(self.numbers), mixed)
 
 
 def _batches(system: System, mechanism: Mechanism) -> list[Any]:
@@ -323,16 +325,20 @@ def replayed(
     Where some parameters have no derivative behind a switch, `tell` is called with a mask of them and the reason."""
     steps, head, march = taken.steps, taken.steps.head, replay.march
     last = taken.last
-    put_entry(march, steps.states[0] if steps.total else last)
-    replay.dy0[:] = moved
     passed = sorted({one.step for one in taken.passages}) if reversals else []
-    switching, sizes = {one.step: one for one in taken.saltations}, np.zeros(0)
+    switching, sizes = {one.step: one for one in taken.saltations}, np.zeros(march.mechanism.switches.kinds.size)
+    errors_before = replay.errors.copy()
+    put_entry(march, steps.first if 0 in switching else steps.states[0] if steps.total else last)
+    replay.dy0[:] = moved
+    if 0 in switching:
+        check_status(march, vary_begin(replay, steps.first[:HEAD].copy()))
 
     def switch(step: int) -> np.ndarray:
         """Go across a place at which laws switch or contacts change; return how its time moves, (parameters,)."""
         if rerun.is_implicit and not switching[step].changes:  # not the end corrected by `_sharpen`
             march.stages.y0[:] = switching[step].entry[HEAD:][: march.stages.y0.size]
-        passing, errors = rerun.passing(switching[step], sizes, mixed), replay.errors.copy()
+        passing = rerun.passing(switching[step], sizes, mixed)
+        errors = errors_before if switching[step].changes else replay.errors.copy()
         check_status(march, passing.status)
         S, known = replay.dy0.copy(), np.isfinite(replay.dy0).all(axis=1)
         replay.dy0[:] = passing.ahead(S)
@@ -340,6 +346,8 @@ def replayed(
             tell(ended, passing.why or f"at t = {passing.place.t:.6g} {APART}")
             replay.errors[ended] = errors[ended]
         put_entry(march, switching[step].entry)
+        if switching[step].changes and passing.turns:
+            replay.errors[:] = errors_before
         moved = passing.moved[: len(S)]
         if events and switching[step].changes:
             events.at_change(step, moved)
@@ -374,9 +382,13 @@ def replayed(
             if events and begin in met:
                 events.within(begin)
             if begin in before:
+                errors_before = replay.errors.copy()
+                if until in switching:
+                    replay.held.fixed[:] = slips_that_end(march.mechanism, switching[until])
                 look = guards_at if until in switching else sizes_of
                 sizes = look(march, float(head[begin, T0]))
             check_status(march, vary_steps(rerun, replay, steps, begin, end))
+            replay.held.fixed[:] = 0
             if reversals and begin in own:
                 reversals.behind(replay, begin, head[begin])
     if not rerun.is_implicit and (steps.total not in switching or not switching[steps.total].changes):
