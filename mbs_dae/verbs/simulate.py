@@ -26,7 +26,7 @@ from ..derivatives.runs.asked import asked_of_run, check_samples
 from ..derivatives.runs.moments import EventTime, event_time, instants_of, stop_time
 from ..derivatives.runs.replayed import taken_of, varied_run
 from ..derivatives.runs.resets import ResetEntry
-from ..derivatives.runs.saltation import Saltation, begins_at, has_choices, is_held_on_surface, laws_of, saltations_of
+from ..derivatives.runs.saltation import begins_at, has_choices, is_held_on_surface, laws_of, saltations_of
 from ..derivatives.runs.sampled import told_of_samples
 from ..derivatives.varied import tell, varied_of
 from ..errors import MbsError, ModelError, checked_options
@@ -217,8 +217,9 @@ class Prepared:
             check_watched(self.system, march)
         if self.following and status == DONE:
             self.following.begin()
-        if self.steps and not self.first and status == DONE:
-            self.steps.begins_at = begins_at(self.march)
+        if self.steps and status == DONE:
+            self.steps.first = entry_now(self.march)
+            self.steps.begins_at = self.steps.begins_at if self.first else begins_at(self.march)
         return status
 
     def sample_first(self, t: float) -> int:
@@ -252,6 +253,11 @@ class Prepared:
         if self.following:
             self.following.after()
         return status
+
+    @property
+    def impact_times(self) -> np.ndarray:
+        """Return the times of all impacts until now."""
+        return np.concatenate([np.zeros(0), *(one["time"] for one in self.impacts)])
 
     def note_cut(self) -> None:
         """Note the state of the run before a step that its last time shortens."""
@@ -323,13 +329,8 @@ class Prepared:
         if is_held_on_surface(steps, last, mechanism.switches.kinds):
             return True
         before_resets = {one.step: one.entry for one in reversed(self.resets) if one.follows_change}
-        places = saltations_of(steps, last, self.moves, laws_of(mechanism), before_resets)
-        first = self.first or self  # steps begin with those of the first run, which this one continues
-        impacts = np.concatenate([np.zeros(0), *(one["time"] for one in self.impacts)])
-        known = steps, last, places, mechanism, (first.q, first.v), impacts
-        if mechanism.contacts.gap_row.size and has_choices(*known):
-            return True
-        return any(self._slip_stops_while_turning(place) for place in places if place.changes)
+        places = saltations_of(steps, last, self.moves, laws_of(mechanism), before_resets, self.impact_times)
+        return bool(mechanism.contacts.gap_row.size) and has_choices(steps, last, places, mechanism)
 
     @property
     def edges(self) -> dict[int, str]:
@@ -347,18 +348,6 @@ class Prepared:
         if last[FRESH] == SAMPLED:
             found[len(head)] = f"at t = {last[T0]:.6g}, where a controller samples, {at_once}"
         return found
-
-    def _slip_stops_while_turning(self, place: Saltation) -> bool:
-        """Return whether a slip in space stops at this change of contacts although its direction was not held in the
-        step before: changes of the slip across its direction then grow without bound."""
-        contacts: Any = self.march.mechanism.contacts
-        first = laws_of(self.march.mechanism) + contacts.points.entry + (contacts.gap_row >= 0)
-        behind = place.entry[place.entry.size - self.march.mechanism.switches.mode.size :]
-        return any(
-            place.passed_zero[k] != 0.0 and place.straight[c] == 0.0 and not behind[k : k + count].any()
-            for c, (k, count) in enumerate(zip(first, contacts.slip_count, strict=True))
-            if count > 1
-        )
 
     def note_reset(self, event: Event) -> None:
         """Note the state before an event resets it, and in `changes` that another motion begins."""
@@ -621,6 +610,7 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     taken = replace(taken, passages=passages, moves=prepared.moves, events=events, stop=stop, laws=laws, edges=edges)
     taken = replace(taken, samples=tuple(one for one in prepared.samples or () if one.step < edge))
     taken = replace(taken, resets=tuple(prepared.with_breaks(one) for one in prepared.resets if one.step < edge))
+    taken = replace(taken, impacts=prepared.impact_times)
     for what in told_of_samples(taken.samples):
         tell(result, what)
     return varied_run(result, prepared.asked, taken)

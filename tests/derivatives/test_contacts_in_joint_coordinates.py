@@ -142,7 +142,7 @@ def test_a_pendulum_in_space_rubs_and_meets_a_stop(method):
 @pytest.mark.parametrize(("method", "rtol"), [("DP8", 1e-11), ("Radau5", 1e-11), ("Radau5", 1e-12)])
 def test_a_ball_slides_in_space_until_it_rolls(method, rtol):
     """The slip keeps its direction in the last steps of DP8. Radau5 takes one step until the slip ends, in which the
-    slip turns. Neighbouring runs then give derivatives, or, where they cannot take this step, nan with a message."""
+    slip turns. Derivatives are those of the bodies, or, where this step cannot be made again, nan with a message."""
     model = mbs.SpatialModel("ball", gravity=(0, 0, -G))
     mu, mass, inertia = model.parameter("mu", 0.12), model.parameter("m", 1.3), model.parameter("J", 0.006)
     body = model.body("ball", mass, (inertia,) * 3, position=(0, 0, 0.1))

@@ -24,6 +24,7 @@ directions, ahead and back.
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -34,7 +35,7 @@ from ...compiled.status import DONE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector
 from ...linear.elimination import factorise, solve
-from ...linear.vectors import axpy, dot
+from ...linear.vectors import axpy, copy, dot
 from ...motion.contact.bounds import BOUND, COMPONENTS, component, pressure
 from ...motion.contact.delassus import put_jump
 from ...motion.contact.gaps import first_entry
@@ -51,8 +52,9 @@ from ...motion.contact.incipient import FAR, PARALLEL, RISEN, TURNED
 from ...motion.contact.normals import components
 from ...motion.contact.rubbing import across, never_sticks, resting, sliding, speed_of
 from ...motion.derivative import Mechanism, refinements
-from ...motion.past.tape import HEAD
+from ...motion.past.tape import HEAD, TIMES
 from ...motion.record import March, derivative_at_end, put_back, remember
+from ...motion.switching.switches import hold_all
 from ...poses.newton import solve_here
 from .held_forces import (
     ALONG,
@@ -73,7 +75,7 @@ from .held_forces import (
     vary_held,
     vary_stage,
 )
-from .jumps import ALIKE, EDGE, grazes, instant_moved
+from .jumps import ALIKE, EDGE, SMOOTH, agreed, grazes, instant_moved, is_smooth
 from .linear import (
     BEND_OF,
     GAP_OF,
@@ -81,6 +83,7 @@ from .linear import (
     RATE,
     SIZE_OF,
     SLIP_OF,
+    SURFACE,
     Linear,
     linearise_at,
     put_changes,
@@ -88,9 +91,12 @@ from .linear import (
     take_given,
     vary_places,
 )
-from .saltation import Saltation, goes_on_smoothly, linearise_surfaces
+from .saltation import Saltation, linearise_surfaces, read_surfaces, vary_surfaces
 from .tree import JointTree, from_bodies, hold_here, linearise_tree_at, to_bodies, unfold_state
 
+BEGINS = 1e-9
+"""The guard of a change with which a run begins does not move if it changes by less than this part of the changes of
+places and velocities."""
 SAME = 1e-9
 """A repeated impact is that of the run if velocities differ by less than this part of their jump."""
 RATE_FLOOR = 10.0
@@ -232,6 +238,17 @@ def _vary_component(own, contacts, c, d, loads):
 
 
 @compiled_apart
+def vary_slips(own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, out: Matrix):
+    """Put the changes of the rates of the rows in use into `out`, (ways, rows in use), at the linearised state."""
+    take_given(own)
+    for p in range(dys.shape[0]):
+        put_changes(own, mechanism, y, p, dys[p])
+        put_right(own, p, SLIP_OF)
+        for i in range(out.shape[1]):
+            out[p, i] = slip_varied(held, own, i, dys[p, mechanism.state.v_at : mechanism.state.v_end])
+
+
+@compiled_apart
 def straighten(
     own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, dy: Vector, times: Vector
 ):  # fmt: skip
@@ -277,21 +294,44 @@ def straighten(
             axpy(1.0, change, dv[:n])
             change *= 0.5 * times[c]
             axpy(1.0, change, own.way[:n])
-            for k in range(mechanism.machine.manifold.quaternions.shape[0]):  # ω stays in the axes of the world
-                of = mechanism.machine.manifold.quaternions[k, 1]
-                for i1, i2, i3 in ((of, of + 1, of + 2), (of + 1, of + 2, of), (of + 2, of, of + 1)):
-                    dv[i1] -= change[i2] * v[i3] - change[i3] * v[i2]
+            _keep_turning(mechanism, change, v, dv)
         vary_places(mechanism.machine.manifold, q, own.way, dq)
+
+
+@compiled
+def _keep_turning(mechanism, change, v, dv):
+    """Let ω stay in the axes of the world where places change by a small motion."""
+    for k in range(mechanism.machine.manifold.quaternions.shape[0]):
+        of = mechanism.machine.manifold.quaternions[k, 1]
+        for i1, i2, i3 in ((of, of + 1, of + 2), (of + 1, of + 2, of), (of + 2, of, of + 1)):
+            dv[i1] -= change[i2] * v[i3] - change[i3] * v[i2]
+
+
+@compiled_apart
+def displace(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, motions: Matrix):
+    """Add small motions, (ways, columns), to the changes of places."""
+    state, n = mechanism.state, own.columns
+    q, v = y[: state.q_end], y[state.v_at : state.v_end]
+    take_given(own)
+    for p in range(dys.shape[0]):
+        put_changes(own, mechanism, y, p, dys[p])
+        axpy(1.0, motions[p], own.way[:n])
+        _keep_turning(mechanism, motions[p], v, dys[p, state.v_at : state.v_end])
+        vary_places(mechanism.machine.manifold, q, own.way, dys[p, : state.q_end])
 
 
 # --- impacts ----------------------------------------------------------------------------------------------------------
 
 
 @compiled_apart
-def begin_impact(march: March, t: float, passed: Vector, modes: Vector, lands: int):
-    """Prepare to make the impact of a run again. With `lands`, gaps that stay closed behind it do not bounce."""
+def begin_impact(march: March, t: float, passed: Vector, modes: Vector, turned: Vector, lands: int):
+    """Prepare to make the impact of a run again, with the branches and states `turned`, if there are any, and `modes`
+    behind it. With `lands`, gaps that stay closed behind it do not bounce."""
     search, mechanism = march.search, march.mechanism
     contacts = mechanism.contacts
+    if turned.size > 0:
+        copy(turned, mechanism.switches.mode)
+        hold_all(mechanism)
     search.span[0], search.status[0] = t, DONE
     contacts.choice.pace[1], contacts.impact_log.filled[0] = 0.0, 0
     for k in range(passed.size):
@@ -498,31 +538,53 @@ class ChangeEquations(NamedTuple):
     tree: JointTree
 
 
+def slips_that_end(mechanism: Any, place: Saltation) -> np.ndarray:
+    """Return a mask of the slips in space, (points,), that stop at a change of contacts, at the end of a step in which
+    they may turn; the mechanism has the states of contacts before the change."""
+    contacts = mechanism.contacts
+    first = place.entry.size - contacts.points.entries + contacts.points.entry + (contacts.gap_row >= 0)
+    slips = zip(first, contacts.slip_count, strict=True)
+    stops = np.array([place.changes and not place.entry[k:][:n].any() for k, n in slips], dtype=bool)
+    if not stops.any():
+        return stops
+    return stops & (contacts.state == CLOSED) & (contacts.slip_count > 1) & (place.straight == 0.0)
+
+
 class ContactChange:
     """The passage of a run through a change of contacts: one linear map from changes of y before it to changes of y
     behind it."""
 
-    def __init__(self, march: March, equations: ChangeEquations, place: Saltation, sizes: np.ndarray, count: int):
+    def __init__(
+        self, march: March, equations: ChangeEquations, place: Saltation, sizes: np.ndarray, count: int,
+        mixed: np.ndarray | None = None,
+    ):  # fmt: skip
         """The run stands behind the step before the place, with the contacts that were held in it. There are `count`
-        parameters; `sizes` are the guards at the beginning of the step."""
-        self.march, self.equations, self.place, self.count = march, equations, place, count
+        parameters, which change together with those asked for in the proportions `mixed`, (count, parameters), if it is
+        given; `sizes` are the switching functions at the beginning of the step."""
+        self.march, self.equations, self.place, self.count, self.mixed = march, equations, place, count, mixed
         self.bodies, self.own, self.held, self.tree = equations
         mechanism: Any = self.bodies.mechanism
         self.y, self.why = march.stages.y0.copy(), ""
         self.f_before, self.f_behind = np.zeros_like(self.y), place.entry[HEAD + self.y.size :][: self.y.size].copy()
+        read_surfaces(march, place.t, self.y, self.f_before)
+        self.values, switches = np.abs(march.mechanism.switches.guard), march.mechanism.switches
         self.status = linearise_passing(march, self.own, self.held, self.tree, place.t, self.y, self.f_before)
         if self.status != DONE:
             return
-        first = mechanism.switches.kinds.size - mechanism.contacts.points.entries
-        self.passed = np.flatnonzero(place.passed_zero[first:])
+        self.straight = np.where(slips_that_end(mechanism, place), place.head[1] - place.head[0], place.straight)
+        self.first_guard = switches.kinds.size - mechanism.contacts.points.entries
+        self.passed = np.flatnonzero(place.passed_zero[self.first_guard :])
         self.of_bodies, self.slope_of_bodies = self.y, self.f_before
         self.behind = place.entry[HEAD:][: self.y.size].copy()
         if self.has_joints:
             self.of_bodies, self.slope_of_bodies, behind = self.tree.y.copy(), self.tree.dy.copy(), self.behind.copy()
             unfold_state(self.tree, march.mechanism, behind)
             self.behind = self.tree.before.copy()
-        self.strikes = self._closes()
-        self.sizes = sizes[first + self.passed]
+        self.sizes, self.closes = sizes, bool(self._gaps().size)
+        self.bends = not self.closes and self._strikes_at_kink()
+        self.stops = self.turns = False
+        """Whether only slips that stop pass zero here; and whether one of these is in space. At the end of the step
+        before, the direction of its friction is that of a slip of zero, so that the estimate of the error is none."""
         self.moved = np.zeros(0)
         """How the time of the change moves along each way, (ways,); `ways` sets it."""
         self._edge = np.zeros(0, dtype=bool)
@@ -531,6 +593,12 @@ class ContactChange:
     @property
     def has_joints(self) -> bool:
         return bool(self.tree.row.size)
+
+    @property
+    def _rates_go_on(self) -> bool:
+        """Return whether the rates of states of the model are the same before and behind the change."""
+        state = self.march.mechanism.state
+        return is_smooth(self.f_before[state.z_at : state.q_end], self.f_behind[state.z_at : state.q_end])
 
     def _to_bodies(self, dys: np.ndarray) -> np.ndarray:
         """Return the changes of bodies, (ways, y), from those of y."""
@@ -569,11 +637,188 @@ class ContactChange:
             found.append(k)
         return found
 
-    def _closes(self) -> bool:
-        """Return whether a gap closes, so that there is an impact."""
+    def _gaps(self) -> np.ndarray:
+        """Return the numbers, among the guards, of the gaps that are open and close here."""
         contacts: Any = self.bodies.mechanism.contacts
-        gaps = [c for c in range(contacts.gap_row.size) if contacts.gap_row[c] >= 0 and contacts.state[c] == OPEN]
-        return any(contacts.points.entry[c] in self.passed for c in gaps)
+        gaps = (contacts.gap_row >= 0) & (contacts.state == OPEN)
+        return np.intersect1d(contacts.points.entry[gaps], self.passed)
+
+    @property
+    def strikes(self) -> bool:
+        """Return whether there is an impact: a gap closes, or a point passes a kink of a surface."""
+        return self.closes or self.bends
+
+    def _strikes_at_kink(self) -> bool:
+        """Return whether a point passes a kink of a surface, so that velocities jump: an impact on the piece that
+        begins there."""
+        state = self.bodies.mechanism.state
+        speeds, behind = (y[state.v_at : state.v_end] for y in (self.of_bodies, self.behind))
+        return bool(self.place.passed.size and np.abs(behind - speeds).max() > SAME * np.abs(speeds).max())
+
+    def _goes_on(self) -> bool:
+        """Return whether y' is the same before and behind the change, within the roundoff of forces."""
+        if self.strikes or not self._rates_go_on:
+            return False
+        contacts, v_at = cast(Any, self.bodies.mechanism).contacts, self.march.mechanism.state.v_at
+        m = int(self.held.size[0, 0]) if self.held.size.size else 0
+        pushed = np.abs(contacts.force[self.held.used[:m], None] * self.held.X[:m]).max(initial=0.0)
+        jump, size = np.abs(self.f_behind - self.f_before)[v_at:], np.abs(self.f_before)[v_at:].max(initial=0.0)
+        return bool(jump.max(initial=0.0) <= SMOOTH * max(size, np.abs(self.f_behind[v_at:]).max(initial=0.0), pushed))
+
+    def _slips(self) -> list[tuple[int, int, bool]]:
+        """Return the point and the first guard of each slip that is closed, and whether it sticks behind the change."""
+        contacts: Any = self.bodies.mechanism.contacts
+        found = list[tuple[int, int, bool]]()
+        modes = self.place.entry[self.place.entry.size - contacts.points.entries :]
+        for c in np.flatnonzero((contacts.state != OPEN) & (contacts.slip_count > 0)).tolist():
+            gaps = int(contacts.gap_row[c] >= 0)
+            k, closed = int(contacts.points.entry[c]) + gaps, not gaps or modes[contacts.points.entry[c]] == CLOSED
+            found.append((c, k, bool(closed and not modes[k : k + contacts.slip_count[c]].any())))
+        return found
+
+    def _join_shares(
+        self, changes: np.ndarray, slopes: np.ndarray, loads: np.ndarray, forces: np.ndarray, guards: np.ndarray,
+        jumps: bool,
+    ) -> np.ndarray:  # fmt: skip
+        """Return the changes of guards where contacts share a load, with one guard for all frictions that set out.
+
+        Frictions that share a load pass their bounds together, when none can take more. Each guard g_i = μ N_i - |f_i|
+        depends on the shares; the sum Σ w_i g_i that does not tells the instant. It has the w_i of the motion that
+        begins, along which shares do no work. Another guard that depends on shares has no derivative where y' `jumps`.
+        """
+        own, held, mechanism = self.own, self.held, cast(Any, self.bodies.mechanism)
+        contacts, n, m, found = mechanism.contacts, int(held.size[0, 1]), int(held.size[0, 0]), guards.copy()
+        begins = [k for c, k, sticks in self._slips() if contacts.state[c] == STICKING and not sticks]
+        A, used = held.E[:n, :n] + held.reach[:n, :m] @ held.T[:m, :n], held.used[:m]
+        null, depends = (np.eye(n) - held.inverse[:n, :n] @ A).T @ held.T[:m, :n].T, list[np.ndarray]()
+        for shares in null[np.abs(null).max(axis=1) > ALIKE]:
+            more, here = forces[:1].copy(), guards[:1].copy()
+            more[0, used] += shares
+            known = own, held, mechanism, self.of_bodies, changes[:1].copy(), slopes[:1].copy()
+            vary_guards(*known, loads[:1] + shares @ held.L[:m], more, here)
+            depends.append((here - guards[:1])[0])
+        by_shares = np.array(depends)
+        if begins:
+            _, sizes, turned = np.linalg.svd(by_shares[:, begins])
+            if (sizes > ALIKE * sizes.max(initial=1.0)).sum() == len(begins) - 1:
+                weights = turned[-1] / turned[-1][np.abs(turned[-1]).argmax()]
+                found[:, begins], by_shares[:, begins] = (guards[:, begins] @ weights)[:, None], 0.0
+        free = np.abs(by_shares[:, self.passed]).max(axis=0) <= ALIKE * np.abs(by_shares).max()
+        if jumps and not free.all():
+            found[:, self.passed[~free]] = np.nan
+            shares = "contacts change when their shares of a load say so, which are not unique"
+            self.why = f"at t = {self.place.t:.6g} {shares}"
+        return found
+
+    def _straighten_stops(self, dys: np.ndarray) -> None:
+        """Correct the changes of places of bodies, in place, where slips in space stop whose direction was held for the
+        times T_i. Changes δs_i across a direction were held with it. By the law of friction they decrease with the time
+        τ that is left, |s_i| = a_i τ:
+
+            δv' = -Xᵀ H c P δs/τ,   c = μ N/a,   P = 1 - d dᵀ,   δs ~ τ^K,   K = G Xᵀ H c P,
+
+        so that places change by -Xᵀ H c T P (1 + K)⁻¹ δs in comparison. H = 1 - T A⁻¹ (C G Xᵀ + D Lᵀ) adds the effect
+        of normal forces, which change with these frictions (`held_forces`)."""
+        own, held, mechanism = self.own, self.held, cast(Any, self.bodies.mechanism)
+        contacts, m, columns = mechanism.contacts, int(held.size[0, 0]), held.X.shape[1]
+        accelerations = self.slope_of_bodies[mechanism.state.v_at :][:columns]
+        rates, P, c, T = np.zeros((len(dys), m)), np.zeros((m, m)), np.zeros(m), np.zeros(m)
+        vary_slips(own, held, mechanism, self.of_bodies, dys, rates)
+        for point, _, sticks in self._slips():
+            if not sticks or contacts.state[point] != CLOSED or contacts.slip_count[point] < 2:
+                continue
+            first = contacts.slip_row[point]
+            rows = np.arange(first, first + contacts.slip_count[point])
+            lines = np.flatnonzero(np.isin(held.used[:m], rows))
+            d = contacts.sliding.heading[rows]
+            slows = d @ (contacts.motion.gamma[rows] - contacts.delassus.G[rows] @ accelerations)
+            if slows > 0.0 and self.straight[point] > 0.0:
+                P[np.ix_(lines, lines)] = np.eye(len(lines)) - np.outer(d, d)
+                c[lines] = held.facts[lines, COEFFICIENT] * np.abs(held.facts[lines, NORMAL]) / slows
+                T[lines] = self.straight[point]
+        n = int(held.size[0, 1])
+        H = np.eye(m) - held.T[:m, :n] @ held.inverse[:n, :n] @ held.reach[:n, :m]
+        K = held.G[:m] @ held.X[:m].T @ H @ (c[:, None] * P)
+        decreased = np.linalg.solve(np.eye(m) + K, rates.T)
+        motions = np.zeros((len(dys), own.columns))
+        motions[:, :columns] = -(H @ ((c * T)[:, None] * (P @ decreased))).T @ held.X[:m]
+        displace(own, mechanism, self.of_bodies, dys, motions)
+
+    def _stopped(self, dys: np.ndarray) -> np.ndarray:
+        """Return the changes of bodies behind slips that stop at one instant, from those before it.
+
+        In neighbouring runs they stop one after the other. Meanwhile forces have other values, for a time in proportion
+        to the change of a parameter: δv₊ = δv + Xᵀ f with impulses f = T u that leave all that sticks at rest,
+        G δv₊ = δν, and the friction of other slips in proportion to their normal forces. There is one such δv₊ whatever
+        comes first."""
+        own, held, mechanism = self.own, self.held, cast(Any, self.bodies.mechanism)
+        n, m, dys = int(held.size[0, 1]), int(held.size[0, 0]), dys.copy()
+        stops = {c for c, _, sticks in self._slips() if sticks and mechanism.contacts.state[c] == CLOSED}
+        gap = mechanism.contacts.gap_row[held.point[:m]] == held.used[:m]
+        lines = np.flatnonzero(np.isin(held.point[:m], [*stops]) & ~gap)
+        rates, size = np.zeros((len(dys), m)), n + lines.size
+        vary_slips(own, held, mechanism, self.of_bodies, dys, rates)
+        T, C, A = np.zeros((m, size)), np.zeros((size, m)), np.zeros((size, size))
+        T[:, :n], C[:n] = held.T[:m, :n], held.C[:n, :m]
+        T[lines] = 0.0
+        T[lines, n + np.arange(lines.size)] = C[n + np.arange(lines.size), lines] = 1.0
+        reach = np.concatenate([held.reach[:n, :m], held.G[lines] @ held.X[:m].T])
+        A[:n, :n] = held.E[:n, :n]
+        u = np.linalg.lstsq(A + reach @ T, -C @ rates.T, rcond=ALIKE)[0]
+        moving = slice(mechanism.state.v_at, mechanism.state.v_at + held.X.shape[1])
+        dys[:, moving] += (T @ u).T @ held.X[:m]
+        return dys
+
+    def _time_moved(self, dys: np.ndarray, guards: np.ndarray) -> np.ndarray:
+        """Return how the time of the change moves along each way, (ways,), where `guards`, (ways, entries), change with
+        the changes `dys` of y; nan where there is no derivative, with the reason in `why`.
+
+        Functions that are zero in the state before pass at times of their own, t_e' = -δg/ġ, and a break moves as it
+        is. These have to agree. Other functions pass because these do: a law that jumps with a velocity, a force that
+        an impact takes away."""
+        place, march, own, t = self.place, self.march, self.own, f"at t = {self.place.t:.6g}"
+        laws = np.zeros((len(dys), own.first[SURFACE + 1] - own.first[SURFACE]))
+        if place.passed.size:
+            vary_surfaces(own, self.tree, march.mechanism, self.y, dys, laws)
+        independent = self.passed[self._independent_guards()]
+        numbers = np.concatenate([place.passed, self.first_guard + independent])
+        changes = np.concatenate([laws[:, place.passed], guards[:, independent]], axis=1)
+        rates, sizes, length = changes[self.count], self.sizes[numbers], place.head[1] - place.head[0]
+        passes = np.ones(len(numbers), dtype=bool)
+        if place.is_composed:
+            passes = self.values[numbers] <= ALIKE * np.maximum(sizes, np.abs(rates) * length)
+            if not length:
+                passes = np.isin(numbers, self.first_guard + self._gaps()) if self.strikes else passes | True
+            passes = passes if passes.any() or place.breaks else passes | True
+            changes, rates, sizes = changes[:, passes], rates[passes], sizes[passes]
+        if not rates.size:  # the break changes contacts
+            return self._break_moved(len(dys))
+        if grazes(rates, length, sizes):
+            self.why = f"{t} the motion touches where it switches, and does not pass"
+            return np.full(len(dys), np.nan)
+        moved, contacts = instant_moved(changes, rates), cast(Any, self.bodies.mechanism).contacts
+        stopping = [self.first_guard + k for c, k, sticks in self._slips() if sticks and contacts.state[c] == CLOSED]
+        self.stops = bool(np.isin(numbers[passes], stopping).all())
+        self.stops = self.stops and not place.breaks and place.step > 0 and self._rates_go_on
+        in_space = [c for c, k, _ in self._slips() if self.first_guard + k in stopping and contacts.slip_count[c] > 1]
+        self.turns = self.stops and bool(in_space)
+        if place.step == 0:
+            least = BEGINS * np.abs(dys[:, : march.mechanism.state.v_end]).max(axis=1, keepdims=True)
+            moved = np.where((np.abs(changes) <= least).all(axis=1), 0.0, np.nan)
+            if np.isnan(moved[: self.count]).any():
+                self.why = f"{t} contacts change where the run begins: neighbouring runs begin before or behind that"
+        elif place.breaks:
+            scale = np.maximum(np.abs(changes).max(axis=1) / np.abs(rates).max(), np.abs(moved))
+            moved = agreed([moved, self._break_moved(len(dys))], scale)
+            if np.isnan(moved[: self.count]).any():
+                self.why = f"{t} contacts change where laws switch in time: one comes first in neighbouring runs"
+        return moved
+
+    def _break_moved(self, ways: int) -> np.ndarray:
+        """Return how the time of a break moves along each way, (ways,): with parameters alone."""
+        moved = np.zeros(ways)
+        moved[: self.count] = self.place.moved if self.mixed is None else self.mixed @ self.place.moved
+        return moved
 
     def ways(self, S: np.ndarray) -> np.ndarray:
         """Return the changes behind the place, as `_ways` does, and put the run back."""
@@ -588,28 +833,45 @@ class ContactChange:
         mechanism: Any = self.bodies.mechanism
         dys, of_time = np.ascontiguousarray(S, dtype=float).copy(), self.count
         dys[of_time] = self.f_before
-        is_smooth = not self.strikes and goes_on_smoothly(self.march.mechanism.state, self.f_before, self.f_behind)
+        goes_on = self._goes_on()
         loads, forces = np.zeros((len(dys), mechanism.machine.pattern.m)), np.zeros((len(dys), own.forces.size))
         changes = self._to_bodies(dys)
         known = own, held, mechanism, self.of_bodies, changes
         slopes, guards = np.zeros_like(changes), np.zeros((len(dys), mechanism.contacts.points.entries))
+        shares = bool(held.size[0, 2]) if held.size.size else False
+        if shares:
+            held.size[0, 2] = 0  # one of many ways to share a load
         vary_stage(*known, slopes, loads, forces, refinements(mechanism), 0)
         vary_guards(*known, slopes, loads, forces, guards)
-        passed = self._independent_guards()
-        guards, sizes = guards[:, self.passed[passed]], self.sizes[passed]
-        rates, length = guards[of_time], place.head[1] - place.head[0]
-        touches = grazes(rates, length, sizes)
-        moved = np.full(len(dys), np.nan) if touches else instant_moved(guards, rates)
+        if shares:
+            guards = self._join_shares(changes, slopes, loads, forces, guards, not goes_on)
+        moved = self._time_moved(dys, guards)
         self.moved = moved.copy()
-        if is_smooth:  # a force dies out, or the work of friction
+        if goes_on:  # a force dies out, or the work of friction
+            self.why = ""
             return dys
-        if touches:
-            self.why = f"at t = {place.t:.6g} the motion touches where it switches, and does not pass"
+        moving = slice(mechanism.state.v_at, mechanism.state.v_end)
+        slows = ALIKE * self.straight.max(initial=0.0) * np.abs(self.slope_of_bodies[moving]).max(initial=0.0)
+        largest = max(slows, SAME * np.abs(self.behind[moving]).max(initial=0.0))
+        if self.turns and np.abs(self.behind - self.of_bodies)[moving].max() > largest:
+            slip = f"the step until a slip in space stops at t = {place.t:.6g}"
+            self.why = f"{slip} could not be made again; give max_step="
+            return np.full_like(dys, np.nan)
+        if np.isnan(moved).all() and not self.stops:
             return np.full_like(dys, np.nan)
         moved[of_time] = 0.0
         if not self.strikes:
-            if place.straight.any():
-                straighten(*known, self.slope_of_bodies, place.straight)
+            going_on = self.straight.copy()
+            if self.turns:
+                self._straighten_stops(changes)
+                going_on[[c for c, _, sticks in self._slips() if sticks]] = 0.0
+            if going_on.any():
+                straighten(*known, self.slope_of_bodies, going_on)
+            apart = np.isnan(moved) | self.turns
+            if apart.any() and self.stops:
+                changes[apart] = self._stopped(changes)[apart]
+                moved[apart] = 0.0
+            if self.straight.any() or apart.any():
                 dys = self._from_bodies(changes)
             return dys + np.outer(moved, self.f_before - self.f_behind)
         dys += np.outer(np.nan_to_num(moved), self.f_before)
@@ -624,30 +886,34 @@ class ContactChange:
         moving, self._edge = slice(mechanism.state.v_at, mechanism.state.v_end), np.zeros(len(dys), dtype=bool)
         jump = np.abs(self.behind[moving] - self.of_bodies[moving]).max()
         modes, lands = self.place.entry[-mechanism.switches.mode.size :].copy(), [1, 0]
-        for choice in lands if mechanism.contacts.choice.in_turn[0] else lands[:1]:
-            begin_impact(self.bodies, self.place.t, self.place.passed_zero.copy(), modes, choice)
-            y, found = self._impacts(dys, moved)
+        laws, turned = self.place.passed, self.march.mechanism.switches.mode.copy()
+        turned[laws] = np.where(np.isnan(modes[laws]), -turned[laws], modes[laws])
+        begin = self.place.t, self.place.passed_zero.copy(), modes, turned if self.bends else turned[:0].copy()
+        lands = lands if mechanism.contacts.choice.in_turn[0] else lands[:1]
+        for often, choice in product(range(1, 1 + int(self.place.entry[TIMES])), lands):
+            begin_impact(self.bodies, *begin, choice)
+            y, found = self._impacts(dys, moved, often)
             if np.abs(y[moving] - self.behind[moving]).max() <= SAME * jump:
                 break
         else:
             self.why = f"the impact at t = {self.place.t:.6g} could not be made again"
             return np.full_like(dys, np.nan)
         if self._edge[: self.count].any():
-            laws = "an impact lies on the boundary between two laws (stick or slip, part or stay)"
-            self.why = f"at t = {self.place.t:.6g} {laws}: neighbouring runs follow one or the other"
+            edge = "an impact lies on the boundary between two laws (stick or slip, part or stay)"
+            self.why = f"at t = {self.place.t:.6g} {edge}: neighbouring runs follow one or the other"
         found[self._edge] = np.nan
         if self.has_joints:
             linearise_tree_at(self.tree, self.place.t, y[: mechanism.state.q_end].copy(), y[moving].copy())
         return found
 
-    def _impacts(self, dys: np.ndarray, moved: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _impacts(self, dys: np.ndarray, moved: np.ndarray, often: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the state behind the impacts that begin at the place, and the changes there; nan where one has no
-        solution."""
+        solution. All points together meet `often` times."""
         march, y = self.bodies, self.of_bodies.copy()
         choice, fastest = march.mechanism.contacts.choice, np.zeros(1)
         points = np.zeros(choice.meeting.size, dtype=np.int64)
         self._edge[:] = False
-        for _ in range(MOST if choice.in_turn[0] else 1):
+        for _ in range(MOST if choice.in_turn[0] else often):
             status = meeting_points(march, y, points, fastest)
             if status == DONE and choice.in_turn[0]:
                 self._edge |= self._undecided_ways(y, dys, moved)

@@ -127,6 +127,9 @@ class HeldForces(NamedTuple):
     curve: Work[Integers] = zeros("shelf_lines")
     """The number of the reading (`SIZE_OF`) that is the coefficient of a slip; -1 where the coefficient is a number."""
     point: Work[Integers] = zeros("shelf_lines")
+    fixed: Work[Integers] = zeros("points")
+    """1 for a slip in space that stops at the end of this step: the change of its direction is that of a slip of zero
+    there, and is taken as none in the step (`contact_changes.straighten`)."""
     gradient: Work[Matrix] = zeros("weighted", "laws")
     """Going back, the weights of the laws, added up."""
     matrix: Work[Matrix] = zeros("equations", "equations")
@@ -157,7 +160,7 @@ def new_held(system: System, moved: np.ndarray, shelves: int, weighted: int = 0)
     lines, equations = contacts.rows, contacts.rows + 2 * len(contacts.points)  # an N and a D for each point
     sizes = {"shelves": shelves, "shelf_lines": shelves * lines, "shelf_equations": shelves * equations}
     sizes |= {"columns": structure.columns, "rows": len(structure.rows), "lines": lines, "equations": equations}
-    sizes |= {"factors": contacts.bounds.out_size, "laws": moved.shape[1]}
+    sizes |= {"factors": contacts.bounds.out_size, "laws": moved.shape[1], "points": len(contacts.points)}
     return block(HeldForces(np.ascontiguousarray(moved)), weighted=weighted, **sizes)
 
 
@@ -336,7 +339,7 @@ def _hold_slip(held, contacts, c, k, line):
     if never_sticks(contacts, c) and not drives_apart(contacts, c):
         size = np.hypot(speed, v)
         facts[TURNS], facts[SMOOTHED] = 1.0 / size, -contacts.motion.rate[contacts.slip_row[c] + k] * v / size**3
-    elif contacts.slip_count[c] > 1 and turns_with_slip(contacts, c):
+    elif contacts.slip_count[c] > 1 and turns_with_slip(contacts, c) and held.fixed[c] == 0:
         along = 0.0
         for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
             along += contacts.motion.rate[row] * contacts.sliding.heading[row]

@@ -52,7 +52,7 @@ from .asked import given_of
 from .attitudes import Charts
 from .checks import check_here, check_status
 from .conjugate_residuals import TRIES, Residuals
-from .contact_changes import ChangeEquations, ContactChange
+from .contact_changes import ChangeEquations, ContactChange, slips_that_end
 from .coordinates import (
     OwnMotion,
     bodies_along,
@@ -137,6 +137,8 @@ class Taken:
     """The motion of the run in its own coordinates, if they are not those of bodies."""
     edges: Mapping[int, str] = field(default_factory=dict)
     """The steps before which derivatives end, with the reasons."""
+    impacts: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """The times of impacts."""
 
     @property
     def has_events(self) -> bool:
@@ -145,10 +147,10 @@ class Taken:
     @cached_property
     def saltations(self) -> list[Saltation]:
         """Return the places at which laws switch or contacts change, in their order; the beginning of the run among
-        them, if laws switch there."""
+        them, if laws or contacts switch there."""
         resets, steps = {one.step: one.entry for one in reversed(self.resets) if one.follows_change}, self.steps
-        found = saltations_of(steps, self.last, self.moves, self.laws, resets)
-        if not (steps.begins_at and steps.total):
+        found = saltations_of(steps, self.last, self.moves, self.laws, resets, self.impacts)
+        if not (steps.begins_at and steps.total) or (found and found[0].is_start):
             return found
         return [Saltation(0, np.array(steps.begins_at), steps.head[0], steps.states[0], False, np.zeros(0)), *found]
 
@@ -245,7 +247,7 @@ class Rerun:
             y = self.march.stages.y0.copy()
             rates = rates_at(self.march, self.along, place.t, y).functions if of_python else None
             return Passing(self.march, self.own, self.tree, place, sizes, mixed, ways, rates)
-        return ContactChange(self.march, self.at_changes, place, sizes, len(self.numbers))
+        return ContactChange(self.march, self.at_changes, place, sizes, len(self.numbers), mixed)
 
 
 def python_switches(system: System) -> list[str]:
@@ -346,28 +348,34 @@ def replayed(
     Where some parameters have no derivative behind a switch, `tell` is called with a mask of them and the reason."""
     steps, head, march = taken.steps, taken.steps.head, replay.march
     last, edge = taken.last, min(taken.edges, default=taken.steps.total + 1)
-    put_entry(march, steps.states[0] if steps.total else last)
+    passed = sorted({one.step for one in taken.passages}) if reversals else []
+    switching, sizes = {one.step: one for one in taken.saltations}, np.zeros(march.mechanism.switches.value.size)
+    errors_before, starts = replay.errors.copy(), 0 in switching and switching[0].is_start
+    put_entry(march, steps.first if starts else steps.states[0] if steps.total else last)
     if 0 in resets:
         stand_before(rerun, resets[0][0].taken)
     replay.dy0[:] = moved
-    passed = sorted({one.step for one in taken.passages}) if reversals else []
-    switching, sizes = {one.step: one for one in taken.saltations}, np.zeros(march.mechanism.switches.value.size)
+    if starts:
+        check_status(march, vary_begin(replay, steps.first[:HEAD].copy()))
 
     def switch(step: int) -> np.ndarray:
         """Go across a place at which laws switch or contacts change; return how its time moves, (parameters,)."""
         if rerun.is_implicit and not switching[step].changes:  # not the end corrected by `_sharpen`
             march.stages.y0[:] = switching[step].entry[HEAD:][: march.stages.y0.size]
-        if step == 0:
+        if step == 0 and not starts:
             march.mechanism.switches.mode[switching[0].passed] *= -1.0
             hold_all(march.mechanism)
-        passing, errors = rerun.passing(switching[step], sizes, mixed), replay.errors.copy()
+        passing = rerun.passing(switching[step], sizes, mixed)
+        errors = errors_before if switching[step].changes else replay.errors.copy()
         check_status(march, passing.status)
         S, known = replay.dy0.copy(), np.isfinite(replay.dy0).all(axis=1)
         replay.dy0[:] = passing.ahead(S)
         if (ended := known & ~np.isfinite(replay.dy0).all(axis=1)).any():
-            tell(ended, passing.why or passing.apart)
+            tell(ended, passing.why or passing.place.apart)
             replay.errors[ended] = errors[ended]
         put_entry(march, switching[step].entry)
+        if switching[step].changes and passing.turns:
+            replay.errors[:] = errors_before
         moved = passing.moved[: len(S)]
         if events:
             events.at_change(step, moved)
@@ -436,9 +444,13 @@ def replayed(
             if reversals and begin in own:
                 reversals.before(replay, head[begin])
             if begin in before:
+                errors_before = replay.errors.copy()
+                if until in switching:
+                    replay.held.fixed[:] = slips_that_end(march.mechanism, switching[until])
                 look = guards_at if until in switching else sizes_of
                 sizes = look(march, float(head[begin, T0]))
             check_status(march, vary_steps(rerun, replay, steps, begin, end))
+            replay.held.fixed[:] = 0
             if reversals and begin in own:
                 reversals.behind(replay, begin, head[begin])
     total = steps.total

@@ -26,7 +26,7 @@ from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import copy
 from ...motion.course import moment
 from ...motion.derivative import Mechanism
-from ...motion.past.tape import BROKE, FRESH, HEAD, SPAN_OF, SWITCHED, T0, TIMES, Steps
+from ...motion.past.tape import BROKE, FRESH, HEAD, SPAN_OF, SWITCHED, T0, T1, TIMES, Steps
 from ...motion.record import March, derivative_at_end, put_back, remember
 from ...motion.switching.along import read_rates_here
 from ...motion.switching.switches import look
@@ -140,38 +140,56 @@ class Saltation:
     def t(self) -> float:
         return float(self.entry[0])
 
+    @property
+    def apart(self) -> str:
+        """Return the reason why there is no derivative by some parameters."""
+        t = f"at t = {self.t:.6g}"
+        return f"{t} the run begins where laws switch" if self.step == 0 else f"{t} {APART}"
+
+    @property
+    def is_start(self) -> bool:
+        """Return whether laws switch or contacts change behind the first state of a run, at the first instant."""
+        return self.step == 0 and bool(self.head[T0] == self.head[T1])
+
+    @property
+    def is_composed(self) -> bool:
+        """Return whether more than one thing switches or changes here, of which one may be a consequence of another."""
+        return bool(self.breaks or self.entry[TIMES] > 1.0 or (self.changes and self.passed.size))
+
 
 def saltations_of(
-    steps: Steps, last: np.ndarray, moves: np.ndarray, laws: int, resets: Mapping[int, np.ndarray]
+    steps: Steps, last: np.ndarray, moves: np.ndarray, laws: int, resets: Mapping[int, np.ndarray],
+    impacts: np.ndarray,
 ) -> list[Saltation]:  # fmt: skip
     """Return the places at which the laws of a run switch, or its contacts change, in their order, without the breaks
     of laws of time that no parameter moves. `last` is the entry of its last state; `moves`, (parameters, spans), is how
     the ends of its spans move; the first `laws` switching functions are those of laws. `resets` are the entries of the
     states before resets, by the number of the step behind each, where contacts change or laws break in time before a
-    state is set."""
+    state is set. `impacts` are the times of impacts."""
     found, total, heads = list[Saltation](), steps.total, steps.head
     fresh = np.append(heads[:, FRESH], last[FRESH])
     fresh[[*resets]] = [entry[FRESH] for entry in resets.values()]
     entries = steps.states | {total: last} | dict(resets)
     for k in np.flatnonzero((fresh == SWITCHED) | (fresh == BROKE)):
-        if k == 0:
+        if k == 0 and (not steps.total or fresh[k] == BROKE):
             continue
-        span, entry = int(heads[k - 1, SPAN_OF]), entries.get(int(k))
+        head, entry = heads[k - 1] if k else steps.first[:HEAD], entries.get(int(k))
+        span = int(head[SPAN_OF])
         moved = moves[:, span] if span < moves.shape[1] else np.zeros(len(moves))
         breaks = (last[SPAN_OF] if k == total else heads[k, SPAN_OF]) != span
         if fresh[k] == BROKE and not moved.any():
             continue
         assert entry is not None
-        before = steps.held[max(n for n in steps.held if n < k)]
-        size = before.size
+        size = steps.branches
+        before = steps.held[max(n for n in steps.held if n < k)] if k else steps.first[steps.first.size - size :]
         behind, zero = entry[entry.size - size :], entry[entry.size - 2 * size : entry.size - size]
         free = np.isnan(before).astype(int) + np.isnan(behind)  # branches of events and of open points follow the state
         differs = ((before != behind) & ((free == 0) | ((free == 1) & (zero == 1.0))))[:laws]
         passed = np.flatnonzero(differs) if fresh[k] == SWITCHED else np.zeros(0, dtype=np.int64)
-        changes = bool(zero[laws:].any())
+        changes = bool(zero[laws:].any() or (passed.size and (impacts == entry[T0]).any()))
         straight = _straight_before(steps, int(k), float(entry[T0])) if changes else np.zeros(0)
         known = bool(breaks), moved, zero.copy(), changes, straight
-        found.append(Saltation(int(k), passed, heads[k - 1], entry, *known))
+        found.append(Saltation(int(k), passed, head, entry, *known))
     return found
 
 
@@ -210,32 +228,14 @@ def laws_of(mechanism: Any) -> int:
     return int(mechanism.switches.kinds.size - mechanism.contacts.points.entries)
 
 
-def has_choices(
-    steps: Steps, last: np.ndarray, places: Sequence[Saltation], mechanism: Any, first: tuple[np.ndarray, np.ndarray],
-    impacts: np.ndarray,
-) -> bool:  # fmt: skip
-    """Return whether the contacts of a run have forces that are one choice of several, on which the motion or a change
-    of contacts depends; have rows that joints alone keep; change twice at one instant or together with laws in one of
-    the `places` (`saltations_of`); or meet where it begins, in the state `first` of q, v, or at a kink of a surface,
-    which is an impact at one of the times `impacts`. Return so, too, if joints with redundant equations have
-    friction."""
-    if mechanism.contacts.choice.ambiguities[0] or (steps.head[:, TIMES] > 1.0).any() or last[TIMES] > 1.0:
+def has_choices(steps: Steps, last: np.ndarray, places: Sequence[Saltation], mechanism: Any) -> bool:
+    """Return whether the contacts of a run have forces that are one choice of several, on which the motion depends, or
+    have rows that joints alone keep."""
+    if mechanism.contacts.choice.ambiguities[0]:
         return True
-    normals = mechanism.contacts.normals
-    if (mechanism.machine.factor.kept == 0.0).any() and (normals.row_count > 0).any():
-        return True  # redundant equations share a normal force in the least way, and steps leave some of them out
     lines, end = mechanism.contacts.constrained.state.size, last.size - 2 * steps.branches
     between = (place.entry for place in places)
-    if any(entry[end - lines : end].any() for entry in (*steps.states.values(), last, *between)):
-        return True
-    begun, state, (q, v) = steps.states.get(0, last)[HEAD:], mechanism.state, first  # a sample may set states there
-    moving = np.concatenate([begun[: state.z_at], begun[state.v_at : state.v_at + v.size]])
-    if not np.array_equal(moving, np.concatenate([q[: state.z_at], v])):
-        return True
-    if mechanism.contacts.choice.ambiguities[1] and any(place.changes for place in places):
-        return True
-    passes = any(place.passed.size and (place.changes or (impacts == place.t).any()) for place in places)
-    return passes or any(place.changes and place.breaks for place in places)
+    return any(entry[end - lines : end].any() for entry in (*steps.states.values(), last, *between))
 
 
 def goes_on_smoothly(state: Any, before: np.ndarray, behind: np.ndarray) -> bool:
@@ -280,12 +280,6 @@ class Passing:
             return f"at t = {self.place.t:.6g} laws of time and of the motion switch at once"
         touches = f"at t = {self.place.t:.6g} the motion touches where it switches, and does not pass"
         return touches if self.grazes else ""
-
-    @property
-    def apart(self) -> str:
-        """Return the reason why there is no derivative by some parameters."""
-        t = f"at t = {self.place.t:.6g}"
-        return f"{t} the run begins where laws switch" if self.place.step == 0 else f"{t} {APART}"
 
     def ahead(self, S: np.ndarray) -> np.ndarray:
         """Return S behind the place, (parameters, y), from S before it; nan where there is no derivative."""

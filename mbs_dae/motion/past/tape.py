@@ -182,6 +182,8 @@ class Steps:
     room: float = PLENTY
     """The number of numbers that are kept whatever the length of the run; infinite, if an implicit step cannot be made
     again from its beginning."""
+    first: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    """The state in which the run begins, as the entry of a step of no length: before laws or contacts switch there."""
     _choices: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def take(self, rows: np.ndarray) -> None:
