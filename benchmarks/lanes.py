@@ -21,13 +21,13 @@ import slider_crank
 
 from mbs_dae.motion import run as marching
 from mbs_dae.motion.lanes.engine import ALONE, engine
-from mbs_dae.motion.record import March
+from mbs_dae.motion.record import IntegratorState
 from mbs_dae.verbs.simulate import prepare
 
 TURNS = 5
 
 
-def slider_cranks(count: int, method: str) -> Iterator[March]:
+def slider_cranks(count: int, method: str) -> Iterator[IntegratorState]:
     """1 s of free motion of so many designs."""
     model = slider_crank.build().without("motor")
     model.compile()
@@ -35,21 +35,21 @@ def slider_cranks(count: int, method: str) -> Iterator[March]:
         yield begun(model.with_parameters(r=r), 1.0, {"crank.omega": 10.0}, method)
 
 
-def four_bars(count: int, coordinates: str) -> Iterator[March]:
+def four_bars(count: int, coordinates: str) -> Iterator[IntegratorState]:
     """10 s of four loops from so many initial velocities, through poses where the constraints lose rank."""
     system = n_four_bar.build(4).compile(coordinates)
     for omega in np.linspace(-1.0, -1.5, count):
         yield begun(system, 10.0, {"crank0.omega": omega}, "DP8")
 
 
-def begun(model: Any, end: float, initial: dict[str, float], method: str) -> March:
+def begun(model: Any, end: float, initial: dict[str, float], method: str) -> IntegratorState:
     prepared = prepare(model, [0.0, end], initial, method=method, rtol=1e-8)
     assert prepared.begin() == marching.DONE
     prepared.march.noted[0] = 1  # no memory is kept for runs that go on from these
     return prepared.march
 
 
-def compare(what: str, runs: Callable[[], Iterator[March]]) -> None:
+def compare(what: str, runs: Callable[[], Iterator[IntegratorState]]) -> None:
     alone, together, steps = list[float](), list[float](), np.zeros(2)
     for _ in range(TURNS):
         ones, others = [*runs()], [*runs()]

@@ -30,8 +30,9 @@ from mbs_dae.linear.order import ordering
 from mbs_dae.linear.sums import Sums
 from mbs_dae.model.model import Model
 from mbs_dae.motion.comparison import Timed, evaluation_times, timed
-from mbs_dae.motion.derivative import Mechanism, accelerate
+from mbs_dae.motion.derivative import accelerate
 from mbs_dae.motion.mechanism import mechanism
+from mbs_dae.motion.mechanism_record import Mechanism
 from mbs_dae.poses.dependence import PoseRank
 from mbs_dae.tolerances import FAINT, NIL
 

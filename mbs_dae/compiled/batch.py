@@ -66,7 +66,7 @@ class Batch(NamedTuple):
 
 
 @compiled_apart
-def evaluate(batch: Batch, level: int, t: float, q: Vector, v: Vector, out: Vector):
+def evaluate(batch: Batch, level: int, t: float, q: Vector, v: Vector, out: Vector) -> None:
     """Put all outputs of all kernels of a level at (t, q, v) into `out`. q and v include the coordinates of the
     ground."""
     for g in range(batch.kernels.shape[1]):
@@ -74,7 +74,7 @@ def evaluate(batch: Batch, level: int, t: float, q: Vector, v: Vector, out: Vect
 
 
 @compiled
-def call_one(batch, level, g, t, q, v, out):
+def call_one(batch: Batch, level: int, g: int, t: float, q: Vector, v: Vector, out: Vector) -> None:
     """Put the outputs of one kernel, for all its instances, into `out`."""
     index, own = batch.gather[batch.gather_at[g] :], out[batch.out_at[g] :]
     parameters = batch.parameters[batch.parameters_at[g] :]
@@ -102,7 +102,7 @@ def in_lanes(batch: Batch) -> WideBatch | None:
 
 
 @compiled
-def evaluate_in_lanes(wide, t, q, v):
+def evaluate_in_lanes(wide: WideBatch, t: Vector, q: Vector, v: Vector) -> None:
     """Put all outputs at (t, q, v) of each lane into `wide.out`; t is an array with one entry."""
     batch = wide.batch
     for g in range(wide.kernels.size):
@@ -147,7 +147,7 @@ def instance_of(
 
 
 @dataclass(frozen=True)
-class Group:
+class KernelGroup:
     """All instances of one kernel, by their numbers."""
 
     kernel: cache.Kernel
@@ -175,7 +175,7 @@ class Designs(Protocol):
     def at(self, k: int) -> Any: ...
 
 
-class Swept(NamedTuple):
+class PoseSequence(NamedTuple):
     """A parameter, and the values that the parameter takes one after the other."""
 
     parameter: Parameter
@@ -303,11 +303,11 @@ class BatchBuilder:
         """Return the places in q of the signals that an instance reads."""
         return [self.layout.signals[signal] for signal in self.instances[member].signals]
 
-    def _grouped(self) -> list[Group]:
-        groups: dict[str, Group] = {}
+    def _grouped(self) -> list[KernelGroup]:
+        groups: dict[str, KernelGroup] = {}
         for k, instance in enumerate(self.instances):
             if instance.meaning not in groups:
-                groups[instance.meaning] = Group(self._kernel(instance), [])
+                groups[instance.meaning] = KernelGroup(self._kernel(instance), [])
             groups[instance.meaning].members.append(k)
         return list(groups.values())
 

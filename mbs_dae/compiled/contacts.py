@@ -59,7 +59,7 @@ with others."""
 
 
 @compiled_apart
-def observe_contacts(contacts: Contacts, t: float, q: Vector, v: Vector):
+def observe_contacts(contacts: Contacts, t: float, q: Vector, v: Vector) -> None:
     """Evaluate gaps, the rates of gaps and slips, and γ at (t, q, v), with q and v of bodies, into
     `contacts.motion`."""
     laws, normals, groups = contacts.laws, contacts.normals, contacts.groups
@@ -90,7 +90,7 @@ def observe_contacts(contacts: Contacts, t: float, q: Vector, v: Vector):
 
 
 @compiled_apart
-def put_rows(contacts: Contacts):
+def put_rows(contacts: Contacts) -> None:
     """Put G of the last evaluation into `contacts.rows`; correct γ where bodies follow from joints."""
     tree = contacts.tree
     program, out, rows, tr = contacts.program, contacts.motion.outputs, contacts.rows, tree.transformation

@@ -94,7 +94,7 @@ class Derivatives(NamedTuple):
 
 
 @compiled_apart
-def differentiate(to: Derivatives, t: float, q: Vector, v: Vector, a: Vector, multipliers: Vector):
+def differentiate(to: Derivatives, t: float, q: Vector, v: Vector, a: Vector, multipliers: Vector) -> None:
     """Evaluate the entries of the matrix at a state, its accelerations (both with those of the ground) and
     multipliers."""
     size = v.size
@@ -112,7 +112,7 @@ def differentiate(to: Derivatives, t: float, q: Vector, v: Vector, a: Vector, mu
 
 
 @compiled_apart
-def differentiate_contacts(to: Derivatives, t: float, q: Vector, v: Vector, forces: Vector):
+def differentiate_contacts(to: Derivatives, t: float, q: Vector, v: Vector, forces: Vector) -> None:
     """Add the entries of contacts to those of `differentiate` at the same state, with these forces along their rows."""
     first = to.factors.size - forces.size
     for row in range(forces.size):
@@ -122,7 +122,7 @@ def differentiate_contacts(to: Derivatives, t: float, q: Vector, v: Vector, forc
 
 
 @compiled_apart
-def add_terms(terms: Terms, t: float, q: Vector, v: Vector, factors: Vector, out: Vector, values: Vector):
+def add_terms(terms: Terms, t: float, q: Vector, v: Vector, factors: Vector, out: Vector, values: Vector) -> None:
     evaluate(terms.batch, VALUE, t, q, v, out)
     for k in range(terms.source.size):
         values[terms.to[k]] += factors[terms.factor[k]] * out[terms.source[k]]

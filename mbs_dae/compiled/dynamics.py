@@ -48,7 +48,9 @@ class Dynamics(NamedTuple):
 
 
 @compiled_apart
-def evaluate_forces(dynamics: Dynamics, t: float, q: Vector, v: Vector, out: Vector, forces: Vector, scalars: Vector):
+def evaluate_forces(
+    dynamics: Dynamics, t: float, q: Vector, v: Vector, out: Vector, forces: Vector, scalars: Vector
+) -> None:
     """Put Q into `forces`, and energies and powers into `scalars`, at (t, q, v). `out` then holds all outputs, masses
     included."""
     evaluate(dynamics.batch, VALUE, t, q, v, out)
@@ -56,7 +58,7 @@ def evaluate_forces(dynamics: Dynamics, t: float, q: Vector, v: Vector, out: Vec
 
 
 @compiled
-def add_forces(dynamics, out, forces, scalars):
+def add_forces(dynamics: Dynamics, out: Vector, forces: Vector, scalars: Vector) -> None:
     """Put Q, energies and powers from the outputs of the last evaluation."""
     put_sums(dynamics.forces, out, forces)
     for k in range(scalars.size):
@@ -64,13 +66,13 @@ def add_forces(dynamics, out, forces, scalars):
 
 
 @compiled_apart
-def take_masses(dynamics: Dynamics, out: Vector, weight: Vector, beside: Vector):
+def take_masses(dynamics: Dynamics, out: Vector, weight: Vector, beside: Vector) -> None:
     """Put M, its diagonal and the entries below, from the outputs of the last evaluation."""
     add_masses(dynamics, out, weight, beside)
 
 
 @compiled
-def add_masses(dynamics, out, weight, beside):
+def add_masses(dynamics: Dynamics, out: Vector, weight: Vector, beside: Vector) -> None:
     put_sums(dynamics.weight, out, weight)
     put_sums(dynamics.beside, out, beside)
 

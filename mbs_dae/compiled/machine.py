@@ -1,6 +1,6 @@
 """Work space of a run, and the evaluation of constraints. Compiled."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Matrix, Vector, Work, zeros
@@ -65,7 +65,7 @@ class Machine(NamedTuple):
 
 
 @compiled_apart
-def observe(machine: Machine, t: float, q: Vector, v: Vector):
+def observe(machine: Machine, t: float, q: Vector, v: Vector) -> None:
     """Evaluate Φ, ν, γ and Φ_v at (t, q, v) into the machine."""
     program, transformation, out = machine.program, machine.transformation, machine.out
     jacobian = machine.factor.jacobian
@@ -84,7 +84,7 @@ def observe(machine: Machine, t: float, q: Vector, v: Vector):
 
 
 @compiled
-def shares_of_rows(program, norms, out, jacobian, share):
+def shares_of_rows(program: Program, norms: Any, out: Vector, jacobian: Vector, share: Vector) -> None:
     """Put the share of each row that is left where parts of the row fall on what stands still or cancel each other: its
     squared norm over that of the full row, 1 at most. A row that is only the roundoff of such a difference has share 0.
     `norms` has the fields norm, full_unit and square: a machine, or a step of lanes."""
@@ -102,13 +102,13 @@ def shares_of_rows(program, norms, out, jacobian, share):
 
 
 @compiled
-def add_square(program, norm, jacobian, e, square):
+def add_square(program: Program, norm: Vector, jacobian: Vector, e: int, square: Vector) -> None:
     """Add the square of entry e to the squared norm of its row."""
     square[program.jac_row[e]] += jacobian[e] * jacobian[e] / norm[program.jac_column[e]]
 
 
 @compiled
-def put_squares(machine):
+def put_squares(machine: Machine) -> None:
     """Put the squared norms of all rows of the last evaluation into machine.square; a row that loses entries counts in
     full."""
     if machine.transformation.edges > 0:  # squares are already in place
@@ -124,7 +124,7 @@ def put_squares(machine):
 
 
 @compiled_apart
-def subtract_rates(machine: Machine, times: float, v: Vector):
+def subtract_rates(machine: Machine, times: float, v: Vector) -> None:
     """Subtract `times` Φ_v v from machine.g, with Φ_v of the last evaluation."""
     transformation, pattern, jacobian, g = machine.transformation, machine.pattern, machine.factor.jacobian, machine.g
     if transformation.deep == 1:  # the columns are those of bodies
@@ -134,7 +134,7 @@ def subtract_rates(machine: Machine, times: float, v: Vector):
 
 
 @compiled
-def in_own_velocities(machine):
+def in_own_velocities(machine: Machine) -> None:
     """Turn the last solution, machine.x, into velocities (or a small motion) of the machine's coordinates, in place."""
     transformation = machine.transformation
     if transformation.deep == 1:
@@ -143,7 +143,7 @@ def in_own_velocities(machine):
 
 
 @compiled
-def take_accelerations(machine, a):
+def take_accelerations(machine: Machine, a: Vector) -> bool:
     """Put the last solution x into a as accelerations of the machine's coordinates; return whether all are finite."""
     if machine.transformation.deep == 1:
         transform_back(machine.transformation, ACCELERATIONS, (machine.x, a))
@@ -153,7 +153,7 @@ def take_accelerations(machine, a):
 
 
 @compiled_apart
-def leave_out_velocity_rows(machine: Machine):
+def leave_out_velocity_rows(machine: Machine) -> None:
     """Set the rows of the last Φ_v that restrict velocities only to zero."""
     program, pattern, jacobian = machine.program, machine.pattern, machine.factor.jacobian
     if program.velocity_rows > 0:

@@ -53,7 +53,7 @@ def manifold_of(layout: Layout, turning: Batch, transformation: Transformation) 
 
 
 @compiled
-def read_turning(manifold, q, v, row):
+def read_turning(manifold: Manifold, q: Vector, v: Vector, row: int) -> None:
     """Put the angular velocities at (q, v) into a row of `omega`."""
     if manifold.turned.size > 0:
         if manifold.transformation.edges > 0:
@@ -63,7 +63,7 @@ def read_turning(manifold, q, v, row):
 
 
 @compiled
-def read_angular_acceleration(manifold, q, v, a, row):
+def read_angular_acceleration(manifold: Manifold, q: Vector, v: Vector, a: Vector, row: int) -> None:
     """Put the rates of the angular velocities at (q, v, v̇) into a row of `omega`; in natural coordinates these rates
     are linear in v̇ alone."""
     if manifold.turned.size > 0 and manifold.transformation.edges > 0:
@@ -73,14 +73,14 @@ def read_angular_acceleration(manifold, q, v, a, row):
 
 
 @compiled_apart
-def rates(manifold: Manifold, q: Vector, v: Vector, dq: Vector):
+def rates(manifold: Manifold, q: Vector, v: Vector, dq: Vector) -> None:
     """Put q̇ = N(q) v into dq. (Entries of coordinates that never move are not written.)"""
     read_turning(manifold, q, v, 0)
     put_rates(manifold, q, v, manifold.omega[0], dq)
 
 
 @compiled
-def put_rates(manifold, q, v, omega, dq):
+def put_rates(manifold: Manifold, q: Vector, v: Vector, omega: Vector, dq: Vector) -> None:
     """Put q̇ = N(q) v into dq, with the angular velocities `omega`."""
     for k in range(manifold.turned.size):
         dq[manifold.turned[k]] = omega[k]
@@ -96,7 +96,7 @@ def put_rates(manifold, q, v, omega, dq):
 
 
 @compiled_apart
-def accelerations(manifold: Manifold, q: Vector, v: Vector, a: Vector, ddq: Vector):
+def accelerations(manifold: Manifold, q: Vector, v: Vector, a: Vector, ddq: Vector) -> None:
     """Put q̈ = N(q) v̇ + Ṅ v into ddq; for a quaternion ½ e ∘ α + ½ ė ∘ ω, and ė ∘ ω = -½ |ω|² e."""
     rates(manifold, q, a, ddq)
     read_angular_acceleration(manifold, q, v, a, 0)
@@ -109,7 +109,7 @@ def accelerations(manifold: Manifold, q: Vector, v: Vector, a: Vector, ddq: Vect
 
 
 @compiled_apart
-def velocities(manifold: Manifold, q: Vector, dq: Vector, v: Vector):
+def velocities(manifold: Manifold, q: Vector, dq: Vector, v: Vector) -> None:
     """Put v from q̇ = N(q) v; or v̇ from q̈, because Ṅ v is parallel to the quaternion and does not contribute."""
     for k in range(manifold.plain.shape[0]):
         v[manifold.plain[k, 1]] = dq[manifold.plain[k, 0]]
@@ -120,7 +120,7 @@ def velocities(manifold: Manifold, q: Vector, dq: Vector, v: Vector):
 
 
 @compiled_apart
-def move(manifold: Manifold, q: Vector, step: Vector):
+def move(manifold: Manifold, q: Vector, step: Vector) -> None:
     """Move q by a small motion, given like a velocity, in place."""
     if manifold.turned.size > 0:
         for k in range(min(step.size, manifold.step.size)):
@@ -140,7 +140,7 @@ def move(manifold: Manifold, q: Vector, step: Vector):
 
 
 @compiled
-def _turn(x):
+def _turn(x: tuple[float, float, float]) -> tuple[float, float, float, float]:
     """Return the quaternion of the turn by a rotation vector."""
     angle = sqrt(dot(x, x))
     half = 0.5 - angle**2 / 48.0 if angle < 1e-4 else sin(0.5 * angle) / angle
@@ -148,7 +148,7 @@ def _turn(x):
 
 
 @compiled_apart
-def restore(manifold: Manifold, q: Vector):
+def restore(manifold: Manifold, q: Vector) -> None:
     """Scale quaternions to unit length, in place."""
     for k in range(manifold.quaternions.shape[0]):
         to = manifold.quaternions[k, 0]
@@ -156,7 +156,7 @@ def restore(manifold: Manifold, q: Vector):
 
 
 @compiled_apart
-def difference(manifold: Manifold, q0: Vector, q1: Vector, out: Vector):
+def difference(manifold: Manifold, q0: Vector, q1: Vector, out: Vector) -> None:
     """Put the small motion that leads from q0 to q1 into out: the inverse of `move`."""
     for k in range(manifold.plain.shape[0]):
         out[manifold.plain[k, 1]] = q1[manifold.plain[k, 0]] - q0[manifold.plain[k, 0]]
@@ -166,7 +166,7 @@ def difference(manifold: Manifold, q0: Vector, q1: Vector, out: Vector):
 
 
 @compiled
-def way(manifold, h, here, there, out):
+def way(manifold: Manifold, h: float, here: Instant, there: Instant, out: Vector) -> None:
     """Put the motion over a time h between two known instants into out, with an error of O(h⁵):
 
         h/2 (v₀ + v₁) + h²/12 (a₀ - a₁),        and for turns in space  + h²/12 ω₀ × ω₁
@@ -184,12 +184,12 @@ def way(manifold, h, here, there, out):
 
 
 @compiled
-def _gained(h, v0, a0, v1, a1):
+def _gained(h: float, v0: float, a0: float, v1: float, a1: float) -> float:
     return 0.5 * h * (v0 + v1) + h * h / 12.0 * (a0 - a1)
 
 
 @compiled_apart
-def count_turns(manifold: Manifold, h: float, here: Instant, there: Instant):
+def count_turns(manifold: Manifold, h: float, here: Instant, there: Instant) -> None:
     """Put the turns at the end of a step into there.q: those at its beginning plus the integral over the step."""
     omega = manifold.omega
     read_turning(manifold, here.q, here.v, 0)
@@ -212,7 +212,7 @@ def count_turns(manifold: Manifold, h: float, here: Instant, there: Instant):
 
 
 @compiled_apart
-def from_chart(manifold: Manifold, q0: Vector, u: Vector, q: Vector):
+def from_chart(manifold: Manifold, q0: Vector, u: Vector, q: Vector) -> None:
     for k in range(q.size):
         q[k] = q0[k] + u[k]
     for k in range(manifold.quaternions.shape[0]):
@@ -221,7 +221,7 @@ def from_chart(manifold: Manifold, q0: Vector, u: Vector, q: Vector):
 
 
 @compiled_apart
-def most_turned(manifold: Manifold, u: Vector):
+def most_turned(manifold: Manifold, u: Vector) -> float:
     """Return the largest angle, in radians, of an attitude in a chart."""
     most = 0.0
     for k in range(manifold.quaternions.shape[0]):
@@ -231,7 +231,7 @@ def most_turned(manifold: Manifold, u: Vector):
 
 
 @compiled_apart
-def settle_in_chart(manifold: Manifold, q: Vector, put_right: Vector, u: Vector):
+def settle_in_chart(manifold: Manifold, q: Vector, put_right: Vector, u: Vector) -> None:
     """Change u, the chart coordinates of q, to those of the near pose `put_right`, in place; whole turns are kept."""
     for k in range(q.size):
         u[k] += put_right[k] - q[k]
@@ -244,7 +244,7 @@ def settle_in_chart(manifold: Manifold, q: Vector, put_right: Vector, u: Vector)
 
 
 @compiled_apart
-def chart_rates(manifold: Manifold, q: Vector, u: Vector, v: Vector, du: Vector):
+def chart_rates(manifold: Manifold, q: Vector, u: Vector, v: Vector, du: Vector) -> None:
     """Put u̇ into du, at the pose q with chart coordinates u. With ω = u̇ - ½ u × u̇ + ... for the attitude, the
     inverse series ends:
 
@@ -265,7 +265,7 @@ def chart_rates(manifold: Manifold, q: Vector, u: Vector, v: Vector, du: Vector)
 
 
 @compiled
-def chart_motion(manifold, x, u):
+def chart_motion(manifold: Manifold, x: Vector, u: Vector) -> None:
     """Put a small motion x, given like a velocity, into u as a change of chart coordinates at u = 0."""
     for k in range(manifold.plain.shape[0]):
         u[manifold.plain[k, 0]] = x[manifold.plain[k, 1]]
@@ -274,7 +274,7 @@ def chart_motion(manifold, x, u):
 
 
 @compiled
-def motion_of_chart(manifold, u, x):
+def motion_of_chart(manifold: Manifold, u: Vector, x: Vector) -> None:
     """Put a change u of chart coordinates at u = 0 into x as a small motion: the inverse of `chart_motion`."""
     for k in range(manifold.plain.shape[0]):
         x[manifold.plain[k, 1]] = u[manifold.plain[k, 0]]

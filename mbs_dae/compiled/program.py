@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..kernels.abi import compiled
-from ..kernels.blocks import INDEX, Indices, block
+from ..kernels.blocks import INDEX, Indices, Vector, block
 from ..linear.sums import Sums, put_sums, sums_of
 from ..model.parameters import Evaluator
 from .batch import Batch, BatchBuilder
@@ -62,7 +62,7 @@ def tells_positions(program: Program) -> np.ndarray:
 
 
 @compiled
-def read_rows(program, out, phi, nu, gamma):
+def read_rows(program: Program, out: Vector, phi: Vector, nu: Vector, gamma: Vector) -> None:
     """Put Φ, ν and γ from the outputs of the last evaluation; Φ of a row that restricts velocities only is the 0 behind
     the outputs."""
     for row in range(program.rows):
@@ -72,7 +72,7 @@ def read_rows(program, out, phi, nu, gamma):
 
 
 @compiled
-def read_jacobian(program, out, jacobian):
+def read_jacobian(program: Program, out: Vector, jacobian: Vector) -> None:
     """Put the entries of Φ_v from the outputs of the last evaluation into `jacobian`."""
     put_sums(program.jacobian, out, jacobian)
 

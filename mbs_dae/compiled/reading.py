@@ -36,7 +36,7 @@ class Trajectory(NamedTuple):
 @compiled_apart
 def read(
     program: Program, designs: Matrix, times: Vector, q: Matrix, v: Matrix, a: Matrix, out: Vector, found: Matrix
-):  # fmt: skip
+) -> None:
     """Put Φ, Φ̇ = Φ_v v - ν and Φ̈ = Φ_v a - γ of each row at each time into `found`, shape (3 times, rows): all times
     of Φ first. For measures the three are value, rate and acceleration; for constraints they are the violations. Rows
     without Φ read 0. With `designs`, a row of numbers for each design, the times are divided evenly among the designs,
@@ -61,7 +61,7 @@ def read(
 def farthest_off(
     program: Program, designs: Matrix, times: Vector, q: Matrix, v: Matrix, out: Vector, rates: Vector, gaps: Matrix,
     paces: Matrix,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Put the largest |Φ| and |Φ̇| of each row along the motion of each design into `gaps` and `paces`, shape (designs,
     rows); nan if one of them is nan. The motions stand one after the other in q and v, all at the same times."""
     for k in range(q.shape[0]):
@@ -81,13 +81,13 @@ def farthest_off(
 
 
 @compiled
-def _larger(one, other):
+def _larger(one: float, other: float) -> float:
     """Return the larger one of two numbers; nan if either is nan."""
     return other if one == one and not other <= one else one
 
 
 @compiled_apart
-def read_values(batch: Batch, times: Vector, q: Matrix, v: Matrix, out: Matrix):
+def read_values(batch: Batch, times: Vector, q: Matrix, v: Matrix, out: Matrix) -> None:
     """Put all outputs of a batch at every time into `out`, one row for each time."""
     for k in range(times.size):
         evaluate(batch, VALUE, times[k], q[k], v[k], out[k])

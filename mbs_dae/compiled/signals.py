@@ -62,7 +62,7 @@ class Signals(NamedTuple):
 
 
 @compiled_apart
-def assign(assignment: Assignment, t: float, q: Vector, v: Vector, to: Vector):
+def assign(assignment: Assignment, t: float, q: Vector, v: Vector, to: Vector) -> None:
     """Put all values at (t, q, v) into their places in `to`."""
     if assignment.target.size > 0:
         evaluate(assignment.batch, VALUE, t, q, v, assignment.out)
@@ -71,14 +71,14 @@ def assign(assignment: Assignment, t: float, q: Vector, v: Vector, to: Vector):
 
 
 @compiled_apart
-def read_coefficients(reactions: ReadReactions, t: float, q: Vector, v: Vector):
+def read_coefficients(reactions: ReadReactions, t: float, q: Vector, v: Vector) -> None:
     """Evaluate the coefficients of reactions at (t, q, v) of bodies."""
     reactions.coefficients[0] = -1.0
     evaluate(reactions.batch, VALUE, t, q, v, reactions.coefficients[1:])
 
 
 @compiled_apart
-def put_reactions(reactions: ReadReactions, t: float, q: Vector, v: Vector, multipliers: Vector, to: Vector):
+def put_reactions(reactions: ReadReactions, t: float, q: Vector, v: Vector, multipliers: Vector, to: Vector) -> None:
     """Put reactions, for (t, q, v) of bodies and these multipliers, into their places in `to`, q of the run."""
     coefficients = reactions.coefficients
     read_coefficients(reactions, t, q, v)
@@ -89,7 +89,7 @@ def put_reactions(reactions: ReadReactions, t: float, q: Vector, v: Vector, mult
 
 
 @compiled
-def take_signals(signals, of, to):
+def take_signals(signals: Signals, of: Vector, to: Vector) -> None:
     """Copy the signals of one q to another, which may be in other coordinates."""
     for k in range(1, signals.signals + 1):
         to[to.size - k] = of[of.size - k]

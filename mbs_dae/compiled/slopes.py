@@ -20,7 +20,7 @@ from ..kernels.blocks import block
 from ..model.parameters import Evaluator
 from ..symbolic.codegen import kernel_module
 from ..symbolic.slopes import Selection, slopes
-from .batch import Batch, BatchBuilder, Group, Place, Swept
+from .batch import Batch, BatchBuilder, KernelGroup, Place, PoseSequence
 from .reading import read_outputs
 from .structure import Structure
 
@@ -40,7 +40,7 @@ class SlopesBuilder:
     @cached_property
     def entries(self) -> np.ndarray:
         """All partial derivatives in the order of outputs, shape (3, entries): source, output and direction
-        (`Entry`)."""
+        (`SlopeEntry`)."""
         table = np.array([entry for _, some in entries_of(self) for entry in some], dtype=int).reshape(-1, 3)
         return table[np.argsort(table[:, 1], kind="stable")].T
 
@@ -49,7 +49,7 @@ class SlopesBuilder:
         own = {"kernels": kernels, "out_at": np.array(self._out_at, dtype=np.int64), "out_size": self.out_size}
         return block(Batch(**{name: getattr(values, name) for name in Batch._fields} | own))
 
-    def _kernel(self, group: Group, chosen: Selection | None) -> cache.Kernel:
+    def _kernel(self, group: KernelGroup, chosen: Selection | None) -> cache.Kernel:
         instance = self.values.instances[group.members[0]]
         if instance.slopes is not None:
             return instance.slopes(self.by_numbers)
@@ -62,7 +62,7 @@ class SlopesBuilder:
         return cache.kernel(meaning, lambda: kernel_module(slopes(*of), title, values))
 
 
-class Entry(NamedTuple):
+class SlopeEntry(NamedTuple):
     """A partial derivative: its place among the slopes, its output, and its direction among (x | v | t | numbers |
     signals) of the whole batch."""
 
@@ -71,13 +71,13 @@ class Entry(NamedTuple):
     by: int
 
 
-def entries_of(builder: SlopesBuilder) -> Iterator[tuple[Place, list[Entry]]]:
+def entries_of(builder: SlopesBuilder) -> Iterator[tuple[Place, list[SlopeEntry]]]:
     """Yield the place and the partial derivatives of every instance, kernel by kernel."""
     first = 0
     for kernel, members in zip(builder.kernels, ways_of(builder.values), strict=True):
         for place, ways in members:
             entries = enumerate(kernel.layout["entries"], first)
-            yield place, [Entry(k, place.out + output, ways[direction]) for k, (output, direction) in entries]
+            yield place, [SlopeEntry(k, place.out + output, ways[direction]) for k, (output, direction) in entries]
             first += kernel.layout["outputs"]
 
 
@@ -103,7 +103,7 @@ def slopes_in(structure: Structure, batch: BatchBuilder, by_numbers: bool) -> Sl
 
 def read_varied(
     structure: Structure, builder: BatchBuilder, number: Evaluator, t: Any, q: Dual, v: Dual,
-    swept: Swept | None = None, sums: sps.csr_matrix | None = None,
+    swept: PoseSequence | None = None, sums: sps.csr_matrix | None = None,
 ) -> Dual:  # fmt: skip
     """Return all outputs of a batch along a motion that varies with parameters, one row for each time; in a sweep, one
     row for each of its values. With `sums` (outputs, sums) return these sums of outputs instead.

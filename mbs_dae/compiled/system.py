@@ -28,7 +28,7 @@ from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Reading, Relation
 from ..tolerances import FAR, LIGHT, ROUNDOFF
-from .batch import BatchBuilder, Swept, instance_of
+from .batch import BatchBuilder, PoseSequence, instance_of
 from .dynamics import SCALARS, Dynamics
 from .machine import Machine, observe
 from .manifold import difference, manifold_of, move
@@ -468,7 +468,7 @@ class System(Remembering):
         ]
         return self.reader_by(ProgramBuilder(self.structure.batch(instances), self.nv))
 
-    def reader_by(self, builder: ProgramBuilder, swept: Swept | None = None) -> Reader:
+    def reader_by(self, builder: ProgramBuilder, swept: PoseSequence | None = None) -> Reader:
         """Return a reader of a program: at the present values of parameters, or at each of the swept values."""
         designs = builder.batch.numbers_along(self.evaluator, *swept) if swept else NO_DESIGNS
         varied = partial(read_varied, self.structure, builder.batch, self.evaluator, swept=swept)

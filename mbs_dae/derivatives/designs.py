@@ -17,7 +17,7 @@ import numpy as np
 from ..compiled import System
 from ..errors import MbsError, ModelError
 from ..model.breaks import breaks_of
-from ..motion.past.past import Run
+from ..motion.past.origin import Run
 from .parameters import Asked
 from .sizes import size_of
 

@@ -54,7 +54,7 @@ class Slopes(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Instant:
+class KernelState:
     """A state of a system in the coordinates of kernels, and the parameters by which equations are differentiated."""
 
     system: System
@@ -77,8 +77,7 @@ class Instant:
         parts = [matrix[start:end] for start, end in zip(ends, ends[1:], strict=False)]
         along = np.array([[1.0 * (symbol == time) for symbol in self.symbols]])
         given = (
-            part[:, 2 * n + 1 :][:, : numbers.shape[1]] @ numbers.T + part[:, 2 * n].toarray() @ along
-            for part in parts
+            part[:, 2 * n + 1 :][:, : numbers.shape[1]] @ numbers.T + part[:, 2 * n].toarray() @ along for part in parts
         )
         return {
             what: Slopes(part[:, :n], part[:, n : 2 * n], by)

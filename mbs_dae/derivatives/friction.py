@@ -28,7 +28,7 @@ from ..readings.motion import ComputedQuantities
 from ..readings.ranks import least
 from ..readings.teeth import apart, with_separation
 from .designs import CENTRAL, SMALL, systems_beside
-from .varied import VariedMotion
+from .results import VariedMotion
 
 Loads = Mapping[str, np.ndarray]
 """Multipliers, forces of contacts and powers, (times, ...), or their changes, (parameters, times, ...)."""

@@ -21,11 +21,11 @@ from ..readings import motion as readings
 from ..results.events import Happening
 from ..results.result import Result, State
 from .parameters import Asked
-from .swept import VariedSweep
-from .varied import Varied, set_varied, state_derivative, varied_of
+from .results import Varied, set_varied, state_derivative, varied_of
+from .sweeps import VariedSweep
 
 
-class Slopes(NamedTuple):
+class MomentSlopes(NamedTuple):
     """The changes of the time, q, v and a of one moment, (parameters, 1, ...)."""
 
     t: np.ndarray
@@ -38,11 +38,11 @@ class Slopes(NamedTuple):
 class VariedMoment(Varied):
     """A state at a time that may move."""
 
-    found: Callable[[], Slopes]
+    found: Callable[[], MomentSlopes]
     """Return the changes of the moment."""
 
     @cached_property
-    def slopes(self) -> Slopes:
+    def slopes(self) -> MomentSlopes:
         return self.found()
 
     @cached_property
@@ -88,6 +88,6 @@ def event_derivative(event: Happening, name: str, by: Any) -> Any:
     return float(varied.slopes.t[varied.asked.names.index(wanted), 0])
 
 
-def set_moment(state: State, asked: Asked, found: Callable[[], Slopes]) -> None:
+def set_moment(state: State, asked: Asked, found: Callable[[], MomentSlopes]) -> None:
     """Set how a state changes, in place: `found` is called when its changes are first read."""
     set_varied(state.result, VariedMoment(state.result, asked, found))

@@ -30,7 +30,7 @@ class Asked(NamedTuple):
     """Whether all equations have the form that they have with constants as numbers."""
 
 
-class Start(NamedTuple):
+class StartChange(NamedTuple):
     """The change of the initial state of a run with one quantity."""
 
     x: np.ndarray

@@ -42,9 +42,9 @@ from ..model.parameters import Parameter
 from ..poses.assembly import holding, model_with_fixes
 from ..poses.redundancy import is_momentary
 from ..results.result import State
-from .equations import Bordered, Instant, Response, diagonal, solve_bordered
+from .equations import Bordered, KernelState, Response, diagonal, solve_bordered
 from .inputs import input_slopes
-from .parameters import Asked, Start
+from .parameters import Asked, StartChange
 from .sizes import placement_slopes, weight_slopes
 
 
@@ -60,7 +60,7 @@ class Beginning:
     """The values given, by name: of positions, velocities, and states of the model."""
     start: State | None = None
     """The state to which the pose and the velocity are the nearest; None for the placement and rest."""
-    carried: Mapping[str, Start] = field(default_factory=dict)
+    carried: Mapping[str, StartChange] = field(default_factory=dict)
     """The changes of `start`, by the name of a parameter; all other parameters hold it."""
 
     @cached_property
@@ -137,7 +137,7 @@ class Beginning:
         """Return the change of the least acceleration, after the least velocity."""
         return self._least(self._instant(2), ACCELERATIONS, self.state.full_a, self.least_velocity)
 
-    def _least(self, here: Instant, what: str, least: np.ndarray, *velocity: np.ndarray) -> np.ndarray:
+    def _least(self, here: KernelState, what: str, least: np.ndarray, *velocity: np.ndarray) -> np.ndarray:
         """Return the change of the least velocity or acceleration that satisfies the equations `what`."""
         weight = here.system.weight
         own, changed = least[: weight.size], weight_slopes(here.system, here.symbols) * least[: weight.size]
@@ -196,7 +196,7 @@ class Beginning:
 
     # --- what is held -------------------------------------------------------------------------------------------------
 
-    def _instant(self, level: int, at_rest: bool = False) -> Instant:
+    def _instant(self, level: int, at_rest: bool = False) -> KernelState:
         """The state in the system that has equations for the values given of positions (level 0), of velocities (1) or
         for none. Such values are parameters of it."""
         system, symbols, v = self.system, self.asked.symbols, self.state.full_v
@@ -207,7 +207,7 @@ class Beginning:
             system, known = holding(system, level, values), {name: Parameter(place) for place, name in places.items()}
             pairs = zip(self.asked.names, symbols, strict=True)
             symbols = tuple(known.get(name, symbol) for name, symbol in pairs)
-        return Instant(system, symbols, self.state.t, self.state.full_q, system.still if at_rest else v)
+        return KernelState(system, symbols, self.state.t, self.state.full_q, system.still if at_rest else v)
 
 
 def _of_difference(system: System, back: np.ndarray, half: float) -> sps.csr_matrix:

@@ -8,7 +8,7 @@ from .paper import Formula as Formula
 from .paper import Heading as Heading
 from .paper import Math as Math
 from .paper import Paper as Paper
-from .paper import Table as Table
+from .paper import PaperTable as Table
 from .paper import Text as Text
 from .paper import pieces as pieces
 from .paper import rounded as rounded

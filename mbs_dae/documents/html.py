@@ -7,7 +7,7 @@ from html import escape
 
 from ..kernels.languages.names import visible
 from .mathml import mathml
-from .paper import Cell, Formula, Heading, Inline, Paper, Table, Text, parts_of
+from .paper import Cell, Formula, Heading, Inline, Paper, PaperTable, Text, parts_of
 
 STYLE = """
 @page { size: A4; margin: 16mm 15mm }
@@ -60,7 +60,7 @@ def _(one: Formula) -> str:
 
 
 @block.register
-def _(one: Table) -> str:
+def _(one: PaperTable) -> str:
     def row(cells: tuple[Cell, ...], tag: str) -> str:
         pairs = zip(cells, one.columns, strict=True)
         return "<tr>" + "".join(f'<{tag} class="{c}">{line(parts_of(cell))}</{tag}>' for cell, c in pairs) + "</tr>"

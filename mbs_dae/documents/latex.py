@@ -10,7 +10,7 @@ import sympy as sp
 from sympy.printing.latex import LatexPrinter
 
 from ..kernels.languages.names import visible
-from .paper import LETTERS, Bold, Cell, Formula, Heading, Inline, Math, Paper, Part, Table, Text, parts_of
+from .paper import LETTERS, Bold, Cell, Formula, Heading, Inline, Math, Paper, PaperTable, Part, Text, parts_of
 
 SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
@@ -69,7 +69,7 @@ def _(one: Formula) -> str:
 
 
 @block.register
-def _(one: Table) -> str:
+def _(one: PaperTable) -> str:
     narrow = sum(c != "w" for c in one.columns)
     wide = 0.94 - 0.11 * narrow
     share = wide / max(1, one.columns.count("w"))

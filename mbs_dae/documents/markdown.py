@@ -8,7 +8,7 @@ from html import escape
 
 from ..kernels.languages.names import visible
 from .latex import formula
-from .paper import Cell, Formula, Heading, Inline, Paper, Table, Text, parts_of
+from .paper import Cell, Formula, Heading, Inline, Paper, PaperTable, Text, parts_of
 
 
 def markdown(paper: Paper) -> str:
@@ -36,7 +36,7 @@ def _(one: Formula) -> str:
 
 
 @block.register
-def _(one: Table) -> str:
+def _(one: PaperTable) -> str:
     rules = {"l": ":--", "r": "--:", "w": ":--"}
     rows = [one.head, *one.rows]
     lines = [f"| {' | '.join(map(cell, row))} |" for row in rows]

@@ -70,7 +70,7 @@ class Formula:
 
 
 @dataclass(frozen=True)
-class Table:
+class PaperTable:
     """Rows below a head. Columns contain words ("l") or numbers ("r"), or take the remaining width ("w")."""
 
     columns: str
@@ -78,7 +78,7 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
 
 
-Block: TypeAlias = "Heading | Text | Formula | Table"
+Block: TypeAlias = "Heading | Text | Formula | PaperTable"
 
 
 @dataclass(frozen=True)

@@ -11,9 +11,9 @@ import numpy as np
 
 from ..compiled.reading import Trajectory
 from ..derivatives.parameters import Asked, asked_of
-from ..derivatives.varied import derivative, set_varied
+from ..derivatives.results import derivative, set_varied
 from ..errors import EquilibriumError, ModelError
-from ..motion.derivative import WORK
+from ..motion.mechanism_record import WORK
 from ..motion.outcome import in_the_limit, with_forces
 from ..provided import provided
 from ..public_class import PublicClass

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..motion import run as marching
 from ..motion.control import Control
-from ..motion.record import March
+from ..motion.record import IntegratorState
 
 NONSENSE = 0.1
 """The energy error, relative to the energy that is turned over, above which a run is invalid."""
@@ -41,7 +41,7 @@ def relative_violations(gaps: np.ndarray, rates: np.ndarray, units: np.ndarray, 
     return gaps / units, rates / units / (pace + SLOW)
 
 
-def note_on_faint_motion(march: March) -> str:
+def note_on_faint_motion(march: IntegratorState) -> str:
     """Return a sentence about a motion so small that errors within its tolerances may be as large."""
     control, record, done = march.control, march.record, int(march.counts[marching.NEXT])
     if control.fixed > 0.0:

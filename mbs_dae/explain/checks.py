@@ -4,7 +4,7 @@ import numpy as np
 
 from ..compiled import System
 from ..errors import IntegrationError
-from ..motion.record import March
+from ..motion.record import IntegratorState
 from ..motion.stabilise import NEVER
 from ..results.result import Result
 from ..symbolic.functions import BentLookup, written_out
@@ -18,7 +18,7 @@ CORNER_ADVICE = 'take a table of kind="cubic" or "monotone", or let one side pre
 """The advice for a joint along a table with corners."""
 
 
-def check_energy(system: System, march: March, result: Result) -> None:
+def check_energy(system: System, march: IntegratorState, result: Result) -> None:
     """Refuse a run whose energy balance is violated. (Approximate forces of contacts misplace some energy, which is
     more than roundoff when all bodies are at rest.)"""
     energy = result.energy
@@ -41,7 +41,7 @@ def check_energy(system: System, march: March, result: Result) -> None:
     raise Explanation(IntegrationError, what, advice, float(result.t[-1])).error(result)
 
 
-def check_violation(system: System, march: March, result: Result) -> None:
+def check_violation(system: System, march: IntegratorState, result: Result) -> None:
     """Refuse a run with a recorded state that violates constraints too much for its tolerances. (Without stabilisation,
     drift is intended.)"""
     if march.stabiliser.when == NEVER:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..compiled import System
-from ..compiled.batch import Swept
+from ..compiled.batch import PoseSequence
 from ..compiled.contact_records import OPEN, PRESSED, STICKING, Contacts
 from ..compiled.reading import Trajectory
 from ..errors import IntegrationError, ModelError, counted
@@ -18,7 +18,7 @@ from ..motion.contact.forces import SHARED
 from ..motion.contact.reports import frictions_at_fault, no_friction
 from ..motion.contact.states import TOUCHES
 from ..motion.mechanism import masses_of
-from ..motion.record import March
+from ..motion.record import IntegratorState
 from ..motion.switching.search import RUSH
 from ..poses.slips import degrees_of
 from ..results.result import State
@@ -54,7 +54,7 @@ def told_of_overlap_at(state: State) -> str:
     return told_of_overlap(state.system.cartesian, Trajectory(np.array([state.t]), *state.motion))
 
 
-def told_of_overlap(system: System, motion: Trajectory, swept: Swept | None = None) -> str:
+def told_of_overlap(system: System, motion: Trajectory, swept: PoseSequence | None = None) -> str:
     """Return a sentence about overlaps in a motion, or in poses over a parameter: the first and the deepest overlap of
     each contact."""
     if not system.model.contacts:
@@ -114,13 +114,13 @@ def _overlap(state: State, k: int, depth: float, give: str, place: str) -> str:
 # --- runs that cannot go on ---------------------------------------------------------------------------------------
 
 
-def touching_now(march: March, system: System) -> list[str]:
+def touching_now(march: IntegratorState, system: System) -> list[str]:
     """Return the names of the closed contacts."""
     contacts = march.mechanism.contacts
     return _names(system, [k for k, gap in enumerate(contacts.gap_row) if gap >= 0 and contacts.state[k] != OPEN])
 
 
-def without_forces(march: March, pose: State) -> Explanation:
+def without_forces(march: IntegratorState, pose: State) -> Explanation:
     """Explain why no forces of contacts, or impulses, satisfy the equations; friction is the cause if forces exist
     without it."""
     contacts, problem, name = march.mechanism.contacts, march.mechanism.contacts.problem, pose.system.model.name
@@ -149,7 +149,7 @@ def without_forces(march: March, pose: State) -> Explanation:
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
 
 
-def lost_in_roundoff(march: March, pose: State) -> Explanation:
+def lost_in_roundoff(march: IntegratorState, pose: State) -> Explanation:
     """Explain why the forces of contacts have no certain value: roundoff exceeds the force that moves a light body."""
     points = _used(march.mechanism.contacts)
     names, light = _names(pose.system, points), _lightest(pose.system, points)
@@ -160,7 +160,7 @@ def lost_in_roundoff(march: March, pose: State) -> Explanation:
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
 
 
-def without_shares(march: March, pose: State) -> Explanation:
+def without_shares(march: IntegratorState, pose: State) -> Explanation:
     """Explain that frictions which stick and hold one load together do not settle on their shares of it."""
     contacts = march.mechanism.contacts
     points = [k for k in _used(contacts) if contacts.state[k] == STICKING and contacts.slip_count[k] > 0]
@@ -189,7 +189,7 @@ def _squeezed(pose: State, names: Sequence[str]) -> Explanation:
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
 
 
-def told_of_kept(march: March, system: System) -> str:
+def told_of_kept(march: IntegratorState, system: System) -> str:
     """Return a sentence about contacts that carry no force because joints alone keep them closed."""
     reported = march.mechanism.contacts.constrained.reported
     if not (names := reported.size and _names(system, np.flatnonzero(reported).tolist())):
@@ -218,7 +218,7 @@ def knots_of_tables(pose: State, names: set[str]) -> list[str]:
     return sorted(set(knots))
 
 
-def chatters(march: March, pose: State, entries: Sequence[int]) -> Explanation:
+def chatters(march: IntegratorState, pose: State, entries: Sequence[int]) -> Explanation:
     """Explain why contacts change without end."""
     contacts = pose.system.structure.contacts
     names = list(dict.fromkeys(contacts.switching[k] for k in entries))

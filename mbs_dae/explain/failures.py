@@ -26,10 +26,11 @@ from ..model.drivers import Driver
 from ..model.events import Reset
 from ..motion import run as marching
 from ..motion.contact.reports import driving_frictions, frictions_lost_at, no_friction
-from ..motion.derivative import Mechanism, evaluate, factorise_terms
+from ..motion.derivative import evaluate, factorise_terms
 from ..motion.events import present
 from ..motion.mechanism import mechanism
-from ..motion.record import March
+from ..motion.mechanism_record import Mechanism
+from ..motion.record import IntegratorState
 from ..motion.stabilise import ALWAYS
 from ..motion.switching.search import RUSH
 from ..poses.assembly import posed
@@ -126,7 +127,7 @@ SHORTEST, LOOKS = 1e-12, 25
 looked for: two in each decade of a run of seconds."""
 
 
-def failure(system: System, march: March, status: int, result: Result) -> MbsError:
+def failure(system: System, march: IntegratorState, status: int, result: Result) -> MbsError:
     """Return the error for a run that stopped at march.time; its ``result`` is the motion until then. Accelerations
     that have no value there are those at the end of the last step."""
     at, slopes = present(system, march), march.stages.k
@@ -138,7 +139,7 @@ def failure(system: System, march: March, status: int, result: Result) -> MbsErr
     return _reason(march, status, replace(at, full_a=at.system.still), a).error(result)
 
 
-def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanation:
+def _reason(march: IntegratorState, status: int, pose: State, a: np.ndarray) -> Explanation:
     if status == DRIVES:
         run = march.mechanism
         lost = driving_frictions(pose.system, run.contacts, float(np.abs(run.machine.f).max(initial=0.0)))
@@ -192,7 +193,7 @@ def _reason(march: March, status: int, pose: State, a: np.ndarray) -> Explanatio
     return Explanation(IntegrationError, *_what_stops(march, status, pose, a), t, names, pose)
 
 
-def _without_pose(march: March, pose: State, names: tuple[str, ...]) -> float:
+def _without_pose(march: IntegratorState, pose: State, names: tuple[str, ...]) -> float:
     """Return the first of some times soon after a pose at which drivers among these elements prescribe a position that
     the linkage does not reach; 0 if there is none."""
     model, end = pose.system.model, float(march.record.times[-1])
@@ -230,7 +231,7 @@ def _dead_frictions(pose: State) -> list[str]:
     ]
 
 
-def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[str, str]:
+def _what_stops(march: IntegratorState, status: int, pose: State, a: np.ndarray) -> tuple[str, str]:
     """Return the reason why a run stopped, drifting constraints or the cause of short steps, and advice."""
     system, name, t, widest, fixed = pose.system, pose.system.model.name, pose.t, march.widest[0], march.control.fixed
     if status == Status.DRIFTED:
@@ -309,7 +310,7 @@ def _what_stops(march: March, status: int, pose: State, a: np.ndarray) -> tuple[
     return what, "make it smooth, raise rtol, or fix the step"
 
 
-def _abrupt(march: March, pose: State, a: np.ndarray) -> str:
+def _abrupt(march: IntegratorState, pose: State, a: np.ndarray) -> str:
     """Return a clause about the force, or the rate of a state, that changes most within a step, if the change is too
     large for the step's length, as at a switch; or about one that grows without bound."""
     system, batch, t = pose.system, pose.system.structure.dynamics.batch, pose.t

@@ -7,14 +7,14 @@ from ..compiled.contact_records import CLOSED, OPEN
 from ..compiled.reading import read_outputs
 from ..motion.contact.states import TOUCHES
 from ..motion.derivative import accelerate
-from ..motion.record import March
+from ..motion.record import IntegratorState
 from ..motion.stiffness import RATE, STEPS, TIME
 
 SHARE = 0.3
 """The least fraction of steps limited by stability for which stiffness is reported."""
 
 
-def told_of_stiffness(system: System, march: March) -> str:
+def told_of_stiffness(system: System, march: IntegratorState) -> str:
     """Return a sentence about the stiff force; empty if steps are not limited by stability."""
     seen, steps = march.stiffness, int(march.counts[0])
     limited = int(seen.counts[STEPS])
@@ -29,7 +29,7 @@ def told_of_stiffness(system: System, march: March) -> str:
     return f'{what} {_stiffest(system, march, t)}, which acts {how}; method="Radau5" need not'
 
 
-def _stiff_friction(system: System, march: March, t: float, rate: float) -> str:
+def _stiff_friction(system: System, march: IntegratorState, t: float, rate: float) -> str:
     """Return the smoothed friction from normal forces that acts at this rate: the difference of its accelerations along
     a slip between both stored states, over the difference of the slips. Return "" if there is none."""
     mechanism, seen = march.mechanism, march.stiffness
@@ -60,7 +60,7 @@ def _stiff_friction(system: System, march: March, t: float, rate: float) -> str:
     return ""
 
 
-def _stiffest(system: System, march: March, t: float) -> str:
+def _stiffest(system: System, march: IntegratorState, t: float) -> str:
     """Return the element whose force changes most between both stored states, as an acceleration along their
     difference; masses are those of columns."""
     state, seen = march.mechanism.state, march.stiffness

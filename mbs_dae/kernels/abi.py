@@ -26,7 +26,7 @@ from numba.extending import intrinsic
 
 from . import llvm
 from .blocks import Vector
-from .functions import Function
+from .functions import CompiledFunction
 
 reals = types.CPointer(types.float64)
 integers = types.CPointer(types.int64)
@@ -41,13 +41,13 @@ def compiled(function: Callable) -> Any:
     The function cannot allocate; numba refuses to compile a function that tries. Work space is an argument. The
     function becomes part of the compiled functions that call it; called from Python it is the plain function.
     """
-    return Function(function, apart=False)
+    return CompiledFunction(function, apart=False)
 
 
 def compiled_apart(function: Callable) -> Any:
     """Return a compiled function that is compiled once, for the types that its annotations name, and is called by its
     name: for functions that do much at each call, and for functions that Python calls."""
-    return Function(function, apart=True)
+    return CompiledFunction(function, apart=True)
 
 
 def _call_kernel(typingctx: Any, address: Any, numbers: Any, arrays: Any) -> Any:
@@ -136,19 +136,19 @@ as_complex: Any = intrinsic(_as_complex)
 
 
 @compiled_apart
-def wrap(x: float, period: float):
+def wrap(x: float, period: float) -> float:
     """x reduced to [0, period)."""
     return x - period * floor(x / period)
 
 
 @compiled_apart
-def unwound(angle: float, near: float):
+def unwound(angle: float, near: float) -> float:
     """The angle with so many whole turns added that it is nearest to `near`."""
     return angle + TURN * floor((near - angle) / TURN + 0.5)
 
 
 @compiled_apart
-def lookup(tables: Vector, start: int, order: int, x: float):
+def lookup(tables: Vector, start: int, order: int, x: float) -> float:
     """The spline stored at tables[start:], or its derivative of that order, at x.
 
     Stored: count, period (0: none), the count knots, then 4 coefficients per interval, cubic first.
@@ -172,7 +172,7 @@ def lookup(tables: Vector, start: int, order: int, x: float):
 
 
 @compiled
-def _interval(tables, knots, count, x):
+def _interval(tables: Vector, knots: int, count: int, x: float) -> int:
     """Return the number of the interval of `count` knots that contains x; the first or the last one if x is outside."""
     low, high = 0, count - 1
     while high - low > 1:
@@ -185,7 +185,7 @@ def _interval(tables, knots, count, x):
 
 
 @compiled
-def _spline(tables, c, order, s, beyond):
+def _spline(tables: Vector, c: int, order: int, s: float, beyond: float) -> float:
     """Return the cubic whose coefficients stand at c, or its derivative of this order, at the distance s from its first
     knot, continued along its tangent by `beyond`."""
     slope = (3.0 * tables[c] * s + 2.0 * tables[c + 1]) * s + tables[c + 2]
@@ -207,7 +207,7 @@ def _spline(tables, c, order, s, beyond):
 
 
 @compiled
-def _piece_of(tables, start, x):
+def _piece_of(tables: Vector, start: int, x: float) -> float:
     """Return the number of the piece that contains x."""
     count, period, knots = int(tables[start]), tables[start + 1], start + 2
     turns = 0.0
@@ -222,7 +222,7 @@ def _piece_of(tables, start, x):
 
 
 @compiled_apart
-def knot(tables: Vector, start: int, order: int, x: float, piece: float):
+def knot(tables: Vector, start: int, order: int, x: float, piece: float) -> float:
     """Return the number of knots that x has passed, as a real number that grows by 1 over each piece, linearly in the
     held piece and beyond its ends (nan: the piece of x), whatever the turn of x; with order 1, its derivative. Before
     the first and behind the last knot the number tends to -1, and to the number of knots."""
@@ -244,7 +244,7 @@ def knot(tables: Vector, start: int, order: int, x: float, piece: float):
 
 
 @compiled
-def _way(period, x, begin, length):
+def _way(period: float, x: float, begin: float, length: float) -> float:
     """Return the distance of x from the beginning of a piece; in a periodic table from the nearest such beginning,
     because angles may jump by whole turns."""
     way = x - begin
@@ -252,7 +252,7 @@ def _way(period, x, begin, length):
 
 
 @compiled_apart
-def piece(tables: Vector, start: int, order: int, x: float, number: float):
+def piece(tables: Vector, start: int, order: int, x: float, number: float) -> float:
     """Return the value at x of the piece with this number, or its derivative of this order, wherever x is."""
     if not abs(number) < 1e15:
         return number - number

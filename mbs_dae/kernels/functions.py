@@ -64,7 +64,7 @@ _underway: list[Part] = [Part()]
 """The functions that are being compiled now, each because the one before calls it."""
 
 
-class Function:
+class CompiledFunction:
     """A function of this package that is compiled."""
 
     def __init__(self, function: Callable, apart: bool):
@@ -98,20 +98,20 @@ class Function:
         return tuple([kind_of(hints[name]) for name in signature(self.py_func).parameters])
 
     @cached_property
-    def _named(self) -> list[Function]:
+    def _named(self) -> list[CompiledFunction]:
         """The compiled functions in the code, parts and those that lie apart."""
         known, code = self.py_func.__globals__, dis.get_instructions(self.py_func)
         found = [known.get(one.argval) for one in code if one.opname == "LOAD_GLOBAL"]
-        return [one for one in found if isinstance(one, Function)]
+        return [one for one in found if isinstance(one, CompiledFunction)]
 
     @cached_property
-    def calls(self) -> tuple[Function, ...]:
+    def calls(self) -> tuple[CompiledFunction, ...]:
         """The functions apart that the function or its parts call."""
         called = [(one,) if one.apart else one.calls for one in self._named]
         return tuple(dict.fromkeys(one for ones in called for one in ones))
 
     @cached_property
-    def parts_of_it(self) -> frozenset[Function]:
+    def parts_of_it(self) -> frozenset[CompiledFunction]:
         return frozenset([self]).union(*(one.parts_of_it for one in self._named if not one.apart))
 
     @cached_property
@@ -169,14 +169,14 @@ class Function:
         return self.parts[arguments]
 
 
-def addresses(functions: Sequence[Function | None]) -> np.ndarray:
+def addresses(functions: Sequence[CompiledFunction | None]) -> np.ndarray:
     """Return the addresses of functions that a record calls, shape (functions,); 0 for None. Processes share the
     work."""
     work.want([one for one in functions if one and not store.is_there(one.symbol)])
     return np.array([one.compile().address if one else 0 for one in functions], dtype=np.int64)
 
 
-def call_table(record: Callable[..., T], *functions: Function) -> T:
+def call_table(record: Callable[..., T], *functions: CompiledFunction) -> T:
     """Return a record of the addresses of functions, each of which stands in the field of its name."""
     names = tuple(one.py_func.__name__ for one in functions)
     if names != cast(Any, record)._fields:
@@ -205,7 +205,7 @@ def _compiling() -> Iterator[Part]:
 class FunctionType(types.Callable, types.Opaque):
     """The numba type of one function."""
 
-    def __init__(self, function: Function):
+    def __init__(self, function: CompiledFunction):
         self.function = function
         super().__init__(f"compiled {function.symbol} {id(function)}")
 
@@ -238,8 +238,8 @@ class FunctionType(types.Callable, types.Opaque):
 register_model(FunctionType)(models.OpaqueModel)
 
 
-@typeof_impl.register(Function)
-def _typeof(function: Function, context: Any) -> types.Type:
+@typeof_impl.register(CompiledFunction)
+def _typeof(function: CompiledFunction, context: Any) -> types.Type:
     return function.kind
 
 
@@ -273,7 +273,7 @@ def _call_part(part: Part) -> Callable[..., Any]:
     return generate
 
 
-def _call_apart(function: Function) -> Callable[..., Any]:
+def _call_apart(function: CompiledFunction) -> Callable[..., Any]:
     result = function.compile().result
 
     def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:

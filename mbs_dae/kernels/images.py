@@ -64,7 +64,7 @@ class Image:
         words[self.relocated] += address
         for name, places in self._apart.items():
             words[places] = apart[name].address
-        return Workspace(words, self._root, address, self.is_number, apart)
+        return BlockCopy(words, self._root, address, self.is_number, apart)
 
     def filled(self, numbers: Mapping[str, Any]) -> Image:
         """Return the image of another design, with these numbers (arrays, or single fields), by the path that leads to
@@ -121,7 +121,7 @@ class Image:
         return at
 
 
-class Workspace(Block):
+class BlockCopy(Block):
     """A copy of a block in an array of words; its fields are made at the first use."""
 
     def __init__(
@@ -135,7 +135,7 @@ class Workspace(Block):
         own = self.__dict__
         words, node = own["words"], own["node"]
         if name in node.nodes:
-            value: Any = Workspace(words, node.nodes[name], own["_begin"], own["is_number"], own["apart"])
+            value: Any = BlockCopy(words, node.nodes[name], own["_begin"], own["is_number"], own["apart"])
         elif name in own["apart"]:
             value = own["apart"][name]
         elif name in node.arrays:
@@ -171,7 +171,7 @@ def places_written(block: Any, but: Sequence[str]) -> list[tuple[np.ndarray, Any
     def look(block: Any) -> None:
         if id(block.words) in found:
             return
-        if isinstance(block, Workspace):  # blocks within are in the same words, except those apart
+        if isinstance(block, BlockCopy):  # blocks within are in the same words, except those apart
             found[id(block.words)] = block.words, block.is_number
             for name, inner in block.apart.items():
                 if name not in but:

@@ -57,7 +57,7 @@ class Number:
     __radd__, __rmul__ = __add__, __mul__
 
 
-class Place(NamedTuple):
+class TablePlace(NamedTuple):
     """A place of a table: entry `times` * place + `add`."""
 
     table: str
@@ -70,7 +70,7 @@ class Place(NamedTuple):
         return f"{self.table}[{self.place if self.times == 1 else f'{self.times} * {self.place}'} + {self.add}]"
 
 
-class Line(NamedTuple):
+class Definition(NamedTuple):
     """The definition of a value."""
 
     text: str
@@ -94,15 +94,15 @@ class Lines:
 
     def __init__(self, places: Sequence[str], tables: Sequence[str]):
         self.places, self.tables = tuple(places), tuple(tables)
-        self._lines: dict[str, Line] = {}
+        self._lines: dict[str, Definition] = {}
         """The lines by the names of their values."""
         self._known: dict[str, Number] = {}
-        self._stores: list[tuple[Place, str | float]] = []
+        self._stores: list[tuple[TablePlace, str | float]] = []
 
     def value(self, text: str, does: str, of: tuple[Any, ...]) -> Number:
         if text not in self._known:
             name = f"w{len(self._lines)}"
-            self._lines[name] = Line(text, does, of)
+            self._lines[name] = Definition(text, does, of)
             self._known[text] = Number(self, name)
         return self._known[text]
 
@@ -116,7 +116,7 @@ class Lines:
         return self.value(f"{function}({a.name})", function, (a.name,))
 
     def read(self, table: str, place: str, add: int = 0, times: int = 1) -> Number:
-        at = Place(table, place, add, times)
+        at = TablePlace(table, place, add, times)
         return self.value(at.text, READ, at)
 
     def several(self, count: int, table: str, place: str, add: int = 0, times: int = 1) -> tuple[Number, ...]:
@@ -124,13 +124,13 @@ class Lines:
 
     def write(self, value: Any, table: str, place: str, add: int = 0, times: int = 1) -> None:
         item = value.name if isinstance(value, Number) else float(value)
-        self._stores.append((Place(table, place, add, times), item))
+        self._stores.append((TablePlace(table, place, add, times), item))
 
     def write_all(self, values: Sequence[Any], table: str, place: str, add: int = 0, times: int = 1) -> None:
         for k, value in enumerate(values):
             self.write(value, table, place, add + k, times)
 
-    def _in_order(self) -> list[tuple[str, Line | None, list[Place]]]:
+    def _in_order(self) -> list[tuple[str, Definition | None, list[TablePlace]]]:
         """Return the needed values, and the places where each is written, immediately after its computation; then the
         constants."""
         needed, asked = set[str](), [item for _, item in self._stores if isinstance(item, str)]
@@ -139,10 +139,10 @@ class Lines:
                 needed.add(name)
                 own = self._lines[name]
                 asked += [one for one in own.of if isinstance(one, str)] if own.does != READ else []
-        stores: dict[str | float, list[Place]] = {}
+        stores: dict[str | float, list[TablePlace]] = {}
         for place, item in self._stores:
             stores.setdefault(item, []).append(place)
-        found: list[tuple[Any, Line | None, list[Place]]]
+        found: list[tuple[Any, Definition | None, list[TablePlace]]]
         found = [(name, line, stores.pop(name, [])) for name, line in self._lines.items() if name in needed]
         return found + [(item, None, places) for item, places in stores.items()]
 
@@ -178,7 +178,7 @@ class Lines:
         pairs: dict[str, str] = {}
         values: dict[Any, str] = {}
 
-        def begin(at: Place) -> str:
+        def begin(at: TablePlace) -> str:
             key = at.table, at.place, at.times
             if key not in begins:
                 place = own[at.place] if at.times == 1 else code.whole("mul", own[at.place], at.times)
@@ -193,9 +193,9 @@ class Lines:
         def value(item: str | float) -> str:
             return values[item] if isinstance(item, str) else code.known(item)
 
-        def written(line: Line) -> str:
+        def written(line: Definition) -> str:
             if line.does == READ:
-                return code.load(begin(Place(*line.of)), line.of[2])
+                return code.load(begin(TablePlace(*line.of)), line.of[2])
             given = [value(item) for item in line.of]
             if line.does in SINES:
                 return code.let(f"extractvalue {{double, double}} {both(given[0])}, {SINES.index(line.does)}")

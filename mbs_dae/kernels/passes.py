@@ -26,7 +26,7 @@ class Pass(NamedTuple):
 
 
 @compiled
-def go_through(steps, tables):
+def go_through(steps: Pass, tables: Any) -> None:
     """Call the kernels of a pass, one after the other."""
     for k in range(steps.kernels.size):
         call_kernel(steps.kernels[k], (steps.counts[k],), (steps.places[steps.begins[k] :], *tables))

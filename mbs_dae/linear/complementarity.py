@@ -60,7 +60,7 @@ def new_complementarity(laws: int, unknowns: int, bounds: int) -> Complementarit
 
 
 @compiled_apart
-def solve_complementarity(problem: Complementarity):
+def solve_complementarity(problem: Complementarity) -> int:
     """Put f and w that satisfy all laws into the problem, starting from its f. Return the status; `tally` counts the
     work."""
     p = problem
@@ -79,7 +79,7 @@ def solve_complementarity(problem: Complementarity):
 
 
 @compiled_apart
-def find_undetermined(problem: Complementarity, undetermined: Integers):
+def find_undetermined(problem: Complementarity, undetermined: Integers) -> None:
     """Set `undetermined` to 1 for each unknown that the laws do not determine at the present f, else to 0. A law whose
     f and w are both zero is taken as closed: unknowns with 0 are certainly determined, unknowns with 1 may be
     determined, too."""
@@ -101,7 +101,7 @@ def find_undetermined(problem: Complementarity, undetermined: Integers):
 
 
 @compiled
-def _solve(p):
+def _solve(p: Complementarity) -> int:
     found = _search(p, BRIEFLY)
     if p.tally[3] > 0:
         found = _take_least(p, found)
@@ -122,12 +122,12 @@ def _solve(p):
 
 
 @compiled
-def _ease(p, damping, friction):
+def _ease(p: Complementarity, damping: float, friction: float) -> None:
     p.scaled.relaxation[0], p.scaled.relaxation[1] = damping, friction
 
 
 @compiled
-def _search(p, rounds):
+def _search(p: Complementarity, rounds: int) -> bool:
     """Run sweeps and Newton's method in turns, from x; return whether x has become a solution."""
     scaled = p.scaled
     n, many = unknowns(p), SWEEPS
@@ -147,13 +147,13 @@ def _search(p, rounds):
 
 
 @compiled
-def _clear(p):
+def _clear(p: Complementarity) -> None:
     for i in range(unknowns(p)):
         p.scaled.x[i] = 0.0
 
 
 @compiled
-def _descend(p, friction):
+def _descend(p: Complementarity, friction: float) -> bool:
     """Solve a sequence of problems from W + 1, which is easily solved, to W + `DAMPED`; return whether the last one
     succeeded."""
     found, damping = False, 1.0
@@ -166,7 +166,7 @@ def _descend(p, friction):
 
 
 @compiled
-def _grow(p):
+def _grow(p: Complementarity) -> bool:
     """Solve a sequence of problems from no friction to full friction; return whether the last one succeeded."""
     found = False
     for rung in range(RUNGS + 1):
@@ -176,7 +176,7 @@ def _grow(p):
 
 
 @compiled
-def _take_least(p, found):
+def _take_least(p: Complementarity, found: bool) -> bool:
     """Replace x by the least of all solutions with the same w, if it can be found. Return whether x is a solution; a
     failed search leaves x and the answer `found` as they were."""
     n = unknowns(p)
@@ -192,7 +192,7 @@ def _take_least(p, found):
 
 
 @compiled
-def _is_nearly_solved(p):
+def _is_nearly_solved(p: Complementarity) -> bool:
     """Return whether W + δ has a solution, which x becomes, for the least δ from `DAMPED` to `NEARLY` that has one. W
     of many points of one body is singular; their equations (after Newton, a given part of the approach of each) may
     then contradict each other by the errors of positions. The search begins at x = 0, because other methods may have
@@ -215,7 +215,7 @@ def _is_nearly_solved(p):
 
 
 @compiled
-def _is_squeezed(p):
+def _is_squeezed(p: Complementarity) -> bool:
     """Return whether an x ≥ 0 with A x = 0 has q·x < 0."""
     scaled = p.scaled
     n, least, acts, gain = unknowns(p), 0.0, 0.0, 0.0
@@ -242,7 +242,7 @@ def _is_squeezed(p):
 
 
 @compiled
-def _is_strong(p):
+def _is_strong(p: Complementarity) -> bool:
     """Return whether some friction may raise its own bound by more than it gives way: there may be several
     solutions."""
     scaled = p.scaled

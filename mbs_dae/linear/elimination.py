@@ -24,7 +24,7 @@ NO_PIVOT = 1e-12
 
 
 @compiled_apart
-def factorise(A: Matrix, order: Integers):
+def factorise(A: Matrix, order: Integers) -> float:
     """Factorise A in place and return the sign of the determinant, 0.0 for a singular matrix. A becomes L U, with row k
     exchanged for row order[k], one after the other: L stands below the diagonal, where it has ones, and U above it.
     Entries that are zero cost nothing."""
@@ -52,7 +52,7 @@ def factorise(A: Matrix, order: Integers):
 
 
 @compiled_apart
-def solve(A: Matrix, order: Integers, x: Vector):
+def solve(A: Matrix, order: Integers, x: Vector) -> None:
     """Replace the right side x by the solution, with the factors of `factorise`."""
     n = A.shape[0]
     for k in range(n):
@@ -64,7 +64,7 @@ def solve(A: Matrix, order: Integers, x: Vector):
 
 
 @compiled_apart
-def least_solution(A: Matrix, b: Vector, x: Vector, order: Integers, n: int):
+def least_solution(A: Matrix, b: Vector, x: Vector, order: Integers, n: int) -> int:
     """Put the least solution for the leading n rows and columns of A into x and return the rank. Parts of b outside the
     range of A remain in b[rank:n]. R remains in A[:rank, rank:n], and `order` has its columns."""
     for j in range(n):
@@ -73,7 +73,7 @@ def least_solution(A: Matrix, b: Vector, x: Vector, order: Integers, n: int):
 
 
 @compiled_apart
-def scaled_solution(A: Matrix, b: Vector, x: Vector, order: Integers, n: int, units: Matrix):
+def scaled_solution(A: Matrix, b: Vector, x: Vector, order: Integers, n: int, units: Matrix) -> int:
     """Put the least solution into x and return the rank, like `least_solution`: pivots are compared in the scaled
     entries A[i, j] units[0, i] units[1, j]. A[k, k] for k < rank becomes the size of pivot k in these units."""
     for i in range(n):
@@ -86,7 +86,7 @@ def scaled_solution(A: Matrix, b: Vector, x: Vector, order: Integers, n: int, un
 
 
 @compiled
-def _eliminate(A, b, x, order, n):
+def _eliminate(A: Matrix, b: Vector, x: Vector, order: Integers, n: int) -> int:
     """Put the least solution into x, which holds the units of unknowns on entry, and return the rank."""
     rank = _triangle(A, b, x, order, n)
     for k in range(rank - 1, -1, -1):
@@ -106,7 +106,7 @@ def _eliminate(A, b, x, order, n):
 
 
 @compiled
-def _triangle(A, b, x, order, n):
+def _triangle(A: Matrix, b: Vector, x: Vector, order: Integers, n: int) -> int:
     """Eliminate forward and return the rank. x holds the units of unknowns."""
     largest = 0.0
     for k in range(n):
@@ -140,7 +140,7 @@ def _triangle(A, b, x, order, n):
 
 
 @compiled
-def _put_least(A, b, x, order, n, rank):
+def _put_least(A: Matrix, b: Vector, x: Vector, order: Integers, n: int, rank: int) -> None:
     """Put x = (y - R z, z), from R and y. The matrix I + RᵀR overwrites the rows that were eliminated to zero."""
     for k in range(rank, n):
         for j in range(rank, n):

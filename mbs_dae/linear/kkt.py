@@ -40,7 +40,7 @@ reported (`unsettled`). Equal numbers have equal roundoff, so that forces throug
 """
 
 from math import sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -134,7 +134,7 @@ def new_factor(pattern: Pattern, weight: np.ndarray, limbs: Limbs = NO_LIMBS) ->
 
 
 @compiled_apart
-def factorise(pattern: Pattern, factor: Factor):
+def factorise(pattern: Pattern, factor: Factor) -> None:
     """Compute L and D for the weight and Jacobian entries in `factor`. The fronts also give, for each row, the squared
     length and, as `independence`, the relative squared distance from the rows before."""
     if pattern.tree.edges > 0:
@@ -144,7 +144,7 @@ def factorise(pattern: Pattern, factor: Factor):
 
 
 @compiled
-def factorise_entries(pattern, factor, truncation, damping):
+def factorise_entries(pattern: Pattern, factor: Any, truncation: float, damping: float) -> None:
     """Compute L and D of a matrix of entries, for one matrix or for several in lanes."""
     beside = factor.beside
     if factor.compliance.size > 0:
@@ -156,7 +156,7 @@ def factorise_entries(pattern, factor, truncation, damping):
 
 
 @compiled
-def _augment(pattern, factor):
+def _augment(pattern: Pattern, factor: Any) -> None:
     """Compute C of the enforced rows, and W + Φ_vᵀ C Φ_v, for one matrix or for several in lanes."""
     jacobian, stiffness, soft, joined = factor.jacobian, factor.stiffness, factor.soft, factor.joined
     nothing = nothing_of(jacobian)
@@ -180,14 +180,14 @@ def _augment(pattern, factor):
 
 
 @compiled
-def set_limits(factor, least, truncation, damping):
+def set_limits(factor: Any, least: float, truncation: float, damping: float) -> None:
     """Set the parameters of fronts: rows with a square below `least` are zero."""
     factor.limits[0], factor.limits[2] = least, truncation
     factor.limits[1] = damping if truncation > 0.0 else DELTA + damping
 
 
 @compiled
-def tell_independence(factor):
+def tell_independence(factor: Any) -> None:
     """Turn squared distances of rows into `independence`, relative to the squared lengths that the fronts gave."""
     square, independence, share = factor.row_square, factor.independence, factor.share
     for row in range(square.size):
@@ -196,7 +196,7 @@ def tell_independence(factor):
 
 
 @compiled
-def negligible(pattern, factor):
+def negligible(pattern: Pattern, factor: Any) -> float:
     """Return the squared length below which a row counts as zero; positive, so that it has a reciprocal. (Sums in place
     of maxima suffice: the limit is far below all other rows.)"""
     heavy = sum_of_two(factor.weight, factor.soft) + NIL
@@ -204,7 +204,7 @@ def negligible(pattern, factor):
 
 
 @compiled
-def _solve_once(pattern, factor, f, g):
+def _solve_once(pattern: Pattern, factor: Any, f: Vector, g: Vector) -> None:
     """Replace f by x and g by λ, with the last factor."""
     n, part = pattern.n, factor.part
     copy(f, part)
@@ -218,7 +218,9 @@ def _solve_once(pattern, factor, f, g):
 
 
 @compiled_apart
-def solve(pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, multipliers: Vector, refinements: int):
+def solve(
+    pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, multipliers: Vector, refinements: int
+) -> None:
     """Solve for x and λ, with `refinements` corrections against the matrix without the extras on its diagonal."""
     if pattern.tree.edges > 0:
         call_on_block(pattern.tree.functions[SOLVE], pattern, (factor, f, g, x, multipliers, refinements))
@@ -227,7 +229,9 @@ def solve(pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, mul
 
 
 @compiled
-def solve_entries(pattern, factor, f, g, x, multipliers, refinements):
+def solve_entries(
+    pattern: Pattern, factor: Any, f: Vector, g: Vector, x: Vector, multipliers: Vector, refinements: int
+) -> None:
     """Solve for x and λ with a matrix of entries, for one matrix or for several in lanes."""
     if factor.compliance.size > 0:
         _solve_augmented(pattern, factor, f, g, x, multipliers)
@@ -236,7 +240,10 @@ def solve_entries(pattern, factor, f, g, x, multipliers, refinements):
 
 
 @compiled
-def solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, solve_once, residual):
+def solve_and_refine(
+    pattern: Pattern, factor: Any, f: Vector, g: Vector, x: Vector, multipliers: Vector, refinements: int,
+    solve_once: Any, residual: Any,
+) -> None:  # fmt: skip
     """Solve for x and λ with functions of the matrix: `solve_once` with the last factor, `residual` with the matrix
     itself."""
     rest_x, rest_g = factor.rest_x, factor.rest_g
@@ -253,7 +260,7 @@ def solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, solve_o
 
 
 @compiled
-def _solve_augmented(pattern, factor, f, g, x, multipliers):
+def _solve_augmented(pattern: Pattern, factor: Any, f: Vector, g: Vector, x: Vector, multipliers: Vector) -> None:
     """Solve the equations of the augmented Lagrangian for x and λ, for one matrix or for several in lanes. The first
     correction is for the residual and for a sample of the roundoff of all terms: if this correction is small, it is the
     last one. Otherwise others replace it, for residuals of twice the digits, as long as each is less than half as large
@@ -302,7 +309,7 @@ def _solve_augmented(pattern, factor, f, g, x, multipliers):
 
 
 @compiled
-def _solve_once_augmented(pattern, factor):
+def _solve_once_augmented(pattern: Pattern, factor: Any) -> None:
     """Replace f and g, in `rest_x` and `rest_g`, by x and λ."""
     rest_x, rest_g, jacobian = factor.rest_x, factor.rest_g, factor.jacobian
     for e in pattern.stiff:
@@ -312,7 +319,9 @@ def _solve_once_augmented(pattern, factor):
 
 
 @compiled
-def _residual_with_roundoff(pattern, factor, f, g, x, multipliers):
+def _residual_with_roundoff(
+    pattern: Pattern, factor: Any, f: Vector, g: Vector, x: Vector, multipliers: Vector
+) -> None:
     """Put f - W x - Φ_vᵀ λ and g - Φ_v x into `rest_x` and `rest_g`, plus a sample of the roundoff of all terms: a part
     of the size of each. Samples are summed apart (in `part`), since the residual's own sums would round them away."""
     rest_x, rest_g, n, beside, jacobian = factor.rest_x, factor.rest_g, pattern.n, factor.beside, factor.jacobian
@@ -346,7 +355,7 @@ def _residual_with_roundoff(pattern, factor, f, g, x, multipliers):
 
 
 @compiled
-def put_right_sides(pattern, factor, f, g):
+def put_right_sides(pattern: Pattern, factor: Any, f: Vector, g: Vector) -> None:
     """Put f and g into `rest_x` and `rest_g`, as sums of two parts, the second ones in `part`."""
     n, nothing = pattern.n, nothing_of(f)
     for k in range(n):
@@ -356,7 +365,9 @@ def put_right_sides(pattern, factor, f, g):
 
 
 @compiled
-def subtract_products(pattern, factor, x, multipliers, tail_x, tail_g):
+def subtract_products(
+    pattern: Pattern, factor: Any, x: Vector, multipliers: Vector, tail_x: Vector, tail_g: Vector
+) -> None:
     """Subtract W x + Φ_vᵀ λ and Φ_v x, for x and λ of two parts, from the sums of two parts of `put_right_sides`, and
     make them sums of one part: residuals that are summed with twice the digits."""
     rest_x, rest_g, weight, beside, n = factor.rest_x, factor.rest_g, factor.weight, factor.beside, pattern.n
@@ -378,7 +389,7 @@ def subtract_products(pattern, factor, x, multipliers, tail_x, tail_g):
 
 
 @compiled
-def _roundoff(k):
+def _roundoff(k: int) -> float:
     """Return the roundoff of term k in a sample, relative to the term: of either sign, between half of `UNIT` and all
     of it. The multiples of the golden section, modulo 1, are quasi-random, so that two neighbours never cancel each
     other's roundoff."""
@@ -387,7 +398,7 @@ def _roundoff(k):
 
 
 @compiled
-def _put_roundoff_of_data(pattern, factor, f, g, x, multipliers):
+def _put_roundoff_of_data(pattern: Pattern, factor: Any, f: Vector, g: Vector, x: Vector, multipliers: Vector) -> None:
     """Put the residual of each equation into `rest_x` and `rest_g` for other digits behind the last one of each number
     of W, Φ_v, f and g."""
     rest_x, rest_g, jacobian = factor.rest_x, factor.rest_g, factor.jacobian
@@ -406,7 +417,7 @@ def _put_roundoff_of_data(pattern, factor, f, g, x, multipliers):
 
 
 @compiled
-def _behind(number):
+def _behind(number: float) -> float:
     """Return digits behind the last one of a number: its own lower half, moved there. So equal numbers have equal ones,
     opposite numbers opposite ones, and numbers of few digits, which have no roundoff, none."""
     shifted = HALVES * number
@@ -414,7 +425,7 @@ def _behind(number):
 
 
 @compiled
-def _relative_change(pattern, factor, f, g, x, multipliers):
+def _relative_change(pattern: Pattern, factor: Any, f: Vector, g: Vector, x: Vector, multipliers: Vector) -> float:
     """Return the largest correction, in `rest_x` and `rest_g`, relative to each x and λ, or to a small part of the
     largest in its group, if that is more. The x and λ that f and g alone would cause count, too, each at its own mass
     or at the mean mass of its group. (The λ of rows that depend on others may be any.)"""
@@ -449,7 +460,7 @@ def _relative_change(pattern, factor, f, g, x, multipliers):
 
 
 @compiled
-def _residual(pattern, factor, f, g, x, multipliers):
+def _residual(pattern: Pattern, factor: Any, f: Vector, g: Vector, x: Vector, multipliers: Vector) -> None:
     """Put f - W x - Φ_vᵀ λ into `rest_x` and g - Φ_v x into `rest_g`."""
     rest_x, rest_g, weight = factor.rest_x, factor.rest_g, factor.weight
     beside, jacobian = factor.beside, factor.jacobian

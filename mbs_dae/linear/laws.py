@@ -98,17 +98,17 @@ class Complementarity(NamedTuple):
 
 
 @compiled
-def unknowns(p):
+def unknowns(p: Complementarity) -> int:
     return p.first[p.counts[0]]
 
 
 @compiled
-def is_unilateral(p, law):
+def is_unilateral(p: Complementarity, law: int) -> bool:
     return p.bound_at[law] == p.bound_at[law + 1]
 
 
 @compiled
-def put_into_units(p):
+def put_into_units(p: Complementarity) -> bool:
     """Put x, A, q, C, d of the problem; return whether all its numbers are finite. `scale` is 0 if nothing acts."""
     scaled = p.scaled
     n, scale = unknowns(p), 0.0
@@ -143,7 +143,7 @@ def put_into_units(p):
 
 
 @compiled
-def put_solution(p):
+def put_solution(p: Complementarity) -> None:
     """Put f and w, from x and y."""
     scaled = p.scaled
     scale = scaled.scale[0]
@@ -153,7 +153,7 @@ def put_solution(p):
 
 
 @compiled
-def respond(p):
+def respond(p: Complementarity) -> float:
     """Put y = A x + q + δ x and return the largest sum of absolute values of its terms."""
     scaled = p.scaled
     n, largest = unknowns(p), 0.0
@@ -169,7 +169,7 @@ def respond(p):
 
 
 @compiled
-def bound(p, row):
+def bound(p: Complementarity, row: int) -> float:
     """Return a row of d + C x."""
     scaled = p.scaled
     total = scaled.d[row]
@@ -179,7 +179,7 @@ def bound(p, row):
 
 
 @compiled
-def radius(p, law):
+def radius(p: Complementarity, law: int) -> float:
     total = 0.0
     for row in range(p.bound_at[law], p.bound_at[law + 1]):
         total += bound(p, row) ** 2
@@ -187,7 +187,7 @@ def radius(p, law):
 
 
 @compiled
-def speed(p, law):
+def speed(p: Complementarity, law: int) -> float:
     """Return the length of `heading`: 0 for a law without a slip in progress."""
     total = 0.0
     for i in range(p.first[law], p.first[law + 1]):
@@ -196,7 +196,7 @@ def speed(p, law):
 
 
 @compiled
-def residual(p):
+def residual(p: Complementarity) -> float:
     """Return the largest item of the natural residual, with the present y."""
     scaled = p.scaled
     worst = 0.0
@@ -218,7 +218,7 @@ def residual(p):
 
 
 @compiled
-def how_solved(p):
+def how_solved(p: Complementarity) -> float:
     """Return the natural residual of x, relative to w0 and the roundoff of the terms of w. y is updated."""
     n, terms = unknowns(p), respond(p)
     if not (all_finite(p.scaled.x[:n]) and all_finite(p.scaled.y[:n])):
@@ -227,7 +227,7 @@ def how_solved(p):
 
 
 @compiled
-def sweep(p):
+def sweep(p: Complementarity) -> None:
     """Satisfy all laws once with the others unchanged, each with the sum of its |A_ij| for ρ (projected Jacobi): large
     enough that all together do not overshoot. The result does not depend on the order of laws."""
     scaled, modes = p.scaled, p.modes

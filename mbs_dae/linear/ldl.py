@@ -5,7 +5,7 @@ L is stored by rows. Its items (i, k) and the pivots follow one after the other,
     u_ik = a_ik - Σ_j u_ij l_kj,      l_ik = u_ik / d_k,      d_i = a_ii - Σ_k u_ik l_ik
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ..kernels.abi import compiled
 from ..kernels.blocks import INDEX, Indices, Integers, block
 
 
-class Structure(NamedTuple):
+class LdlStructure(NamedTuple):
     """The structure of L."""
 
     at: Integers
@@ -27,7 +27,7 @@ class Structure(NamedTuple):
     pair_l: Indices
 
 
-def structure(size: int, row: np.ndarray, column: np.ndarray) -> Structure:
+def structure(size: int, row: np.ndarray, column: np.ndarray) -> LdlStructure:
     """Return the structure of L with `size` rows, from the places of its items: row by row, in increasing columns."""
     at = np.searchsorted(row, np.arange(size + 1))
     empty = np.diff(at) == 0
@@ -42,11 +42,11 @@ def structure(size: int, row: np.ndarray, column: np.ndarray) -> Structure:
     order = np.argsort(item, kind="stable")
     pair_at = np.searchsorted(item[order], np.arange(column.size + 1))
     indices = (pair_u[order].astype(INDEX), pair_l[order].astype(INDEX))
-    return block(Structure(at, column.astype(INDEX), lead, pair_at, *indices))
+    return block(LdlStructure(at, column.astype(INDEX), lead, pair_at, *indices))
 
 
 @compiled
-def forward(structure, l, x):
+def forward(structure: LdlStructure, l: Any, x: Any) -> None:
     """Replace x by L⁻¹ x."""
     at, column = structure.at, structure.column
     for i in range(structure.lead, at.size - 1):
@@ -57,7 +57,7 @@ def forward(structure, l, x):
 
 
 @compiled
-def backward(structure, l, x):
+def backward(structure: LdlStructure, l: Any, x: Any) -> None:
     """Replace x by L⁻ᵀ x."""
     at, column = structure.at, structure.column
     for i in range(at.size - 2, structure.lead - 1, -1):

@@ -17,7 +17,7 @@ from math import sqrt
 
 from ..kernels.abi import compiled
 from .elimination import least_solution
-from .laws import EXACT, bound, how_solved, is_unilateral, radius, respond, speed, unknowns
+from .laws import EXACT, Complementarity, bound, how_solved, is_unilateral, radius, respond, speed, unknowns
 from .vectors import copy
 
 OPEN, CLOSED, SLIDES = range(3)
@@ -34,7 +34,7 @@ DIFFERENT = 1e-6
 
 
 @compiled
-def newton(p):
+def newton(p: Complementarity) -> bool:
     """Make Newton steps until all laws are satisfied, and one more if it reduces the residual; return whether they
     are."""
     n, best = unknowns(p), FAR
@@ -58,7 +58,7 @@ def newton(p):
 
 
 @compiled
-def choose_modes(p, margin):
+def choose_modes(p: Complementarity, margin: float) -> None:
     """Choose modes by the trial forces; a law that is open by less than `margin` counts as closed. Open laws get x =
     0."""
     scaled, modes = p.scaled, p.modes
@@ -91,7 +91,7 @@ def choose_modes(p, margin):
 
 
 @compiled
-def _may_grow(p, law):
+def _may_grow(p: Complementarity, law: int) -> bool:
     """Return whether the bound of a law depends on a law that is not open."""
     for row in range(p.bound_at[law], p.bound_at[law + 1]):
         for j in range(unknowns(p)):
@@ -101,7 +101,7 @@ def _may_grow(p, law):
 
 
 @compiled
-def _make_open(p):
+def _make_open(p: Complementarity) -> None:
     changed = False
     for i in range(unknowns(p)):
         if p.modes.mode[i] == OPEN and p.scaled.x[i] != 0.0:
@@ -111,7 +111,7 @@ def _make_open(p):
 
 
 @compiled
-def advance(p):
+def advance(p: Complementarity) -> int:
     """Solve the equations of the modes, linear at x, for the least step, and make it. Return the number of unknowns
     that the equations do not determine."""
     modes = p.modes
@@ -123,7 +123,7 @@ def advance(p):
 
 
 @compiled
-def write_equations(p):
+def write_equations(p: Complementarity) -> int:
     """Put J and e of J dx = e for the unknowns that are not open, list these unknowns, and return their number."""
     scaled, modes = p.scaled, p.modes
     many = 0
@@ -149,7 +149,7 @@ def write_equations(p):
 
 
 @compiled
-def write_sliding(p, law, row, many, longest):
+def write_sliding(p: Complementarity, law: int, row: int, many: int, longest: float) -> None:
     """Write the equations of a law that slides, with a known radius whose gradient is `modes.gradient`."""
     scaled, modes = p.scaled, p.modes
     begin, end = p.first[law], p.first[law + 1]
@@ -170,7 +170,7 @@ def write_sliding(p, law, row, many, longest):
 
 
 @compiled
-def _put_sense(p, law, longest):
+def _put_sense(p: Complementarity, law: int, longest: float) -> None:
     """Put the gradient of the radius by its bound. At radius 0 it has no direction, but a single row has a sign."""
     begin, end = p.bound_at[law], p.bound_at[law + 1]
     for row in range(begin, end):
@@ -185,7 +185,7 @@ def _put_sense(p, law, longest):
 
 
 @compiled
-def can_be_counted(p):
+def can_be_counted(p: Complementarity) -> bool:
     """Return whether the modes of all laws together are few, and the equations of each of them are linear."""
     n, total = unknowns(p), 1.0
     for law in range(p.counts[0]):
@@ -198,14 +198,14 @@ def can_be_counted(p):
 
 
 @compiled
-def _modes_of(p, law):
+def _modes_of(p: Complementarity, law: int) -> int:
     """Return the number of modes of a law; 4, too many, if any direction of sliding in a plane is possible."""
     rows = p.first[law + 1] - p.first[law]
     return 1 << min(rows, 40) if is_unilateral(p, law) else 2 if speed(p, law) > 0.0 else 3 if rows == 1 else 4
 
 
 @compiled
-def try_modes(p, found):
+def try_modes(p: Complementarity, found: bool) -> int:
     """Count solutions with different y, including the one in x if one is `found`; x becomes the first one otherwise.
     Return -1 if none was found but may exist: some modes do not determine theirs, or miss it by little."""
     scaled, modes = p.scaled, p.modes
@@ -248,7 +248,7 @@ def try_modes(p, found):
 
 
 @compiled
-def _put_modes(p):
+def _put_modes(p: Complementarity) -> None:
     """Put the modes of all laws, from the digits `modes.choice`."""
     modes = p.modes
     for law in range(p.counts[0]):
@@ -264,7 +264,7 @@ def _put_modes(p):
 
 
 @compiled
-def _is_different(p, n):
+def _is_different(p: Complementarity, n: int) -> bool:
     different = False
     for i in range(n):
         different = different or abs(p.scaled.y[i] - p.modes.other_x[i]) > DIFFERENT * (1.0 + abs(p.scaled.y[i]))

@@ -11,7 +11,7 @@ from ..kernels.blocks import INDEX, Indices, Integers, block
 from .fronts.plan import Plan, plan_of
 from .fronts.tree import DENSE_WORK, fronts_of
 from .order import NONE, Ordering, ordering
-from .tree.articulated import NO_TREE, Articulated, Shape, articulated, coupled_rows
+from .tree.articulated import NO_TREE, Articulated, TreeShape, articulated, coupled_rows
 
 
 class Pattern(NamedTuple):
@@ -98,7 +98,7 @@ def analyse_augmented(
 
 
 def analyse_tree(
-    shape: Shape, functions: Sequence[int], m: int, jac_row: np.ndarray, jac_column: np.ndarray
+    shape: TreeShape, functions: Sequence[int], m: int, jac_row: np.ndarray, jac_column: np.ndarray
 ) -> Pattern:
     """Return the pattern where W is that of a tree of bodies; `functions` are the addresses of those of
     `tree.solve`."""

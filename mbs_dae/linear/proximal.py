@@ -68,7 +68,7 @@ SHORT = 0.05
 @compiled_apart
 def solve_proximal(
     p: Proximal, pattern: Pattern, factor: Factor, factors: Vector, enough: float, most: int, refinements: int
-):  # fmt: skip
+) -> float:
     """Put x, λ, f, y into p, starting from its x and λ without contacts and an earlier f. `pattern` and `factor` are
     those of W. Return the natural residual relative to the y without contacts: less than `enough`, or the value after
     `most` steps. x and λ satisfy their equations with f in any case."""
@@ -104,7 +104,7 @@ def solve_proximal(
 
 
 @compiled
-def _begin(p, pattern, factor, factors, refinements):
+def _begin(p: Proximal, pattern: Pattern, factor: Factor, factors: Vector, refinements: int) -> float:
     """Put units, radii, and the motion with the present f; return the scale of residuals, from the motion without
     contacts."""
     springs = p.springs
@@ -145,7 +145,7 @@ def _begin(p, pattern, factor, factors, refinements):
 
 
 @compiled
-def _solve(p, pattern, factor, refinements):
+def _solve(p: Proximal, pattern: Pattern, factor: Factor, refinements: int) -> None:
     """Solve for x and λ with the present f."""
     springs = p.springs
     copy(p.f, springs.rest_f)
@@ -154,7 +154,7 @@ def _solve(p, pattern, factor, refinements):
 
 
 @compiled
-def _settle(p, factors):
+def _settle(p: Proximal, factors: Vector) -> float:
     """Make the forces the new f̄, update radii and stiffen springs. Return the residual of the laws."""
     springs = p.springs
     copy(p.force, springs.anchor)
@@ -165,7 +165,9 @@ def _settle(p, factors):
 
 
 @compiled
-def _take_along(p, pattern, factor, factors, enough, left, scale):
+def _take_along(
+    p: Proximal, pattern: Pattern, factor: Factor, factors: Vector, enough: float, left: float, scale: float
+) -> float:
     """Make steps that include the radii; return the residual of the laws."""
     off = _look(p, pattern, factor, True) / scale
     for _ in range(ALONG):
@@ -188,13 +190,13 @@ def _take_along(p, pattern, factor, factors, enough, left, scale):
 
 
 @compiled
-def _put_rates(p):
+def _put_rates(p: Proximal) -> None:
     for r in range(p.rate.size):
         p.rate[r] = p.offset[r] + row_dot(p.rows, r, p.x) if p.still[r] == 0 else 0.0
 
 
 @compiled
-def _look(p, pattern, factor, along_with):
+def _look(p: Proximal, pattern: Pattern, factor: Factor, along_with: bool) -> float:
     """Evaluate forces at x, and the residuals b + Gᵀ f - W x - Φ_vᵀ λ and g - Φ_v x. Return the length of the first, in
     the norm of 1/W_ii."""
     springs = p.springs
@@ -215,7 +217,7 @@ def _look(p, pattern, factor, along_with):
 
 
 @compiled
-def _subtract_inertia(pattern, factor, x, out):
+def _subtract_inertia(pattern: Pattern, factor: Factor, x: Vector, out: Vector) -> None:
     for i in range(pattern.n):
         out[i] -= factor.weight[i] * x[i]
     for k in range(factor.beside.size):
@@ -225,7 +227,7 @@ def _subtract_inertia(pattern, factor, x, out):
 
 
 @compiled
-def _find_step(p, factor):
+def _find_step(p: Proximal, factor: Factor) -> None:
     """Compute Newton's step for the present residuals."""
     springs = p.springs
     anew, n = False, p.x.size
@@ -245,14 +247,14 @@ def _find_step(p, factor):
 
 
 @compiled
-def _go(p, length):
+def _go(p: Proximal, length: float) -> None:
     n = p.x.size
     axpy(length, p.springs.step[:n], p.x)
     axpy(length, p.springs.step[n:], p.multipliers)
 
 
 @compiled
-def _length(p, pattern, factor):
+def _length(p: Proximal, pattern: Pattern, factor: Factor) -> float:
     """Return how far to go along the step: to the end, or nearly to the minimum of the function along it. Its slope
     there,
 
@@ -283,7 +285,7 @@ def _length(p, pattern, factor):
 
 
 @compiled
-def _slope(p, length, down, bend):
+def _slope(p: Proximal, length: float, down: float, bend: float) -> float:
     springs = p.springs
     for r in range(p.rate.size):
         springs.trial_rate[r] = p.rate[r] + length * springs.step_rate[r]

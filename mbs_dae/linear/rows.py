@@ -15,7 +15,7 @@ class Rows(NamedTuple):
 
 
 @compiled
-def row_dot(rows, r, x):
+def row_dot(rows: Rows, r: int, x: Vector) -> float:
     """Return row r times x."""
     total = 0.0
     for e in range(rows.at[r], rows.at[r + 1]):
@@ -24,7 +24,7 @@ def row_dot(rows, r, x):
 
 
 @compiled
-def row_dot_size(rows, r, x):
+def row_dot_size(rows: Rows, r: int, x: Vector) -> float:
     """Return the sum of the absolute values of the terms of row r times x."""
     total = 0.0
     for e in range(rows.at[r], rows.at[r + 1]):
@@ -33,7 +33,7 @@ def row_dot_size(rows, r, x):
 
 
 @compiled
-def add_transposed_product(rows, forces, f):
+def add_transposed_product(rows: Rows, forces: Vector, f: Vector) -> None:
     """Add Gᵀ forces to f."""
     for r in range(rows.at.size - 1):
         if forces[r] != 0.0:
@@ -42,7 +42,7 @@ def add_transposed_product(rows, forces, f):
 
 
 @compiled
-def schur_diagonal(rows, r, mobility):
+def schur_diagonal(rows: Rows, r: int, mobility: Vector) -> float:
     """Return the diagonal entry of G W⁻¹ Gᵀ for row r, with a diagonal W⁻¹."""
     total = 0.0
     for e in range(rows.at[r], rows.at[r + 1]):

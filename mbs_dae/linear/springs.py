@@ -7,6 +7,7 @@ import numpy as np
 
 from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Vector, Work, block, zeros
+from .kkt import Factor
 from .order import ordering
 from .pattern import Pattern
 from .rows import Rows, add_transposed_product
@@ -148,7 +149,7 @@ def new_proximal(base: Pattern, rows: Rows, laws: Laws, lines: int) -> Proximal:
 
 
 @compiled
-def put_unit(p, r, unit):
+def put_unit(p: Proximal, r: int, unit: float) -> None:
     """Set the unit and the stiffness of a row; a row that moves nothing (unit 0) has no stiffness and no force."""
     springs = p.springs
     springs.unit[r] = unit if unit > 0.0 else 1.0
@@ -158,7 +159,7 @@ def put_unit(p, r, unit):
 
 
 @compiled
-def become(p, firm):
+def become(p: Proximal, firm: float) -> None:
     """Scale all springs to the firmness `firm`."""
     springs = p.springs
     for r in range(springs.stiffness.size):
@@ -167,7 +168,7 @@ def become(p, firm):
 
 
 @compiled
-def put_radii(p, factors):
+def put_radii(p: Proximal, factors: Vector) -> None:
     """Put the radii of friction, from the present forces and multipliers."""
     laws = p.laws
     for c in range(laws.gap.size):
@@ -189,7 +190,7 @@ def put_radii(p, factors):
 
 
 @compiled
-def put_forces(p, rate, force, along_with):
+def put_forces(p: Proximal, rate: Vector, force: Vector, along_with: bool) -> None:
     """Put P(f̄ - ρ y) into `force`, and the parts of D; the radii are given, or follow from these forces
     (`along_with`)."""
     springs = p.springs
@@ -220,7 +221,7 @@ def put_forces(p, rate, force, along_with):
 
 
 @compiled
-def is_headed(p, c):
+def is_headed(p: Proximal, c: int) -> bool:
     """Return whether the direction of a point's slip is known."""
     headed = False
     for r in range(p.laws.slip[c], p.laws.slip[c] + p.laws.slips[c]):
@@ -229,7 +230,7 @@ def is_headed(p, c):
 
 
 @compiled
-def persist(p):
+def persist(p: Proximal) -> None:
     """Let points persist: a point that pushes in f̄ pushes on, and a slip against its f̄ does not reverse but sticks.
     The function changes D and the residual of the equations, in which forces follow their springs beyond P."""
     springs = p.springs
@@ -252,7 +253,7 @@ def persist(p):
 
 
 @compiled
-def holds(p, c):
+def holds(p: Proximal, c: int) -> bool:
     """Return whether the friction of a point is less than its bound."""
     holding = p.asked[c] == 1
     for r in range(p.laws.slip[c], p.laws.slip[c] + p.laws.slips[c]):
@@ -261,7 +262,7 @@ def holds(p, c):
 
 
 @compiled
-def put_matrix(p, factor):
+def put_matrix(p: Proximal, factor: Factor) -> None:
     """Put W + Gᵀ D G. Along slips D is ρ (1 - d dᵀ), with d the free direction; and μ ρ d couples slips to the gap."""
     springs = p.springs
     matrix, rows, laws, points = p.elimination.matrix, p.rows, p.laws, p.laws.gap.size
@@ -294,7 +295,7 @@ def put_matrix(p, factor):
 
 
 @compiled
-def natural_residual(p):
+def natural_residual(p: Proximal) -> float:
     """Return the residual of the laws: the largest of |f - P(f - y/W_rr)| √W_rr."""
     springs = p.springs
     laws, worst = p.laws, 0.0

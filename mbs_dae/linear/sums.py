@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..kernels.abi import compiled
-from ..kernels.blocks import INDEX, Indices, block
+from ..kernels.blocks import INDEX, Indices, Vector, block
 from ..kernels.lanes import nothing_of
 
 
@@ -22,7 +22,7 @@ class Sums(NamedTuple):
 
 
 @compiled
-def put_sums(sums, out, to):
+def put_sums(sums: Sums, out: Vector, to: Vector) -> None:
     """Put the sums of outputs `out` into `to`."""
     for k in range(sums.first.size):
         to[k] = out[sums.first[k]]
@@ -38,7 +38,7 @@ def summed(sums: Sums, out: np.ndarray) -> np.ndarray:
 
 
 @compiled
-def sum_of(out, source, begin, end):
+def sum_of(out: Vector, source: Indices, begin: int, end: int) -> float:
     """Return the sum of many outputs, as two sums that do not wait for each other."""
     one, other = nothing_of(out), nothing_of(out)
     for k in range(begin, end - 1, 2):

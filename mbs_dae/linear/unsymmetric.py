@@ -12,20 +12,20 @@ definite symmetric part, no pivot of x can be zero, and the λ of independent ro
 Complex numbers are stored as two real ones.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..kernels.abi import as_complex, compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block, zeros
-from .ldl import Structure, backward, forward, structure
+from .ldl import LdlStructure, backward, forward, structure
 from .order import Ordering
 
 
 class Elimination(NamedTuple):
     """The numbers of a matrix and of its factors."""
 
-    L: Structure
+    L: LdlStructure
     order: Integers
     """Unknown order[i] is eliminated as the i-th."""
     x_count: int
@@ -55,41 +55,41 @@ def places(own: Ordering, row: np.ndarray, column: np.ndarray) -> np.ndarray:
 
 
 @compiled_apart
-def eliminate_real(elimination: Elimination, kept: Vector):
+def eliminate_real(elimination: Elimination, kept: Vector) -> None:
     own = elimination
     _eliminate(own, kept, own.matrix, own.l, own.u, own.inverse)
 
 
 @compiled_apart
-def eliminate_complex(elimination: Elimination, kept: Vector):
+def eliminate_complex(elimination: Elimination, kept: Vector) -> None:
     own = elimination
     numbers = as_complex(own.matrix), as_complex(own.l), as_complex(own.u)
     _eliminate(own, kept, *numbers, as_complex(own.inverse))
 
 
 @compiled_apart
-def solve_real(elimination: Elimination, x: Vector):
+def solve_real(elimination: Elimination, x: Vector) -> None:
     """Replace the right side x by the solution."""
     own = elimination
     _solve(own, own.l, own.u, own.inverse, own.part, x)
 
 
 @compiled_apart
-def solve_transposed(elimination: Elimination, x: Vector):
+def solve_transposed(elimination: Elimination, x: Vector) -> None:
     """Replace the right side x by the solution of the transposed matrix, for real numbers."""
     own = elimination
     _solve(own, own.u, own.l, own.inverse, own.part, x)
 
 
 @compiled_apart
-def solve_complex(elimination: Elimination, x: Vector):
+def solve_complex(elimination: Elimination, x: Vector) -> None:
     own = elimination
     numbers = as_complex(own.l), as_complex(own.u), as_complex(own.inverse)
     _solve(own, *numbers, as_complex(own.part), as_complex(x))
 
 
 @compiled
-def _eliminate(elimination, kept, matrix, l, u, inverse):
+def _eliminate(elimination: Elimination, kept: Vector, matrix: Any, l: Any, u: Any, inverse: Any) -> None:
     """Compute L, U and the reciprocals of D: 0 for the rows that are left out. The matrix is overwritten by P and V."""
     L, order, count = elimination.L, elimination.order, elimination.x_count
     at, column, items = L.at, L.column, l.size
@@ -114,7 +114,7 @@ def _eliminate(elimination, kept, matrix, l, u, inverse):
 
 
 @compiled
-def _solve(elimination, l, u, inverse, part, x):
+def _solve(elimination: Elimination, l: Any, u: Any, inverse: Any, part: Any, x: Any) -> None:
     order = elimination.order
     for i in range(order.size):
         part[i] = x[order[i]]

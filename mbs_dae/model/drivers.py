@@ -9,7 +9,7 @@ import numpy as np
 import sympy as sp
 
 from ..errors import ModelError
-from ..symbolic.derive import Relation, Trajectory
+from ..symbolic.derive import MarkerMotion, Relation
 from ..symbolic.functions import Lookup
 from ..symbolic.markers import PlanarMarker, SpatialMarker, marker_symbols, t
 from ..symbolic.markers import primitives as the
@@ -142,7 +142,7 @@ class PoseDriver(Prescribed):
         gaps = [gap for gap, f in zip(driven.point - leader.point, place, strict=True) if f is not None]
         turns = the.turned_by(leader, driven) if self.turns else []
         self.units = ("m",) * len(gaps) + ("rad",) * len(turns)
-        trajectory = Trajectory(leader, self._trajectory(place, rotation))
+        trajectory = MarkerMotion(leader, self._trajectory(place, rotation))
         self._complete(*constants_out(Relation((driven,), (*gaps, *turns), trajectories=(trajectory,))))
 
     def _trajectory(self, position: tuple[Any, ...], rotation: Any) -> tuple[sp.Expr, ...]:

@@ -22,7 +22,7 @@ from .bodies.body import Marker, Place, as_marker
 from .parameters import Number, constants_out
 
 
-class Kind(NamedTuple):
+class MeasureKind(NamedTuple):
     """A kind of measure: its expression, its units, and its names in results."""
 
     unit: str
@@ -32,12 +32,12 @@ class Kind(NamedTuple):
     """The value, as a function of markers; if there is no value, the rate."""
 
 
-KINDS: Mapping[str, Kind] = {
-    **{c: Kind("m", (c, f"v{c}", f"a{c}"), attrgetter(c)) for c in "xyz"},
-    **{f"w{c}": Kind("rad", ("", f"w{c}", f"alpha{c}"), lambda i, k=k: i.omega[k]) for k, c in enumerate("xyz")},
-    "angle": Kind("rad", ("angle", "omega", "alpha"), primitives.turn),
-    "displacement": Kind("m", ("displacement", "velocity", "acceleration"), primitives.displacement),
-    "distance": Kind("m", ("distance", "distance_rate", "distance_acceleration"), primitives.distance),
+KINDS: Mapping[str, MeasureKind] = {
+    **{c: MeasureKind("m", (c, f"v{c}", f"a{c}"), attrgetter(c)) for c in "xyz"},
+    **{f"w{c}": MeasureKind("rad", ("", f"w{c}", f"alpha{c}"), lambda i, k=k: i.omega[k]) for k, c in enumerate("xyz")},
+    "angle": MeasureKind("rad", ("angle", "omega", "alpha"), primitives.turn),
+    "displacement": MeasureKind("m", ("displacement", "velocity", "acceleration"), primitives.displacement),
+    "distance": MeasureKind("m", ("distance", "distance_rate", "distance_acceleration"), primitives.distance),
 }
 """The kinds of measure. An angular velocity in space is a rate without a value."""
 
@@ -67,7 +67,7 @@ class Measure:
 
     kind: str
     markers: tuple[Marker, ...]
-    own: Kind | None = None
+    own: MeasureKind | None = None
     """The kind of an expression that an element defines itself; None for one of `KINDS`."""
     speaks_of: tuple[Measured, ...] = ()
     """The joint whose coordinate this measure is; the model must contain it."""
@@ -77,7 +77,7 @@ class Measure:
     of = property(lambda self: self._kind.of)
 
     @property
-    def _kind(self) -> Kind:
+    def _kind(self) -> MeasureKind:
         return self.own or KINDS[self.kind]
 
     @property
@@ -338,7 +338,7 @@ def joint_angles(markers: tuple[Marker, ...], of: Sequence[Callable[..., sp.Expr
     angles = {}
     for k, value in enumerate(of, 1):
         levels = f"angle_{k}", f"angle_{k}_rate", f"angle_{k}_acceleration"
-        angles[levels[0]] = Measure(levels[0], markers, Kind("rad", levels, value))
+        angles[levels[0]] = Measure(levels[0], markers, MeasureKind("rad", levels, value))
     return angles
 
 

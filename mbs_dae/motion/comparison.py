@@ -14,12 +14,13 @@ from ..kernels.blocks import Vector
 from ..readings.motion import computed
 from ..results.result import Result
 from ..tolerances import FAINT
-from .derivative import Mechanism, accelerate, evaluate, factorise_terms, solve_terms
+from .derivative import accelerate, evaluate, factorise_terms, solve_terms
 from .mechanism import mechanism
+from .mechanism_record import Mechanism
 
 
 @dataclass(frozen=True)
-class Difference:
+class MotionDifference:
     """The largest differences at the times that two results have in common."""
 
     position: float
@@ -36,7 +37,7 @@ IDLE = 1e-9
 are roundoff."""
 
 
-def difference(first: Result, second: Result) -> Difference:
+def difference(first: Result, second: Result) -> MotionDifference:
     """Return the differences of two results of the same model, computed in this process."""
     system, common = computed(first).system, min(len(first), len(second))
     (_, q0, v0, _), (_, q1, v1, _) = computed(first).motion, computed(second).motion
@@ -44,7 +45,7 @@ def difference(first: Result, second: Result) -> Difference:
     apart = [way * system.between(*pair) for pair in zip(q0[:common], q1[:common], strict=True)]
     faster = way * (v1[:common] - v0[:common])[:, : system.nv]
     idle = IDLE * (system.heaviest or 1.0) * np.abs(way * first.a).max(initial=0.0)
-    return Difference(
+    return MotionDifference(
         position=float(np.abs(apart).max(initial=0.0)) / system.length,
         velocity=_ratio(faster, way * first.v),
         reaction=_reactions(system, first, second, idle),
@@ -110,7 +111,7 @@ def evaluation_times(these: Sequence[Timed], rounds: int = 15) -> list[float]:
 
 
 @compiled_apart
-def evaluate_often(run: Mechanism, t: float, q: Vector, v: Vector, a: Vector, part: int, count: int):
+def evaluate_often(run: Mechanism, t: float, q: Vector, v: Vector, a: Vector, part: int, count: int) -> None:
     for _ in range(count):
         if part == TERMS:
             evaluate(run, t, q, v)

@@ -22,8 +22,9 @@ from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Vector, Work, zeros
 from ..tolerances import MOMENT, NOISE, SMALLEST
 from .course import moment
-from .derivative import derivative, parted, state_layout, widest_gap
-from .methods.method import LONGEST, H, Stages
+from .derivative import derivative, parted, widest_gap
+from .mechanism_record import state_layout
+from .methods.method import LONGEST, H, Stages, Tableau
 from .stabilise import ALWAYS
 
 SAFETY, SHRINK, GROW = 0.8, 0.2, 10.0
@@ -82,7 +83,7 @@ def units_by(layout: Layout, weight: np.ndarray, length: Any) -> np.ndarray:
 
 
 @compiled
-def asks_for_end(march, made):
+def asks_for_end(march: Any, made: int) -> bool:
     """Return whether to settle the end of a step that was made with this status: not if its error is already known to
     be too large. Put the error into `control`, if it is known."""
     control, tableau = march.control, march.tableau
@@ -93,7 +94,7 @@ def asks_for_end(march, made):
 
 
 @compiled
-def judged(march, status):
+def judged(march: Any, status: int) -> tuple[int, float]:
     """Return the status of a step with a settled end, and its error, of which 1 is just acceptable."""
     control, tableau, h = march.control, march.tableau, march.stages.now[H]
     if status != DONE or control.fixed > 0.0:
@@ -103,7 +104,7 @@ def judged(march, status):
 
 
 @compiled
-def parted_within(march):
+def parted_within(march: Any) -> bool:
     """Return whether rows have come to contradict each other in a step that is too long to tell the time."""
     times, mechanism, h = march.record.times, march.mechanism, march.stages.now[H]
     if march.stabiliser.when == ALWAYS or h <= MOMENT * (times[times.size - 1] - times[0]):
@@ -113,7 +114,7 @@ def parted_within(march):
 
 
 @compiled_apart
-def pace(control: Control, stages: Stages):
+def pace(control: Control, stages: Stages) -> float:
     """Return the rate at which the motion changes at the beginning of the step, in 1/s: the largest of velocities over
     their units, and of roots of accelerations over theirs."""
     state, unit, y0, k0 = stages.mechanism.state, control.unit, stages.y0, stages.k[0]
@@ -124,14 +125,14 @@ def pace(control: Control, stages: Stages):
 
 
 @compiled
-def shortest_step(times):
+def shortest_step(times: Vector) -> float:
     """Return the length in s below which a step is roundoff of the time."""
     last = times[times.size - 1]
     return SMALLEST * max(abs(last), abs(last - times[0]))
 
 
 @compiled
-def noise(control, stages, h):
+def noise(control: Control, stages: Stages, h: float) -> float:
     """Return the error of velocities by roundoff in a step, in their units.
 
     At a distance s (a sine) from a pose where the constraints lose rank, roundoff ε of positions is ε/s in the weak
@@ -146,7 +147,7 @@ def noise(control, stages, h):
 
 
 @compiled_apart
-def error_norm(control: Control, stages: Stages, h: float, energy: float):
+def error_norm(control: Control, stages: Stages, h: float, energy: float) -> float:
     """Return the error of the step, of which 1 is just acceptable: that of the motion, or of a work if that is larger,
     by the estimates in `stages`, with an allowance for roundoff. `energy` is the largest energy available to the motion
     so far."""
@@ -169,20 +170,20 @@ def error_norm(control: Control, stages: Stages, h: float, energy: float):
 
 
 @compiled
-def _estimates(stages, at, scale):
+def _estimates(stages: Stages, at: int, scale: float) -> tuple[float, float]:
     """Return the two estimates of the error of one number of y, over h and the scale; 0 for one that the method does
     not have."""
     return stages.estimate[0, at] / scale, stages.estimate[1, at] / scale
 
 
 @compiled
-def _combined(first, second, h, n):
+def _combined(first: float, second: float, h: float, n: int) -> float:
     """Return the error of n numbers, from the sums of squares of both estimates over h."""
     return h * first / np.sqrt((first + 0.01 * second) * n) if first > 0.0 else 0.0
 
 
 @compiled_apart
-def first_step(control: Control, stages: Stages, t: float):
+def first_step(control: Control, stages: Stages, t: float) -> float:
     """Return a length for the first step, from the sizes of y, y' and y'' (Hairer, Nørsett and Wanner, II.4): y₀ and k₀
     must stand in `stages`. Where these are near zero it is `TINY`; the end of the run has no effect."""
     y0, y1, k = stages.y0, stages.y1, stages.k
@@ -201,7 +202,7 @@ def first_step(control: Control, stages: Stages, t: float):
 
 
 @compiled
-def _size(control, y, x):
+def _size(control: Control, y: Vector, x: Vector) -> float:
     """Return the norm of x by the tolerances at y."""
     total = 0.0
     for at in range(y.size):
@@ -211,7 +212,7 @@ def _size(control, y, x):
 
 
 @compiled
-def choose_next(control, stages, h, status, error, accepted):
+def choose_next(control: Control, stages: Stages, h: float, status: int, error: float, accepted: bool) -> None:
     """Put the length of the next step after one of length h, or of a new trial of the same one, into `control.step`."""
     again = control.again[0] == 1 or not accepted
     factor = 0.25 if status != DONE else factor_of(control, stages.tableau, h, error, again)
@@ -221,7 +222,7 @@ def choose_next(control, stages, h, status, error, accepted):
 
 
 @compiled
-def factor_of(control, tableau, h, error, rejected):
+def factor_of(control: Control, tableau: Tableau, h: float, error: float, rejected: bool) -> float:
     """Return the factor between the next step and this one, of length h; it is at most 1 right after a rejection.
 
     With an error of C h^(p + 1) the step should have been error^(-1 / (p + 1)) times as long. Where C grew from the

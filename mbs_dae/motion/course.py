@@ -86,14 +86,14 @@ def with_span_before(course: Course) -> Course:
 
 
 @compiled
-def moment(course, t):
+def moment(course: Course, t: float) -> float:
     """Return the time at which laws are evaluated for the instant t of the present span."""
     span = course.at[SPAN]
     return min(max(t, course.first[span]), course.last[span])
 
 
 @compiled
-def latest_end(course, t):
+def latest_end(course: Course, t: float) -> float:
     """Return the latest time at which a step that begins at t may end."""
     low, high = 0, course.turns.size
     while low < high:
@@ -106,7 +106,7 @@ def latest_end(course, t):
 
 
 @compiled
-def is_break(course, t):
+def is_break(course: Course, t: float) -> bool:
     """Return whether the present span ends here, because laws switch."""
     span = course.at[SPAN]
     return t == course.ends[span] and course.last[span] < t

@@ -10,84 +10,28 @@ supplied. It is integrated with the motion, by the same method, so that the ener
 itself.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from ..compiled.contact_records import Contacts
 from ..compiled.contacts import observe_contacts
-from ..compiled.dynamics import KINETIC, POTENTIAL, POWER, SCALARS, Dynamics, evaluate_forces, take_masses
-from ..compiled.machine import FACTORISATIONS, Machine, observe, put_squares, subtract_rates, take_accelerations
+from ..compiled.dynamics import KINETIC, POTENTIAL, POWER, evaluate_forces, take_masses
+from ..compiled.machine import FACTORISATIONS, observe, put_squares, subtract_rates, take_accelerations
 from ..compiled.manifold import rates
-from ..compiled.signals import Signals, assign, put_reactions, take_signals
+from ..compiled.signals import assign, put_reactions, take_signals
 from ..compiled.status import DONE, NOT_FINITE, UNSETTLED
 from ..compiled.tree.transformation import DYNAMICS, MASSES, transform
-from ..coordinates import Layout
 from ..kernels.abi import call_on_block, compiled, compiled_apart
-from ..kernels.blocks import Design, Matrix, Vector, Work, block, ones, zeros
-from ..linear.kkt import Factor, Pattern, factorise
+from ..kernels.blocks import Matrix, Vector
+from ..linear.kkt import Factor, factorise
 from ..linear.vectors import copy
 from ..poses.newton import correct_velocity, factorise_observed, put_gaps, solve_here
-from ..symbolic.loads import WORKS
 from ..tolerances import DEPENDENT, DOUBTFUL, LESS, PARTED, PARTED_BY, UNCERTAIN, WEAK
-from .switching.switches import Switches, hold_all
-
-WORK = len(WORKS)
-SLIDE, RETURN = 0, 1
-"""Places in `Switches.functions`."""
-
-
-class StateLayout(NamedTuple):
-    """The spans of y: q is y[:q_end], with the signals from z_at on; v is y[v_at:v_end], the works are y[works_at:]. A
-    further part of y has its span here, and readers of the others need not change."""
-
-    z_at: int
-    q_end: int
-    v_at: int
-    v_end: int
-    works_at: int
-    size: int
-
-
-def state_layout(layout: Layout) -> StateLayout:
-    """Return the layout for coordinates q and v, those of the ground included, and the works."""
-    v_end, z_at = layout.q_size + layout.v_size, layout.q_size - len(layout.signals)
-    return block(StateLayout(z_at, layout.q_size, layout.q_size, v_end, works_at=v_end, size=v_end + WORK))
-
-
-class Mechanism(NamedTuple):
-    """A system in motion: constraints, masses and forces, and work space."""
-
-    machine: Machine
-    dynamics: Dynamics
-    signals: Signals
-    switches: Switches
-    contacts: Contacts
-    state: StateLayout
-    length: Design[float]
-    geometric: Design[Vector]
-    """The squared lengths by which displacements of each column are measured, whatever the masses."""
-    refinements: int
-    """The least number of refinements of a solution: more than 0 where bodies are solved for and joints are wanted, for
-    joint coordinates accumulate residuals along the chain. (For light bodies `kkt` decides.)"""
-    faint: float
-    """Rows of less `independence` than this take no part in accelerations: their multipliers would be roundoff, ε/s³
-    for a sine s, and one step later the rows are regular again."""
-    plain: Pattern
-    shape: Factor
-    """The factor of the constraints alone, whatever the masses: see `gauge`."""
-    gains: Work[Vector] = zeros(2)
-    """Baumgarte's α and β; zero for other stabilisations."""
-    out: Work[Vector] = zeros("outputs")
-    scalars: Work[Vector] = zeros(SCALARS)
-    nearness: Work[Vector] = ones(4)
-    """The least `independence` (with turns times the model's length) since it was last set to 1, its ratio to the one
-    in the norm of the masses, the least in that norm at the last evaluation, and the least when rows to leave out were
-    last chosen."""
+from .mechanism_record import RETURN, SLIDE, WORK, Mechanism
+from .switching.switches import hold_all
 
 
 @compiled_apart
-def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector):
+def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector) -> None:
     """Evaluate the terms of the equations at (t, q, v): Φ, ν, γ, Φ_v, M, Q, the energies and powers. Nothing is
     solved."""
     machine, dynamics, out = mechanism.machine, mechanism.dynamics, mechanism.out
@@ -112,7 +56,7 @@ def evaluate(mechanism: Mechanism, t: float, q: Vector, v: Vector):
 
 
 @compiled_apart
-def factorise_terms(mechanism: Mechanism):
+def factorise_terms(mechanism: Mechanism) -> bool:
     """Factorise the matrix evaluated last; return whether all its numbers are finite."""
     mechanism.machine.factor.truncation[0] = mechanism.faint
     finite = factorise_observed(mechanism.machine)
@@ -121,7 +65,7 @@ def factorise_terms(mechanism: Mechanism):
 
 
 @compiled
-def look_around(mechanism, t, q, v):
+def look_around(mechanism: Mechanism, t: float, q: Vector, v: Vector) -> None:
     """Evaluate the first pose, which is regular, with the redundant rows left out, and measure its independence."""
     mechanism.nearness[:] = 1.0
     evaluate(mechanism, t, q, v)
@@ -130,7 +74,7 @@ def look_around(mechanism, t, q, v):
 
 
 @compiled_apart
-def leave_out_redundant(mechanism: Mechanism):
+def leave_out_redundant(mechanism: Mechanism) -> None:
     """Choose the rows left out such that they depend on others here.
 
     Off the constraints, as stages are, redundant rows are not redundant: enforced, they would lock the mechanism. So as
@@ -168,7 +112,7 @@ def leave_out_redundant(mechanism: Mechanism):
 
 
 @compiled_apart
-def gauge(mechanism: Mechanism):
+def gauge(mechanism: Mechanism) -> None:
     """Put the ratio of the independence of rows with turns times the model's length to that in the norm of the masses.
 
     The factor of the last evaluation is in the norm of the masses, where both rows of a pin through which a body of
@@ -184,14 +128,14 @@ def gauge(mechanism: Mechanism):
 
 
 @compiled
-def gauge_if_doubtful(mechanism):
+def gauge_if_doubtful(mechanism: Mechanism) -> None:
     """Evaluate the ratio of independences where the norm of the masses leaves doubt."""
     if _weakest(mechanism.machine.factor) < DOUBTFUL:
         gauge(mechanism)
 
 
 @compiled
-def _weakest(factor):
+def _weakest(factor: Factor) -> float:
     """Return the least `independence` of the enforced rows (no row of velocities is enforced while positions are
     corrected)."""
     weakest = 1.0
@@ -202,7 +146,7 @@ def _weakest(factor):
 
 
 @compiled_apart
-def refinements(mechanism: Mechanism):
+def refinements(mechanism: Mechanism) -> int:
     """Return the number of refinements for a solution with the last factor; note the distance from a singular pose."""
     nearness, weakest = mechanism.nearness, _weakest(mechanism.machine.factor)
     nearness[0], nearness[2] = min(nearness[0], weakest * nearness[1]), weakest
@@ -210,7 +154,7 @@ def refinements(mechanism: Mechanism):
 
 
 @compiled_apart
-def widest_gap(mechanism: Mechanism):
+def widest_gap(mechanism: Mechanism) -> float:
     """Return the largest gap at the last evaluation; put all gaps into machine.g. (The lengths of rows in the factor
     are in the norm of the masses.)"""
     machine, geometric = mechanism.machine, mechanism.geometric
@@ -226,7 +170,7 @@ def widest_gap(mechanism: Mechanism):
 
 
 @compiled
-def parted(mechanism):
+def parted(mechanism: Mechanism) -> bool:
     """Return whether rows that are left out are violated far more than those that are enforced, by the gaps that
     `widest_gap` has put: then they contradict the enforced rows, and do not depend on them."""
     gaps, kept = mechanism.machine.g, mechanism.machine.factor.kept
@@ -240,7 +184,7 @@ def parted(mechanism):
 
 
 @compiled_apart
-def accelerate(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
+def accelerate(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector) -> int:
     """Put v̇ into a and λ into machine.multipliers: evaluate the terms, factorise the matrix and solve; repeatedly,
     where the motion is held on surfaces at which laws jump. Return a status."""
     switches = mechanism.switches
@@ -252,7 +196,7 @@ def accelerate(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
 
 
 @compiled
-def return_to_surfaces(mechanism, t, y):
+def return_to_surfaces(mechanism: Mechanism, t: float, y: Vector) -> int:
     """Remove the error of the functions that hold the motion on surfaces g = 0 from y; return a status."""
     mechanism.switches.now[0] = t
     call_on_block(mechanism.switches.functions[RETURN], mechanism, (y,))
@@ -260,7 +204,7 @@ def return_to_surfaces(mechanism, t, y):
 
 
 @compiled
-def keep_contacts(mechanism, t, q, v):
+def keep_contacts(mechanism: Mechanism, t: float, q: Vector, v: Vector) -> int:
     """Remove the gaps of closed contacts and their rates from the state; return a status."""
     mechanism.switches.now[0] = t
     call_on_block(mechanism.contacts.calls.keep_closed, mechanism, (q, v))
@@ -268,7 +212,7 @@ def keep_contacts(mechanism, t, q, v):
 
 
 @compiled_apart
-def accelerate_as_held(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector):
+def accelerate_as_held(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector) -> int:
     """Put v̇ into a and λ into machine.multipliers, with all branches as they are held; return a status."""
     evaluate(mechanism, t, q, v)
     if not factorise_terms(mechanism):
@@ -277,7 +221,7 @@ def accelerate_as_held(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: 
 
 
 @compiled_apart
-def solve_terms(mechanism: Mechanism, v: Vector, a: Vector):
+def solve_terms(mechanism: Mechanism, v: Vector, a: Vector) -> int:
     """Put v̇ into a and λ into machine.multipliers, from the terms evaluated last and the present factor; return a
     status."""
     machine = mechanism.machine
@@ -302,7 +246,7 @@ def solve_terms(mechanism: Mechanism, v: Vector, a: Vector):
 
 
 @compiled_apart
-def take_nearest_velocity(mechanism: Mechanism, t: float, q: Vector, v: Vector):
+def take_nearest_velocity(mechanism: Mechanism, t: float, q: Vector, v: Vector) -> None:
     """Change v by the least kinetic energy such that it satisfies the equations of velocities."""
     evaluate(mechanism, t, q, v)
     factorise_terms(mechanism)
@@ -310,7 +254,7 @@ def take_nearest_velocity(mechanism: Mechanism, t: float, q: Vector, v: Vector):
 
 
 @compiled_apart
-def derivative(mechanism: Mechanism, t: float, y: Vector, dy: Vector):
+def derivative(mechanism: Mechanism, t: float, y: Vector, dy: Vector) -> int:
     """Put y' at (t, y) into dy; return a status."""
     state = mechanism.state
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
@@ -323,7 +267,7 @@ def derivative(mechanism: Mechanism, t: float, y: Vector, dy: Vector):
 
 
 @compiled
-def state_rates(mechanism, t, q, v, dq):
+def state_rates(mechanism: Mechanism, t: float, q: Vector, v: Vector, dq: Vector) -> bool:
     """Put ż at its places in q̇, after `accelerate`, when reactions are known; return whether all are finite."""
     signals, machine, dynamics, finite = mechanism.signals, mechanism.machine, mechanism.dynamics, True
     for k in range(dynamics.rate_to.size):
@@ -343,7 +287,7 @@ def state_rates(mechanism, t, q, v, dq):
 
 
 @compiled
-def powers(mechanism, work):
+def powers(mechanism: Mechanism, work: Vector) -> None:
     """Put the rates of the works, after `accelerate`."""
     put_powers(mechanism.scalars, mechanism.machine.multipliers, mechanism.machine.nu, work)
     if mechanism.contacts.choice.closed_count[0] > 0:
@@ -351,7 +295,7 @@ def powers(mechanism, work):
 
 
 @compiled
-def put_powers(scalars, multipliers, nu, work):
+def put_powers(scalars: Vector, multipliers: Vector, nu: Vector, work: Vector) -> None:
     """Put the powers of forces and of prescribed motion into `work`."""
     for k in range(WORK):
         work[k] = -scalars[POWER + k]
@@ -362,7 +306,7 @@ def put_powers(scalars, multipliers, nu, work):
 
 
 @compiled
-def copy_forces(contacts, forces):
+def copy_forces(contacts: Contacts, forces: Vector) -> None:
     """Copy the forces of the last accelerations; 0 where all contacts are open."""
     for row in range(forces.size):
         forces[row] = contacts.force[row] if contacts.choice.closed_count[0] > 0 else 0.0
@@ -372,7 +316,7 @@ def copy_forces(contacts, forces):
 def solve_motion(
     mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix, multipliers: Matrix, forces: Matrix,
     rates: Matrix,
-):  # fmt: skip
+) -> int:  # fmt: skip
     """Put for each time λ, the forces of contacts, and the rates in columns: kinetic and potential energy, then the
     powers. Return the number of times done: all, or those before a time without a solution. Without modes branches of
     laws are free."""

@@ -24,7 +24,7 @@ from ..symbolic.branches import SIDE, WATCH
 from ..symbolic.markers import t as time
 from .initial import nearest_velocity
 from .methods.method import END
-from .record import March
+from .record import IntegratorState
 from .run import restart
 from .samples import set_states
 from .switching.search import AT_ONCE, HERE
@@ -35,7 +35,7 @@ ANY = -1
 
 
 def happened(
-    system: System, march: March, changes: Collection[ContactChange] = ()
+    system: System, march: IntegratorState, changes: Collection[ContactChange] = ()
 ) -> tuple[list[Happening], list[Event]]:
     """Return the events since the last call, with their states, in the order in which they were added to the model, and
     again as elements of the model. `changes` are the changes of contacts since then."""
@@ -63,7 +63,7 @@ def is_clock(event: Event) -> bool:
     return not event.change and not event.when.atoms(Quantity, Signal)
 
 
-def function_of(system: System, march: March, event: Event) -> int:
+def function_of(system: System, march: IntegratorState, event: Event) -> int:
     """Return the number of the switching function of a run that is the expression of this event. (Branches of laws in
     this expression have functions of their own.)"""
     deciding, kinds = system.structure.deciding, march.mechanism.switches.kinds
@@ -77,7 +77,7 @@ class Glance:
 
     ENDS = "end_multipliers", "end_contacts", "end_scalars"
 
-    def __init__(self, system: System, march: March):
+    def __init__(self, system: System, march: IntegratorState):
         self.system, self.march, own = system, march, march.events
         self.last, self.at_switch = float(march.stages.now[END]), int(march.search.found[0] == HERE)
         of_march: Any = march
@@ -124,7 +124,7 @@ class Glance:
         return DONE if self.status == STEP_EVENT else self.status
 
 
-def present(system: System, march: March) -> State:
+def present(system: System, march: IntegratorState) -> State:
     """Return the present state of a run."""
     state, y0 = march.mechanism.state, march.stages.y0
     q, v, a = y0[: state.q_end], y0[state.v_at : state.v_end], march.stages.k[0, state.v_at : state.v_end]
@@ -132,14 +132,14 @@ def present(system: System, march: March) -> State:
     return State(system.cartesian, float(march.time[0]), q, v, a)
 
 
-def reset(system: System, march: March, event: Event, before: State) -> int:
+def reset(system: System, march: IntegratorState, event: Event, before: State) -> int:
     """Go on from the state that an event demands; return a status."""
     status = restart(march, *asked_by(system, event, before))
     check_watched(system, march)
     return status
 
 
-def check_watched(system: System, march: March) -> None:
+def check_watched(system: System, march: IntegratorState) -> None:
     """Refuse an event whose expression has no finite value where a run begins, or goes on from another state: no
     passage through zero could be found."""
     own, kinds = march.events, march.mechanism.switches.kinds

@@ -21,8 +21,9 @@ from ..linear.twofold import two_sum
 from ..linear.vectors import copy, largest
 from ..poses.newton import solve_here
 from ..tolerances import CORRECTED, OFTEN
-from .derivative import Mechanism, evaluate, factorise_terms, refinements
+from .derivative import evaluate, factorise_terms, refinements
 from .mechanism import mechanism
+from .mechanism_record import Mechanism
 from .switching.switches import hold_all
 
 SMALL = 1e-6
@@ -66,7 +67,7 @@ def corrected_loads(
 def correct_loads(
     mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix, pushes: Matrix, multipliers: Matrix,
     tail_x: Vector, tail_g: Vector, rest_x: Vector, rest_g: Vector, step_x: Vector, step_g: Vector,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Put the multipliers of all joints at each time into `multipliers`, for given forces of contacts: the solution of
 
         M x + Φ_vᵀ λ = Q + Gᵀ p,        Φ_v x = γ

@@ -23,9 +23,8 @@ from .contact.guards import PRESS, RUB, TOUCH
 from .contact.impacts import strike
 from .contact.keeping import keep_closed
 from .contact.states import choose_states
-from .derivative import Mechanism, state_layout
+from .mechanism_record import Mechanism, Switches, state_layout
 from .switching.sliding import return_to_surfaces, slide
-from .switching.switches import Switches
 
 
 def mechanism(system: System, refinements: int = 0, faint: float = 0.0, asks: int = EVENTS) -> Mechanism:

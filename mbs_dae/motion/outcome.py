@@ -32,12 +32,13 @@ from ..results.quantities import frozen, ledger
 from ..results.result import Result
 from ..tolerances import DEPENDENT, NEARLY, UNCERTAIN
 from .contact.reports import choose_along, compare_along, impulses_along, states_of, sticking_rows
-from .derivative import WORK, solve_motion
+from .derivative import solve_motion
 from .implicit.iteration import MATRICES
 from .initial import told_of_ratios
 from .loads import corrected_loads
 from .mechanism import mechanism
-from .record import ACCEPTED, REJECTED, March, Record
+from .mechanism_record import WORK
+from .record import ACCEPTED, REJECTED, IntegratorState, Record
 from .stabilise import NEAR_SINGULAR
 
 Known = tuple[np.ndarray, int] | None
@@ -251,7 +252,7 @@ def with_forces(
     return result_of(system, motion, **more)
 
 
-def counts_of(march: March) -> dict[str, Any]:
+def counts_of(march: IntegratorState) -> dict[str, Any]:
     """Return the numbers of steps, evaluations and factorisations of a run, for `stats`."""
     machine, stabiliser = march.mechanism.machine, march.stabiliser
     stats: dict[str, Any] = {

@@ -22,18 +22,10 @@ from ..linear.vectors import axpy, copy, copy_rows
 from ..tolerances import BLURRED, FAINT
 from .control import Control, units_of
 from .course import Course, moment
-from .derivative import (
-    WORK,
-    Mechanism,
-    copy_forces,
-    derivative,
-    evaluate,
-    keep_contacts,
-    return_to_surfaces,
-    state_layout,
-)
+from .derivative import copy_forces, derivative, evaluate, keep_contacts, return_to_surfaces
 from .implicit.linearised import linearised
 from .mechanism import forms_masses, image_of_design, numbers_of, prototype
+from .mechanism_record import WORK, Mechanism, state_layout
 from .methods.method import Stages, Tableau, prepare_reading, read_between
 from .methods.stepping import Stepping
 from .past.tape import ROOM, Tape, entry_size
@@ -168,7 +160,7 @@ ACCEPTED, REJECTED, NEXT, MARK = range(4)
 """Places in the counts of a run."""
 
 
-class March(NamedTuple):
+class IntegratorState(NamedTuple):
     """A run: its mechanism, the method, control and stabilisation of its steps, its records, and its present state."""
 
     mechanism: Mechanism
@@ -200,7 +192,7 @@ class March(NamedTuple):
 
 def new_march(
     system: System, by: Stepping, how: Stabilization, course: Course, times: np.ndarray, taped: bool = False
-) -> March:
+) -> IntegratorState:
     """Return a run of this course, which keeps the states at these times, and its steps if `taped`."""
     for event in system.model.events:
         if event.change and event.change.element not in system.model.elements:
@@ -284,7 +276,7 @@ def _asks(by: Stepping) -> int:
     return STEPS if by.method.steps_over else EVENTS
 
 
-def _prototype(system: System, by: Stepping, how: Stabilization) -> March:
+def _prototype(system: System, by: Stepping, how: Stabilization) -> IntegratorState:
     mechanism, newton, method = prototype(system, 0, FAINT, _asks(by)), None, by.method
     unit, controlled, inertia = system.once(units_of)
     if method.is_implicit:
@@ -297,11 +289,11 @@ def _prototype(system: System, by: Stepping, how: Stabilization) -> March:
         stages.implicit.tolerances[:] = by.rtol, by.atol
     search, crossing = new_search(stages, not method.steps_over), block(Crossing())
     known = mechanism, method.tableau, control, nothing(Course), stabiliser, stages, nothing(Record), crossing, search
-    return block(March(*known, new_stiffness(stages), nothing(Tape), nothing(EventRecord)))
+    return block(IntegratorState(*known, new_stiffness(stages), nothing(Tape), nothing(EventRecord)))
 
 
 @compiled
-def remember(march):
+def remember(march: IntegratorState) -> None:
     """Keep the choices of evaluations (enforced rows, nearness, masses) for `put_back`."""
     record, factor = march.record, march.mechanism.machine.factor
     copy(march.mechanism.nearness, record.nearness)
@@ -312,7 +304,7 @@ def remember(march):
 
 
 @compiled
-def put_back(march):
+def put_back(march: IntegratorState) -> None:
     record, factor = march.record, march.mechanism.machine.factor
     copy(record.nearness, march.mechanism.nearness)
     copy(record.kept, factor.kept)
@@ -322,7 +314,7 @@ def put_back(march):
 
 
 @compiled
-def put_right(march, t, y):
+def put_right(march: IntegratorState, t: float, y: Vector) -> int:
     """Normalise quaternions, and put y onto the constraints, if the run is projected, and onto the surfaces along which
     it slides. Return a status."""
     mechanism = march.mechanism
@@ -339,7 +331,7 @@ def put_right(march, t, y):
 
 
 @compiled_apart
-def derivative_at_end(march: March, t: float, y: Vector, dy: Vector):
+def derivative_at_end(march: IntegratorState, t: float, y: Vector, dy: Vector) -> int:
     """Put y' into dy, with its multipliers, forces of contacts and energies into the record; or the means of the last
     step, if the method has such. Return a status."""
     mechanism, record, stages = march.mechanism, march.record, march.stages
@@ -361,7 +353,7 @@ def derivative_at_end(march: March, t: float, y: Vector, dy: Vector):
 
 
 @compiled_apart
-def record_to(march: March, t: float, end: float, breaks: bool):
+def record_to(march: IntegratorState, t: float, end: float, breaks: bool) -> int:
     """Keep all requested times in (t, end]: the end itself, unless laws switch there (then it is kept as the motion
     goes on), others by reading the step (projected, if the run is). Return a status."""
     mechanism, tableau, stages = march.mechanism, march.tableau, march.stages
@@ -396,7 +388,7 @@ def record_to(march: March, t: float, end: float, breaks: bool):
 
 
 @compiled_apart
-def _read(march: March, t: float, h: float, x: float):
+def _read(march: IntegratorState, t: float, h: float, x: float) -> int:
     """Put the state at t + x h, and its derivative, into the record's own arrays, whatever else is read of the step.
     Return a status."""
     y = march.record.y
@@ -407,7 +399,7 @@ def _read(march: March, t: float, h: float, x: float):
 
 
 @compiled_apart
-def _read_across(march: March, t: float, h: float, x: float, k: int):
+def _read_across(march: IntegratorState, t: float, h: float, x: float, k: int) -> int:
     """Put row k of the record, next to a singular pose in the gap of the step: the polynomial through states on both
     sides of the pose. Multipliers are those of the state itself: they may well grow without bound. Return a status."""
     record, y = march.record, march.record.y
@@ -433,20 +425,20 @@ def _read_across(march: March, t: float, h: float, x: float, k: int):
 
 
 @compiled
-def _aside(k):
+def _aside(k: int) -> float:
     """Return the place of state k around a singular pose, from the middle of its gap: ±1, ±1.4, ±1.8 half widths."""
     return 1.0 + 0.4 * (k - ASIDE) if k >= ASIDE else 0.4 * (k + 1 - ASIDE) - 1.0
 
 
 @compiled_apart
-def keep(march: March, k: int, y: Vector, dy: Vector):
+def keep(march: IntegratorState, k: int, y: Vector, dy: Vector) -> None:
     """Put row k of the record."""
     _clear(march, k)
     _add(march, k, y, dy, 1.0)
 
 
 @compiled
-def _clear(march, k):
+def _clear(march: IntegratorState, k: int) -> None:
     record, nearness = march.record, march.mechanism.nearness
     record.independence[k] = nearness[1] * nearness[2]
     for rows in (record.q, record.v, record.a, record.multipliers, record.contacts, record.energies):
@@ -454,7 +446,7 @@ def _clear(march, k):
 
 
 @compiled_apart
-def _add(march: March, k: int, y: Vector, dy: Vector, weight: float):
+def _add(march: IntegratorState, k: int, y: Vector, dy: Vector, weight: float) -> None:
     """Add a state with this weight to row k of the record."""
     record, state = march.record, march.mechanism.state
     axpy(weight, y[: state.q_end], record.q[k])

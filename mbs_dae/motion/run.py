@@ -7,7 +7,8 @@ y₀ and k₀ stand untouched until a step is accepted, or until laws switch whe
 their way (which rows are enforced, how near a singular pose is) is put back after a step that is rejected and after the
 reading of requested times. So neither leaves a trace: the steps, to the last bit, do not depend on the requested times
 but for the first and the last.
-All state is in `March`, so a run can go back to Python and be taken up again: where it pauses makes no difference.
+All state is in `IntegratorState`, so a run can go back to Python and be taken up again: where it pauses makes no
+difference.
 """
 
 import numpy as np
@@ -48,7 +49,7 @@ from .record import (
     MARK,
     NEXT,
     REJECTED,
-    March,
+    IntegratorState,
     derivative_at_end,
     keep,
     put_back,
@@ -76,7 +77,7 @@ event is to end."""
 
 
 @compiled_apart
-def start(march: March, q: Vector, v: Vector):
+def start(march: IntegratorState, q: Vector, v: Vector) -> int:
     """Put the first state, choose branches and gains, and the first step; return a status."""
     y0, record, state = march.stages.y0, march.record, march.mechanism.state
     control, times = march.control, march.record.times
@@ -122,7 +123,7 @@ def start(march: March, q: Vector, v: Vector):
 
 
 @compiled_apart
-def take_up(march: March):
+def take_up(march: IntegratorState) -> int:
     """Go on from the state of another run: everything is as that run left it, except counts and records of this one.
     Return a status."""
     t, record, status = march.time[0], march.record, DONE
@@ -140,7 +141,7 @@ def take_up(march: March):
 
 
 @compiled
-def _begin_anew(march, t, how):
+def _begin_anew(march: IntegratorState, t: float, how: int) -> int:
     """Put the derivative where the motion goes on in another way, for which earlier steps are of no use. If it is the
     mean over a step, a step from here is tried for it, and not accepted. Return a status."""
     begins_as(march, how)
@@ -165,7 +166,7 @@ def _begin_anew(march, t, how):
 
 
 @compiled_apart
-def restart(march: March, q: Vector, v: Vector):
+def restart(march: IntegratorState, q: Vector, v: Vector) -> int:
     """Go on at this time from another state; its additional energy counts as supplied. Functions that pass zero between
     both states are events. Return a status."""
     y0, state, search, status = march.stages.y0, march.mechanism.state, march.search, DONE
@@ -190,7 +191,7 @@ def restart(march: March, q: Vector, v: Vector):
 
 
 @compiled_apart
-def record_now(march: March):
+def record_now(march: IntegratorState) -> None:
     """Keep the present state in place of the next requested time."""
     record, next_time, t = march.record, march.counts[NEXT], march.time[0]
     if next_time > 0 and record.times[next_time - 1] == t:
@@ -203,7 +204,7 @@ def record_now(march: March):
 
 
 @compiled_apart
-def go_on(march: March, patience: int):
+def go_on(march: IntegratorState, patience: int) -> int:
     """Make steps until the last requested time, a status other than DONE, or the end of `patience`; return a status."""
     status = DONE
     while status == DONE and march.counts[NEXT] < march.record.times.size:
@@ -219,7 +220,7 @@ def go_on(march: March, patience: int):
 
 
 @compiled_apart
-def propose(march: March):
+def propose(march: IntegratorState) -> int:
     """Put the beginning, length and end of the next step into `stages.now`; return DONE, or why no step is to be made
     now. Any caller may make the step as `take_step` does; then `conclude` follows."""
     counts, control = march.counts, march.control
@@ -249,7 +250,7 @@ def propose(march: March):
 
 
 @compiled
-def _has_stalled(march):
+def _has_stalled(march: IntegratorState) -> bool:
     """Return whether the last `STALL_STEPS` steps made no progress; False where the step or the number of steps was
     given."""
     counts, t, times = march.counts, march.time[0], march.record.times
@@ -267,7 +268,7 @@ def _has_stalled(march):
 
 
 @compiled_apart
-def conclude(march: March, made: int):
+def conclude(march: IntegratorState, made: int) -> int:
     """Settle the end of the step proposed last, which the method made with the status `made`, if needed, and judge it.
     Return DONE, or why the run goes no further for now."""
     tableau, stages = march.tableau, march.stages
@@ -281,7 +282,7 @@ def conclude(march: March, made: int):
 
 
 @compiled_apart
-def judge(march: March, status: int):
+def judge(march: IntegratorState, status: int) -> int:
     """Accept a step with a settled end and this status, or have another one tried; return DONE, or why the run goes no
     further for now."""
     control, t, end = march.control, march.time[0], march.stages.now[END]
@@ -306,7 +307,7 @@ def judge(march: March, status: int):
 
 
 @compiled_apart
-def take_step_judged(march: March):
+def take_step_judged(march: IntegratorState) -> int:
     """Accept the step in which events were found, and which was judged good. Return DONE, or why the run goes no
     further for now."""
     switches = is_searched(march.search) and march.search.found[0] == HERE
@@ -314,7 +315,7 @@ def take_step_judged(march: March):
 
 
 @compiled
-def _take(march, status, error, accepted, otherwise, switches):
+def _take(march: IntegratorState, status: int, error: float, accepted: bool, otherwise: bool, switches: bool) -> int:
     """Accept a step that was judged, or have it tried again; return a status."""
     counts, control, stabiliser = march.counts, march.control, march.stabiliser
     t, end = march.time[0], march.stages.now[END]
@@ -343,7 +344,7 @@ def _take(march, status, error, accepted, otherwise, switches):
 
 
 @compiled
-def _end_of_step(march, t):
+def _end_of_step(march: IntegratorState, t: float) -> float:
     """Return the end of the next step from t: the end of the span, if that is near enough."""
     control, course = march.control, march.course
     if control.step[0] == 0.0:
@@ -361,7 +362,7 @@ def _end_of_step(march, t):
 
 
 @compiled
-def _accept(march, t, end, switches):
+def _accept(march: IntegratorState, t: float, end: float, switches: bool) -> int:
     """Make the end of the step the present, and record requested times up to it; return a status."""
     stages, y0, y1, status = march.stages, march.stages.y0, march.stages.y1, DONE
     note_step(march, t, end, switches)
@@ -401,7 +402,7 @@ def _accept(march, t, end, switches):
 
 
 @compiled
-def _drives(march, t, end):
+def _drives(march: IntegratorState, t: float, end: float) -> bool:
     """Return whether the size of a friction is negative at the end of the step, or within it on the cubic through its
     ends. (Steps with means only are short: their ends suffice.) The last evaluation is that of the end."""
     mechanism, stages, y = march.mechanism, march.stages, march.record.y
@@ -428,7 +429,7 @@ def _drives(march, t, end):
 
 
 @compiled
-def _observe_drags(march, t, y):
+def _observe_drags(march: IntegratorState, t: float, y: Vector) -> None:
     """Evaluate the sizes of friction that builds up over a speed at (t, y); evaluations of forces do not keep them."""
     state = march.mechanism.state
     if march.mechanism.contacts.laws.drag_is_force.size > 0:
@@ -436,7 +437,7 @@ def _observe_drags(march, t, y):
 
 
 @compiled_apart
-def resume(march: March):
+def resume(march: IntegratorState) -> int:
     """Go on after a sampling time, from states that were set; return a status."""
     march.course.at[WAITING] = 0
     status = _next_span(march, SAMPLED)
@@ -446,7 +447,7 @@ def resume(march: March):
 
 
 @compiled
-def _keep_if_asked(march):
+def _keep_if_asked(march: IntegratorState) -> None:
     """Keep the state after a break, as the motion goes on, if its time was requested."""
     k, times = march.counts[NEXT], march.record.times
     if k < times.size and times[k] == march.time[0]:
@@ -455,7 +456,7 @@ def _keep_if_asked(march):
 
 
 @compiled
-def _turned_over(march):
+def _turned_over(march: IntegratorState) -> float:
     """Return the energy available to the motion at the end of the step."""
     record, works = march.record, march.stages.y1[march.mechanism.state.works_at :]
     raised = record.end_scalars[POTENTIAL] - march.turned[1] + works[0]
@@ -463,7 +464,7 @@ def _turned_over(march):
 
 
 @compiled
-def _next_span(march, how):
+def _next_span(march: IntegratorState, how: int) -> int:
     """Go over to the next span, where laws of time have switched, or states were set: choose branches of laws and
     states of contacts on the other side of the break (a force that jumps may release a point that friction held), then
     the derivative and a first step. Return a status."""
@@ -479,7 +480,7 @@ def _next_span(march, how):
 
 
 @compiled
-def _switch(march, t):
+def _switch(march: IntegratorState, t: float) -> int:
     """Change branches at t, and evaluate the derivative; the next step may be as long as without the switch. Return a
     status."""
     y0, k0, search = march.stages.y0, march.stages.k[0], march.search
@@ -491,7 +492,7 @@ def _switch(march, t):
 
 
 @compiled
-def _settle(march, t):
+def _settle(march: IntegratorState, t: float) -> int:
     """Stabilise y₁, and put y' there: the first stage of the next step. Return a status."""
     y1 = march.stages.y1
     status = put_right(march, t, y1)
@@ -503,7 +504,7 @@ def _settle(march, t):
 
 
 @compiled
-def note_end(march):
+def note_end(march: IntegratorState) -> None:
     """Note the sizes of friction, the sine and the energy at the end of the step."""
     works = march.stages.y1[march.mechanism.state.works_at :]
     note_sizes(march.mechanism.contacts)

@@ -25,7 +25,7 @@ from ..model.parameters import Evaluator, Signal, finite_number
 from ..model.signals import Sampled, state_of
 from ..readings.motion import ComputedQuantities
 from .derivative import derivative
-from .record import March, put_back, remember
+from .record import IntegratorState, put_back, remember
 
 PLACES, WEIGHTS = np.array([-2, -1, 1, 2]), np.array([1.0, -8.0, 8.0, -1.0]) / 12.0
 """The places and weights of five-point differences of functions in Python."""
@@ -75,7 +75,9 @@ class Sampling:
     def begins(self, t: float) -> bool:
         return self.times.size > 0 and bool(self.times[0] == t)
 
-    def sample(self, march: March, t: float, now: float, notes: list[Sample] | None = None, step: int = -1) -> None:
+    def sample(
+        self, march: IntegratorState, t: float, now: float, notes: list[Sample] | None = None, step: int = -1
+    ) -> None:
         """Let the controllers that are due at t set states of the run; `now` is the moment inside the next span. All
         read the values from before the sample. The sample is appended to `notes`, if given, with the number of the step
         that begins there."""

@@ -12,7 +12,7 @@ into the middle of the widest gap between its nodes, and by luck otherwise. Four
   and so is one whose energy balance fails, which depends on no accelerations.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Vector, Work, zeros
 from ..tolerances import ALMOST_SINGULAR, BALANCE, BLUNT, FORESIGHT, LEDGER, MISPLACED
 from .control import noise
+from .methods.method import Stages, Tableau
 
 NOWHERE = np.inf
 """The time to the next singular pose, where none is in sight."""
@@ -42,7 +43,7 @@ class Crossing(NamedTuple):
 
 
 @compiled
-def foretell(stages, h):
+def foretell(stages: Stages, h: float) -> float:
     """Return the time from the end of a step to the loss of rank: the root of the parabola through the sines at its
     start, at a node and at its end. NOWHERE if they do not fall, or the method has no node inside."""
     tableau = stages.tableau
@@ -63,7 +64,7 @@ def foretell(stages, h):
 
 
 @compiled
-def look_ahead(crossing, stages, h):
+def look_ahead(crossing: Crossing, stages: Stages, h: float) -> None:
     """Prepare the next step after one of length h: predict the time to the pose, and carry over energy and sine."""
     crossing.wait[0] = foretell(stages, h)
     crossing.tries[0] = crossing.closed[0] = 0
@@ -72,7 +73,7 @@ def look_ahead(crossing, stages, h):
 
 
 @compiled
-def aimed(tableau, wait, h):
+def aimed(tableau: Tableau, wait: float, h: float) -> float:
     """Return the longest step, of at most h, of which a whole number leads to a step that has the pose in its gap."""
     if wait > FORESIGHT * h or wait <= 0.5 * tableau.c[1] * h:
         return h
@@ -81,7 +82,7 @@ def aimed(tableau, wait, h):
 
 
 @compiled
-def worst_node(stages):
+def worst_node(stages: Stages) -> int:
     """Return the node nearest to a singular pose, if it is badly placed, or -1."""
     sines, end, nearest = stages.sines, stages.tableau.stages, 0
     for node in range(1, end + 1):
@@ -91,13 +92,13 @@ def worst_node(stages):
 
 
 @compiled
-def energy_of(scalars, works):
+def energy_of(scalars: Vector, works: Vector) -> float:
     """Return the energy that is conserved: kinetic + potential + stored + dissipated - supplied."""
     return scalars[KINETIC] + scalars[POTENTIAL] + works[0] + works[1] - works[2]
 
 
 @compiled
-def adds_up(crossing, scalars, tolerance):
+def adds_up(crossing: Crossing, scalars: Vector, tolerance: float) -> bool:
     """Return whether the step has conserved the energy, up to a multiple of the effect of `tolerance`, the relative
     error of velocities."""
     roundoff = BALANCE * (abs(scalars[POTENTIAL]) + abs(scalars[KINETIC]))
@@ -106,7 +107,7 @@ def adds_up(crossing, scalars, tolerance):
 
 
 @compiled
-def plan_anew(march, accepted, pace, h):
+def plan_anew(march: Any, accepted: bool, pace: float, h: float) -> bool:
     """Plan anew a step that crosses a singular pose badly, and return whether it does: aimed at its worst node (`wait`,
     one of the `tries`), with `closed` stages, or half as long (`control.step`). The motion's pace is in 1/s."""
     crossing, control, mechanism, stages = march.crossing, march.control, march.mechanism, march.stages

@@ -22,7 +22,8 @@ from ..model.parameters import finite_number
 from ..poses.newton import correct_velocity, evaluate_and_factorise, newton_step
 from ..public_class import PublicClass
 from ..tolerances import ALMOST_SINGULAR, CLOSED, DRIFT, MARGIN, PACE, SETTLED, STIFF
-from .derivative import Mechanism, leave_out_redundant, refinements, widest_gap
+from .derivative import leave_out_redundant, refinements, widest_gap
+from .mechanism_record import Mechanism
 
 NEVER, NEAR_SINGULAR, ALWAYS = 0, 1, 2
 """When to project. Baumgarte's feedback divides by a number that vanishes at a singular pose: there it needs
@@ -135,7 +136,7 @@ def new_stabiliser(how: Stabilization, mechanism: Mechanism, fixed: float, rate:
 
 
 @compiled
-def adapt_gains(stabiliser, pace, h):
+def adapt_gains(stabiliser: Stabiliser, pace: float, h: float) -> None:
     """Put gains for a step of this length, of a motion that changes at this pace (1/s).
 
     Gains must not follow 1/h alone: stages are off the constraints by a low power of h, and a feedback of c/h, whatever
@@ -146,7 +147,7 @@ def adapt_gains(stabiliser, pace, h):
 
 
 @compiled
-def is_projected(stabiliser, mechanism):
+def is_projected(stabiliser: Stabiliser, mechanism: Mechanism) -> bool:
     """Return whether states of the step that was just made are put back onto the constraints."""
     if stabiliser.when == NEAR_SINGULAR:
         return mechanism.nearness[0] < ALMOST_SINGULAR
@@ -154,14 +155,14 @@ def is_projected(stabiliser, mechanism):
 
 
 @compiled
-def drift_limit(mechanism):
+def drift_limit(mechanism: Mechanism) -> float:
     """Return the gap from which accelerations are worthless here: at a distance s (a sine) from a singular pose a gap
     counts 1/s³ (see `control`)."""
     return DRIFT * mechanism.length * mechanism.nearness[0] ** 1.5
 
 
 @compiled_apart
-def project(mechanism: Mechanism, t: float, q: Vector, v: Vector):
+def project(mechanism: Mechanism, t: float, q: Vector, v: Vector) -> int:
     """Put q and v back onto the constraints, in place; return a status.
 
     The first step has the factor of the pose, so its error is its own square; the following ones keep that factor as
@@ -200,7 +201,7 @@ def project(mechanism: Mechanism, t: float, q: Vector, v: Vector):
 
 
 @compiled
-def project_velocity(mechanism, t, q, v):
+def project_velocity(mechanism: Mechanism, t: float, q: Vector, v: Vector) -> int:
     """Correct v in place to Φ_v v = ν; return a status. The last factor belongs to the pose before places were
     corrected: one more refinement leaves an error of second order in this correction."""
     machine = mechanism.machine

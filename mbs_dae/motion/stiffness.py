@@ -14,6 +14,7 @@ import numpy as np
 from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Vector, Work, block, zeros
 from ..linear.vectors import copy
+from .control import Control
 from .methods.method import Stages
 
 MANY, SOME = 15, 6
@@ -45,7 +46,7 @@ def new_stiffness(stages: Stages) -> Stiffness:
 
 
 @compiled
-def watch(own, control, stages, t, h, pace):
+def watch(own: Stiffness, control: Control, stages: Stages, t: float, h: float, pace: float) -> None:
     """Test the step from t of length h, which is good, of a motion of this pace (1/s), for stiffness."""
     tableau, end = stages.tableau, stages.tableau.stages
     if not tableau.stable < np.inf:

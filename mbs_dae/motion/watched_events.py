@@ -30,6 +30,7 @@ import numpy as np
 from ..compiled.contact_records import CLOSED, KEPT, LOG
 from ..compiled.status import CHATTERS, DONE, STEP_EVENT
 from ..kernels.abi import compiled, compiled_apart, words_at
+from ..kernels.blocks import Vector
 from ..linear.vectors import copy, largest
 from ..symbolic.branches import SIDE, WATCH, WHOLE
 from ..tolerances import FLAT
@@ -39,12 +40,12 @@ from .course import moment
 from .derivative import accelerate_as_held, derivative
 from .methods.method import END, H, T, take_step
 from .past.tape import BEGAN, SWITCHED
-from .record import ACCEPTED, March, derivative_at_end, put_back, put_right, remember
-from .switching.along import read_rates_here
+from .record import ACCEPTED, EventRecord, IntegratorState, derivative_at_end, put_back, put_right, remember
 from .switching.locate import is_searched, look_for_switch
-from .switching.looks import EXACT, look_at
+from .switching.rates import read_rates_here
 from .switching.search import AT_ONCE, BRIEF, CUT, HERE, LOST_SIGHT, NONE, RUSH, SOON
-from .switching.settling import ZERO
+from .switching.step_samples import EXACT, look_at
+from .switching.surfaces import ZERO
 from .switching.switches import hold_all, is_idle, look, natural, read_scales, read_scales_of_rates
 
 HELD = 1e-6
@@ -62,21 +63,21 @@ TAIL = 4
 
 
 @compiled
-def keep_numbers(events):
+def keep_numbers(events: EventRecord) -> None:
     own = words_at(events.where[0], events.where[1])
     for n in range(own.size):
         events.before[n] = own[n]
 
 
 @compiled
-def put_numbers_back(events):
+def put_numbers_back(events: EventRecord) -> None:
     own = words_at(events.where[0], events.where[1])
     for n in range(own.size):
         own[n] = events.before[n]
 
 
 @compiled
-def listen(march, only):
+def listen(march: IntegratorState, only: int) -> None:
     """Search for events alone from now on; where `only` is not negative, for this one of their functions."""
     events, search, switches = march.events, march.search, march.mechanism.switches
     values = events.values
@@ -101,7 +102,7 @@ def listen(march, only):
 
 
 @compiled
-def is_kept(march, n):
+def is_kept(march: IntegratorState, n: int) -> bool:
     """Return whether the states of contacts keep the function n of an event constant: a gap and its rate while it is
     closed, a slip while it sticks."""
     events, mechanism = march.events, march.mechanism
@@ -124,7 +125,7 @@ def is_kept(march, n):
 
 
 @compiled
-def look_at_rates(march, t, y):
+def look_at_rates(march: IntegratorState, t: float, y: Vector) -> None:
     """Put the values, the rates and the sizes of all functions of events in the state y, including those that rest, and
     the sizes of the terms of rates. (Accelerations without contacts count, if they are larger.)"""
     events, mechanism, dy = march.events, march.mechanism, march.search.dy
@@ -153,7 +154,7 @@ def look_at_rates(march, t, y):
 
 
 @compiled
-def has_event(march, t, end):
+def has_event(march: IntegratorState, t: float, end: float) -> bool:
     """Return whether events happen in the step that was just made, or whether their functions cannot be followed."""
     events, search, mechanism = march.events, march.search, march.mechanism
     values = events.values
@@ -194,7 +195,7 @@ def has_event(march, t, end):
 
 
 @compiled_apart
-def go_to_event(march: March, last: float, at_switch: int, only: int):
+def go_to_event(march: IntegratorState, last: float, at_switch: int, only: int) -> int:
     """Take the run to the next event before `last`, the end of the step that was judged; `at_switch`: laws or contacts
     switch there. Return STEP_EVENT, with the passages in `fired`; DONE where there is none; or a status that says why
     the event cannot be located."""
@@ -258,7 +259,7 @@ def go_to_event(march: March, last: float, at_switch: int, only: int):
 
 
 @compiled
-def _leave_to_switch(march, t, last, found):
+def _leave_to_switch(march: IntegratorState, t: float, last: float, found: int) -> bool:
     """Leave functions that are zero from their passage to the end of the step, within roundoff, to the switch there, or
     to the next step; return whether there are any."""
     events, search, switches = march.events, march.search, march.mechanism.switches
@@ -280,7 +281,7 @@ def _leave_to_switch(march, t, last, found):
 
 
 @compiled
-def _pass(march):
+def _pass(march: IntegratorState) -> int:
     """Change to the other side of the functions that pass zero at the present state; for a branch in the expression of
     an event to the other branch, and to the other side of functions that jump with it. Return a status."""
     events, search, mechanism = march.events, march.search, march.mechanism
@@ -310,7 +311,7 @@ def _pass(march):
 
 
 @compiled
-def _passed_at(march, t, status):
+def _passed_at(march: IntegratorState, t: float, status: int) -> int:
     """Return the given status of a run in which a function passes at t; CHATTERS if so many have passed in no time that
     the passages have no end."""
     events = march.events
@@ -324,7 +325,7 @@ def _passed_at(march, t, status):
 
 
 @compiled
-def _fire(events, n, direction):
+def _fire(events: EventRecord, n: int, direction: int) -> None:
     events.fired[n], events.values.side[n], events.passed[n], events.values.largest_since[n] = (
         direction,
         direction,
@@ -335,7 +336,7 @@ def _fire(events, n, direction):
 
 
 @compiled
-def fire_due(march, end):
+def fire_due(march: IntegratorState, end: float) -> int:
     """Let the events happen at whose time the step ends; return a status."""
     events = march.events
     events.passed[:] = 0
@@ -350,7 +351,7 @@ def fire_due(march, end):
 
 
 @compiled_apart
-def put_sides(march: March, t: float, how: int):
+def put_sides(march: IntegratorState, t: float, how: int) -> int:
     """Put the sides of functions of events where the run goes on in another way (`how`: see `tape`), with y' known;
     functions that have come to another side have passed. A branch that rests on zero is on neither side, and has the
     mode 0. Return a status."""
@@ -417,7 +418,7 @@ def put_sides(march: March, t: float, how: int):
 
 
 @compiled
-def note_contacts(march, how):
+def note_contacts(march: IntegratorState, how: int) -> None:
     """Note the present state in the log where contacts have changed, or the run begins."""
     events, modes, state = march.events, march.mechanism.switches.mode, march.mechanism.state
     if events.log.shape[0] == 0:

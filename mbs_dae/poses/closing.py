@@ -79,7 +79,7 @@ def closed(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.
 
 
 @compiled_apart
-def close_at_once(machine: Machine, t: float, guess: Vector, driven: Integers, still: Vector, q: Vector):
+def close_at_once(machine: Machine, t: float, guess: Vector, driven: Integers, still: Vector, q: Vector) -> bool:
     """Write the closed pose into q if plain Newton reaches it from the guess; return whether it does, False if the full
     search is needed. (Bodies that stand on their heads are not detected.) `driven` are the `driven_rows`."""
     observe(machine, t, guess, still)

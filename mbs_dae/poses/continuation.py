@@ -47,7 +47,7 @@ Place = TypeVar("Place")
 
 
 @compiled
-def end_of_step(now: float, h: float, end: float):
+def end_of_step(now: float, h: float, end: float) -> float:
     """Return the end of a step of h: the given end, if it is no farther, up to roundoff."""
     return end if abs(end - now) <= 1.000001 * abs(h) else now + h
 
@@ -73,7 +73,7 @@ def follow(
 
 
 @compiled_apart
-def is_smooth(machine: Machine, h: float):
+def is_smooth(machine: Machine, h: float) -> bool:
     """Return whether one smooth motion passes both ends: q₁ - q₀ = h/2 (v₀ + v₁) + h²/12 (a₀ - a₁) + O(h⁵).
 
     A jump to another branch fails this test, because velocities and accelerations there belong to another motion.
@@ -90,7 +90,7 @@ def is_smooth(machine: Machine, h: float):
 
 
 @compiled_apart
-def orient(machine: Machine):
+def orient(machine: Machine) -> None:
     """Solve Φ_vᵀ λ = (a fixed load) with the last factor, and put λ into machine.orientation[1].
 
     λ goes to infinity at a singular pose and comes back from there with its sign turned. So if λ turns against the one
@@ -115,7 +115,7 @@ def orient(machine: Machine):
 
 
 @compiled_apart
-def keeps_branch(machine: Machine):
+def keeps_branch(machine: Machine) -> bool:
     """Return whether a smooth step has certainly not passed a meeting of branches and left on the other one.
 
     `independence`, a squared sine, measures the distance of the end from such a point; a step much longer than this
@@ -138,7 +138,7 @@ def keeps_branch(machine: Machine):
 
 
 @compiled_apart
-def settle(machine: Machine, t: float):
+def settle(machine: Machine, t: float) -> int:
     """Close the end of the step, and compute its velocity and acceleration; return a status."""
     there = machine.there
     status = close(machine, t, there.q, there.v, 25)
@@ -146,7 +146,7 @@ def settle(machine: Machine, t: float):
 
 
 @compiled_apart
-def roll(machine: Machine, h: float, t1: float):
+def roll(machine: Machine, h: float, t1: float) -> int:
     """Integrate positions where rows restrict velocities only: q₁ = q₀ + h/2 (v₀ + v₁) + h²/12 (a₀ - a₁), closed again,
     repeated since v₁ and a₁ change with q₁; return a status."""
     here, there = machine.here, machine.there
@@ -167,7 +167,7 @@ def roll(machine: Machine, h: float, t1: float):
 
 
 @compiled_apart
-def advance(machine: Machine, t0: float, t1: float):
+def advance(machine: Machine, t0: float, t1: float) -> int:
     """Make one step: predict its end, settle it, and test that the step is smooth and keeps clear of other branches;
     return a status."""
     h, here, there = t1 - t0, machine.here, machine.there
@@ -188,7 +188,7 @@ def advance(machine: Machine, t0: float, t1: float):
 
 
 @compiled
-def accept(machine: Machine, t: float):
+def accept(machine: Machine, t: float) -> None:
     """Make the end of a step, at time t, the beginning of the next."""
     copy(machine.orientation[1], machine.orientation[0])
     copy(machine.there.q, machine.here.q)
@@ -198,7 +198,7 @@ def accept(machine: Machine, t: float):
 
 
 @compiled_apart
-def begin(machine: Machine, t: float, q: Vector, v: Vector, a: Vector):
+def begin(machine: Machine, t: float, q: Vector, v: Vector, a: Vector) -> None:
     """Put the machine at a pose, with its velocity and acceleration."""
     if evaluate_and_factorise(machine, t, q, v, True):
         orient(machine)
@@ -209,7 +209,7 @@ def begin(machine: Machine, t: float, q: Vector, v: Vector, a: Vector):
 
 
 @compiled_apart
-def go_on(machine: Machine, end: float, redundant: int, nearly_redundant: int):
+def go_on(machine: Machine, end: float, redundant: int, nearly_redundant: int) -> int:
     """Move from the machine's state to the time `end`. A step that does not close or is not smooth is halved, up to
     DEPTH times. At a status other than DONE and NEAR the machine holds the last good state before.
 
@@ -237,7 +237,7 @@ def go_on(machine: Machine, end: float, redundant: int, nearly_redundant: int):
 
 
 @compiled_apart
-def walk(machine: Machine, path: Trajectory, start: int, stop: int, redundant: int, nearly_redundant: int):
+def walk(machine: Machine, path: Trajectory, start: int, stop: int, redundant: int, nearly_redundant: int) -> int:
     """Compute states start .. stop-1 of a path, each from the one before; see `go_on`. Return a status, after PATIENCE
     evaluations early with DONE. The machine holds the number of finished states and the time reached. At a status other
     than DONE the state reached is in the row after the finished ones."""

@@ -106,7 +106,7 @@ class CurveEquations(NamedTuple):
 
 
 @compiled_apart
-def observe_pose(equations: PoseEquations, q: Vector, p: Vector, u: Vector):
+def observe_pose(equations: PoseEquations, q: Vector, p: Vector, u: Vector) -> None:
     """Evaluate Φ, J and P at a pose, and H and K if there are multipliers u; put them into `equations`."""
     machine, n, values = equations.machine, equations.unit.size, equations.scale.size
     if equations.linear == 1:
@@ -171,7 +171,9 @@ def observe_pose(equations: PoseEquations, q: Vector, p: Vector, u: Vector):
 
 
 @compiled_apart
-def step_between(equations: PoseEquations, q0: Vector, p0: Vector, q1: Vector, p1: Vector, turns: Vector, out: Vector):
+def step_between(
+    equations: PoseEquations, q0: Vector, p0: Vector, q1: Vector, p1: Vector, turns: Vector, out: Vector
+) -> None:
     """Put the small step (x, p) from one pose to another into `out`; with `turns`, one for each value, up to whole
     turns of bodies and values."""
     n = equations.unit.size
@@ -188,7 +190,7 @@ def step_between(equations: PoseEquations, q0: Vector, p0: Vector, q1: Vector, p
 
 
 @compiled_apart
-def move_point(equations: PoseEquations, q: Vector, p: Vector, u: Vector, step: Vector):
+def move_point(equations: PoseEquations, q: Vector, p: Vector, u: Vector, step: Vector) -> None:
     """Move a point (q, p, u), in place, by a small step (x, p, u)."""
     n, values = equations.unit.size, equations.scale.size
     for k in range(n):
@@ -201,7 +203,7 @@ def move_point(equations: PoseEquations, q: Vector, p: Vector, u: Vector, step: 
 
 
 @compiled_apart
-def observe_curve(curve: CurveEquations, q: Vector, p: Vector, u: Vector):
+def observe_curve(curve: CurveEquations, q: Vector, p: Vector, u: Vector) -> None:
     """Evaluate F and F' at a point; put them into `curve`."""
     equations, F, slope = curve.pose_equations, curve.F, curve.slope
     m, n, values = equations.rows.size, equations.unit.size, equations.scale.size
@@ -235,7 +237,7 @@ def observe_curve(curve: CurveEquations, q: Vector, p: Vector, u: Vector):
 def correct(
     curve: CurveEquations, q: Vector, p: Vector, u: Vector, across: Vector, q0: Vector, p0: Vector, u0: Vector,
     ahead: float, steps: int, tangent: Vector,
-):  # fmt: skip
+) -> int:  # fmt: skip
     """Correct a point (q, p, u) in place by at most `steps` Newton steps: at right angles to the direction `across` if
     `ahead` is nan, otherwise to the point that is `ahead` of (q0, p0, u0) in this direction. Return a status. After
     DONE `tangent` has the unit tangent, which goes along `across`, then the sign of det [F'; tᵀ]; if that is 0.0 the

@@ -40,7 +40,7 @@ than this part of |u|: about 1e-5 remains there. (A chain of 100 bodies, which l
 
 
 @compiled_apart
-def may_hide(factor: kkt.Factor):
+def may_hide(factor: kkt.Factor) -> bool:
     """Return whether the rows in use could hide a dependence. S = J W⁻¹ Jᵀ of m rows of unit length has trace m, so
     m - 1 of its eigenvalues have a product below e, and the smallest one is more than det S / e. The product of the
     pivots is det S."""
@@ -52,7 +52,7 @@ def may_hide(factor: kkt.Factor):
 
 
 @compiled_apart
-def is_regular(machine: Machine, t: float, q: Vector, still: Vector):
+def is_regular(machine: Machine, t: float, q: Vector, still: Vector) -> bool:
     """Return whether certainly no row depends on others at a pose, judged by pivots alone."""
     factor = machine.factor
     factor.kept[:], factor.truncation[0] = 1.0, DEPENDENT

@@ -52,7 +52,7 @@ class ClosedPoses(NamedTuple):
 
 
 @compiled_apart
-def slope_of(machine: Machine, t: float, designs: ParameterSeries, k: int, q: Vector, slope: Vector):
+def slope_of(machine: Machine, t: float, designs: ParameterSeries, k: int, q: Vector, slope: Vector) -> bool:
     """Compute q' at a closed pose of design k, in `slope`; the machine keeps this design and its factor. Return whether
     all is finite."""
     equations, columns = designs.equations, designs.columns
@@ -72,14 +72,14 @@ def slope_of(machine: Machine, t: float, designs: ParameterSeries, k: int, q: Ve
 
 
 @compiled
-def _put(machine: Machine, designs: ParameterSeries, k: int):
+def _put(machine: Machine, designs: ParameterSeries, k: int) -> None:
     """Put the numbers of a design into the programs."""
     copy(designs.numbers[k], machine.program.batch.parameters)
     copy(designs.numbers[k], designs.equations.constraints.batch.parameters)
 
 
 @compiled_apart
-def _step(machine: Machine, t: float, designs: ParameterSeries, k: int, v: Vector, a: Vector):
+def _step(machine: Machine, t: float, designs: ParameterSeries, k: int, v: Vector, a: Vector) -> bool:
     """Compute the pose of design k in machine.there, with q' as its velocity, from that of the design before in
     machine.here; put velocity and acceleration in time into v and a. Return whether the step closes and is smooth."""
     h, here, there = designs.p[k] - designs.p[k - 1], machine.here, machine.there
@@ -96,7 +96,9 @@ def _step(machine: Machine, t: float, designs: ParameterSeries, k: int, v: Vecto
 
 
 @compiled_apart
-def follow_designs(machine: Machine, t: float, designs: ParameterSeries, poses: ClosedPoses, start: int, stop: int):
+def follow_designs(
+    machine: Machine, t: float, designs: ParameterSeries, poses: ClosedPoses, start: int, stop: int
+) -> int:
     """Compute poses start .. stop-1, each from the one before. Return the number of poses done: `stop`, or the first
     that fails. Between designs q'' is taken as zero."""
     here, there = machine.here, machine.there

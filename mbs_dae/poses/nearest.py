@@ -33,7 +33,7 @@ def scratch(machine: Machine) -> Scratch:
 
 
 @compiled
-def _size(machine: Machine, step: Vector):
+def _size(machine: Machine, step: Vector) -> float:
     """Return the length of a step, (velocities,), in the norm W."""
     total = 0.0
     for k in range(machine.norm.size):
@@ -42,7 +42,7 @@ def _size(machine: Machine, step: Vector):
 
 
 @compiled_apart
-def project_reference(machine: Machine, t: float, q: Vector, reference: Vector, work: Scratch):
+def project_reference(machine: Machine, t: float, q: Vector, reference: Vector, work: Scratch) -> None:
     """Slide from a closed pose q, changed in place, along the constraints towards the reference, until the difference
     to the reference is perpendicular to them: then q is the closed pose nearest to the reference."""
     step, back, still, trial, last = work.step, work.back, work.still, work.trial, np.inf
@@ -81,7 +81,7 @@ def project_reference(machine: Machine, t: float, q: Vector, reference: Vector, 
 
 
 @compiled_apart
-def satisfied(machine: Machine, rates: Vector, level: int):
+def satisfied(machine: Machine, rates: Vector, level: int) -> bool:
     """Return whether velocities (level 1) or accelerations (level 2) satisfy every equation, as evaluated last;
     machine.g becomes the error of each."""
     copy(machine.nu if level == 1 else machine.gamma, machine.g)

@@ -30,7 +30,7 @@ from ..tolerances import DEPENDENT, LOOSE, NEARLY, NIL, TIGHT
 
 
 @compiled_apart
-def evaluate_and_factorise(machine: Machine, t: float, q: Vector, v: Vector, positions_only: bool):
+def evaluate_and_factorise(machine: Machine, t: float, q: Vector, v: Vector, positions_only: bool) -> bool:
     """Evaluate at (t, q, v) and factorise. With `positions_only`, rows that restrict velocities alone are left out.
     Return whether all entries of the Jacobian are finite."""
     observe(machine, t, q, v)
@@ -40,7 +40,7 @@ def evaluate_and_factorise(machine: Machine, t: float, q: Vector, v: Vector, pos
 
 
 @compiled
-def factorise_observed(machine: Machine):
+def factorise_observed(machine: Machine) -> bool:
     """Factorise the matrix of the last evaluation, if its Jacobian is finite; return whether it is."""
     strange = 0
     for e in range(machine.factor.jacobian.size):
@@ -52,7 +52,7 @@ def factorise_observed(machine: Machine):
 
 
 @compiled_apart
-def gaps(machine: Machine, residuals: Vector):
+def gaps(machine: Machine, residuals: Vector) -> float:
     """Put the gaps of residuals, by the rows of the last evaluation, into machine.g; return the largest."""
     squares = machine.factor.row_square
     if machine.square.size > 0:
@@ -62,7 +62,7 @@ def gaps(machine: Machine, residuals: Vector):
 
 
 @compiled
-def put_gaps(residuals: Vector, squares: Vector, out: Vector):
+def put_gaps(residuals: Vector, squares: Vector, out: Vector) -> float:
     """Put residuals over the lengths of their rows into `out`, the residual itself for a row that no motion changes;
     return the largest."""
     longest = largest = 0.0
@@ -76,7 +76,7 @@ def put_gaps(residuals: Vector, squares: Vector, out: Vector):
 
 
 @compiled
-def largest_gap(machine: Machine):
+def largest_gap(machine: Machine) -> float:
     """Return the largest gap of the last evaluation, over the rows in use; infinite if a gap is not finite."""
     gaps(machine, machine.phi)
     largest = 0.0
@@ -89,13 +89,13 @@ def largest_gap(machine: Machine):
 
 
 @compiled
-def solve_here(machine: Machine, refinements: int):
+def solve_here(machine: Machine, refinements: int) -> None:
     """Solve for machine.x and the multipliers with the right-hand sides f and g, by the last factorisation."""
     solve(machine.pattern, machine.factor, machine.f, machine.g, machine.x, machine.multipliers, refinements)
 
 
 @compiled_apart
-def correct_velocity(machine: Machine, v: Vector, refinements: int):
+def correct_velocity(machine: Machine, v: Vector, refinements: int) -> None:
     """Change v, in place, by the least amount to Φ_v v = ν, by the last evaluation and factorisation."""
     machine.f[:] = 0.0
     copy(machine.nu, machine.g)
@@ -106,7 +106,7 @@ def correct_velocity(machine: Machine, v: Vector, refinements: int):
 
 
 @compiled_apart
-def newton_step(machine: Machine, refinements: int):
+def newton_step(machine: Machine, refinements: int) -> float:
     """Put the least correction that cancels the linearised residual of the last evaluation into machine.x; return its
     length."""
     machine.f[:] = 0.0
@@ -120,7 +120,7 @@ def newton_step(machine: Machine, refinements: int):
 
 
 @compiled_apart
-def close(machine: Machine, t: float, q: Vector, v: Vector, iterations: int):
+def close(machine: Machine, t: float, q: Vector, v: Vector, iterations: int) -> int:
     """Move q by Newton's method, in place, until the gaps are closed to roundoff; leave the factor of the last pose;
     return a status."""
     previous = np.inf
@@ -141,7 +141,7 @@ def close(machine: Machine, t: float, q: Vector, v: Vector, iterations: int):
 
 
 @compiled_apart
-def finish(machine: Machine, t: float, q: Vector, v: Vector, closed: Vector, near: float, far: float):
+def finish(machine: Machine, t: float, q: Vector, v: Vector, closed: Vector, near: float, far: float) -> bool:
     """Write into `closed` the pose that Newton's method reaches from a pose q with gaps less than `near`. Return
     whether it closes, no farther than `far` from q; machine.g becomes the remaining gaps."""
     if not evaluate_and_factorise(machine, t, q, v, True) or not gaps(machine, machine.phi) < near:
@@ -158,7 +158,7 @@ def finish(machine: Machine, t: float, q: Vector, v: Vector, closed: Vector, nea
 
 
 @compiled_apart
-def complete(machine: Machine, t: float, q: Vector, v: Vector, a: Vector):
+def complete(machine: Machine, t: float, q: Vector, v: Vector, a: Vector) -> int:
     """Compute the velocity and acceleration at the pose that `close` has just left, in v and a; return a status. On
     entry v is a first guess: where the equations leave freedom, the solution nearest to it is taken."""
     if machine.program.velocity_rows > 0 and not evaluate_and_factorise(machine, t, q, v, False):
@@ -171,7 +171,7 @@ def complete(machine: Machine, t: float, q: Vector, v: Vector, a: Vector):
 
 
 @compiled_apart
-def dependent_rows(machine: Machine, threshold: float):
+def dependent_rows(machine: Machine, threshold: float) -> int:
     """Return the number of rows of the last factorisation that depend on others."""
     count = 0
     for row in range(machine.pattern.m):
@@ -181,7 +181,7 @@ def dependent_rows(machine: Machine, threshold: float):
 
 
 @compiled_apart
-def count_dependent(machine: Machine, moments: Vector, q: Vector, v: Vector, out: Integers):
+def count_dependent(machine: Machine, moments: Vector, q: Vector, v: Vector, out: Integers) -> int:
     """Move from the pose q at the first moment along v, and close at each moment: write the number of dependent rows
     and of nearly dependent rows, one pair after the other, into `out`. Return the number of moments at which the
     mechanism closes."""

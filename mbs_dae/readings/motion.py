@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import System
-from ..compiled.batch import Swept
+from ..compiled.batch import PoseSequence
 from ..compiled.program import ProgramBuilder
 from ..compiled.python_kernel import difference
 from ..compiled.reading import Reader, Trajectory, read_outputs
@@ -39,7 +39,7 @@ class ComputedQuantities:
 
     system: System
     motion: Trajectory
-    swept: Swept | None = None
+    swept: PoseSequence | None = None
     integrated: bool = False
     """Whether states and inputs have values: in the motion of a run, or a state of one."""
     pushes: np.ndarray | None = None
@@ -237,7 +237,7 @@ def function_values(function: Callable[[float, Any], Any], times: np.ndarray, st
 
 
 def result_of(
-    system: System, motion: Trajectory, *, t: np.ndarray | None = None, swept: Swept | None = None,
+    system: System, motion: Trajectory, *, t: np.ndarray | None = None, swept: PoseSequence | None = None,
     integrated: bool = False, pushes: np.ndarray | None = None, **more: Any,
 ) -> Result:  # fmt: skip
     """Return the result of a motion of a system, or of poses over a swept parameter. `t` are the requested times, if
@@ -257,7 +257,7 @@ def result_of(
     return Result(system.model.name, frozen(np.array(t)), q, v, a, system.coordinate_names, quantities, **more)
 
 
-def sketch_along(system: System, swept: Swept | None) -> Sketch:
+def sketch_along(system: System, swept: PoseSequence | None) -> Sketch:
     """Return the shapes of a model for drawing; over a swept parameter those of all its values. (A result keeps this
     call until its shapes are read, and can be pickled with it.)"""
     if swept is None:

@@ -9,7 +9,7 @@ from math import cos, hypot, isfinite, nan, pi, sin
 import sympy as sp
 
 from ..kernels.abi import lookup, wrap
-from ..model.contacts.geometry import Geometry, HalfSpace, Hollow, Outline, Polytope, RoundedBox
+from ..model.contacts.geometry import HalfSpace, Hollow, Outline, Polytope, RoundedBox, ShapeGeometry
 from ..model.contacts.stops import Stop
 from ..model.element import Element
 from ..model.fields import Choice, Expression, Scalar, theta
@@ -73,7 +73,7 @@ def _shape(element: Element, number: Evaluator) -> dict:
     return {"constants": constants, "outline": _outline(radius, flat=constants.get("follower") == "flat")}
 
 
-def _shape_sketch(geometry: Geometry, dimension: int, number: Evaluator) -> ShapeSketch:
+def _shape_sketch(geometry: ShapeGeometry, dimension: int, number: Evaluator) -> ShapeSketch:
     if isinstance(geometry, Outline):
         return ShapeSketch("outline", _outline(_numeric(geometry.profile(theta), number), flat=False))
     if isinstance(geometry, Hollow):

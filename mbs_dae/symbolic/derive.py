@@ -36,7 +36,7 @@ from .markers import LABELS, FormMarker, reference_turn, variables
 
 
 @dataclass(frozen=True)
-class Trajectory:
+class MarkerMotion:
     """A marker on no body: its variables m as functions of time."""
 
     marker: FormMarker
@@ -50,7 +50,7 @@ class Form:
     markers: tuple[FormMarker, ...]
     slots: tuple[sp.Symbol, ...] = field(default=(), kw_only=True)
     """Its constants, filled with numbers for each instance."""
-    trajectories: tuple[Trajectory, ...] = field(default=(), kw_only=True)
+    trajectories: tuple[MarkerMotion, ...] = field(default=(), kw_only=True)
     steps: tuple[Definition, ...] = field(default=(), kw_only=True)
     """Definitions of auxiliary symbols that the other expressions use."""
     signals: tuple[sp.Symbol, ...] = field(default=(), kw_only=True)
@@ -77,7 +77,7 @@ class Form:
 
     def map(self, change: Callable[[sp.Expr], sp.Expr], **others: Any) -> Self:
         """Return the form with every expression changed."""
-        trajectories = tuple(Trajectory(one.marker, tuple(map(change, one.values))) for one in self.trajectories)
+        trajectories = tuple(MarkerMotion(one.marker, tuple(map(change, one.values))) for one in self.trajectories)
         steps = tuple((s, change(e)) for s, e in self.steps)
         return replace(self, trajectories=trajectories, steps=steps, **others)
 

@@ -25,7 +25,7 @@ LONG = 60
 
 
 @dataclass(frozen=True)
-class Derivatives:
+class SymbolicDerivatives:
     """Φ, and the derivatives of ψ = A r + c: ν = -c, γ. They are written in marker symbols and in symbols that `steps`
     define."""
 
@@ -38,7 +38,7 @@ class Derivatives:
 
 def differentiate(
     phi: Sequence[sp.Expr], psi: Sequence[sp.Expr], markers: Sequence[FormMarker], others: Sequence[FormMarker] = ()
-) -> Derivatives:
+) -> SymbolicDerivatives:
     """Return the derivatives of rows of Φ(m, t), then of rows of ψ(m, r, t); A is by the rates of the markers, not by
     those of markers on trajectories."""
     _, marker_rates = variables(markers)
@@ -74,7 +74,7 @@ def differentiate(
             A[k, marker_rates.index(rate)] = slope
     nu = tuple(-replace_symbols(e, rest) for e in rows)
     gamma = tuple(-rate_along(e, second, {}) for e in rows)
-    return Derivatives(tuple(phi), A, nu, gamma, tuple(steps))
+    return SymbolicDerivatives(tuple(phi), A, nu, gamma, tuple(steps))
 
 
 def named_in_parts(rows: Sequence[sp.Expr], prefix: str) -> tuple[list[Definition], Sequence[sp.Expr]]:

@@ -46,7 +46,7 @@ class Selection(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Slopes(Composed):
+class ProgramSlopes(Composed):
     """The partial derivatives of a program's outputs that are not identically zero."""
 
     entries: tuple[Slope, ...]
@@ -56,7 +56,9 @@ class Slopes(Composed):
         return {"entries": tuple((output, direction) for output, direction, _ in self.entries)}
 
 
-def slopes(composed: Composed, slots: Sequence[str], selection: Selection | None = None, signals: int = 0) -> Slopes:
+def slopes(
+    composed: Composed, slots: Sequence[str], selection: Selection | None = None, signals: int = 0
+) -> ProgramSlopes:
     """Return the slopes of all outputs and then of all switching functions by all directions: 2 n for n local
     velocities, time, then these slots in their order; or of the chosen outputs by the chosen directions, of which the
     signals are the last. `signals` is the number of signals behind the coordinates."""
@@ -82,7 +84,7 @@ def slopes(composed: Composed, slots: Sequence[str], selection: Selection | None
             for n, e in enumerate(results)
             if (selection is None or n in selection.outputs) and (slope := rate_along(e, slope_of, cached)) != 0
         ]
-    return Slopes(composed.q, composed.v, composed.slots, tuple(program), entries=tuple(entries))
+    return ProgramSlopes(composed.q, composed.v, composed.slots, tuple(program), entries=tuple(entries))
 
 
 def _directions(

@@ -88,7 +88,7 @@ class Circle:
 
 
 @dataclass(frozen=True)
-class Line:
+class SliderGuide:
     """The guide of a slider-crank: B stays on the line of the direction `angle` at the distance h from the origin,
     which is on the right of the line if h > 0."""
 
@@ -125,9 +125,9 @@ class Line:
     def follower_gradient(self, B: Any) -> Any:
         return turn(self.angle) * np.ones_like(B)
 
-    def moved(self, offset: complex, factor: complex) -> Line:
+    def moved(self, offset: complex, factor: complex) -> SliderGuide:
         angle = self.angle + np.angle(factor)
-        return Line(np.abs(factor) * self.h + dot(1j * turn(angle), offset), angle)
+        return SliderGuide(np.abs(factor) * self.h + dot(1j * turn(angle), offset), angle)
 
     def numbers(self) -> list[Any]:
         return [self.h, self.angle]
@@ -163,7 +163,7 @@ class Linkage(metaclass=PublicClass):
     """The length of the crank."""
     b: Any
     """The length of the coupler, from A to B."""
-    guide: Circle | Line
+    guide: Circle | SliderGuide
     """The guide of B: a circle about D with the rocker's length c, or a line."""
     p: Any = 0j
     """The coupler point from A, along the coupler and, times i, across it."""
@@ -199,7 +199,7 @@ class Linkage(metaclass=PublicClass):
         plain_guide = (
             Circle(complex(guide.D), float(guide.c))
             if isinstance(guide, Circle)
-            else Line(*map(float, guide.numbers()))
+            else SliderGuide(*map(float, guide.numbers()))
         )
         return Linkage(complex(self.O), float(self.a), float(self.b), plain_guide, complex(self.p))
 
@@ -213,13 +213,13 @@ class Linkage(metaclass=PublicClass):
 def linkage_of(kind: Kind, numbers: np.ndarray) -> Linkage:
     """Return the linkage of unknowns, which are along the last axis."""
     Ox, Oy, a, b, *rest, px, py = np.moveaxis(numbers, -1, 0)
-    guide = Circle(rest[0] + 1j * rest[1], rest[2]) if kind == "four-bar" else Line(*rest)
+    guide = Circle(rest[0] + 1j * rest[1], rest[2]) if kind == "four-bar" else SliderGuide(*rest)
     return Linkage(Ox + 1j * Oy, a, b, guide, px + 1j * py)
 
 
 def size_of(kind: Kind) -> int:
     """Return the number of unknowns of a linkage."""
-    return 6 + (Circle.count if kind == "four-bar" else Line.count)
+    return 6 + (Circle.count if kind == "four-bar" else SliderGuide.count)
 
 
 def slopes(linkage: Linkage, theta: Any, pose: LinkagePose) -> tuple[Any, Any, Any]:

@@ -10,7 +10,7 @@ from ..arguments import check_tables, check_without_contacts, model_of
 from ..compiled import System
 from ..compiled.status import DONE
 from ..derivatives.parameters import asked_of
-from ..derivatives.varied import state_with_derivatives
+from ..derivatives.results import state_with_derivatives
 from ..errors import ModelError, check_dict, checked_options
 from ..explain.contacts import told_of_overlap_at
 from ..explain.failures import check_masses, no_acceleration

@@ -16,7 +16,7 @@ from ..coordinates import SETS
 from ..errors import IntegrationError, MbsError, ModelError, SingularConfigurationError, check_dict, check_name
 from ..linear.pattern import factor_entries
 from ..model.model import Model
-from ..motion.comparison import Difference, difference, evaluation_times, timed
+from ..motion.comparison import MotionDifference, difference, evaluation_times, timed
 from ..motion.initial import initial_state
 from ..motion.stabilise import Baumgarte, Projection, Stabilization, Unstabilized
 from ..poses.assembly import assembled
@@ -55,8 +55,8 @@ class InCoordinates:
     """Why there is no run, or why the run stopped early; empty otherwise."""
     evaluation: float = float("nan")
     """Duration of one evaluation of all accelerations, in s."""
-    difference: Difference | None = None
-    """Difference to the motion in Cartesian coordinates."""
+    difference: MotionDifference | None = None
+    """MotionDifference to the motion in Cartesian coordinates."""
 
     coordinates = _size(lambda s: s.nq, "How many there are.")
     differential_equations = _size(lambda s: s.nv, "Of second order: one for each velocity.")
@@ -113,7 +113,7 @@ class CoordinateComparison(metaclass=PublicClass):
         return self.sets[name]
 
     @property
-    def differences(self) -> dict[str, Difference]:
+    def differences(self) -> dict[str, MotionDifference]:
         """The difference of each set's motion to the motion in Cartesian coordinates, by the name of the set."""
         return {name: one.difference for name, one in self.sets.items() if one.difference is not None}
 

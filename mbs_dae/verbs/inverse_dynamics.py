@@ -15,11 +15,11 @@ from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..derivatives.friction import FrictionMotion
 from ..derivatives.parameters import asked_of_motion, check_laws
-from ..derivatives.varied import VariedMotion, with_derivatives
+from ..derivatives.results import VariedMotion, with_derivatives
 from ..errors import IntegrationError, ModelError, SingularConfigurationError, checked_options
 from ..explain.accuracy import NONSENSE
 from ..explain.explanation import Explanation, no_loads, undefined_force
-from ..model.contacts import Closure, Contact
+from ..model.contacts import ClosedPoints, Contact
 from ..model.model import Model
 from ..model.signals import signals_of
 from ..motion.contact.guards import TOUCHES
@@ -101,7 +101,7 @@ def inverse_dynamics(
     return with_derivatives(result, request, _works, FrictionMotion if system.model.frictions else VariedMotion)
 
 
-def _closures(system: System, t: float, start: State | None) -> tuple[Closure, ...]:
+def _closures(system: System, t: float, start: State | None) -> tuple[ClosedPoints, ...]:
     """Return closures of the contacts that remove freedom which no driver moves: contacts that are closed at the start
     of the motion. Their gaps stay zero; if this leaves freedom, contacts with friction roll or stick."""
     model, bodies = system.model, system.cartesian
@@ -120,11 +120,11 @@ def _closures(system: System, t: float, start: State | None) -> tuple[Closure, .
         contact, number = contacts.points[k]
         assert isinstance(contact, Contact)
         points.setdefault(contact, []).append(number)
-    closures = tuple(Closure(contact, numbers) for contact, numbers in points.items())
+    closures = tuple(ClosedPoints(contact, numbers) for contact, numbers in points.items())
     rubbing = any(contact.slip_directions for contact in points)
     if not closures or not rubbing or not _freedom(model.plus(*closures).compile(), t, first.full_q):
         return closures
-    return tuple(Closure(contact, ks, ks if contact.slip_directions else ()) for contact, ks in points.items())
+    return tuple(ClosedPoints(contact, ks, ks if contact.slip_directions else ()) for contact, ks in points.items())
 
 
 def _freedom(bodies: System, t: float, q: np.ndarray) -> int:
@@ -163,7 +163,7 @@ def _shared_drives(system: System, along: Trajectory, redundant: int) -> str:
     return f"{who}: is_unique() tells which forces are; leave a driver out"
 
 
-def _check_closed(system: System, t: np.ndarray, modes: np.ndarray, closures: Sequence[Closure]) -> None:
+def _check_closed(system: System, t: np.ndarray, modes: np.ndarray, closures: Sequence[ClosedPoints]) -> None:
     """Refuse a motion on contacts that would have to pull, or to exceed their friction bounds."""
     states = states_of(system, modes)
     for closure in closures:
@@ -230,7 +230,7 @@ def _works(t: np.ndarray, powers: np.ndarray) -> np.ndarray:
     return np.concatenate([np.zeros_like(y[:1]), np.cumsum(parts, axis=0)])
 
 
-def _with_loads(system: System, motion: Result, closures: Sequence[Closure]) -> tuple[Result, str]:
+def _with_loads(system: System, motion: Result, closures: Sequence[ClosedPoints]) -> tuple[Result, str]:
     """Return the motion with its forces, up to the first time at which forces have no value, and a sentence about that
     time."""
     along = computed(motion).motion

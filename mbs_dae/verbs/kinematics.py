@@ -19,7 +19,7 @@ from ..compiled.machine import EVALUATIONS, FACTORISATIONS, HALVINGS, POSES, Mac
 from ..compiled.reading import Trajectory
 from ..compiled.status import DONE, ENDLESS, NEAR
 from ..derivatives.parameters import asked_of_motion
-from ..derivatives.varied import with_derivatives
+from ..derivatives.results import with_derivatives
 from ..errors import ModelError, checked_options, counted
 from ..explain.axes import check_axes, check_turns
 from ..explain.contacts import told_of_overlap

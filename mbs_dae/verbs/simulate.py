@@ -21,14 +21,14 @@ from ..derivatives.across.moments import note_events
 from ..derivatives.across.runs import followed_run, is_to_be_followed
 from ..derivatives.designs import breaks_moved
 from ..derivatives.parameters import Asked, check_laws
+from ..derivatives.results import tell, varied_of
 from ..derivatives.reversals import Reversals
-from ..derivatives.runs.asked import asked_of_run, check_samples
+from ..derivatives.runs.forward import taken_of, varied_run
 from ..derivatives.runs.moments import EventTime, event_time, instants_of, stop_time
-from ..derivatives.runs.replayed import taken_of, varied_run
+from ..derivatives.runs.parameter_names import asked_of_run, check_samples
 from ..derivatives.runs.resets import ResetEntry
 from ..derivatives.runs.saltation import begins_at, has_choices, is_held_on_surface, laws_of, saltations_of
 from ..derivatives.runs.sampled import told_of_samples
-from ..derivatives.varied import tell, varied_of
 from ..errors import MbsError, ModelError, checked_options
 from ..explain.accuracy import note_on_faint_motion
 from ..explain.axes import check_axes, check_turns
@@ -51,7 +51,7 @@ from ..motion.methods import Method
 from ..motion.methods.stepping import stepping
 from ..motion.outcome import counts_of, dynamic_result
 from ..motion.past.memory import Memory, memory_of, remind
-from ..motion.past.past import Past, Run, without_past
+from ..motion.past.origin import Run, StateOrigin, without_past
 from ..motion.past.tape import (
     BEGAN,
     BROKE,
@@ -66,7 +66,7 @@ from ..motion.past.tape import (
     directions_at,
     entry_now,
 )
-from ..motion.record import March, new_march
+from ..motion.record import IntegratorState, new_march
 from ..motion.samples import Sample, Sampling, on_samples, sampling_of, with_samples
 from ..motion.stabilise import Stabilization, stabilization_of
 from ..poses.slips import slips_in_assembly
@@ -148,7 +148,7 @@ class Prepared:
 
     run: Run
     system: System
-    march: March
+    march: IntegratorState
     times: np.ndarray  # as requested
     moments: np.ndarray  # times at which laws are read for them
     q: np.ndarray  # the first state
@@ -408,7 +408,7 @@ class Prepared:
         """Return the facts for the result of the run: its impacts, and its transitions and events, whose states carry
         the past of the run."""
         t, none = float(self.times[done - 1]), np.zeros(0)
-        past = Past(self.run, t, none, none, self.memory(status))
+        past = StateOrigin(self.run, t, none, none, self.memory(status))
 
         def with_past(one: Any) -> Any:
             state = cast(State, one.state)
@@ -570,7 +570,7 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
     return _with_derivatives(prepared, result) if prepared.asked else result
 
 
-def check_result(system: System, march: March, result: Result) -> None:
+def check_result(system: System, march: IntegratorState, result: Result) -> None:
     """Check constraints, energy and turns of a computed run."""
     check_violation(system.cartesian, march, result)
     check_energy(system, march, result)
@@ -616,7 +616,7 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     return varied_run(result, prepared.asked, taken)
 
 
-def patience_of(march: March, slow: int = 1) -> int:
+def patience_of(march: IntegratorState, slow: int = 1) -> int:
     """Return the number of steps between two checks of the progress bar."""
     pattern = march.mechanism.machine.pattern
     return max(1, int(PATIENCE / ((pattern.n + pattern.m) * march.tableau.stages * slow)))

@@ -43,7 +43,7 @@ from ..motion.methods import Method
 from ..motion.methods.stepping import stepping
 from ..motion.outcome import counts_of, dynamic_result
 from ..motion.past.memory import RECORD, memory_of
-from ..motion.past.past import Run, without_past
+from ..motion.past.origin import Run, without_past
 from ..motion.record import ACCEPTED, MARK, REJECTED, Record, new_march, put_back, remember
 from ..motion.samples import set_states
 from ..motion.stabilise import Stabilization, stabilization_of
@@ -137,7 +137,7 @@ def start(
 
 
 @dataclass(slots=True, eq=False)
-class Row:
+class StopRecord:
     """The record of a run at a time at which it stopped: the time, the moment at which laws are read, and recorded
     numbers."""
 
@@ -267,7 +267,7 @@ class Simulation(metaclass=PublicClass):
 
     def __init__(self, run: Run):
         self._run = run
-        self._rows: list[Row] = []
+        self._rows: list[StopRecord] = []
         self._message = ""
         self._failure: BaseException | None = None
         self._jump: MbsError | None = None  # the first known jump of a prescribed motion
@@ -422,7 +422,7 @@ class Simulation(metaclass=PublicClass):
         if self._rows and self._rows[-1].t == t:
             self._rows.pop()
         moment = min(max(t, course.first[span]), course.last[span])
-        self._rows.append(Row(t, moment, inner.recorded.copy(), row, inner.places))
+        self._rows.append(StopRecord(t, moment, inner.recorded.copy(), row, inner.places))
         self._present: Result | None = None
         self._state: State | None = None
 
@@ -470,7 +470,7 @@ class Simulation(metaclass=PublicClass):
             message=self._message or "; ".join(hidden),
         )
 
-    def _result(self, rows: list[Row], **more: Any) -> Result:
+    def _result(self, rows: list[StopRecord], **more: Any) -> Result:
         inner, march_record = self._inner, self._inner.march.record
         stacked = {name: np.empty((len(rows), *getattr(march_record, name).shape[1:])) for name in ROWS}
         for name, array in stacked.items() if rows else ():  # a run that cannot begin has no rows

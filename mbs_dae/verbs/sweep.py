@@ -11,11 +11,11 @@ import numpy as np
 
 from ..arguments import TableEnd, check_tables, model_of, tables_left, told_of_tables, truth_of
 from ..compiled import System
-from ..compiled.batch import Swept
+from ..compiled.batch import PoseSequence
 from ..compiled.derivatives import POSITIONS, builder_of
 from ..compiled.reading import Trajectory
 from ..derivatives.parameters import asked_of
-from ..derivatives.swept import check_determined, sweep_with_derivatives
+from ..derivatives.sweeps import check_determined, sweep_with_derivatives
 from ..errors import ModelError, SingularConfigurationError, check_name, checked_options, counted, shortened
 from ..explain.contacts import told_of_overlap
 from ..explain.explanation import no_loads
@@ -70,7 +70,7 @@ def sweep(
     parameter = str(getattr(parameter, "symbol", parameter))  # a symbol or a Parameter is accepted, too
     _check_parameter(model, parameter)
     p = _checked_values(parameter, values)
-    swept = Swept(model.parameters[parameter].symbol, p.tolist())
+    swept = PoseSequence(model.parameters[parameter].symbol, p.tolist())
     model.compile()  # the models below share the compiled structure
     model.check_along(*swept)
     warn_of_angles(model, {parameter: values}, "values")
@@ -141,7 +141,7 @@ def _checked_values(parameter: str, values: Sequence[float] | np.ndarray) -> np.
 class _Path:
     """The poses of a model along one of its parameters; the first pose is given."""
 
-    def __init__(self, first: State, swept: Swept):
+    def __init__(self, first: State, swept: PoseSequence):
         self.first, self.swept, self.machine = first, swept, first.system.machine()
         fixed, others = first.system.structure.lengths
         along = first.system.evaluator.along
@@ -177,7 +177,7 @@ class _Path:
 
     def result(self, count: int, **more: Any) -> Result:
         q, _, v, a = (x[:count] for x in self.poses)
-        swept = Swept(self.swept.parameter, self.swept.values[:count])
+        swept = PoseSequence(self.swept.parameter, self.swept.values[:count])
         poses, system = Trajectory(np.full(count, self.first.t), q, v, a), self.first.system
         overlap = told_of_overlap(system, poses, swept)
         notes = list[str]()

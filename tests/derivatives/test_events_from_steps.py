@@ -10,8 +10,8 @@ import pytest
 import sympy as sp
 
 import mbs_dae as mbs
+from mbs_dae.derivatives.runs.forward import VariedRun
 from mbs_dae.derivatives.runs.gradients import goes_back
-from mbs_dae.derivatives.runs.replayed import VariedRun
 from mbs_dae.design import changes
 from mbs_dae.verbs import simulate
 

@@ -10,7 +10,7 @@ from test_contacts_ahead_and_back import check_back, check_closed_form
 from test_surfaces_with_branches import FINE, check_against_neighbours
 
 import mbs_dae as mbs
-from mbs_dae.derivatives.runs.replayed import VariedRun
+from mbs_dae.derivatives.runs.forward import VariedRun
 
 G = 9.81
 

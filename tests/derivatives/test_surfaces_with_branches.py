@@ -10,7 +10,7 @@ from test_contacts_ahead_and_back import check_back
 from test_runs_that_switch import extrapolated
 
 import mbs_dae as mbs
-from mbs_dae.derivatives.runs.replayed import VariedRun
+from mbs_dae.derivatives.runs.forward import VariedRun
 
 FINE: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-14, "method": "DP8"}
 

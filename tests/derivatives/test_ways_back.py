@@ -10,7 +10,7 @@ import pytest
 from gallery import load
 
 import mbs_dae as mbs
-from mbs_dae.derivatives.runs import seeded
+from mbs_dae.derivatives.runs import reading_weights
 from mbs_dae.derivatives.runs.gradients import adjoint, adjoints
 
 TIMES = np.linspace(0.0, 0.4, 6)  # not all on steps
@@ -101,5 +101,5 @@ def test_few_times_are_read_at_once(monkeypatch):
     weights = {"coupler.x": TIMES, "energy.dissipated": TIMES + 1, "A.Fx": np.cos(TIMES)}
     assert found.is_unique("A.Fx").all()
     first = adjoint(found, weights)
-    monkeypatch.setattr(seeded, "SEEDED", 1)
+    monkeypatch.setattr(reading_weights, "SEEDED", 1)
     assert adjoint(found, weights) == pytest.approx(first, rel=1e-14)

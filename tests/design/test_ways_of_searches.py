@@ -11,7 +11,7 @@ from scipy.optimize import minimize
 
 import mbs_dae as mbs
 from mbs_dae.derivatives.runs import gradients
-from mbs_dae.derivatives.runs.replayed import VariedRun
+from mbs_dae.derivatives.runs.forward import VariedRun
 from mbs_dae.design import changes
 
 TIMES = [0.0, 1.0]

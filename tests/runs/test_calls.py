@@ -163,7 +163,7 @@ def test_workspaces_share_what_is_fixed_and_nothing_that_is_written():
 
 def test_a_record_refuses_what_its_class_does_not_say():
     with pytest.raises(TypeError, match="at: not a contiguous array"):
-        blocks.block(ldl.Structure(np.zeros(3), np.zeros(0), 0, *[np.zeros(0)] * 3))
+        blocks.block(ldl.LdlStructure(np.zeros(3), np.zeros(0), 0, *[np.zeros(0)] * 3))
 
 
 @pytest.mark.parametrize("chosen", SETS)

@@ -8,7 +8,7 @@ import sympy as sp
 from helpers import double_pendulum, three_cranks
 
 import mbs_dae as mbs
-from mbs_dae.motion.past.past import Past
+from mbs_dae.motion.past.origin import StateOrigin
 
 t = mbs.t
 TIMES, HALF = np.linspace(0, 2, 41), 20
@@ -232,7 +232,7 @@ def test_no_memory_grows_from_run_to_run():
     for k in range(4):
         state = mbs.simulate(model, [k, k + 1.0], state).state()
         sizes.append(len(pickle.dumps(state)))
-    assert isinstance(state.past, Past) and sizes[3] == sizes[2]
+    assert isinstance(state.past, StateOrigin) and sizes[3] == sizes[2]
 
 
 @pytest.mark.parametrize("chosen", ["cartesian", "joint"])

@@ -15,13 +15,13 @@ import mbs_dae as mbs
 from mbs_dae.compiled.status import DONE
 from mbs_dae.motion import run as marching
 from mbs_dae.motion.lanes.engine import ALONE, JOINT, WAITING, Engine, engine
-from mbs_dae.motion.record import March
+from mbs_dae.motion.record import IntegratorState
 from mbs_dae.verbs.simulate import prepare
 
 PATIENCE = 100_000
 
 
-def begun(model: Any, end: float = 0.3, initial: Any = None, method: str = "DP5", **options: Any) -> March:
+def begun(model: Any, end: float = 0.3, initial: Any = None, method: str = "DP5", **options: Any) -> IntegratorState:
     """A run that has begun, and asks nothing of Python on its way."""
     options = {"stabilization": None, **options}
     prepared = prepare(model, np.linspace(0, end, 5), initial, method=method, **options)
@@ -30,7 +30,7 @@ def begun(model: Any, end: float = 0.3, initial: Any = None, method: str = "DP5"
     return prepared.march
 
 
-def members(model: Any, end: float, method: str, initial: Any = None, **options: Any) -> list[March]:
+def members(model: Any, end: float, method: str, initial: Any = None, **options: Any) -> list[IntegratorState]:
     """More runs than there are lanes, of different lengths and with different steps."""
     if "step" in options:
         return [
@@ -39,7 +39,7 @@ def members(model: Any, end: float, method: str, initial: Any = None, **options:
     return [begun(model, end * (1 + k / 8), initial, method, rtol=10.0 ** (-5 - k / 4), **options) for k in range(11)]
 
 
-def left_behind(march: March) -> list[np.ndarray]:
+def left_behind(march: IntegratorState) -> list[np.ndarray]:
     """All that a run tells."""
     record = march.record
     told = [record.q, record.v, record.a, record.multipliers, record.contacts, record.energies, record.modes]
@@ -47,7 +47,7 @@ def left_behind(march: March) -> list[np.ndarray]:
     return [*told, march.turned, march.stages.y0, march.stages.k[0], march.control.step, march.mechanism.gains]
 
 
-def go_on_alone(march: March) -> int:
+def go_on_alone(march: IntegratorState) -> int:
     status = marching.EVENT
     while status == marching.EVENT:
         status = marching.go_on(march, PATIENCE)
@@ -63,7 +63,7 @@ def go_on_together(lanes: Engine) -> None:
         go_on_together(lanes)
 
 
-def check_alike(lanes: Engine, alone: Sequence[March], statuses: Sequence[int]) -> None:
+def check_alike(lanes: Engine, alone: Sequence[IntegratorState], statuses: Sequence[int]) -> None:
     assert lanes.status.tolist() == list(statuses)
     for together, march in zip(lanes.marches, alone, strict=True):
         for one, other in zip(left_behind(together), left_behind(march), strict=True):
@@ -140,7 +140,7 @@ def test_runs_that_are_resumed_while_others_go_on():
     check_alike(lanes, alone, [DONE] * len(alone))
 
 
-def poisoned(march: March) -> March:
+def poisoned(march: IntegratorState) -> IntegratorState:
     march.mechanism.dynamics.batch.parameters[:] = np.nan
     return march
 
@@ -149,7 +149,7 @@ def test_a_poisoned_member_does_not_change_its_neighbours():
     model = slider_crank()
     model.compile()  # its variations share what they have in common with it
 
-    def runs() -> list[March]:
+    def runs() -> list[IntegratorState]:
         designs = [model.with_parameters(r=0.08 + 0.004 * k) for k in range(10)]
         good = [begun(design, 0.3, {"crank.omega": 10.0}, rtol=1e-7) for design in designs]
         stiff = begun(model, 0.3, {"crank.omega": 10.0}, rtol=1e-7, max_step=1e-4)

@@ -88,7 +88,7 @@ class Core:
     Kernels stay compiled; they are called as the core calls them."""
 
     def __init__(self, monkeypatch):
-        monkeypatch.setattr(functions.Function, "__call__", lambda self, *values: self.py_func(*values))
+        monkeypatch.setattr(functions.CompiledFunction, "__call__", lambda self, *values: self.py_func(*values))
         monkeypatch.setattr(batch, "call_kernel", lambda at, numbers, arrays: call(int(at), *numbers, *arrays))
         for module in (plan, passes):
             monkeypatch.setattr(module, "call_kernel", call_apart)

@@ -17,7 +17,7 @@ import numpy as np
 
 from mbs_dae.compiled.batch import VALUE, Batch
 from mbs_dae.kernels import cache as kernels
-from mbs_dae.kernels.functions import Function
+from mbs_dae.kernels.functions import CompiledFunction
 from mbs_dae.symbolic.codegen import FUNCTIONS
 
 DIGITS, STEP = 40, mpmath.mpf(2) ** -40
@@ -63,5 +63,5 @@ def _kernel(address: int) -> Callable[..., None]:
 
 def _plain(function: Any) -> Callable[..., Any]:
     """A function that kernels call, which calls others as plain functions, too: compiled, they take double numbers."""
-    names = {name: value.py_func for name, value in function.__globals__.items() if isinstance(value, Function)}
+    names = {name: value.py_func for name, value in function.__globals__.items() if isinstance(value, CompiledFunction)}
     return FunctionType(function.__code__, function.__globals__ | names)

@@ -6,7 +6,7 @@ import numpy as np
 
 import mbs_dae as mbs
 from mbs_dae.synthesis.defects import defects, type_of
-from mbs_dae.synthesis.linkages import Circle, Line, Linkage
+from mbs_dae.synthesis.linkages import Circle, Linkage, SliderGuide
 
 
 def passes(linkage, theta, sign):
@@ -27,7 +27,8 @@ def test_defects_are_what_the_motion_does():
     rng, told = np.random.default_rng(3), Counter()
     while sum(told.values()) < 200:
         D = complex(*rng.normal(size=2))
-        guide = Circle(D, rng.uniform(0.3, 2)) if rng.random() < 0.7 else Line(rng.uniform(-1, 1), rng.uniform(-3, 3))
+        is_circle = rng.random() < 0.7
+        guide = Circle(D, rng.uniform(0.3, 2)) if is_circle else SliderGuide(rng.uniform(-1, 1), rng.uniform(-3, 3))
         linkage = Linkage(0j, *rng.uniform(0.3, 2, 2), guide, 0.3 + 0.4j)
         theta, sign = rng.uniform(-3, 3, 3), rng.choice([-1.0, 1.0], 3) if rng.random() < 0.5 else np.ones(3)
         if np.isfinite(linkage.pose(theta, sign).P).all():
@@ -44,8 +45,8 @@ def test_types_after_grashof():
     }  # fmt: skip
     for name, (a, b, c, d) in lengths.items():
         assert type_of(Linkage(1j, a, b, Circle(1j + d, c))) == name
-    assert type_of(Linkage(0j, 1, 2, Line(0.9, 1.0))) == "turning crank"
-    assert type_of(Linkage(0j, 1, 2, Line(1.1, 1.0))) == "swinging crank"
+    assert type_of(Linkage(0j, 1, 2, SliderGuide(0.9, 1.0))) == "turning crank"
+    assert type_of(Linkage(0j, 1, 2, SliderGuide(1.1, 1.0))) == "swinging crank"
 
 
 def test_a_linkage_with_a_defect_says_so_and_comes_last():

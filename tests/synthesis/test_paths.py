@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import mbs_dae as mbs
-from mbs_dae.synthesis.linkages import Circle, Line, Linkage
+from mbs_dae.synthesis.linkages import Circle, Linkage, SliderGuide
 from mbs_dae.synthesis.paths import coupler_curves
 
 ALT = [(0.25, 0), (0.52, 0.1), (0.8, 0.7), (1.2, 1), (1.4, 1.3), (1.1, 1.48), (0.7, 1.4), (0.2, 1), (0.02, 0.4)]
@@ -17,7 +17,7 @@ LEAF = [
 """Kunjur and Krishnamurty: Genetic algorithms in mechanism synthesis (1997); at every 20° of the crank."""
 KNOWN = {
     "four-bar": Linkage(0.1j, 0.4, 1.1, Circle(1 + 0.2j, 0.8), 0.5 + 0.6j),
-    "slider-crank": Linkage(0.1j, 0.4, 1.1, Line(0.2, 0.3), 0.5 + 0.6j),
+    "slider-crank": Linkage(0.1j, 0.4, 1.1, SliderGuide(0.2, 0.3), 0.5 + 0.6j),
 }
 
 

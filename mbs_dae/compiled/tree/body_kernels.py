@@ -19,8 +19,8 @@ from ...coordinates.joint.step_kernels import about_z, turned
 from ...coordinates.joint.vectors import ZERO, cross, dot, minus, plus, times
 from ...kernels.lines import Lines, kernel_of
 from ...kernels.passes import Pass, laid_out
-from ...linear.tree.articulated import Shape
-from ...linear.tree.kernels import Kind, Six, Table, added, come, hand_on, inner, read_six, write_matrix
+from ...linear.tree.articulated import TreeShape
+from ...linear.tree.kernels import KernelKind, Six, Table, added, come, hand_on, inner, read_six, write_matrix
 
 PLACES = ("body_q", "body_v", "frame", "edge", "first", "parent")
 """The first coordinate and the first velocity of a body; its frame and its edge; the first velocity of the edge, and
@@ -43,12 +43,12 @@ class Solid(NamedTuple):
 
 
 class BodyKind(NamedTuple):
-    edge: Kind
+    edge: KernelKind
     form: str
     pushed: bool
 
 
-class Body(NamedTuple):
+class BodyNumbers(NamedTuple):
     """A body as numbers of a program; in the plane all vectors have three parts, too."""
 
     mass: Any
@@ -57,7 +57,7 @@ class Body(NamedTuple):
     gravity: Any
 
 
-def pass_of(shape: Shape, solids: Sequence[Solid], body_v: Sequence[int], frames: Sequence[int]) -> Pass:
+def pass_of(shape: TreeShape, solids: Sequence[Solid], body_v: Sequence[int], frames: Sequence[int]) -> Pass:
     """Return the pass over all bodies, leaves first."""
 
     def members() -> Iterator[tuple[int, BodyKind, tuple[int, ...]]]:
@@ -88,7 +88,7 @@ def _write(lines: Lines, kind: BodyKind) -> None:
     hand_on(lines, kind.edge, force, "wrench", "parent")
 
 
-def _body(lines: Lines, kind: BodyKind) -> Body:
+def _body(lines: Lines, kind: BodyKind) -> BodyNumbers:
     width = NUMBERS[kind.edge.dimension]
     numbers = lines.several(width, "solid", "edge", times=width)
     moments: Any
@@ -103,7 +103,7 @@ def _body(lines: Lines, kind: BodyKind) -> Body:
         xy, xz, yz = ZERO if kind.form == "principal" else mixed
         moments = ((xx, xy, xz), (xy, yy, yz), (xz, yz, zz))
         centre, gravity = numbers[7:10], numbers[10:]
-    return Body(mass, moments, centre if kind.form == "offset" else ZERO, gravity)
+    return BodyNumbers(mass, moments, centre if kind.form == "offset" else ZERO, gravity)
 
 
 def _two(lines: Lines, flat: bool, table: str) -> tuple[Any, Any]:
@@ -114,7 +114,7 @@ def _two(lines: Lines, flat: bool, table: str) -> tuple[Any, Any]:
     return (x, y, 0.0), (0.0, 0.0, turn)
 
 
-def _force(lines: Lines, flat: bool, body: Body, A: Any) -> Six:
+def _force(lines: Lines, flat: bool, body: BodyNumbers, A: Any) -> Six:
     """Return the weight minus the inertial force of the body's motion, as a force; write the body's energies."""
     (velocity, omega), (linear, angular) = (_two(lines, flat, table) for table in ("vc", "bias"))
     place = (*lines.several(2, "qc", "body_q"), 0.0) if flat else lines.several(3, "qc", "body_q")
@@ -128,12 +128,12 @@ def _force(lines: Lines, flat: bool, body: Body, A: Any) -> Six:
     return [*force, *minus(cross(arm, force), turned(A, spin))]
 
 
-def _applied(body: Body, a: Any) -> tuple[Any, ...]:
+def _applied(body: BodyNumbers, a: Any) -> tuple[Any, ...]:
     """Return I a."""
     return tuple(dot(line, a) for line in body.moments)
 
 
-def _matrix(body: Body, A: Any) -> Table:
+def _matrix(body: BodyNumbers, A: Any) -> Table:
     m, (x, y, z) = body.mass, turned(A, body.centre)
     half = [_applied(body, A[3 * i : 3 * i + 3]) for i in range(3)]  # rows of A I
     seen = [[dot(half[i], A[3 * j : 3 * j + 3]) for j in range(3)] for i in range(3)]

@@ -11,8 +11,8 @@ from ...coordinates.joint.tree import Tree, no_tree
 from ...kernels.blocks import block
 from ...kernels.functions import addresses
 from ...kernels.passes import laid_out
-from ...linear.tree.articulated import NO_PASS, Limbs, Shape, Visit, groups_of, packed, visits, way_of
-from ...linear.tree.kernels import UNDER_WAY, Kind
+from ...linear.tree.articulated import NO_PASS, Limbs, TreeShape, Visit, groups_of, packed, visits, way_of
+from ...linear.tree.kernels import UNDER_WAY, KernelKind
 from ...model.parameters import Evaluator
 from ..dynamics import DynamicsBuilder
 from .body_kernels import NUMBERS, Solid, pass_of
@@ -91,7 +91,7 @@ def transformation_of(
     return block(maps, **sizes, packed=packed(tree.dimension))
 
 
-def _carried(shape: Shape, visit: Visit) -> tuple[int, Kind, tuple[int, ...]]:
+def _carried(shape: TreeShape, visit: Visit) -> tuple[int, KernelKind, tuple[int, ...]]:
     level, kind, places = way_of(shape, visit)
     return level, kind, (*places[: len(UNDER_WAY)], visit.group.rows[0], *visit.entries)
 
@@ -101,10 +101,10 @@ def limbs_of(tr: Transformation) -> Limbs:
     return Limbs(tr.tree.twist, tr.tree.arm, tr.inertia, np.zeros(tr.inertia.shape))
 
 
-def shape_of(coordinates: JointCoordinates) -> Shape:
+def shape_of(coordinates: JointCoordinates) -> TreeShape:
     topology = coordinates.topology
     parents = [parent - 1 for parent in topology.parents]
-    return Shape(topology.ground.dimension, parents, [edge.velocities for edge in topology.edges])
+    return TreeShape(topology.ground.dimension, parents, [edge.velocities for edge in topology.edges])
 
 
 def _beside(coordinates: JointCoordinates, entries: Entries) -> np.ndarray:

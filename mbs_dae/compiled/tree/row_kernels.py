@@ -12,7 +12,7 @@ from ...kernels.passes import Pass, laid_out
 from ...linear.tree.kernels import (
     AXES,
     UNDER_WAY,
-    Kind,
+    KernelKind,
     Stage,
     come,
     hand_on,
@@ -73,7 +73,7 @@ def _write_term(lines: Lines, dimension: int, components: tuple[int, ...]) -> No
     write_six(lines, dimension, force, "force", "slot")
 
 
-def _write_carrying(lines: Lines, kind: Kind) -> None:
+def _write_carrying(lines: Lines, kind: KernelKind) -> None:
     """Write the entries of rows for the velocities of an edge, and add their part of the length left of each row."""
     flat, given = kind.dimension, range(kind.velocities)
     twists = [read_six(lines, flat, "twist", "first", c) for c in given]

@@ -21,7 +21,7 @@ small bodies far from it would be lost in roundoff, by the square of their dista
 the sparse matrices are computed.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -35,7 +35,7 @@ from ...coordinates.joint.recursion import (
 from ...coordinates.joint.tree import Tree
 from ...coordinates.joint.vectors import at, cross, plus, put_at, row, turned
 from ...kernels.abi import call_on_block, compiled, compiled_apart
-from ...kernels.blocks import Design, Integers, Matrix, Vector, Work, zeros
+from ...kernels.blocks import Design, Indices, Integers, Matrix, Vector, Work, zeros
 from ...kernels.passes import Pass, go_through
 from ...linear.tree.articulated import NO_PASS
 from ...linear.vectors import axpy, dot
@@ -120,20 +120,20 @@ class Transformation(NamedTuple):
 
 
 @compiled
-def transform(tr, entry, arrays):
+def transform(tr: Transformation, entry: int, arrays: Any) -> None:
     """Call one of `ENTRIES` by address, so that each is compiled for joint coordinates only."""
     call_on_block(tr.addresses[entry], tr, arrays)
 
 
 @compiled
-def transform_back(tr, entry, arrays):
+def transform_back(tr: Transformation, entry: int, arrays: tuple[Vector, Vector]) -> None:
     """Call VELOCITIES or ACCELERATIONS: convert from bodies to joints, in the pose of the last `reach`; only the tree
     is needed."""
     call_on_block(tr.addresses[entry], tr.tree, arrays)
 
 
 @compiled_apart
-def reach(tr: Transformation, q: Vector, v: Vector):
+def reach(tr: Transformation, q: Vector, v: Vector) -> None:
     """Evaluate the coordinates and velocities of all bodies, β, and the twist of each joint velocity, at (q, v)."""
     if tr.deep == 1:
         unfold(tr.tree, q, v, tr.qc, tr.vc)
@@ -142,7 +142,7 @@ def reach(tr: Transformation, q: Vector, v: Vector):
 
 
 @compiled_apart
-def transform_rows(tr: Transformation, out: Vector, gamma: Vector, jacobian: Vector, share: Vector):
+def transform_rows(tr: Transformation, out: Vector, gamma: Vector, jacobian: Vector, share: Vector) -> None:
     """Put γ_x in place of γ, and Φ_x, and the share left of each row, from the outputs of the last evaluation.
 
     The share is the row's squared length over the velocities of joints, divided by that over those of bodies. The row
@@ -159,7 +159,7 @@ def transform_rows(tr: Transformation, out: Vector, gamma: Vector, jacobian: Vec
 
 
 @compiled
-def carry_to_ground(tr, e, entries, target, to):
+def carry_to_ground(tr: Transformation, e: int, entries: Vector, target: Indices, to: int) -> int:
     """Add the components of the force and moment tr.part[0] on the body of edge e, one for each coordinate on the path
     to the ground, to entries target[to], ... in the order of `JointCoordinates.ways`. Return the place behind them."""
     tree, f = tr.tree, tr.part[0]
@@ -173,7 +173,7 @@ def carry_to_ground(tr, e, entries, target, to):
 
 
 @compiled
-def take_term(tr, terms, k, out, gamma):
+def take_term(tr: Transformation, terms: RowTerms, k: int, out: Vector, gamma: Vector) -> None:
     """Put the force of a term on its body, in world axes, into tr.part[0] (its length is the same in body axes);
     subtract the term times β from γ."""
     tree, f = tr.tree, tr.part[0]
@@ -187,7 +187,7 @@ def take_term(tr, terms, k, out, gamma):
 
 
 @compiled_apart
-def transform_dynamics(tr: Transformation, forces: Vector, scalars: Vector):
+def transform_dynamics(tr: Transformation, forces: Vector, scalars: Vector) -> None:
     """Evaluate the inertias of bodies in world axes, and Q_x from the forces in `fc`; add the energies of bodies to the
     scalars."""
     tree = tr.tree
@@ -202,7 +202,7 @@ def transform_dynamics(tr: Transformation, forces: Vector, scalars: Vector):
 
 
 @compiled_apart
-def form_masses(tr: Transformation, weight: Vector, beside: Vector):
+def form_masses(tr: Transformation, weight: Vector, beside: Vector) -> None:
     """Put the diagonal of M_x, and its entries below if there is room for them, after `transform_dynamics`."""
     tree, to = tr.tree, 0
     for e in range(tr.edges):
@@ -226,7 +226,7 @@ def form_masses(tr: Transformation, weight: Vector, beside: Vector):
 
 
 @compiled
-def _unpack(tr, e):
+def _unpack(tr: Transformation, e: int) -> None:
     k, whole = 0, tr.whole[e]
     for i in range(6):
         for j in range(i + 1):
@@ -237,7 +237,7 @@ def _unpack(tr, e):
 
 
 @compiled
-def _add_to_parent(tr, e):
+def _add_to_parent(tr: Transformation, e: int) -> None:
     """Add the inertia behind edge e to that of its parent, at the parent's point, which lies at -δ: u_j = (e_j, 0), or
     (e_j × δ, e_j)."""
     rows, whole, parent, arm = tr.part, tr.whole[e], tr.whole[tr.parent[e]], row(tr.tree.arm, e)
@@ -253,7 +253,7 @@ def _add_to_parent(tr, e):
 
 
 @compiled_apart
-def bodies_turning(tr: Transformation, q: Vector, v: Vector, omega: Vector):
+def bodies_turning(tr: Transformation, q: Vector, v: Vector, omega: Vector) -> None:
     """Put the angular velocities of all bodies in space into omega."""
     unfold(tr.tree, q, v, tr.qc, tr.vc)
     for k in range(tr.omega_at.size):
@@ -261,7 +261,7 @@ def bodies_turning(tr: Transformation, q: Vector, v: Vector, omega: Vector):
 
 
 @compiled_apart
-def angular_acceleration(tr: Transformation, q: Vector, v: Vector, a: Vector, alpha: Vector):
+def angular_acceleration(tr: Transformation, q: Vector, v: Vector, a: Vector, alpha: Vector) -> None:
     """Put the rates of the angular velocities of all bodies in space into alpha."""
     unfold(tr.tree, q, v, tr.qc, tr.vc)
     unfold_acceleration(tr.tree, a, tr.moved)

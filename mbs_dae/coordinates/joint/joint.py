@@ -194,7 +194,7 @@ class JointCoordinates(CoordinateSet):
 
 
 @compiled_apart
-def unfold_motion(tree: Tree, q: Matrix, v: Matrix, a: Matrix, qc: Matrix, vc: Matrix, ac: Matrix):
+def unfold_motion(tree: Tree, q: Matrix, v: Matrix, a: Matrix, qc: Matrix, vc: Matrix, ac: Matrix) -> None:
     """Put positions, velocities and accelerations of bodies along a motion into qc, vc and ac."""
     for k in range(q.shape[0]):
         unfold(tree, q[k], v[k], qc[k], vc[k])
@@ -204,7 +204,7 @@ def unfold_motion(tree: Tree, q: Matrix, v: Matrix, a: Matrix, qc: Matrix, vc: M
 @compiled_apart
 def fold_motion(
     tree: Tree, qc: Matrix, vc: Matrix, ac: Matrix, q: Matrix, v: Matrix, a: Matrix, places: Vector, rates: Vector
-):
+) -> None:
     """Put the coordinates of joints along a motion of bodies into q, v and a; angles continue from one time to the
     next. `places` and `rates` are work space."""
     for k in range(q.shape[0]):

@@ -60,7 +60,7 @@ from .vectors import (
 
 
 @compiled_apart
-def unfold(tree: Tree, q: Vector, v: Vector, qc: Vector, vc: Vector):
+def unfold(tree: Tree, q: Vector, v: Vector, qc: Vector, vc: Vector) -> None:
     """Put positions and velocities of all bodies into qc and vc, and Ṙ ẋ into tree.bias. Entries of the ground are not
     written."""
     go_through(tree.halves, (q, tree.half))
@@ -74,7 +74,7 @@ def unfold(tree: Tree, q: Vector, v: Vector, qc: Vector, vc: Vector):
 
 
 @compiled_apart
-def unfold_bodies(tree: Tree, q: Vector, v: Vector, qc: Vector, vc: Vector):
+def unfold_bodies(tree: Tree, q: Vector, v: Vector, qc: Vector, vc: Vector) -> None:
     """Put positions and velocities of all bodies and Ṙ ẋ, without the frames between bodies and the motions of steps;
     `fold_velocity` and accelerations need `unfold`."""
     go_through(tree.halves, (q, tree.half))
@@ -86,7 +86,7 @@ def unfold_bodies(tree: Tree, q: Vector, v: Vector, qc: Vector, vc: Vector):
 
 
 @compiled_apart
-def unfold_acceleration(tree: Tree, a: Vector, ac: Vector):
+def unfold_acceleration(tree: Tree, a: Vector, ac: Vector) -> None:
     """Put accelerations of all bodies into ac, in the pose and with the velocities of the last `unfold`. With a = 0: Ṙ
     ẋ."""
     for k in range(1, tree.before.size):
@@ -106,7 +106,7 @@ def unfold_acceleration(tree: Tree, a: Vector, ac: Vector):
 
 
 @compiled
-def accelerate(tree, k, turning, sliding):
+def accelerate(tree: Tree, k: int, turning: tuple[float, float, float], sliding: tuple[float, float, float]) -> None:
     """Put α and r̈ of frame k, with Σ t_c ẍ_c and Σ s_c ẍ_c."""
     b = tree.before[k]
     omega_b, omega, alpha_b = row(tree.omega, b), row(tree.omega, k), row(tree.alpha, b)
@@ -123,7 +123,7 @@ def accelerate(tree, k, turning, sliding):
 
 
 @compiled_apart
-def fold(tree: Tree, qc: Vector, q: Vector):
+def fold(tree: Tree, qc: Vector, q: Vector) -> None:
     """Put the coordinates of the joints for these poses of bodies into q. Angles are the ones next to those given in q
     (in the plane, angles of bodies count), and so are the signs of quaternions. The work space is not changed."""
     for e in range(tree.edge_at.size - 1):
@@ -148,7 +148,7 @@ def fold(tree: Tree, qc: Vector, q: Vector):
 
 
 @compiled_apart
-def fold_velocity(tree: Tree, vc: Vector, v: Vector):
+def fold_velocity(tree: Tree, vc: Vector, v: Vector) -> None:
     """Put the velocities of the joints, for these velocities of bodies in the pose of the last `unfold`, into v."""
     for e in range(tree.edge_at.size - 1):
         b, k = tree.before[tree.edge_at[e]], tree.edge_at[e + 1] - 1
@@ -158,7 +158,7 @@ def fold_velocity(tree: Tree, vc: Vector, v: Vector):
 
 
 @compiled_apart
-def fold_acceleration(tree: Tree, ac: Vector, a: Vector):
+def fold_acceleration(tree: Tree, ac: Vector, a: Vector) -> None:
     """Put the accelerations of the joints, for these accelerations of bodies in the pose and with the velocities of the
     last `unfold`, into a. The work space of accelerations is overwritten."""
     for e in range(tree.edge_at.size - 1):
@@ -173,7 +173,9 @@ def fold_acceleration(tree: Tree, ac: Vector, a: Vector):
 
 
 @compiled
-def _share(tree, e, turning, shift, v):
+def _share(
+    tree: Tree, e: int, turning: tuple[float, float, float], shift: tuple[float, float, float], v: Vector
+) -> None:
     """Put the velocities of an edge for this turning and shift of the child relative to its parent into v: first of
     turns, then of slides."""
     k = tree.edge_at[e + 1] - 1
@@ -189,7 +191,9 @@ def _share(tree, e, turning, shift, v):
 
 
 @compiled
-def _relative_pose(tree, e, qc):
+def _relative_pose(
+    tree: Tree, e: int, qc: Vector
+) -> tuple[tuple[float, float, float, float], tuple[float, float, float], float]:
     """Return D and δ of an edge; and in the plane the angle, with whole turns."""
     i, j = tree.before[tree.edge_at[e]], tree.edge_at[e + 1] - 1
     if tree.sense[j] < 0:
@@ -204,7 +208,7 @@ def _relative_pose(tree, e, qc):
 
 
 @compiled
-def _angle(turn, a, b):
+def _angle(turn: tuple[float, float, float, float], a: int, b: int) -> float:
     """Return θ of turn = Rot(e_a, θ) Rot(e_b, ψ); with b < 0, θ of the nearest turn about e_a."""
     if b < 0:
         return 2.0 * atan2(_imaginary(turn, a), turn[0])
@@ -215,12 +219,12 @@ def _angle(turn, a, b):
 
 
 @compiled
-def _imaginary(e, axis):
+def _imaginary(e: tuple[float, float, float, float], axis: int) -> float:
     return e[1] if axis == 0 else e[2] if axis == 1 else e[3]
 
 
 @compiled
-def _direction(axis):
+def _direction(axis: int) -> tuple[float, float, float]:
     return 1.0 if axis == 0 else 0.0, 1.0 if axis == 1 else 0.0, 1.0 if axis == 2 else 0.0
 
 
@@ -228,7 +232,7 @@ def _direction(axis):
 
 
 @compiled
-def _vector(tree, numbers, of):
+def _vector(tree: Tree, numbers: Vector, of: int) -> tuple[float, float, float]:
     """Return the vector that begins at place `of`: in the plane only x and y are stored."""
     if of < 0:
         return ZERO
@@ -238,12 +242,12 @@ def _vector(tree, numbers, of):
 
 
 @compiled
-def _phi(tree, k, qc):
+def _phi(tree: Tree, k: int, qc: Vector) -> float:
     return qc[tree.frame_q[k] + 2] if tree.frame_q[k] >= 0 else 0.0
 
 
 @compiled
-def _attitude(tree, k, qc):
+def _attitude(tree: Tree, k: int, qc: Vector) -> tuple[float, float, float, float]:
     of = tree.frame_q[k]
     if of < 0:
         return NO_TURN
@@ -253,7 +257,7 @@ def _attitude(tree, k, qc):
 
 
 @compiled
-def _angular(tree, k, vc):
+def _angular(tree: Tree, k: int, vc: Vector) -> tuple[float, float, float]:
     """Return the angular velocity (or acceleration) of the body of frame k in world axes."""
     of = tree.frame_v[k]
     if of < 0:

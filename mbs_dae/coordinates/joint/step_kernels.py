@@ -35,7 +35,7 @@ FLAT = (0, 1, 5)
 """The components of a body's velocity in the plane among six: along x and y, about z."""
 
 
-class Kind(NamedTuple):
+class StepKind(NamedTuple):
     """The properties on which the kernel of a step depends."""
 
     dimension: int
@@ -74,7 +74,7 @@ def frame_passes(
             step = chain[k]
             level[k] = level[step.before] + 1
             row = (step.before, k, step.q_at, step.v_at, *places[k], edge, parent)
-            members.append((level[k], Kind(dimension, motion_of(step), k == end - 1), row))
+            members.append((level[k], StepKind(dimension, motion_of(step), k == end - 1), row))
             if k < end - 1:
                 early += [(0, dimension, (k, end - 1, c)) for c in range(step.v_at, step.v_end)]
     return laid_out(members, _step_kernel), laid_out(early, _screw_kernel)
@@ -113,7 +113,7 @@ def _write_half(lines: Lines) -> None:
         lines.write(lines.call(name, half), "half", "own", k, 2)
 
 
-def _step_kernel(kind: Kind) -> int:
+def _step_kernel(kind: StepKind) -> int:
     return kernel_of(f"step of a tree {tuple(kind)}", PLACES, TABLES, lambda lines: _write_step(lines, kind))
 
 
@@ -134,7 +134,7 @@ def _write_screw(lines: Lines) -> None:
     lines.write_all((*plus(slide, cross(turn, arm)), *turn), "twist", "velocity", times=6)
 
 
-def _write_step(lines: Lines, kind: Kind) -> None:
+def _write_step(lines: Lines, kind: StepKind) -> None:
     """Write all of the frame behind a step."""
     space = _Space(lines, kind.dimension == 2)
     before = space.frame("before")
@@ -189,7 +189,7 @@ def rotation_of(e: Sequence[Any]) -> tuple[Any, ...]:
     return 1.0 - (yy + zz), xy - wz, xz + wy, xy + wz, 1.0 - (xx + zz), yz - wx, xz - wy, yz + wx, 1.0 - (xx + yy)
 
 
-class Frame(NamedTuple):
+class FrameMotion(NamedTuple):
     """The pose, velocity and bias acceleration of a frame."""
 
     A: Any
@@ -204,7 +204,7 @@ class Frame(NamedTuple):
     """Its angular acceleration in the same case."""
 
 
-class Constants(NamedTuple):
+class StepConstants(NamedTuple):
     """The constants of a step (see `tree`)."""
 
     o: Any
@@ -217,7 +217,7 @@ class Constants(NamedTuple):
 class Stepped(NamedTuple):
     """The frame behind a step, its hinge, and the turn and shift for a unit of each velocity."""
 
-    frame: Frame
+    frame: FrameMotion
     eta: Any
     rho: Any
     deta: Any
@@ -243,12 +243,12 @@ class _Space:
     def quaternion(self, table: str, place: str) -> tuple[Any, ...]:
         return self.lines.several(4, table, place, times=4)
 
-    def ground(self) -> Frame:
+    def ground(self) -> FrameMotion:
         """Return the frame of the ground, which stands still."""
         pose = (0.0,) if self.flat else (1.0, 0.0, 0.0, 0.0)
-        return Frame((1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), pose, *[ZERO] * 5)
+        return FrameMotion((1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0), pose, *[ZERO] * 5)
 
-    def frame(self, place: str) -> Frame:
+    def frame(self, place: str) -> FrameMotion:
         lines = self.lines
         if self.flat:
             A, pose = about_z(lines.read("A", place, 0, 9), lines.read("A", place, 3, 9)), (lines.read("phi", place),)
@@ -256,18 +256,18 @@ class _Space:
             A, pose = lines.several(9, "A", place, times=9), self.quaternion("e", place)
         r, dr, ddr = (self.vector(name, place) for name in ("r", "dr", "ddr"))
         omega, alpha = (self.vector(name, place, False) for name in ("omega", "alpha"))
-        return Frame(A, pose, r, dr, omega, ddr, alpha)
+        return FrameMotion(A, pose, r, dr, omega, ddr, alpha)
 
-    def constants(self, own: str, is_first: bool = True, is_last: bool = True) -> Constants:
+    def constants(self, own: str, is_first: bool = True, is_last: bool = True) -> StepConstants:
         """Return the constants of a step; between two steps of an edge frames coincide."""
         o, d = self.vector("o", own) if is_first else ZERO, self.vector("d", own) if is_last else ZERO
         if self.flat:
-            return Constants(o, None, None, d, own)
+            return StepConstants(o, None, None, d, own)
         if is_first or is_last:
-            return Constants(o, self.quaternion("C", own), self.quaternion("uC", own), d, own)
-        return Constants(o, (1.0, 0.0, 0.0, 0.0), (0.0, *self.vector("u", own)), d, own)
+            return StepConstants(o, self.quaternion("C", own), self.quaternion("uC", own), d, own)
+        return StepConstants(o, (1.0, 0.0, 0.0, 0.0), (0.0, *self.vector("u", own)), d, own)
 
-    def stepped(self, before: Frame, motion: str, constants: Constants, q_at: str, v_at: str) -> Stepped:
+    def stepped(self, before: FrameMotion, motion: str, constants: StepConstants, q_at: str, v_at: str) -> Stepped:
         lines, own = self.lines, constants.own
         moves = motion in (TURN, SLIDE, HELIX)
         axis = turned(before.A, self.vector("u", own, lies_in_plane=motion == SLIDE)) if moves else ZERO
@@ -288,10 +288,12 @@ class _Space:
         hinge = plus(plus(before.ddr, cross(before.alpha, arm)), cross(before.omega, plus(rate, sliding)))
         alpha = before.alpha if self.flat else plus(before.alpha, cross(before.omega, turning))
         ddr = plus(hinge, plus(cross(alpha, rho), cross(omega, swung)))
-        frame = Frame(A, pose, plus(eta, rho), plus(deta, swung), omega, ddr, alpha)
+        frame = FrameMotion(A, pose, plus(eta, rho), plus(deta, swung), omega, ddr, alpha)
         return Stepped(frame, eta, rho, deta, turning, sliding, turn, slide)
 
-    def attitude(self, before: Frame, motion: str, constants: Constants, x: Any, q_at: str) -> tuple[Any, Any]:
+    def attitude(
+        self, before: FrameMotion, motion: str, constants: StepConstants, x: Any, q_at: str
+    ) -> tuple[Any, Any]:
         """Return the rotation as a matrix, and as a quaternion or an angle."""
         lines, own, turns = self.lines, constants.own, motion in (TURN, HELIX)
         if self.flat:
@@ -325,7 +327,7 @@ class _Space:
         slide = ZERO if motion == TURN else times(self.lines.read("S", own), axis)
         return [axis if turns else ZERO], [slide]
 
-    def write_frame(self, frame: Frame, place: str) -> None:
+    def write_frame(self, frame: FrameMotion, place: str) -> None:
         lines = self.lines
         rotation = {"phi": frame.pose} if self.flat else {"e": frame.pose}
         for name, value in {"A": frame.A, **rotation}.items():
@@ -333,7 +335,7 @@ class _Space:
         for name in ("r", "dr", "omega", "ddr", "alpha"):
             lines.write_all(getattr(frame, name), name, place, times=3)
 
-    def write_body(self, frame: Frame, parent: Any) -> None:
+    def write_body(self, frame: FrameMotion, parent: Any) -> None:
         """Write coordinates, velocities and bias accelerations of the body, and its position relative to its parent."""
         lines = self.lines
         lines.write_all((*(frame.r[:2] if self.flat else frame.r), *frame.pose), "qc", "body_q")

@@ -72,7 +72,7 @@ def _check_order(edge: Edge) -> None:
 # --- markers on bodies ----------------------------------------------------------------------------------------------
 
 
-class Frame(NamedTuple):
+class MarkerFrame(NamedTuple):
     """A marker on its body: point and quaternion; and the angle, in the plane."""
 
     point: np.ndarray
@@ -80,20 +80,20 @@ class Frame(NamedTuple):
     angle: float
 
 
-ORIGIN = Frame(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), 0.0)
+ORIGIN = MarkerFrame(np.zeros(3), np.array([1.0, 0.0, 0.0, 0.0]), 0.0)
 
 
-def frames(edge: Edge, number: Evaluator) -> tuple[Frame, ...]:
+def frames(edge: Edge, number: Evaluator) -> tuple[MarkerFrame, ...]:
     """Return the first and the second marker of a joint; without a joint, the frames of the ground and of the body."""
     return (ORIGIN, ORIGIN) if edge.floating else tuple(frame_of(marker, number) for marker in edge.joint.markers)
 
 
-def frame_of(marker: Any, number: Evaluator) -> Frame:
+def frame_of(marker: Any, number: Evaluator) -> MarkerFrame:
     if marker.body.dimension == 2:
         x, y, angle = map(number, marker.numbers)
-        return Frame(np.array([x, y, 0.0]), np.array([cos(angle / 2), 0.0, 0.0, sin(angle / 2)]), angle)
+        return MarkerFrame(np.array([x, y, 0.0]), np.array([cos(angle / 2), 0.0, 0.0, sin(angle / 2)]), angle)
     point, axes = marker.on_body(number)
-    return Frame(point, quaternion(axes), 0.0)
+    return MarkerFrame(point, quaternion(axes), 0.0)
 
 
 # --- steps ------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from ...motion.course import moment
 from ...motion.derivative import derivative
 from ...motion.implicit.iteration import SHARP
 from ...motion.methods.method import H, T, take_step
-from ...motion.record import March, derivative_at_end, keep, put_back, put_right, record_to, remember
+from ...motion.record import IntegratorState, derivative_at_end, keep, put_back, put_right, record_to, remember
 from ...motion.switching.switches import look
 from .impacts import Notes, strike_alike
 
@@ -26,8 +26,9 @@ remembers."""
 
 @compiled_apart
 def make_steps(
-    like: March, runs: IntegerTable, words: Integers, course: Integers, known: Vector, begins: Matrix, made: Matrix
-):  # fmt: skip
+    like: IntegratorState, runs: IntegerTable, words: Integers, course: Integers, known: Vector, begins: Matrix,
+    made: Matrix,
+) -> None:  # fmt: skip
     """Repeat a step of the run in each neighbouring run, with the words and the course of the run, from the states in
     `begins`. Put the end, the rows that the method remembers, and the records at requested times into the rows of
     `made`; nan where a step fails."""
@@ -47,7 +48,7 @@ def make_steps(
 
 
 @compiled
-def _begin(march, known, begins):
+def _begin(march: IntegratorState, known: Vector, begins: Vector) -> None:
     """Put the state at the beginning of the step, the gains and the remembered rows into a neighbouring run. An
     implicit method solves for its stages to the last digit, so that differences do not depend on its iteration."""
     stages, implicit, n = march.stages, march.stages.implicit, march.stages.y0.size
@@ -62,7 +63,7 @@ def _begin(march, known, begins):
 
 
 @compiled
-def _make_step(march, known):
+def _make_step(march: IntegratorState, known: Vector) -> int:
     """Make the step from the state in `stages` and record the requested times in it, but not its end, if the run goes
     on from there in another way. Return a status."""
     stages, t, end = march.stages, known[BEGIN], known[END]
@@ -83,7 +84,7 @@ def _make_step(march, known):
 
 
 @compiled
-def _put_end(march, known, made):
+def _put_end(march: IntegratorState, known: Vector, made: Vector) -> None:
     stages, record, n = march.stages, march.record, march.stages.y0.size
     copy(stages.y1, made)
     for row in range(int(known[REMEMBERED])):
@@ -96,7 +97,7 @@ def _put_end(march, known, made):
 
 
 @compiled_apart
-def read_here(march: March, t: float, k: int):
+def read_here(march: IntegratorState, t: float, k: int) -> int:
     """Record the state in `stages` as requested time k; return a status."""
     status = _rate_here(march, t)
     keep(march, k, march.stages.y0, march.stages.k[0])
@@ -104,7 +105,7 @@ def read_here(march: March, t: float, k: int):
 
 
 @compiled
-def _rate_here(march, t):
+def _rate_here(march: IntegratorState, t: float) -> int:
     remember(march)
     status = derivative_at_end(march, t, march.stages.y0, march.stages.k[0])
     put_back(march)
@@ -112,13 +113,13 @@ def _rate_here(march, t):
 
 
 @compiled_apart
-def read_energy(march: March):
+def read_energy(march: IntegratorState) -> int:
     """Evaluate y' and the energies of the state in `stages`, into the record; return a status."""
     return _rate_here(march, march.time[0])
 
 
 @compiled_apart
-def keep_at(march: March, t: float, y: Vector):
+def keep_at(march: IntegratorState, t: float, y: Vector) -> int:
     """Put a state onto the surfaces of all contacts that are closed in it, in place; return a status."""
     remember(march)
     status = put_right(march, t, y)
@@ -127,7 +128,7 @@ def keep_at(march: March, t: float, y: Vector):
 
 
 @compiled_apart
-def read_guards_at(march: March, t: float, y: Vector, guards: Vector):
+def read_guards_at(march: IntegratorState, t: float, y: Vector, guards: Vector) -> int:
     """Put the guards of all branches and contacts in a state, and the values of the functions of events, into `guards`;
     return a status."""
     mechanism = march.mechanism
@@ -142,7 +143,7 @@ def read_guards_at(march: March, t: float, y: Vector, guards: Vector):
 
 
 @compiled_apart
-def meet(march: March, t: float, y: Vector, meeting: Integers, modes: Vector, notes: Notes):
+def meet(march: IntegratorState, t: float, y: Vector, meeting: Integers, modes: Vector, notes: Notes) -> int:
     """Replace y by the state behind an impact of these points, which leads to these modes. Its decisions are those in
     `notes`, or are noted there. Return a status."""
     search = march.search

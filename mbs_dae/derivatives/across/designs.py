@@ -10,13 +10,13 @@ import numpy as np
 
 from ...compiled import System
 from ...motion.initial import initial_state
-from ...motion.past.past import Run
+from ...motion.past.origin import Run
 from ...motion.samples import Sampling
 from ...results.result import State
 from ..designs import BACKWARD, CENTRAL, EVERY, FORWARD, SMALL, Stencil, breaks_in, ends_moved, systems_beside
-from ..parameters import Asked, Start
-from ..runs.asked import given_of
-from ..varied import starts_of
+from ..parameters import Asked, StartChange
+from ..results import starts_of
+from ..runs.parameter_names import given_of
 from .beside import ALONE, Beside, Way, course_like
 from .following import Following
 
@@ -34,7 +34,7 @@ class Designs(NamedTuple):
     is_start: bool
     """Whether the designs differ in the start alone."""
 
-    def with_starts(self, first: State, moves: Start) -> Designs:
+    def with_starts(self, first: State, moves: StartChange) -> Designs:
         """Return the designs with starts that differ from `first` by `moves` times the step of the parameter."""
         system, by = first.system, [c * self.small for c in self.stencil.offsets]
         initial = [
@@ -93,7 +93,7 @@ def following_of(march: Any, asked: Asked, run: Run, sampling: Sampling) -> Foll
 
 
 def _beside(
-    asked: Asked, name: str, run: Run, given: Mapping[str, Any], carried: Mapping[str, Start], small: float
+    asked: Asked, name: str, run: Run, given: Mapping[str, Any], carried: Mapping[str, StartChange], small: float
 ) -> Designs:
     """Return the neighbouring designs, or starts; a given state with a derivative by `name` is moved in each."""
     only_start = name not in asked.model.parameters
@@ -102,7 +102,7 @@ def _beside(
     return found.with_starts(run.initial, moves) if moves and isinstance(run.initial, State) else found
 
 
-def _size(moves: Start) -> float:
+def _size(moves: StartChange) -> float:
     """Return the change of a quantity by which the largest change of a state is 1, at most 1e9."""
     return 1.0 / max(1e-9, *(float(np.abs(part).max(initial=0.0)) for part in moves))
 

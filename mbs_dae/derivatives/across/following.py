@@ -24,7 +24,7 @@ from ...motion.events import asked_by, function_of, present
 from ...motion.record import ACCEPTED, NEXT
 from ...motion.samples import Sampling
 from ...symbolic.branches import WATCH
-from ..instants import Slopes
+from ..instants import MomentSlopes
 from ..reversals import Passage, passage_moved, sides_of
 from ..runs.jumps import (
     IN_TIME,
@@ -37,7 +37,7 @@ from ..runs.jumps import (
     is_smooth,
     on_edge,
 )
-from ..runs.making import rate_at
+from ..runs.repetition import rate_at
 from ..runs.resets import kink_of
 from .again import keep_at, make_steps, read_energy, read_guards_at
 from .beside import (
@@ -92,7 +92,7 @@ class Following:
         self.last: tuple[float, np.ndarray] | None = None
         """The time of the last jump, and how this time moves with each parameter."""
         self.crossing: Crossing | None = None
-        self.moments: list[Slopes] = []
+        self.moments: list[MomentSlopes] = []
         """The changes of the time and the state of each event, in their order."""
         self.ending: Ending | None = None
         self._reverses = bool(own.reversals.names)

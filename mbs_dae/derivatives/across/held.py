@@ -35,7 +35,7 @@ NONE = 1e-8
 
 
 @compiled_apart
-def read_modes(problem: Complementarity):
+def read_modes(problem: Complementarity) -> None:
     """Put the modes, directions and signs of bounds of the solution f into `modes`; roundoff decides only where a
     margin is zero."""
     p = problem
@@ -61,7 +61,7 @@ def read_modes(problem: Complementarity):
 
 
 @compiled_apart
-def solve_held(problem: Complementarity):
+def solve_held(problem: Complementarity) -> int:
     """Solve for f and w with the modes in `modes`, from the f of the problem. Return how many unknowns the modes do not
     determine; -1 where there is no solution."""
     p = problem
@@ -93,7 +93,7 @@ def solve_held(problem: Complementarity):
 
 
 @compiled
-def held_radius(p, law):
+def held_radius(p: Complementarity, law: int) -> float:
     """Return the radius of a law, with the sign that is held."""
     begin, end, total = p.bound_at[law], p.bound_at[law + 1], 0.0
     if end == begin + 1:
@@ -104,7 +104,7 @@ def held_radius(p, law):
 
 
 @compiled
-def _advance(p):
+def _advance(p: Complementarity) -> int:
     """Take one step of Newton's method with these modes; return how many unknowns are not determined."""
     scaled, modes = p.scaled, p.modes
     respond(p)
@@ -132,7 +132,7 @@ def _advance(p):
 
 
 @compiled
-def _slide(p, law, row, many, longest):
+def _slide(p: Complementarity, law: int, row: int, many: int, longest: float) -> None:
     """Write the equations of a law that slides into `matrix`, from `row` on. A radius of several rows grows along the
     direction that it has; the sign of a single one stays for the next problem."""
     begin, end = p.bound_at[law], p.bound_at[law + 1]
@@ -143,7 +143,7 @@ def _slide(p, law, row, many, longest):
 
 
 @compiled
-def _turn(p, law, longest):
+def _turn(p: Complementarity, law: int, longest: float) -> None:
     """Put the direction of a law that slides in several rows into `direction`: that of the trial force."""
     scaled, modes = p.scaled, p.modes
     begin, end, length = p.first[law], p.first[law + 1], 0.0
@@ -160,7 +160,7 @@ def _turn(p, law, longest):
 
 
 @compiled
-def _left(p):
+def _left(p: Complementarity) -> float:
     """Return the largest residual of the equations of the modes, with the y in `scaled`."""
     modes = p.modes
     worst = 0.0
@@ -178,7 +178,7 @@ def _left(p):
 
 
 @compiled_apart
-def put_margins(problem: Complementarity, margins: Vector):
+def put_margins(problem: Complementarity, margins: Vector) -> None:
     """Put the margins of the solution, with the y in `scaled`, times `scale`: for each law one for each of its rows,
     then one for each row of its bound. A row without a margin has 1 times `scale`."""
     p, at = problem, 0
@@ -204,7 +204,7 @@ def put_margins(problem: Complementarity, margins: Vector):
 
 
 @compiled
-def _margin_of_friction(p, law):
+def _margin_of_friction(p: Complementarity, law: int) -> float:
     modes = p.modes
     begin, end, length, on = p.first[law], p.first[law + 1], 0.0, 0.0
     for i in range(begin, end):

@@ -8,7 +8,7 @@ decisions hold are noted, too: where a margin is zero, and changes in neighbours
 
 from typing import NamedTuple
 
-from ...compiled.contact_records import CLOSED
+from ...compiled.contact_records import CLOSED, Contacts
 from ...compiled.contacts import put_rows
 from ...compiled.status import UNSOLVED
 from ...kernels.abi import compiled
@@ -61,7 +61,7 @@ ITEMS, MARGINS = 0, 1
 
 
 @compiled
-def note(notes, value):
+def note(notes: Notes, value: float) -> float:
     """Return the next decision: `value`, which is noted, or the one that was noted before, where notes are known."""
     k = notes.at[ITEMS]
     notes.at[ITEMS] = k + 1
@@ -74,7 +74,7 @@ def note(notes, value):
 
 
 @compiled
-def strike_alike(search: Search, y: Vector, meeting: Integers, modes: Vector, notes: Notes):
+def strike_alike(search: Search, y: Vector, meeting: Integers, modes: Vector, notes: Notes) -> None:
     """Repeat an impact from the neighbouring state y, in place: the points in `meeting` meet, and points stay together
     as in the impact that led to `modes`."""
     mechanism = search.stages.mechanism
@@ -110,7 +110,7 @@ def strike_alike(search: Search, y: Vector, meeting: Integers, modes: Vector, no
 
 
 @compiled
-def _pass_on(search, y, notes):
+def _pass_on(search: Search, y: Vector, notes: Notes) -> bool:
     contacts, first = search.stages.mechanism.contacts, 0.0
     choice = contacts.choice
     for _ in range(MOST):
@@ -131,7 +131,7 @@ def _pass_on(search, y, notes):
 
 
 @compiled
-def _put_margin(notes, margin, size):
+def _put_margin(notes: Notes, margin: float, size: float) -> None:
     k = notes.at[MARGINS]
     notes.at[MARGINS] = k + 1
     if k >= notes.margins.size:
@@ -141,7 +141,7 @@ def _put_margin(notes, margin, size):
 
 
 @compiled
-def _look(search, y, notes):
+def _look(search: Search, y: Vector, notes: Notes) -> bool:
     """Prepare the impact at y; return whether joints alone keep the same rows still as noted."""
     contacts, same = search.stages.mechanism.contacts, True
     constrained = contacts.constrained
@@ -155,7 +155,7 @@ def _look(search, y, notes):
 
 
 @compiled
-def _jumps(search, y, points, notes):
+def _jumps(search: Search, y: Vector, points: Integers, notes: Notes) -> bool:
     """Let these points meet, as in `motion.contact.impacts`."""
     mechanism = search.stages.mechanism
     contacts, margins = mechanism.contacts, notes.at[MARGINS]
@@ -180,7 +180,7 @@ def _jumps(search, y, points, notes):
 
 
 @compiled
-def _solve(contacts, notes):
+def _solve(contacts: Contacts, notes: Notes) -> bool:
     """Solve the problem that is posed, with the modes that were noted; return whether it is solved."""
     p = contacts.problem
     if notes.known[0] == 0:
@@ -199,7 +199,7 @@ def _solve(contacts, notes):
 
 
 @compiled
-def _put_margins(contacts, notes):
+def _put_margins(contacts: Contacts, notes: Notes) -> bool:
     p = contacts.problem
     notes.acts[0] = max(notes.acts[0], p.scaled.scale[0])
     size, many = note(notes, max(p.scaled.scale[0], FAINT * notes.acts[0])), unknowns(p) + p.bound_at[p.counts[0]]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...compiled.reading import Trajectory
 from ...compiled.status import DONE
-from ..instants import Slopes
+from ..instants import MomentSlopes
 from ..runs.jumps import at_the_event
 from .beside import Beside, stands
 from .bodies import slopes_of_bodies
@@ -23,7 +23,7 @@ def note_events(following: Following, names: Sequence[str]) -> None:
         following.moments.append(_moment(following, following.guards_of(name)))
 
 
-def _moment(following: Following, guards: Sequence[int]) -> Slopes:
+def _moment(following: Following, guards: Sequence[int]) -> MomentSlopes:
     run, own = following.run, following.own
     t, y, dy, where = float(run.time[0]), run.stages.y0.copy(), run.stages.k[0].copy(), stands(run)
     moved = following.time_moved(guards)
@@ -47,4 +47,4 @@ def _moment(following: Following, guards: Sequence[int]) -> Slopes:
         modes = run.mechanism.switches.mode[None].copy()
         rows = slopes_of_bodies(following, motion, modes, slopes, moved[:, None], own.system.of_bodies(motion).q)
         slopes = [rows[name] for name in PARTS]
-    return Slopes(moved[:, None], *slopes)
+    return MomentSlopes(moved[:, None], *slopes)

@@ -18,10 +18,10 @@ from ...duals import Dual
 from ...model.joints.motions import Ball
 from ...readings.motion import ComputedQuantities
 from ...results.result import Result
-from ..along import Variation
-from ..instants import Slopes, set_moment
+from ..instants import MomentSlopes, set_moment
 from ..parameters import Asked
-from ..varied import VariedMotion, set_varied
+from ..results import VariedMotion, set_varied
+from ..variation import Variation
 from .bodies import rows_of_bodies
 from .crossing import Ending
 from .following import Following
@@ -140,5 +140,5 @@ def followed_run(result: Result, asked: Asked, following: Following) -> Result:
     unread = None if own else following
     set_varied(result, FollowedRun(result, asked, **known, following=unread, ending=following.ending))
     for event, slopes in zip(result.events, following.moments, strict=True):
-        set_moment(event.state, asked, partial(Slopes, *slopes))
+        set_moment(event.state, asked, partial(MomentSlopes, *slopes))
     return result

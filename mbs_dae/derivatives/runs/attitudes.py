@@ -9,20 +9,20 @@ rotation of exp(u/2) and T = C⁻¹.
 """
 
 from math import sin, sqrt, tan
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...coordinates.joint.vectors import after, back, quaternion_at, rotation_vector
 from ...kernels.abi import compiled
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from ...linear.elimination import factorise, solve
-from ...motion.methods.method import H
+from ...motion.methods.method import H, Stages
 
 END_OF_CHART = 3
 """The row of `Implicit.chart` with the end of the step, behind its projection."""
 
 
 @compiled
-def _put_series(x, first, second, times, out):
+def _put_series(x: Any, first: float, second: float, times: float, out: Matrix) -> None:
     """Put `times` (I + `first` [x] + `second` [x]²) into three rows of `out`, where [x] a = x × a."""
     square = x[0] * x[0] + x[1] * x[1] + x[2] * x[2]
     for i in range(3):
@@ -35,12 +35,12 @@ def _put_series(x, first, second, times, out):
 
 
 @compiled
-def _angle(x):
+def _angle(x: Any) -> float:
     return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2])
 
 
 @compiled
-def _kappa(angle):
+def _kappa(angle: float) -> tuple[float, float]:
     """Return κ of `chart_rates`, and its derivative by the angle, divided by the angle."""
     square = angle * angle
     if angle < 0.3:
@@ -52,13 +52,13 @@ def _kappa(angle):
 
 
 @compiled
-def put_rates_matrix(u, sense, out):
+def put_rates_matrix(u: Vector, sense: float, out: Matrix) -> None:
     """Put C(u), with u̇ = C ω for angular velocities in the axes of the end (`sense` 1) or of the beginning (-1)."""
     _put_series(u, 0.5 * sense, _kappa(_angle(u))[0], 1.0, out)
 
 
 @compiled
-def put_rotations(u, R, T):
+def put_rotations(u: Any, R: Matrix, T: Matrix) -> None:
     """Put Rᵀ, which takes a small motion at u = 0 to the axes at u, and T = C⁻¹, which takes δu there."""
     angle = _angle(u)
     square = angle * angle
@@ -72,7 +72,7 @@ def put_rotations(u, R, T):
 
 
 @compiled
-def put_rates_slope(u, w, out):
+def put_rates_slope(u: Vector, w: Vector, out: Matrix) -> None:
     """Put ∂(C(u) ω)/∂u for ω = `w`."""
     kappa, slope = _kappa(_angle(u))
     along = u[0] * w[0] + u[1] * w[1] + u[2] * w[2]
@@ -124,7 +124,7 @@ class Charts(NamedTuple):
 
 
 @compiled
-def put_charts(charts, stages, c2):
+def put_charts(charts: Charts, stages: Stages, c2: Matrix) -> None:
     """Put the matrices R, C, T, B and G of all attitudes at the stages of a step. A step of one stage has the chart
 
         u = h w + c₂ ω̇,        x = Rᵀ x₀ + T δu,
@@ -176,7 +176,7 @@ def put_charts(charts, stages, c2):
 
 
 @compiled
-def put_reading(charts, stages, k, weights, inner):
+def put_reading(charts: Charts, stages: Stages, k: int, weights: Vector, inner: int) -> None:
     """Put the matrices of attitude k for a state read inside a step, by the weights of stages, end and end rates."""
     own, manifold, state = stages.implicit, stages.mechanism.machine.manifold, stages.mechanism.state
     to, of = manifold.quaternions[k, 0], state.v_at + manifold.quaternions[k, 1]

@@ -12,7 +12,7 @@ The weights of numbers in slots add up on the way, whatever parameters there are
 first, and the linearisation of each is saved: its factor, entries and rows of equations.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...compiled.status import BLURS, DONE
 from ...kernels.abi import compiled, compiled_apart
@@ -23,12 +23,12 @@ from ...motion.derivative import evaluate
 from ...motion.methods.method import H, Stages, read_between
 from ...motion.methods.runge_kutta import combine
 from ...motion.past.tape import BEGAN, CLOSED, FRESH, HEAD, RESTARTED, SWITCHES, T0, T1, WENT_ON
-from ...motion.record import NEXT, March, put_back, remember
+from ...motion.record import NEXT, IntegratorState, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
 from .held_forces import HeldForces, is_held
-from .linear import Linear, Projection, Weights, vary_lengths
-from .making import begin_anew, is_closed, make_end, make_inner, put_entry, set_out, time_of
+from .linear import Linear, LinearProjection, Weights, vary_lengths
+from .repetition import begin_anew, is_closed, make_end, make_inner, put_entry, set_out, time_of
 from .steps import is_blurred, prepare_weights
 from .transposed import add_places, project_back
 from .tree import (
@@ -45,13 +45,13 @@ from .tree import (
 )
 
 
-class Way(NamedTuple):
+class AdjointRun(NamedTuple):
     """A run whose steps are gone through backwards."""
 
-    march: March
+    march: IntegratorState
     own: Linear
     held: HeldForces
-    projection: Projection
+    projection: LinearProjection
     tree: JointTree
     basis: Stages
     weights: Weights
@@ -86,7 +86,7 @@ class Way(NamedTuple):
 
 
 @compiled
-def _put_by(way, s, y):
+def _put_by(way: AdjointRun, s: int, y: Vector) -> None:
     """Save the state y, which is linearised, on shelf s."""
     copy(y, way.states[s])
     hold_here(way.held, way.tree, way.march.mechanism, s)
@@ -95,20 +95,20 @@ def _put_by(way, s, y):
 
 
 @compiled
-def _take(way, s):
+def _take(way: AdjointRun, s: int) -> None:
     """Take the linearised state from shelf s."""
     take_here(way.own, way.tree, way.march.mechanism, way.shelf[s])
 
 
 @compiled
-def give_stage_back(way, y, slopes, out, often, s):
+def give_stage_back(way: AdjointRun, y: Vector, slopes: Matrix, out: Matrix, often: int, s: int) -> None:
     """Give the weights of y' and of loads at the state y, which is linearised, to those of y."""
     known = way.own, way.held, way.tree, way.march.mechanism
     stage_back_here(*known, y, slopes, way.loads, way.forces, out, often, s)
 
 
 @compiled
-def put_right_back(way, t, s, y, out):
+def put_right_back(way: AdjointRun, t: float, s: int, y: Vector, out: Matrix) -> None:
     """Give the weights of y to those of the state before it was put onto the constraints, in place."""
     known = way.own, way.projection, way.march.mechanism, t, way.before[s], y, out
     if not has_joints(way.tree):
@@ -118,7 +118,7 @@ def put_right_back(way, t, s, y, out):
 
 
 @compiled
-def give_keep_back(way, y, weights, s):
+def give_keep_back(way: AdjointRun, y: Vector, weights: Matrix, s: int) -> None:
     """Give the weights of y, whose forces stand on shelf s, to those of the state before contacts were kept closed, in
     place."""
     keep_back_here(way.own, way.held, way.tree, way.march.mechanism, y, weights, s)
@@ -128,20 +128,20 @@ def give_keep_back(way, y, weights, s):
 
 
 @compiled
-def _rows_of(way, s):
+def _rows_of(way: AdjointRun, s: int) -> Any:
     """Return the rows of `k` with the weights of stage s."""
     count = way.y0.shape[0]
     return slice(count * s, count * (s + 1))
 
 
 @compiled
-def _add(times, rows, to):
+def _add(times: float, rows: Matrix, to: Matrix) -> None:
     for r in range(rows.shape[0]):
         axpy(times, rows[r], to[r])
 
 
 @compiled
-def _combine_back(way, weights, stages, rows):
+def _combine_back(way: AdjointRun, weights: Vector, stages: int, rows: Matrix) -> None:
     """Add the weights `rows` of y₀ + h Σ wⱼ kⱼ to those of y₀ and of kⱼ."""
     h = way.march.stages.now[H]
     _add(1.0, rows, way.y0)
@@ -151,7 +151,7 @@ def _combine_back(way, weights, stages, rows):
 
 
 @compiled
-def _inner(way, s):
+def _inner(way: AdjointRun, s: int) -> int:
     """Make stage s, and save its linearisation; return a status."""
     march, stages = way.march, way.march.stages
     status = make_inner(march, s, stages.between, way.before[s])
@@ -162,7 +162,7 @@ def _inner(way, s):
 
 
 @compiled
-def _inner_back(way, s):
+def _inner_back(way: AdjointRun, s: int) -> None:
     march, tableau = way.march, way.march.tableau
     mechanism, y, inside = march.mechanism, way.states[s], way.inside
     _take(way, s)
@@ -175,7 +175,7 @@ def _inner_back(way, s):
 
 
 @compiled
-def add_kept(way, y, of_y, of_slope):
+def add_kept(way: AdjointRun, y: Vector, of_y: Matrix, of_slope: Matrix) -> None:
     """Add the weights of the next requested time, whose state is y, to those of y, of its derivative, and of
     `loads`."""
     march, weights, state, n = way.march, way.weights, way.march.mechanism.state, way.weights.x.shape[1]
@@ -194,7 +194,7 @@ def add_kept(way, y, of_y, of_slope):
 
 
 @compiled
-def _read_back(way, t, h, x, s):
+def _read_back(way: AdjointRun, t: float, h: float, x: float, s: int) -> int:
     """Make the state at a requested time inside the step, and give its weights back to the step; return a status."""
     march, record, mechanism, inside = way.march, way.march.record, way.march.mechanism, way.inside
     put_back(march)
@@ -229,13 +229,13 @@ def _read_back(way, t, h, x, s):
 
 
 @compiled
-def clear_loads(way):
+def clear_loads(way: AdjointRun) -> None:
     way.loads[:] = 0.0
     way.forces[:] = 0.0
 
 
 @compiled_apart
-def back_step(way: Way, entry: Vector, recorded: int):
+def back_step(way: AdjointRun, entry: Vector, recorded: int) -> int:
     """Go back through one step, before which `recorded` requested times stand: the weights of y₁ and of y' there, in
     `y1` and in the rows of k behind the stages, become those of y₀ and k₀. Return a status."""
     march, stages, tableau = way.march, way.march.stages, way.march.tableau
@@ -281,7 +281,7 @@ def back_step(way: Way, entry: Vector, recorded: int):
 
 
 @compiled
-def end_of_step(way, t):
+def end_of_step(way: AdjointRun, t: float) -> int:
     """Put the end of the step onto the constraints, linearise the end and save it on its shelf; return a status."""
     march, stages, last = way.march, way.march.stages, way.march.tableau.stages
     status = make_end(march, t, stages.y1, stages.k[last], way.before[last])
@@ -294,7 +294,7 @@ def end_of_step(way, t):
 
 
 @compiled
-def end_of_step_back(way, t, projected):
+def end_of_step_back(way: AdjointRun, t: float, projected: bool) -> None:
     """Give the weights of y' at the end t of the step to those of y₁, and take those back through its projection."""
     last, mechanism, of_y = way.march.tableau.stages, way.march.mechanism, way.y1
     _take(way, last)
@@ -308,7 +308,7 @@ def end_of_step_back(way, t, projected):
 
 
 @compiled_apart
-def back_begin(way: Way, head: Vector, entry: Vector, recorded: int):
+def back_begin(way: AdjointRun, head: Vector, entry: Vector, recorded: int) -> int:
     """Give the weights of the record and of y' where a step begins anew to those of y₀; return a status."""
     march, stages = way.march, way.march.stages
     if head[FRESH] == WENT_ON:
@@ -336,7 +336,7 @@ def back_begin(way: Way, head: Vector, entry: Vector, recorded: int):
 
 
 @compiled_apart
-def back_stretch(way: Way, entries: Matrix, recorded: Integers):
+def back_stretch(way: AdjointRun, entries: Matrix, recorded: Integers) -> int:
     """Go back through some steps, the last one first; return a status."""
     last = way.march.tableau.stages
     for k in range(entries.shape[0] - 1, -1, -1):

@@ -9,7 +9,7 @@ import numpy as np
 from ...compiled.status import BLURS, DONE, NOT_CONVERGED
 from ...errors import ModelError
 from ...motion.past.tape import HEAD
-from ...motion.record import NEXT, March
+from ...motion.record import NEXT, IntegratorState
 
 
 def check_same(made: np.ndarray, taken: np.ndarray) -> None:
@@ -19,7 +19,7 @@ def check_same(made: np.ndarray, taken: np.ndarray) -> None:
         raise ModelError(f"the run could not be made again step by step: states differ by {off:.3g}; report this model")
 
 
-def check_here(march: March, entry: np.ndarray, aside: Sequence[int] | np.ndarray = ()) -> None:
+def check_here(march: IntegratorState, entry: np.ndarray, aside: Sequence[int] | np.ndarray = ()) -> None:
     """Raise an error if a run does not stand in the state of an entry; inputs, which jump at breaks, reactions, which
     each evaluation puts anew, and the places `aside` are not compared."""
     made, state, signals = march.stages.y0.copy(), entry[HEAD:], march.mechanism.signals
@@ -28,7 +28,7 @@ def check_here(march: March, entry: np.ndarray, aside: Sequence[int] | np.ndarra
     check_same(made, state)
 
 
-def check_status(march: March, status: int) -> None:
+def check_status(march: IntegratorState, status: int) -> None:
     """Raise an error that says why a step could not be repeated, if its status is not `DONE`."""
     if status == BLURS:
         t = float(march.record.times[march.counts[NEXT]])

@@ -58,7 +58,7 @@ class Residuals(NamedTuple):
 
 
 @compiled
-def largest_part(own, parts, count, more):
+def largest_part(own: Residuals, parts: Matrix, count: int, more: Matrix) -> float:
     """Return the largest ratio of a correction of `rates` to its whole, among all right sides, for velocities and for
     states. The whole is the largest of `rates`, or the `scale` of the right side, or its number of `more`, if any."""
     worst = 0.0
@@ -75,7 +75,7 @@ def largest_part(own, parts, count, more):
 
 
 @compiled
-def _product(one, i, other, j, own, count, p):
+def _product(one: Matrix, i: int, other: Matrix, j: int, own: Residuals, count: int, p: int) -> float:
     """Return the scalar product of the rows of right side p, from rows i and j on."""
     total = 0.0
     for row in range(p, own.rates.shape[0], count):
@@ -84,7 +84,7 @@ def _product(one, i, other, j, own, count, p):
 
 
 @compiled
-def improve(own, count, j):
+def improve(own: Residuals, count: int, j: int) -> bool:
     """Make the residual least along direction j and all before it, and let `rates` go along. Return whether the
     direction is a new one for one of the right sides."""
     rows, improved, images, directions = own.rates.shape[0], False, own.images, own.directions

@@ -29,7 +29,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from ...compiled.contact_records import CLOSED, FREE, INCIPIENT, OPEN, STICKING
+from ...compiled.contact_records import CLOSED, FREE, INCIPIENT, OPEN, STICKING, Contacts
 from ...compiled.machine import subtract_rates
 from ...compiled.status import DONE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
@@ -51,9 +51,10 @@ from ...motion.contact.impacts import (
 from ...motion.contact.incipient import FAR, PARALLEL, RISEN, TURNED
 from ...motion.contact.normals import components
 from ...motion.contact.rubbing import across, never_sticks, resting, sliding, speed_of
-from ...motion.derivative import Mechanism, refinements
+from ...motion.derivative import refinements
+from ...motion.mechanism_record import Mechanism
 from ...motion.past.tape import HEAD, TIMES
-from ...motion.record import March, derivative_at_end, put_back, remember
+from ...motion.record import IntegratorState, derivative_at_end, put_back, remember
 from ...motion.switching.switches import hold_all
 from ...poses.newton import solve_here
 from .held_forces import (
@@ -110,8 +111,8 @@ END_TOLERANCE = 1e-4
 
 @compiled_apart
 def linearise_passing(
-    march: March, own: Linear, held: HeldForces, tree: JointTree, t: float, y: Vector, dy: Vector
-):  # fmt: skip
+    march: IntegratorState, own: Linear, held: HeldForces, tree: JointTree, t: float, y: Vector, dy: Vector
+) -> int:
     """Linearise the equations, with the forces of contacts, at a state y, and put y' into dy; return a status. Call
     `leave_passing` afterwards."""
     remember(march)
@@ -122,7 +123,7 @@ def linearise_passing(
 
 
 @compiled_apart
-def leave_passing(march: March):
+def leave_passing(march: IntegratorState) -> None:
     """Put the run back to where it stood before `linearise_passing`."""
     put_back(march)
 
@@ -134,7 +135,7 @@ def leave_passing(march: March):
 def vary_guards(
     own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, slopes: Matrix, loads: Matrix,
     forces: Matrix, out: Matrix,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Put the changes of the guards of all contacts into `out`, (ways, entries), at the linearised state, from changes
     of y, of y', of multipliers and of forces."""
     contacts, state = mechanism.contacts, mechanism.state
@@ -170,7 +171,9 @@ def vary_guards(
 
 
 @compiled
-def _vary_hold(own, held, contacts, p, c, loads, forces):
+def _vary_hold(
+    own: Linear, held: HeldForces, contacts: Contacts, p: int, c: int, loads: Vector, forces: Vector
+) -> float:
     """Return the change of μ N - |f| of a point that sticks."""
     normals = contacts.normals
     sizes = own.right[own.first[SIZE_OF] : own.first[SIZE_OF + 1]]
@@ -195,7 +198,9 @@ def _vary_hold(own, held, contacts, p, c, loads, forces):
 
 
 @compiled
-def _vary_beginning(own, contacts, c, dv, da, forces, out):
+def _vary_beginning(
+    own: Linear, contacts: Contacts, c: int, dv: Vector, da: Vector, forces: Vector, out: Vector
+) -> None:
     """Put the changes of both guards of a slip that begins in space into `out`, from changes of velocities,
     accelerations and forces: of the force d by which friction falls short, and of d/|f| or of the angle between slip
     and friction, whichever ends the state. The response w of the slip along its friction is held: laws are the same on
@@ -225,7 +230,7 @@ def _vary_beginning(own, contacts, c, dv, da, forces, out):
 
 
 @compiled
-def _vary_component(own, contacts, c, d, loads):
+def _vary_component(own: Linear, contacts: Contacts, c: int, d: int, loads: Vector) -> float:
     """Return the change of component d of the normal force of a joint."""
     normals = contacts.normals
     total, rows = 0.0, normals.row_count[c]
@@ -238,7 +243,7 @@ def _vary_component(own, contacts, c, d, loads):
 
 
 @compiled_apart
-def vary_slips(own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, out: Matrix):
+def vary_slips(own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, out: Matrix) -> None:
     """Put the changes of the rates of the rows in use into `out`, (ways, rows in use), at the linearised state."""
     take_given(own)
     for p in range(dys.shape[0]):
@@ -251,7 +256,7 @@ def vary_slips(own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, d
 @compiled_apart
 def straighten(
     own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, dy: Vector, times: Vector
-):  # fmt: skip
+) -> None:
     """Reduce the changes δs across its direction d of each slip s in space that has crept straight for a time T, at a
     change of contacts. The run holds d in these steps, so that δs stays; by the law of friction δs decreases with the
     slip, δs ~ |s|, by the part r = aT/(|s| + aT) for the deceleration a, and by r = 1 where the slip stops. Velocities
@@ -299,7 +304,7 @@ def straighten(
 
 
 @compiled
-def _keep_turning(mechanism, change, v, dv):
+def _keep_turning(mechanism: Mechanism, change: Vector, v: Vector, dv: Vector) -> None:
     """Let ω stay in the axes of the world where places change by a small motion."""
     for k in range(mechanism.machine.manifold.quaternions.shape[0]):
         of = mechanism.machine.manifold.quaternions[k, 1]
@@ -308,7 +313,7 @@ def _keep_turning(mechanism, change, v, dv):
 
 
 @compiled_apart
-def displace(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, motions: Matrix):
+def displace(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, motions: Matrix) -> None:
     """Add small motions, (ways, columns), to the changes of places."""
     state, n = mechanism.state, own.columns
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
@@ -324,7 +329,7 @@ def displace(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, motions:
 
 
 @compiled_apart
-def begin_impact(march: March, t: float, passed: Vector, modes: Vector, turned: Vector, lands: int):
+def begin_impact(march: IntegratorState, t: float, passed: Vector, modes: Vector, turned: Vector, lands: int) -> None:
     """Prepare to make the impact of a run again, with the branches and states `turned`, if there are any, and `modes`
     behind it. With `lands`, gaps that stay closed behind it do not bounce."""
     search, mechanism = march.search, march.mechanism
@@ -342,7 +347,7 @@ def begin_impact(march: March, t: float, passed: Vector, modes: Vector, turned: 
 
 
 @compiled_apart
-def meeting_points(march: March, y: Vector, points: Integers, fastest: Vector):
+def meeting_points(march: IntegratorState, y: Vector, points: Integers, fastest: Vector) -> int:
     """Put 1 into `points`, (contacts,), for those that meet next at the state y, and evaluate their rates: all that
     touch, or where impacts are passed on those that approach, and none where no approach is left. `fastest` is the
     fastest approach so far. Return a status."""
@@ -360,7 +365,7 @@ def meeting_points(march: March, y: Vector, points: Integers, fastest: Vector):
 
 
 @compiled_apart
-def make_impact(march: March, points: Integers, y: Vector):
+def make_impact(march: IntegratorState, points: Integers, y: Vector) -> int:
     """Let these points meet at the state y, which becomes that behind; impulses stand in `amount`. Return a status."""
     mechanism = march.mechanism
     if put_impulses(mechanism, points) != DONE or gives_energy(mechanism.contacts):
@@ -371,7 +376,7 @@ def make_impact(march: March, points: Integers, y: Vector):
 
 
 @compiled_apart
-def hold_impact(held: HeldForces, mechanism: Mechanism, points: Integers, sticks: Integers):
+def hold_impact(held: HeldForces, mechanism: Mechanism, points: Integers, sticks: Integers) -> None:
     """Put the linearised impulses of the last impact, of these points, on the first shelf, and 1 into `sticks` for each
     row in use that has an equation: a gap with an impulse, a slip that stops."""
     contacts, n, number, largest = mechanism.contacts, 0, 0, 0.0
@@ -417,7 +422,7 @@ def hold_impact(held: HeldForces, mechanism: Mechanism, points: Integers, sticks
 
 
 @compiled
-def _put_directions(held, contacts, c, begin, end, friction):
+def _put_directions(held: HeldForces, contacts: Contacts, c: int, begin: int, end: int, friction: float) -> None:
     """Put the direction d, μ and 1/|w⁺| of a slip that goes on behind an impact into the facts of its rows, which stand
     from `begin` to `end`."""
     delassus, square = contacts.delassus, 0.0
@@ -431,7 +436,7 @@ def _put_directions(held, contacts, c, begin, end, friction):
 
 
 @compiled
-def _hold_sliding(held, contacts, c, i, n, normal):
+def _hold_sliding(held: HeldForces, contacts: Contacts, c: int, i: int, n: int, normal: int) -> int:
     """Put equation n, for a row whose slip goes on: u + μ d δP_n + μ P_n (1 - d dᵀ) δw⁺/|w⁺| = 0. Return n + 1."""
     facts = held.facts[i]
     held.about[n], held.T[i, n], held.E[n, n] = -1, 1.0, 1.0
@@ -444,7 +449,7 @@ def _hold_sliding(held, contacts, c, i, n, normal):
 
 
 @compiled
-def _hold_impulse(held, contacts, number, n, acts):
+def _hold_impulse(held: HeldForces, contacts: Contacts, number: int, n: int, acts: int) -> int:
     """Put equation n: the row with this number in use has the rate that its law asks for, or no impulse. Return
     n + 1."""
     held.about[n], held.T[number, n] = number, 1.0
@@ -456,7 +461,7 @@ def _hold_impulse(held, contacts, number, n, acts):
 def fixed_velocity_slopes(
     own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, moved: Vector, of_time: int, momenta: Matrix,
     joints: Matrix, rows: Matrix, sizes: Matrix,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Put the slopes of momenta, of the rates of joints and of those of contacts, at fixed velocities, along changes of
     places, of numbers and of the instant, which moves by `moved`. Row `of_time` is the change by time. Put the slopes
     of the readings that bound friction, which include changes of velocities, into `sizes`."""
@@ -482,10 +487,10 @@ def fixed_velocity_slopes(
 
 @compiled_apart
 def vary_jump(
-    own: Linear, held: HeldForces, mechanism: Mechanism, dys: Matrix, momenta: Matrix, joints: Matrix, before: Matrix,
-    behind: Matrix, sizes: Matrix, still: Matrix, still_joints: Matrix, after: Vector, impulses: Vector,
-    reactions: Vector, forces: Matrix,
-):  # fmt: skip
+    own: Linear, held: HeldForces, mechanism: Mechanism, dys: Matrix, momenta: Matrix, joints: Matrix,
+    before: Matrix, behind: Matrix, sizes: Matrix, still: Matrix, still_joints: Matrix, after: Vector,
+    impulses: Vector, reactions: Vector, forces: Matrix,
+) -> None:  # fmt: skip
     """Replace `dys`, the changes of the state before an impact, by those behind it. Put the changes of impulses into
     `forces`, and those of the rates of contacts before and behind the impact into `before` and `behind`."""
     contacts, machine, state, n = mechanism.contacts, mechanism.machine, mechanism.state, own.columns
@@ -531,7 +536,7 @@ class ChangeEquations(NamedTuple):
     """The linearised equations at changes of contacts, by the parameters, by time, and by each number of y: those of
     the run, or, in joint coordinates, of its bodies."""
 
-    march: March
+    march: IntegratorState
     """The run of the bodies, which repeats impacts."""
     own: Linear
     held: HeldForces
@@ -550,12 +555,12 @@ def slips_that_end(mechanism: Any, place: Saltation) -> np.ndarray:
     return stops & (contacts.state == CLOSED) & (contacts.slip_count > 1) & (place.straight == 0.0)
 
 
-class ContactChange:
+class ContactPassage:
     """The passage of a run through a change of contacts: one linear map from changes of y before it to changes of y
     behind it."""
 
     def __init__(
-        self, march: March, equations: ChangeEquations, place: Saltation, sizes: np.ndarray, count: int,
+        self, march: IntegratorState, equations: ChangeEquations, place: Saltation, sizes: np.ndarray, count: int,
         mixed: np.ndarray | None = None,
     ):  # fmt: skip
         """The run stands behind the step before the place, with the contacts that were held in it. There are `count`

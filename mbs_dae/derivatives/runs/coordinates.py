@@ -19,7 +19,7 @@ from ...coordinates.natural.natural import Natural
 from ...duals import Dual
 from ...kernels.blocks import block
 from ...model.parameters import Parameter
-from ...motion.record import March
+from ...motion.record import IntegratorState
 from ...results.result import State
 from .linear import Weights
 from .tree import joints_of_bodies, new_tree, tree_numbers, vary_bodies_along
@@ -28,7 +28,7 @@ SEEDED = 2_000_000
 """The largest number of slopes in an array; fewer times are read at once where there would be more."""
 
 
-class OwnMotion(NamedTuple):
+class CoordinateMotion(NamedTuple):
     """The motion of a run at its requested times, in its own coordinates."""
 
     set: str
@@ -45,12 +45,12 @@ def equations_of(system: System) -> System:
     return system.cartesian if isinstance(system.coordinates, JointCoordinates) else system
 
 
-def own_motion_of(march: March, system: System) -> OwnMotion | None:
+def own_motion_of(march: IntegratorState, system: System) -> CoordinateMotion | None:
     """Return the motion that a run has recorded; none where its coordinates are those of bodies."""
     if system.is_cartesian:
         return None
     motion = (x.copy() for x in (march.record.q, march.record.v, march.record.a))
-    return OwnMotion(system.coordinates.set, dict(system.structure.tree), *motion)
+    return CoordinateMotion(system.coordinates.set, dict(system.structure.tree), *motion)
 
 
 def ground_slopes(system: System, by: tuple[Any, ...]) -> np.ndarray:
@@ -153,7 +153,7 @@ def first_weights(
 
 
 def weights_of_coordinates(
-    system: System, symbols: tuple[Any, ...], own: OwnMotion, at: Trajectory, weights: Weights, count: int
+    system: System, symbols: tuple[Any, ...], own: CoordinateMotion, at: Trajectory, weights: Weights, count: int
 ) -> tuple[Weights, np.ndarray]:
     """Return the weights of coordinates from those of bodies `at` the times of a run, rows for each time, and for each
     of `count` numbers in it; and what parameters do to bodies directly, (numbers, parameters)."""

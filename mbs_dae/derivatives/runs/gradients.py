@@ -17,21 +17,21 @@ from ...kernels.blocks import block
 from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, SPAN_OF, SWITCHES, T0, T1, WENT_ON, entry_size
 from ...results.result import Result
 from ..across.runs import FollowedRun
-from .back import Way, back_begin, back_stretch
+from .back import AdjointRun, back_begin, back_stretch
 from .checks import check_same, check_status
 from .contact_changes import slips_that_end
 from .coordinates import equations_of, weights_of_coordinates
+from .forward import FIRST, RecordedRun, Rerun, VariedRun, rerun_of, start_back, stretches
 from .held_forces import new_held
 from .implicit_back import back_implicit_stretch
 from .implicit_steps import make_implicit_step
 from .linear import Weights, size_of_linearised
-from .making import make_stretch, put_entry
 from .moments import Rates, end_back, sizes_of, weights_here
-from .replayed import FIRST, Rerun, Taken, VariedRun, rerun_of, start_back, stretches
+from .reading_weights import weights_of_states
+from .repetition import make_stretch, put_entry
 from .resets import ResetDerivative, ResetPassage
 from .saltation import Saltation, guards_at
 from .sampled import SampleSlopes
-from .seeded import weights_of_states
 from .steps import basis_of
 from .transposed import forces_back
 from .tree import size_of_tree
@@ -40,12 +40,17 @@ from .tree import size_of_tree
 def goes_back(result: Result) -> bool:
     """Return whether there is a way back through the steps of a run. There is none for runs that were followed as they
     went, in which derivatives end, in which the ends of a force pass each other, which begin on a surface where laws
-    jump, in which two events, or an event and a switch, stop the run at once, an event sets a state where the run begins, ends
-    or has a break in time, and in which, in joint coordinates, two laws switch at one instant. Gradients are summed
-    from derivatives ahead there."""
+    jump, in which two events, or an event and a switch, stop the run at once, an event sets a state where the run
+    begins, ends or has a break in time, and in which, in joint coordinates, two laws switch at one instant. Gradients
+    are summed from derivatives ahead there."""
     varied = result.varied
     taken = varied.taken if isinstance(varied, VariedRun) else None
-    if taken is None or taken.passages or taken.edges or any(place.step == 0 and not place.is_start for place in taken.saltations):
+    if (
+        taken is None
+        or taken.passages
+        or taken.edges
+        or any(place.step == 0 and not place.is_start for place in taken.saltations)
+    ):
         return False
     if taken.stop and (len(taken.stop.functions) > 1 or (taken.stop.functions and taken.stop.instants)):
         return False
@@ -97,8 +102,8 @@ def _summed(result: Result, weights: Mapping[str, np.ndarray], by: str) -> np.nd
 
 
 def _gone_back(
-    varied: VariedRun, taken: Taken, weights: Weights, count: int, of_end: np.ndarray | None = None
-) -> tuple[Way, np.ndarray]:
+    varied: VariedRun, taken: RecordedRun, weights: Weights, count: int, of_end: np.ndarray | None = None
+) -> tuple[AdjointRun, np.ndarray]:
     """Go back through a run; return the way, and the gradients through numbers in equations, (count, parameters)."""
     steps, head = taken.steps, taken.steps.head
     last, loads = Weights(*(own[-count:].copy() for own in weights)), None
@@ -157,7 +162,7 @@ def _gone_back(
 
 
 def _stop_back(
-    way: Way, rerun: Rerun, varied: VariedRun, before: np.ndarray, weights: Weights, loads: np.ndarray | None,
+    way: AdjointRun, rerun: Rerun, varied: VariedRun, before: np.ndarray, weights: Weights, loads: np.ndarray | None,
     of_end: np.ndarray,
 ) -> np.ndarray:  # fmt: skip
     """Add to the weights of the last y those that come of the time at which an event stopped the run; return the
@@ -186,7 +191,9 @@ def _stop_back(
     return end_back(*known, taken.stop, sizes, length, way.y0, of_time)
 
 
-def _switch_back(way: Way, rerun: Rerun, place: Saltation, before: np.ndarray, of_time: np.ndarray) -> np.ndarray:
+def _switch_back(
+    way: AdjointRun, rerun: Rerun, place: Saltation, before: np.ndarray, of_time: np.ndarray
+) -> np.ndarray:
     """Take the weights of y behind a place at which laws switch, and of the time of a change of contacts, (numbers,),
     to those of y before it; `before` is the entry of the step that ends there. Return what they add to those of the
     parameters, (numbers, parameters)."""
@@ -206,7 +213,7 @@ def _switch_back(way: Way, rerun: Rerun, place: Saltation, before: np.ndarray, o
     return np.asarray(direct)
 
 
-def _make_step(way: Way, rerun: Rerun, entry: np.ndarray) -> None:
+def _make_step(way: AdjointRun, rerun: Rerun, entry: np.ndarray) -> None:
     """Make the step of an entry again: the run stands at its end then."""
     march = way.march
     if rerun.is_implicit:
@@ -215,7 +222,7 @@ def _make_step(way: Way, rerun: Rerun, entry: np.ndarray) -> None:
         check_status(march, make_stretch(march, entry[None, :HEAD].copy(), entry[None].copy(), way.before[0]))
 
 
-def _sample_back(way: Way, sample: SampleSlopes, entry: np.ndarray) -> np.ndarray:
+def _sample_back(way: AdjointRun, sample: SampleSlopes, entry: np.ndarray) -> np.ndarray:
     """Take the weights of y behind a sample to those before it; `entry` is that of the step behind it. Return what they
     add to those of the parameters, (numbers, parameters)."""
     march = way.march
@@ -231,7 +238,7 @@ def _sample_back(way: Way, sample: SampleSlopes, entry: np.ndarray) -> np.ndarra
 
 
 def _reset_back(
-    way: Way, rerun: Rerun, resets: Sequence[ResetDerivative], before: np.ndarray
+    way: AdjointRun, rerun: Rerun, resets: Sequence[ResetDerivative], before: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Take the weights of y behind the resets of one instant to those before them; `before` is the entry of the step
     that ends there. Return what they add to those of the parameters, (numbers, parameters), and the weights of the time
@@ -244,7 +251,7 @@ def _reset_back(
     return direct, of_change
 
 
-def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> tuple[Way, Rerun]:
+def _new_way(varied: VariedRun, taken: RecordedRun, weights: Weights, count: int) -> tuple[AdjointRun, Rerun]:
     """Return a way back that is ready for the last step, and the run to be made again."""
     system, works = varied.run_system, bool(weights.works.any())
     rerun = rerun_of(system, varied.asked, taken, len(weights.x) // count, works, count)
@@ -256,10 +263,10 @@ def _new_way(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> t
     sizes |= {"rows": len(equations.rows), "basis": basis.y0.size}
     sizes |= {"weighted": count, "slopes": count * sizes["shelves"], "lines": system.structure.contacts.rows}
     held = new_held(equations, rerun.laws, sizes["shelves"], count)
-    return block(Way(march, own, held, rerun.projection, tree, basis, block(weights)), **sizes), rerun
+    return block(AdjointRun(march, own, held, rerun.projection, tree, basis, block(weights)), **sizes), rerun
 
 
-def _loads_back(varied: VariedRun, taken: Taken, weights: Weights, count: int) -> np.ndarray:
+def _loads_back(varied: VariedRun, taken: RecordedRun, weights: Weights, count: int) -> np.ndarray:
     """Move the weights of multipliers that follow from places and velocities at their own time (`VariedRun.moved`), not
     from steps, to those of places, velocities, signals and forces of contacts, in place. Return the gradients through
     numbers in the equations, (numbers, parameters)."""
@@ -268,14 +275,14 @@ def _loads_back(varied: VariedRun, taken: Taken, weights: Weights, count: int) -
     return np.asarray(own.gradient @ varied.numbers_of_bodies[:, : own.gradient.shape[1]].T)
 
 
-def _end(way: Way, last: np.ndarray, head: np.ndarray) -> None:
+def _end(way: AdjointRun, last: np.ndarray, head: np.ndarray) -> None:
     """Take the weights recorded behind a break with which the run ends, or in a run without steps."""
     waits = not len(head) or head[-1, SWITCHES] == 1.0 or head[-1, SPAN_OF] != last[SPAN_OF]
     before = int(np.searchsorted(way.march.record.times, last[T0], side="left" if waits else "right"))
     check_status(way.march, back_begin(way, last[:HEAD].copy(), last, before))
 
 
-def _entries(way: Way, heads: np.ndarray, kept: list[np.ndarray]) -> np.ndarray:
+def _entries(way: AdjointRun, heads: np.ndarray, kept: list[np.ndarray]) -> np.ndarray:
     """Return the entries of some steps: all are kept, or the first alone, from which the others are made again."""
     march, first = way.march, kept[0]
     contacts, switches = march.mechanism.contacts, march.mechanism.switches

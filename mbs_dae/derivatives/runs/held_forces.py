@@ -31,7 +31,7 @@ import numpy as np
 import sympy as sp
 
 from ...compiled import System
-from ...compiled.contact_records import CLOSED, FREE, HOLDS, INCIPIENT, OPEN, STICKING
+from ...compiled.contact_records import CLOSED, FREE, HOLDS, INCIPIENT, OPEN, STICKING, Contacts
 from ...compiled.machine import subtract_rates
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, zeros
@@ -41,7 +41,7 @@ from ...model.parameters import slope_of
 from ...motion.contact.bounds import given, is_given, pressure
 from ...motion.contact.normals import sense
 from ...motion.contact.rubbing import across, direction, drives_apart, never_sticks, sliding, speed_of, turns_with_slip
-from ...motion.derivative import Mechanism
+from ...motion.mechanism_record import Mechanism
 from ...poses.newton import solve_here
 from .linear import (
     BEND,
@@ -165,13 +165,13 @@ def new_held(system: System, moved: np.ndarray, shelves: int, weighted: int = 0)
 
 
 @compiled
-def is_held(held, s):
+def is_held(held: HeldForces, s: int) -> bool:
     """Return whether forces of contacts act at the state on a shelf."""
     return held.size.size > 0 and held.size[s, 0] > 0
 
 
 @compiled_apart
-def hold_forces(held: HeldForces, mechanism: Mechanism, s: int):
+def hold_forces(held: HeldForces, mechanism: Mechanism, s: int) -> None:
     """Put the linearised forces of the last evaluation on a shelf."""
     contacts, n, number = mechanism.contacts, 0, 0
     motion, delassus = contacts.motion, contacts.delassus
@@ -211,7 +211,7 @@ def hold_forces(held: HeldForces, mechanism: Mechanism, s: int):
 
 
 @compiled
-def take_rows(held, contacts, s):
+def take_rows(held: HeldForces, contacts: Contacts, s: int) -> None:
     """Copy G and the last responses of the rows in use onto shelf s, and clear its equations."""
     delassus, number = contacts.delassus, 0
     first, begin = s * held.w.size, s * held.u.size
@@ -234,7 +234,7 @@ def take_rows(held, contacts, s):
 
 
 @compiled
-def _hold_row(held, contacts, line, begin, n, number):
+def _hold_row(held: HeldForces, contacts: Contacts, line: int, begin: int, n: int, number: int) -> int:
     """Put equation n: a row in use does not accelerate, or has no force if joints keep it. Return n + 1."""
     held.about[begin + n], held.T[line, n] = number, 1.0
     put_rate(held, contacts, begin + n, n, number, 1)
@@ -242,7 +242,7 @@ def _hold_row(held, contacts, line, begin, n, number):
 
 
 @compiled
-def begins_in_space(mechanism, c, number):
+def begins_in_space(mechanism: Mechanism, c: int, number: int) -> bool:
     """Return whether the slip of point c, whose rows in use begin at `number`, begins in space at the last evaluation,
     so that its friction is against its acceleration."""
     contacts = mechanism.contacts
@@ -255,7 +255,7 @@ def begins_in_space(mechanism, c, number):
 
 
 @compiled
-def deficit(mechanism, c, number):
+def deficit(mechanism: Mechanism, c: int, number: int) -> float:
     """Return the D of point c, whose rows in use begin at `number`: minus its acceleration along its friction."""
     contacts, x, total = mechanism.contacts, mechanism.machine.x, 0.0
     delassus = contacts.delassus
@@ -265,7 +265,9 @@ def deficit(mechanism, c, number):
 
 
 @compiled
-def _hold_beginning(held, mechanism, c, line, begin, n, number, normal):
+def _hold_beginning(
+    held: HeldForces, mechanism: Mechanism, c: int, line: int, begin: int, n: int, number: int, normal: int
+) -> int:
     """Put the equations of a slip that begins in space, from number n on: one for each of its rows, which are in use
     from `number` on, and |f| = μ N, multiplied by w = e · W e, with N the unknown `normal`. Return the number of the
     next equation. The unknown behind the forces is D/w."""
@@ -292,7 +294,7 @@ def _hold_beginning(held, mechanism, c, line, begin, n, number, normal):
 
 
 @compiled
-def put_rate(held, contacts, equation, n, number, acts):
+def put_rate(held: HeldForces, contacts: Contacts, equation: int, n: int, number: int, acts: int) -> None:
     """Make equation n give the rate of a row in use; if `acts` is 0, or joints alone keep the row, make it say that the
     row has no force."""
     is_moved = acts == 1 and contacts.constrained.state[contacts.delassus.used[number]] == FREE
@@ -300,7 +302,7 @@ def put_rate(held, contacts, equation, n, number, acts):
 
 
 @compiled
-def hold_normal(held, mechanism, c, equation, n):
+def hold_normal(held: HeldForces, mechanism: Mechanism, c: int, equation: int, n: int) -> None:
     """Put equation n, of the normal force of point c, which a joint carries or which is given."""
     contacts, multipliers = mechanism.contacts, mechanism.machine.multipliers
     normals = contacts.normals
@@ -318,7 +320,7 @@ def hold_normal(held, mechanism, c, equation, n):
 
 
 @compiled
-def normal_force(contacts, c, rests):
+def normal_force(contacts: Contacts, c: int, rests: bool) -> float:
     """Return the normal force of point c at the last evaluation; of a given force with `rests` that of rest."""
     if contacts.gap_row[c] >= 0:
         return contacts.force[contacts.gap_row[c]]
@@ -328,7 +330,7 @@ def normal_force(contacts, c, rests):
 
 
 @compiled
-def _hold_slip(held, contacts, c, k, line):
+def _hold_slip(held: HeldForces, contacts: Contacts, c: int, k: int, line: int) -> None:
     """Put N, μ and d of friction along component k of the slip of point c, and the slopes of d, into `facts`."""
     laws = contacts.laws
     facts, speed, v = held.facts[line], speed_of(contacts, c), laws.smooth[c]
@@ -347,7 +349,7 @@ def _hold_slip(held, contacts, c, k, line):
 
 
 @compiled
-def invert(held, s):
+def invert(held: HeldForces, s: int) -> None:
     """Put A⁻¹ of a shelf, from its rows and equations; for a singular A, where contacts share an impulse, the matrix
     of least solutions."""
     m, n, first, begin = held.size[s, 0], held.size[s, 1], s * held.w.size, s * held.u.size
@@ -379,7 +381,7 @@ def invert(held, s):
 
 
 @compiled
-def _put_matrix(held, s):
+def _put_matrix(held: HeldForces, s: int) -> None:
     """Put A of a shelf, with ones on the diagonal behind it."""
     m, n, first, begin = held.size[s, 0], held.size[s, 1], s * held.w.size, s * held.u.size
     A = held.matrix
@@ -398,7 +400,7 @@ def _put_matrix(held, s):
 
 
 @compiled
-def vary_held(held, own, mechanism, p, s, dv, out):
+def vary_held(held: HeldForces, own: Linear, mechanism: Mechanism, p: int, s: int, dv: Vector, out: Vector) -> None:
     """Complete machine.x and the multipliers, the changes of v̇ and λ by parameter p with forces held, by the effect of
     changes of forces, which go into `out`. The right sides of contacts stand in `right`."""
     machine, x, multipliers = mechanism.machine, mechanism.machine.x, mechanism.machine.multipliers
@@ -441,13 +443,13 @@ def vary_held(held, own, mechanism, p, s, dv, out):
 
 
 @compiled
-def slip_varied(held, own, line, dv):
+def slip_varied(held: HeldForces, own: Linear, line: int, dv: Vector) -> float:
     """Return the change of the rate of a row in use, from the change dv of the velocities."""
     return dot(held.G[line], dv[: held.G.shape[1]]) - own.right[own.first[SLIP_OF] + held.used[line]]
 
 
 @compiled
-def vary_contact_works(held, own, s, dv, forces, works):
+def vary_contact_works(held: HeldForces, own: Linear, s: int, dv: Vector, forces: Vector, works: Vector) -> None:
     """Add the effect of changes of forces and slips to the changes of the rates of works."""
     for line in range(s * held.w.size, s * held.w.size + held.size[s, 0]):
         facts, force = held.facts[line], forces[held.used[line]]
@@ -461,7 +463,7 @@ def vary_contact_works(held, own, s, dv, forces, works):
 def vary_stage(
     own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, slopes: Matrix, loads: Matrix,
     forces: Matrix, often: int, s: int,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Put the changes of y', λ and the forces of contacts at the state that is linearised, with its forces on shelf s,
     by each parameter: rows of `dys` give rows of `slopes`, `loads` and `forces`."""
     machine, state, first = mechanism.machine, mechanism.state, own.first
@@ -504,7 +506,9 @@ def vary_stage(
 
 
 @compiled
-def held_back(held, own, mechanism, r, s, forces, works, of_v):
+def held_back(
+    held: HeldForces, own: Linear, mechanism: Mechanism, r: int, s: int, forces: Vector, works: Vector, of_v: Vector
+) -> None:
     """Apply the transposed of `vary_held` and `vary_contact_works`: replace the weights of v̇ and λ in machine.f and
     machine.g by those with forces held, given the weights `forces` and `works`. Put the weights of rows of contacts
     into `right`, and add those of v to `of_v`."""
@@ -558,7 +562,7 @@ def held_back(held, own, mechanism, r, s, forces, works, of_v):
 def stage_back(
     own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, slopes: Matrix, loads: Matrix, forces: Matrix,
     outs: Matrix, often: int, s: int,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Add the weights of y', λ and forces of contacts at the linearised state, with its forces on shelf s, to those of
     y, in `outs`: the transposed of `vary_stage`."""
     machine, state, first, n = mechanism.machine, mechanism.state, own.first, own.columns
@@ -601,7 +605,7 @@ def stage_back(
 
 
 @compiled
-def _slip_back(held, own, line, weight, of_v):
+def _slip_back(held: HeldForces, own: Linear, line: int, weight: float, of_v: Vector) -> None:
     """Add the weight of the rate of a row in use to the weights of its right side and of the velocities."""
     own.right[own.first[SLIP_OF] + held.used[line]] += weight
     axpy(weight, held.G[line], of_v[: held.G.shape[1]])
@@ -611,7 +615,7 @@ def _slip_back(held, own, line, weight, of_v):
 
 
 @compiled_apart
-def vary_keep(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, s: int):
+def vary_keep(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, s: int) -> None:
     """Replace changes of y by those after contacts are kept closed (`motion.contact.keeping`). The state y is
     linearised, and its forces stand on shelf s."""
     vary_keep_of_places(held, own, mechanism, y, dys, s)
@@ -619,7 +623,7 @@ def vary_keep(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, dy
 
 
 @compiled
-def vary_keep_of_places(held, own, mechanism, y, dys, s):
+def vary_keep_of_places(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, s: int) -> None:
     """Replace changes of places by those after gaps are kept closed: the first half of `vary_keep`."""
     manifold, state, n = mechanism.machine.manifold, mechanism.state, own.columns
     take_given(own)
@@ -634,7 +638,7 @@ def vary_keep_of_places(held, own, mechanism, y, dys, s):
 
 
 @compiled
-def vary_keep_of_rates(held, own, mechanism, y, dys, s):
+def vary_keep_of_rates(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, s: int) -> None:
     """Replace changes of velocities by those after gaps are kept closed and slips stopped: the second half of
     `vary_keep`."""
     machine, state, n = mechanism.machine, mechanism.state, own.columns
@@ -652,14 +656,14 @@ def vary_keep_of_rates(held, own, mechanism, y, dys, s):
 
 
 @compiled_apart
-def keep_back(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix, s: int):
+def keep_back(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix, s: int) -> None:
     """Apply the transposed of `vary_keep` to rows of weights, in place."""
     keep_of_rates_back(held, own, mechanism, y, weights, s)
     keep_of_places_back(held, own, mechanism, y, weights, s)
 
 
 @compiled
-def keep_of_rates_back(held, own, mechanism, y, weights, s):
+def keep_of_rates_back(held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix, s: int) -> None:
     """Apply the transposed of `vary_keep_of_rates` to rows of weights, in place."""
     state, n = mechanism.state, own.columns
     for r in range(weights.shape[0]):
@@ -678,7 +682,9 @@ def keep_of_rates_back(held, own, mechanism, y, weights, s):
 
 
 @compiled
-def keep_of_places_back(held, own, mechanism, y, weights, s):
+def keep_of_places_back(
+    held: HeldForces, own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix, s: int
+) -> None:
     """Apply the transposed of `vary_keep_of_places` to rows of weights, in place."""
     manifold, state, n = mechanism.machine.manifold, mechanism.state, own.columns
     q, gaps = y[: state.q_end], own.right[own.first[GAP_OF] : own.first[GAP_OF + 1]]
@@ -698,20 +704,20 @@ def keep_of_places_back(held, own, mechanism, y, weights, s):
 
 
 @compiled
-def _is_kept(held, s, j):
+def _is_kept(held: HeldForces, s: int, j: int) -> bool:
     """Return whether equation j of a shelf is that of a row that is kept, not of an N."""
     return held.about[s * held.u.size + j] >= 0
 
 
 @compiled
-def _is_gap(held, mechanism, s, j):
+def _is_gap(held: HeldForces, mechanism: Mechanism, s: int, j: int) -> bool:
     """Return whether equation j of a shelf is that of a gap."""
     contacts, line = mechanism.contacts, s * held.w.size + held.about[s * held.u.size + j]
     return _is_kept(held, s, j) and contacts.gap_row[held.point[line]] == held.used[line]
 
 
 @compiled
-def _put_amounts(held, mechanism, s, gaps):
+def _put_amounts(held: HeldForces, mechanism: Mechanism, s: int, gaps: bool) -> None:
     """Solve for the amounts along rows that are kept, of gaps alone or of all, from values in `u`, in place."""
     first, begin, n = s * held.w.size, s * held.u.size, held.size[s, 1]
     A = held.matrix
@@ -727,7 +733,7 @@ def _put_amounts(held, mechanism, s, gaps):
 
 
 @compiled
-def _add_cancelling(held, mechanism, s, gaps, to):
+def _add_cancelling(held: HeldForces, mechanism: Mechanism, s: int, gaps: bool, to: Vector) -> None:
     """Add the displacements, or velocities, that cancel the values in `u`."""
     _put_amounts(held, mechanism, s, gaps)
     for j in range(held.size[s, 1]):
@@ -736,7 +742,7 @@ def _add_cancelling(held, mechanism, s, gaps, to):
 
 
 @compiled
-def _take_amounts(held, mechanism, s, gaps, weights):
+def _take_amounts(held: HeldForces, mechanism: Mechanism, s: int, gaps: bool, weights: Vector) -> None:
     """Put into `u` the weights of the values, from weights of displacements or velocities: the transpose of
     `_add_cancelling`, whose matrix W is symmetric."""
     for j in range(held.size[s, 1]):

@@ -18,13 +18,13 @@ from ...linear.vectors import axpy, copy, copy_rows, largest
 from ...motion.course import is_break, moment
 from ...motion.implicit.linearised import add_mass_transposed
 from ...motion.methods.generalised_alpha import ALPHA_F, ALPHA_M, BETA, GAMMA, shift_of_b
-from ...motion.methods.method import H, prepare_reading, read_between
+from ...motion.methods.method import H, Stages, prepare_reading, read_between
 from ...motion.past.tape import HEAD, PREVIOUS, SWITCHES, T0, T1
 from ...motion.record import NEXT, put_back
 from ...motion.stabilise import is_projected
 from .attitudes import put_reading
 from .back import (
-    Way,
+    AdjointRun,
     add_kept,
     back_begin,
     clear_loads,
@@ -38,14 +38,14 @@ from .conjugate_residuals import CYCLES, ROUNDOFF, SETTLED, SMALL, TRIES, improv
 from .held_forces import is_held
 from .implicit_steps import ImplicitStep, is_alpha, linearise_stages, matrix_of, put_reading_weights, put_stages
 from .linear import vary_lengths
-from .making import make_end, put_entry, set_out
+from .repetition import make_end, put_entry, set_out
 from .steps import is_blurred
 from .transposed import add_places, take_places
 from .tree import hold_here, linearise_here, refinements_here, take_here
 
 
 @compiled
-def _gather(right, s, x, size, inner, part):
+def _gather(right: Vector, s: int, x: int, size: int, inner: int, part: Vector) -> None:
     """Put the rows of stage s among those of all stages into `part`: the transposed of `_spread`."""
     for k in range(x):
         part[k] = right[s * x + k]
@@ -54,7 +54,7 @@ def _gather(right, s, x, size, inner, part):
 
 
 @compiled
-def _settle_back(step, stages):
+def _settle_back(step: ImplicitStep, stages: Stages) -> None:
     """Add the weights of the states of all stages to those of their rates and of what is held, and clear them: the
     transposed of `_settle_changes`."""
     mechanism, (count, n), inner, charts = stages.mechanism, step.first.shape, step.c0.size, step.charts
@@ -90,7 +90,7 @@ def _settle_back(step, stages):
 
 
 @compiled
-def _remembered_back(way, step):
+def _remembered_back(way: AdjointRun, step: ImplicitStep) -> None:
     """Add the weights of b₁ to those of the rates of the end: the transposed of `_put_remembered`."""
     newton, state, n = way.march.stages.implicit.newton, way.march.mechanism.state, step.first.shape[1]
     numbers = way.march.tableau.b
@@ -104,7 +104,7 @@ def _remembered_back(way, step):
 
 
 @compiled
-def _begin_back(way, step, previous):
+def _begin_back(way: AdjointRun, step: ImplicitStep, previous: float) -> None:
     """Add the weights of x₀, y⁰ and w to those of y₀, and of generalised α to those of b and of y' at both ends of the
     step before, whose length is `previous`: the transposed of `_put_begin`."""
     stages, mechanism, n = way.march.stages, way.march.mechanism, step.first.shape[1]
@@ -128,7 +128,7 @@ def _begin_back(way, step, previous):
 
 
 @compiled
-def _stages_back(way, step):
+def _stages_back(way: AdjointRun, step: ImplicitStep) -> None:
     """Add the weights of y' at all stages, in `slopes`, to those of rates, of the beginning and of numbers in the
     equations."""
     march, mechanism, implicit, count = way.march, way.march.mechanism, way.march.stages.implicit, way.y0.shape[0]
@@ -145,7 +145,7 @@ def _stages_back(way, step):
 
 
 @compiled
-def _put_direction(way, step, j):
+def _put_direction(way: AdjointRun, step: ImplicitStep, j: int) -> None:
     """Solve with the transposed of Newton's matrix for the residual, and put the solution into direction j."""
     implicit, count, unit = way.march.stages.implicit, way.y0.shape[0], step.residuals.unit
     inner = step.c0.size
@@ -165,7 +165,7 @@ def _put_direction(way, step, j):
 
 
 @compiled
-def _put_slopes(step, rows, stages):
+def _put_slopes(step: ImplicitStep, rows: Matrix, stages: Stages) -> None:
     """Put the weights of rates into those of y', in `slopes`."""
     n, z_place, v_at = step.first.shape[1], stages.implicit.newton.z_place, stages.mechanism.state.v_at
     for row in range(step.slopes.shape[0]):
@@ -175,7 +175,7 @@ def _put_slopes(step, rows, stages):
 
 
 @compiled
-def _put_image(way, step, rows):
+def _put_image(way: AdjointRun, step: ImplicitStep, rows: Matrix) -> None:
     """Put the weights of rates that come of the weights `rows` of v̇ and ż at all stages into `weights`."""
     step.slopes[:] = 0.0
     step.weights[:] = 0.0
@@ -184,7 +184,7 @@ def _put_image(way, step, rows):
 
 
 @compiled
-def _solve_back(way, step, previous):
+def _solve_back(way: AdjointRun, step: ImplicitStep, previous: float) -> int:
     """Give weights of the states of all stages back to the beginning, and to numbers in equations; the step before has
     the length `previous`. A cycle of directions ends with the residual of the equations themselves. Return a status."""
     march, own, held, count = way.march, way.own, way.held, way.y0.shape[0]
@@ -236,7 +236,7 @@ def _solve_back(way, step, previous):
 
 
 @compiled
-def _read_back(way, step, t, h, x):
+def _read_back(way: AdjointRun, step: ImplicitStep, t: float, h: float, x: float) -> int:
     """Make the state at a requested time inside the step, and give its weights back to the step; return a status."""
     march, record, mechanism, inside = way.march, way.march.record, way.march.mechanism, way.inside
     count, s = inside.shape[0], way.often.size - 1
@@ -268,7 +268,7 @@ def _read_back(way, step, t, h, x):
 
 
 @compiled
-def _read_changes_back(way, step, x):
+def _read_changes_back(way: AdjointRun, step: ImplicitStep, x: float) -> None:
     """Add the weights of the state that is read, in `inside`, to those of the ends, of y' there and of the stages: the
     transposed of `_read_changes`."""
     inside, count, inner, read = way.inside, way.y0.shape[0], step.c0.size, step.read
@@ -307,7 +307,7 @@ def _read_changes_back(way, step, x):
 
 
 @compiled
-def _read_attitude_back(step, of, row, r, w0, w1):
+def _read_attitude_back(step: ImplicitStep, of: int, row: int, r: int, w0: Vector, w1: Vector) -> None:
     """Replace weights of an attitude in `own` by those at the end of the step, and add to the weights w0 and w1 of ω at
     both ends: the transposed of `_read_attitude`."""
     charts, read, inner, count = step.charts, step.read, step.c0.size, step.first.shape[0]
@@ -344,7 +344,7 @@ def _read_attitude_back(step, of, row, r, w0, w1):
 
 
 @compiled_apart
-def _back_step(way: Way, step: ImplicitStep, entry: Vector, recorded: int):
+def _back_step(way: AdjointRun, step: ImplicitStep, entry: Vector, recorded: int) -> int:
     """Give the weights of y₁ and of y' there back to y₀, through one step, before which `recorded` requested times
     stand. Return a status."""
     march, stages, mechanism, count = way.march, way.march.stages, way.march.mechanism, way.y0.shape[0]
@@ -380,7 +380,7 @@ def _back_step(way: Way, step: ImplicitStep, entry: Vector, recorded: int):
 
 
 @compiled_apart
-def back_implicit_stretch(way: Way, step: ImplicitStep, entries: Matrix, recorded: Integers):
+def back_implicit_stretch(way: AdjointRun, step: ImplicitStep, entries: Matrix, recorded: Integers) -> int:
     """Give weights back through some steps, the last one first; return a status."""
     last, count = way.march.tableau.stages, way.y0.shape[0]
     for k in range(entries.shape[0] - 1, -1, -1):

@@ -34,12 +34,12 @@ from ...compiled.manifold import from_chart
 from ...compiled.status import BLURS, DONE, NOT_CONVERGED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
-from ...linear.unsymmetric import eliminate_real, solve_real
+from ...linear.unsymmetric import Elimination, eliminate_real, solve_real
 from ...linear.vectors import axpy, copy, copy_rows, dot, largest
 from ...motion.course import is_break, moment
 from ...motion.derivative import derivative
 from ...motion.implicit.iteration import BEGUN, FROM, LENGTH, SHARP, add_to_stage, filter_error, put_residual
-from ...motion.implicit.linearised import MASS, RATE, ROW, add_mass_times, put_coupled, put_real
+from ...motion.implicit.linearised import MASS, RATE, ROW, Linearised, add_mass_times, put_coupled, put_real
 from ...motion.implicit.linearised import linearise as put_newton_values
 from ...motion.methods import generalised_alpha, radau
 from ...motion.methods.generalised_alpha import (
@@ -52,17 +52,18 @@ from ...motion.methods.generalised_alpha import (
     newton_coefficients,
     shift_of_b,
 )
-from ...motion.methods.method import H, T, prepare_reading, read_between, take_step
+from ...motion.methods.method import H, Stages, T, prepare_reading, read_between, take_step
 from ...motion.methods.radau import ERROR, MU, place_of, weights_at
 from ...motion.past.tape import HEAD, PREVIOUS, SWITCHES, T0, T1, stages_at
-from ...motion.record import NEXT, March, put_back, remember
+from ...motion.record import NEXT, IntegratorState, put_back, remember
 from ...motion.run import note_end
 from .attitudes import Charts, put_charts, put_reading
 from .conjugate_residuals import CYCLES, ROUNDOFF, SETTLED, SMALL, TRIES, Residuals, improve, largest_part
-from .linear import put_way, vary_places
-from .making import make_end, put_entry, set_out
+from .held_forces import HeldForces
+from .linear import Linear, put_way, vary_places
+from .repetition import make_end, put_entry, set_out
 from .steps import Replay, is_blurred, keep_changes, vary_begin, vary_end
-from .tree import hold_here, linearise_here, refinements_here, save_here, take_here, vary_stage_here
+from .tree import JointTree, hold_here, linearise_here, refinements_here, save_here, take_here, vary_stage_here
 
 settle_radau, settle_alpha = radau.settle, generalised_alpha.settle
 CORRECTIONS, SHRINKS = 4, 0.3
@@ -121,13 +122,13 @@ class ImplicitStep(NamedTuple):
 
 
 @compiled
-def is_alpha(stages):
+def is_alpha(stages: Stages) -> bool:
     """Return whether the method is generalised α, which has one stage."""
     return stages.tableau.stages == 1
 
 
 @compiled
-def put_stages(march, entry):
+def put_stages(march: IntegratorState, entry: Vector) -> None:
     """Put the stages of a step as the run has found them, from its entry on the tape."""
     stages, own, state = march.stages, march.stages.implicit, march.mechanism.state
     width, at, a, inner = stages.y0.size, stages_at(march), stages.tableau.a, stages.tableau.stages
@@ -152,7 +153,7 @@ def put_stages(march, entry):
 
 
 @compiled
-def linearise_stages(step, march, own, held, tree):
+def linearise_stages(step: ImplicitStep, march: IntegratorState, own: Linear, held: HeldForces, tree: JointTree) -> int:
     """Linearise all stages, each onto a shelf, and put the numbers of the method in a step of this length and the
     matrices of attitudes; return a status."""
     stages, mechanism, implicit, h = march.stages, march.mechanism, march.stages.implicit, march.stages.now[H]
@@ -181,14 +182,14 @@ def linearise_stages(step, march, own, held, tree):
 
 
 @compiled
-def _moment(march, s):
+def _moment(march: IntegratorState, s: int) -> float:
     """Return the time of stage s."""
     place = 1.0 if is_alpha(march.stages) else place_of(s)
     return moment(march.course, march.stages.now[T] + place * march.stages.now[H])
 
 
 @compiled
-def settle(stages):
+def settle(stages: Stages) -> None:
     """Put the states of all stages, from their rates."""
     if is_alpha(stages):
         settle_alpha(stages, stages.now[H])
@@ -197,14 +198,14 @@ def settle(stages):
 
 
 @compiled
-def matrix_of(stages):
+def matrix_of(stages: Stages) -> Elimination:
     """Return the factor of Newton's matrix of the whole step."""
     newton = stages.implicit.newton
     return newton.real if is_alpha(stages) else newton.coupled
 
 
 @compiled
-def _sharpen(march):
+def _sharpen(march: IntegratorState) -> int:
     """Eliminate the matrix of the step, and correct the stages as long as corrections shrink; return a status."""
     stages, mechanism, implicit, inner = march.stages, march.mechanism, march.stages.implicit, march.tableau.stages
     newton, right, size, previous = implicit.newton, implicit.newton.right, implicit.residual.shape[1], np.inf
@@ -247,7 +248,7 @@ def _sharpen(march):
 
 
 @compiled
-def _put_begin(replay, step, previous):
+def _put_begin(replay: Replay, step: ImplicitStep, previous: float) -> None:
     """Put the changes of x₀, of y⁰ and of w. For generalised α, put those of b₀ into `replay.b`; `previous` is the
     length of the step before, 0 where steps begin anew."""
     stages, mechanism, own, n = replay.march.stages, replay.march.mechanism, replay.own, step.first.shape[1]
@@ -270,7 +271,7 @@ def _put_begin(replay, step, previous):
 
 
 @compiled
-def _put_remembered(replay, step):
+def _put_remembered(replay: Replay, step: ImplicitStep) -> None:
     """Replace the changes of b₀ by those of b₁, and keep those of y' at the beginning of the step."""
     newton, state, n = replay.march.stages.implicit.newton, replay.march.mechanism.state, step.first.shape[1]
     numbers, z_place, unit = replay.march.tableau.b, newton.z_place, step.residuals.unit
@@ -288,7 +289,7 @@ def _put_remembered(replay, step):
 
 
 @compiled
-def _settle_changes(step, stages):
+def _settle_changes(step: ImplicitStep, stages: Stages) -> None:
     """Put the changes of the states of all stages, from those of their rates."""
     own, mechanism, count, inner = stages.implicit, stages.mechanism, step.first.shape[0], step.c0.size
     state, manifold, n, z_place = mechanism.state, mechanism.machine.manifold, step.first.shape[1], own.newton.z_place
@@ -320,7 +321,7 @@ def _settle_changes(step, stages):
 
 
 @compiled
-def _put_residual(step, march, own, held, tree):
+def _put_residual(step: ImplicitStep, march: IntegratorState, own: Linear, held: HeldForces, tree: JointTree) -> None:
     """Put into `residual` the corrections of `rates` that Newton's matrix finds."""
     implicit, mechanism, (count, n) = march.stages.implicit, march.mechanism, step.first.shape
     newton, state, right, size = implicit.newton, mechanism.state, implicit.newton.right, implicit.residual.shape[1]
@@ -349,7 +350,9 @@ def _put_residual(step, march, own, held, tree):
 
 
 @compiled
-def _solve_changes(step, march, own, held, tree, dy0):
+def _solve_changes(
+    step: ImplicitStep, march: IntegratorState, own: Linear, held: HeldForces, tree: JointTree, dy0: Matrix
+) -> int:
     """Solve for the changes of the rates of all stages; return a status."""
     stages, mechanism, (count, n) = march.stages, march.mechanism, step.first.shape
     tried, rows, h, previous = step.residuals, step.residuals.rates.shape[0], stages.now[H], np.inf
@@ -393,7 +396,7 @@ def _solve_changes(step, march, own, held, tree, dy0):
 
 
 @compiled
-def _spread(part, s, x, size, inner, right):
+def _spread(part: Vector, s: int, x: int, size: int, inner: int, right: Vector) -> None:
     """Put the rows of stage s, in `part`, into the right side of all stages."""
     for k in range(x):
         right[s * x + k] = part[k]
@@ -405,7 +408,7 @@ def _spread(part, s, x, size, inner, right):
 
 
 @compiled_apart
-def vary_implicit_stretch(replay: Replay, step: ImplicitStep, entries: Matrix):
+def vary_implicit_stretch(replay: Replay, step: ImplicitStep, entries: Matrix) -> int:
     """Make some steps with their changes, one after the other; return a status."""
     march = replay.march
     for k in range(entries.shape[0]):
@@ -423,7 +426,7 @@ def vary_implicit_stretch(replay: Replay, step: ImplicitStep, entries: Matrix):
 
 
 @compiled_apart
-def vary_shorter_step(replay: Replay, step: ImplicitStep, head: Vector):
+def vary_shorter_step(replay: Replay, step: ImplicitStep, head: Vector) -> int:
     """Make a step that is not on the tape, from where the run stands, with its changes; return a status. The rows of
     the stages must hold the numbers that the method remembers of the step before."""
     march, stages = replay.march, replay.march.stages
@@ -442,7 +445,7 @@ def vary_shorter_step(replay: Replay, step: ImplicitStep, head: Vector):
 
 
 @compiled_apart
-def _vary_step(replay: Replay, step: ImplicitStep, entry: Vector):
+def _vary_step(replay: Replay, step: ImplicitStep, entry: Vector) -> int:
     """Vary a step whose stages are known: make y₁ and y' there, with their changes; return a status."""
     march, own, count = replay.march, replay.own, replay.dy0.shape[0]
     stages, last, inner = march.stages, march.tableau.stages, step.c0.size
@@ -473,7 +476,7 @@ def _vary_step(replay: Replay, step: ImplicitStep, entry: Vector):
 
 
 @compiled
-def _part_left(step, newton, error, n, h):
+def _part_left(step: ImplicitStep, newton: Linearised, error: Vector, n: int, h: float) -> float:
     """Return the part of an error of velocities e that damping leaves within a step of length h, as of the amplitude
     of an oscillation: exp(-½ h eᵀ D e / eᵀ M e)."""
     weight, values, mass, damping = step.weight, newton.values[0], 0.0, 0.0
@@ -490,7 +493,7 @@ def _part_left(step, newton, error, n, h):
 
 
 @compiled
-def _put_error(replay, step, p, previous):
+def _put_error(replay: Replay, step: ImplicitStep, p: int, previous: float) -> None:
     """Put the estimate of the error of a step over h, applied to the changes by parameter p: of velocities and states
     into the first residual, of places into `newton.step`. (See the estimates of the methods.)"""
     stages, (count, n), a, h = replay.march.stages, step.first.shape, replay.march.tableau.a, replay.march.stages.now[H]
@@ -515,7 +518,7 @@ def _put_error(replay, step, p, previous):
 
 
 @compiled
-def _note_errors(replay, step, previous):
+def _note_errors(replay: Replay, step: ImplicitStep, previous: float) -> None:
     """Add the error of the step, estimated and filtered as that of the run is: steps are chosen for the motion alone,
     and may be too long for neighbouring motions that swing."""
     march, stages, count, n = replay.march, replay.march.stages, replay.dy0.shape[0], step.first.shape[1]
@@ -545,7 +548,7 @@ def _note_errors(replay, step, previous):
 
 
 @compiled
-def _vary_recorded(replay, step, entry):
+def _vary_recorded(replay: Replay, step: ImplicitStep, entry: Vector) -> int:
     """Record the changes at the requested times of a step. Where laws switch at its end, the next step records the
     changes at that time. Return a status."""
     t, end, prepared = entry[T0], entry[T1], False
@@ -574,7 +577,7 @@ def _vary_recorded(replay, step, entry):
 
 
 @compiled
-def put_reading_weights(step, stages, x):
+def put_reading_weights(step: ImplicitStep, stages: Stages, x: float) -> None:
     """Put the weights of a reading at the place x of a step into `step.read`: of Radau5 those of the polynomial through
     the beginning and all stages, of generalised α those of the cubic through both ends with their slopes."""
     read, h = step.read, stages.now[H]
@@ -585,7 +588,7 @@ def put_reading_weights(step, stages, x):
 
 
 @compiled
-def _read_changes(replay, step, x):
+def _read_changes(replay: Replay, step: ImplicitStep, x: float) -> None:
     """Put the changes of the state at the place x of the step, which is read, into `between`."""
     march, (count, n), inner = replay.march, step.first.shape, step.c0.size
     stages, mechanism, own, read = march.stages, march.mechanism, replay.own, step.read
@@ -623,7 +626,7 @@ def _read_changes(replay, step, x):
 
 
 @compiled
-def _read_attitude(step, of, row, p, w0, w1):
+def _read_attitude(step: ImplicitStep, of: int, row: int, p: int, w0: Vector, w1: Vector) -> None:
     """Replace the small motion of an attitude at the end of the step, in `own`, by that of the state that is read. With
     the changes w0 and w1 of ω at both ends the chart is read as
 
@@ -661,7 +664,7 @@ def _read_attitude(step, of, row, p, w0, w1):
 
 
 @compiled_apart
-def make_implicit_step(march: March, entry: Vector, before: Vector):
+def make_implicit_step(march: IntegratorState, entry: Vector, before: Vector) -> int:
     """Make the step of an entry again, with its end on the constraints and the derivative there; return a status."""
     stages = march.stages
     put_entry(march, entry)

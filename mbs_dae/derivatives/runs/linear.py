@@ -38,8 +38,9 @@ from ...compiled.derivatives import (
     differentiate,
     differentiate_contacts,
 )
-from ...compiled.machine import leave_out_velocity_rows, observe, subtract_rates
-from ...compiled.manifold import difference, restore
+from ...compiled.machine import Machine, leave_out_velocity_rows, observe, subtract_rates
+from ...compiled.manifold import Manifold, difference, restore
+from ...compiled.reading import Trajectory
 from ...compiled.signals import read_coefficients
 from ...compiled.status import DONE
 from ...coordinates.joint.vectors import after, at, back, dot, put_at, quaternion_at
@@ -49,8 +50,9 @@ from ...linear.kkt import factorise
 from ...linear.rows import add_transposed_product
 from ...linear.vectors import axpy, copy, largest
 from ...motion.course import moment
-from ...motion.derivative import Mechanism, copy_forces, evaluate, factorise_terms, solve_terms
-from ...motion.record import March
+from ...motion.derivative import copy_forces, evaluate, factorise_terms, solve_terms
+from ...motion.mechanism_record import Mechanism
+from ...motion.record import IntegratorState
 from ...motion.switching.switches import hold_all
 from ...poses.newton import solve_here
 from .attitudes import put_rotations
@@ -118,7 +120,7 @@ class Linear(NamedTuple):
     """The coefficient c of each term c λ of the signals that are reactions, at the state."""
 
 
-class Projection(NamedTuple):
+class LinearProjection(NamedTuple):
     """The linearised equations of the projection of states onto the constraints: see `vary_projection`."""
 
     momenta: Linear
@@ -200,7 +202,7 @@ def linear(
 
 
 @compiled_apart
-def linearise(own: Linear, mechanism: Mechanism, t: float, y: Vector, dy: Vector):
+def linearise(own: Linear, mechanism: Mechanism, t: float, y: Vector, dy: Vector) -> None:
     """Evaluate the entries at a state with its derivative, whose λ stand in the machine."""
     state, contacts = mechanism.state, mechanism.contacts
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
@@ -217,8 +219,9 @@ def linearise(own: Linear, mechanism: Mechanism, t: float, y: Vector, dy: Vector
 
 @compiled_apart
 def linearise_at(
-    own: Linear, march: March, t: float, q: Vector, v: Vector, a: Vector, multipliers: Vector, forces: Vector
-):  # fmt: skip
+    own: Linear, march: IntegratorState, t: float, q: Vector, v: Vector, a: Vector, multipliers: Vector,
+    forces: Vector,
+) -> None:  # fmt: skip
     """Evaluate the entries at time t of a run and any velocities, accelerations, multipliers and forces of contacts."""
     now = moment(march.course, t)
     differentiate(own.to, now, q, v, a, multipliers)
@@ -226,7 +229,9 @@ def linearise_at(
 
 
 @compiled
-def linearise_forces(own, mechanism, path, k, modes, multipliers, pushes):
+def linearise_forces(
+    own: Linear, mechanism: Mechanism, path: Trajectory, k: int, modes: Vector, multipliers: Vector, pushes: Vector
+) -> None:
     """Evaluate the entries and the factor at time k of a motion of bodies, with these branches of laws, multipliers and
     forces of contacts, at the accelerations that solve the equations. Rows of contacts stand in `contacts.rows`."""
     t, q, v, a = path.t[k], path.q[k], path.v[k], mechanism.machine.here.a
@@ -247,7 +252,7 @@ def linearise_forces(own, mechanism, path, k, modes, multipliers, pushes):
 
 
 @compiled
-def _parts(own, mechanism):
+def _parts(own: Linear, mechanism: Mechanism) -> tuple[Vector, ...]:
     """Return the arrays of a linearised state: the factor, rows of equations, and entries."""
     machine = mechanism.machine
     factor = machine.factor
@@ -260,7 +265,7 @@ def size_of_linearised(own: Linear, mechanism: Mechanism) -> int:
 
 
 @compiled
-def save_linearised(own, mechanism, row):
+def save_linearised(own: Linear, mechanism: Mechanism, row: Vector) -> int:
     """Save the arrays of the linearised state in a row of numbers; return how many numbers."""
     at = 0
     for part in _parts(own, mechanism):
@@ -271,7 +276,7 @@ def save_linearised(own, mechanism, row):
 
 
 @compiled
-def take_linearised(own, mechanism, row):
+def take_linearised(own: Linear, mechanism: Mechanism, row: Vector) -> int:
     """Put a linearised state that was saved back into its places; return how many numbers it has."""
     at = 0
     for part in _parts(own, mechanism):
@@ -285,7 +290,7 @@ def take_linearised(own, mechanism, row):
 
 
 @compiled
-def take_given(own):
+def take_given(own: Linear) -> None:
     """Put the partial derivatives by parameters into `given`, from the entries."""
     own.given[:] = 0.0
     for k in range(own.entry.size):
@@ -293,7 +298,7 @@ def take_given(own):
 
 
 @compiled
-def put_right(own, p, level):
+def put_right(own: Linear, p: int, level: int) -> None:
     """Put the right side of a level, -E, for parameter p and the changes in `way`, into `right`."""
     values, way = own.to.values, own.way
     for row in range(own.first[level], own.first[level + 1]):
@@ -304,7 +309,7 @@ def put_right(own, p, level):
 
 
 @compiled
-def put_way(manifold, q, dq, way):
+def put_way(manifold: Manifold, q: Vector, dq: Vector, way: Vector) -> None:
     """Put the small motion δx of a change dq into `way`."""
     for k in range(manifold.plain.shape[0]):
         way[manifold.plain[k, 1]] = dq[manifold.plain[k, 0]]
@@ -316,7 +321,7 @@ def put_way(manifold, q, dq, way):
 
 
 @compiled
-def put_changes(own, mechanism, y, p, dy):
+def put_changes(own: Linear, mechanism: Mechanism, y: Vector, p: int, dy: Vector) -> None:
     """Put the small motions and the changes of velocities and signals of a change dy into `way`. Inputs change as their
     laws do with parameter p, in `dy` too."""
     state, n, targets = mechanism.state, own.columns, mechanism.signals.inputs.target
@@ -330,7 +335,7 @@ def put_changes(own, mechanism, y, p, dy):
 
 
 @compiled
-def vary_flows(own, mechanism, p, out):
+def vary_flows(own: Linear, mechanism: Mechanism, p: int, out: Vector) -> None:
     """Put the change of ż into its place in y', by parameter p and the changes in `way`."""
     state = mechanism.state
     put_right(own, p, FLOW)
@@ -339,7 +344,7 @@ def vary_flows(own, mechanism, p, out):
 
 
 @compiled
-def vary_reactions(own, mechanism, p, dq):
+def vary_reactions(own: Linear, mechanism: Mechanism, p: int, dq: Vector) -> None:
     """Put the changes of signals that are reactions into `way` and into dq, by parameter p, the changes in `way` and
     those of λ in the machine."""
     reactions, z_at, n = mechanism.signals.reactions, mechanism.state.z_at, own.columns
@@ -353,7 +358,7 @@ def vary_reactions(own, mechanism, p, dq):
 
 
 @compiled
-def vary_places(manifold, q, way, dq):
+def vary_places(manifold: Manifold, q: Vector, way: Vector, dq: Vector) -> None:
     """Put the change of q by a small motion into `dq`; lengths of quaternions stay."""
     for k in range(manifold.plain.shape[0]):
         dq[manifold.plain[k, 0]] = way[manifold.plain[k, 1]]
@@ -363,7 +368,7 @@ def vary_places(manifold, q, way, dq):
 
 
 @compiled
-def vary_rates(manifold, q, v, dq, dv, out):
+def vary_rates(manifold: Manifold, q: Vector, v: Vector, dq: Vector, dv: Vector, out: Vector) -> None:
     """Put the change of q̇ = N(q) v by dq and dv into `out`. (Turns only count: nothing depends on them smoothly.)"""
     for k in range(manifold.plain.shape[0]):
         out[manifold.plain[k, 0]] = dv[manifold.plain[k, 1]]
@@ -374,7 +379,7 @@ def vary_rates(manifold, q, v, dq, dv, out):
 
 
 @compiled
-def project_rates(own, machine, p, dv):
+def project_rates(own: Linear, machine: Machine, p: int, dv: Vector) -> None:
     """Put changes of velocities with parameter p onto the equations of joints, at the changes of places in `way`, for
     the right side that stands in `machine.f`."""
     put_right(own, p, RATE)
@@ -386,7 +391,7 @@ def project_rates(own, machine, p, dv):
 
 
 @compiled
-def factorise_velocities(projection, machine):
+def factorise_velocities(projection: LinearProjection, machine: Machine) -> None:
     """Factorise the matrix of the pose with all its rows, after the projection of places, which leaves some out."""
     if machine.program.velocity_rows > 0:
         copy(projection.jacobian, machine.factor.jacobian)
@@ -394,7 +399,7 @@ def factorise_velocities(projection, machine):
 
 
 @compiled
-def turn(manifold, matrices, way):
+def turn(manifold: Manifold, matrices: Matrix, way: Vector) -> None:
     """Multiply the small motions of attitudes in `way` by their matrices, in place."""
     for k in range(manifold.quaternions.shape[0]):
         i, x = manifold.quaternions[k, 1], at(way, manifold.quaternions[k, 1])
@@ -403,7 +408,7 @@ def turn(manifold, matrices, way):
 
 
 @compiled
-def solve_way(projection, machine):
+def solve_way(projection: LinearProjection, machine: Machine) -> None:
     """Solve the linearised equations of a projection of places, with the right sides in machine.f and machine.g,
 
         [M     J₀ᵀ] [x]   [f]
@@ -428,7 +433,9 @@ def solve_way(projection, machine):
 
 
 @compiled
-def linearise_way_of_places(projection, mechanism, t, before, y):
+def linearise_way_of_places(
+    projection: LinearProjection, mechanism: Mechanism, t: float, before: Vector, y: Vector
+) -> None:
     """Linearise M x + J₀ᵀ μ = 0 at the small motion x from the place before a projection, where M and J₀ are, to the
     place behind it. Leave the factor behind, without rows that restrict velocities alone."""
     machine, state, way, place = mechanism.machine, mechanism.state, projection.way, projection.place
@@ -472,7 +479,9 @@ def linearise_way_of_places(projection, mechanism, t, before, y):
 
 
 @compiled
-def linearise_way_of_velocities(projection, mechanism, t, before, y):
+def linearise_way_of_velocities(
+    projection: LinearProjection, mechanism: Mechanism, t: float, before: Vector, y: Vector
+) -> None:
     """Linearise M w + Jᵀ σ = 0 at the change w of velocities by their projection, with the pose held."""
     machine, state, way, n = mechanism.machine, mechanism.state, projection.way, projection.momenta.columns
     way[:] = 0.0
@@ -488,7 +497,7 @@ def linearise_way_of_velocities(projection, mechanism, t, before, y):
 
 
 @compiled
-def _put_turned(projection, machine, p, way):
+def _put_turned(projection: LinearProjection, machine: Machine, p: int, way: Vector) -> None:
     """Put the right side by which the way of a projection turns, for parameter p and these changes of places."""
     momenta = projection.momenta
     copy(way[: momenta.columns], momenta.way)
@@ -498,8 +507,9 @@ def _put_turned(projection, machine, p, way):
 
 @compiled_apart
 def vary_projection(
-    own: Linear, projection: Projection, mechanism: Mechanism, t: float, before: Vector, y: Vector, dys: Matrix
-):
+    own: Linear, projection: LinearProjection, mechanism: Mechanism, t: float, before: Vector, y: Vector,
+    dys: Matrix,
+) -> None:  # fmt: skip
     """Replace the changes of a state `before` it was put onto the constraints by those of y, which was linearised.
 
         M x + J₀ᵀ μ = 0, Φ(q₀ ∘ x) = 0;        M w + J₁ᵀ σ = 0, J₁ (v₀ + w) = ν
@@ -518,7 +528,10 @@ def vary_projection(
 
 
 @compiled
-def vary_place_projection(own, projection, mechanism, t, before, y, dys):
+def vary_place_projection(
+    own: Linear, projection: LinearProjection, mechanism: Mechanism, t: float, before: Vector, y: Vector,
+    dys: Matrix,
+) -> None:  # fmt: skip
     """Vary the projection of places: the first half of `vary_projection`."""
     machine, state, n = mechanism.machine, mechanism.state, own.columns
     manifold, q = machine.manifold, y[: state.q_end]
@@ -540,7 +553,10 @@ def vary_place_projection(own, projection, mechanism, t, before, y, dys):
 
 
 @compiled
-def vary_velocity_projection(own, projection, mechanism, t, before, y, dys):
+def vary_velocity_projection(
+    own: Linear, projection: LinearProjection, mechanism: Mechanism, t: float, before: Vector, y: Vector,
+    dys: Matrix,
+) -> None:  # fmt: skip
     """Vary the projection of velocities, after that of places: the second half of `vary_projection`."""
     machine, state = mechanism.machine, mechanism.state
     manifold, q = machine.manifold, y[: state.q_end]
@@ -553,7 +569,7 @@ def vary_velocity_projection(own, projection, mechanism, t, before, y, dys):
 
 
 @compiled_apart
-def vary_lengths(mechanism: Mechanism, before: Vector, dys: Matrix):
+def vary_lengths(mechanism: Mechanism, before: Vector, dys: Matrix) -> None:
     """Replace changes of quaternions, as they stand in `before`, by those of e/|e|. (Symmetric, so that weights go back
     the same way.)"""
     quaternions = mechanism.machine.manifold.quaternions
@@ -568,15 +584,15 @@ def vary_lengths(mechanism: Mechanism, before: Vector, dys: Matrix):
 
 
 @compiled
-def _square(q, at):
+def _square(q: Vector, at: int) -> float:
     return q[at] ** 2 + q[at + 1] ** 2 + q[at + 2] ** 2 + q[at + 3] ** 2
 
 
 @compiled
-def _half(v, at):
+def _half(v: Vector, at: int) -> tuple[float, float, float, float]:
     return 0.0, 0.5 * v[at], 0.5 * v[at + 1], 0.5 * v[at + 2]
 
 
 @compiled
-def _put_quaternion(q, at, e):
+def _put_quaternion(q: Vector, at: int, e: tuple[float, float, float, float]) -> None:
     q[at], q[at + 1], q[at + 2], q[at + 3] = e

@@ -28,14 +28,14 @@ from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...motion.events import function_of
 from ...motion.past.tape import BROKE, FRESH, HEAD, PREVIOUS, RESTARTED, T0, T1, WENT_ON, Steps
-from ...motion.record import NEXT, March, derivative_at_end, put_back, remember
+from ...motion.record import NEXT, IntegratorState, derivative_at_end, put_back, remember
 from ...tolerances import REPEAT
-from ..instants import Slopes
+from ..instants import MomentSlopes
 from .checks import check_status
 from .held_forces import HeldForces
 from .jumps import ALIKE, at_the_event, grazes, instant_moved
 from .linear import SURFACE, Linear
-from .making import rate_at
+from .repetition import rate_at
 from .saltation import APART, linearise_surfaces, read_surfaces, surfaces_back, vary_surfaces
 from .steps import Replay
 from .tree import JointTree, hold_here, refinements_here, stage_back_here, vary_stage_here
@@ -47,9 +47,9 @@ FAINT = 1e-9
 
 @compiled_apart
 def vary_here(
-    march: March, own: Linear, tree: JointTree, held: HeldForces, t: float, y: Vector, dy: Vector, dys: Matrix,
-    slopes: Matrix, loads: Matrix, forces: Matrix, functions: Matrix,
-):  # fmt: skip
+    march: IntegratorState, own: Linear, tree: JointTree, held: HeldForces, t: float, y: Vector, dy: Vector,
+    dys: Matrix, slopes: Matrix, loads: Matrix, forces: Matrix, functions: Matrix,
+) -> int:  # fmt: skip
     """Linearise at (t, y), and put y' into dy. Put the changes of y', multipliers, forces and switching functions into
     rows of `slopes`, `loads`, `forces` and `functions`, from those of y in rows of `dys`. Return a status."""
     mechanism = march.mechanism
@@ -67,9 +67,9 @@ def vary_here(
 
 @compiled_apart
 def weigh_here(
-    march: March, own: Linear, tree: JointTree, held: HeldForces, t: float, y: Vector, dy: Vector, slopes: Matrix,
-    loads: Matrix, forces: Matrix, outs: Matrix,
-):  # fmt: skip
+    march: IntegratorState, own: Linear, tree: JointTree, held: HeldForces, t: float, y: Vector, dy: Vector,
+    slopes: Matrix, loads: Matrix, forces: Matrix, outs: Matrix,
+) -> int:  # fmt: skip
     """Linearise at (t, y), and put y' into dy. Add the weights of y', multipliers and forces in rows to those of y, in
     `outs`: the transposed of `vary_here`. Return a status."""
     mechanism = march.mechanism
@@ -96,13 +96,13 @@ class EventTime(NamedTuple):
     """The steps that begin there with a switch, a break in time, a change of a contact or a sample."""
 
 
-def event_time(system: System, march: March, t: float, name: str, resets: int) -> EventTime:
+def event_time(system: System, march: IntegratorState, t: float, name: str, resets: int) -> EventTime:
     """Return the time t of an event in a run, with its function; it comes behind so many `resets` of this instant."""
     (event,) = (event for event in system.model.events if event.name == name)
     return EventTime(t, () if event.change or resets else (function_of(system, march, event),), resets)
 
 
-def stop_time(system: System, march: March, names: Sequence[str]) -> EventTime:
+def stop_time(system: System, march: IntegratorState, names: Sequence[str]) -> EventTime:
     """Return the time at which these events stopped a run, which stands there, with the functions of all events that
     stop a run within roundoff of this time; with none if they wait for a change of a contact."""
     t, found = float(march.time[0]), list[int]()
@@ -221,7 +221,7 @@ class EventsAhead:
         self.replay, self.along, self.events, self.stop, self.head = replay, along, events, stop, steps.head
         self.crossings: Any = None
         """The passages of the ends of forces, if there are any."""
-        self.found = dict[int, Slopes]()
+        self.found = dict[int, MomentSlopes]()
         """The changes of the time, q, v and a of each event, by its number."""
         self.states = dict[int, tuple[np.ndarray, np.ndarray]]()
         """The y and y' of each event."""
@@ -299,7 +299,7 @@ class EventsAhead:
             more = a[state.works_at :].copy(), rates.contacts, a[state.z_at : state.q_end].copy()
             self.end = EndOfRun(moved, *places, rates.loads, *more, rates.slopes)
 
-    def slopes(self, sizes: np.ndarray) -> list[Slopes]:
+    def slopes(self, sizes: np.ndarray) -> list[MomentSlopes]:
         """Return the changes of all events, for parameters of these sizes, and end those of events without any: which
         the replay has not met, or at an instant at which laws switch, contacts change or controllers sample at a time
         that moves otherwise beside the run."""
@@ -308,7 +308,7 @@ class EventsAhead:
         for n, event in enumerate(self.events):
             if n not in self.found:
                 none = (np.full((count, 1, width), np.nan) for width in widths)
-                self.found[n] = Slopes(np.full((count, 1), np.nan), *none)
+                self.found[n] = MomentSlopes(np.full((count, 1), np.nan), *none)
                 y = self.replay.march.stages.y0.copy()
                 self.states[n] = y, 0.0 * y
                 self._tell(event, "steps do not tell how its time moves")
@@ -343,7 +343,7 @@ class EventsAhead:
         dy = at_the_event(slopes, rates.slopes, moved)[:, None]
         moving = slice(state.v_at, state.v_end)
         self.states[n] = self.replay.march.stages.y0.copy(), rates.y
-        self.found[n] = Slopes(moved[:, None], y[..., : state.q_end], y[..., moving], dy[..., moving])
+        self.found[n] = MomentSlopes(moved[:, None], y[..., : state.q_end], y[..., moving], dy[..., moving])
 
     def _changes(self, event: EventTime, sizes: np.ndarray, length: float) -> tuple[np.ndarray, Rates, np.ndarray]:
         """Return the change of the time of an event at which the run stands, the rates there, and the change of y' at a

@@ -32,19 +32,19 @@ from ...model.events import Event, Reset
 from ...model.measures import Quantity
 from ...model.model import Model
 from ...model.parameters import Evaluator, Parameter, Signal
-from ...motion.derivative import state_layout
 from ...motion.events import function_of, values_at
+from ...motion.mechanism_record import state_layout
 from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, SWITCHED, T0
 from ...readings.motion import ComputedQuantities
 from ...results.result import State
 from ...symbolic.markers import t as time
 from ...tolerances import REPEAT
-from ..parameters import Asked, Start
+from ..parameters import Asked, StartChange
 from ..start import Beginning
 from .coordinates import coordinate_changes, ground_places, ground_slopes
 from .jumps import grazes, instant_moved
-from .making import put_entry
 from .moments import APART, changes_here, rates_at, sizes_of
+from .repetition import put_entry
 from .saltation import surfaces_back
 from .sampled import body_seeds, seeded
 
@@ -167,12 +167,12 @@ def _values(
     return wanted, np.array(slopes).T
 
 
-def _carried(bodies: System, at: BodyVariation) -> list[Start]:
+def _carried(bodies: System, at: BodyVariation) -> list[StartChange]:
     """Return how the state of bodies that a reset starts from changes with each number that varies."""
     motions = small_motions(bodies.structure, at.q)[:, 0, : bodies.nv]
     signals = at.q.slope[:, 0].copy()
     signals[:, : bodies.layout.q_size - len(bodies.layout.signals)] = 0.0
-    return [Start(*one) for one in zip(motions, signals, at.v.slope[:, 0], strict=True)]
+    return [StartChange(*one) for one in zip(motions, signals, at.v.slope[:, 0], strict=True)]
 
 
 def reset_slopes(system: System, asked: Asked, taken: ResetEntry, behind: np.ndarray) -> ResetSlopes:

@@ -25,10 +25,10 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import copy
 from ...motion.course import moment
-from ...motion.derivative import Mechanism
+from ...motion.mechanism_record import Mechanism
 from ...motion.past.tape import BROKE, FRESH, HEAD, SPAN_OF, SWITCHED, T0, T1, TIMES, Steps
-from ...motion.record import March, derivative_at_end, put_back, remember
-from ...motion.switching.along import read_rates_here
+from ...motion.record import IntegratorState, derivative_at_end, put_back, remember
+from ...motion.switching.rates import read_rates_here
 from ...motion.switching.switches import look
 from ...symbolic.branches import SIDE
 from ...tolerances import REPEAT
@@ -44,7 +44,7 @@ APART = "several things happen at once that come one after the other beside it"
 
 
 @compiled_apart
-def read_surfaces(march: March, t: float, y: Vector, dy: Vector):
+def read_surfaces(march: IntegratorState, t: float, y: Vector, dy: Vector) -> int:
     """Read the switching functions at (t, y) with the branches held, and their rates along y'; put y' into dy, and
     return a status."""
     mechanism, state = march.mechanism, march.mechanism.state
@@ -58,13 +58,13 @@ def read_surfaces(march: March, t: float, y: Vector, dy: Vector):
 
 
 @compiled_apart
-def linearise_surfaces(march: March, own: Linear, tree: JointTree, t: float, y: Vector, dy: Vector):
+def linearise_surfaces(march: IntegratorState, own: Linear, tree: JointTree, t: float, y: Vector, dy: Vector) -> None:
     """Linearise the equations, switching functions among them, at a state whose y' was evaluated last."""
     linearise_here(own, tree, march.mechanism, moment(march.course, t), y, dy)
 
 
 @compiled_apart
-def vary_surfaces(own: Linear, tree: JointTree, mechanism: Mechanism, y: Vector, dys: Matrix, out: Matrix):
+def vary_surfaces(own: Linear, tree: JointTree, mechanism: Mechanism, y: Vector, dys: Matrix, out: Matrix) -> None:
     """Put g_y δy + g_p of each switching function into a row of `out` for each parameter."""
     if not has_joints(tree):
         _vary_surfaces(own, mechanism, y, dys, out)
@@ -77,7 +77,7 @@ def vary_surfaces(own: Linear, tree: JointTree, mechanism: Mechanism, y: Vector,
 
 
 @compiled
-def _vary_surfaces(own, mechanism, y, dys, out):
+def _vary_surfaces(own: Linear, mechanism: Mechanism, y: Vector, dys: Matrix, out: Matrix) -> None:
     take_given(own)
     for p in range(dys.shape[0]):
         put_changes(own, mechanism, y, p, dys[p])
@@ -87,7 +87,7 @@ def _vary_surfaces(own, mechanism, y, dys, out):
 
 
 @compiled_apart
-def surfaces_back(own: Linear, tree: JointTree, mechanism: Mechanism, y: Vector, weights: Matrix, outs: Matrix):
+def surfaces_back(own: Linear, tree: JointTree, mechanism: Mechanism, y: Vector, weights: Matrix, outs: Matrix) -> None:
     """Apply the transposed of `vary_surfaces` to rows of weights of the switching functions: add to rows of weights of
     y, in `outs`, and to those of the numbers in the equations."""
     if not has_joints(tree):
@@ -104,7 +104,7 @@ def surfaces_back(own: Linear, tree: JointTree, mechanism: Mechanism, y: Vector,
 
 
 @compiled
-def _surfaces_back(own, mechanism, y, weights, outs):
+def _surfaces_back(own: Linear, mechanism: Mechanism, y: Vector, weights: Matrix, outs: Matrix) -> None:
     for r in range(outs.shape[0]):
         for k in range(weights.shape[1]):
             own.right[own.first[SURFACE] + k] = weights[r, k]

@@ -23,13 +23,13 @@ from ...motion.course import is_break, moment
 from ...motion.methods.method import H, Stages, read_between
 from ...motion.methods.runge_kutta import combine, nest
 from ...motion.past.tape import BEGAN, FRESH, RESTARTED, SWITCHES, T0, T1, WENT_ON
-from ...motion.record import NEXT, March, put_back, remember
+from ...motion.record import NEXT, IntegratorState, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
 from ...tolerances import BLURRED
 from .held_forces import HeldForces, is_held
-from .linear import Linear, Projection, put_way, vary_lengths, vary_projection
-from .making import begin_anew, is_closed, make_end, make_inner, set_out, time_of
+from .linear import Linear, LinearProjection, put_way, vary_lengths, vary_projection
+from .repetition import begin_anew, is_closed, make_end, make_inner, set_out, time_of
 from .tree import (
     JointTree,
     has_joints,
@@ -57,10 +57,10 @@ class Changes(NamedTuple):
 class Replay(NamedTuple):
     """A run whose steps are made again, with the changes of its state by each parameter, a row each."""
 
-    march: March
+    march: IntegratorState
     own: Linear
     held: HeldForces
-    projection: Projection
+    projection: LinearProjection
     tree: JointTree
     basis: Stages
     """A step whose y₀, y₁ and k are unit vectors: its reading gives the weights of y₀, y₁ and k in each reading."""
@@ -107,7 +107,7 @@ def basis_of(stages: Stages) -> Stages:
 
 
 @compiled_apart
-def vary_stretch(replay: Replay, heads: Matrix):
+def vary_stretch(replay: Replay, heads: Matrix) -> int:
     """Make some steps with their changes, one after the other; return a status."""
     for k in range(heads.shape[0]):
         status = vary_begin(replay, heads[k])
@@ -119,7 +119,7 @@ def vary_stretch(replay: Replay, heads: Matrix):
 
 
 @compiled_apart
-def vary_begin(replay: Replay, head: Vector):
+def vary_begin(replay: Replay, head: Vector) -> int:
     """Vary the first derivative of a step that begins anew, and record the changes there; return a status."""
     march, stages = replay.march, replay.march.stages
     times, counts, count = march.record.times, march.counts, replay.dy0.shape[0]
@@ -142,7 +142,7 @@ def vary_begin(replay: Replay, head: Vector):
 
 
 @compiled_apart
-def vary_step(replay: Replay, head: Vector):
+def vary_step(replay: Replay, head: Vector) -> int:
     """Make one step: y₁ and y' there, with their changes; return a status."""
     march, stages, tableau, count = replay.march, replay.march.stages, replay.march.tableau, replay.dy0.shape[0]
     set_out(march, head)
@@ -172,7 +172,7 @@ def vary_step(replay: Replay, head: Vector):
 
 
 @compiled
-def _vary_inner(replay, s):
+def _vary_inner(replay: Replay, s: int) -> int:
     """Make stage s inside the step, one for reading perhaps, with its changes; return a status."""
     march, stages, tableau, count = replay.march, replay.march.stages, replay.march.tableau, replay.dy0.shape[0]
     mechanism, y = march.mechanism, stages.between
@@ -189,7 +189,7 @@ def _vary_inner(replay, s):
 
 
 @compiled
-def linearise_state(replay, t, y, dy):
+def linearise_state(replay: Replay, t: float, y: Vector, dy: Vector) -> None:
     """Linearise at the state of a run that was evaluated last, with its forces of contacts on the first shelf."""
     mechanism = replay.march.mechanism
     linearise_here(replay.own, replay.tree, mechanism, t, y, dy)
@@ -197,7 +197,7 @@ def linearise_state(replay, t, y, dy):
 
 
 @compiled
-def _vary_put_right(replay, t, y, changes):
+def _vary_put_right(replay: Replay, t: float, y: Vector, changes: Matrix) -> None:
     """Replace the changes of a state by those after its projection onto the constraints."""
     known = replay.own, replay.projection, replay.march.mechanism, t, replay.before, y, changes
     if not has_joints(replay.tree):
@@ -207,7 +207,7 @@ def _vary_put_right(replay, t, y, changes):
 
 
 @compiled
-def vary_state(replay, y, changes, slopes):
+def vary_state(replay: Replay, y: Vector, changes: Matrix, slopes: Matrix) -> None:
     """Put the changes of y', λ and forces at the linearised state, whose forces are held, into `slopes`, `loads` and
     `forces`."""
     mechanism = replay.march.mechanism
@@ -216,7 +216,7 @@ def vary_state(replay, y, changes, slopes):
 
 
 @compiled
-def vary_end(replay, t, y, dy, changes, slopes):
+def vary_end(replay: Replay, t: float, y: Vector, dy: Vector, changes: Matrix, slopes: Matrix) -> int:
     """Put the state y onto the constraints, and its derivative into dy; with their changes in `changes` and `slopes`.
     Return a status."""
     march, mechanism = replay.march, replay.march.mechanism
@@ -235,7 +235,7 @@ def vary_end(replay, t, y, dy, changes, slopes):
 
 
 @compiled
-def _vary_recorded(replay, head):
+def _vary_recorded(replay: Replay, head: Vector) -> int:
     """Record the changes at the requested times of a step, as `record_to` records its states. Where laws switch at its
     end, the next step records the changes at that time. Return a status."""
     t, end = head[T0], head[T1]
@@ -262,7 +262,7 @@ def _vary_recorded(replay, head):
 
 
 @compiled
-def _note_errors(replay):
+def _note_errors(replay: Replay) -> None:
     """Add the error estimate of the step, applied to changes, to `errors`: steps are chosen for the motion alone, and
     may be too long for neighbouring motions."""
     state, weights, unit = replay.march.mechanism.state, replay.march.tableau.error, replay.march.control.unit
@@ -280,7 +280,7 @@ def _note_errors(replay):
 
 
 @compiled
-def _estimate(replay, p, weights, out):
+def _estimate(replay: Replay, p: int, weights: Vector, out: Vector) -> None:
     """Put h Σ wₛ δkₛ by parameter p into `out`."""
     h, count = replay.march.stages.now[H], replay.dy0.shape[0]
     out[:] = 0.0
@@ -290,7 +290,7 @@ def _estimate(replay, p, weights, out):
 
 
 @compiled
-def _largest(row, unit, part):
+def _largest(row: Vector, unit: Vector, part: int) -> float:
     """Return the largest size in a row; of states (part 2) in their units, which are infinite for held numbers."""
     most = 0.0
     for k in range(row.size):
@@ -299,7 +299,7 @@ def _largest(row, unit, part):
 
 
 @compiled
-def prepare_weights(stages, basis):
+def prepare_weights(stages: Stages, basis: Stages) -> None:
     """Prepare the step and `basis` for readings inside the step, after the stages for reading are made."""
     basis.now[H] = stages.now[H]
     if stages.dense.shape[0] > 0:
@@ -308,7 +308,7 @@ def prepare_weights(stages, basis):
 
 
 @compiled
-def _vary_read(replay, t, h, x):
+def _vary_read(replay: Replay, t: float, h: float, x: float) -> int:
     """Read the state at t + x h, as `record._read` does, and record its changes; return a status."""
     march, record = replay.march, replay.march.record
     put_back(march)
@@ -324,14 +324,14 @@ def _vary_read(replay, t, h, x):
 
 
 @compiled
-def is_blurred(march, x):
+def is_blurred(march: IntegratorState, x: float) -> bool:
     """Return whether the place x of the step is next to a singular pose, with readings from both its sides."""
     nearness, tableau = march.mechanism.nearness, march.tableau
     return nearness[1] * nearness[2] < BLURRED and abs(x - tableau.middle) < tableau.half
 
 
 @compiled
-def _read_changes(replay):
+def _read_changes(replay: Replay) -> None:
     """Put the changes of the state that is read into `between`."""
     weights, count, out = replay.weights, replay.dy0.shape[0], replay.between
     for p in range(count):
@@ -344,7 +344,7 @@ def _read_changes(replay):
 
 
 @compiled
-def _combine_changes(base, h, weights, stages, slopes, out):
+def _combine_changes(base: Matrix, h: float, weights: Vector, stages: int, slopes: Matrix, out: Matrix) -> None:
     """Put the changes of y₀ + h Σ wⱼ kⱼ into `out`, a row for each parameter."""
     count = base.shape[0]
     for p in range(count):
@@ -355,7 +355,7 @@ def _combine_changes(base, h, weights, stages, slopes, out):
 
 
 @compiled
-def keep_changes(replay, y, changes, slopes):
+def keep_changes(replay: Replay, y: Vector, changes: Matrix, slopes: Matrix) -> None:
     """Record the changes of the state y, of its derivative and of λ, in `loads`, for the next requested time."""
     march, own, out, state = replay.march, replay.own, replay.out, replay.march.mechanism.state
     n, first = out.x.shape[1], march.counts[NEXT] * changes.shape[0]

@@ -3,13 +3,16 @@
 There is a row of weights for each number that is differentiated; all go through the same factor and the same entries.
 """
 
+from ...compiled.machine import Machine
+from ...compiled.manifold import Manifold
 from ...compiled.reading import Trajectory
 from ...coordinates.joint.vectors import after, at, back, quaternion_at
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.rows import row_dot
 from ...linear.vectors import axpy, copy
-from ...motion.derivative import Mechanism, refinements
+from ...motion.derivative import refinements
+from ...motion.mechanism_record import Mechanism
 from ...poses.newton import solve_here
 from .linear import (
     BEND,
@@ -23,7 +26,7 @@ from .linear import (
     REACTION,
     SHARPER,
     Linear,
-    Projection,
+    LinearProjection,
     Weights,
     factorise_velocities,
     linearise_forces,
@@ -33,7 +36,7 @@ from .linear import (
 
 
 @compiled
-def give_back(own, level):
+def give_back(own: Linear, level: int) -> None:
     """Add the weights of the rows of a level, in `right`, to those of x, v and z, in `way`."""
     right, values, way = own.right, own.to.values, own.way
     for k in range(own.moving_at[level], own.moving_at[level + 1]):
@@ -41,7 +44,7 @@ def give_back(own, level):
 
 
 @compiled
-def give_numbers(own, r, first, last):
+def give_numbers(own: Linear, r: int, first: int, last: int) -> None:
     """Add the weights of the rows of levels from `first` up to `last` to those of numbers, in row r of `gradient`."""
     right, values, gradient = own.right, own.to.values, own.gradient[r]
     for k in range(own.numbered_at[first], own.numbered_at[last]):
@@ -49,7 +52,7 @@ def give_numbers(own, r, first, last):
 
 
 @compiled
-def add_places(manifold, q, way, out):
+def add_places(manifold: Manifold, q: Vector, way: Vector, out: Vector) -> None:
     """Add the weights of a small motion to those of q, in `out`: the transposed of `put_way`."""
     for k in range(manifold.plain.shape[0]):
         out[manifold.plain[k, 0]] += way[manifold.plain[k, 1]]
@@ -60,7 +63,7 @@ def add_places(manifold, q, way, out):
 
 
 @compiled
-def changes_back(own, mechanism, y, r, out):
+def changes_back(own: Linear, mechanism: Mechanism, y: Vector, r: int, out: Vector) -> None:
     """Add the weights in `way` to those of y, and those of inputs to those of numbers, in row r: the transposed of
     `linear.put_changes`."""
     state, n, targets = mechanism.state, own.columns, mechanism.signals.inputs.target
@@ -75,7 +78,7 @@ def changes_back(own, mechanism, y, r, out):
 
 
 @compiled
-def flows_back(own, mechanism, r, slope):
+def flows_back(own: Linear, mechanism: Mechanism, r: int, slope: Vector) -> None:
     """Add the weights of ż in y' to those in `way`, and to those of numbers: the transposed of `linear.vary_flows`."""
     for k in range(own.first[INPUT] - own.first[FLOW]):
         own.right[own.first[FLOW] + k] = slope[mechanism.state.z_at + k]
@@ -84,7 +87,7 @@ def flows_back(own, mechanism, r, slope):
 
 
 @compiled
-def reactions_back(own, mechanism, r, out):
+def reactions_back(own: Linear, mechanism: Mechanism, r: int, out: Vector) -> bool:
     """Replace the weights of signals that are reactions, in `way` and `out`, by those of λ in machine.g, of all else in
     `way` and of numbers: the transposed of `linear.vary_reactions`. Return whether there were any."""
     reactions, z_at, n, machine = mechanism.signals.reactions, mechanism.state.z_at, own.columns, mechanism.machine
@@ -103,7 +106,7 @@ def reactions_back(own, mechanism, r, out):
 
 
 @compiled
-def take_places(manifold, q, weights, way):
+def take_places(manifold: Manifold, q: Vector, weights: Vector, way: Vector) -> None:
     """Add the weights of q to those of a small motion, in `way`: the transposed of `vary_places`."""
     for k in range(manifold.plain.shape[0]):
         way[manifold.plain[k, 1]] += weights[manifold.plain[k, 0]]
@@ -116,7 +119,7 @@ def take_places(manifold, q, weights, way):
 
 
 @compiled
-def add_rates(manifold, q, v, weights, out, out_v):
+def add_rates(manifold: Manifold, q: Vector, v: Vector, weights: Vector, out: Vector, out_v: Vector) -> None:
     """Add the weights of q̇ = N(q) v to those of q and v: the transposed of `vary_rates`."""
     for k in range(manifold.plain.shape[0]):
         out_v[manifold.plain[k, 1]] += weights[manifold.plain[k, 0]]
@@ -131,7 +134,7 @@ def add_rates(manifold, q, v, weights, out, out_v):
 
 
 @compiled
-def _add_quaternion(times, e, out, at):
+def _add_quaternion(times: float, e: tuple[float, float, float, float], out: Vector, at: int) -> None:
     out[at] += times * e[0]
     out[at + 1] += times * e[1]
     out[at + 2] += times * e[2]
@@ -139,7 +142,7 @@ def _add_quaternion(times, e, out, at):
 
 
 @compiled
-def add_rows(mechanism, times, rows, out):
+def add_rows(mechanism: Mechanism, times: float, rows: Vector, out: Vector) -> None:
     """Add `times` Φ_vᵀ times the weights of rows to `out`."""
     pattern, jacobian = mechanism.machine.pattern, mechanism.machine.factor.jacobian
     for e in range(jacobian.size):
@@ -147,7 +150,7 @@ def add_rows(mechanism, times, rows, out):
 
 
 @compiled
-def put_forces_and_bends(own, machine):
+def put_forces_and_bends(own: Linear, machine: Machine) -> None:
     """Put the weights of the rows of F and C'' into `right`, from a solution."""
     force, bend = own.right[own.first[FORCE] :], own.right[own.first[BEND] :]
     for k in range(own.columns):
@@ -160,7 +163,7 @@ def put_forces_and_bends(own, machine):
 def forces_back(
     mechanism: Mechanism, own: Linear, path: Trajectory, modes: Matrix, multipliers: Matrix, pushes: Matrix,
     weights: Weights,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Move the weights of multipliers at each time to those of places, velocities, signals and forces of contacts
     there, and of numbers, in place: the transposed of `along.vary_forces`."""
     machine, n, count = mechanism.machine, own.columns, own.gradient.shape[0]
@@ -186,7 +189,7 @@ def forces_back(
 
 
 @compiled
-def rates_back(own, mechanism, of_v):
+def rates_back(own: Linear, mechanism: Mechanism, of_v: Vector) -> None:
     """Project the weights of velocities, in place, and add to those of places, in `way`: the transposed of
     `project_rates`. The weights of the right side are left in `machine.x`."""
     machine = mechanism.machine
@@ -200,7 +203,7 @@ def rates_back(own, mechanism, of_v):
 
 
 @compiled
-def _turned_back(projection, machine, r, way):
+def _turned_back(projection: LinearProjection, machine: Machine, r: int, way: Vector) -> None:
     """Add the weights of the right side, in `machine.x`, to those of places and numbers: the transposed of
     `linear._put_turned`."""
     momenta = projection.momenta
@@ -214,15 +217,19 @@ def _turned_back(projection, machine, r, way):
 
 @compiled_apart
 def project_back(
-    own: Linear, projection: Projection, mechanism: Mechanism, t: float, before: Vector, y: Vector, weights: Matrix
-):
+    own: Linear, projection: LinearProjection, mechanism: Mechanism, t: float, before: Vector, y: Vector,
+    weights: Matrix,
+) -> None:  # fmt: skip
     """Apply the transposed of `vary_projection` to rows of weights, in place."""
     velocity_projection_back(own, projection, mechanism, t, before, y, weights)
     place_projection_back(own, projection, mechanism, t, before, y, weights)
 
 
 @compiled
-def velocity_projection_back(own, projection, mechanism, t, before, y, weights):
+def velocity_projection_back(
+    own: Linear, projection: LinearProjection, mechanism: Mechanism, t: float, before: Vector, y: Vector,
+    weights: Matrix,
+) -> None:  # fmt: skip
     """Apply the transposed of `vary_velocity_projection` to rows of weights, in place."""
     machine, state = mechanism.machine, mechanism.state
     manifold, q = machine.manifold, y[: state.q_end]
@@ -236,7 +243,7 @@ def velocity_projection_back(own, projection, mechanism, t, before, y, weights):
 
 
 @compiled
-def _solve_way_back(projection, mechanism):
+def _solve_way_back(projection: LinearProjection, mechanism: Mechanism) -> None:
     """Solve with the transposed of the matrix of `linear.solve_way`."""
     machine, jacobian, more = mechanism.machine, projection.difference, projection.more
     manifold, pattern = machine.manifold, machine.pattern
@@ -258,7 +265,7 @@ def _solve_way_back(projection, mechanism):
 
 
 @compiled
-def _turn_back(manifold, matrices, way):
+def _turn_back(manifold: Manifold, matrices: Matrix, way: Vector) -> None:
     """Multiply the weights of attitudes in `way` by their transposed matrices, in place: the transposed of
     `linear.turn`."""
     for k in range(manifold.quaternions.shape[0]):
@@ -270,7 +277,10 @@ def _turn_back(manifold, matrices, way):
 
 
 @compiled
-def place_projection_back(own, projection, mechanism, t, before, y, weights):
+def place_projection_back(
+    own: Linear, projection: LinearProjection, mechanism: Mechanism, t: float, before: Vector, y: Vector,
+    weights: Matrix,
+) -> None:  # fmt: skip
     """Apply the transposed of `vary_place_projection` to rows of weights, in place."""
     machine, state, first, n = mechanism.machine, mechanism.state, own.first, own.columns
     manifold, q = machine.manifold, y[: state.q_end]

@@ -32,7 +32,7 @@ from ...compiled.derivatives import (
     differentiate,
     without_forces,
 )
-from ...compiled.manifold import restore
+from ...compiled.manifold import Manifold, restore
 from ...compiled.program import Program, ProgramBuilder, read_jacobian
 from ...compiled.reading import Trajectory
 from ...compiled.status import DONE
@@ -44,8 +44,9 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, block, nothing, zeros
 from ...linear.elimination import factorise, solve
 from ...linear.vectors import axpy, copy, dot
-from ...motion.derivative import Mechanism, evaluate, refinements, solve_terms
+from ...motion.derivative import evaluate, refinements, solve_terms
 from ...motion.mechanism import mechanism as mechanism_of
+from ...motion.mechanism_record import Mechanism
 from ...motion.switching.switches import hold_all
 from ...poses.newton import factorise_observed
 from ...results.result import State
@@ -67,7 +68,7 @@ from .linear import (
     GAP,
     RATE,
     Linear,
-    Projection,
+    LinearProjection,
     linear,
     linearise,
     put_right,
@@ -145,7 +146,7 @@ NO_TREE = nothing(JointTree)
 
 
 @compiled
-def has_joints(tree):
+def has_joints(tree: JointTree) -> bool:
     return tree.row.size > 0
 
 
@@ -153,13 +154,13 @@ def has_joints(tree):
 
 
 @compiled
-def _is_own(tree, e, column):
+def _is_own(tree: JointTree, e: int, column: int) -> bool:
     """Return whether a column of A belongs to the body of edge e, and not to its parent."""
     return tree.child[e] <= column < tree.child[e] + tree.size
 
 
 @compiled
-def _linearise_tree(tree, t, q, v, a):
+def _linearise_tree(tree: JointTree, t: float, q: Vector, v: Vector, a: Vector) -> None:
     """Evaluate the entries of the tree at a state of bodies, and invert the diagonal blocks of A."""
     differentiate(tree.to.to, t, q, v, a, tree.none)
     evaluate_rows(tree.program.batch, VALUE, t, q, v, tree.out)
@@ -181,13 +182,13 @@ def _linearise_tree(tree, t, q, v, a):
 
 
 @compiled_apart
-def linearise_tree_at(tree: JointTree, t: float, q: Vector, v: Vector):
+def linearise_tree_at(tree: JointTree, t: float, q: Vector, v: Vector) -> None:
     """Linearise the equations of the tree that restrict places and velocities, at time t and a state of bodies."""
     _linearise_tree(tree, t, q, v, tree.dy[tree.mechanism.state.v_at : tree.mechanism.state.v_end])
 
 
 @compiled
-def _solve_tree(tree, right, out):
+def _solve_tree(tree: JointTree, right: Vector, out: Vector) -> None:
     """Solve A out = right."""
     size = tree.size
     for e in range(tree.child.size):
@@ -202,7 +203,7 @@ def _solve_tree(tree, right, out):
 
 
 @compiled
-def _solve_tree_back(tree, weights, out):
+def _solve_tree_back(tree: JointTree, weights: Vector, out: Vector) -> None:
     """Solve Aᵀ out = weights, which are overwritten."""
     size = tree.size
     for e in range(tree.child.size - 1, -1, -1):
@@ -217,7 +218,7 @@ def _solve_tree_back(tree, weights, out):
 
 
 @compiled
-def _row_times(tree, row, x):
+def _row_times(tree: JointTree, row: int, x: Vector) -> float:
     """Return the product of a row of A with changes x of velocities of bodies."""
     total = 0.0
     for k in range(tree.row_at[row], tree.row_at[row + 1]):
@@ -226,7 +227,7 @@ def _row_times(tree, row, x):
 
 
 @compiled
-def _add_row(tree, row, times, to):
+def _add_row(tree: JointTree, row: int, times: float, to: Vector) -> None:
     """Add `times` a row of A to `to`: the transposed of `_row_times`."""
     for k in range(tree.row_at[row], tree.row_at[row + 1]):
         to[tree.column[k]] += times * tree.jacobian[tree.entry[k]]
@@ -236,7 +237,7 @@ def _add_row(tree, row, times, to):
 
 
 @compiled_apart
-def linearise_joints(tree: JointTree, own: Linear, mechanism: Mechanism, t: float, y: Vector):
+def linearise_joints(tree: JointTree, own: Linear, mechanism: Mechanism, t: float, y: Vector) -> None:
     """Linearise the equations of bodies and the tree at a state of joints that was evaluated last. Where the equations
     of bodies have no solution the entries are nan."""
     bodies, state, b = tree.mechanism, mechanism.state, tree.mechanism.state
@@ -262,7 +263,7 @@ def linearise_joints(tree: JointTree, own: Linear, mechanism: Mechanism, t: floa
 
 
 @compiled_apart
-def unfold_state(tree: JointTree, mechanism: Mechanism, y: Vector):
+def unfold_state(tree: JointTree, mechanism: Mechanism, y: Vector) -> None:
     """Put the bodies of a state of joints into `before`."""
     state, b = mechanism.state, tree.mechanism.state
     _unfold_before(tree, mechanism, y[: state.q_end], y[state.v_at : state.v_end])
@@ -270,7 +271,7 @@ def unfold_state(tree: JointTree, mechanism: Mechanism, y: Vector):
 
 
 @compiled
-def save_tree(tree, row):
+def save_tree(tree: JointTree, row: Vector) -> None:
     """Save the linearised tree, without the equations of bodies, in a row of numbers (`size_of_tree`)."""
     at = 0
     for part in (tree.to.to.values, tree.jacobian, tree.y, tree.dy):
@@ -282,7 +283,7 @@ def save_tree(tree, row):
 
 
 @compiled
-def take_tree(tree, row):
+def take_tree(tree: JointTree, row: Vector) -> None:
     """Put a linearised tree that was saved back into its places."""
     at = 0
     for part in (tree.to.to.values, tree.jacobian, tree.y, tree.dy):
@@ -298,7 +299,7 @@ def size_of_tree(tree: JointTree) -> int:
 
 
 @compiled
-def _places_of_bodies(tree, manifold, q, p, dq):
+def _places_of_bodies(tree: JointTree, manifold: Manifold, q: Vector, p: int, dq: Vector) -> None:
     """Put the small motions δx of bodies into the way of the tree, from changes dq of joints by parameter p."""
     own = tree.to
     put_way(manifold, q, dq, tree.way)
@@ -311,7 +312,7 @@ def _places_of_bodies(tree, manifold, q, p, dq):
 
 
 @compiled
-def _rates_of_bodies(tree, p, dv):
+def _rates_of_bodies(tree: JointTree, p: int, dv: Vector) -> None:
     """Put δu behind δx in the way of the tree, from changes dv of velocities of joints by parameter p."""
     own = tree.to
     own.way[own.columns : 2 * own.columns] = 0.0
@@ -323,7 +324,7 @@ def _rates_of_bodies(tree, p, dv):
 
 
 @compiled
-def _places_of_joints(tree, manifold, q, p, dq):
+def _places_of_joints(tree: JointTree, manifold: Manifold, q: Vector, p: int, dq: Vector) -> None:
     """Put the changes of places of joints by parameter p into dq, from those of bodies in `changes`."""
     bodies, q_end = tree.mechanism.machine.manifold, tree.mechanism.state.q_end
     put_way(bodies, tree.y[:q_end], tree.changes[p, :q_end], tree.to.way)
@@ -334,7 +335,7 @@ def _places_of_joints(tree, manifold, q, p, dq):
 
 
 @compiled
-def _rates_of_joints(tree, p, dv):
+def _rates_of_joints(tree: JointTree, p: int, dv: Vector) -> None:
     """Put the changes of velocities of joints by parameter p into dv, from those of bodies in `changes`."""
     v_at = tree.mechanism.state.v_at
     _put_way_of_bodies(tree, p)
@@ -345,7 +346,7 @@ def _rates_of_joints(tree, p, dv):
 
 
 @compiled
-def _put_way_of_bodies(tree, p):
+def _put_way_of_bodies(tree: JointTree, p: int) -> None:
     """Put δx and δu into the way of the tree, from the changes of bodies by parameter p."""
     own, b = tree.to, tree.mechanism.state
     put_way(tree.mechanism.machine.manifold, tree.y[: b.q_end], tree.changes[p, : b.q_end], own.way)
@@ -353,7 +354,7 @@ def _put_way_of_bodies(tree, p):
 
 
 @compiled_apart
-def to_bodies(tree: JointTree, mechanism: Mechanism, y: Vector, dys: Matrix):
+def to_bodies(tree: JointTree, mechanism: Mechanism, y: Vector, dys: Matrix) -> None:
     """Put the changes of bodies into `changes`, from those of joints, `dys`, for all parameters."""
     state, b, n = mechanism.state, tree.mechanism.state, tree.to.columns
     take_given(tree.to)
@@ -368,7 +369,7 @@ def to_bodies(tree: JointTree, mechanism: Mechanism, y: Vector, dys: Matrix):
 
 
 @compiled_apart
-def from_bodies(tree: JointTree, mechanism: Mechanism, y: Vector, dys: Matrix):
+def from_bodies(tree: JointTree, mechanism: Mechanism, y: Vector, dys: Matrix) -> None:
     """Put the changes of joints into `dys`, from those of bodies in `changes`, for all parameters."""
     state, b = mechanism.state, tree.mechanism.state
     take_given(tree.to)
@@ -380,7 +381,7 @@ def from_bodies(tree: JointTree, mechanism: Mechanism, y: Vector, dys: Matrix):
 
 
 @compiled
-def add_back(tree, mechanism, y, r, weights, out):
+def add_back(tree: JointTree, mechanism: Mechanism, y: Vector, r: int, weights: Vector, out: Vector) -> None:
     """Add the weights of bodies, which are overwritten, to those of joints, in `out`: the transposed of `to_bodies`."""
     own, state, b = tree.to, mechanism.state, tree.mechanism.state
     own.way[:] = 0.0
@@ -409,7 +410,7 @@ def add_back(tree, mechanism, y, r, weights, out):
 def vary_joint_stage(
     tree: JointTree, own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, slopes: Matrix,
     loads: Matrix, forces: Matrix, often: int, s: int,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Put the changes of y', from those of y, at the linearised state: `held_forces.vary_stage` for joints."""
     state, b, count = mechanism.state, tree.mechanism.state, dys.shape[0]
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
@@ -434,7 +435,7 @@ def vary_joint_stage(
 def joint_stage_back(
     tree: JointTree, own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, slopes: Matrix, loads: Matrix,
     forces: Matrix, outs: Matrix, often: int, s: int,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Add the weights of y', λ and forces to those of y, in `outs`: the transposed of `vary_joint_stage`."""
     state, b, count, n = mechanism.state, tree.mechanism.state, outs.shape[0], tree.to.columns
     rows, first = tree.to.right, tree.to.first
@@ -469,14 +470,14 @@ def joint_stage_back(
 
 
 @compiled
-def _unfold_before(tree, mechanism, q, v):
+def _unfold_before(tree: JointTree, mechanism: Mechanism, q: Vector, v: Vector) -> None:
     """Put the bodies of joints at the place q with velocities v into `before`."""
     b = tree.mechanism.state
     unfold(mechanism.machine.transformation.tree, q, v, tree.before[: b.q_end], tree.before[b.v_at : b.v_end])
 
 
 @compiled
-def _put_before(tree, mechanism, before):
+def _put_before(tree: JointTree, mechanism: Mechanism, before: Vector) -> None:
     """Put the bodies before a projection into `before`, from joints whose quaternions get unit length."""
     state = mechanism.state
     copy(before[: state.q_end], tree.place)
@@ -487,9 +488,9 @@ def _put_before(tree, mechanism, before):
 
 @compiled_apart
 def vary_joint_projection(
-    tree: JointTree, own: Linear, projection: Projection, mechanism: Mechanism, t: float, before: Vector, y: Vector,
-    dys: Matrix,
-):  # fmt: skip
+    tree: JointTree, own: Linear, projection: LinearProjection, mechanism: Mechanism, t: float, before: Vector,
+    y: Vector, dys: Matrix,
+) -> None:  # fmt: skip
     """Replace the changes of a state of joints `before` its projection onto the constraints by those of y, which is
     linearised. The projection, least in the norm of the masses, is that of the bodies (`linear.vary_projection`):
     places go from the pose before, where the tree is linearised, velocities from those of joints at the new pose."""
@@ -510,9 +511,9 @@ def vary_joint_projection(
 
 @compiled_apart
 def joint_projection_back(
-    tree: JointTree, own: Linear, projection: Projection, mechanism: Mechanism, t: float, before: Vector, y: Vector,
-    weights: Matrix,
-):  # fmt: skip
+    tree: JointTree, own: Linear, projection: LinearProjection, mechanism: Mechanism, t: float, before: Vector,
+    y: Vector, weights: Matrix,
+) -> None:  # fmt: skip
     """Apply the transposed of `vary_joint_projection` to rows of weights, in place."""
     state, b, count = mechanism.state, tree.mechanism.state, weights.shape[0]
     q, q_b, a_b = y[: state.q_end], tree.y[: b.q_end], tree.dy[b.v_at : b.v_end]
@@ -532,7 +533,7 @@ def joint_projection_back(
 @compiled_apart
 def vary_joint_keep(
     tree: JointTree, own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, s: int
-):  # fmt: skip
+) -> None:
     """Replace changes of a state of joints by those after contacts are kept closed: `held_forces.vary_keep` for joints.
     It moves the places of bodies, then velocities from those of joints at the new places."""
     b, count, q = tree.mechanism.state, dys.shape[0], y[: mechanism.state.q_end]
@@ -546,7 +547,7 @@ def vary_joint_keep(
 @compiled_apart
 def joint_keep_back(
     tree: JointTree, own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, weights: Matrix, s: int
-):  # fmt: skip
+) -> None:
     """Apply the transposed of `vary_joint_keep` to rows of weights, in place."""
     b, count, q = tree.mechanism.state, weights.shape[0], y[: mechanism.state.q_end]
     _weights_of_bodies(tree, mechanism, q, weights)
@@ -557,7 +558,7 @@ def joint_keep_back(
 
 
 @compiled
-def _places_to_bodies(tree, mechanism, q, q_b, dys):
+def _places_to_bodies(tree: JointTree, mechanism: Mechanism, q: Vector, q_b: Vector, dys: Matrix) -> None:
     """Put the changes of places of bodies into `changes`, from those of joints, for all parameters."""
     take_given(tree.to)
     for p in range(dys.shape[0]):
@@ -566,7 +567,7 @@ def _places_to_bodies(tree, mechanism, q, q_b, dys):
 
 
 @compiled
-def _places_for_rates(tree, mechanism, q, dys):
+def _places_for_rates(tree: JointTree, mechanism: Mechanism, q: Vector, dys: Matrix) -> None:
     """Put the changes of places of joints, from those of bodies in `changes`, into `dys`; then those of velocities of
     bodies into `changes`, from those of joints at these places."""
     state, b, n = mechanism.state, tree.mechanism.state, tree.to.columns
@@ -578,7 +579,7 @@ def _places_for_rates(tree, mechanism, q, dys):
 
 
 @compiled
-def _rates_to_joints(tree, mechanism, dys):
+def _rates_to_joints(tree: JointTree, mechanism: Mechanism, dys: Matrix) -> None:
     """Put the changes of velocities of joints into `dys`, from those of bodies in `changes`, for all parameters."""
     take_given(tree.to)
     for p in range(dys.shape[0]):
@@ -586,7 +587,7 @@ def _rates_to_joints(tree, mechanism, dys):
 
 
 @compiled
-def _weights_of_bodies(tree, mechanism, q, weights):
+def _weights_of_bodies(tree: JointTree, mechanism: Mechanism, q: Vector, weights: Matrix) -> None:
     """Put the weights of places and velocities of bodies into `changes`, from those of joints: the transposed of
     `_rates_to_joints` and of the first part of `_places_for_rates`."""
     state, b, n, rows, first = mechanism.state, tree.mechanism.state, tree.to.columns, tree.to.right, tree.to.first
@@ -610,7 +611,7 @@ def _weights_of_bodies(tree, mechanism, q, weights):
 
 
 @compiled
-def _weights_of_rates(tree, mechanism, weights):
+def _weights_of_rates(tree: JointTree, mechanism: Mechanism, weights: Matrix) -> None:
     """Put the weights of velocities of joints into `weights`, from those of bodies in `changes`, and add to those of
     places of bodies: the transposed of the second part of `_places_for_rates`."""
     state, b, first = mechanism.state, tree.mechanism.state, tree.to.first
@@ -628,7 +629,7 @@ def _weights_of_rates(tree, mechanism, weights):
 
 
 @compiled
-def _weights_of_places(tree, mechanism, q, q_b, weights):
+def _weights_of_places(tree: JointTree, mechanism: Mechanism, q: Vector, q_b: Vector, weights: Matrix) -> None:
     """Put the weights of places of joints into `weights`, from those of bodies in `changes`: the transposed of
     `_places_to_bodies`."""
     state, gaps = mechanism.state, tree.to.right[tree.to.first[GAP] : tree.to.first[RATE]]
@@ -648,7 +649,7 @@ def _weights_of_places(tree, mechanism, q, q_b, weights):
 
 
 @compiled
-def linearise_here(own, tree, mechanism, t, y, dy):
+def linearise_here(own: Linear, tree: JointTree, mechanism: Mechanism, t: float, y: Vector, dy: Vector) -> None:
     """Linearise the equations at a state that was evaluated last, with its derivative dy."""
     if has_joints(tree):
         linearise_joints(tree, own, mechanism, t, y)
@@ -657,7 +658,7 @@ def linearise_here(own, tree, mechanism, t, y, dy):
 
 
 @compiled
-def refinements_here(tree, mechanism):
+def refinements_here(tree: JointTree, mechanism: Mechanism) -> int:
     """Return the number of refinements of a solution at the linearised state."""
     if has_joints(tree):
         return refinements(tree.mechanism)
@@ -665,7 +666,7 @@ def refinements_here(tree, mechanism):
 
 
 @compiled
-def hold_here(held, tree, mechanism, s):
+def hold_here(held: HeldForces, tree: JointTree, mechanism: Mechanism, s: int) -> None:
     """Put the linearised forces of contacts at the linearised state on shelf s."""
     if has_joints(tree):
         hold_forces(held, tree.mechanism, s)
@@ -674,7 +675,7 @@ def hold_here(held, tree, mechanism, s):
 
 
 @compiled
-def save_here(own, tree, mechanism, row):
+def save_here(own: Linear, tree: JointTree, mechanism: Mechanism, row: Vector) -> None:
     """Save the linearised state in a row of numbers."""
     if has_joints(tree):
         at = save_linearised(own, tree.mechanism, row)
@@ -684,7 +685,7 @@ def save_here(own, tree, mechanism, row):
 
 
 @compiled
-def take_here(own, tree, mechanism, row):
+def take_here(own: Linear, tree: JointTree, mechanism: Mechanism, row: Vector) -> None:
     """Put a linearised state that was saved back into its places."""
     if has_joints(tree):
         at = take_linearised(own, tree.mechanism, row)
@@ -694,7 +695,10 @@ def take_here(own, tree, mechanism, row):
 
 
 @compiled
-def vary_stage_here(own, held, tree, mechanism, y, dys, slopes, loads, forces, often, s):
+def vary_stage_here(
+    own: Linear, held: HeldForces, tree: JointTree, mechanism: Mechanism, y: Vector, dys: Matrix, slopes: Matrix,
+    loads: Matrix, forces: Matrix, often: int, s: int,
+) -> None:  # fmt: skip
     """Put the changes of y', λ and the forces of contacts at the linearised state (`held_forces.vary_stage`)."""
     if has_joints(tree):
         vary_joint_stage(tree, own, held, mechanism, y, dys, slopes, loads, forces, often, s)
@@ -703,7 +707,10 @@ def vary_stage_here(own, held, tree, mechanism, y, dys, slopes, loads, forces, o
 
 
 @compiled
-def stage_back_here(own, held, tree, mechanism, y, slopes, loads, forces, outs, often, s):
+def stage_back_here(
+    own: Linear, held: HeldForces, tree: JointTree, mechanism: Mechanism, y: Vector, slopes: Matrix, loads: Matrix,
+    forces: Matrix, outs: Matrix, often: int, s: int,
+) -> None:  # fmt: skip
     """Apply the transposed of `vary_stage_here`."""
     if has_joints(tree):
         joint_stage_back(tree, own, held, mechanism, y, slopes, loads, forces, outs, often, s)
@@ -712,7 +719,9 @@ def stage_back_here(own, held, tree, mechanism, y, slopes, loads, forces, outs, 
 
 
 @compiled
-def vary_keep_here(own, held, tree, mechanism, y, dys, s):
+def vary_keep_here(
+    own: Linear, held: HeldForces, tree: JointTree, mechanism: Mechanism, y: Vector, dys: Matrix, s: int
+) -> None:
     """Replace changes of y by those after contacts are kept closed (`held_forces.vary_keep`)."""
     if has_joints(tree):
         vary_joint_keep(tree, own, held, mechanism, y, dys, s)
@@ -721,7 +730,9 @@ def vary_keep_here(own, held, tree, mechanism, y, dys, s):
 
 
 @compiled
-def keep_back_here(own, held, tree, mechanism, y, weights, s):
+def keep_back_here(
+    own: Linear, held: HeldForces, tree: JointTree, mechanism: Mechanism, y: Vector, weights: Matrix, s: int
+) -> None:
     """Apply the transposed of `vary_keep_here` to rows of weights, in place."""
     if has_joints(tree):
         joint_keep_back(tree, own, held, mechanism, y, weights, s)
@@ -735,7 +746,7 @@ def keep_back_here(own, held, tree, mechanism, y, weights, s):
 @compiled_apart
 def vary_bodies_along(
     tree: JointTree, path: Trajectory, x: Matrix, v: Matrix, a: Matrix, out_x: Matrix, out_v: Matrix, out_a: Matrix
-):  # fmt: skip
+) -> None:
     """Put the changes of a motion of bodies, from those of joints: a row for each parameter at each time."""
     own, n, count = tree.to, tree.to.columns, tree.to.given.shape[0]
     for k in range(path.t.size):

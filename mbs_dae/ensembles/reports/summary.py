@@ -24,7 +24,7 @@ NUMBER = re.compile(r"[-+]?\d[\d.]*(?:e[-+]?\d+)?")
 
 
 @dataclass(frozen=True)
-class Group:
+class FailureGroup:
     """Members whose failures have similar messages."""
 
     kind: str
@@ -41,7 +41,7 @@ class Summary:
     members: int
     done: int
     failed: int
-    failures: tuple[Group, ...]
+    failures: tuple[FailureGroup, ...]
     rows: tuple[tuple[str, str, tuple[float, ...]], ...]
     """Name, unit, and the least value, 5 %, median, 95 % and the largest value among the members that are done."""
     message: str = ""
@@ -75,7 +75,7 @@ def summary(ensemble: Members, names: Sequence[str]) -> Summary:
     return Summary(title, len(ensemble), int(done.sum()), failed, similar, rows, ensemble.message)
 
 
-def groups(failures: Sequence[MemberFailure]) -> Iterator[Group]:
+def groups(failures: Sequence[MemberFailure]) -> Iterator[FailureGroup]:
     """Yield groups of similar failures, the largest first. Failures are similar if their messages differ only in
     numbers and in the text after the first colon, where messages go into details."""
     similar: dict[tuple[str, str], list[MemberFailure]] = {}
@@ -83,7 +83,7 @@ def groups(failures: Sequence[MemberFailure]) -> Iterator[Group]:
         head = NUMBER.sub("#", failure.message.partition(": ")[0])
         similar.setdefault((failure.kind, head), []).append(failure)
     for (kind, _), group in sorted(similar.items(), key=lambda item: -len(item[1])):
-        yield Group(kind, group[0].message, tuple(failure.member for failure in group))
+        yield FailureGroup(kind, group[0].message, tuple(failure.member for failure in group))
 
 
 def _rows(ensemble: Members, names: Sequence[str], done: np.ndarray) -> Iterator[tuple[str, str, tuple[float, ...]]]:

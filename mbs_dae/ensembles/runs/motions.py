@@ -22,11 +22,11 @@ from ...kernels.blocks import block
 from ...kernels.llvm import LANES
 from ...motion.lanes.engine import Engine, engine
 from ...motion.lanes.members import go_on_abreast
-from ...motion.members.reused import put_back, put_in, reused, spans
 from ...motion.members.runs import EMPTY, UNDER_WAY, Runs, Slot, go_on_alone, slots_of
 from ...motion.members.starts import READY, States
 from ...motion.members.walks import MEMBER, POSE, REDUNDANT, walk_all, walks
-from ...motion.record import March
+from ...motion.members.workspaces import put_back, put_in, reused, spans
+from ...motion.record import IntegratorState
 from ...motion.stiffness import STEPS
 from ...verbs.kinematics import counts_of as counts_of_kinematics
 from ...verbs.kinematics import moments_beside, poses_at_once
@@ -41,7 +41,7 @@ RECORDED = ("q", "v", "a", "multipliers", "energies", "independence")
 """The arrays of a record that are stored. (A record has no others without contacts and laws that switch.)"""
 
 
-ErrorOf = Callable[[March, int, int], MbsError | None]
+ErrorOf = Callable[[IntegratorState, int, int], MbsError | None]
 """Return the error of a member with this march and status; None if the verb is to look further."""
 
 
@@ -57,7 +57,7 @@ class MotionWorkspaces:
         self.releases = Releases(system, self.positioned, self.moving)
         self.first = self._slot(self.prepared.march)
 
-    def _slot(self, march: March) -> Slot:
+    def _slot(self, march: IntegratorState) -> Slot:
         """Return a workspace for runs, with the spans of recorded arrays and of the counters in results."""
         machine, stabiliser = march.mechanism.machine, march.stabiliser
         counts = [march.turned, march.counts, machine.counts, machine.factor.kept]
@@ -140,7 +140,9 @@ class MotionWorkspaces:
             return None
         return {**self.prepared.facts, **counts_of(march)}
 
-    def refuse(self, march: March, system: System, initial: Any, q: np.ndarray, v: np.ndarray, status: int) -> None:
+    def refuse(
+        self, march: IntegratorState, system: System, initial: Any, q: np.ndarray, v: np.ndarray, status: int
+    ) -> None:
         """Raise the error with which the verb ends a run of this status."""
         run = replace(self.prepared.run, system=system, initial=initial)
         member = replace(self.prepared, run=run, system=system, march=march, q=q, v=v)

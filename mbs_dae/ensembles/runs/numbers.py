@@ -17,9 +17,9 @@ from ...compiled.machine import Machine
 from ...coordinates import Cartesian, body_coordinates
 from ...errors import MbsError
 from ...motion.control import units_by
-from ...motion.derivative import Mechanism
-from ...motion.members.reused import Place, Reused, Spans, rows_of
-from ...motion.record import March
+from ...motion.mechanism_record import Mechanism
+from ...motion.members.workspaces import MemberWorkspace, Place, Spans, rows_of
+from ...motion.record import IntegratorState
 from ...tolerances import FAR
 from .columns import Columns
 
@@ -182,14 +182,14 @@ class MemberNumbers:
         """Set the lengths of member k in Python's view of a workspace, which still has those of the previous member."""
         put(machine, length=self.lengths[k], extent=self.extents[k], gap_size=self.gap_sizes[k])
 
-    def tell_run(self, march: March, k: int) -> None:
+    def tell_run(self, march: IntegratorState, k: int) -> None:
         """Set the lengths of member k, and the inertia that step control uses, in Python's view of a run."""
         self.tell_lengths(march.mechanism.machine, k)
         put(march.mechanism, length=self.lengths[k])
         put(march.control, inertia=float(self.inertias[k]))
 
 
-def fitting(workspace: Reused, rows: np.ndarray) -> np.ndarray:
+def fitting(workspace: MemberWorkspace, rows: np.ndarray) -> np.ndarray:
     """Return the rows; raise a `ValueError` unless their width is the number of places, which compiled code trusts."""
     if rows.shape[1] != workspace.design.size.sum():
         raise ValueError(f"{rows.shape[1]} numbers of a member for {workspace.design.size.sum()} places")
@@ -208,7 +208,7 @@ def places_of_motion(run: Mechanism) -> list[Place]:
     return [*places_of_poses(run.machine), *arrays, (run, "length")]
 
 
-def places_of_run(march: March) -> list[Place]:
+def places_of_run(march: IntegratorState) -> list[Place]:
     return [*places_of_motion(march.mechanism), march.control.unit, (march.control, "inertia")]
 
 

@@ -13,7 +13,7 @@ from ...compiled import System
 from ...compiled.reading import Reader, Trajectory
 from ...motion.methods.stepping import stepping
 from ...motion.outcome import dynamic_result
-from ...motion.past.past import Past, Run, without_past
+from ...motion.past.origin import Run, StateOrigin, without_past
 from ...motion.stabilise import stabilization_of
 from ...readings.motion import reader_of, result_of
 from ...results.result import Result
@@ -38,7 +38,7 @@ def result_of_member(recipe: Recipe, row: np.ndarray, kept: Mapping[str, np.ndar
     initial = without_past(recipe.initial_of(row))
     run = Run(system, by, stabilization_of(how, by.method.projects), float(t[0]), initial, None)
     record: Any = SimpleNamespace(**arrays, contacts=np.zeros((t.size, 0)), modes=np.zeros((t.size, 0)))
-    fields |= {"past": Past(run, float(t[-1]), none, none, None), "events": (), "impacts": ()}
+    fields |= {"past": StateOrigin(run, float(t[-1]), none, none, None), "events": (), "impacts": ()}
     return dynamic_result(system, record, t, t.size, t=t.copy(), **fields)
 
 

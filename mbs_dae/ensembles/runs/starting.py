@@ -10,8 +10,18 @@ from ...compiled import System
 from ...errors import MbsError
 from ...kernels.blocks import block
 from ...motion.mechanism import mechanism
-from ...motion.members.reused import put_in, reused
-from ...motion.members.starts import ASIDE, CLOSED, WAITS, Release, States, close_all, complete_all, posing, release_all
+from ...motion.members.starts import (
+    ASIDE,
+    CLOSED,
+    WAITS,
+    States,
+    VelocityStart,
+    close_all,
+    complete_all,
+    posing,
+    release_all,
+)
+from ...motion.members.workspaces import put_in, reused
 from ...poses.assembly import model_with_fixes
 from ...poses.closing import closed, driven_rows, turned_over
 from .numbers import MemberNumbers, fitting, places_of_motion, places_of_poses
@@ -86,7 +96,7 @@ class Releases:
     def __init__(self, system: System, positioned: System, moving: System):
         self.assembly, run, machine = Assembly(positioned), mechanism(moving), system.machine()
         machine_numbers = reused(machine, places_of_poses(machine))
-        self.records = block(Release(reused(run, places_of_motion(run)), run, machine_numbers, machine))
+        self.records = block(VelocityStart(reused(run, places_of_motion(run)), run, machine_numbers, machine))
 
     def states(self, starts: MemberStarts, t: float) -> States:
         states = self.assembly.closed(starts.positioned, starts.ordinary, t)

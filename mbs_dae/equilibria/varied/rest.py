@@ -20,9 +20,9 @@ import numpy as np
 from ...compiled.derivatives import FORCES, POSITIONS
 from ...compiled.reading import Trajectory
 from ...compiled.slopes import places_moved
-from ...derivatives.equations import Instant, solve_bordered
+from ...derivatives.equations import KernelState, solve_bordered
 from ...derivatives.inputs import input_slopes
-from ...derivatives.varied import Varied
+from ...derivatives.results import Varied
 from ...errors import ModelError
 from ...readings.motion import ComputedQuantities
 from ...readings.reactions import ComputedReactions
@@ -47,7 +47,7 @@ class RestDerivatives(Varied):
         here, count = self.balance, len(self.asked.names)
         if isinstance(here, Supported) or state_places(here.system):
             return rest_derivatives(here, self.asked)
-        instant = Instant(self.system, self.asked.symbols, here.t, here.q, here.system.still)
+        instant = KernelState(self.system, self.asked.symbols, here.t, here.q, here.system.still)
         slopes = instant.slopes((POSITIONS, FORCES), here.system.still, here.multipliers)
         right = -slopes[FORCES].given, -slopes[POSITIONS].given
         found = solve_bordered(slopes[FORCES].x, instant.rows, *right, here.weight_by_level)

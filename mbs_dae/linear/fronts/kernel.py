@@ -13,7 +13,7 @@ from ...kernels import cache as kernels
 from ...kernels import llvm, store
 from ...kernels.languages.assembly import Instructions
 from ...tolerances import NIL
-from .shape import OF_ROWS, OF_X, ROW, SUM, Place, Shape, X
+from .shape import OF_ROWS, OF_X, ROW, SUM, FrontShape, Place, X
 
 COUNTS = ("eliminated", "forward", "backward")
 WHOLE = (*COUNTS, "first", "x_count")
@@ -25,12 +25,12 @@ ARRAYS = (
 LIMITS = ("least", "extra", "truncation")
 DIAGONAL = ("%weight", "%soft")
 """The terms of the diagonal of an x."""
-_shapes: dict[int, Shape] = {}
+_shapes: dict[int, FrontShape] = {}
 """The shapes by the addresses of their kernels."""
 
 
 @cache
-def kernel_of(shape: Shape, lanes: int = 1) -> int:
+def kernel_of(shape: FrontShape, lanes: int = 1) -> int:
     """Return the address of the kernel for a shape."""
 
     def make(symbol: str) -> store.Stored:
@@ -47,7 +47,7 @@ def in_lanes(address: int) -> int:
     return kernel_of(_shapes[address], llvm.LANES) if address in _shapes else 0
 
 
-def assembly(symbol: str, shape: Shape, lanes: int) -> str:
+def assembly(symbol: str, shape: FrontShape, lanes: int) -> str:
     """Return the kernel in LLVM's own language."""
     code = Instructions(lanes)
     arguments = [f"i64 %{name}" for name in WHOLE] + ["i32* noalias %index"]
@@ -62,7 +62,7 @@ def assembly(symbol: str, shape: Shape, lanes: int) -> str:
     return f'define void @"{symbol}"({", ".join(arguments)}) {{\nentry:\n{body}\n}}\n'
 
 
-def _turn(code: Instructions, count: str, shape: Shape, task: Callable[..., None], turn: str) -> None:
+def _turn(code: Instructions, count: str, shape: FrontShape, task: Callable[..., None], turn: str) -> None:
     """Write one turn for one front; backward substitution runs from the last front on."""
     front = turn if count != COUNTS[2] else code.whole("sub", code.whole("sub", f"%{count}", 1), turn)
     index = code.index_place("%index", code.whole("mul", front, shape.indices))
@@ -75,7 +75,7 @@ Term = tuple[str, Callable[[], str]]
 handed on are loaded, summed up and stored one after the other, and few numbers occupy registers."""
 
 
-def _eliminate(code: Instructions, shape: Shape, index: str, numbers: str, front: str) -> None:
+def _eliminate(code: Instructions, shape: FrontShape, index: str, numbers: str, front: str) -> None:
     sums = _terms(code, shape, index)
     at = 0
     for k, column in enumerate(shape.columns):
@@ -95,7 +95,7 @@ def _eliminate(code: Instructions, shape: Shape, index: str, numbers: str, front
         code.store(_sum(code, sums[place]), up, k)
 
 
-def _terms(code: Instructions, shape: Shape, index: str) -> dict[Place, list[Term]]:
+def _terms(code: Instructions, shape: FrontShape, index: str) -> dict[Place, list[Term]]:
     """Return the terms of the front before its elimination: the numbers of the matrix, and those handed on by
     children."""
     sums: dict[Place, list[Term]] = defaultdict(list)
@@ -129,7 +129,7 @@ def _sum(code: Instructions, terms: Sequence[Term]) -> str:
     return total
 
 
-def _reciprocal(code: Instructions, shape: Shape, index: str, k: int, values: dict[Place, str]) -> str:
+def _reciprocal(code: Instructions, shape: FrontShape, index: str, k: int, values: dict[Place, str]) -> str:
     """Write the reciprocal of pivot k. With x and m the parts that x and other λ have subtracted, e = x + m, and s the
     share of a row, the pivot of a row is -(e + extra · max(x / s, least)), and the divisor is s times this pivot. The
     squared length and the squared distance of the row are stored."""
@@ -154,7 +154,7 @@ def _reciprocal(code: Instructions, shape: Shape, index: str, k: int, values: di
     return code.choose(code.both(counts, active), reciprocal, nothing)
 
 
-def _forward_substitute(code: Instructions, shape: Shape, index: str, numbers: str, front: str) -> None:
+def _forward_substitute(code: Instructions, shape: FrontShape, index: str, numbers: str, front: str) -> None:
     unknowns, x = _right_side(code, shape, index)
     at = 0
     for k, column in enumerate(shape.columns):
@@ -166,7 +166,7 @@ def _forward_substitute(code: Instructions, shape: Shape, index: str, numbers: s
         code.store(value, "%x", unknown)
 
 
-def _back_substitute(code: Instructions, shape: Shape, index: str, numbers: str, front: str) -> None:
+def _back_substitute(code: Instructions, shape: FrontShape, index: str, numbers: str, front: str) -> None:
     unknowns, x = _right_side(code, shape, index)
     at = shape.numbers
     for k in range(len(shape.columns) - 1, -1, -1):
@@ -177,7 +177,7 @@ def _back_substitute(code: Instructions, shape: Shape, index: str, numbers: str,
         code.store(x[k], "%x", unknowns[k])
 
 
-def _right_side(code: Instructions, shape: Shape, index: str) -> tuple[list[str], list[str]]:
+def _right_side(code: Instructions, shape: FrontShape, index: str) -> tuple[list[str], list[str]]:
     first = len(shape.entries)
     unknowns = [code.index(index, first + k) for k in range(len(shape.unknowns))]
     return unknowns, [code.load("%x", unknown) for unknown in unknowns]

@@ -8,14 +8,14 @@ wait for one of the same shape, like those along a chain, are in the same call.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...kernels.abi import call_kernel, compiled
-from ...kernels.blocks import INDEX, Indices, Integers, block
+from ...kernels.blocks import INDEX, Indices, Integers, Vector, block
 from .kernel import kernel_of
-from .shape import ROW, Shape, X
+from .shape import ROW, FrontShape, X
 from .tree import Front
 from .wide import room_of, wide_front, wide_indices
 
@@ -42,7 +42,7 @@ class Plan(NamedTuple):
     room: int
     """The size of the work space of wide fronts."""
     given: int
-    """1 if the matrix has λ alone (`Shape.given`)."""
+    """1 if the matrix has λ alone (`FrontShape.given`)."""
 
 
 def plan_of(
@@ -54,7 +54,7 @@ def plan_of(
     below: dict[int, list[int]] = defaultdict(list)
     for i, k in source:
         below[k].append(i)
-    shapes, unique = dict[int, Shape](), dict[Shape, Shape]()
+    shapes, unique = dict[int, FrontShape](), dict[FrontShape, FrontShape]()
     for front in fronts:  # children come before their parents
         shape = _shape_of(front, kinds, below, shapes, given)
         shapes[id(front)] = unique.setdefault(shape, shape)
@@ -62,8 +62,8 @@ def plan_of(
 
 
 def _shape_of(
-    front: Front, kinds: Sequence[str], below: dict[int, list[int]], shapes: dict[int, Shape], given: bool
-) -> Shape:
+    front: Front, kinds: Sequence[str], below: dict[int, list[int]], shapes: dict[int, FrontShape], given: bool
+) -> FrontShape:
     local = {place: k for k, place in enumerate((*front.pivots, *front.border))}
     entries = sorted((local[i], local[k]) for k in front.pivots for i in below[k])
     children = []
@@ -73,13 +73,13 @@ def _shape_of(
         handed_on = [(border[i - first], border[j - first], what) for i, j, what in shape.handed_on]
         children.append(tuple((max(i, j), min(i, j), what) for i, j, what in handed_on))
     pivots, around = ("".join(kinds[place] for place in places) for places in (front.pivots, front.border))
-    return Shape(pivots, around, tuple(entries), tuple(children), given, front.wide)
+    return FrontShape(pivots, around, tuple(entries), tuple(children), given, front.wide)
 
 
-def _calls(fronts: Sequence[Front], shapes: dict[int, Shape]) -> list[list[Front]]:
+def _calls(fronts: Sequence[Front], shapes: dict[int, FrontShape]) -> list[list[Front]]:
     parent = {id(child): front for front in fronts for child in front.children}
     unfinished = {id(front): len(front.children) for front in fronts}
-    ready: dict[Shape, list[Front]] = {}
+    ready: dict[FrontShape, list[Front]] = {}
     for front in fronts:
         if not front.children:
             ready.setdefault(shapes[id(front)], []).append(front)
@@ -104,8 +104,8 @@ def _calls(fronts: Sequence[Front], shapes: dict[int, Shape]) -> list[list[Front
 
 
 def _laid_out(
-    calls: Sequence[Sequence[Front]], shapes: dict[int, Shape], order: np.ndarray, source: dict[tuple[int, int], int],
-    given: bool,
+    calls: Sequence[Sequence[Front]], shapes: dict[int, FrontShape], order: np.ndarray,
+    source: dict[tuple[int, int], int], given: bool,
 ) -> Plan:  # fmt: skip
     index: list[int] = []
     table: list[tuple[int, int, int, int, int]] = []
@@ -135,7 +135,7 @@ def _laid_out(
 
 
 @compiled
-def eliminate(plan, x_count, factor, weight, beside):
+def eliminate(plan: Plan, x_count: int, factor: Any, weight: Vector, beside: Vector) -> None:
     """Eliminate the matrix with this diagonal and these entries below it, among x or, if the matrix is `given`, among
     λ."""
     for k in range(plan.fronts.size):
@@ -143,21 +143,23 @@ def eliminate(plan, x_count, factor, weight, beside):
 
 
 @compiled
-def forward_substitute(plan, x_count, factor):
+def forward_substitute(plan: Plan, x_count: int, factor: Any) -> None:
     """Replace factor.part by D⁻¹ L⁻¹ times itself."""
     for k in range(plan.fronts.size):
         _call(plan, k, (0, plan.fronts[k], 0), x_count, factor, factor.weight, factor.beside)
 
 
 @compiled
-def back_substitute(plan, x_count, factor):
+def back_substitute(plan: Plan, x_count: int, factor: Any) -> None:
     """Replace factor.part by L⁻ᵀ times itself."""
     for k in range(plan.fronts.size - 1, -1, -1):
         _call(plan, k, (0, 0, plan.fronts[k]), x_count, factor, factor.weight, factor.beside)
 
 
 @compiled
-def _call(plan, k, counts, x_count, factor, weight, beside):
+def _call(
+    plan: Plan, k: int, counts: tuple[int, int, int], x_count: int, factor: Any, weight: Vector, beside: Vector
+) -> None:
     eliminated, forward, backward = counts
     index, numbers = plan.indices[plan.index_at[k] :], factor.numbers[plan.numbers_at[k] :]
     matrix = weight, factor.soft, beside, factor.jacobian

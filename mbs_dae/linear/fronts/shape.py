@@ -23,7 +23,7 @@ Place = tuple[int, int, str]
 
 
 @dataclass(frozen=True)
-class Shape:
+class FrontShape:
     pivots: str
     """The kind of each pivot: an x or the λ of a row."""
     border: str

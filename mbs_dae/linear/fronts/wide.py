@@ -15,19 +15,19 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import AtIndices, AtReals
 from ...kernels.lanes import choose
 from ...tolerances import NIL
-from .shape import OF_ROWS, SUM, Place, Shape
+from .shape import OF_ROWS, SUM, FrontShape, Place
 
 HEAD = 7
 """The number of indices at the head of a front: the numbers of pivots, unknowns, entries of Φ_v, entries of W, numbers
-of children, and numbers handed on, and whether the matrix is `given` (`Shape`)."""
+of children, and numbers handed on, and whether the matrix is `given` (`FrontShape`)."""
 
 
-def room_of(shape: Shape) -> int:
+def room_of(shape: FrontShape) -> int:
     many = len(shape.unknowns)
     return many * (many + 3)
 
 
-def wide_indices(shape: Shape, entries: list[int], unknowns: list[int], children: list[int]) -> list[int]:
+def wide_indices(shape: FrontShape, entries: list[int], unknowns: list[int], children: list[int]) -> list[int]:
     """Return the indices of a front. Behind the head stand the unknowns; for each entry its number and its place
     (entries of Φ_v first); for each number of a child its source and its place; and the places of the numbers handed
     on."""
@@ -52,14 +52,18 @@ def wide_front(
     eliminated: int, forward: int, backward: int, first: int, x_count: int, index: AtIndices, limits: AtReals,
     weight: AtReals, soft: AtReals, beside: AtReals, jacobian: AtReals, kept: AtReals, share: AtReals,
     square: AtReals, distance: AtReals, handed: AtReals, numbers: AtReals, x: AtReals, room: AtReals,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Eliminate one front, substitute forward, or substitute backward: the common kernel of wide fronts."""
     matrix, rows = (weight, soft, beside, jacobian), (limits, kept, share, square, distance)
     by_loops((eliminated, forward), first, x_count, index, matrix, rows, handed, numbers, x, room)
 
 
 @compiled
-def by_loops(counts, first, x_count, index, matrix, rows, handed, numbers, x, room):
+def by_loops(
+    counts: tuple[int, int], first: int, x_count: int, index: AtIndices,
+    matrix: tuple[AtReals, AtReals, AtReals, AtReals], rows: tuple[AtReals, ...], handed: AtReals, numbers: AtReals,
+    x: AtReals, room: AtReals,
+) -> None:  # fmt: skip
     """Eliminate a front, or substitute forward or backward, for one matrix or for several in lanes. The count that is
     not 0 selects the task."""
     if counts[0] > 0:
@@ -71,7 +75,10 @@ def by_loops(counts, first, x_count, index, matrix, rows, handed, numbers, x, ro
 
 
 @compiled
-def _eliminate(index, first, x_count, matrix, rows, handed, numbers, a):
+def _eliminate(
+    index: AtIndices, first: int, x_count: int, matrix: tuple[AtReals, AtReals, AtReals, AtReals],
+    rows: tuple[AtReals, ...], handed: AtReals, numbers: AtReals, a: AtReals,
+) -> None:  # fmt: skip
     pivots, many = int64(index[0]), int64(index[1])
     _gather(index, x_count, matrix, handed, a)
     column, at = many * (many + 2), int64(0)
@@ -98,7 +105,9 @@ def _eliminate(index, first, x_count, matrix, rows, handed, numbers, a):
 
 
 @compiled
-def _gather(index, x_count, matrix, handed, a):
+def _gather(
+    index: AtIndices, x_count: int, matrix: tuple[AtReals, AtReals, AtReals, AtReals], handed: AtReals, a: AtReals
+) -> None:
     """Put the front before its elimination into a."""
     weight, soft, beside, jacobian = matrix
     pivots, many, given = int64(index[0]), int64(index[1]), index[6] == 1
@@ -124,7 +133,7 @@ def _gather(index, x_count, matrix, handed, a):
 
 
 @compiled
-def _reciprocal_of_row(rows, row, taken):
+def _reciprocal_of_row(rows: tuple[AtReals, ...], row: int, taken: tuple[float, float]) -> float:
     """Return the reciprocal of the pivot of a row, with the formula of the kernels of shapes (`kernel`)."""
     limits, kept, share, square, distance = rows
     x, by_rows = taken
@@ -138,7 +147,7 @@ def _reciprocal_of_row(rows, row, taken):
 
 
 @compiled
-def _forward_substitute(index, numbers, x):
+def _forward_substitute(index: AtIndices, numbers: AtReals, x: AtReals) -> None:
     """Replace the right side of a front, in x, by D⁻¹ L⁻¹ times itself."""
     pivots, many = int64(index[0]), int64(index[1])
     at = int64(0)
@@ -151,7 +160,7 @@ def _forward_substitute(index, numbers, x):
 
 
 @compiled
-def _back_substitute(index, numbers, x):
+def _back_substitute(index: AtIndices, numbers: AtReals, x: AtReals) -> None:
     """Replace the right side of a front, in x, by L⁻ᵀ times itself."""
     pivots, many = int64(index[0]), int64(index[1])
     at = pivots * many - pivots * (pivots - 1) // 2

@@ -34,7 +34,7 @@ from .kernels import (
     MOVING,
     OUTWARD,
     RESISTING,
-    Kind,
+    KernelKind,
     Stage,
     product_kernel,
 )
@@ -121,7 +121,7 @@ def packed(dimension: int) -> int:
     return len(BELOW[dimension])
 
 
-class Shape(NamedTuple):
+class TreeShape(NamedTuple):
     """The shape of a tree: for each edge the one that leads to its parent (-1 for the ground), and its number of
     velocities; velocities are numbered edge by edge."""
 
@@ -154,13 +154,13 @@ class Shape(NamedTuple):
             last.append(before)
         return found
 
-    def kind(self, e: int) -> Kind:
-        return Kind(self.dimension, self.velocities[e], self.parents[e] < 0)
+    def kind(self, e: int) -> KernelKind:
+        return KernelKind(self.dimension, self.velocities[e], self.parents[e] < 0)
 
-    def inward(self) -> list[tuple[int, Kind]]:
+    def inward(self) -> list[tuple[int, KernelKind]]:
         """Return the level and the kind of each edge on the way in; the first of the edges with a common parent comes
         first."""
-        depths, found, inner, served = self.depths, list[tuple[int, Kind]](), set(self.parents), set[int]()
+        depths, found, inner, served = self.depths, list[tuple[int, KernelKind]](), set(self.parents), set[int]()
         for e, parent in enumerate(self.parents):
             adds = parent >= 0 and parent in served
             found.append((adds - 2 * depths[e], self.kind(e)._replace(is_end=e not in inner, adds=adds)))
@@ -169,7 +169,7 @@ class Shape(NamedTuple):
 
 
 def articulated(
-    shape: Shape, functions: Sequence[int], row: np.ndarray, column: np.ndarray, rows: int,
+    shape: TreeShape, functions: Sequence[int], row: np.ndarray, column: np.ndarray, rows: int,
     coupled: np.ndarray,
 ) -> Articulated:  # fmt: skip
     """Return the passes along a tree. `row` and `column` are those of the entries of Φ, in their order; `coupled` are
@@ -179,7 +179,9 @@ def articulated(
     inward = shape.inward()
     outward = [(depth, shape.kind(e)) for e, depth in enumerate(shape.depths)]
 
-    def through(stage: Stage, kinds: Sequence[tuple[int, Kind]], places: Callable[[int], tuple[int, ...]]) -> Pass:
+    def through(
+        stage: Stage, kinds: Sequence[tuple[int, KernelKind]], places: Callable[[int], tuple[int, ...]]
+    ) -> Pass:
         return laid_out([(level, kind, places(e)) for e, (level, kind) in enumerate(kinds)], stage.kernel)
 
     def by_edge(e: int) -> tuple[int, ...]:
@@ -203,7 +205,7 @@ def articulated(
     )
 
 
-def local_masses(shape: Shape, limbs: Limbs) -> tuple[np.ndarray, np.ndarray]:
+def local_masses(shape: TreeShape, limbs: Limbs) -> tuple[np.ndarray, np.ndarray]:
     """Return, for each velocity, after a factorisation, the mass that it moves while the next joints behind its body
     stand still and all further joints are free, and the sum of the sizes of the terms of this mass, for bodies turned
     in any way. A pivot d that is far smaller has lost this mass in a difference.
@@ -237,7 +239,7 @@ def local_masses(shape: Shape, limbs: Limbs) -> tuple[np.ndarray, np.ndarray]:
     return found, terms
 
 
-class Group(NamedTuple):
+class RowGroup(NamedTuple):
     """Neighbouring rows that have entries in the same columns: they go along the tree side by side."""
 
     rows: tuple[int, ...]
@@ -250,14 +252,14 @@ class Visit(NamedTuple):
     """The passage of a group through an edge on its path to the ground: the slots of the first of its forces there and
     at the parent, and the number of entries before those of the edge."""
 
-    group: Group
+    group: RowGroup
     edge: int
     slot: int
     next_slot: int
     before: int
     is_end: bool
     adds: bool
-    """Whether the parent has received a force before, like `Kind.adds`."""
+    """Whether the parent has received a force before, like `KernelKind.adds`."""
 
     @property
     def entries(self) -> tuple[int, ...]:
@@ -272,21 +274,21 @@ Ends = Mapping[int, Set[int]]
 """The edges at whose bodies forces of rows act, row by row."""
 
 
-def groups_of(row: np.ndarray, column: np.ndarray, ends: Ends | None = None) -> list[Group]:
+def groups_of(row: np.ndarray, column: np.ndarray, ends: Ends | None = None) -> list[RowGroup]:
     """Return the groups of rows that have entries; the rows of a group have the same ends."""
-    found, known = list[Group](), ends or {}
+    found, known = list[RowGroup](), ends or {}
     for r in np.unique(row).tolist():
         begin, end = np.searchsorted(row, (r, r + 1)).tolist()
-        columns, last = tuple(column[begin:end].tolist()), found[-1] if found else Group((), (), ())
+        columns, last = tuple(column[begin:end].tolist()), found[-1] if found else RowGroup((), (), ())
         alike = last.columns == columns and last.rows[-1] == r - 1 and known.get(r) == known.get(r - 1)
         if alike and len(last.rows) < MOST:
-            found[-1] = Group((*last.rows, r), (*last.begins, begin), columns)
+            found[-1] = RowGroup((*last.rows, r), (*last.begins, begin), columns)
         else:
-            found.append(Group((r,), (begin,), columns))
+            found.append(RowGroup((r,), (begin,), columns))
     return found
 
 
-def visits(shape: Shape, groups: Sequence[Group], ends: Ends | None = None) -> list[Visit]:
+def visits(shape: TreeShape, groups: Sequence[RowGroup], ends: Ends | None = None) -> list[Visit]:
     """Return the visits of all groups of rows. Slots are counted from 0. At the `ends` there are forces before."""
     edge_of = np.repeat(np.arange(len(shape.parents)), shape.velocities).tolist()
     out, slots, known = list[Visit](), 0, ends or {}
@@ -310,7 +312,7 @@ def visits(shape: Shape, groups: Sequence[Group], ends: Ends | None = None) -> l
     return out
 
 
-def way_of(shape: Shape, visit: Visit, slots: int = 0) -> tuple[int, Kind, tuple[int, ...]]:
+def way_of(shape: TreeShape, visit: Visit, slots: int = 0) -> tuple[int, KernelKind, tuple[int, ...]]:
     """Return the level, kind and places of a visit; the first `slots` slots belong to others."""
     e = visit.edge
     places = e, shape.first[e], slots + visit.slot, slots + visit.next_slot, *visit.entries
@@ -332,7 +334,7 @@ LONGEST = 8
 """The largest number of neighbouring velocities that are multiplied at once."""
 
 
-def _products(groups: Sequence[Group], coupled: np.ndarray) -> Pass:
+def _products(groups: Sequence[RowGroup], coupled: np.ndarray) -> Pass:
     """Return the pass that computes the entries of Φ W⁻¹ Φᵀ from the rows: for each two groups the velocities that both
     have, in runs of neighbours."""
     known = {pair: k for k, pair in enumerate(map(tuple, coupled.T.tolist()))}

@@ -21,7 +21,7 @@ BELOW = {dimension: [(i, j) for i in axes for j in axes if j <= i] for dimension
 """The stored entries of a symmetric matrix."""
 
 
-class Kind(NamedTuple):
+class KernelKind(NamedTuple):
     dimension: int
     velocities: int
     on_ground: bool
@@ -109,7 +109,7 @@ def seen_from_parent(matrix: Table, arm: Any) -> Table:
 # --- the kernels -----------------------------------------------------------------------------------------------------
 
 
-def write_elimination(lines: Lines, kind: Kind) -> None:
+def write_elimination(lines: Lines, kind: KernelKind) -> None:
     """Write the elimination of an edge: add I of its body and of all behind, minus the part of the edge's velocities,
     to the parent's."""
     flat = kind.dimension
@@ -132,7 +132,7 @@ def write_elimination(lines: Lines, kind: Kind) -> None:
         write_matrix(lines, flat, moved, "hanging", "parent")
 
 
-def write_inward(lines: Lines, kind: Kind) -> None:
+def write_inward(lines: Lines, kind: KernelKind) -> None:
     """Write z of the edge's velocities: the right sides after the elimination of all velocities behind."""
     flat, given = kind.dimension, range(kind.velocities)
     twists, momenta = ([read_six(lines, flat, table, "first", c) for c in given] for table in ("twist", "momentum"))
@@ -148,12 +148,12 @@ def write_inward(lines: Lines, kind: Kind) -> None:
         hand_on(lines, kind, force, "force", "next_slot", k)
 
 
-def come(lines: Lines, kind: Kind, table: str, place: str, number: int = 0) -> Six:
+def come(lines: Lines, kind: KernelKind, table: str, place: str, number: int = 0) -> Six:
     """Return the force that has come to an edge."""
     return still() if kind.is_end else read_six(lines, kind.dimension, table, place, number)
 
 
-def hand_on(lines: Lines, kind: Kind, force: Six, table: str, place: str, number: int = 0) -> None:
+def hand_on(lines: Lines, kind: KernelKind, force: Six, table: str, place: str, number: int = 0) -> None:
     """Hand a force on to the parent."""
     if not kind.on_ground:
         moved = force_on_parent(force, read_arm(lines, kind.dimension))
@@ -162,7 +162,7 @@ def hand_on(lines: Lines, kind: Kind, force: Six, table: str, place: str, number
         write_six(lines, kind.dimension, moved, table, place, number)
 
 
-def write_outward(lines: Lines, kind: Kind) -> None:
+def write_outward(lines: Lines, kind: KernelKind) -> None:
     """Write x of the edge's velocities from their z, and the motion of the body."""
     flat = kind.dimension
     motion = still()
@@ -176,7 +176,7 @@ def write_outward(lines: Lines, kind: Kind) -> None:
     write_six(lines, flat, motion, "motion", "edge")
 
 
-def write_moving(lines: Lines, kind: Kind) -> None:
+def write_moving(lines: Lines, kind: KernelKind) -> None:
     """Write the motion of the body for the velocities x."""
     flat = kind.dimension
     motion = still()
@@ -187,7 +187,7 @@ def write_moving(lines: Lines, kind: Kind) -> None:
     write_six(lines, flat, motion, "motion", "edge")
 
 
-def write_resisting(lines: Lines, kind: Kind) -> None:
+def write_resisting(lines: Lines, kind: KernelKind) -> None:
     """Subtract W x of the edge's velocities from the right side, from the motion of bodies."""
     flat = kind.dimension
     force = applied(read_matrix(lines, flat, "inertia", "edge"), read_six(lines, flat, "motion", "edge"))
@@ -223,9 +223,9 @@ class Stage(NamedTuple):
     name: str
     places: Sequence[str]
     tables: Sequence[str]
-    write: Callable[[Lines, Kind], None]
+    write: Callable[[Lines, KernelKind], None]
 
-    def kernel(self, kind: Kind) -> int:
+    def kernel(self, kind: KernelKind) -> int:
         meaning = f"{self.name} on a tree {tuple(kind)}"
         entries = [f"entry{k}" for k in range(kind.rows)] if "slot" in self.places else []
         places = (*self.places, *entries)

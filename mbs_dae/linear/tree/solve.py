@@ -11,7 +11,7 @@ from ..vectors import copy, largest
 
 
 @compiled_apart
-def factorise_tree(pattern: Pattern, factor: Factor):
+def factorise_tree(pattern: Pattern, factor: Factor) -> None:
     """Factorise like `kkt.factorise`, for the inertias, twists and arms in `factor.limbs`."""
     tree, own = pattern.tree, factor.limbs
     given = (own.inertia, own.hanging, own.twist, own.arm, factor.soft, own.momentum, own.inverse)
@@ -35,13 +35,13 @@ def factorise_tree(pattern: Pattern, factor: Factor):
 @compiled_apart
 def solve_tree(
     pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, multipliers: Vector, refinements: int
-):  # fmt: skip
+) -> None:
     """Solve like `kkt.solve`."""
     solve_and_refine(pattern, factor, f, g, x, multipliers, refinements, _solve_once, _residual)
 
 
 @compiled
-def _solve_once(pattern, factor, f, g):
+def _solve_once(pattern: Pattern, factor: Factor, f: Vector, g: Vector) -> None:
     """Replace f by x and g by λ, with the last factor: Φ W⁻¹ Φᵀ λ = Φ W⁻¹ f - g."""
     tree, own, part = pattern.tree, factor.limbs, factor.part
     go_through(tree.inward, (own.twist, own.arm, own.momentum, own.inverse, own.force, f, f))
@@ -60,7 +60,7 @@ def _solve_once(pattern, factor, f, g):
 
 
 @compiled
-def _residual(pattern, factor, f, g, x, multipliers):
+def _residual(pattern: Pattern, factor: Factor, f: Vector, g: Vector, x: Vector, multipliers: Vector) -> None:
     """Put f - W x - Φ_vᵀ λ into `rest_x` and g - Φ_v x into `rest_g`."""
     tree, own, rest_x, rest_g = pattern.tree, factor.limbs, factor.rest_x, factor.rest_g
     copy(f, rest_x)

@@ -1,6 +1,6 @@
 """Contacts and stops, and the shapes of bodies that touch; `base` defines the contract of a contact."""
 
-from .base import Closure, Contact, ContactElement, registered_contacts
+from .base import ClosedPoints, Contact, ContactElement, registered_contacts
 from .compliant import CompliantContact
 from .friction import DryFriction, Friction, FrictionElement
 from .links import CamContact, Rope, Strut

@@ -213,7 +213,7 @@ class ContactElement(Contact, Declared):
         return relation_of(gap, slip, markers, constants, f"contact class {cls.__name__}", NAMES)
 
 
-class Closure(Condition):
+class ClosedPoints(Condition):
     """The constraint that some points of a contact have zero gap and some have zero slip, where they roll or stick."""
 
     def __init__(self, contact: Contact, gaps: Iterable[int], slips: Iterable[int] = ()):

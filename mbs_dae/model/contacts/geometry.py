@@ -48,7 +48,7 @@ class Touch(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Geometry:
+class ShapeGeometry:
     """A shape in the axes of a marker; its data are numbers or symbols. A number that is 0 is part of the form."""
 
     @property
@@ -65,7 +65,7 @@ class Geometry:
         """The number of corners."""
         return 0
 
-    def takes(self, other: Geometry) -> bool:
+    def takes(self, other: ShapeGeometry) -> bool:
         """Return whether this shape is a surface whose distance from the other hull is the least distance of its
         corners."""
         return False
@@ -95,7 +95,7 @@ class Geometry:
 
 
 @dataclass(frozen=True)
-class RoundedBox(Geometry):
+class RoundedBox(ShapeGeometry):
     """All points whose distance from a box about the marker is at most a radius. The box may have zero extension along
     some or all axes: a point, a disk, a ball, a capsule, a box.
 
@@ -126,7 +126,7 @@ class RoundedBox(Geometry):
     def is_convex(self) -> bool:
         return len(self.halves) == 2
 
-    def takes(self, other: Geometry) -> bool:
+    def takes(self, other: ShapeGeometry) -> bool:
         """Return whether the other shape has one corner and one of both is round: the distance from a sharp edge has no
         slope at the edge."""
         return other.count == 1 and are_round(self, other)
@@ -162,7 +162,7 @@ class RoundedBox(Geometry):
 
 
 @dataclass(frozen=True)
-class Polytope(Geometry):
+class Polytope(ShapeGeometry):
     """All points whose distance from a polygon or a polyhedron is at most a radius; corners are in the marker's axes. A
     convex polygon is a surface for round bodies, and a round one for all convex bodies.
 
@@ -188,7 +188,7 @@ class Polytope(Geometry):
     def corners(self, marker: FormMarker) -> list[sp.Matrix]:
         return [_placed(marker, point) for point in self.points]
 
-    def takes(self, other: Geometry) -> bool:
+    def takes(self, other: ShapeGeometry) -> bool:
         """Return whether the other shape has one corner, such as the middle of a disk."""
         return self.is_convex and other.count == 1 and are_round(self, other)
 
@@ -285,10 +285,10 @@ def inset(points: Sequence[Sequence[Number]], radius: Number) -> tuple[tuple[Num
 
 
 @dataclass(frozen=True)
-class HalfSpace(Geometry):
+class HalfSpace(ShapeGeometry):
     """The half space on the side to which the marker's last axis points: y in the plane, z in space."""
 
-    def takes(self, other: Geometry) -> bool:
+    def takes(self, other: ShapeGeometry) -> bool:
         return other.count > 0
 
     def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
@@ -297,13 +297,13 @@ class HalfSpace(Geometry):
 
 
 @dataclass(frozen=True)
-class Hollow(Geometry):
+class Hollow(ShapeGeometry):
     """The inside of a ring or of a bowl. At its centre, where bodies often begin, the distance has its maximum without
     a slope and thus no normal."""
 
     opening: Number
 
-    def takes(self, other: Geometry) -> bool:
+    def takes(self, other: ShapeGeometry) -> bool:
         return other.count > 0
 
     def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
@@ -313,12 +313,12 @@ class Hollow(Geometry):
 
 
 @dataclass(frozen=True)
-class Outline(Geometry):
+class Outline(ShapeGeometry):
     """The outside of a closed curve in polar form; in space the cylinder over it along the marker's axis."""
 
     profile: Law
 
-    def takes(self, other: Geometry) -> bool:
+    def takes(self, other: ShapeGeometry) -> bool:
         return other.count == 1 and other.roundness == 0
 
     def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
@@ -363,7 +363,7 @@ def tangents(normal: sp.Matrix) -> list[sp.Matrix]:
 
 
 def relation_between(
-    first: Geometry, second: Geometry, dimension: int, slips: bool
+    first: ShapeGeometry, second: ShapeGeometry, dimension: int, slips: bool
 ) -> tuple[Relation, dict[sp.Symbol, Number]]:
     """Return the gaps, and with `slips` the slip velocities, of two shapes; one is a surface for the other, or each for
     the other."""
@@ -379,7 +379,9 @@ def relation_between(
 
 
 @lru_cache(maxsize=256)
-def _derived(first: Geometry, second: Geometry, dimension: int, slips: bool, slots: tuple[sp.Symbol, ...]) -> Relation:
+def _derived(
+    first: ShapeGeometry, second: ShapeGeometry, dimension: int, slips: bool, slots: tuple[sp.Symbol, ...]
+) -> Relation:
     """Return the gaps and slips of one kind of pair; cached."""
     i, j = markers = marker_symbols(2, dimension)
     pair = (first, i), (second, j)
@@ -395,7 +397,7 @@ def _derived(first: Geometry, second: Geometry, dimension: int, slips: bool, slo
     return Relation(markers, tuple(gaps), tuple(velocities) if slips else (), slots=slots)
 
 
-def surfaces(first: Geometry, second: Geometry) -> list[tuple[int, int]]:
+def surfaces(first: ShapeGeometry, second: ShapeGeometry) -> list[tuple[int, int]]:
     """Return pairs (number of the surface, number of the hull), 0 or 1 each: one pair, or in the plane one for each
     shape as the surface; none if the distance of the pair is not known."""
     pair = first, second
@@ -405,6 +407,6 @@ def surfaces(first: Geometry, second: Geometry) -> list[tuple[int, int]]:
     return [(0, 1), (1, 0)]
 
 
-def are_round(first: Geometry, second: Geometry) -> bool:
+def are_round(first: ShapeGeometry, second: ShapeGeometry) -> bool:
     """Return whether one of them is round, so that there is a normal where corners meet."""
     return first.roundness != 0 or second.roundness != 0

@@ -15,7 +15,7 @@ from ..bodies.body import Marker, Place, Vector, as_marker, coordinates_of
 from ..fields import Function
 from ..parameters import Number, Numeric, check_number, free_parameters, is_constant
 from ..tables import Table, check_closed, check_radius
-from .geometry import Geometry, HalfSpace, Hollow, Outline, Polytope, RoundedBox, convex_parts, inset, surfaces
+from .geometry import HalfSpace, Hollow, Outline, Polytope, RoundedBox, ShapeGeometry, convex_parts, inset, surfaces
 
 PROFILE = Function("m", name="profile", jumps=False)
 SHARP = "both are sharp where they touch; round one of them: Box(..., radius=0.001), a small Disk for a Point"
@@ -29,7 +29,7 @@ class Shape(metaclass=PublicClass):
     """A suggestion of another shape in the dimension that this one does not support."""
 
     marker: Marker
-    geometry: Geometry
+    geometry: ShapeGeometry
     lengths: dict[str, Number]
     """The lengths that must be positive, in m, by name."""
     whole: Shape | None = None
@@ -471,7 +471,7 @@ def check_room(pair: tuple[Shape, ...], number: Callable[[Number], float], who: 
                 raise ModelError(f"{what} {radius:g}; make one smaller, or the other larger")
 
 
-def check_convex(body: Geometry, number: Callable[[Number], float], who: str) -> None:
+def check_convex(body: ShapeGeometry, number: Callable[[Number], float], who: str) -> None:
     """Refuse a polygon that is not convex, if its whole outline is a surface for other bodies."""
     if isinstance(body, Polytope) and not body.bulges(number):
         what = f"{who} has no corners that go round counterclockwise and turn left at each"

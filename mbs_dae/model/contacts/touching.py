@@ -22,7 +22,7 @@ from ...symbolic.markers import LABELS, PlanarMarker, SpatialMarker, marker_symb
 from ..bodies.body import Marker, Place, as_marker
 from ..element import Element
 from ..joints.base import relation_of
-from ..measures import Kind, Measure, OwnRow
+from ..measures import Measure, MeasureKind, OwnRow
 from ..parameters import Number, constants_out, free_parameters
 from .changes import SLIPS, STICKS, ContactChanges
 from .coefficients import Rubbing
@@ -170,7 +170,7 @@ class Touching(Element, ContactChanges):
         measures = {}
         for k, (name, unit) in enumerate(zip(self.row_names, self.units, strict=True)):
             levels = (name, f"{name}_rate", f"{name}_acceleration") if k < self.points else ("", name, f"{name}_rate")
-            kind = Kind(unit.removesuffix("/s"), levels, OwnRow(relation, k, tuple(slots.items())))
+            kind = MeasureKind(unit.removesuffix("/s"), levels, OwnRow(relation, k, tuple(slots.items())))
             measures[name] = Measure(name, self.feeling, kind)
         return {**super().measures(), **measures}
 

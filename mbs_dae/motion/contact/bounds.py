@@ -7,8 +7,10 @@ them. Friction on a measure has a given bound.
 
 import numpy as np
 
-from ...compiled.contact_records import OPEN
+from ...compiled.contact_records import OPEN, Contacts
 from ...kernels.abi import compiled
+from ...kernels.blocks import Vector
+from ..mechanism_record import Mechanism
 
 BOUND = 1e-9
 """Friction counts as being at its bound if the two differ by less than this part of the bound."""
@@ -21,7 +23,7 @@ their length, so that |x| may be negative by as much."""
 
 
 @compiled
-def put_bounds(mechanism, is_impact):
+def put_bounds(mechanism: Mechanism, is_impact: bool) -> None:
     """Put b and B of all points without a gap, by the last responses; b from the multipliers of the last solution. In
     an impact b is 0, for only impulses bound friction there: given forces and earlier multipliers are finite."""
     contacts, multipliers = mechanism.contacts, mechanism.machine.multipliers
@@ -42,18 +44,18 @@ def put_bounds(mechanism, is_impact):
 
 
 @compiled
-def given(contacts, c, rests):
+def given(contacts: Contacts, c: int, rests: bool) -> float:
     """Return the bound of a point whose bound is given, of rest if `rests`, else of sliding."""
     return contacts.normals.factors[contacts.normals.output[c] + (1 if rests else 0)]
 
 
 @compiled
-def is_given(contacts, c):
+def is_given(contacts: Contacts, c: int) -> bool:
     return contacts.gap_row[c] < 0 and contacts.normals.row_count[c] == 0
 
 
 @compiled
-def note_sizes(contacts):
+def note_sizes(contacts: Contacts) -> None:
     """Keep the sizes of friction of the last evaluation; those of open points, and constant ones, become 0."""
     for c in range(contacts.gap_row.size):
         place = contacts.laws.coefficient[c]
@@ -65,7 +67,7 @@ def note_sizes(contacts):
 
 
 @compiled
-def reads_sizes(contacts):
+def reads_sizes(contacts: Contacts) -> bool:
     """Return whether friction that builds up over a speed, or a point that is not open, has a size that may change."""
     found = contacts.laws.drag_is_force.size > 0
     for c in range(contacts.gap_row.size):
@@ -74,7 +76,7 @@ def reads_sizes(contacts):
 
 
 @compiled
-def drives(contacts, force):
+def drives(contacts: Contacts, force: float) -> bool:
     """Return whether a size kept by `note_sizes`, or one of friction that builds up over a speed, is negative; `force`
     is the largest force on bodies."""
     laws = contacts.laws
@@ -92,7 +94,7 @@ def drives(contacts, force):
 
 
 @compiled
-def pressure(contacts, c, forces):
+def pressure(contacts: Contacts, c: int, forces: Vector) -> float:
     """Return |b + B f| of a joint."""
     square = 0.0
     for d in range(contacts.normals.components[c]):
@@ -102,7 +104,7 @@ def pressure(contacts, c, forces):
 
 
 @compiled
-def component(contacts, c, d, forces):
+def component(contacts: Contacts, c: int, d: int, forces: Vector) -> float:
     """Return component d of b + B f."""
     at = COMPONENTS * c + d
     part = contacts.normals.b[at]

@@ -22,14 +22,15 @@ made again.
 A slip that joints move has its friction as any other.
 """
 
-from ...compiled.contact_records import FREE, PRESSED, SLIPS, STICKING, STILL
+from ...compiled.contact_records import FREE, PRESSED, SLIPS, STICKING, STILL, Contacts
 from ...compiled.contacts import put_rows
 from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.kkt import factorise, solve
 from ...linear.vectors import copy
-from ..derivative import Mechanism, evaluate
+from ..derivative import evaluate
+from ..mechanism_record import Mechanism
 from .delassus import is_moved, leave_out, own_pace
 from .gaps import LEEWAY, leeway
 from .guards import TOUCHES, UNSEEN, is_held, joint_rate, keeps_still, largest_acceleration
@@ -45,7 +46,7 @@ DEPENDS = 1e-12
 
 
 @compiled_apart
-def find_constrained(mechanism: Mechanism):
+def find_constrained(mechanism: Mechanism) -> None:
     """Put G by the last evaluation, whose state satisfies the constraints; then find which rows of the points that
     touch joints alone keep as they are."""
     put_rows(mechanism.contacts)
@@ -53,7 +54,7 @@ def find_constrained(mechanism: Mechanism):
 
 
 @compiled_apart
-def find_constrained_held(mechanism: Mechanism):
+def find_constrained_held(mechanism: Mechanism) -> None:
     """Find which rows joints alone keep as they are (`find_constrained`), where the states of points are known. Slips
     of points that stick are among them where joints give them no rate, including slips whose prescribed acceleration
     is roundoff."""
@@ -62,7 +63,7 @@ def find_constrained_held(mechanism: Mechanism):
 
 
 @compiled_apart
-def find_constrained_ahead(mechanism: Mechanism, t: float, q: Vector, v: Vector, h: float):
+def find_constrained_ahead(mechanism: Mechanism, t: float, q: Vector, v: Vector, h: float) -> bool:
     """Find the rows that joints keep at the beginning of a step of length h that is not interrupted by events: also of
     points that come to touch in it, and once for each as long as it touches. Return whether joints press no bodies
     together."""
@@ -80,7 +81,7 @@ def find_constrained_ahead(mechanism: Mechanism, t: float, q: Vector, v: Vector,
 
 
 @compiled
-def is_pressed(contacts):
+def is_pressed(contacts: Contacts) -> bool:
     """Return whether joints alone press bodies together."""
     found = False
     for c in range(contacts.gap_row.size):
@@ -89,13 +90,13 @@ def is_pressed(contacts):
 
 
 @compiled
-def is_constrained(contacts, c):
+def is_constrained(contacts: Contacts, c: int) -> bool:
     """Return whether joints alone keep the gap of a point closed."""
     return contacts.gap_row[c] >= 0 and contacts.constrained.state[contacts.gap_row[c]] != FREE
 
 
 @compiled
-def _find(mechanism, h):
+def _find(mechanism: Mechanism, h: float) -> None:
     contacts, ready = mechanism.contacts, False
     constrained = contacts.constrained
     if _is_free(mechanism):
@@ -124,14 +125,14 @@ def _find(mechanism, h):
 
 
 @compiled
-def _is_free(mechanism):
+def _is_free(mechanism: Mechanism) -> bool:
     """Return whether there are no joints that hold bodies."""
     tr = mechanism.machine.transformation
     return mechanism.plain.m == 0 and (tr.edges == 0 or tr.deep == 1)
 
 
 @compiled
-def _is_to_be_asked(mechanism, c, h):
+def _is_to_be_asked(mechanism: Mechanism, c: int, h: float) -> bool:
     """Return whether a touching point is to be tested: its kept gap is refuted, or its rows are not known."""
     contacts, row = mechanism.contacts, mechanism.contacts.gap_row[c]
     if is_constrained(contacts, c):
@@ -140,13 +141,13 @@ def _is_to_be_asked(mechanism, c, h):
 
 
 @compiled
-def _is_refuted(mechanism, row):
+def _is_refuted(mechanism: Mechanism, row: int) -> bool:
     """Return whether a gap is below zero by half of its leeway: steps end where it is all of it."""
     return mechanism.contacts.motion.phi[row] < -0.5 * leeway(mechanism)
 
 
 @compiled
-def _touches(mechanism, c, h, bend):
+def _touches(mechanism: Mechanism, c: int, h: float, bend: float) -> bool:
     """Return whether a point touches, or may within a time h in which accelerations change gaps by `bend`."""
     contacts, row = mechanism.contacts, mechanism.contacts.gap_row[c]
     if row < 0:
@@ -157,7 +158,7 @@ def _touches(mechanism, c, h, bend):
 
 
 @compiled
-def _put(contacts, c, what):
+def _put(contacts: Contacts, c: int, what: int) -> None:
     """Put one state for all rows of a point."""
     if contacts.gap_row[c] >= 0:
         contacts.constrained.state[contacts.gap_row[c]] = what
@@ -165,13 +166,13 @@ def _put(contacts, c, what):
 
 
 @compiled
-def _put_slips(contacts, c, what):
+def _put_slips(contacts: Contacts, c: int, what: int) -> None:
     for k in range(contacts.slip_count[c]):
         contacts.constrained.state[contacts.slip_row[c] + k] = what
 
 
 @compiled
-def keep_sticking(contacts):
+def keep_sticking(contacts: Contacts) -> None:
     """Put STILL for the slips of points that were chosen to stick and have no rate by joints: joints hold them, not
     friction."""
     for c in range(contacts.gap_row.size):
@@ -180,7 +181,7 @@ def keep_sticking(contacts):
 
 
 @compiled
-def _ask(mechanism, c):
+def _ask(mechanism: Mechanism, c: int) -> bool:
     """Put the states of the rows of a touching point; return whether it has slips and joints give them no rate."""
     contacts, row = mechanism.contacts, mechanism.contacts.gap_row[c]
     _put(contacts, c, FREE)
@@ -197,7 +198,7 @@ def _ask(mechanism, c):
 
 
 @compiled
-def _rests(mechanism, row):
+def _rests(mechanism: Mechanism, row: int) -> bool:
     """Return whether joints give no rate to a row that depends on theirs. (Laws are read a little behind a break.)"""
     contacts, nu = mechanism.contacts, mechanism.machine.nu
     constrained = contacts.constrained
@@ -209,7 +210,7 @@ def _rests(mechanism, row):
 
 
 @compiled
-def _stays(mechanism, row):
+def _stays(mechanism: Mechanism, row: int) -> bool:
     """Return whether joints do not accelerate a row that depends on theirs: at a dead centre that a slider passes they
     do."""
     contacts, gamma = mechanism.contacts, mechanism.machine.gamma
@@ -223,7 +224,7 @@ def _stays(mechanism, row):
 
 
 @compiled
-def factorise_joints(mechanism):
+def factorise_joints(mechanism: Mechanism) -> None:
     """Factorise the matrix of joints alone, in the norm of displacements, at the last evaluation."""
     shape, factor = mechanism.shape, mechanism.machine.factor
     copy(factor.jacobian, shape.jacobian)
@@ -233,7 +234,7 @@ def factorise_joints(mechanism):
 
 
 @compiled
-def depends(mechanism, row):
+def depends(mechanism: Mechanism, row: int) -> bool:
     """Return whether a row depends on those of joints: the part of its squared length that they leave is below
     `DEPENDS`."""
     contacts, shape, rows, left = mechanism.contacts, mechanism.shape, mechanism.contacts.rows, 0.0
@@ -248,7 +249,7 @@ def depends(mechanism, row):
 
 
 @compiled
-def clear_roundoff(mechanism):
+def clear_roundoff(mechanism: Mechanism) -> None:
     """Put 0 into W, after `respond`, for rows that depend on those of joints: at a dead centre no force or impulse
     moves them, and W is roundoff of either sign, which a friction must not be solved with. Overwrites the right sides f
     and g of `DelassusEquations`."""
@@ -264,7 +265,7 @@ def clear_roundoff(mechanism):
 
 
 @compiled
-def _whole(mechanism, row):
+def _whole(mechanism: Mechanism, row: int) -> float:
     """Return the squared length of a row over the velocities of bodies, without joints."""
     contacts, tr, square = mechanism.contacts, mechanism.machine.transformation, 0.0
     program, terms = contacts.program, contacts.tree.terms

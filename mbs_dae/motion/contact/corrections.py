@@ -8,7 +8,7 @@ are corrected by them until they settle and satisfy their laws.
 
 import numpy as np
 
-from ...compiled.contact_records import FREE
+from ...compiled.contact_records import FREE, Contacts
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.elimination import least_solution
@@ -18,7 +18,7 @@ from ...linear.rows import row_dot_size
 from ...linear.twofold import two_product, two_sum
 from ...linear.vectors import copy
 from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
-from ..derivative import Mechanism
+from ..mechanism_record import Mechanism
 from .delassus import (
     FIRM,
     REFINED,
@@ -56,7 +56,7 @@ larger lack is a force that roundoff has lost."""
 
 
 @compiled_apart
-def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vector, rates: Vector):
+def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vector, rates: Vector) -> bool:
     """Put the f of the problem solved last into `amount`, and W f into `rate_change`. The w0 of the problem is offset +
     G x, with the x that these loads and rates make; the second parts of the offset are in `offset_tail`. Where the
     masses, or the forces, in a group of contacts are far apart, correct f for rates offset + G (x + effect of f) with
@@ -97,7 +97,7 @@ def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vect
 
 
 @compiled
-def _find_amounts(mechanism, x, offset, loads, rates):
+def _find_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vector, rates: Vector) -> bool:
     """Correct the f of the problem; return whether forces settle and satisfy their laws. If so, put f and w of the
     problem."""
     contacts, p, n, unsettled = (
@@ -133,7 +133,7 @@ def _find_amounts(mechanism, x, offset, loads, rates):
 
 
 @compiled
-def _are_spread(contacts, x, offset, least):
+def _are_spread(contacts: Contacts, x: Vector, offset: Vector, least: float) -> bool:
     """Return whether some forces are less than this part of the largest in their neighbourhood; mark these. The sign of
     the rate of a gap that hardly opens is as uncertain as a small force."""
     delassus, corrections = contacts.delassus, contacts.corrections
@@ -154,7 +154,7 @@ def _are_spread(contacts, x, offset, least):
 
 
 @compiled
-def _are_held(contacts):
+def _are_held(contacts: Contacts) -> bool:
     """Return whether forces hold the closed rows. Where elimination does not determine all forces, a row may lack at
     most a part of the pace of heavy bodies: roundoff of a light body alone is more."""
     p, held = contacts.problem, True
@@ -167,7 +167,7 @@ def _are_held(contacts):
 
 
 @compiled
-def _are_open(contacts):
+def _are_open(contacts: Contacts) -> bool:
     """Return whether the rates of open gaps have a certain sign, or errors that are negligible beside the pace of heavy
     bodies."""
     p, certain = contacts.problem, True
@@ -183,7 +183,7 @@ def _are_open(contacts):
 
 
 @compiled
-def _settle_amounts(mechanism, x, offset, loads, rates):
+def _settle_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vector, rates: Vector) -> float:
     """Correct the amounts by Newton's method for the equations of the present modes, as long as each correction is less
     than half as large as the one before; return the size of the last correction, relative to the forces. Put the number
     of forces between far masses that elimination does not determine into tally[3] of the problem."""
@@ -233,7 +233,7 @@ def _settle_amounts(mechanism, x, offset, loads, rates):
 
 
 @compiled
-def _size_of(contacts, i):
+def _size_of(contacts: Contacts, i: int) -> float:
     """Return the size by which corrections of the force along row i in use are judged, in units of the row."""
     p, size = contacts.problem, abs(contacts.problem.scaled.q[i])
     scaled = p.scaled
@@ -245,7 +245,7 @@ def _size_of(contacts, i):
 
 
 @compiled
-def _length(contacts, i):
+def _length(contacts: Contacts, i: int) -> float:
     """Return the size of the force along row i in use, or of the friction of which it is a component."""
     p, law, square = contacts.problem, 0, 0.0
     while p.first[law + 1] <= i:
@@ -256,7 +256,7 @@ def _length(contacts, i):
 
 
 @compiled
-def _slip_residual(contacts, i):
+def _slip_residual(contacts: Contacts, i: int) -> float:
     """Return μ N along the direction of a sliding contact minus its friction, for amounts of two parts."""
     delassus = contacts.delassus
     p, law = contacts.problem, 0
@@ -269,7 +269,7 @@ def _slip_residual(contacts, i):
 
 
 @compiled
-def _turn_modes(contacts, precise):
+def _turn_modes(contacts: Contacts, precise: float) -> bool:
     """Close open gaps whose rate is negative, and open closed ones whose force pulls, by more than the errors of
     corrected numbers (for rates `precise` times their terms); return whether there are any."""
     delassus, equations = contacts.delassus, contacts.equations
@@ -291,7 +291,7 @@ def _turn_modes(contacts, precise):
 
 
 @compiled
-def _have_friction_of_modes(contacts):
+def _have_friction_of_modes(contacts: Contacts) -> bool:
     """Return whether corrected frictions are within their bounds where they stick, oppose the slip where they begin to
     slip, and are left out only where the normal force is zero: the friction of a gap closed by corrected numbers was
     chosen while the gap was open."""
@@ -315,7 +315,7 @@ def _have_friction_of_modes(contacts):
 
 
 @compiled
-def _put_rates(mechanism, x, offset, loads, rates):
+def _put_rates(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vector, rates: Vector) -> None:
     """Put the rates of the rows in use, for the amounts of two parts, into `right`, and the size of their terms into
     `balancing_size`; and the solution for loads, rates of joints and these amounts into machine.x and the
     multipliers."""

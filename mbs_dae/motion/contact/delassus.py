@@ -17,16 +17,17 @@ A small force that depends on a large one has the roundoff of the large one (`pu
 
 import numpy as np
 
-from ...compiled.contact_records import FREE
+from ...compiled.contact_records import FREE, Contacts
 from ...compiled.machine import in_own_velocities
 from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
 from ...linear.elimination import NO_PIVOT
 from ...linear.kkt import put_right_sides, solve, subtract_products
 from ...linear.rows import row_dot_size
 from ...linear.twofold import add_product, two_sum
 from ...linear.vectors import largest
-from ..derivative import Mechanism
+from ..mechanism_record import Mechanism
 
 NONE = 1e-14
 """A force counts as zero below this part of the terms that it is made of."""
@@ -39,7 +40,7 @@ rows of joints (`tolerances.DELTA`) would be as large as the least pivot."""
 
 
 @compiled
-def use(contacts, row):
+def use(contacts: Contacts, row: int) -> int:
     """Take one more row into use; return its number among the rows in use."""
     delassus = contacts.delassus
     n = delassus.used_count[0]
@@ -49,7 +50,7 @@ def use(contacts, row):
 
 
 @compiled_apart
-def respond(mechanism: Mechanism, least: int):
+def respond(mechanism: Mechanism, least: int) -> None:
     """Put the accelerations by unit forces along the rows in use, and W between these rows, from the last factor and
     the last rows. Solutions are refined `least` times at least. Forces along rows that joints alone keep as they are
     (`constrained`) move nothing: W is 0 for them, not its roundoff."""
@@ -71,7 +72,7 @@ def respond(mechanism: Mechanism, least: int):
 
 
 @compiled
-def leave_out(contacts, i):
+def leave_out(contacts: Contacts, i: int) -> None:
     """Put 0 into W and into the response of row i in use, which no force moves."""
     delassus = contacts.delassus
     delassus.response[i][:] = 0.0
@@ -80,7 +81,7 @@ def leave_out(contacts, i):
 
 
 @compiled
-def _put_products(contacts, i, n):
+def _put_products(contacts: Contacts, i: int, n: int) -> None:
     """Put row i of W. A row of G has few entries that are not zero."""
     delassus = contacts.delassus
     rows, row, w = contacts.rows, delassus.used[i], delassus.W[i]
@@ -95,7 +96,7 @@ def _put_products(contacts, i, n):
 
 
 @compiled
-def put_mobilities(mechanism):
+def put_mobilities(mechanism: Mechanism) -> None:
     """Put G M⁻¹ Gᵀ of each row, with the diagonals of the inertias of bodies as if no joint held them, into `mobility`.
     W of a row is a sum of terms of this size, so ε times this is its roundoff: W of a row that joints keep still is no
     more. Put the squared length of each row, in the norm of displacements, into `squared_length`."""
@@ -123,14 +124,14 @@ def put_mobilities(mechanism):
 
 
 @compiled
-def row_size(contacts, i):
+def row_size(contacts: Contacts, i: int) -> float:
     """Return the root of the larger one of W and `mobility` of row i in use: the unit of accelerations along the row,
     and the reciprocal unit of forces. It is 1 for rows that nothing moves."""
     return np.sqrt(squared_size(contacts, i))
 
 
 @compiled
-def squared_size(contacts, i):
+def squared_size(contacts: Contacts, i: int) -> float:
     delassus = contacts.delassus
     row = delassus.used[i]
     square = max(delassus.W[i, i], delassus.mobility[row])
@@ -138,7 +139,7 @@ def squared_size(contacts, i):
 
 
 @compiled
-def put_masses(contacts):
+def put_masses(contacts: Contacts) -> float:
     """Put into `lightest` and `heaviest` the least and the largest mass of the bodies that feel a force along each row
     in use: entries of W connect rows, directly or over others. The effective mass 1/W of a row counts as a mass, too:
     that of a rotor is its inertia over the squared arm. Return the least ratio of both masses, of rows that forces
@@ -165,7 +166,7 @@ def put_masses(contacts):
 
 
 @compiled
-def put_spread(contacts, least):
+def put_spread(contacts: Contacts, least: float) -> bool:
     """Put 1 into `is_spread` for neighbourhoods with a force that is an unknown, is not zero, and is less than the part
     `least` of the largest load, by `force_size`; return whether there are any. Squares are compared, in units of rows.
     Forces against the accelerations without contacts count as loads, too: a contact bears their difference."""
@@ -195,7 +196,7 @@ def put_spread(contacts, least):
 
 
 @compiled
-def _is_small(contacts, i, most):
+def _is_small(contacts: Contacts, i: int, most: float) -> bool:
     """Return whether the force along row i in use is an unknown of its own, is not zero, and has a square less than
     `most`."""
     return 0.0 < contacts.corrections.squared_force[i] < most and contacts.corrections.force_size[i] > least_force(
@@ -204,7 +205,7 @@ def _is_small(contacts, i, most):
 
 
 @compiled
-def _put_neighbours(contacts):
+def _put_neighbours(contacts: Contacts) -> None:
     """Put into `neighbourhood` of each row in use the least number of a row that entries of W connect with it."""
     n, own, changed = contacts.delassus.used_count[0], contacts.corrections.neighbourhood, True
     for i in range(n):
@@ -218,7 +219,7 @@ def _put_neighbours(contacts):
 
 
 @compiled
-def put_free_force(contacts, i, x, start):
+def put_free_force(contacts: Contacts, i: int, x: Vector, start: Vector) -> None:
     """Put the force along row i in use that would stop start[i] and all terms of G x into `free_force`."""
     own = contacts.delassus.W[i, i]
     size = abs(start[i]) + row_dot_size(contacts.rows, contacts.delassus.used[i], x)
@@ -226,14 +227,14 @@ def put_free_force(contacts, i, x, start):
 
 
 @compiled
-def least_force(contacts, i):
+def least_force(contacts: Contacts, i: int) -> float:
     """Return the size below which the force along row i in use counts as zero: a part of the forces that would stop all
     terms of its acceleration."""
     return NONE * (contacts.corrections.free_force[i] + opposing_force(contacts, i, contacts.delassus.amount))
 
 
 @compiled
-def is_far_apart(contacts, i):
+def is_far_apart(contacts: Contacts, i: int) -> bool:
     """Return whether the masses of bodies that feel the force along row i in use are far apart; False for a row that
     joints alone hold."""
     return (
@@ -242,7 +243,7 @@ def is_far_apart(contacts, i):
 
 
 @compiled
-def is_spread(contacts, i):
+def is_spread(contacts: Contacts, i: int) -> bool:
     """Return whether the force along row i in use is corrected because its neighbourhood has forces of far different
     size."""
     return (
@@ -251,13 +252,13 @@ def is_spread(contacts, i):
 
 
 @compiled
-def is_corrected(contacts, i):
+def is_corrected(contacts: Contacts, i: int) -> bool:
     """Return whether the force along row i in use may lose digits beside larger masses or forces."""
     return is_spread(contacts, i) or is_far_apart(contacts, i)
 
 
 @compiled
-def keep_uncertain(contacts):
+def keep_uncertain(contacts: Contacts) -> None:
     """Keep in use only the rows between masses that are far apart: an error message names their contacts."""
     delassus = contacts.delassus
     many, contacts.corrections.uncertain[0] = 0, 1
@@ -268,7 +269,7 @@ def keep_uncertain(contacts):
 
 
 @compiled
-def put_paces(mechanism, x):
+def put_paces(mechanism: Mechanism, x: Vector) -> None:
     """Put into `pace` of each group the acceleration (by the norm of displacements) that the largest load of the group
     gives its heaviest body. The loads are those of the accelerations x without contacts: a light body alone may have an
     acceleration of any size."""
@@ -286,19 +287,19 @@ def put_paces(mechanism, x):
 
 
 @compiled
-def pace_along(contacts, row):
+def pace_along(contacts: Contacts, row: int) -> float:
     """Return the acceleration along a row when displacements accelerate by the pace of its group."""
     return contacts.groups.pace[contacts.groups.of_row[row]] * np.sqrt(contacts.delassus.squared_length[row])
 
 
 @compiled
-def own_pace(mechanism):
+def own_pace(mechanism: Mechanism) -> float:
     """Return the acceleration of the size of the motion itself: its speed squared over the length of the model."""
     return largest(mechanism.contacts.motion.rate_size) ** 2 / mechanism.machine.extent
 
 
 @compiled
-def fastest(mechanism):
+def fastest(mechanism: Mechanism) -> float:
     """Return the largest acceleration of the last solution, in the norm of displacements."""
     x, most = mechanism.machine.x, 0.0
     for column in range(mechanism.contacts.corrections.acceleration_tail.size):
@@ -307,7 +308,7 @@ def fastest(mechanism):
 
 
 @compiled
-def along_row(mechanism, row, most):
+def along_row(mechanism: Mechanism, row: int, most: float) -> float:
     """Return the largest acceleration along a row that displacements accelerated by at most `most` can make."""
     contacts, total = mechanism.contacts, 0.0
     for column in range(contacts.corrections.acceleration_tail.size):
@@ -316,7 +317,7 @@ def along_row(mechanism, row, most):
 
 
 @compiled
-def force_to_stop(mechanism, i, least):
+def force_to_stop(mechanism: Mechanism, i: int, least: float) -> float:
     """Return the force along row i in use that would stop all terms of its present acceleration, and `least` in
     addition: far smaller forces are roundoff. It is 0 for a row that nothing moves."""
     contacts, x = mechanism.contacts, mechanism.machine.x
@@ -329,7 +330,7 @@ def force_to_stop(mechanism, i, least):
 
 
 @compiled
-def opposing_force(contacts, i, amounts):
+def opposing_force(contacts: Contacts, i: int, amounts: Vector) -> float:
     """Return the force along row i in use that would balance the terms of W f, whatever their signs, with these amounts
     as f; 0 for a row that nothing moves."""
     delassus = contacts.delassus
@@ -340,13 +341,13 @@ def opposing_force(contacts, i, amounts):
 
 
 @compiled
-def is_moved(contacts, i):
+def is_moved(contacts: Contacts, i: int) -> bool:
     """Return whether forces move row i in use: its W is more than the roundoff of its terms."""
     return contacts.delassus.W[i, i] > NO_PIVOT * row_size(contacts, i) ** 2
 
 
 @compiled
-def add_responses(mechanism, amounts, tails):
+def add_responses(mechanism: Mechanism, amounts: Vector, tails: Vector) -> None:
     """Add the responses, times these amounts of two parts, the second one small beside the first, to the solution
     machine.x and to the multipliers. The sums have two parts as well; the second ones are put into `acceleration_tail`
     and `multiplier_tail`."""
@@ -375,7 +376,9 @@ def add_responses(mechanism, amounts, tails):
 
 
 @compiled
-def put_residual(mechanism, row, target, rest, residual, residual_tail, i):
+def put_residual(
+    mechanism: Mechanism, row: int, target: float, rest: float, residual: Vector, residual_tail: Vector, i: int
+) -> None:
     """Put target + rest - G x of a row into residual[i], with the x of two parts from `add_responses`."""
     contacts, rows, x = mechanism.contacts, mechanism.contacts.rows, mechanism.machine.x
     residual[i], residual_tail[i] = target, rest
@@ -389,7 +392,7 @@ def put_residual(mechanism, row, target, rest, residual, residual_tail, i):
 
 
 @compiled
-def refine_solution(mechanism, f, g, amounts, tails):
+def refine_solution(mechanism: Mechanism, f: Vector, g: Vector, amounts: Vector, tails: Vector) -> None:
     """Correct the solution of two parts from `add_responses` by the residuals of the equations of bodies and joints,
     with loads f, rates g and forces of these amounts along the rows in use. Nothing is done for a tree of bodies, which
     has no M for this: its responses are as exact as their own refinement."""
@@ -428,13 +431,13 @@ def refine_solution(mechanism, f, g, amounts, tails):
 
 
 @compiled
-def _add_step(x, tail, step):
+def _add_step(x: Vector, tail: Vector, step: Vector) -> None:
     for k in range(tail.size):
         x[k], tail[k] = two_sum(x[k], tail[k] + step[k])
 
 
 @compiled
-def put_rate_tails(mechanism, v):
+def put_rate_tails(mechanism: Mechanism, v: Vector) -> None:
     """Put the roundoff of the rates G v - ν of all rows into `rate_tail`, from the velocities v of the machine's own
     coordinates."""
     contacts, rows, tr = mechanism.contacts, mechanism.contacts.rows, mechanism.machine.transformation
@@ -449,7 +452,7 @@ def put_rate_tails(mechanism, v):
 
 
 @compiled
-def responses(mechanism, amounts, tails):
+def responses(mechanism: Mechanism, amounts: Vector, tails: Vector) -> None:
     """Put the sum of responses with these amounts, as velocities or a small motion of the machine's own coordinates,
     into machine.x."""
     mechanism.machine.x[:] = 0.0
@@ -459,7 +462,7 @@ def responses(mechanism, amounts, tails):
 
 
 @compiled
-def put_jump(mechanism):
+def put_jump(mechanism: Mechanism) -> None:
     """Put the jump of velocities by the impulses `amount`, in the machine's own coordinates, into machine.x, refined if
     the impulses were corrected. Overwrites contacts.delassus.f and contacts.delassus.g."""
     contacts, machine = mechanism.contacts, mechanism.machine

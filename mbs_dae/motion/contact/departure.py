@@ -29,12 +29,13 @@ friction.
 
 import numpy as np
 
-from ...compiled.contact_records import DEPARTS, HOLDS, MOTION, OPEN, SLIPS, STILL, STOPS
+from ...compiled.contact_records import DEPARTS, HOLDS, MOTION, OPEN, SLIPS, STILL, STOPS, Contacts
 from ...compiled.contacts import put_rows
 from ...compiled.machine import take_accelerations
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
-from ..derivative import Mechanism, evaluate
+from ..derivative import evaluate
+from ..mechanism_record import Mechanism
 from .constrained import NOTHING, depends, factorise_joints
 from .delassus import add_responses
 from .gaps import LEEWAY
@@ -46,7 +47,7 @@ ALONG = 0.9
 
 
 @compiled
-def may_depart(contacts, c):
+def may_depart(contacts: Contacts, c: int) -> bool:
     """Return whether a point touches, joints keep all its slips still, and its group is slow and not held by
     friction."""
     groups = contacts.groups
@@ -61,7 +62,7 @@ def may_depart(contacts, c):
 
 
 @compiled_apart
-def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
+def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector) -> bool:
     """Mark by HOLDS, with their `heading`, the points whose slips would begin under the forces chosen last; return
     whether there are any. Leaves the evaluation at v."""
     contacts, found = mechanism.contacts, False
@@ -86,7 +87,7 @@ def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
 
 
 @compiled_apart
-def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, holding: bool):
+def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, holding: bool) -> bool:
     """Compare the marked points with the forces chosen last; return whether they disagree. With `holding`, mark by
     DEPARTS the slips that friction does not hold. Otherwise slips marked DEPARTS must begin along their heading and
     those marked HOLDS must not; where they disagree all marks of their group are cleared. Put 1 into `differs` for the
@@ -120,7 +121,7 @@ def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, hold
 
 
 @compiled
-def _remove_friction(mechanism):
+def _remove_friction(mechanism: Mechanism) -> bool:
     """Remove the friction of slips that have just passed their bound, in groups that do not accelerate: at that instant
     friction balances all other forces, and the accelerations without friction give the direction of the slips; return
     whether there are any such slips."""
@@ -140,7 +141,7 @@ def _remove_friction(mechanism):
 
 
 @compiled
-def _put_direction(mechanism, q, v, a, c):
+def _put_direction(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, c: int) -> tuple[float, float]:
     """Put the direction in which the slips of point c begin, that of β or of σ, times |β|, into `friction_direction`.
     The accelerations are `a`, in the machine's own coordinates, and `machine.x` in the columns of G. Return |β| and the
     sum of the absolute values of its terms."""
@@ -176,7 +177,7 @@ def _put_direction(mechanism, q, v, a, c):
 
 
 @compiled
-def _note_accelerations(mechanism):
+def _note_accelerations(mechanism: Mechanism) -> None:
     """Put into `accelerates` for each group whether a net force, M v̇, is left beside the terms of which it is the
     sum."""
     contacts, machine, tr = mechanism.contacts, mechanism.machine, mechanism.machine.transformation

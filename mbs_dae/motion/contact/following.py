@@ -21,8 +21,10 @@ Dependence is found by elimination on W = L Lᵀ, in the order in which rows are
 
 import numpy as np
 
-from ...compiled.contact_records import OPEN, SLIPS
+from ...compiled.contact_records import OPEN, SLIPS, Contacts
 from ...kernels.abi import compiled
+from ...kernels.blocks import Vector
+from ..mechanism_record import Mechanism
 from .constrained import DEPENDS
 from .delassus import force_to_stop, own_pace
 from .gaps import LEEWAY
@@ -31,7 +33,7 @@ from .rubbing import never_sticks
 
 
 @compiled
-def let_rates_follow(mechanism):
+def let_rates_follow(mechanism: Mechanism) -> None:
     """Put the rates before an impact of rows that follow from others into w0."""
     contacts, problem = mechanism.contacts, mechanism.contacts.problem
     many = _take_gaps(contacts, 0, False)
@@ -46,7 +48,7 @@ def let_rates_follow(mechanism):
 
 
 @compiled
-def let_slips_follow(mechanism):
+def let_slips_follow(mechanism: Mechanism) -> None:
     """Put the accelerations of rows that follow from rows at rest into w0, and let points whose slips follow from rows
     at rest stick. A slip that has just passed its bound is compared with gaps that were closed only: other gaps may
     open, and other slips begin with it."""
@@ -66,7 +68,7 @@ def let_slips_follow(mechanism):
 
 
 @compiled
-def _take_resting(mechanism, many):
+def _take_resting(mechanism: Mechanism, many: int) -> int:
     """Take the slips of points that stick into L, unless they follow from rows in L; return the number of rows in L."""
     contacts, i = mechanism.contacts, 0
     for c in range(contacts.gap_row.size):
@@ -83,7 +85,7 @@ def _take_resting(mechanism, many):
 
 
 @compiled
-def _are_still(mechanism, c, first, many):
+def _are_still(mechanism: Mechanism, c: int, first: int, many: int) -> bool:
     """Return whether all slips of a point, in use from `first` on, follow from rows at rest; if so, put their w0."""
     contacts = mechanism.contacts
     for i in range(first, first + contacts.slip_count[c]):
@@ -96,7 +98,7 @@ def _are_still(mechanism, c, first, many):
 
 
 @compiled
-def _is_still(mechanism, i, many):
+def _is_still(mechanism: Mechanism, i: int, many: int) -> bool:
     """Return whether joints and obstacles neither move nor accelerate row i, which follows from rows at rest, except
     for the errors of a motion."""
     contacts, machine = mechanism.contacts, mechanism.machine
@@ -109,7 +111,7 @@ def _is_still(mechanism, i, many):
 
 
 @compiled
-def _forced(mechanism, i, many, own, joints):
+def _forced(mechanism: Mechanism, i: int, many: int, own: Vector, joints: Vector) -> tuple[float, float]:
     """Return c · (joints) + d · (own of the rows followed) - own of row i, and the sum of the absolute values of its
     terms."""
     contacts = mechanism.contacts
@@ -129,7 +131,7 @@ def _forced(mechanism, i, many, own, joints):
 
 
 @compiled
-def _others(contacts, many):
+def _others(contacts: Contacts, many: int) -> float:
     """Return w0 of a row from the w0 of the rows that it follows, by the d in `right`."""
     total = 0.0
     for k in range(many):
@@ -138,7 +140,7 @@ def _others(contacts, many):
 
 
 @compiled
-def _point_of_gap(contacts, i):
+def _point_of_gap(contacts: Contacts, i: int) -> int:
     """Return the point whose gap row i in use is, or -1 if the row is a slip."""
     found = -1
     for c in range(contacts.gap_row.size):
@@ -147,7 +149,7 @@ def _point_of_gap(contacts, i):
 
 
 @compiled
-def _take_gaps(contacts, many, were_closed):
+def _take_gaps(contacts: Contacts, many: int, were_closed: bool) -> int:
     """Take the gaps in use, or only those that were closed before, into L (in `matrix`), and list them in `order`;
     return the number of independent rows in L."""
     for i in range(contacts.delassus.used_count[0]):
@@ -159,7 +161,7 @@ def _take_gaps(contacts, many, were_closed):
 
 
 @compiled
-def _take(contacts, i, many):
+def _take(contacts: Contacts, i: int, many: int) -> int:
     """Take row i, an independent one, into L, for others to follow; return the number of rows in L."""
     equations = contacts.equations
     left = _reduce(contacts, i, many)
@@ -170,7 +172,7 @@ def _take(contacts, i, many):
 
 
 @compiled
-def _reduce(contacts, i, many):
+def _reduce(contacts: Contacts, i: int, many: int) -> float:
     """Return the part of W[i, i] that is independent of the rows in L; put the new row of L into `right`."""
     equations = contacts.equations
     L, right, left = equations.matrix, equations.right, contacts.delassus.W[i, i]
@@ -184,7 +186,7 @@ def _reduce(contacts, i, many):
 
 
 @compiled
-def _follows(contacts, i, many):
+def _follows(contacts: Contacts, i: int, many: int) -> bool:
     """Return whether row i depends on the rows in L; if so, put its coefficients d into `right`."""
     L, right = contacts.equations.matrix, contacts.equations.right
     if _reduce(contacts, i, many) > DEPENDS * contacts.delassus.W[i, i]:

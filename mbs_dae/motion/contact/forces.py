@@ -34,6 +34,7 @@ from ...compiled.contact_records import (
     SHARES_CHANGE,
     SHARES_MOVE,
     STICKING,
+    Contacts,
 )
 from ...compiled.contacts import put_rows
 from ...compiled.machine import take_accelerations
@@ -44,7 +45,7 @@ from ...linear.elimination import scaled_solution
 from ...linear.twofold import two_product, two_sum
 from ...linear.vectors import copy, dot
 from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
-from ..derivative import Mechanism
+from ..mechanism_record import Mechanism
 from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
 from .constrained import depends, factorise_joints
 from .delassus import (
@@ -117,7 +118,7 @@ roundoff lacks all of its acceleration. This number is the mean of both, in deca
 
 
 @compiled_apart
-def push(mechanism: Mechanism, a: Vector):
+def push(mechanism: Mechanism, a: Vector) -> None:
     """Add the forces of contacts, and their effect on accelerations and multipliers, to the solution without contacts
     at the last evaluation; put the accelerations into a."""
     contacts, machine = mechanism.contacts, mechanism.machine
@@ -166,7 +167,7 @@ def push(mechanism: Mechanism, a: Vector):
 
 
 @compiled
-def _settle(mechanism, n, far_apart, start):
+def _settle(mechanism: Mechanism, n: int, far_apart: bool, start: int) -> tuple[int, float, bool]:
     """Solve the equations of the forces by Newton's method, beginning without forces, or with the directions of normal
     forces of a `start` that is 0 or more, and put its status into `choice`. Return the rank of the last equations,
     their least pivot between far masses, and whether all forces between these are determined."""
@@ -206,20 +207,20 @@ def _settle(mechanism, n, far_apart, start):
 
 
 @compiled
-def _presses(contacts, c):
+def _presses(contacts: Contacts, c: int) -> bool:
     """Return whether joint c slips, and its friction is bounded by its normal force |b + B f|."""
     return contacts.state[c] == CLOSED and contacts.gap_row[c] < 0 and not is_given(contacts, c)
 
 
 @compiled
-def _directions(contacts, c):
+def _directions(contacts: Contacts, c: int) -> int:
     """Return the number of directions of the normal force of joint c with which Newton's method starts: along b and
     against it; where N has more than one component, turned from it by a third of a turn either way, too."""
     return 2 if contacts.normals.components[c] == 1 else 4
 
 
 @compiled
-def _starts(contacts, most):
+def _starts(contacts: Contacts, most: int) -> int:
     """Return the number of combinations of directions, up to `most`; 0 where no joint presses, or a run holds the side
     of one."""
     number, presses = 1, False
@@ -232,7 +233,7 @@ def _starts(contacts, most):
 
 
 @compiled
-def _put_start(contacts, number):
+def _put_start(contacts: Contacts, number: int) -> None:
     """Put directions of the normal forces of all joints that press into `direction`: combination `number`. The first
     one is that of the motion without friction."""
     normals, left = contacts.normals, number
@@ -252,7 +253,7 @@ def _put_start(contacts, number):
 
 
 @compiled
-def _search(mechanism, n, far_apart):
+def _search(mechanism: Mechanism, n: int, far_apart: bool) -> tuple[int, float, bool]:
     """Solve the equations from one start after the other until Newton's method for N = |b + B f| settles, where it went
     to and fro from the first. Where every N is a number, this is each combination of its signs. Return what `_settle`
     returns."""
@@ -266,7 +267,7 @@ def _search(mechanism, n, far_apart):
 
 
 @compiled
-def _contracts(contacts, n):
+def _contracts(contacts: Contacts, n: int) -> bool:
     """Return whether N = |b + B f| has one solution, since its right side contracts: where all unknowns are normal
     forces, N_i changes by at most Σ C_ij |δN_j|, and C x < x for a positive x."""
     normals, equations, C = contacts.normals, contacts.equations, contacts.equations.matrix
@@ -304,7 +305,7 @@ def _contracts(contacts, n):
 
 
 @compiled_apart
-def compare_solutions(mechanism: Mechanism, amounts: Vector, multipliers: Vector, differs: Vector):
+def compare_solutions(mechanism: Mechanism, amounts: Vector, multipliers: Vector, differs: Vector) -> None:
     """Search for other forces of friction than those of the last evaluation that satisfy the equations with the same
     states. Put 1 into `differs` for each multiplier, and behind these for each force of contacts and friction, that has
     another value then; `amounts` and `multipliers` are room for those of the evaluation."""
@@ -342,7 +343,7 @@ def compare_solutions(mechanism: Mechanism, amounts: Vector, multipliers: Vector
 
 
 @compiled
-def _role_of_shares(contacts, n, rank):
+def _role_of_shares(contacts: Contacts, n: int, rank: int) -> int:
     """Return what depends on how contacts share forces. Changes of contacts do if one shared force is a normal force,
     of a gap or in a joint that slips, or a friction whose coefficients of sticking and of slipping differ; the motion
     does if other shares accelerate bodies. If a slip begins in space, the motion is taken to
@@ -362,7 +363,7 @@ def _role_of_shares(contacts, n, rank):
 
 
 @compiled
-def _accelerates(contacts, rank, k):
+def _accelerates(contacts: Contacts, rank: int, k: int) -> bool:
     """Return whether other shares of the forces accelerate bodies: those by unknown k of the last solution, which
     elimination has left free beyond the rank. They leave all held rows as they are, and f · W f is zero where they do
     not accelerate anything."""
@@ -393,7 +394,7 @@ def _accelerates(contacts, rank, k):
 
 
 @compiled
-def _least_part(contacts, rank):
+def _least_part(contacts: Contacts, rank: int) -> float:
     """Return the least force, relative to the largest, that elimination determines to 1e-9 of its size, from the least
     of the first `rank` pivots (see `SPREAD`)."""
     least = 1.0
@@ -403,7 +404,7 @@ def _least_part(contacts, rank):
 
 
 @compiled
-def _put_unknowns(contacts, n):
+def _put_unknowns(contacts: Contacts, n: int) -> None:
     """Put into `is_unknown` which rows in use have a force that is an unknown, and into `force_size` the sizes of all
     forces."""
     delassus, corrections = contacts.delassus, contacts.corrections
@@ -420,7 +421,7 @@ def _put_unknowns(contacts, n):
 
 
 @compiled
-def _correct(mechanism, n):
+def _correct(mechanism: Mechanism, n: int) -> float:
     """Correct the forces, and the solution with them, by the residuals of all equations, as long as each correction is
     less than half as large as the one before; return the size of the last correction, relative to the forces."""
     contacts, machine, unsettled = mechanism.contacts, mechanism.machine, np.inf
@@ -462,7 +463,7 @@ def _correct(mechanism, n):
 
 
 @compiled
-def _size_of(contacts, i, row):
+def _size_of(contacts: Contacts, i: int, row: int) -> float:
     """Return the size by which corrections of unknown i, along the row used as this number, are judged."""
     equations = contacts.equations
     number, size = equations.unknown[i], abs(equations.solution[i])
@@ -475,7 +476,7 @@ def _size_of(contacts, i, row):
 
 
 @compiled
-def _take_back(mechanism):
+def _take_back(mechanism: Mechanism) -> None:
     """Restore the forces before corrections, and the solution with them; mark no neighbourhood as spread."""
     contacts, machine = mechanism.contacts, mechanism.machine
     delassus, equations = contacts.delassus, contacts.equations
@@ -490,7 +491,7 @@ def _take_back(mechanism):
 
 
 @compiled
-def _leave_to_joints(mechanism):
+def _leave_to_joints(mechanism: Mechanism) -> None:
     """Put 0 into `is_unknown` for rows in use that depend on those of joints: at a dead centre no force moves them."""
     contacts, ready = mechanism.contacts, False
     delassus, corrections = contacts.delassus, contacts.corrections
@@ -512,7 +513,7 @@ def _leave_to_joints(mechanism):
 
 
 @compiled
-def _put_solution(mechanism):
+def _put_solution(mechanism: Mechanism) -> None:
     """Add the effect of the forces to the solution without contacts, and refine the sum."""
     contacts, machine = mechanism.contacts, mechanism.machine
     delassus = contacts.delassus
@@ -521,7 +522,7 @@ def _put_solution(mechanism):
 
 
 @compiled
-def _put_residuals(mechanism, n):
+def _put_residuals(mechanism: Mechanism, n: int) -> None:
     """Put the residuals of the equations into `right`: for held rows from the accelerations themselves, for W has lost
     digits of them; for all other equations from the matrix."""
     contacts = mechanism.contacts
@@ -544,7 +545,7 @@ def _put_residuals(mechanism, n):
 
 
 @compiled
-def _are_held(mechanism, n, most, determined):
+def _are_held(mechanism: Mechanism, n: int, most: float, determined: bool) -> bool:
     """Return whether the forces hold all rows that are held by their states; without contacts bodies would have
     accelerations of up to `most`, in lengths. Where elimination has not `determined` all forces between far masses, a
     row may lack at most a part of the pace of heavy bodies. A row that joints keep still is not held by forces."""
@@ -577,7 +578,7 @@ def _are_held(mechanism, n, most, determined):
 
 
 @compiled
-def _row_of(contacts, k):
+def _row_of(contacts: Contacts, k: int) -> int:
     """Return the number, among the rows in use, of a row along which unknown k acts."""
     number, point, points = contacts.equations.unknown[k], contacts.equations.unknown[k], contacts.gap_row.size
     if number < 0:
@@ -589,7 +590,7 @@ def _row_of(contacts, k):
 
 
 @compiled
-def _sets_out(contacts, number):
+def _sets_out(contacts: Contacts, number: int) -> bool:
     """Return whether a row in use is a slip that begins in space, and so accelerates."""
     row, found = contacts.delassus.used[number], False
     for c in range(contacts.gap_row.size):
@@ -599,7 +600,7 @@ def _sets_out(contacts, number):
 
 
 @compiled
-def _use_closed(contacts):
+def _use_closed(contacts: Contacts) -> int:
     """Take all rows of points that are not open into use. Put into `unknown` the number of the row for each force along
     a row that is held, -1 - c for the N of a point c without a gap, and -1 - points - c for the d of an incipient slip;
     return the number of unknowns."""
@@ -627,7 +628,7 @@ def _use_closed(contacts):
 
 
 @compiled
-def _put_equations(contacts, x, n, starts):
+def _put_equations(contacts: Contacts, x: Vector, n: int, starts: bool) -> bool:
     """Put the equations matrix · unknowns = right: for forces, the accelerations along their rows; for each N, its
     definition, linearised about the present forces, or about the directions of a start if `starts`. Their units, and
     those of unknowns, are put into `units`. Return whether all equations are linear."""
@@ -674,7 +675,7 @@ def _put_equations(contacts, x, n, starts):
 
 
 @compiled
-def _put_pressure(contacts, c, i, starts):
+def _put_pressure(contacts: Contacts, c: int, i: int, starts: bool) -> bool:
     """Put the equation N = σ |b + B f| of point c into row i, without the terms in f, which `_add_effect` adds; with
     the direction that stands in `direction` if `starts`. Return whether the equation is linear."""
     normals, delassus, equations = contacts.normals, contacts.delassus, contacts.equations
@@ -694,13 +695,13 @@ def _put_pressure(contacts, c, i, starts):
 
 
 @compiled
-def _unit(contacts, c):
+def _unit(contacts: Contacts, c: int) -> float:
     """Return the unit of the normal force of a point as an unknown."""
     return APART if contacts.gap_row[c] < 0 and contacts.state[c] == CLOSED else 1.0
 
 
 @compiled
-def _add_effect(contacts, number, amount, column, n):
+def _add_effect(contacts: Contacts, number: int, amount: float, column: int, n: int) -> None:
     """Add to column `column` of all equations the effect of the force `amount` along row `number` in use."""
     normals, equations = contacts.normals, contacts.equations
     for i in range(n):
@@ -714,7 +715,7 @@ def _add_effect(contacts, number, amount, column, n):
 
 
 @compiled
-def _take_forces(contacts):
+def _take_forces(contacts: Contacts) -> float:
     """Put the forces along all rows in use into `amount`, from the unknowns in `solution`; return the largest change,
     relative to the largest force."""
     delassus, equations = contacts.delassus, contacts.equations
@@ -754,7 +755,7 @@ def _take_forces(contacts):
 
 
 @compiled
-def _put_most(contacts):
+def _put_most(contacts: Contacts) -> None:
     """Put the bound of the friction of each point at rest into `largest_friction`."""
     for c in range(contacts.gap_row.size):
         contacts.choice.largest_friction[c] = resting(contacts, c) * most_pressed(
@@ -763,7 +764,7 @@ def _put_most(contacts):
 
 
 @compiled
-def _weigh(contacts, anew):
+def _weigh(contacts: Contacts, anew: bool) -> None:
     """Put the weights of frictions that stick, relative to 1 for normal forces. The forces of one sum with the least Σ
     f²/w² are in proportion to w²: to the bound of each friction, relative to the largest force. So friction does not
     take alone a load that a stop carries as well. A friction near its bound gets a smaller weight."""
@@ -782,7 +783,7 @@ def _weigh(contacts, anew):
 
 
 @compiled
-def _are_strained(contacts):
+def _are_strained(contacts: Contacts) -> bool:
     """Return whether a friction that sticks is loaded to `WITHIN` of its bound, or beyond."""
     for c in range(contacts.gap_row.size):
         sticks = contacts.state[c] == STICKING and contacts.slip_count[c] > 0
@@ -792,7 +793,7 @@ def _are_strained(contacts):
 
 
 @compiled
-def most_pressed(contacts, c, forces, rests):
+def most_pressed(contacts: Contacts, c: int, forces: Vector, rests: bool) -> float:
     """Return the N of a point: its normal force, the given bound, or |b + B f|."""
     if contacts.gap_row[c] >= 0:
         return contacts.force[contacts.gap_row[c]]
@@ -800,7 +801,7 @@ def most_pressed(contacts, c, forces, rests):
 
 
 @compiled_apart
-def contact_powers(mechanism: Mechanism, work: Vector):
+def contact_powers(mechanism: Mechanism, work: Vector) -> None:
     """Add to the rates of works the power that friction dissipates, and the power of obstacles with a prescribed
     motion."""
     contacts = mechanism.contacts
@@ -814,7 +815,7 @@ def contact_powers(mechanism: Mechanism, work: Vector):
 
 
 @compiled
-def contact_works(contacts, rates):
+def contact_works(contacts: Contacts, rates: Vector) -> None:
     """Add to the rates of works, with the velocities of the last evaluation, the power that contacts dissipate and that
     of obstacles with a prescribed motion: with the mean velocities of a step this is the work of its impulses over
     h."""

@@ -10,6 +10,8 @@ from ...compiled.contacts import observe_contacts
 from ...compiled.signals import assign, take_signals
 from ...compiled.tree.transformation import REACH, transform
 from ...kernels.abi import compiled
+from ...kernels.blocks import Integers, Vector
+from ..mechanism_record import Mechanism
 
 LEEWAY = 1e-6
 """A row is no longer held by joints alone where its gap is below zero by this part of the model's length, or its slip
@@ -17,20 +19,20 @@ faster than this part of the terms of rates: both are more than the errors of a 
 
 
 @compiled
-def leeway(mechanism):
+def leeway(mechanism: Mechanism) -> float:
     """Return the depth below zero of a gap that joints alone keep closed: far from the origin it is roundoff."""
     return LEEWAY * max(mechanism.machine.length, mechanism.machine.gap_size)
 
 
 @compiled
-def first_entry(mechanism, c):
+def first_entry(mechanism: Mechanism, c: int) -> int:
     """Return the first switching function of a point: that of its gap, if it has one."""
     contacts = mechanism.contacts
     return mechanism.switches.kinds.size - contacts.points.entries + contacts.points.entry[c]
 
 
 @compiled
-def is_open_gap(mechanism, k):
+def is_open_gap(mechanism: Mechanism, k: int) -> bool:
     """Return whether entry k is the gap of a point that is open."""
     contacts, found = mechanism.contacts, False
     for c in range(contacts.gap_row.size):
@@ -39,7 +41,7 @@ def is_open_gap(mechanism, k):
 
 
 @compiled
-def has_gaps_alone(mechanism):
+def has_gaps_alone(mechanism: Mechanism) -> bool:
     """Return whether gaps of open points are all guards there are: they follow from positions and velocities alone."""
     contacts, switches = mechanism.contacts, mechanism.switches
     return (
@@ -50,7 +52,7 @@ def has_gaps_alone(mechanism):
 
 
 @compiled
-def observe_gaps(mechanism, t, q, v):
+def observe_gaps(mechanism: Mechanism, t: float, q: Vector, v: Vector) -> None:
     """Evaluate gaps and their rates, and nothing else."""
     tr = mechanism.machine.transformation
     assign(mechanism.signals.inputs, t, q, v, q)
@@ -62,7 +64,7 @@ def observe_gaps(mechanism, t, q, v):
 
 
 @compiled
-def meets(mechanism, passes_zero):
+def meets(mechanism: Mechanism, passes_zero: Integers) -> bool:
     """Return whether an open gap is among the switching functions that pass zero: then there is an impact."""
     contacts, found = mechanism.contacts, False
     for c in range(contacts.gap_row.size):
@@ -72,7 +74,7 @@ def meets(mechanism, passes_zero):
 
 
 @compiled
-def put_gap(mechanism, c):
+def put_gap(mechanism: Mechanism, c: int) -> None:
     """Put the guard of the gap of a point: the gap while the point is open, the normal force while it is closed. A gap
     that joints alone keep closed has a leeway."""
     contacts, switches = mechanism.contacts, mechanism.switches
@@ -83,7 +85,7 @@ def put_gap(mechanism, c):
 
 
 @compiled
-def put_gap_rates(mechanism):
+def put_gap_rates(mechanism: Mechanism) -> None:
     """Put the rates of gaps. Rates of all other guards of contacts are not known, and 0."""
     contacts, switches = mechanism.contacts, mechanism.switches
     for k in range(switches.kinds.size - contacts.points.entries, switches.kinds.size):

@@ -24,10 +24,13 @@ from ...compiled.contact_records import (
     STICKING,
     STILL,
     STOPS,
+    Contacts,
 )
 from ...kernels.abi import compiled
+from ...kernels.blocks import Integers, Vector
 from ...linear.vectors import dot
 from ...symbolic.branches import WATCH
+from ..mechanism_record import Mechanism
 from .bounds import COMPONENTS
 from .gaps import LEEWAY, first_entry, leeway, put_gap
 from .incipient import ENDS, STRAIGHT, is_let_go, longest, stays_incipient, strays
@@ -71,19 +74,19 @@ ALWAYS = 1.0
 
 
 @compiled
-def slip_entry(mechanism, c):
+def slip_entry(mechanism: Mechanism, c: int) -> int:
     """Return the number of the first entry of the slip of a point."""
     return first_entry(mechanism, c) + (1 if mechanism.contacts.gap_row[c] >= 0 else 0)
 
 
 @compiled
-def normal_entry(mechanism, c):
+def normal_entry(mechanism: Mechanism, c: int) -> int:
     """Return the number of the first entry of the normal force of a point in a joint."""
     return slip_entry(mechanism, c) + mechanism.contacts.slip_count[c]
 
 
 @compiled
-def is_slip(mechanism, k):
+def is_slip(mechanism: Mechanism, k: int) -> bool:
     """Return whether entry k is the first one of the slip of a point that slips."""
     contacts, found = mechanism.contacts, False
     for c in range(contacts.gap_row.size):
@@ -92,7 +95,7 @@ def is_slip(mechanism, k):
 
 
 @compiled
-def look_at_contacts(mechanism):
+def look_at_contacts(mechanism: Mechanism) -> None:
     """Put the guards of all points at the last evaluation."""
     contacts, switches = mechanism.contacts, mechanism.switches
     for c in range(contacts.gap_row.size):
@@ -108,7 +111,7 @@ def look_at_contacts(mechanism):
 
 
 @compiled
-def _guard_of_slip(mechanism, c, i):
+def _guard_of_slip(mechanism: Mechanism, c: int, i: int) -> float:
     contacts = mechanism.contacts
     first, along, state = contacts.slip_row[c], 0.0, contacts.state[c]
     if state == INCIPIENT and i < 2:
@@ -127,7 +130,7 @@ def _guard_of_slip(mechanism, c, i):
 
 
 @compiled
-def keeps_still(contacts, c):
+def keeps_still(contacts: Contacts, c: int) -> bool:
     """Return whether joints alone keep a slip of a point still."""
     found = False
     for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
@@ -136,20 +139,20 @@ def keeps_still(contacts, c):
 
 
 @compiled
-def rests_by_joints(contacts, c):
+def rests_by_joints(contacts: Contacts, c: int) -> bool:
     """Return whether joints keep the slip of a point still while it sticks, or while friction holds it at a dead
     centre."""
     return (contacts.state[c] == STICKING or contacts.choice.departure[c] == HOLDS) and keeps_still(contacts, c)
 
 
 @compiled
-def _friction_scale(contacts, c):
+def _friction_scale(contacts: Contacts, c: int) -> float:
     """Return the largest friction of a point, or 1 where it has none."""
     return contacts.choice.largest_friction[c] if contacts.choice.largest_friction[c] > 0.0 else 1.0
 
 
 @compiled
-def joint_rate(mechanism, row):
+def joint_rate(mechanism: Mechanism, row: int) -> float:
     """Return the rate c ν_joints - ν that joints give a row which depends on their rows, with the c of `combinations`.
     Unlike G v - ν, which consists of errors in the dwell of a driver, this rate has no errors of v."""
     contacts, nu = mechanism.contacts, mechanism.machine.nu
@@ -160,7 +163,7 @@ def joint_rate(mechanism, row):
 
 
 @compiled
-def largest_acceleration(mechanism, group):
+def largest_acceleration(mechanism: Mechanism, group: int) -> float:
     """Return the largest acceleration of a group in the last solution, with turns over the model's length."""
     x, of, most = mechanism.machine.x, mechanism.contacts.groups.of_column, 0.0
     for column in range(of.size):
@@ -170,7 +173,7 @@ def largest_acceleration(mechanism, group):
 
 
 @compiled
-def _relative_speed(mechanism, c):
+def _relative_speed(mechanism: Mechanism, c: int) -> float:
     """Return the speed of a slip that joints kept still, relative to the speed at which it counts as moving: the rate
     that joints give it, or, where bodies are not at rest, its own rate if that is more."""
     contacts, machine, most = mechanism.contacts, mechanism.machine, 0.0
@@ -185,7 +188,7 @@ def _relative_speed(mechanism, c):
 
 
 @compiled
-def put_contact_scales(mechanism):
+def put_contact_scales(mechanism: Mechanism) -> None:
     """Put the size of the terms of which each guard is made."""
     contacts, switches, most = mechanism.contacts, mechanism.switches, 0.0
     delassus = contacts.delassus
@@ -210,7 +213,7 @@ def put_contact_scales(mechanism):
 
 
 @compiled
-def put_differences(mechanism, differences):
+def put_differences(mechanism: Mechanism, differences: Vector) -> None:
     """Put the rates of all guards of contacts but open gaps, from finite differences."""
     contacts, rate = mechanism.contacts, mechanism.switches.rate
     for c in range(contacts.gap_row.size):
@@ -222,7 +225,7 @@ def put_differences(mechanism, differences):
 
 
 @compiled
-def hold_contacts(mechanism):
+def hold_contacts(mechanism: Mechanism) -> None:
     """Put the states of contacts from their modes: of a gap OPEN or CLOSED; of slips the direction, zero where they
     stick; of normal forces in joints the direction that is held, zero where none is."""
     contacts, modes, closed = mechanism.contacts, mechanism.switches.mode, 0
@@ -254,21 +257,21 @@ def hold_contacts(mechanism):
 
 
 @compiled
-def is_held_heading(square):
+def is_held_heading(square: float) -> bool:
     """Return whether the squared length of a heading encodes friction that holds a point at a dead centre; 0.1 lies
     well inside the gaps between 0.25, 0.5625 and 1."""
     return abs(square - HELD_LENGTH**2) < 0.1
 
 
 @compiled
-def is_held(mechanism, row):
+def is_held(mechanism: Mechanism, row: int) -> bool:
     """Return whether joints alone keep a gap closed."""
     contacts = mechanism.contacts
     return contacts.constrained.state[row] == STILL and contacts.motion.phi[row] <= leeway(mechanism)
 
 
 @compiled
-def tell_states(mechanism):
+def tell_states(mechanism: Mechanism) -> None:
     """Put the modes of contacts, from their states."""
     contacts, modes = mechanism.contacts, mechanism.switches.mode
     for c in range(contacts.gap_row.size):
@@ -287,7 +290,7 @@ def tell_states(mechanism):
 
 
 @compiled
-def note_slips(mechanism, held):
+def note_slips(mechanism: Mechanism, held: bool) -> None:
     """Note the direction of slips that may turn, by the last evaluation, and the longest next step that resolves it;
     directions may be held in that step if `held`."""
     contacts = mechanism.contacts
@@ -303,7 +306,7 @@ def note_slips(mechanism, held):
 
 
 @compiled
-def note_fastest(contacts):
+def note_fastest(contacts: Contacts) -> None:
     """Note the largest slip of each point since it began, and count the steps in which shared forces change the motion.
     This is called where a step has been accepted: a step that is rejected may end with a slip that the motion does not
     have."""
@@ -317,7 +320,7 @@ def note_fastest(contacts):
 
 
 @compiled
-def _unseen(mechanism, c):
+def _unseen(mechanism: Mechanism, c: int) -> float:
     """Return the speed in m/s below which the acceleration of a slip ends or turns it on a way that cannot be seen; 0
     in a plane where the acceleration makes the slip faster."""
     contacts, square, along = mechanism.contacts, 0.0, 0.0
@@ -330,7 +333,7 @@ def _unseen(mechanism, c):
 
 
 @compiled
-def nothing_of(contacts, c):
+def nothing_of(contacts: Contacts, c: int) -> float:
     """Return the speed at which a slip counts as zero: relative to the speed of bodies and to its own largest speed, or
     by the way that it would still go."""
     return max(
@@ -340,7 +343,7 @@ def nothing_of(contacts, c):
 
 
 @compiled
-def has_stopped(contacts):
+def has_stopped(contacts: Contacts) -> bool:
     """Return whether a slip has just stopped, and moves no more than can be seen."""
     found = False
     for c in range(contacts.gap_row.size):
@@ -350,7 +353,7 @@ def has_stopped(contacts):
 
 
 @compiled
-def follow_slips(mechanism, guards):
+def follow_slips(mechanism: Mechanism, guards: Vector) -> None:
     """Take the direction in which each slip in space goes at the end of the step as its heading, where nothing has
     switched: a slip stops where it is at right angles to its heading, and so may turn by any angle in time. Put the
     guard of the next step into `guards`."""
@@ -376,7 +379,7 @@ def follow_slips(mechanism, guards):
 
 
 @compiled
-def mark_passed(mechanism, wanted, largest, at_end):
+def mark_passed(mechanism: Mechanism, wanted: Integers, largest: Vector, at_end: bool) -> None:
     """Put into `began` the change that each point has just begun, by the entries that pass zero. A slip that is almost
     zero relative to its largest stops with them, like those of a body with several points that slides to a stop; a slip
     in space that has turned by a right angle goes on, and so does an incipient one. A slip that is no slower than
@@ -432,14 +435,14 @@ def mark_passed(mechanism, wanted, largest, at_end):
 
 
 @compiled
-def release_senses(mechanism):
+def release_senses(mechanism: Mechanism) -> None:
     """Hold no direction of a normal force while states are chosen."""
     release_normals(mechanism.contacts)
     tell_states(mechanism)
 
 
 @compiled
-def hold_senses(mechanism):
+def hold_senses(mechanism: Mechanism) -> None:
     """Hold the directions of normal forces at the last accelerations for the next step."""
     hold_normals(mechanism.contacts, CLOSED)
     tell_states(mechanism)

@@ -27,14 +27,15 @@ right to the second order of the approach. The time of the last one is noted: af
 together last e/(1 - e) times as long, so that the body rests 2 w'/|ẇ|/(1 - e) after the impact.
 """
 
-from ...compiled.contact_records import OPEN, STILL
+from ...compiled.contact_records import OPEN, STILL, Contacts
 from ...compiled.contacts import put_rows
 from ...compiled.status import DONE, FORCES_LOST, NOT_FINITE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
-from ...kernels.blocks import Vector
+from ...kernels.blocks import Integers, Vector
 from ...linear.vectors import axpy, copy, dot, largest
 from ..course import moment
 from ..derivative import evaluate, factorise_terms
+from ..mechanism_record import Mechanism
 from ..switching.choosing import go_on_anew
 from ..switching.pieces import turn_over
 from ..switching.search import Search
@@ -58,7 +59,7 @@ number of impacts."""
 
 
 @compiled_apart
-def strike(search: Search, y: Vector, dy: Vector):
+def strike(search: Search, y: Vector, dy: Vector) -> None:
     """Pass the impact at the state y: put the state after it into y, y' into dy, and choose all branches and states
     anew."""
     mechanism = search.stages.mechanism
@@ -95,7 +96,7 @@ def strike(search: Search, y: Vector, dy: Vector):
 
 
 @compiled
-def stop(mechanism, y):
+def stop(mechanism: Mechanism, y: Vector) -> None:
     """Remove the remaining rates of closed contacts from y."""
     contacts = mechanism.contacts
     use_closed(contacts)
@@ -107,7 +108,7 @@ def stop(mechanism, y):
 
 
 @compiled
-def _pass_on(search, y):
+def _pass_on(search: Search, y: Vector) -> bool:
     """Solve the impacts of approaching points alone, one after another, until no visible approach is left; what remains
     is left to all points together. Return whether each has a solution."""
     contacts, first = search.stages.mechanism.contacts, 0.0
@@ -124,7 +125,7 @@ def _pass_on(search, y):
 
 
 @compiled
-def put_approaching(contacts):
+def put_approaching(contacts: Contacts) -> float:
     """Put 1 into `touching` for the points that approach and for those without a gap that take part; return the fastest
     approach."""
     choice = contacts.choice
@@ -141,13 +142,13 @@ def put_approaching(contacts):
 
 
 @compiled
-def is_over(contacts, fastest, first):
+def is_over(contacts: Contacts, fastest: float, first: float) -> bool:
     """Return whether no approach is left that can be seen."""
     return fastest <= max(LEFT * first, LEFT * contacts.choice.pace[1])
 
 
 @compiled
-def prepare_impact(search, y):
+def prepare_impact(search: Search, y: Vector) -> bool:
     """Evaluate rows and rates in the state y, and put the points that meet into `meeting`; return whether all numbers
     are finite and joints press no bodies together."""
     mechanism = search.stages.mechanism
@@ -175,7 +176,7 @@ def prepare_impact(search, y):
 
 
 @compiled
-def _jumps(search, y, points):
+def _jumps(search: Search, y: Vector, points: Integers) -> bool:
     """Let these points meet, at the rates evaluated last, and let y jump by their impulses; return whether there is a
     solution."""
     contacts, status = search.stages.mechanism.contacts, put_impulses(search.stages.mechanism, points)
@@ -193,7 +194,7 @@ def _jumps(search, y, points):
 
 
 @compiled
-def put_impulses(mechanism, points):
+def put_impulses(mechanism: Mechanism, points: Integers) -> int:
     """Put the impulses with which these points meet, at the rates evaluated last, into `amount`. Return DONE, UNSOLVED
     or FORCES_LOST."""
     contacts = mechanism.contacts
@@ -219,7 +220,7 @@ def put_impulses(mechanism, points):
 
 
 @compiled
-def _solve_in_two(mechanism, points):
+def _solve_in_two(mechanism: Mechanism, points: Integers) -> bool:
     """Put the impulses by Poisson's law, of compression and of expansion; return whether there is a solution."""
     write_compression(mechanism, points)
     mechanism.contacts.corrections.corrected[0] = 0
@@ -233,7 +234,7 @@ def _solve_in_two(mechanism, points):
 
 
 @compiled
-def write_compression(mechanism, points):
+def write_compression(mechanism: Mechanism, points: Integers) -> None:
     """Pose the problem of the impulses that end all approach."""
     contacts = mechanism.contacts
     contacts.choice.ambiguities[0] += 1
@@ -244,7 +245,7 @@ def write_compression(mechanism, points):
 
 
 @compiled
-def write_expansion(contacts, points):
+def write_expansion(contacts: Contacts, points: Integers) -> None:
     """Pose the problem of the impulses of expansion beyond e times those of compression, which was solved last; put the
     sum of these two into `amount`."""
     delassus = contacts.delassus
@@ -267,20 +268,20 @@ def write_expansion(contacts, points):
 
 
 @compiled
-def add_expansion(contacts):
+def add_expansion(contacts: Contacts) -> None:
     for i in range(contacts.delassus.used_count[0]):
         contacts.delassus.amount[i] += contacts.problem.f[i]
     put_changes(contacts)
 
 
 @compiled
-def gives_energy(contacts):
+def gives_energy(contacts: Contacts) -> bool:
     """Return whether impulses give more energy than roundoff."""
     return _lost(contacts) < -GAIN * _at_stake(contacts)
 
 
 @compiled
-def _lost(contacts):
+def _lost(contacts: Contacts) -> float:
     """Return the energy that the impulses dissipate."""
     delassus = contacts.delassus
     lost = 0.0
@@ -290,7 +291,7 @@ def _lost(contacts):
 
 
 @compiled
-def _at_stake(contacts):
+def _at_stake(contacts: Contacts) -> float:
     """Return the energy that impulses move to and fro: the sum of the absolute values of their works."""
     delassus = contacts.delassus
     most = 0.0
@@ -300,7 +301,7 @@ def _at_stake(contacts):
 
 
 @compiled
-def write_impact(mechanism, points):
+def write_impact(mechanism: Mechanism, points: Integers) -> None:
     """Pose the problem of impulses by Newton's law."""
     contacts = mechanism.contacts
     contacts.choice.slipping[:] = 0
@@ -317,20 +318,20 @@ def write_impact(mechanism, points):
 
 
 @compiled
-def _restitution(contacts, c):
+def _restitution(contacts: Contacts, c: int) -> float:
     """Return the restitution of a point; 0 for a point that comes to rest here."""
     return 0.0 if contacts.choice.lands[c] == 1 else contacts.laws.restitution[c]
 
 
 @compiled
-def _rate(contacts, i):
+def _rate(contacts: Contacts, i: int) -> float:
     """Return the rate of row i in use before the impact."""
     row = contacts.delassus.used[i]
     return 0.0 if contacts.constrained.state[row] == STILL else contacts.motion.rate[row]
 
 
 @compiled
-def jump(mechanism, y):
+def jump(mechanism: Mechanism, y: Vector) -> None:
     """Put the state after the impulses solved for into y; note the impulses and the energy that they dissipate."""
     contacts, machine, state = mechanism.contacts, mechanism.machine, mechanism.state
     delassus = contacts.delassus
@@ -350,7 +351,7 @@ def jump(mechanism, y):
 
 
 @compiled
-def _land(search):
+def _land(search: Search) -> bool:
     """Mark further points that have parted for a flight lower than can be seen; return whether there are any. They stay
     closed."""
     mechanism, found = search.stages.mechanism, False

@@ -16,8 +16,9 @@ right to ρ⁴. At ρ = `RISEN` the law of s takes over, with rates that explici
 
 import numpy as np
 
-from ...compiled.contact_records import CLOSED, INCIPIENT, OPEN
+from ...compiled.contact_records import CLOSED, INCIPIENT, OPEN, Contacts
 from ...kernels.abi import compiled
+from ...kernels.blocks import Vector
 from ...linear.vectors import dot
 from .bounds import BOUND
 from .rubbing import across, never_sticks, sliding, speed_of
@@ -42,13 +43,13 @@ stability of all methods."""
 
 
 @compiled
-def falls_short(contacts, c, size):
+def falls_short(contacts: Contacts, c: int, size: float) -> float:
     """Return the part of its size by which friction falls short of its bound; 0 if it has no size."""
     return max(contacts.sliding.friction_deficit[c] / size, 0.0) if size > 0.0 else 0.0
 
 
 @compiled
-def put_incipient(contacts, c, number, column):
+def put_incipient(contacts: Contacts, c: int, number: int, column: int) -> None:
     """Add Newton's equations of a slip that begins, without the terms of W: its forces are in use from `number` on, its
     N is unknown `column`, followed by its forces along slips, and d. The limit of Newton's method does not depend on
     the curvature of directions. So a little is added to it, and forces of several points across their slips whose sum
@@ -75,13 +76,13 @@ def put_incipient(contacts, c, number, column):
 
 
 @compiled
-def beyond(contacts, c, normal):
+def beyond(contacts: Contacts, c: int, normal: float) -> float:
     """Return the difference between the friction of an incipient slip and its bound."""
     return abs(across(contacts, c, contacts.force) - sliding(contacts, c) * normal)
 
 
 @compiled
-def weight_of_changes(contacts):
+def weight_of_changes(contacts: Contacts) -> float:
     """Return the weight of changes of held forces: incipient slips turn with them, and the effect on accelerations is
     only this part of the change. It is 1 where no slip is incipient."""
     most = -1.0
@@ -92,14 +93,14 @@ def weight_of_changes(contacts):
 
 
 @compiled
-def is_let_go(contacts, c):
+def is_let_go(contacts: Contacts, c: int) -> float:
     """Return a guard that is positive as long as friction falls short of its bound, or nearly: on a body that other
     contacts hold, friction is at its bound."""
     return contacts.sliding.friction_deficit[c] + BOUND * across(contacts, c, contacts.force)
 
 
 @compiled
-def stays_incipient(contacts, c):
+def stays_incipient(contacts: Contacts, c: int) -> float:
     """Return a guard that is positive as long as the slip of a point has the direction of its acceleration, opposite to
     its friction; or nearly, where friction falls short by very little."""
     first, along, aside = contacts.slip_row[c], 0.0, 0.0
@@ -118,7 +119,7 @@ def stays_incipient(contacts, c):
 
 
 @compiled
-def strays(contacts, c):
+def strays(contacts: Contacts, c: int) -> float:
     """Return the part of a slip at right angles to its heading, relative to the largest admissible one."""
     along, square, first = 0.0, 0.0, contacts.slip_row[c]
     for k in range(first, first + contacts.slip_count[c]):
@@ -129,7 +130,7 @@ def strays(contacts, c):
 
 
 @compiled
-def goes_straight(contacts, c, number, x):
+def goes_straight(contacts: Contacts, c: int, number: int, x: Vector) -> bool:
     """Return whether a creeping slip goes so straight on, over `OFTEN` steps that resolve its direction, that the
     direction may be held; the forces along it begin at `number`. x are the accelerations."""
     first, slip, along, square, most, held = (
@@ -154,7 +155,7 @@ def goes_straight(contacts, c, number, x):
 
 
 @compiled
-def longest(contacts, x, held):
+def longest(contacts: Contacts, x: Vector, held: bool) -> float:
     """Return the longest explicit step from here, by the last evaluation, that resolves the directions of slips, except
     those whose direction may be `held`; put these into `straight`."""
     sliding = contacts.sliding
@@ -176,7 +177,7 @@ def longest(contacts, x, held):
 
 
 @compiled
-def _slowing(contacts, number):
+def _slowing(contacts: Contacts, number: int) -> float:
     """Return the acceleration along row `number` in use that the frictions of all slips together could make."""
     total, other = 0.0, 0
     for c in range(contacts.gap_row.size):

@@ -7,13 +7,14 @@ are far apart. A light mass is recognised by the body, and by the effective mass
 holds the body: a rotor on an axle is as light as its inertia over the squared arm.
 """
 
+from ...compiled.contact_records import Contacts
 from ...kernels.abi import compiled, compiled_apart
-from ..derivative import Mechanism
+from ..mechanism_record import Mechanism
 from .delassus import FIRM, put_mobilities
 
 
 @compiled_apart
-def find_islands(mechanism: Mechanism):
+def find_islands(mechanism: Mechanism) -> None:
     """Put 1 into `by_elimination` for the points that elimination solves, and into `own_column` and `own_row` for all
     columns and rows that their forces move or load."""
     contacts, pattern, few, most = mechanism.contacts, mechanism.machine.pattern, mechanism.contacts.points.few, 0.0
@@ -46,7 +47,7 @@ def find_islands(mechanism: Mechanism):
 
 
 @compiled
-def _count(contacts, few, most):
+def _count(contacts: Contacts, few: int, most: float) -> int:
     """Return the number of rows that elimination would solve."""
     many = 0
     for k in range(contacts.steps.island.size):
@@ -55,7 +56,7 @@ def _count(contacts, few, most):
 
 
 @compiled
-def _is_chosen(contacts, k, few, most):
+def _is_chosen(contacts: Contacts, k: int, few: int, most: float) -> bool:
     """Return whether elimination solves an island: it has few rows, or a mass far below `most` or below another one of
     the island."""
     steps = contacts.steps
@@ -64,7 +65,7 @@ def _is_chosen(contacts, k, few, most):
 
 
 @compiled
-def _join(contacts, c):
+def _join(contacts: Contacts, c: int) -> None:
     """Join all groups of joints whose columns the rows of a point have."""
     rows, first = contacts.rows, _island_of(contacts, c)
     for k in range(-1, contacts.slip_count[c]):
@@ -75,7 +76,7 @@ def _join(contacts, c):
 
 
 @compiled
-def _island_of(contacts, c):
+def _island_of(contacts: Contacts, c: int) -> int:
     """Return the island of a point, -1 if its rows have no entries."""
     rows, found = contacts.rows, -1
     for k in range(-1, contacts.slip_count[c]):
@@ -87,7 +88,7 @@ def _island_of(contacts, c):
 
 
 @compiled
-def _root(contacts, k):
+def _root(contacts: Contacts, k: int) -> int:
     """Return the group of joints that stands for its island."""
     while contacts.steps.island[k] != k:
         k = contacts.steps.island[k]
@@ -95,7 +96,7 @@ def _root(contacts, k):
 
 
 @compiled
-def _lightest(contacts, c):
+def _lightest(contacts: Contacts, c: int) -> float:
     """Return the least mass that a point moves."""
     delassus = contacts.delassus
     least = contacts.groups.lightest[c]

@@ -6,7 +6,7 @@ x = -g, then velocities. The rates of joints are corrected first: slips that sti
 the joints (`following`), and each correction would undo the other.
 """
 
-from ...compiled.contact_records import INCIPIENT, OPEN, STICKING, STOPS
+from ...compiled.contact_records import INCIPIENT, OPEN, STICKING, STOPS, Contacts
 from ...compiled.contacts import put_rows
 from ...compiled.machine import in_own_velocities, subtract_rates
 from ...compiled.manifold import move
@@ -16,12 +16,13 @@ from ...kernels.blocks import Vector
 from ...linear.elimination import scaled_solution
 from ...linear.kkt import solve
 from ...linear.vectors import axpy, copy, dot
-from ..derivative import Mechanism, evaluate, factorise_terms
+from ..derivative import evaluate, factorise_terms
+from ..mechanism_record import Mechanism
 from .delassus import respond, responses, row_size, use
 
 
 @compiled_apart
-def keep_closed(mechanism: Mechanism, q: Vector, v: Vector):
+def keep_closed(mechanism: Mechanism, q: Vector, v: Vector) -> None:
     """Project a state onto the surfaces of closed contacts, in place."""
     contacts = mechanism.contacts
     delassus, choice = contacts.delassus, contacts.choice
@@ -45,7 +46,7 @@ def keep_closed(mechanism: Mechanism, q: Vector, v: Vector):
 
 
 @compiled
-def _bring_back_joints(mechanism, v):
+def _bring_back_joints(mechanism: Mechanism, v: Vector) -> None:
     """Make v satisfy the rates of joints, and put the rates of contacts with it."""
     contacts, machine = mechanism.contacts, mechanism.machine
     delassus = contacts.delassus
@@ -60,7 +61,7 @@ def _bring_back_joints(mechanism, v):
 
 
 @compiled
-def use_closed(contacts):
+def use_closed(contacts: Contacts) -> int:
     """Take into use the gaps of closed points, then the slips of points that stick, or have just stopped and begin
     anew; return the number of gaps. (A slip that goes on to the other side passes zero by itself.)"""
     contacts.delassus.used_count[0] = 0
@@ -76,7 +77,7 @@ def use_closed(contacts):
 
 
 @compiled
-def put_cancelling(contacts, values, n):
+def put_cancelling(contacts: Contacts, values: Vector, n: int) -> None:
     """Put the amounts along the first n rows in use that make these values zero into `amount`."""
     delassus, equations = contacts.delassus, contacts.equations
     for i in range(n):

@@ -17,9 +17,12 @@ wrong sign there is of that size.
 
 import numpy as np
 
+from ...compiled.contact_records import Contacts
 from ...compiled.dynamics import KINETIC
 from ...kernels.abi import compiled
+from ...kernels.blocks import Vector
 from ...linear.vectors import largest
+from ..mechanism_record import Mechanism
 from .bounds import COMPONENTS, component
 
 NONE = 1e-12
@@ -31,7 +34,7 @@ VANISHES = 1e-6
 
 
 @compiled
-def components(contacts, c):
+def components(contacts: Contacts, c: int) -> int:
     """Return the number of components of the normal force of point c: 0 for one with a gap, or with a given bound."""
     if contacts.gap_row[c] >= 0 or contacts.normals.row_count[c] == 0:
         return 0
@@ -39,7 +42,7 @@ def components(contacts, c):
 
 
 @compiled
-def sense(contacts, c, forces):
+def sense(contacts: Contacts, c: int, forces: Vector) -> float:
     """Return σ of point c with these forces along rows; 1 where no direction is held."""
     along = 0.0
     for d in range(contacts.normals.components[c]):
@@ -48,7 +51,7 @@ def sense(contacts, c, forces):
 
 
 @compiled
-def put_normals(mechanism):
+def put_normals(mechanism: Mechanism) -> None:
     """Put the N of all points into `value`, and the size of N that is roundoff into `noise`: a part of the largest
     multiplier, of the largest load on a body, or of m v²/L, which stabilisation makes of the roundoff of positions."""
     contacts, tr, most = mechanism.contacts, mechanism.machine.transformation, 0.0
@@ -69,7 +72,7 @@ def put_normals(mechanism):
 
 
 @compiled
-def size_of_normal(contacts, c):
+def size_of_normal(contacts: Contacts, c: int) -> float:
     """Return |N| of point c at the last accelerations."""
     square = 0.0
     for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):
@@ -78,7 +81,7 @@ def size_of_normal(contacts, c):
 
 
 @compiled
-def guard_of_normal(contacts, c):
+def guard_of_normal(contacts: Contacts, c: int) -> float:
     """Return e · N plus `noise`: positive until N is below zero by more than roundoff."""
     normals = contacts.normals
     along = 0.0
@@ -88,7 +91,7 @@ def guard_of_normal(contacts, c):
 
 
 @compiled
-def note_normals(contacts):
+def note_normals(contacts: Contacts) -> None:
     """Keep the N of the last accelerations, at the end of a step, in `end_value`."""
     normals = contacts.normals
     for d in range(normals.value.size):
@@ -96,7 +99,7 @@ def note_normals(contacts):
 
 
 @compiled
-def follow_normal(contacts, c):
+def follow_normal(contacts: Contacts, c: int) -> float:
     """Take e from the N at the end of a step, unless N is beyond zero; return the guard there."""
     normals = contacts.normals
     along, square = 0.0, 0.0
@@ -112,7 +115,7 @@ def follow_normal(contacts, c):
 
 
 @compiled
-def holds_side(contacts, c):
+def holds_side(contacts: Contacts, c: int) -> bool:
     """Return whether a direction of point c is held."""
     held = False
     for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):
@@ -121,7 +124,7 @@ def holds_side(contacts, c):
 
 
 @compiled
-def turn_normal(contacts, c, most):
+def turn_normal(contacts: Contacts, c: int, most: float) -> None:
     """Note that N of point c is at right angles to e: keep -e in `end_value` for the next step, which takes it if N has
     vanished. `most` is the largest guard in this step."""
     normals = contacts.normals
@@ -131,13 +134,13 @@ def turn_normal(contacts, c, most):
 
 
 @compiled
-def release_normals(contacts):
+def release_normals(contacts: Contacts) -> None:
     """Hold no direction: friction is μ |N| while states are chosen."""
     contacts.normals.fixed_direction[:] = 0.0
 
 
 @compiled
-def hold_normals(contacts, closed):
+def hold_normals(contacts: Contacts, closed: int) -> None:
     """Hold the directions of the last N of all points that slip, whose state is `closed`, for the next step."""
     normals = contacts.normals
     for c in range(contacts.gap_row.size):

@@ -9,7 +9,10 @@ import numpy as np
 
 from ...compiled.contact_records import HOLDS, Contacts
 from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Integers
 from ...linear.complementarity import SEVERAL, solve_complementarity
+from ...linear.laws import Complementarity
+from ..mechanism_record import Mechanism
 from .bounds import COMPONENTS, given, is_given, put_bounds
 from .delassus import (
     use,
@@ -18,7 +21,7 @@ from .rubbing import direction, drives_apart, never_sticks, resting, sliding, sp
 
 
 @compiled
-def use_points(contacts, points):
+def use_points(contacts: Contacts, points: Integers) -> None:
     """Take the rows of these points into use, and no others: for each point its gap, then its slips."""
     contacts.delassus.used_count[0] = 0
     for c in range(contacts.gap_row.size):
@@ -29,7 +32,7 @@ def use_points(contacts, points):
 
 
 @compiled
-def write_laws(mechanism, points, is_impact):
+def write_laws(mechanism: Mechanism, points: Integers, is_impact: bool) -> None:
     """Pose the problem of these points except for w0. Points that slip, or begin to (`slipping`), have the coefficient
     of sliding; so have all points in an impact."""
     contacts = mechanism.contacts
@@ -60,7 +63,7 @@ def write_laws(mechanism, points, is_impact):
 
 
 @compiled
-def _put_heading(contacts, c, i, law):
+def _put_heading(contacts: Contacts, c: int, i: int, law: int) -> None:
     """Put the direction of a friction that slips, whose first unknown is i. The direction of friction that never sticks
     is shorter than 1; its length is a factor of the coefficient."""
     problem, part = contacts.problem, 1.0
@@ -76,7 +79,7 @@ def _put_heading(contacts, c, i, law):
 
 
 @compiled
-def _put_bound(contacts, c, at, i, rests):
+def _put_bound(contacts: Contacts, c: int, at: int, i: int, rests: bool) -> int:
     """Put the bound of a friction whose first unknown is i, from row `at` on; return its number of rows."""
     normals = contacts.normals
     problem = contacts.problem
@@ -94,7 +97,7 @@ def _put_bound(contacts, c, at, i, rests):
 
 
 @compiled
-def bound_now(contacts, law, mu):
+def bound_now(contacts: Contacts, law: int, mu: float) -> float:
     """Return the bound of a friction law by the solution, with this coefficient."""
     problem, square = contacts.problem, 0.0
     for row in range(problem.bound_at[law], problem.bound_at[law + 1]):
@@ -106,7 +109,7 @@ def bound_now(contacts, law, mu):
 
 
 @compiled
-def write_gaps(contacts):
+def write_gaps(contacts: Contacts) -> None:
     """Pose the problem of the least displacement with which no gap in use is negative."""
     delassus = contacts.delassus
     problem, n = contacts.problem, delassus.used_count[0]
@@ -121,7 +124,7 @@ def write_gaps(contacts):
 
 
 @compiled_apart
-def solve_laws(contacts: Contacts):
+def solve_laws(contacts: Contacts) -> bool:
     """Solve the problem, group by group; return whether there is a solution."""
     groups = _put_into_groups(contacts)
     for group in range(groups):
@@ -135,7 +138,7 @@ def solve_laws(contacts: Contacts):
 
 
 @compiled
-def put_changes(contacts):
+def put_changes(contacts: Contacts) -> None:
     """Put W f, the changes of rates by the amounts f, into `rate_change`."""
     delassus = contacts.delassus
     for i in range(delassus.used_count[0]):
@@ -145,7 +148,7 @@ def put_changes(contacts):
 
 
 @compiled
-def _put_into_groups(contacts):
+def _put_into_groups(contacts: Contacts) -> int:
     """Put the laws of the problem into `queue`, group after group, group k from `begin`[k] on; return the number of
     groups. Laws are in one group if entries of W or of a bound connect them, directly or over others."""
     partition = contacts.partition
@@ -171,7 +174,7 @@ def _put_into_groups(contacts):
 
 
 @compiled
-def _is_felt(p, law, other):
+def _is_felt(p: Complementarity, law: int, other: int) -> bool:
     """Return whether the unknowns of `law` occur in `other`."""
     for j in range(p.first[law], p.first[law + 1]):
         for i in range(p.first[other], p.first[other + 1]):
@@ -184,7 +187,7 @@ def _is_felt(p, law, other):
 
 
 @compiled
-def _take(contacts, group):
+def _take(contacts: Contacts, group: int) -> None:
     """Put the problem of one group into `part`, and the numbers of its unknowns in the whole problem into `unknown`."""
     partition = contacts.partition
     whole, part, place = contacts.problem, partition.part, partition.unknown
@@ -211,7 +214,7 @@ def _take(contacts, group):
 
 
 @compiled
-def _give_back(contacts, group):
+def _give_back(contacts: Contacts, group: int) -> None:
     partition = contacts.partition
     part = partition.part
     for i in range(part.first[part.counts[0]]):

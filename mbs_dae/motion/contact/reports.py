@@ -22,8 +22,9 @@ from ...readings.reactions import ComputedReactions, Loads
 from ...readings.teeth import with_separation
 from ...results.events import Impact, Transition
 from ...results.result import State
-from ..derivative import Mechanism, accelerate, evaluate, factorise_terms
+from ..derivative import accelerate, evaluate, factorise_terms
 from ..mechanism import mechanism
+from ..mechanism_record import Mechanism
 from ..switching.switches import hold_all
 from .bounds import NEGATIVE
 from .constrained import find_constrained_held
@@ -170,7 +171,7 @@ def sweeping_modes(system: System, t: float, q: np.ndarray, slope: np.ndarray) -
 
 
 @compiled_apart
-def choose_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix):
+def choose_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix) -> int:
     """Put the modes of contacts and friction at each state of a motion into `modes`, as a run chooses them where it
     begins; the branches of laws are free. Return the number of states done: all, or those before a state at which no
     forces of contacts solve the equations."""
@@ -195,7 +196,7 @@ def choose_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: M
 def compare_along(
     mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: Matrix, amounts: Vector, multipliers: Vector,
     differs: Matrix,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Put 1 into `differs` for each multiplier, and behind these for each force of contacts and friction, that has
     several values at a state of a motion: other forces of friction satisfy the equations with the same modes, too.
     `amounts` and `multipliers` are room for the forces of one state."""
@@ -211,7 +212,7 @@ def compare_along(
 
 
 @compiled_apart
-def impulses_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, p: Matrix, multipliers: Matrix):
+def impulses_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, p: Matrix, multipliers: Matrix) -> None:
     """Put the impulses of all joints in impacts into `multipliers`: those that impulses p along the rows of contacts
     cause."""
     machine, contacts = mechanism.machine, mechanism.contacts

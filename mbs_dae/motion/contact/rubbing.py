@@ -2,15 +2,16 @@
 
 import numpy as np
 
-from ...compiled.contact_records import HOLDS
+from ...compiled.contact_records import HOLDS, Contacts
 from ...kernels.abi import compiled
+from ...kernels.blocks import Vector
 
 AWAY = 1e-12
 """A slip of less than this part of the speed of bodies has no direction of its own: it keeps its heading."""
 
 
 @compiled
-def sliding(contacts, c):
+def sliding(contacts: Contacts, c: int) -> float:
     """Return the coefficient of friction of a point that slips, or whose friction at its bound holds it, at the last
     evaluation."""
     laws = contacts.laws
@@ -20,26 +21,26 @@ def sliding(contacts, c):
 
 
 @compiled
-def resting(contacts, c):
+def resting(contacts: Contacts, c: int) -> float:
     """Return the coefficient of friction of a point that sticks."""
     laws = contacts.laws
     return laws.static[c] if laws.coefficient[c] < 0 else contacts.normals.factors[laws.coefficient[c] + 1]
 
 
 @compiled
-def never_sticks(contacts, c):
+def never_sticks(contacts: Contacts, c: int) -> bool:
     return contacts.laws.smooth[c] != 0.0
 
 
 @compiled
-def drives_apart(contacts, c):
+def drives_apart(contacts: Contacts, c: int) -> bool:
     """Return whether the force of a point has the size of friction and acts along its row whatever the slip is, like
     the force that separates the wheels of a gear."""
     return contacts.laws.smooth[c] < 0.0
 
 
 @compiled
-def across(contacts, c, values):
+def across(contacts: Contacts, c: int, values: Vector) -> float:
     """Return the length of the tangential part of these values along rows, such as the slip or the friction of a
     point."""
     square = 0.0
@@ -49,13 +50,13 @@ def across(contacts, c, values):
 
 
 @compiled
-def speed_of(contacts, c):
+def speed_of(contacts: Contacts, c: int) -> float:
     """Return the speed of the slip of a point."""
     return across(contacts, c, contacts.motion.rate)
 
 
 @compiled
-def direction(contacts, c, k):
+def direction(contacts: Contacts, c: int, k: int) -> float:
     """Return component k of the direction of the slip of point c: its heading in the plane, and where the slip is too
     small or its direction is held; else the direction of the present slip, reversed beyond a stop, where a step is made
     again. In the step that ends with it a slip in space goes straight to its stop: otherwise it may turn without end,
@@ -77,7 +78,7 @@ def direction(contacts, c, k):
 
 
 @compiled
-def turns_with_slip(contacts, c):
+def turns_with_slip(contacts: Contacts, c: int) -> bool:
     """Return whether the direction of a slip in space turns with the slip, and is not held."""
     is_seen = speed_of(contacts, c) > AWAY * contacts.choice.point_pace[c]
     return is_seen and contacts.sliding.holds_direction[c] == 0

@@ -30,13 +30,15 @@ from ...compiled.contact_records import (
     STICKING,
     STILL,
     STOPS,
+    Contacts,
 )
 from ...compiled.contacts import put_rows
 from ...compiled.status import DONE, FORCES_LOST, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy, dot, largest
-from ..derivative import Mechanism, accelerate_as_held
+from ..derivative import accelerate_as_held
+from ..mechanism_record import Mechanism
 from .bounds import BOUND
 from .constrained import clear_roundoff, find_constrained, is_constrained, is_pressed, keep_sticking
 from .corrections import correct_amounts
@@ -50,7 +52,7 @@ from .rubbing import never_sticks, resting, sliding, speed_of
 
 
 @compiled_apart
-def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
+def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector) -> None:
     """Choose the states of all points at the present instant; put 1 into `changed` if they differ from those before."""
     contacts = mechanism.contacts
     groups, choice = contacts.groups, contacts.choice
@@ -102,7 +104,7 @@ def choose_states(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
 
 
 @compiled
-def _judge_groups(mechanism):
+def _judge_groups(mechanism: Mechanism) -> bool:
     """Note for each group, by the last evaluation, whether its bodies are at rest, and the size of the terms of its
     rates; in a group that moves friction holds no point at a dead centre. Return whether it holds one in some group."""
     contacts, machine = mechanism.contacts, mechanism.machine
@@ -121,7 +123,7 @@ def _judge_groups(mechanism):
 
 
 @compiled
-def _note_holds(contacts):
+def _note_holds(contacts: Contacts) -> bool:
     """Note in which groups friction at its bound holds a point at a dead centre; return whether there are any."""
     groups = contacts.groups
     groups.holds[:], found = 0, False
@@ -132,7 +134,7 @@ def _note_holds(contacts):
 
 
 @compiled
-def _add_trials(contacts, change):
+def _add_trials(contacts: Contacts, change: int) -> None:
     """Allow slips that have just passed their bound to stick again, for a trial, in groups with points that may depart;
     a change of -1 ends the trial."""
     groups = contacts.groups
@@ -145,7 +147,7 @@ def _add_trials(contacts, change):
 
 
 @compiled
-def _some_may_depart(contacts):
+def _some_may_depart(contacts: Contacts) -> bool:
     found = False
     for c in range(contacts.gap_row.size):
         found = found or may_depart(contacts, c)
@@ -153,7 +155,7 @@ def _some_may_depart(contacts):
 
 
 @compiled
-def _choose_anew(mechanism, q, v, a):
+def _choose_anew(mechanism: Mechanism, q: Vector, v: Vector, a: Vector) -> bool:
     """Evaluate the rows of contacts at the accelerations of the held state, then choose states by `_choose`; return
     whether there are forces that satisfy the laws."""
     contacts = mechanism.contacts
@@ -164,7 +166,7 @@ def _choose_anew(mechanism, q, v, a):
 
 
 @compiled
-def _choose(mechanism):
+def _choose(mechanism: Mechanism) -> bool:
     """Choose the states by the last evaluation; return whether there are forces that satisfy the laws."""
     contacts = mechanism.contacts
     contacts.corrections.uncertain[0] = 0
@@ -186,7 +188,7 @@ def _choose(mechanism):
 
 
 @compiled
-def _correct(mechanism):
+def _correct(mechanism: Mechanism) -> bool:
     """Correct the solution where masses or forces are far apart; return whether it is certain. The accelerations and
     multipliers without contacts stay. A slip may follow others (`following`), which changes its w0."""
     contacts, machine = mechanism.contacts, mechanism.machine
@@ -208,7 +210,7 @@ def _correct(mechanism):
 
 
 @compiled
-def _use_touching(mechanism):
+def _use_touching(mechanism: Mechanism) -> None:
     """Take the rows of points that touch and do not part into use; mark in `slipping` the points that slip already."""
     contacts = mechanism.contacts
     choice = contacts.choice
@@ -239,7 +241,7 @@ def _use_touching(mechanism):
 
 
 @compiled
-def _touches(mechanism, c):
+def _touches(mechanism: Mechanism, c: int) -> bool:
     contacts, row = mechanism.contacts, mechanism.contacts.gap_row[c]
     choice = contacts.choice
     if row < 0 or choice.began[c] == PARTS or is_constrained(contacts, c):
@@ -251,7 +253,7 @@ def _touches(mechanism, c):
 
 
 @compiled
-def _put_accelerations(mechanism):
+def _put_accelerations(mechanism: Mechanism) -> None:
     """Put the w0 of the problem: accelerations along rows without contacts."""
     contacts, x = mechanism.contacts, mechanism.machine.x
     delassus = contacts.delassus
@@ -262,7 +264,7 @@ def _put_accelerations(mechanism):
 
 
 @compiled
-def _release(contacts):
+def _release(contacts: Contacts) -> bool:
     """Let points slip that the friction of sticking does not hold; return whether there are any. A friction at its
     bound does not suffice for that: other points may still share the load."""
     choice = contacts.choice
@@ -289,7 +291,7 @@ def _release(contacts):
 
 
 @compiled
-def _decide(mechanism):
+def _decide(mechanism: Mechanism) -> None:
     """Put the states that the solution implies."""
     contacts = mechanism.contacts
     choice = contacts.choice
@@ -312,7 +314,7 @@ def _decide(mechanism):
 
 
 @compiled
-def _sets_out(contacts, c, law, i):
+def _sets_out(contacts: Contacts, c: int, law: int, i: int) -> int:
     """Return the state of a point that begins to slip in space, or has begun before, from its solution; i is its first
     slip there. A slip that has begun stays incipient until it stops; a point that friction holds after all sticks, or,
     if it moves already, slips to a stop."""

@@ -38,7 +38,8 @@ from ...linear.rows import row_dot, row_dot_size
 from ...linear.springs import holds
 from ...linear.vectors import copy, largest
 from ...tolerances import TIGHT
-from ..derivative import Mechanism, evaluate, factorise_terms
+from ..derivative import evaluate, factorise_terms
+from ..mechanism_record import Mechanism
 from .bounds import BOUND
 from .constrained import clear_roundoff, is_constrained
 from .corrections import correct_amounts
@@ -62,7 +63,7 @@ TIMES = 3
 
 
 @compiled_apart
-def impel(mechanism: Mechanism, h: float):
+def impel(mechanism: Mechanism, h: float) -> int:
     """Add the mean forces over a step of length h, with their effect on the last accelerations, machine.x, and on their
     multipliers. Return a status. Few contacts are solved exactly (`problem`), many at once with the motion
     (`linear.proximal`), and so are few without an exact solution. Contacts between masses far apart among many are
@@ -90,7 +91,7 @@ def impel(mechanism: Mechanism, h: float):
 
 
 @compiled_apart
-def impel_anew(mechanism: Mechanism, h: float):
+def impel_anew(mechanism: Mechanism, h: float) -> int:
     """Add the mean forces for other accelerations without contacts, at the same position and with the same W; the
     velocities of the middle, at the last evaluation, give the directions of slips. Return a status."""
     _turn(mechanism.contacts)
@@ -98,14 +99,14 @@ def impel_anew(mechanism: Mechanism, h: float):
 
 
 @compiled_apart
-def look_at_start(mechanism: Mechanism, t: float, q: Vector, v: Vector):
+def look_at_start(mechanism: Mechanism, t: float, q: Vector, v: Vector) -> None:
     """Evaluate gaps and rates where a step begins, and keep the slips there."""
     observe_gaps(mechanism, t, q, v)
     copy(mechanism.contacts.motion.rate, mechanism.contacts.sliding.end_slip)
 
 
 @compiled_apart
-def look_from_middle(contacts: Contacts):
+def look_from_middle(contacts: Contacts) -> None:
     """Put gaps and rates for the order 1, at the last evaluation: the position in the middle, with the first
     velocities."""
     motion, steps = contacts.motion, contacts.steps
@@ -116,7 +117,7 @@ def look_from_middle(contacts: Contacts):
 
 
 @compiled_apart
-def look_from_start(contacts: Contacts, h: float):
+def look_from_start(contacts: Contacts, h: float) -> None:
     """Put gaps and rates for the order 2, from the state where the step begins, at the last evaluation."""
     motion, steps = contacts.motion, contacts.steps
     copy(motion.rate, steps.start_rate)
@@ -125,7 +126,7 @@ def look_from_start(contacts: Contacts, h: float):
 
 
 @compiled_apart
-def coast(contacts: Contacts, h: float):
+def coast(contacts: Contacts, h: float) -> None:
     """Put the rates at the end of the step for the order 2, from the last evaluation, in the middle of the step."""
     steps = contacts.steps
     put_rows(contacts)
@@ -134,7 +135,7 @@ def coast(contacts: Contacts, h: float):
 
 
 @compiled
-def _solve(mechanism, h):
+def _solve(mechanism: Mechanism, h: float) -> int:
     """Solve for the mean forces; return a status. Newton's law may give energy where friction turns one impulse against
     another: then restitution is reduced until contacts give none."""
     contacts, machine, part = mechanism.contacts, mechanism.machine, 1.0
@@ -166,7 +167,7 @@ def _solve(mechanism, h):
 
 
 @compiled
-def _have_friction(contacts):
+def _have_friction(contacts: Contacts) -> bool:
     """Return whether the coefficients of friction of all points that may touch are finite numbers."""
     found = True
     for c in range(contacts.gap_row.size):
@@ -176,7 +177,7 @@ def _have_friction(contacts):
 
 
 @compiled
-def _put_margins(mechanism, h, part):
+def _put_margins(mechanism: Mechanism, h: float, part: float) -> bool:
     """Put the margins r of all points, with this part of their restitutions; return whether some bounce."""
     contacts, bounces = mechanism.contacts, False
     for c in range(contacts.gap_row.size):
@@ -187,7 +188,7 @@ def _put_margins(mechanism, h, part):
 
 
 @compiled
-def _give(contacts, h):
+def _give(contacts: Contacts, h: float) -> bool:
     """Return whether contacts give energy: forces times the means of rates before and after the step."""
     steps = contacts.steps
     given = size = 0.0
@@ -203,7 +204,7 @@ def _give(contacts, h):
 
 
 @compiled
-def _push(mechanism, h):
+def _push(mechanism: Mechanism, h: float) -> int:
     """Solve the points that elimination has, then all others, or all points where elimination finds no solution;
     between masses far apart elimination then corrects that solution. Return a status."""
     contacts, p = mechanism.contacts, mechanism.contacts.proximal
@@ -225,7 +226,7 @@ def _push(mechanism, h):
 
 
 @compiled
-def _push_few(mechanism, near):
+def _push_few(mechanism: Mechanism, near: bool) -> int:
     """Solve the points of `by_elimination` with the dense matrix, in accelerations; return a status. If `near`, the
     present forces solve the laws nearly, and are only corrected."""
     contacts, problem, x, law, i = mechanism.contacts, mechanism.contacts.problem, mechanism.machine.x, 0, 0
@@ -275,7 +276,7 @@ def _push_few(mechanism, near):
 
 
 @compiled
-def _put_paces(mechanism, start):
+def _put_paces(mechanism: Mechanism, start: Vector) -> None:
     """Put the pace of each group, which is at least the mean acceleration that ends the approach of a touching gap."""
     contacts, pace = mechanism.contacts, mechanism.contacts.groups.pace
     delassus = contacts.delassus
@@ -288,7 +289,7 @@ def _put_paces(mechanism, start):
 
 
 @compiled
-def _push_many(mechanism, h, others):
+def _push_many(mechanism: Mechanism, h: float, others: bool) -> bool:
     """Solve all points, or those that elimination does not have if `others`, with the sparse matrix; return whether the
     residual is at most `NEARLY`.
 
@@ -331,7 +332,7 @@ def _push_many(mechanism, h, others):
 
 
 @compiled
-def _closes(mechanism, others):
+def _closes(mechanism: Mechanism, others: bool) -> bool:
     """Return whether a touching gap, or with `others` one that elimination does not have, accelerates into the other
     body by more than a part of the largest acceleration along all rows without contacts, in lengths; take the rows of
     such gaps into use, for an error message to name them. Residuals that weigh accelerations by masses do not see a
@@ -352,7 +353,7 @@ def _closes(mechanism, others):
 
 
 @compiled
-def _reach(mechanism, row):
+def _reach(mechanism: Mechanism, row: int) -> float:
     """Return the largest acceleration along a row that displacements accelerated by 1 can make."""
     rows, total = mechanism.contacts.rows, 0.0
     for e in range(rows.at[row], rows.at[row + 1]):
@@ -361,13 +362,13 @@ def _reach(mechanism, row):
 
 
 @compiled
-def _free_rate(mechanism, row, h):
+def _free_rate(mechanism: Mechanism, row: int, h: float) -> float:
     """Return the rate of a row at the end of the step without contacts."""
     return mechanism.contacts.steps.free_rate[row] + h * row_dot(mechanism.contacts.rows, row, mechanism.machine.x)
 
 
 @compiled
-def _find_near(mechanism, h):
+def _find_near(mechanism: Mechanism, h: float) -> None:
     """Mark the points, at the last evaluation, that may touch: those no farther than the fastest approach of all moves
     in a step, since impacts of others may set them going. Mark which of them slip where the step begins (`_rests`); and
     which meet if they press: they did not in the step before, and approach faster than they would from rest in two
@@ -392,7 +393,7 @@ def _find_near(mechanism, h):
 
 
 @compiled
-def _rests(mechanism, c, h, slow):
+def _rests(mechanism: Mechanism, c: int, h: float, slow: float) -> bool:
     """Return whether a point does not slip. A point that stuck in the step before has zero slip at one moment of that
     step; on ground that turns or speeds up its slip is as large as the change of rates in a step, and it sticks all the
     same."""
@@ -405,13 +406,13 @@ def _rests(mechanism, c, h, slow):
 
 
 @compiled
-def _bend(mechanism, row):
+def _bend(mechanism: Mechanism, row: int) -> float:
     """Return the acceleration of a gap without contacts."""
     return row_dot(mechanism.contacts.rows, row, mechanism.machine.x) - mechanism.contacts.motion.gamma[row]
 
 
 @compiled
-def _turn(contacts):
+def _turn(contacts: Contacts) -> None:
     """Put the direction of slips in space that last over the whole step: their direction in the middle, by the last
     evaluation. The directions of other slips follow from the law, as in the plane, where there are but two."""
     for c in range(contacts.gap_row.size):
@@ -427,7 +428,7 @@ def _turn(contacts):
 
 
 @compiled
-def _margin(mechanism, c, h, part):
+def _margin(mechanism: Mechanism, c: int, h: float, part: float) -> float:
     """Return the margin r of a point."""
     contacts, row = mechanism.contacts, mechanism.contacts.gap_row[c]
     steps = contacts.steps
@@ -440,7 +441,7 @@ def _margin(mechanism, c, h, part):
 
 
 @compiled
-def _tell(contacts):
+def _tell(contacts: Contacts) -> None:
     """Put the states over the step that the forces imply."""
     least = BOUND * BOUND * largest(contacts.force)
     for c in range(contacts.gap_row.size):
@@ -460,7 +461,7 @@ def _tell(contacts):
 
 
 @compiled_apart
-def note_meeting(mechanism: Mechanism, t: float, h: float, y: Vector, end: Vector, a: Vector):
+def note_meeting(mechanism: Mechanism, t: float, h: float, y: Vector, end: Vector, a: Vector) -> None:
     """Note a step of length h that ends at t, from the state y to `end` with mean accelerations a, as an impact, if
     bodies have met in it."""
     contacts, log, met = mechanism.contacts, mechanism.contacts.impact_log, False
@@ -480,7 +481,7 @@ def note_meeting(mechanism: Mechanism, t: float, h: float, y: Vector, end: Vecto
 
 
 @compiled_apart
-def part(mechanism: Mechanism, t: float, q: Vector, v: Vector):
+def part(mechanism: Mechanism, t: float, q: Vector, v: Vector) -> int:
     """Separate bodies that overlap, by the least motion in the norm of the masses that the joints allow and that makes
     no other bodies overlap: 0 <= f, 0 <= g + W f, f (g + W f) = 0. Return a status."""
     contacts, machine = mechanism.contacts, mechanism.machine
@@ -503,7 +504,7 @@ def part(mechanism: Mechanism, t: float, q: Vector, v: Vector):
 
 
 @compiled
-def _part_few(mechanism, deepest):
+def _part_few(mechanism: Mechanism, deepest: float) -> bool:
     """Put the separating motion into machine.x by the dense matrix, if there is one; return whether it is found."""
     contacts = mechanism.contacts
     if contacts.delassus.G.shape[0] == 0:
@@ -525,7 +526,7 @@ def _part_few(mechanism, deepest):
 
 
 @compiled
-def _part_many(mechanism, deepest):
+def _part_many(mechanism: Mechanism, deepest: float) -> None:
     """Put the separating motion into machine.x by the sparse matrix, approximately: the next step sees what is left."""
     contacts, machine, p = mechanism.contacts, mechanism.machine, mechanism.contacts.proximal
     p.still[:] = 0

@@ -16,7 +16,7 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, block, nothing, zeros
 from ...linear.unsymmetric import eliminate_complex, eliminate_real, solve_real
 from ...linear.vectors import copy
-from ..derivative import Mechanism
+from ..mechanism_record import Mechanism
 from .linearised import Linearised, add_mass_times, add_place_times, linearise, put_complex, put_real
 
 MOST, SHARP_MOST = 10, 40
@@ -85,7 +85,7 @@ def implicit_parts(newton: Linearised) -> Implicit:
 
 
 @compiled_apart
-def measure_by(own: Implicit, mechanism: Mechanism, y: Vector):
+def measure_by(own: Implicit, mechanism: Mechanism, y: Vector) -> None:
     """Put the weights of errors at y."""
     rtol, atol, unit = own.tolerances[0], own.tolerances[1], own.newton.unit
     for k in range(y.size):
@@ -100,7 +100,7 @@ def measure_by(own: Implicit, mechanism: Mechanism, y: Vector):
 
 
 @compiled
-def begin_step(own, t, h):
+def begin_step(own: Implicit, t: float, h: float) -> bool:
     """Return whether the step that begins here follows the one tried last, which was therefore good; keep its
     length."""
     goes_on = own.flags[BEGUN] == 1 and t > own.told[FROM]
@@ -116,7 +116,7 @@ def begin_step(own, t, h):
 
 
 @compiled_apart
-def make_ready(own: Implicit, mechanism: Mechanism, t: float, y: Vector, c1: float, c2: float, anew: bool):
+def make_ready(own: Implicit, mechanism: Mechanism, t: float, y: Vector, c1: float, c2: float, anew: bool) -> int:
     """Put and factorise Newton's matrix for these real numbers; with `anew`, at the present state. Return a status."""
     newton, kept = own.newton, mechanism.machine.factor.kept
     if own.flags[FRESH] == 0 and (anew or own.flags[USABLE] == 0 or own.told[SHRINKS] > QUICK):
@@ -136,7 +136,7 @@ def make_ready(own: Implicit, mechanism: Mechanism, t: float, y: Vector, c1: flo
 
 
 @compiled
-def eliminate_pair(own, mechanism, real, imaginary):
+def eliminate_pair(own: Implicit, mechanism: Mechanism, real: float, imaginary: float) -> None:
     """Put and factorise Newton's matrix for a complex c₁ and its square, unless it is there."""
     if own.told[PAIR] != real:
         put_complex(own.newton, mechanism, real, imaginary)
@@ -145,12 +145,14 @@ def eliminate_pair(own, mechanism, real, imaginary):
 
 
 @compiled
-def most_corrections(own):
+def most_corrections(own: Implicit) -> int:
     return SHARP_MOST if own.flags[SHARP] == 1 else MOST
 
 
 @compiled
-def put_residual(own, mechanism, slope, stage, values, out):
+def put_residual(
+    own: Implicit, mechanism: Mechanism, slope: Vector, stage: Vector, values: Vector, out: Vector
+) -> None:
     """Put (y' - f) in v̇ and ż, times E₀ with these values, into `out`, including the rows of multipliers; put the
     rates of works into the stage."""
     newton, state = own.newton, mechanism.state
@@ -167,7 +169,7 @@ def put_residual(own, mechanism, slope, stage, values, out):
 
 
 @compiled
-def add_to_stage(own, mechanism, moved, stage):
+def add_to_stage(own: Implicit, mechanism: Mechanism, moved: Vector, stage: Vector) -> None:
     newton, state = own.newton, mechanism.state
     for k in range(newton.v_count):
         stage[state.v_at + k] += moved[k]
@@ -176,7 +178,7 @@ def add_to_stage(own, mechanism, moved, stage):
 
 
 @compiled
-def square_of(own, mechanism, moved, c):
+def square_of(own: Implicit, mechanism: Mechanism, moved: Vector, c: float) -> float:
     """Return the squared norm of c times a change of v̇ and ż, as one of velocities and states."""
     newton, state, total = own.newton, mechanism.state, 0.0
     for k in range(newton.v_count):
@@ -187,7 +189,7 @@ def square_of(own, mechanism, moved, c):
 
 
 @compiled
-def square_of_motion(own, moved, c):
+def square_of_motion(own: Implicit, moved: Vector, c: float) -> float:
     """Return the squared norm of c times a change of v̇, as a small motion."""
     total = 0.0
     for k in range(own.newton.v_count):
@@ -196,7 +198,7 @@ def square_of_motion(own, moved, c):
 
 
 @compiled
-def has_converged(own, size, previous, count, renewed):
+def has_converged(own: Implicit, size: float, previous: float, count: int, renewed: bool) -> int:
     """Return 1 after a correction of this size, relative to the tolerance, if the remaining error is small, 0 to go on,
     -1 if it is not going to be small (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.8). Where the
     matrix is renewed corrections shrink faster and faster."""
@@ -222,7 +224,7 @@ def has_converged(own, size, previous, count, renewed):
 
 
 @compiled
-def _is_sharp(size, previous, count):
+def _is_sharp(size: float, previous: float, count: int) -> int:
     """Return 1 after a correction if all digits are right, 0 to go on, -1 if it is not finite: the remaining error is
     predicted by the ratio of this correction to the last one, or corrections are roundoff, which does not shrink."""
     if not size < np.inf:
@@ -236,7 +238,7 @@ def _is_sharp(size, previous, count):
 
 
 @compiled
-def weighted(own, rates):
+def weighted(own: Implicit, rates: Vector) -> float:
     """Return the norm of rates, relative to tolerances."""
     total, count = 0.0, 0.0
     for n in range(rates.size):
@@ -247,7 +249,7 @@ def weighted(own, rates):
 
 
 @compiled_apart
-def filter_error(own: Implicit, mechanism: Mechanism, c: float):
+def filter_error(own: Implicit, mechanism: Mechanism, c: float) -> None:
     """Filter an error e of v̇ and ż (`own.residual[0]`) and of a small motion (`newton.step`) by an implicit step: (1 -
     c J)⁻¹ e, in place. Stiff components, which the method damps, count less then."""
     newton, right, values = own.newton, own.newton.right, own.newton.values[0]
@@ -262,7 +264,7 @@ def filter_error(own: Implicit, mechanism: Mechanism, c: float):
 
 
 @compiled
-def put_error(own, mechanism, out):
+def put_error(own: Implicit, mechanism: Mechanism, out: Vector) -> None:
     """Put the filtered error into `out`, in the places of y, with positions in their chart."""
     newton, error, state = own.newton, own.residual[0], mechanism.state
     out[: state.q_end] = 0.0

@@ -26,7 +26,7 @@ a complex `pair`. But where a stiff force turns by an angle θ in a step, this d
 of the wrong direction of the force. Then each stage needs matrices of its own, and all stages are `coupled`.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,7 +40,8 @@ from ...linear.order import Ordering, ordering
 from ...linear.unsymmetric import Elimination, new_elimination, places
 from ...linear.vectors import copy
 from ...tolerances import LIGHT
-from ..derivative import Mechanism, derivative
+from ..derivative import derivative
+from ..mechanism_record import Mechanism
 
 FORCE, MASS, ROW, PLACE, RATE = range(5)
 """The kinds of entries: of Φ_vᵀ, of the rest of E₀, of Φ_v in the rows C, of E₂, and of E₁. Those of Φ_v belong to all
@@ -93,7 +94,7 @@ class Linearised(NamedTuple):
 
 
 @compiled_apart
-def linearise(to: Linearised, mechanism: Mechanism, t: float, y: Vector, values: Vector):
+def linearise(to: Linearised, mechanism: Mechanism, t: float, y: Vector, values: Vector) -> int:
     """Put the values of all entries at the state y, and y' into `slope`; return a status."""
     machine, state = mechanism.machine, mechanism.state
     status = derivative(mechanism, t, y, to.slope)
@@ -126,7 +127,9 @@ def linearise(to: Linearised, mechanism: Mechanism, t: float, y: Vector, values:
 
 
 @compiled
-def _difference(to, mechanism, t, y, direction, which, out):
+def _difference(
+    to: Linearised, mechanism: Mechanism, t: float, y: Vector, direction: int, which: int, out: Vector
+) -> int:
     """Put the slopes along one direction, as they stand in E₁ and E₂, into `out`: of -v̇ (of F by -Q where there are
     bodies), and of -ż. Return a status."""
     state, aside = mechanism.state, to.aside
@@ -152,7 +155,7 @@ def _difference(to, mechanism, t, y, direction, which, out):
 
 
 @compiled
-def _put(to, matrix, c1, c2, feedback):
+def _put(to: Linearised, matrix: Any, c1: complex, c2: complex, feedback: complex) -> None:
     matrix[:] = 0.0
     for sort in range(5):
         factor = feedback if sort == ROW else c2 if sort == PLACE else c1 if sort == RATE else 1.0 + 0.0 * c1
@@ -161,20 +164,20 @@ def _put(to, matrix, c1, c2, feedback):
 
 
 @compiled_apart
-def put_real(to: Linearised, mechanism: Mechanism, c1: float, c2: float):
+def put_real(to: Linearised, mechanism: Mechanism, c1: float, c2: float) -> None:
     alpha, beta = mechanism.gains[0], mechanism.gains[1]
     _put(to, to.real.matrix, c1, c2, 1.0 + 2.0 * alpha * c1 + beta * beta * c2)
 
 
 @compiled_apart
-def put_complex(to: Linearised, mechanism: Mechanism, real: float, imaginary: float):
+def put_complex(to: Linearised, mechanism: Mechanism, real: float, imaginary: float) -> None:
     """Put the matrix for c₁ = c and c₂ = c²."""
     c, alpha, beta = complex(real, imaginary), mechanism.gains[0], mechanism.gains[1]
     _put(to, as_complex(to.pair.matrix), c, c * c, 1.0 + 2.0 * alpha * c + beta * beta * c * c)
 
 
 @compiled_apart
-def put_coupled(to: Linearised, mechanism: Mechanism, a: Matrix, h: float):
+def put_coupled(to: Linearised, mechanism: Mechanism, a: Matrix, h: float) -> None:
     """Put the matrix of all stages, each with its own values; A stands in the first rows of `a`."""
     alpha, beta, matrix = mechanism.gains[0], mechanism.gains[1], to.coupled.matrix
     matrix[:] = 0.0
@@ -191,21 +194,21 @@ def put_coupled(to: Linearised, mechanism: Mechanism, a: Matrix, h: float):
 
 
 @compiled
-def add_mass_times(to, values, x, out):
+def add_mass_times(to: Linearised, values: Vector, x: Vector, out: Vector) -> None:
     """Add E₀ x to `out`, for unknowns x without λ."""
     for e in range(to.first[MASS], to.first[PLACE]):
         out[to.row[e]] += values[to.source[e]] * x[to.column[e]]
 
 
 @compiled
-def add_mass_transposed(to, values, x, out):
+def add_mass_transposed(to: Linearised, values: Vector, x: Vector, out: Vector) -> None:
     """Add E₀ᵀ x to `out`, which has the unknowns without λ."""
     for e in range(to.first[MASS], to.first[PLACE]):
         out[to.column[e]] += values[to.source[e]] * x[to.row[e]]
 
 
 @compiled
-def add_place_times(to, values, factor, x, out):
+def add_place_times(to: Linearised, values: Vector, factor: float, x: Vector, out: Vector) -> None:
     """Add `factor` times E₂ x to `out`."""
     for e in range(to.first[PLACE], to.first[RATE]):
         out[to.row[e]] += factor * values[to.source[e]] * x[to.column[e]]

@@ -59,14 +59,14 @@ def wide_front_in_lanes(
     eliminated: int, taken_in: int, given_out: int, first: int, x_count: int, index: AtIndices, limits: AtLanes,
     weight: AtLanes, soft: AtLanes, beside: AtLanes, jacobian: AtLanes, kept: AtLanes, share: AtLanes,
     square: AtLanes, distance: AtLanes, handed: AtLanes, numbers: AtLanes, x: AtLanes, room: AtLanes,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Eliminate a wide front, in all lanes: the kernel for fronts without one of their own."""
     matrix, rows = (weight, soft, beside, jacobian), (limits, kept, share, square, distance)
     by_loops((eliminated, taken_in), first, x_count, index, matrix, rows, handed, numbers, x, room)
 
 
 @compiled_apart
-def factorise(pattern: Pattern, factor: WideFactor, truncation: float):
+def factorise(pattern: Pattern, factor: WideFactor, truncation: float) -> None:
     """Put L and D. Rows of less `independence` than the truncation are left out; where it is 0 all are regularised."""
     factorise_entries(pattern, factor, truncation, 0.0)
 
@@ -74,6 +74,6 @@ def factorise(pattern: Pattern, factor: WideFactor, truncation: float):
 @compiled_apart
 def solve(
     pattern: Pattern, factor: WideFactor, f: Lanes, g: Lanes, x: Lanes, multipliers: Lanes, refinements: int
-):  # fmt: skip
+) -> None:
     """Solve for x and λ; `refinements` corrections against the matrix without the extras on its diagonal."""
     solve_entries(pattern, factor, f, g, x, multipliers, refinements)

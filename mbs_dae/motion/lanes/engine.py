@@ -1,10 +1,10 @@
 """Many runs of one structure, eight at a time.
 
-Every run keeps a `March` of its own, with its own time, step, gains and record, and all decisions of a run are made by
-the same code as alone: its next step (`run.propose`) and its acceptance (`run.judge`). Only the stages between, and y'
-at the end, are evaluated for all lanes together. A run for which a stage met anything out of the ordinary makes that
-step again by itself; so every run does what it would do alone, whatever its neighbours are. A run that is done leaves
-its lane to the next.
+Every run keeps an `IntegratorState` of its own, with its own time, step, gains and record, and all decisions of a run
+are made by the same code as alone: its next step (`run.propose`) and its acceptance (`run.judge`). Only the stages
+between, and y' at the end, are evaluated for all lanes together. A run for which a stage met anything out of the
+ordinary makes that step again by itself; so every run does what it would do alone, whatever its neighbours are. A run
+that is done leaves its lane to the next.
 """
 
 from collections.abc import Sequence
@@ -20,10 +20,10 @@ from ...kernels.lanes import get
 from ...kernels.llvm import LANES
 from ..control import asks_for_end
 from ..methods.method import END, H, T, estimate_error, take_step
-from ..record import NEXT, March, derivative_at_end, put_right
+from ..record import NEXT, IntegratorState, derivative_at_end, put_right
 from ..run import conclude, judge, note_end, propose
 from ..stabilise import is_projected
-from .records import Abreast, abreast, enter, load, load_end, take_inner, unload, unload_end
+from .records import LaneRun, abreast, enter, load, load_end, take_inner, unload, unload_end
 from .stages import make_ends, make_stages
 
 WAITING, EMPTY = -1, -1
@@ -52,7 +52,7 @@ class Queue(NamedTuple):
 
 
 @compiled_apart
-def advance(abreast: Abreast, queue: Queue, like: March, patience: int, leaving: int):
+def advance(abreast: LaneRun, queue: Queue, like: IntegratorState, patience: int, leaving: int) -> bool:
     """Make steps until no run can go on, or `leaving` runs have left their lanes, or `patience` rounds are over; `like`
     is any of the runs. Return whether some can still go on."""
     busy = True
@@ -72,7 +72,7 @@ def advance(abreast: Abreast, queue: Queue, like: March, patience: int, leaving:
 
 
 @compiled
-def _proposed(abreast, queue, like, lane):
+def _proposed(abreast: LaneRun, queue: Queue, like: IntegratorState, lane: int) -> bool:
     """Return whether the run in this lane, or the next waiting one, has a step to make."""
     while True:
         if queue.lane[lane] == EMPTY:
@@ -93,7 +93,7 @@ def _proposed(abreast, queue, like, lane):
 
 
 @compiled
-def _waits(queue, run):
+def _waits(queue: Queue, run: int) -> bool:
     """Return whether a run may go on, and has no lane: a run that was resumed precedes others that have theirs."""
     for lane in range(LANES):
         if queue.lane[lane] == run:
@@ -102,14 +102,14 @@ def _waits(queue, run):
 
 
 @compiled
-def _leave(queue, lane, status):
+def _leave(queue: Queue, lane: int, status: int) -> None:
     queue.status[queue.lane[lane]] = status
     queue.left[0] += 1
     queue.lane[lane] = EMPTY
 
 
 @compiled
-def _take_over(abreast, queue, like):
+def _take_over(abreast: LaneRun, queue: Queue, like: IntegratorState) -> bool:
     """Let every run take its stages over, and go on if y' at the end of its step is not needed, or is evaluated alone.
     Return whether y' is to be evaluated for some together."""
     some = False
@@ -132,7 +132,7 @@ def _take_over(abreast, queue, like):
 
 
 @compiled
-def _is_alone(abreast, march):
+def _is_alone(abreast: LaneRun, march: IntegratorState) -> bool:
     """Return whether a step differs from those in lanes, so that the run makes it alone."""
     mechanism, closed = march.mechanism, march.mechanism.contacts.choice.closed_count[0]
     other = mechanism.refinements != abreast.mechanism.refinements
@@ -140,7 +140,7 @@ def _is_alone(abreast, march):
 
 
 @compiled
-def _settled(abreast, march, lane):
+def _settled(abreast: LaneRun, march: IntegratorState, lane: int) -> int:
     """Return ASKED if y' at the end of the step is to be evaluated together with others; else the status of the
     step."""
     if not asks_for_end(march, DONE):
@@ -155,7 +155,7 @@ def _settled(abreast, march, lane):
 
 
 @compiled
-def _find_end(abreast, march, lane):
+def _find_end(abreast: LaneRun, march: IntegratorState, lane: int) -> int:
     """Put y' at the end of the step, alone; return a status."""
     stages = march.stages
     status = derivative_at_end(march, march.stages.now[END], stages.y1, stages.k[march.tableau.stages])
@@ -167,7 +167,7 @@ def _find_end(abreast, march, lane):
 
 
 @compiled
-def _conclude(abreast, queue, like):
+def _conclude(abreast: LaneRun, queue: Queue, like: IntegratorState) -> None:
     """Let the runs with y' at the ends of their steps judge these and go on."""
     for lane in range(LANES):
         if abreast.active[lane] == 1:
@@ -181,7 +181,7 @@ def _conclude(abreast, queue, like):
 
 
 @compiled
-def _end(abreast, queue, lane, status):
+def _end(abreast: LaneRun, queue: Queue, lane: int, status: int) -> None:
     """End this round for this lane."""
     abreast.active[lane] = 0
     if status != DONE:
@@ -192,7 +192,7 @@ class Engine:
     """Lanes for runs of one structure, and the runs that wait for them. Python keeps the GIL while it prepares runs and
     collects them, not during steps: engines work side by side in threads."""
 
-    def __init__(self, lanes: Abreast, marches: Sequence[March]):
+    def __init__(self, lanes: LaneRun, marches: Sequence[IntegratorState]):
         self.lanes, self.marches = lanes, list(marches)
         self.queue = block(Queue(np.array([address_of(march) for march in marches])), runs=len(marches))
         self.queue.status[:], self.queue.lane[:] = WAITING, EMPTY
@@ -211,7 +211,7 @@ class Engine:
         self.queue.status[run] = WAITING
         self.queue.next[0] = min(self.queue.next[0], run)
 
-    def give(self, run: int, march: March) -> None:
+    def give(self, run: int, march: IntegratorState) -> None:
         """Put another run of the same structure in the place of one."""
         if self.marches[run] is not march:
             self.marches[run], self.queue.march[run] = march, address_of(march)
@@ -230,7 +230,7 @@ class Engine:
         return bool((self.queue.lane == run).any())
 
 
-def engine(marches: Sequence[March]) -> Engine | None:
+def engine(marches: Sequence[IntegratorState]) -> Engine | None:
     """Return an engine for runs of one structure by one method that have begun; None where lanes do not support
     them."""
     kinds = {(address_of(march.mechanism.machine.pattern), address_of(march.tableau)) for march in marches}

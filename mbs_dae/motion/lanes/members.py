@@ -4,11 +4,11 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.llvm import LANES
 from ..members.runs import EMPTY, UNDER_WAY, Runs, Slot, Slots, fill, has_ended_badly, settle
 from .engine import WAITING, Queue, advance
-from .records import Abreast
+from .records import LaneRun
 
 
 @compiled_apart
-def go_on_abreast(abreast: Abreast, queue: Queue, slots: Slots, runs: Runs, like: Slot, patience: int):
+def go_on_abreast(abreast: LaneRun, queue: Queue, slots: Slots, runs: Runs, like: Slot, patience: int) -> bool:
     """Run members in lanes, each slot holding a run, until all members are done, one has failed to reach its end, or
     `patience` steps are over; return whether there is more to do."""
     end = queue.steps[0] + queue.steps[1] + patience
@@ -32,7 +32,7 @@ def go_on_abreast(abreast: Abreast, queue: Queue, slots: Slots, runs: Runs, like
 
 
 @compiled
-def _has_left(queue, slots, runs, place):
+def _has_left(queue: Queue, slots: Slots, runs: Runs, place: int) -> bool:
     """Return whether the run in this slot has left its lane, and has not been dealt with yet."""
     k = slots.member[place]
     return k != EMPTY and runs.state[k] == UNDER_WAY and queue.status[place] != WAITING

@@ -4,18 +4,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...compiled.batch import WideBatch, in_lanes
+from ...compiled.batch import Batch, WideBatch, in_lanes
 from ...compiled.dynamics import SCALARS
 from ...compiled.machine import EVALUATIONS, FACTORISATIONS
 from ...kernels.abi import compiled
-from ...kernels.blocks import Integers, block
+from ...kernels.blocks import Integers, Vector, block
 from ...kernels.lanes import Lanes, get, lanes, put
 from ...kernels.llvm import LANES
 from ...linear.vectors import copy
 from ..course import SPAN
-from ..derivative import Mechanism, copy_forces
-from ..methods.method import END, LONGEST, H, T, Tableau
-from ..record import NEXT, March
+from ..derivative import copy_forces
+from ..mechanism_record import Mechanism
+from ..methods.method import END, LONGEST, H, Stages, T, Tableau
+from ..record import NEXT, IntegratorState
 from .elimination import WideFactor, wide_factor
 
 
@@ -69,7 +70,7 @@ class LaneEquations(NamedTuple):
     scalars: Lanes
 
 
-class Abreast(NamedTuple):
+class LaneRun(NamedTuple):
     """The work space and the parameters of eight runs that make their steps side by side.
 
     Index maps are those of `mechanism`, the first of the runs; none of its numbers is read."""
@@ -88,7 +89,7 @@ class Abreast(NamedTuple):
     equations: LaneEquations
 
 
-def abreast(march: March) -> Abreast | None:
+def abreast(march: IntegratorState) -> LaneRun | None:
     """Return lanes for runs of the structure of this one; None where lanes do not support it: coordinates follow from
     those of joints, forces are functions in Python, rates read reactions, or the method is not explicit."""
     mechanism, tableau, state = march.mechanism, march.tableau, march.mechanism.state
@@ -111,25 +112,25 @@ def abreast(march: March) -> Abreast | None:
     own: Any = [kind(**{name: arrays[name] for name in kind._fields}) for kind in (LaneStep, LaneStates, LaneEquations)]
     constraints, forces, inputs, turning = wide
     factor, active = wide_factor(machine.pattern), np.zeros(LANES, dtype=np.int64)
-    return block(Abreast(mechanism, tableau, constraints, forces, inputs, turning, factor, active, *own))
+    return block(LaneRun(mechanism, tableau, constraints, forces, inputs, turning, factor, active, *own))
 
 
 @compiled
-def give(x, lane, wide):
+def give(x: Vector, lane: int, wide: Vector) -> None:
     """Put x into a lane."""
     for k in range(x.size):
         put(wide, k, lane, x[k])
 
 
 @compiled
-def take(wide, lane, x):
+def take(wide: Vector, lane: int, x: Vector) -> None:
     """Take x out of a lane."""
     for k in range(x.size):
         x[k] = get(wide, k, lane)
 
 
 @compiled
-def enter(abreast, march, lane):
+def enter(abreast: LaneRun, march: IntegratorState, lane: int) -> None:
     """Give a lane to another run: put the numbers that are constant in all its steps."""
     mechanism, machine = march.mechanism, march.mechanism.machine
     give(machine.program.batch.parameters, lane, abreast.constraints.parameters)
@@ -143,7 +144,7 @@ def enter(abreast, march, lane):
 
 
 @compiled
-def load(abreast, march, lane):
+def load(abreast: LaneRun, march: IntegratorState, lane: int) -> None:
     """Put the step that the run has proposed, and the branches of laws that it holds, into its lane."""
     step = abreast.step
     mechanism, course, stages = march.mechanism, march.course, march.stages
@@ -163,13 +164,13 @@ def load(abreast, march, lane):
 
 
 @compiled
-def _hold(batch, wide, lane):
+def _hold(batch: Batch, wide: WideBatch, lane: int) -> None:
     for k in range(batch.mode_at.size):
         put(wide.parameters, batch.mode_at[k], lane, batch.parameters[batch.mode_at[k]])
 
 
 @compiled
-def unload(abreast, march, lane):
+def unload(abreast: LaneRun, march: IntegratorState, lane: int) -> None:
     """Take the stages of the step out of a lane, and leave the mechanism as if the run had made them alone. The stages
     inside are taken only if the step is read between its ends."""
     states = abreast.states
@@ -191,7 +192,7 @@ def unload(abreast, march, lane):
 
 
 @compiled
-def take_inner(abreast, march, lane, first):
+def take_inner(abreast: LaneRun, march: IntegratorState, lane: int, first: int) -> None:
     """Take y' at the nodes of the step, from node `first` on, out of a lane."""
     stages = march.stages
     for s in range(first, march.tableau.stages):
@@ -199,20 +200,20 @@ def take_inner(abreast, march, lane, first):
 
 
 @compiled
-def _take_estimate(abreast, stages, lane):
+def _take_estimate(abreast: LaneRun, stages: Stages, lane: int) -> None:
     width = stages.y0.size
     for row in range(stages.tableau.error.shape[0]):
         take(abreast.states.estimate[row * width :], lane, stages.estimate[row])
 
 
 @compiled
-def load_end(abreast, march, lane):
+def load_end(abreast: LaneRun, march: IntegratorState, lane: int) -> None:
     """Put the end of the step, after stabilisation, into a lane."""
     give(march.stages.y1, lane, abreast.states.y1)
 
 
 @compiled
-def unload_end(abreast, march, lane):
+def unload_end(abreast: LaneRun, march: IntegratorState, lane: int) -> None:
     """Take y' at the end of the step out of a lane, and leave the mechanism as if the run had evaluated it alone."""
     equations = abreast.equations
     mechanism, record, stages = march.mechanism, march.record, march.stages

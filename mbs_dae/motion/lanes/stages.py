@@ -4,13 +4,14 @@
 from math import sqrt
 
 from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
 from ...kernels.lanes import everywhere
-from .records import Abreast
+from .records import LaneRun
 from .terms import derivative
 
 
 @compiled_apart
-def make_stages(abreast: Abreast):
+def make_stages(abreast: LaneRun) -> None:
     """Make y₁ from y₀ and k₀, in all lanes."""
     step, states = abreast.step, abreast.states
     tableau, y, k = abreast.tableau, states.between, states.k
@@ -28,7 +29,7 @@ def make_stages(abreast: Abreast):
 
 
 @compiled_apart
-def make_ends(abreast: Abreast):
+def make_ends(abreast: LaneRun) -> None:
     """Put y' at the ends of steps, y₁, after the stages of all nodes."""
     step, states = abreast.step, abreast.states
     tableau, width = abreast.tableau, states.y1.size
@@ -41,7 +42,7 @@ def make_ends(abreast: Abreast):
 
 
 @compiled
-def _estimate_error(abreast):
+def _estimate_error(abreast: LaneRun) -> None:
     """Put the estimates of the error, as `methods.method.estimate_error` does."""
     states = abreast.states
     weights, k, width = abreast.tableau.error, states.k, states.y1.size
@@ -55,7 +56,7 @@ def _estimate_error(abreast):
 
 
 @compiled
-def _combine(abreast, coefficients, count, out):
+def _combine(abreast: LaneRun, coefficients: Vector, count: int, out: Vector) -> None:
     """Put y₀ + h Σ coefficientsⱼ kⱼ, over the first `count` stages, into `out`."""
     states = abreast.states
     y0, k, weights, width = states.y0, states.k, states.weights, states.y0.size

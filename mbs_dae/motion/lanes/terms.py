@@ -13,16 +13,17 @@ from ...compiled.machine import shares_of_rows
 from ...compiled.manifold import put_rates
 from ...compiled.program import read_jacobian, read_rows
 from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
 from ...kernels.lanes import Lanes, choose, everywhere
 from ...linear.vectors import copy
 from ...tolerances import DEPENDENT, DOUBTFUL, UNCERTAIN, WEAK
 from ..derivative import put_powers
 from .elimination import factorise, solve
-from .records import Abreast
+from .records import LaneRun
 
 
 @compiled_apart
-def derivative(abreast: Abreast, y: Lanes, dy: Lanes):
+def derivative(abreast: LaneRun, y: Lanes, dy: Lanes) -> None:
     """Put y' at (now, y) into dy."""
     equations = abreast.equations
     mechanism, state = abreast.mechanism, abreast.mechanism.state
@@ -44,7 +45,7 @@ def derivative(abreast: Abreast, y: Lanes, dy: Lanes):
 
 
 @compiled_apart
-def evaluate(abreast: Abreast, q: Lanes, v: Lanes):
+def evaluate(abreast: LaneRun, q: Lanes, v: Lanes) -> None:
     """Evaluate the terms of the equations."""
     step, equations = abreast.step, abreast.equations
     mechanism, factor, inputs = abreast.mechanism, abreast.factor, abreast.inputs
@@ -66,7 +67,7 @@ def evaluate(abreast: Abreast, q: Lanes, v: Lanes):
 
 
 @compiled
-def _doubt_unless_finite(abreast, x):
+def _doubt_unless_finite(abreast: LaneRun, x: Vector) -> None:
     most = everywhere(0.0)
     for k in range(x.size):
         most = choose(abs(x[k]) < np.inf, most, 1.0)
@@ -74,7 +75,7 @@ def _doubt_unless_finite(abreast, x):
 
 
 @compiled
-def _look_at_rows(abreast):
+def _look_at_rows(abreast: LaneRun) -> None:
     """Note the nearness of a singular pose; raise `doubt` where rows might have to change or solutions be refined."""
     step = abreast.step
     factor, nearness = abreast.factor, step.nearness
@@ -90,7 +91,7 @@ def _look_at_rows(abreast):
 
 
 @compiled
-def _solve_terms(abreast, v):
+def _solve_terms(abreast: LaneRun, v: Vector) -> None:
     """Solve for v̇ and λ by the present factor, with the feedback of Baumgarte's method where there are gains."""
     step, equations = abreast.step, abreast.equations
     mechanism, factor, g = abreast.mechanism, abreast.factor, equations.g

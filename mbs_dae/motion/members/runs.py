@@ -8,10 +8,10 @@ import numpy as np
 from ...compiled.status import CUT_SHORT, DONE, PAUSED
 from ...kernels.abi import address_of, at, compiled, compiled_apart
 from ...kernels.blocks import Integers, IntegerTable, Matrix, Work, block, zeros
-from ..record import ACCEPTED, NEXT, REJECTED, March
+from ..record import ACCEPTED, NEXT, REJECTED, IntegratorState
 from ..run import go_on, start
-from .reused import Reused, Spans, put_member, take_words
 from .starts import READY
+from .workspaces import MemberWorkspace, Spans, put_member, take_words
 
 EMPTY, UNDER_WAY = -1, -6
 """The entry of a workspace without a member; and the state of a member that is in one."""
@@ -20,8 +20,8 @@ EMPTY, UNDER_WAY = -1, -6
 class Slot(NamedTuple):
     """A workspace for runs."""
 
-    march: March
-    reused: Reused
+    march: IntegratorState
+    reused: MemberWorkspace
     outcome: Spans
     """The places of the results of a member."""
 
@@ -55,7 +55,7 @@ def slots_of(made: Sequence[Slot]) -> Slots:
 
 
 @compiled_apart
-def begin(slot: Slot, runs: Runs, k: int):
+def begin(slot: Slot, runs: Runs, k: int) -> int:
     """Begin member k from its first state; return a status."""
     put_member(slot.reused, runs.numbers[k])
     slot.march.mechanism.machine.factor.kept[:] = 1.0
@@ -63,7 +63,7 @@ def begin(slot: Slot, runs: Runs, k: int):
 
 
 @compiled
-def fill(slots, runs, like, place):
+def fill(slots: Slots, runs: Runs, like: Slot, place: int) -> bool:
     """Begin the next member in this slot, if it is empty; return whether one was begun that can go on. `like` is any
     slot."""
     if slots.member[place] != EMPTY:
@@ -80,7 +80,7 @@ def fill(slots, runs, like, place):
 
 
 @compiled
-def settle(slots, runs, like, place, status):
+def settle(slots: Slots, runs: Runs, like: Slot, place: int, status: int) -> bool:
     """Deal with this status of the run in this slot; return whether it can go on. A member that is done leaves the
     slot; others stay, for Python to deal with."""
     if status in (PAUSED, CUT_SHORT):
@@ -94,7 +94,7 @@ def settle(slots, runs, like, place, status):
 
 
 @compiled
-def has_ended_badly(slots, runs):
+def has_ended_badly(slots: Slots, runs: Runs) -> bool:
     """Return whether some member has failed to reach its end, and is to be dealt with in Python."""
     for place in range(slots.member.size):
         if slots.member[place] != EMPTY and runs.state[slots.member[place]] != UNDER_WAY:
@@ -103,7 +103,7 @@ def has_ended_badly(slots, runs):
 
 
 @compiled_apart
-def go_on_alone(slots: Slots, runs: Runs, like: Slot, patience: int):
+def go_on_alone(slots: Slots, runs: Runs, like: Slot, patience: int) -> bool:
     """Run one member after the other, in the first slot, until all are done, one has failed to reach its end, or
     `patience` steps are over; return whether there is more to do."""
     while not has_ended_badly(slots, runs):

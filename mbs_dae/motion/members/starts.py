@@ -16,8 +16,9 @@ from ...poses.closing import close_at_once
 from ...poses.dependence import is_regular
 from ...poses.nearest import Scratch, project_reference, satisfied, scratch
 from ...poses.newton import complete, evaluate_and_factorise
-from ..derivative import Mechanism, take_nearest_velocity
-from .reused import Reused, put_member
+from ..derivative import take_nearest_velocity
+from ..mechanism_record import Mechanism
+from .workspaces import MemberWorkspace, put_member
 
 WAITS, CLOSED, READY, ASIDE = -5, -4, -3, -2
 """States of a member: nothing is done, there is a closed pose, there is everything for a run, and the verb is to deal
@@ -27,7 +28,7 @@ with the member. Others are statuses of runs."""
 class Posing(NamedTuple):
     """The work space for poses: a system that holds initial values, or the plain one."""
 
-    reused: Reused
+    reused: MemberWorkspace
     machine: Machine
     scratch: Scratch
     driven: Integers
@@ -35,16 +36,16 @@ class Posing(NamedTuple):
     still: Vector
 
 
-def posing(machine: Machine, reused: Reused, driven: np.ndarray) -> Posing:
+def posing(machine: Machine, reused: MemberWorkspace, driven: np.ndarray) -> Posing:
     return block(Posing(reused, machine, scratch(machine), driven, np.zeros(machine.here.v.size)))
 
 
-class Release(NamedTuple):
+class VelocityStart(NamedTuple):
     """The work space for velocities: a system that may hold given velocities, and the plain system."""
 
-    reused: Reused
+    reused: MemberWorkspace
     mechanism: Mechanism
-    plain: Reused
+    plain: MemberWorkspace
     machine: Machine
 
 
@@ -59,7 +60,7 @@ class States(NamedTuple):
 
 
 @compiled_apart
-def close_all(own: Posing, t: float, numbers: IntegerTable, states: States):
+def close_all(own: Posing, t: float, numbers: IntegerTable, states: States) -> None:
     """Close the poses of waiting members, where plain Newton steps suffice."""
     for k in range(states.state.size):
         if states.state[k] == WAITS:
@@ -69,7 +70,7 @@ def close_all(own: Posing, t: float, numbers: IntegerTable, states: States):
 
 
 @compiled
-def _slide(own, t, numbers, states, k):
+def _slide(own: Posing, t: float, numbers: IntegerTable, states: States, k: int) -> None:
     """Put the pose nearest to the placement, from the closed one."""
     put_member(own.reused, numbers[k])
     project_reference(own.machine, t, states.q[k], states.placement[k], own.scratch)
@@ -77,9 +78,9 @@ def _slide(own, t, numbers, states, k):
 
 @compiled_apart
 def release_all(
-    own: Posing, release: Release, t: float, numbers: IntegerTable, moving: IntegerTable, plain: IntegerTable,
+    own: Posing, release: VelocityStart, t: float, numbers: IntegerTable, moving: IntegerTable, plain: IntegerTable,
     states: States,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Put the states of least kinetic energy of closed members, and READY if their poses are regular. Members have
     other numbers in each workspace."""
     for k in range(states.state.size):
@@ -94,7 +95,7 @@ def release_all(
 
 
 @compiled_apart
-def complete_all(own: Posing, t: float, numbers: IntegerTable, states: States):
+def complete_all(own: Posing, t: float, numbers: IntegerTable, states: States) -> None:
     """Put the velocities and accelerations of closed members, and READY if the equations determine them."""
     machine = own.machine
     for k in range(states.state.size):

@@ -12,8 +12,8 @@ from ...kernels.blocks import Integers, IntegerTable, Vector, Work, block, zeros
 from ...linear.vectors import copy
 from ...poses.continuation import walk
 from ...poses.newton import count_dependent
-from .reused import Reused, Spans, put_member, spans, take_words
 from .starts import ASIDE, READY, States
+from .workspaces import MemberWorkspace, Spans, put_member, spans, take_words
 
 MEMBER, POSE = range(2)
 REDUNDANT, NEARLY = range(2)
@@ -22,7 +22,7 @@ REDUNDANT, NEARLY = range(2)
 class Walks(NamedTuple):
     """A workspace, the path in it, and the progress of all members."""
 
-    reused: Reused
+    reused: MemberWorkspace
     machine: Machine
     path: Trajectory
     outcome: Spans
@@ -40,7 +40,9 @@ class Walks(NamedTuple):
     counts: Work[Integers] = zeros("counts")
 
 
-def walks(machine: Machine, reused: Reused, path: Trajectory, moments: np.ndarray, excess: int, at_once: int) -> Walks:
+def walks(
+    machine: Machine, reused: MemberWorkspace, path: Trajectory, moments: np.ndarray, excess: int, at_once: int
+) -> Walks:
     found = np.zeros(2, dtype=np.int64)
     outcome = spans([path.q, path.v, path.a, machine.counts, found])
     made = Walks(reused, machine, block(path), outcome, moments, excess, at_once, found=found)
@@ -48,7 +50,7 @@ def walks(machine: Machine, reused: Reused, path: Trajectory, moments: np.ndarra
 
 
 @compiled_apart
-def walk_all(own: Walks, numbers: IntegerTable, states: States, kept: IntegerTable):
+def walk_all(own: Walks, numbers: IntegerTable, states: States, kept: IntegerTable) -> bool:
     """Walk from the states of members that are ready, until all are done, or `at_once` poses are made; return whether
     some are left. Members that do not reach their end have another state than DONE."""
     state, left = states.state, own.at_once
@@ -66,7 +68,7 @@ def walk_all(own: Walks, numbers: IntegerTable, states: States, kept: IntegerTab
 
 
 @compiled
-def _begin(own, numbers, states, k):
+def _begin(own: Walks, numbers: IntegerTable, states: States, k: int) -> int:
     """Put the first pose of member k; return READY, or a status."""
     path = own.path
     put_member(own.reused, numbers[k])
@@ -87,7 +89,7 @@ def _begin(own, numbers, states, k):
 
 
 @compiled
-def _go_on(own, state, kept, k):
+def _go_on(own: Walks, state: Integers, kept: IntegerTable, k: int) -> int:
     """Make one walk of member k; return the number of its poses, or `at_once` if it stopped early with status DONE."""
     begin, path, machine = own.now[POSE], own.path, own.machine
     stop = min(begin + own.at_once, path.t.size)

@@ -58,7 +58,7 @@ NOW, B, F = range(3)
 
 
 @compiled_apart
-def step(stages: Stages):
+def step(stages: Stages) -> None:
     own, mechanism, numbers = stages.implicit, stages.mechanism, stages.tableau.b
     t, h = stages.now[T], stages.now[H]
     if begin_step(own, t, h):
@@ -87,20 +87,20 @@ def step(stages: Stages):
 
 
 @compiled
-def newton_coefficients(numbers, h):
+def newton_coefficients(numbers: Vector, h: float) -> tuple[float, float]:
     """Return c₁ and c₂ of Newton's matrix: the changes of v₁ and of the motion by v̇₁."""
     share = (1.0 - numbers[ALPHA_F]) / (1.0 - numbers[ALPHA_M])
     return h * numbers[GAMMA] * share, h * h * numbers[BETA] * share
 
 
 @compiled
-def shift_of_b(numbers, h, last):
+def shift_of_b(numbers: Vector, h: float, last: float) -> float:
     """Return the number Δ (h - h') / h' by which b is shifted behind a step of length h' = `last`, times y' - y'₀."""
     return (numbers[ALPHA_M] - numbers[ALPHA_F]) * (h - last) / last
 
 
 @compiled
-def _predict(stages, h):
+def _predict(stages: Stages, h: float) -> None:
     """Put b at the beginning of this step, and a first guess of y' at its end, by the slope of y' over the last one."""
     own, numbers = stages.implicit, stages.tableau.b
     first, last = own.stage[F], own.told[LAST]
@@ -115,7 +115,7 @@ def _predict(stages, h):
 
 
 @compiled
-def settle(stages, h):
+def settle(stages: Stages, h: float) -> None:
     """Put b and the state at the end of the step, from y' there."""
     own, mechanism, y0, numbers = stages.implicit, stages.mechanism, stages.y0, stages.tableau.b
     state, manifold = mechanism.state, mechanism.machine.manifold
@@ -138,7 +138,7 @@ def settle(stages, h):
 
 
 @compiled
-def _solve(stages, t, h, c1, c2, renewed):
+def _solve(stages: Stages, t: float, h: float, c1: float, c2: float, renewed: bool) -> None:
     """Solve for y' at the end by Newton's method: with the matrix of the beginning, or `renewed` at the end itself
     where a step turns a stiff force. The status is in `stages`."""
     own, mechanism = stages.implicit, stages.mechanism
@@ -178,7 +178,7 @@ def _solve(stages, t, h, c1, c2, renewed):
 
 
 @compiled
-def error_coefficients(numbers):
+def error_coefficients(numbers: Vector) -> tuple[float, float]:
     """Return the factors of h³ v⃛ and of h³ v̈ in the errors of v and of q."""
     delta = numbers[ALPHA_M] - numbers[ALPHA_F]
     of_v = 1.0 / 12.0 - 0.5 * delta**2 + 0.5 * delta * (numbers[ALPHA_M] + numbers[ALPHA_F] - 1.0)
@@ -186,7 +186,7 @@ def error_coefficients(numbers):
 
 
 @compiled
-def _estimate(stages, h, c1):
+def _estimate(stages: Stages, h: float, c1: float) -> None:
     """Put the error over h into the last row of k. In the first step it is that of a method of first order."""
     own, mechanism, numbers = stages.implicit, stages.mechanism, stages.tableau.b
     newton, state, out = own.newton, mechanism.state, stages.k[2]
@@ -208,7 +208,7 @@ def _estimate(stages, h, c1):
 
 
 @compiled_apart
-def prepare(stages: Stages):
+def prepare(stages: Stages) -> None:
     """Put the end in its chart, and the rates at both ends."""
     own, state, manifold = stages.implicit, stages.mechanism.state, stages.mechanism.machine.manifold
     q_end, z_at = state.q_end, state.z_at
@@ -223,7 +223,7 @@ def prepare(stages: Stages):
 
 
 @compiled_apart
-def read(stages: Stages, out: Vector):
+def read(stages: Stages, out: Vector) -> None:
     """Put the state by the cubic through both ends and their slopes, of positions in their chart, into `out`."""
     own, y0, h, x, q_end = stages.implicit, stages.y0, stages.now[H], stages.now[X], stages.mechanism.state.q_end
     for i in range(y0.size):

@@ -27,7 +27,7 @@ from .moreau import go_to_end, go_to_middle, keeps, read, take_middle_velocity
 
 
 @compiled_apart
-def step(stages: Stages):
+def step(stages: Stages) -> None:
     mechanism, state, contacts, h = stages.mechanism, stages.mechanism.state, stages.mechanism.contacts, stages.now[H]
     q, v, a = stages.y1[: state.q_end], stages.y1[state.v_at : state.v_end], stages.k[1, state.v_at : state.v_end]
     touching = contacts.gap_row.size > 0

@@ -25,9 +25,9 @@ from ...kernels.blocks import Integers, Matrix, Vector, Work, block, ones, zeros
 from ...kernels.functions import addresses
 from ...linear.vectors import axpy
 from ..course import Course
-from ..derivative import Mechanism
 from ..implicit.iteration import Implicit, implicit_parts, not_implicit
 from ..implicit.linearised import Linearised
+from ..mechanism_record import Mechanism
 
 
 class Tableau(NamedTuple):
@@ -160,7 +160,7 @@ def _constant_of(module: str, name: str) -> Method:
 
 
 @compiled
-def take_step(stages, t, h, closed):
+def take_step(stages: Stages, t: float, h: float, closed: int) -> int:
     """Make y₁ from y₀ and k₀, which must stand in `stages`; if `closed`, put stages onto the constraints. Return a
     status."""
     stages.now[T], stages.now[H], stages.now[LONGEST] = t, h, np.inf
@@ -173,7 +173,7 @@ def take_step(stages, t, h, closed):
 
 
 @compiled
-def estimate_error(stages):
+def estimate_error(stages: Stages) -> None:
     """Put the estimates of the error of y₁ over h."""
     weights, k = stages.tableau.error, stages.k
     for row in range(weights.shape[0]):
@@ -185,7 +185,7 @@ def estimate_error(stages):
 
 
 @compiled
-def bound_turns(stages, chart):
+def bound_turns(stages: Stages, chart: Vector) -> None:
     """Refuse a step in which an attitude turns too far in its chart, and put the length of the longest next step."""
     turned = most_turned(stages.mechanism.machine.manifold, chart)
     stages.now[LONGEST] = stages.now[H] * AIMED / turned if turned > 0.0 else np.inf
@@ -194,7 +194,7 @@ def bound_turns(stages, chart):
 
 
 @compiled
-def prepare_reading(stages):
+def prepare_reading(stages: Stages) -> int:
     """Prepare the step made last, with its end settled, for reading; to be called once. Return a status."""
     stages.status[0] = DONE
     if stages.functions[PREPARE] != 0:
@@ -203,7 +203,7 @@ def prepare_reading(stages):
 
 
 @compiled
-def read_between(stages, x, out):
+def read_between(stages: Stages, x: float, out: Vector) -> None:
     """Put y at t₀ + x h, between both ends of the step, into `out`."""
     stages.now[X] = x
     call_on_block(stages.functions[READ], stages, (out,))

@@ -31,7 +31,7 @@ from .method import H, Method, Stages, T, X, tableau
 
 
 @compiled_apart
-def step(stages: Stages):
+def step(stages: Stages) -> None:
     mechanism, state, h = stages.mechanism, stages.mechanism.state, stages.now[H]
     q, v, a = stages.y1[: state.q_end], stages.y1[state.v_at : state.v_end], stages.k[1, state.v_at : state.v_end]
     if mechanism.contacts.gap_row.size > 0 and not keeps(stages):
@@ -49,7 +49,7 @@ def step(stages: Stages):
 
 
 @compiled_apart
-def keeps(stages: Stages):
+def keeps(stages: Stages) -> bool:
     """Look at contacts where the step begins, and find the rows that joints alone keep closed; return whether joints
     press no bodies together."""
     mechanism, state, y0 = stages.mechanism, stages.mechanism.state, stages.y0
@@ -61,7 +61,7 @@ def keeps(stages: Stages):
 
 
 @compiled_apart
-def go_to_middle(stages: Stages):
+def go_to_middle(stages: Stages) -> float:
     """Put the position in the middle of the step, with the velocities of its beginning, into y₁; return the time
     there."""
     mechanism, state, h = stages.mechanism, stages.mechanism.state, stages.now[H]
@@ -74,14 +74,14 @@ def go_to_middle(stages: Stages):
 
 
 @compiled
-def take_middle_velocity(stages):
+def take_middle_velocity(stages: Stages) -> None:
     """Put the velocity in the middle of the step, by the mean accelerations, into y₁."""
     for k in range(stages.mechanism.state.v_at, stages.mechanism.state.v_end):
         stages.y1[k] = stages.y0[k] + 0.5 * stages.now[H] * stages.k[1, k]
 
 
 @compiled_apart
-def go_to_end(stages: Stages, now: float):
+def go_to_end(stages: Stages, now: float) -> None:
     """Put the end of the step, from mean accelerations and forces, with the middle at this moment as the last
     evaluation."""
     mechanism, y0, y1, means = stages.mechanism, stages.y0, stages.y1, stages.k[1]
@@ -108,7 +108,7 @@ def go_to_end(stages: Stages, now: float):
 
 
 @compiled
-def _go(stages, h, v):
+def _go(stages: Stages, h: float, v: Vector) -> None:
     """Move y₁ with these velocities for a time h."""
     state, mechanism = stages.mechanism.state, stages.mechanism
     way = stages.between[state.v_at : state.v_end]
@@ -118,7 +118,7 @@ def _go(stages, h, v):
 
 
 @compiled_apart
-def read(stages: Stages, out: Vector):
+def read(stages: Stages, out: Vector) -> None:
     """Put the state on the straight line between both ends into `out`: nothing is known of the motion within the
     step."""
     for k in range(out.size):

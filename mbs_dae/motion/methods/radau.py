@@ -15,7 +15,7 @@ import numpy as np
 from ...compiled.manifold import chart_rates, from_chart, motion_of_chart, settle_in_chart
 from ...compiled.status import DONE, NOT_CONVERGED
 from ...kernels.abi import compiled, compiled_apart
-from ...kernels.blocks import Vector
+from ...kernels.blocks import Matrix, Vector
 from ...linear.unsymmetric import eliminate_real, solve_complex, solve_real
 from ...linear.vectors import copy
 from ..course import moment
@@ -88,7 +88,7 @@ def _numbers() -> np.ndarray:
 
 
 @compiled_apart
-def step(stages: Stages):
+def step(stages: Stages) -> None:
     own, mechanism = stages.implicit, stages.mechanism
     t, h = stages.now[T], stages.now[H]
     _predict(stages, begin_step(own, t, h), h)
@@ -114,19 +114,19 @@ def step(stages: Stages):
 
 
 @compiled
-def place_of(s):
+def place_of(s: int) -> float:
     """Return the place of stage s in the step, from 0 to 1."""
     return FIRST if s == 0 else SECOND if s == 1 else 1.0
 
 
 @compiled
-def _sum(a, row, k, n):
+def _sum(a: Matrix, row: int, k: Matrix, n: int) -> float:
     """Return the sum of the derivatives k of all stages at place n, with the weights of a row of a."""
     return a[row, 0] * k[0, n] + a[row, 1] * k[1, n] + a[row, 2] * k[2, n]
 
 
 @compiled
-def _predict(stages, goes_on, h):
+def _predict(stages: Stages, goes_on: bool, h: float) -> None:
     """Put the k by the polynomial of the last step; those at the beginning of the step, where there was none."""
     own, mechanism = stages.implicit, stages.mechanism
     last = own.told[LAST]
@@ -154,7 +154,7 @@ def _predict(stages, goes_on, h):
 
 
 @compiled
-def _place(stages, h, q_end):
+def _place(stages: Stages, h: float, q_end: int) -> None:
     """Put the positions of all stages, from their rates."""
     own, y0, a = stages.implicit, stages.y0, stages.tableau.a
     for s in range(3):
@@ -164,7 +164,7 @@ def _place(stages, h, q_end):
 
 
 @compiled
-def settle(stages, h):
+def settle(stages: Stages, h: float) -> None:
     """Put the states of all stages: velocities, then positions from the velocities. Rates in a chart depend on the
     positions of attitudes: for attitudes two rounds are made."""
     own, mechanism, y0, a = stages.implicit, stages.mechanism, stages.y0, stages.tableau.a
@@ -181,7 +181,7 @@ def settle(stages, h):
 
 
 @compiled
-def _solve_alike(stages, t, h, anew):
+def _solve_alike(stages: Stages, t: float, h: float, anew: bool) -> None:
     """Solve for the k by Newton's method with one matrix for all stages, that of the beginning; the status is in
     `stages`."""
     own, mechanism = stages.implicit, stages.mechanism
@@ -221,7 +221,7 @@ def _solve_alike(stages, t, h, anew):
 
 
 @compiled
-def _solve_coupled(stages, t, h):
+def _solve_coupled(stages: Stages, t: float, h: float) -> None:
     """Solve for the k by Newton's method with the matrix of each stage, renewed for each correction: corrections shrink
     quadratically. A last one is made with the present matrix, for a small error of a stiff length is a large force in
     the next step. The status is in `stages`.
@@ -273,18 +273,18 @@ def _solve_coupled(stages, t, h):
 
 
 @compiled
-def _moment(stages, s, t, h):
+def _moment(stages: Stages, s: int, t: float, h: float) -> float:
     return moment(stages.course, t + place_of(s) * h)
 
 
 @compiled
-def _note(stages, s):
+def _note(stages: Stages, s: int) -> None:
     if s < 2:
         stages.sines[s + 1] = np.sqrt(stages.mechanism.nearness[2])
 
 
 @compiled
-def _correct(stages, h, previous, count, renewed):
+def _correct(stages: Stages, h: float, previous: float, count: int, renewed: bool) -> tuple[int, float]:
     """Add the last correction; return the verdict of `has_converged`, and the size of the correction."""
     own, mechanism = stages.implicit, stages.mechanism
     own.flags[ITERATIONS] += 1
@@ -298,7 +298,7 @@ def _correct(stages, h, previous, count, renewed):
 
 
 @compiled
-def _size(stages, h):
+def _size(stages: Stages, h: float) -> float:
     """Return the norm of the last correction, as one of velocities, states and positions, at all stages."""
     own, mechanism, a = stages.implicit, stages.mechanism, stages.tableau.a
     total = 0.0
@@ -316,7 +316,7 @@ def _size(stages, h):
 
 
 @compiled
-def _estimate(stages, t, h):
+def _estimate(stages: Stages, t: float, h: float) -> None:
     """Put the error over h into the last row of k, filtered by two implicit steps. (After one a stiff spring still
     shows: the error of its length over the step.) Where the error is too large it is estimated again with the slope
     where one such step ends in place of that at the beginning: off the slow motion the slope contains components that
@@ -346,13 +346,13 @@ def _estimate(stages, t, h):
 
 
 @compiled
-def _filter_again(stages, h, out):
+def _filter_again(stages: Stages, h: float, out: Vector) -> None:
     filter_error(stages.implicit, stages.mechanism, MU * h)
     put_error(stages.implicit, stages.mechanism, out)
 
 
 @compiled
-def _error_with(stages, slope, h, out):
+def _error_with(stages: Stages, slope: Vector, h: float, out: Vector) -> None:
     own, mechanism = stages.implicit, stages.mechanism
     newton, state = own.newton, mechanism.state
     error = own.residual[0]
@@ -371,7 +371,7 @@ def _error_with(stages, slope, h, out):
 
 
 @compiled_apart
-def prepare(stages: Stages):
+def prepare(stages: Stages) -> None:
     """Put the last node of the polynomial into a row of its own: the end may have been put onto the constraints."""
     own, q_end = stages.implicit, stages.mechanism.state.q_end
     before, after = own.y[2, :q_end], stages.y1[:q_end]
@@ -380,7 +380,7 @@ def prepare(stages: Stages):
 
 
 @compiled
-def weights_at(x, weights):
+def weights_at(x: float, weights: Vector) -> None:
     """Put the weights of the stages at place x of the step: those of the polynomial that is 0 at the beginning and
     passes through all stages."""
     weights[0] = x * (x - SECOND) * (x - 1.0) / (FIRST * (FIRST - SECOND) * (FIRST - 1.0))
@@ -389,7 +389,7 @@ def weights_at(x, weights):
 
 
 @compiled_apart
-def read(stages: Stages, out: Vector):
+def read(stages: Stages, out: Vector) -> None:
     """Put the state by the polynomial through the beginning and all stages, of positions in their chart, into `out`."""
     own, mechanism, y0, weights = stages.implicit, stages.mechanism, stages.y0, stages.implicit.weights
     q_end = mechanism.state.q_end

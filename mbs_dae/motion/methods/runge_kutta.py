@@ -14,7 +14,7 @@ from scipy.integrate import DOP853, RK45
 from ...compiled.manifold import restore
 from ...compiled.status import DONE
 from ...kernels.abi import compiled, compiled_apart
-from ...kernels.blocks import Vector
+from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import axpy, copy
 from ..course import moment
 from ..derivative import derivative
@@ -23,7 +23,7 @@ from .method import H, Method, Stages, T, Tableau, X, tableau
 
 
 @compiled
-def combine(y, h, weights, count, k, out):
+def combine(y: Vector, h: float, weights: Vector, count: int, k: Matrix, out: Vector) -> None:
     """Put y + h Σ weightsⱼ kⱼ, over the first `count` stages, into `out`."""
     copy(y, out)
     for j in range(count):
@@ -32,7 +32,7 @@ def combine(y, h, weights, count, k, out):
 
 
 @compiled_apart
-def step(stages: Stages):
+def step(stages: Stages) -> None:
     mechanism, tableau, y = stages.mechanism, stages.tableau, stages.between
     t, h = stages.now[T], stages.now[H]
     for s in range(1, tableau.stages):
@@ -53,7 +53,7 @@ def step(stages: Stages):
 
 
 @compiled_apart
-def read_cubic(stages: Stages, out: Vector):
+def read_cubic(stages: Stages, out: Vector) -> None:
     """Put the state by the cubic through both ends and their slopes into `out`."""
     y0, k, end, h, x = stages.y0, stages.k, stages.tableau.stages, stages.now[H], stages.now[X]
     for i in range(y0.size):
@@ -63,7 +63,7 @@ def read_cubic(stages: Stages, out: Vector):
 
 
 @compiled_apart
-def read_polynomial(stages: Stages, out: Vector):
+def read_polynomial(stages: Stages, out: Vector) -> None:
     """Put y₀ + h Σᵢ kᵢ Σⱼ pᵢⱼ xʲ⁺¹ into `out`."""
     y0, k, powers, h, x = stages.y0, stages.k, stages.tableau.dense, stages.now[H], stages.now[X]
     copy(y0, out)
@@ -75,7 +75,7 @@ def read_polynomial(stages: Stages, out: Vector):
 
 
 @compiled_apart
-def prepare_nested(stages: Stages):
+def prepare_nested(stages: Stages) -> None:
     """Evaluate further stages inside the step, and put the rows of `read_nested`."""
     mechanism, tableau, t, h = stages.mechanism, stages.tableau, stages.now[T], stages.now[H]
     for s in range(tableau.stages + 1, tableau.a.shape[0]):
@@ -88,7 +88,7 @@ def prepare_nested(stages: Stages):
 
 
 @compiled_apart
-def nest(stages: Stages):
+def nest(stages: Stages) -> None:
     """Put the rows of `read_nested`, which are linear in y₀, y₁ and all k."""
     tableau, end, h = stages.tableau, stages.tableau.stages, stages.now[H]
     y0, y1, k, dense = stages.y0, stages.y1, stages.k, stages.dense
@@ -105,7 +105,7 @@ def nest(stages: Stages):
 
 
 @compiled_apart
-def read_nested(stages: Stages, out: Vector):
+def read_nested(stages: Stages, out: Vector) -> None:
     """Put the state by nested products of x and 1 - x in turn into `out`."""
     y0, dense, x = stages.y0, stages.dense, stages.now[X]
     for i in range(y0.size):

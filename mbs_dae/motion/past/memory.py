@@ -11,7 +11,7 @@ import numpy as np
 
 from ...kernels.images import rewrite, written
 from ..course import SPAN, WAITING, Begin
-from ..record import March
+from ..record import IntegratorState
 
 RECORD = ("record", "tape")
 
@@ -23,7 +23,7 @@ class Memory(NamedTuple):
     words: tuple[np.ndarray, ...]
 
 
-def memory_of(march: March, ended: bool = False) -> Memory | None:
+def memory_of(march: IntegratorState, ended: bool = False) -> Memory | None:
     """Return the memory of a run; None while the run waits for its controllers. The memory of a run that has `ended`
     shares its arrays; else they are copied."""
     course = march.course
@@ -36,6 +36,6 @@ def memory_of(march: March, ended: bool = False) -> Memory | None:
     return Memory(Begin(float(march.time[0]), start, float(course.first[span])), words)
 
 
-def remind(march: March, memory: Memory) -> None:
+def remind(march: IntegratorState, memory: Memory) -> None:
     """Put the memory into another run, of the same equations, by the same method: see `run.take_up`."""
     rewrite(march, memory.words, but=RECORD)

@@ -63,12 +63,12 @@ def entry_size(width: int, rows: int, points: int, lines: int, switches: int, in
 
 
 @compiled
-def is_full(tape):
+def is_full(tape: Tape) -> bool:
     return tape.rows.shape[0] > 0 and tape.filled[0] == tape.rows.shape[0]
 
 
 @compiled
-def begins_as(march, how):
+def begins_as(march: Any, how: int) -> None:
     """Note how the next step begins; of several changes at one instant the largest number counts."""
     tape, wanted = march.tape, march.search.guards.passes_zero
     if tape.rows.shape[0] == 0:
@@ -82,7 +82,7 @@ def begins_as(march, how):
 
 
 @compiled
-def note_step(march, t, end, switches):
+def note_step(march: Any, t: float, end: float, switches: bool) -> None:
     """Note the step that was just accepted, and whether laws switch at its end. Its beginning still stands in `stages`,
     and the choices of the mechanism at its beginning stand in the record (`remember`)."""
     tape = march.tape
@@ -110,7 +110,7 @@ def note_step(march, t, end, switches):
 
 
 @compiled
-def put_branches(march, row):
+def put_branches(march: Any, row: Vector) -> None:
     """Note which slips in space keep their direction, which rows of contacts joints alone keep, which functions have
     passed zero, and the branches that are held, at the end of an entry."""
     kept, modes = march.mechanism.contacts.constrained.state, march.mechanism.switches.mode
@@ -124,7 +124,7 @@ def put_branches(march, row):
 
 
 @compiled
-def stages_at(march):
+def stages_at(march: Any) -> int:
     """Return the place in an entry at which the stages of an implicit step stand."""
     return HEAD + 2 * march.stages.y0.size + 4 + march.record.kept.size
 

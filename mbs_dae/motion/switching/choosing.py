@@ -21,7 +21,7 @@ from ..derivative import evaluate
 from ..implicit.iteration import SHARP
 from .pieces import breaks_rates, free_what_is_open, put_natural, turn_over
 from .search import BRIEF, FAINT, HERE, LEFT, LONG, RUSH, SHORT, STANDS, Search
-from .settling import ALL, ZERO, choice_of, settle
+from .surfaces import ALL, ZERO, choice_of, settle
 from .switches import hold_all, is_idle, look
 
 JUMPED = 1e-300
@@ -33,7 +33,7 @@ AT_SAME = 1e-14
 
 
 @compiled_apart
-def choose(search: Search, y: Vector, dy: Vector):
+def choose(search: Search, y: Vector, dy: Vector) -> None:
     """Choose the branches at the first state, by the signs there; where a switching function is zero, by the direction
     of the motion. No contact has a previous state."""
     pace = search.stages.mechanism.contacts.choice.pace
@@ -44,7 +44,7 @@ def choose(search: Search, y: Vector, dy: Vector):
 
 
 @compiled_apart
-def carry_on(search: Search, y: Vector, dy: Vector):
+def carry_on(search: Search, y: Vector, dy: Vector) -> None:
     """Choose after a break or a sampling time: a motion that has stayed on a surface which nothing has moved is still
     on it."""
     mechanism, course = search.stages.mechanism, search.stages.course
@@ -59,14 +59,14 @@ def carry_on(search: Search, y: Vector, dy: Vector):
 
 
 @compiled_apart
-def start_over(search: Search, y: Vector, dy: Vector):
+def start_over(search: Search, y: Vector, dy: Vector) -> None:
     """Choose behind a `Reset`, where velocities have jumped: contacts are as their rates say, not as they were."""
     search.guards.surface[:] = 0
     go_on_anew(search, y, dy)
 
 
 @compiled_apart
-def go_on_anew(search: Search, y: Vector, dy: Vector):
+def go_on_anew(search: Search, y: Vector, dy: Vector) -> None:
     """Choose behind a jump of velocities, a `Reset` or an impact, with surfaces g = 0 on which the motion is known to
     be."""
     pace = search.stages.mechanism.contacts.choice.pace
@@ -76,7 +76,7 @@ def go_on_anew(search: Search, y: Vector, dy: Vector):
 
 
 @compiled_apart
-def _choose(search: Search, y: Vector, dy: Vector):
+def _choose(search: Search, y: Vector, dy: Vector) -> None:
     guards = search.guards
     mechanism, t = search.stages.mechanism, search.span[0]
     switches, state = mechanism.switches, mechanism.state
@@ -105,7 +105,7 @@ def _choose(search: Search, y: Vector, dy: Vector):
 
 
 @compiled
-def _begin(search):
+def _begin(search: Search) -> None:
     """Forget the next switch that was found."""
     if search.stages.implicit.weight.size > 0:
         search.stages.implicit.flags[SHARP] = 0
@@ -115,7 +115,7 @@ def _begin(search):
 
 
 @compiled_apart
-def switch_over(search: Search, y: Vector, dy: Vector):
+def switch_over(search: Search, y: Vector, dy: Vector) -> None:
     """Change the branches whose functions pass zero at the end of a step; dy becomes y' after it. Gaps that close, and
     kinks of gaps, are an impact (`contact.impacts.strike`). A choice that was made at this very state is refuted."""
     guards, switches, calls = search.guards, search.stages.mechanism.switches, search.stages.mechanism.contacts.calls
@@ -165,7 +165,7 @@ def switch_over(search: Search, y: Vector, dy: Vector):
 
 
 @compiled
-def _rattles(search):
+def _rattles(search: Search) -> bool:
     """Count consecutive faint impacts at the end of a piece of a gap; return whether there are `RATTLE` of them, so
     that the point rests between two pieces of which neither alone can hold it."""
     guards = search.guards
@@ -178,7 +178,7 @@ def _rattles(search):
 
 
 @compiled
-def note_switch(search):
+def note_switch(search: Search) -> float:
     """Count a switch; return the time in which the last `RUSH` switches occurred."""
     t, n = search.span[0], search.total[0]
     first = search.times[n % RUSH] if n >= RUSH else -np.inf

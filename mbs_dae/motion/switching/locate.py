@@ -20,7 +20,7 @@ import numpy as np
 
 from ...compiled.status import DONE, TANGLED
 from ...kernels.abi import call_on_block, compiled, compiled_apart
-from ...kernels.blocks import block
+from ...kernels.blocks import Vector, block
 from ...kernels.functions import call_table
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
@@ -28,13 +28,14 @@ from ..contact.gaps import has_gaps_alone
 from ..contact.guards import follow_slips, note_fastest, note_slips
 from ..course import moment
 from ..implicit.iteration import SHARP
+from ..mechanism_record import Switches
 from ..methods.method import Stages
-from .along import read_rates_here
 from .choosing import carry_on, choose, start_over, switch_over
-from .looks import EXACT, LEFT, first_wrong, look_at, sets_out
 from .pieces import hold_pieces
+from .rates import read_rates_here
 from .search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, SHORT, SOON, Search, SearchCalls, resolved_until
-from .settling import SLACK
+from .step_samples import EXACT, LEFT, first_wrong, look_at, sets_out
+from .surfaces import SLACK
 from .switches import is_idle, look, natural, side_of
 from .wide import stays_wide
 
@@ -49,7 +50,7 @@ SHORTER = 0.1
 
 
 @compiled_apart
-def search_step(search: Search):
+def search_step(search: Search) -> None:
     """Examine the step whose end has been evaluated last for switches; put the finding into `found`."""
     guards, samples = search.guards, search.samples
     stages = search.stages
@@ -105,7 +106,7 @@ def search_step(search: Search):
 
 
 @compiled
-def _note_late(search, h, exact):
+def _note_late(search: Search, h: float, exact: float) -> None:
     """Note by how much later than located each guard may pass zero: by the part `exact` of the step h, or by a
     hundredth of h where `TRIES` cuts have not located the passage."""
     guards = search.guards
@@ -116,7 +117,7 @@ def _note_late(search, h, exact):
 
 
 @compiled
-def _is_refuted(search):
+def _is_refuted(search: Search) -> bool:
     """Return whether all branches that switch were chosen at the beginning of the step, where their rates contradict
     the switch: a branch on its surface, or a slip that begins from rest. (In a long step of an implicit method such a
     slip may go backwards at first, by less than the tolerance.)"""
@@ -128,7 +129,7 @@ def _is_refuted(search):
 
 
 @compiled
-def _put_off_slips(search):
+def _put_off_slips(search: Search) -> None:
     """Postpone the switches of slips that begin from rest where something else switches at once: the step is too long
     to refute these slips."""
     guards = search.guards
@@ -138,14 +139,14 @@ def _put_off_slips(search):
 
 
 @compiled
-def is_searched(search):
+def is_searched(search: Search) -> bool:
     """Return whether there are laws or contacts that may switch."""
     mechanism = search.stages.mechanism
     return search.calls.search_step != 0 and mechanism.switches.acting + mechanism.contacts.points.entries > 0
 
 
 @compiled
-def look_for_switch(search, t, end):
+def look_for_switch(search: Search, t: float, end: float) -> int:
     """Look for switches of all functions that are not idle in the step from t to `end`; return the finding: NONE, CUT,
     HERE, AT_ONCE or LOST_SIGHT."""
     search.span[0], search.span[1] = t, end
@@ -154,7 +155,7 @@ def look_for_switch(search, t, end):
 
 
 @compiled
-def switched(search, t, y, dy, call):
+def switched(search: Search, t: float, y: Vector, dy: Vector, call: int) -> int:
     """Choose or change branches at t, and put y' into dy, by one of the `SearchCalls`. Return a status."""
     search.span[0] = t
     call_on_block(call, search, (y, dy))
@@ -162,14 +163,14 @@ def switched(search, t, y, dy, call):
 
 
 @compiled
-def next_begins(search):
+def next_begins(search: Search) -> None:
     """Begin the next step at the end of an accepted one."""
     if is_searched(search):
         call_on_block(search.calls.go_on_as_held, search, ())
 
 
 @compiled_apart
-def go_on_as_held(search: Search):
+def go_on_as_held(search: Search) -> None:
     """Carry the guards at the end of the step over to the beginning of the next one, and hold its branches."""
     guards = search.guards
     search.until[0] = resolved_until(search, search.span[1])
@@ -193,7 +194,7 @@ def new_search(stages: Stages, looks: bool = True) -> Search:
 
 
 @compiled
-def _narrowed(search, t, h, low, high, nothing):
+def _narrowed(search: Search, t: float, h: float, low: float, high: float, nothing: float) -> float:
     """Return the first place where a wrong guard is below its level, to roundoff, as a part of the step. Mark the
     functions that switch there in `passes_zero`, with their next modes in `after`: a sign turns, an integer is the one
     that holds."""
@@ -225,7 +226,7 @@ def _narrowed(search, t, h, low, high, nothing):
 
 
 @compiled
-def _least(search):
+def _least(search: Search) -> float:
     """Return the least difference between a wrong guard and its level."""
     guards, least = search.stages.mechanism.switches.guard, np.inf
     for k in range(guards.size):
@@ -235,7 +236,7 @@ def _least(search):
 
 
 @compiled
-def _wants_at_end(search, h):
+def _wants_at_end(search: Search, h: float) -> bool:
     """Mark in `passes_zero` the signs whose guards are zero at the end of the step and fall; return whether there are
     any."""
     guards = search.guards
@@ -254,7 +255,7 @@ def _wants_at_end(search, h):
 
 
 @compiled
-def _extend(search, t, h, exact):
+def _extend(search: Search, t: float, h: float, exact: float) -> None:
     """Judge a step that was to end on a switch and has stopped just short of it, by the rates of the guards: accept it,
     or make it again with a later end."""
     stages = search.stages
@@ -277,7 +278,7 @@ def _extend(search, t, h, exact):
 
 
 @compiled
-def _missing(switches, k):
+def _missing(switches: Switches, k: int) -> float:
     """Return the time in which a guard becomes zero at its present rate; infinite where it does not."""
     guard, mode = switches.guard[k], side_of(switches, k)
     if switches.slides[k] == 1:

@@ -14,12 +14,14 @@ import numpy as np
 
 from ...compiled.contact_records import OPEN, STICKING
 from ...kernels.abi import compiled
+from ...kernels.blocks import Vector
 from ...linear.vectors import largest
 from ...symbolic.branches import WHOLE
 from ..contact.gaps import observe_gaps
 from ..contact.guards import TOUCHES
 from ..course import moment
-from .search import LEFT, STANDS
+from ..mechanism_record import Mechanism
+from .search import LEFT, STANDS, Search
 from .switches import hold_all, laws_of, look, natural
 
 ALIKE = 1e-9
@@ -27,21 +29,21 @@ ALIKE = 1e-9
 
 
 @compiled
-def branches_of_gaps(mechanism):
+def branches_of_gaps(mechanism: Mechanism) -> tuple[int, int]:
     """Return the number of the first branch of gaps, and the number after the last one; branches of slips are among
     them."""
     return laws_of(mechanism.switches), mechanism.switches.kinds.size - mechanism.contacts.points.entries
 
 
 @compiled
-def branches_of_points(mechanism):
+def branches_of_points(mechanism: Mechanism) -> tuple[int, int]:
     """Return the range of branches of gaps and of sizes of friction, which precede those of gaps."""
     first, end = branches_of_gaps(mechanism)
     return first - mechanism.contacts.normals.readings.switch_at.size, end
 
 
 @compiled
-def free_what_is_open(search):
+def free_what_is_open(search: Search) -> None:
     """Hold the branches of the points that are not open, and those being decided, and free all others. Where a piece
     ends and its point parts, the branch is held until the motion has left that place. Where the size of a friction has
     kept the motion on a surface, and its point opens, the laws with the same mixture are chosen anew."""
@@ -63,7 +65,7 @@ def free_what_is_open(search):
 
 
 @compiled
-def hold_pieces(search):
+def hold_pieces(search: Search) -> None:
     """Free and hold branches as `free_what_is_open` does; put those that become held as they are at the last
     evaluation."""
     switches, found = search.stages.mechanism.switches, False
@@ -84,7 +86,7 @@ def hold_pieces(search):
 
 
 @compiled
-def put_natural(search, k):
+def put_natural(search: Search, k: int) -> None:
     """Put the branch that the value of the switching function implies; where the value is zero, rates decide."""
     switches = search.stages.mechanism.switches
     switches.mode[k] = natural(switches, k)
@@ -94,7 +96,7 @@ def put_natural(search, k):
 
 
 @compiled
-def turn_over(search, y):
+def turn_over(search: Search, y: Vector) -> bool:
     """Change to the pieces that begin here, as far as they follow without velocities; return whether there are any. A
     condition that jumps because another one has switched, like that of a piece where a period begins, follows it."""
     guards = search.guards
@@ -124,7 +126,7 @@ def turn_over(search, y):
 
 
 @compiled
-def _ends_unseen(search, k):
+def _ends_unseen(search: Search, k: int) -> bool:
     """Return whether a branch ends here as well, within roundoff: it expresses the same condition as another one in
     other terms. (The first row of samples is the last one before the end.)"""
     guards = search.guards
@@ -135,7 +137,7 @@ def _ends_unseen(search, k):
 
 
 @compiled
-def breaks_rates(search, y):
+def breaks_rates(search: Search, y: Vector) -> bool:
     """Return whether velocities break the rates of closed gaps, or of slips that stick, on the pieces that hold."""
     mechanism, fastest = search.stages.mechanism, 0.0
     contacts, state = mechanism.contacts, mechanism.state

@@ -136,7 +136,7 @@ class Search(NamedTuple):
 
 
 @compiled
-def resolved_until(search, t):
+def resolved_until(search: Search, t: float) -> float:
     """Return the time at which an explicit step from t must end in order to resolve the directions of slips."""
     contacts = search.stages.mechanism.contacts
     explicit = search.stages.implicit.weight.size == 0

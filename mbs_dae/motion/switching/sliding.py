@@ -14,9 +14,10 @@ others for a moment. This is an impulse of the law itself: constraints and works
 
 from ...compiled.status import DONE, NOT_CONVERGED, SINGULAR
 from ...kernels.abi import compiled, compiled_apart
-from ...kernels.blocks import Vector
-from ..derivative import Mechanism, accelerate_as_held, derivative
-from .along import read_rates_here
+from ...kernels.blocks import Matrix, Vector
+from ..derivative import accelerate_as_held, derivative
+from ..mechanism_record import Mechanism, Switches
+from .rates import read_rates_here
 from .switches import hold_all, laws_of, look, put_mode
 
 EXACT, ROUGH = 1e-12, 1e-9
@@ -28,7 +29,7 @@ BLENDED = 1e-9
 
 
 @compiled_apart
-def slide(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
+def slide(mechanism: Mechanism, q: Vector, v: Vector, a: Vector) -> None:
     """Put accelerations, multipliers and modes with which all slides stay on their surfaces."""
     switches = mechanism.switches
     t, count, largest, before = switches.now[0], laws_of(switches), 0.0, 0.0
@@ -56,7 +57,7 @@ def slide(mechanism: Mechanism, q: Vector, v: Vector, a: Vector):
 
 
 @compiled_apart
-def return_to_surfaces(mechanism: Mechanism, y: Vector):
+def return_to_surfaces(mechanism: Mechanism, y: Vector) -> None:
     """Project a state onto the surfaces on which the motion is held, in place."""
     switches, state = mechanism.switches, mechanism.state
     t, count, here, aside = switches.now[0], laws_of(switches), switches.here, switches.aside
@@ -92,14 +93,14 @@ def return_to_surfaces(mechanism: Mechanism, y: Vector):
 
 
 @compiled
-def _ask(switches):
+def _ask(switches: Switches) -> None:
     """Mark one law for each surface on which the motion slides, in `asked`."""
     for k in range(laws_of(switches)):
         switches.asked[k] = 1 if switches.slides[k] == 1 and switches.leads[k] == k else 0
 
 
 @compiled
-def _add(switches, scale):
+def _add(switches: Switches, scale: float) -> None:
     """Add the solution, times `scale`, to the mixtures of all surfaces."""
     for k in range(laws_of(switches)):
         if switches.asked[k] == 1:
@@ -107,7 +108,7 @@ def _add(switches, scale):
 
 
 @compiled_apart
-def respond(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector, blended: float):
+def respond(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector, blended: float) -> float:
     """Put S - ε into `slope`: the changes of the rates of the marked laws with their modes. Return the largest entry of
     S. The present rates stand in `mixed`, with the other sign."""
     switches = mechanism.switches
@@ -133,7 +134,7 @@ def respond(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector, ble
 
 
 @compiled
-def _move(mechanism, t, q, v, a):
+def _move(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector) -> None:
     """Evaluate accelerations with the present modes, and the rates of the switching functions."""
     hold_all(mechanism)
     mechanism.switches.status[0] = accelerate_as_held(mechanism, t, q, v, a)
@@ -141,7 +142,7 @@ def _move(mechanism, t, q, v, a):
 
 
 @compiled
-def _solved(A, b):
+def _solved(A: Matrix, b: Vector) -> bool:
     """Overwrite b by the solution of A x = b, by elimination with row pivots; return whether there is one. Overwrites
     A."""
     n = A.shape[0]

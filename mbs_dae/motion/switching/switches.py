@@ -11,96 +11,37 @@ along that surface, and the mode is the mixture of both branches, between -1 and
 mixture follows from an equation like a reaction, and where it reaches ±1 the slide ends.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
+from ...compiled.batch import Batch
 from ...compiled.tree.transformation import REACH, transform
 from ...kernels.abi import compiled, compiled_apart
-from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
+from ...kernels.blocks import Integers, Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
 from ..contact.gaps import put_gap_rates
 from ..contact.guards import ALWAYS, TOUCH, hold_contacts, look_at_contacts, put_contact_scales
+from ..mechanism_record import Mechanism, Switches
 
 SPREAD = 1e-5
 """The part of the motion's own time over which velocities of bodies are differenced where they follow from joints: its
 square, and roundoff over it, are below the tolerance of mixtures."""
 
 
-class Switches(NamedTuple):
-    """The switching functions of laws (of constraints, of forces, and of sizes of friction), then those of the gaps and
-    slips of contacts, then the guards of contacts."""
-
-    kinds: Integers
-    """The kind of each switching function: SIDE, WHOLE, or a kind of contacts."""
-    functions: Integers
-    """The addresses of the functions that hold a motion on surfaces and return it to them (`sliding`), which are
-    compiled only where they are used."""
-    blind: Integers
-    """1 where partial derivatives are not known: for functions in Python."""
-    heard: Integers
-    """1 for the functions of events, which act on nothing: the search within steps ignores them (`watched_events` uses
-    them)."""
-    acting: int
-    """The number of functions of laws that are not those of events."""
-    mode: Work[Vector] = zeros("switches")
-    """The sign, integer or mixture that is held for each switching function."""
-    value: Work[Vector] = zeros("switches")
-    """The switching functions at the last evaluation."""
-    rate: Work[Vector] = zeros("switches")
-    """The rates of the switching functions along the motion."""
-    guard: Work[Vector] = zeros("switches")
-    """The guards at the last evaluation."""
-    listens: Work[Integers] = zeros(1)
-    """1 while the functions of events are examined, and they alone."""
-    free: Work[Integers] = zeros("switches")
-    """1 where nothing depends on a branch: that of the gap of an open point. Such a branch follows from the state, as
-    everywhere outside runs, and its mode is nan."""
-    slides: Work[Integers] = zeros("switches")
-    """1 where the motion is held on the surface."""
-    sliding: Work[Integers] = zeros(1)
-    """The number of slides."""
-    leads: Work[Integers] = zeros("switches")
-    """The first of the laws that switch on one surface, whose mixture all have."""
-    turn: Work[Integers] = zeros("switches")
-    """-1 where g of a law has the other sign than that of the first one, else 1."""
-    asked: Work[Integers] = zeros("switches")
-    """1 for each law whose response to modes is needed."""
-    now: Work[Vector] = zeros(1)
-    """The time of the evaluation."""
-    status: Work[Integers] = zeros(1)
-    """The status of the evaluation."""
-    scale: Work[Vector] = zeros("switches")
-    """The size of the terms of which each switching function is made: roundoff is relative to it."""
-    way: Work[Vector] = zeros("ways")
-    """(q̇, v̇, 1), in the coordinates of kernels."""
-    place: Work[Vector] = zeros("own")
-    """A state a little earlier or later, q and v; and q̇."""
-    slope: Work[Matrix] = zeros("laws", "laws")
-    """The changes of the rates of slides with their modes."""
-    mixed: Work[Vector] = zeros("switches")
-    """The modes that are solved for, before that the negative rates."""
-    here: Work[Vector] = zeros("width")
-    """The derivative of the state."""
-    aside: Work[Vector] = zeros("width")
-    """The derivative with other mixtures."""
-
-
 @compiled
-def laws_of(switches):
+def laws_of(switches: Switches) -> int:
     """Return the number of switching functions that are those of laws, on which a motion may stay."""
     return switches.slope.shape[0]
 
 
 @compiled
-def is_idle(switches, k):
+def is_idle(switches: Switches, k: int) -> bool:
     """Return whether nothing depends on this branch now."""
     return switches.free[k] == 1 or switches.heard[k] != switches.listens[0]
 
 
 @compiled
-def put_mode(switches, k, mode):
+def put_mode(switches: Switches, k: int, mode: float) -> None:
     """Put the mode of surface k, for all laws that switch on it."""
     for j in range(switches.kinds.size):
         if switches.leads[j] == k:
@@ -108,7 +49,7 @@ def put_mode(switches, k, mode):
 
 
 @compiled
-def hold_all(mechanism):
+def hold_all(mechanism: Mechanism) -> None:
     """Put the modes where kernels read them."""
     modes, gaps = mechanism.switches.mode, mechanism.contacts.program.batch
     at = _hold(mechanism.machine.program.batch, modes, 0)
@@ -120,7 +61,7 @@ def hold_all(mechanism):
 
 
 @compiled
-def _hold(batch, modes, at):
+def _hold(batch: Batch, modes: Vector, at: int) -> int:
     """Put the modes of a batch, which begin at number `at`, where its kernel reads them; return the number after the
     last."""
     for k in range(batch.mode_at.size):
@@ -129,7 +70,7 @@ def _hold(batch, modes, at):
 
 
 @compiled_apart
-def read_guards(switches: Switches, at: int, places: Integers, out: Vector):
+def read_guards(switches: Switches, at: int, places: Integers, out: Vector) -> int:
     """Put the switching functions of a batch at the last evaluation, from its outputs at these places, and their
     guards, from number `at` on; return the number after the last."""
     for k in range(places.size):
@@ -139,7 +80,7 @@ def read_guards(switches: Switches, at: int, places: Integers, out: Vector):
 
 
 @compiled
-def position(switches, k):
+def position(switches: Switches, k: int) -> float:
     """Return the number that decides whether a branch is right: the switching function, or the mixture of a slide; 0 if
     idle."""
     if is_idle(switches, k):
@@ -148,7 +89,7 @@ def position(switches, k):
 
 
 @compiled
-def guard_of(switches, k, p):
+def guard_of(switches: Switches, k: int, p: float) -> float:
     """Return the guard for this position."""
     if switches.slides[k] == 1 or switches.kinds[k] == WHOLE:
         return min(guard_of_side(switches, k, 1.0, p), guard_of_side(switches, k, -1.0, p))
@@ -156,13 +97,13 @@ def guard_of(switches, k, p):
 
 
 @compiled
-def side_of(switches, k):
+def side_of(switches: Switches, k: int) -> float:
     """Return the side on which a sign is held; 1 for guards of contacts, which are positive by themselves."""
     return 1.0 if switches.kinds[k] >= TOUCH or is_idle(switches, k) else switches.mode[k]
 
 
 @compiled
-def guard_of_side(switches, k, side, p):
+def guard_of_side(switches: Switches, k: int, side: float, p: float) -> float:
     """Return the distance of the position from the bound below it (side 1), or above it (-1)."""
     if is_idle(switches, k):
         return ALWAYS
@@ -174,7 +115,7 @@ def guard_of_side(switches, k, side, p):
 
 
 @compiled
-def look(mechanism):
+def look(mechanism: Mechanism) -> None:
     """Put all guards at the last evaluation."""
     switches, contacts = mechanism.switches, mechanism.contacts
     at = read_guards(switches, 0, mechanism.machine.program.batch.switch_at, mechanism.machine.out)
@@ -186,7 +127,7 @@ def look(mechanism):
 
 
 @compiled
-def natural(switches, k):
+def natural(switches: Switches, k: int) -> float:
     """Return the mode that the value of a switching function implies; of a slide that ends, the side to which it
     does."""
     value = switches.mode[k] if switches.slides[k] == 1 else switches.value[k]
@@ -196,7 +137,7 @@ def natural(switches, k):
 
 
 @compiled
-def read_rates(mechanism, q, v, dq, a):
+def read_rates(mechanism: Mechanism, q: Vector, v: Vector, dq: Vector, a: Vector) -> None:
     """Put the rates of all switching functions along the motion: partial derivatives of the last evaluation, times the
     derivative of the state."""
     switches, contacts = mechanism.switches, mechanism.contacts
@@ -211,7 +152,7 @@ def read_rates(mechanism, q, v, dq, a):
 
 
 @compiled
-def _add_rates(switches, at, batch, out):
+def _add_rates(switches: Switches, at: int, batch: Batch, out: Vector) -> int:
     """Add the rates of the functions of a batch, which begin at number `at`; return the number after the last. A free
     branch has rate 0."""
     for k in range(batch.slope_at.size):
@@ -222,7 +163,7 @@ def _add_rates(switches, at, batch, out):
 
 
 @compiled
-def read_scales(mechanism, q, v, speed):
+def read_scales(mechanism: Mechanism, q: Vector, v: Vector, speed: float) -> None:
     """Put the sizes of the terms of the switching functions: partial derivatives times coordinates (each at least of
     the length of the model) and velocities (each of the largest one, and at least `speed`)."""
     switches, tr = mechanism.switches, mechanism.machine.transformation
@@ -239,7 +180,7 @@ def read_scales(mechanism, q, v, speed):
 
 
 @compiled
-def read_scales_of_rates(mechanism, acceleration):
+def read_scales_of_rates(mechanism: Mechanism, acceleration: float) -> None:
     """Put the sizes of the terms of the rates read last: partial derivatives times the largest velocity, and times the
     largest acceleration, the centripetal one and the argument included. (The sizes of signals are not known.)"""
     switches, tr = mechanism.switches, mechanism.machine.transformation
@@ -256,7 +197,7 @@ def read_scales_of_rates(mechanism, acceleration):
 
 
 @compiled
-def _add_all_scales(mechanism):
+def _add_all_scales(mechanism: Mechanism) -> None:
     """Put the sizes of all switching functions, by the sizes of state derivatives in `way`."""
     switches, contacts = mechanism.switches, mechanism.contacts
     switches.way[switches.way.size - 1] = 0.0
@@ -270,7 +211,7 @@ def _add_all_scales(mechanism):
 
 
 @compiled
-def _add_scales(switches, at, batch, out):
+def _add_scales(switches: Switches, at: int, batch: Batch, out: Vector) -> int:
     """Add the sizes of the functions of a batch, which begin at number `at`; return the number after the last."""
     for k in range(batch.slope_at.size):
         of = at + batch.slope_of[k]
@@ -280,7 +221,7 @@ def _add_scales(switches, at, batch, out):
 
 
 @compiled
-def _find_way(mechanism, q, v, dq, a):
+def _find_way(mechanism: Mechanism, q: Vector, v: Vector, dq: Vector, a: Vector) -> None:
     """Put (q̇, v̇, 1) in the coordinates of kernels into `way`. Where bodies follow from joints, their velocities are
     differenced."""
     way, tr = mechanism.switches.way, mechanism.machine.transformation

@@ -11,10 +11,12 @@ gap), and n turns times the golden section are farther than 0.38/n from any inte
 """
 
 from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
 from ...linear.vectors import copy
 from ..contact.gaps import has_gaps_alone, observe_gaps
 from ..course import moment
-from ..methods.method import X
+from ..mechanism_record import Mechanism
+from ..methods.method import Stages, X
 from ..methods.runge_kutta import read_cubic
 from .search import Search
 
@@ -23,7 +25,7 @@ GOLDEN = 0.3819660112501051
 
 
 @compiled_apart
-def stays_wide(search: Search, t: float, h: float):
+def stays_wide(search: Search, t: float, h: float) -> bool:
     """Return whether no gap closes in the step whose end has been evaluated last."""
     stages, y = search.stages, search.y
     if not has_gaps_alone(stages.mechanism) or not _is_wide(stages.mechanism, h):
@@ -39,13 +41,13 @@ def stays_wide(search: Search, t: float, h: float):
 
 
 @compiled
-def _observe(stages, t, y):
+def _observe(stages: Stages, t: float, y: Vector) -> None:
     state = stages.mechanism.state
     observe_gaps(stages.mechanism, moment(stages.course, t), y[: state.q_end], y[state.v_at : state.v_end])
 
 
 @compiled
-def _is_wide(mechanism, h):
+def _is_wide(mechanism: Mechanism, h: float) -> bool:
     """Return whether each gap, at the last evaluation, is wider than anything goes in the step."""
     contacts, wide = mechanism.contacts, True
     for row in contacts.gap_row:

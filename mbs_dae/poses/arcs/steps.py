@@ -34,7 +34,7 @@ ITERATIONS = 12
 
 
 @compiled
-def size_of(machine: Machine, x: Vector):
+def size_of(machine: Machine, x: Vector) -> float:
     """Return the length of a step, (velocities,), in the norm W."""
     total = 0.0
     for k in range(machine.norm.size):
@@ -43,7 +43,7 @@ def size_of(machine: Machine, x: Vector):
 
 
 @compiled_apart
-def bend(machine: Machine, t: float, q: Vector, v: Vector, a: Vector, timed: int):
+def bend(machine: Machine, t: float, q: Vector, v: Vector, a: Vector, timed: int) -> int:
     """Replace v by the tangent nearest to it, and a by the curvature, in place, at the pose that `close` has just left;
     return a status."""
     n = machine.norm.size
@@ -69,7 +69,7 @@ def bend(machine: Machine, t: float, q: Vector, v: Vector, a: Vector, timed: int
 
 
 @compiled
-def _hold_time(machine: Machine, t: float, q: Vector, v: Vector, still: Vector):
+def _hold_time(machine: Machine, t: float, q: Vector, v: Vector, still: Vector) -> None:
     """Leave in machine.g the part of γ that is quadratic in v: the even part less that of rest. `still` becomes
     zero."""
     for k in range(v.size):
@@ -86,7 +86,7 @@ def _hold_time(machine: Machine, t: float, q: Vector, v: Vector, still: Vector):
 
 
 @compiled
-def length_of_step(machine: Machine, h: float):
+def length_of_step(machine: Machine, h: float) -> float:
     """Return the arc length between both ends of a step, from an estimate h."""
     here, there, prediction, chord = machine.here, machine.there, machine.way, machine.x
     difference(machine.manifold, here.q, there.q, chord)
@@ -102,7 +102,7 @@ def length_of_step(machine: Machine, h: float):
 
 
 @compiled_apart
-def stride(machine: Machine, t: float, h: float, redundant: int, timed: int):
+def stride(machine: Machine, t: float, h: float, redundant: int, timed: int) -> float:
     """Make a step of estimated length h from the machine's place. Return its length, or the negative status if it does
     not close or ends in a singular pose."""
     here, there = machine.here, machine.there
@@ -124,7 +124,7 @@ def stride(machine: Machine, t: float, h: float, redundant: int, timed: int):
 
 
 @compiled_apart
-def distance_beyond(machine: Machine, q: Vector, home: Vector, tangent: Vector, angles: Vector):
+def distance_beyond(machine: Machine, q: Vector, home: Vector, tangent: Vector, angles: Vector) -> float:
     """Return the distance of a pose beyond the plane through `home` across its tangent; machine.x becomes the
     difference from `home`, angles up to whole turns."""
     difference(machine.manifold, home, q, machine.x)
@@ -138,9 +138,9 @@ def distance_beyond(machine: Machine, q: Vector, home: Vector, tangent: Vector, 
 
 @compiled_apart
 def trace(
-    machine: Machine, t: float, path: Trajectory, first: int, pace: Vector, home: Vector,
-    tangent: Vector, angles: Vector, redundant: int, timed: int,
-):  # fmt: skip
+    machine: Machine, t: float, path: Trajectory, first: int, pace: Vector, home: Vector, tangent: Vector,
+    angles: Vector, redundant: int, timed: int,
+) -> int:  # fmt: skip
     """Compute poses first+1 .. of a path by arc length (in place of time), each from the one before. `pace` holds the
     next step, the longest one for any coordinate, and the last pose's distance beyond the plane through `home`. Return
     a status; counts[POSES] becomes the number of poses."""

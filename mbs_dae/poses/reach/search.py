@@ -26,7 +26,7 @@ FLOOR = 1e-16
 
 
 @compiled
-def search(task: ReachTask, q: Vector, tolerance: float, iterations: int):
+def search(task: ReachTask, q: Vector, tolerance: float, iterations: int) -> float:
     """Move q, in place, to the least |e| that is reached, and return it. Below the tolerance the search goes on to
     roundoff."""
     length, recent = task.machine.length, task.recent
@@ -69,7 +69,7 @@ def search(task: ReachTask, q: Vector, tolerance: float, iterations: int):
 
 
 @compiled_apart
-def search_all(task: ReachTask, starts: Matrix, tolerance: float, iterations: int, residuals: Vector, goal: int):
+def search_all(task: ReachTask, starts: Matrix, tolerance: float, iterations: int, residuals: Vector, goal: int) -> int:
     """Search from each start in turn, in place, until `goal` ones are below the tolerance; return the number of starts
     used."""
     hits = 0
@@ -82,7 +82,7 @@ def search_all(task: ReachTask, starts: Matrix, tolerance: float, iterations: in
 
 
 @compiled
-def _pin(task: ReachTask, q: Vector):
+def _pin(task: ReachTask, q: Vector) -> None:
     """Set the columns of J to zero for joints at a limit that would move beyond it."""
     for c in range(task.unit.size):
         k = task.coordinate[c]
@@ -97,7 +97,7 @@ def _pin(task: ReachTask, q: Vector):
 
 
 @compiled
-def _step(task: ReachTask, damping: float):
+def _step(task: ReachTask, damping: float) -> bool:
     """Put y into `step`; return whether there is one."""
     J, A, x, rows, columns = task.J, task.A, task.x, task.e.size, task.unit.size
     trace = 0.0

@@ -89,7 +89,7 @@ class ReachTask(NamedTuple):
 
 
 @compiled_apart
-def observe_task(task: ReachTask, q: Vector):
+def observe_task(task: ReachTask, q: Vector) -> float:
     """Evaluate e and J at q; return |e|²."""
     machine, e, J = task.machine, task.e, task.J
     observe(machine, 0.0, q, task.still)
@@ -111,7 +111,7 @@ def observe_task(task: ReachTask, q: Vector):
 
 
 @compiled
-def _aim(task: ReachTask, k: int, at: int):
+def _aim(task: ReachTask, k: int, at: int) -> int:
     """Write the rows of aim k, from row `at` on; return the next row."""
     tree, b = task.tree, task.body[k]
     m, flat = tree.body_frame[b], tree.dimension == 2
@@ -147,7 +147,7 @@ def _aim(task: ReachTask, k: int, at: int):
 
 
 @compiled
-def move_joints(task: ReachTask, q: Vector, step: Vector):
+def move_joints(task: ReachTask, q: Vector, step: Vector) -> None:
     """Move q, in place, by small motions of the joints, no farther than their limits; update hidden turns."""
     move(task.manifold, q, step)
     for c in range(task.coordinate.size):

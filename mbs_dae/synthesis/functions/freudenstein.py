@@ -21,7 +21,7 @@ from itertools import product
 
 import numpy as np
 
-from ..linkages import Circle, Kind, Line, Linkage
+from ..linkages import Circle, Kind, Linkage, SliderGuide
 from ..marquardt import least_squares
 
 START = tuple[float, float]
@@ -60,7 +60,7 @@ def linkage_with(kind: Kind, K: Sequence[float] | np.ndarray, d: float = 1.0) ->
     squared = K3 + K1**2 + e**2
     if not squared > 0 or not abs(e) < INFINITE * abs(K1):
         return None
-    return Linkage(0j, abs(K1), float(np.sqrt(squared)), Line(e, 0.0)), (0.0 if K1 > 0 else np.pi), 0.0
+    return Linkage(0j, abs(K1), float(np.sqrt(squared)), SliderGuide(e, 0.0)), (0.0 if K1 > 0 else np.pi), 0.0
 
 
 def exact(

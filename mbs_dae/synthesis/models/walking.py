@@ -18,7 +18,7 @@ from ...compiled.machine import POSES
 from ...compiled.reading import Trajectory
 from ...compiled.status import DONE
 from ...derivatives.parameters import Asked
-from ...derivatives.varied import VariedMotion
+from ...derivatives.results import VariedMotion
 from ...errors import ModelError, SingularConfigurationError
 from ...kernels.blocks import block
 from ...model.measures import Measure

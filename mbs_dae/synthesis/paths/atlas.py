@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import qmc
 
-from ..linkages import Circle, Kind, Line, Linkage
+from ..linkages import Circle, Kind, Linkage, SliderGuide
 
 SHAPES = 4096
 """The number of shapes, a power of two, as Sobol's sequence requires."""
@@ -38,7 +38,9 @@ def starts(
     numbers = np.empty((len(best), linkage.numbers().shape[-1]))
     for place, k in enumerate(best):
         guide = linkage.guide
-        guide_of_start = Circle(guide.D[k, 0], guide.c[k, 0]) if isinstance(guide, Circle) else Line(guide.h[k, 0], 0.0)
+        guide_of_start = (
+            Circle(guide.D[k, 0], guide.c[k, 0]) if isinstance(guide, Circle) else SliderGuide(guide.h[k, 0], 0.0)
+        )
         one = Linkage(0j, 1.0, linkage.b[k, 0], guide_of_start, linkage.p[k, 0])
         numbers[place] = one.moved(targets.mean() - factor[k] * middle[k, 0], factor[k]).numbers()
     return numbers, theta[best] + np.angle(factor[best])[:, None], sign[best]
@@ -58,7 +60,7 @@ def _shapes(kind: Kind, draws: np.ndarray) -> Linkage:
     p = b * (2.5 * along - 0.75 + 1j * (3 * across - 1.5))
     if kind == "four-bar":
         return Linkage(0j, 1.0, b, Circle(0.5 * 10**d + 0j, 0.5 * 10**c), p)
-    return Linkage(0j, 1.0, b, Line(4 * c - 2, 0.0), p)
+    return Linkage(0j, 1.0, b, SliderGuide(4 * c - 2, 0.0), p)
 
 
 def _angles(targets: np.ndarray, timing: np.ndarray | None, draws: np.ndarray) -> np.ndarray:

@@ -35,7 +35,7 @@ PLANE = "m, rad, kg, s. Angles grow counterclockwise"
 SPACE = "m, rad, kg, s. e0..e3 is a unit quaternion, scalar first; omega1..omega3 are in body axes"
 
 
-class Program(NamedTuple):
+class MatrixProgram(NamedTuple):
     """A program that computes the entries of a matrix."""
 
     reads: list[str]
@@ -91,7 +91,7 @@ class Code:
         others = {"turns": eq.turns, "z": eq.z, "inputs": eq.inputs}
         return always + [(name, [*column]) for name, column in others.items() if len(column)]
 
-    def program(self, name: str) -> Program:
+    def program(self, name: str) -> MatrixProgram:
         """Return the assignments of a matrix."""
         matrix, named = getattr(self.eq, name), {s: sp.Symbol(n, real=True) for s, n in self.own_names.items()}
         entries = sorted(matrix.todok().items())
@@ -104,7 +104,7 @@ class Code:
             for k, s in enumerate(symbols)
             if named[s] in used
         ]
-        return Program(
+        return MatrixProgram(
             reads, lines, [self.own_names[s] for s in self.eq.parameters if named[s] in used], named[t] in used
         )
 
@@ -170,7 +170,7 @@ def code(eq: Matrices, language: str, names: Sequence[str]) -> str:
     return {C.name: in_c, JAVASCRIPT.name: in_javascript, PYTHON.name: in_python}[language](code)
 
 
-def _programs(code: Code, language: Language) -> tuple[Written, dict[str, Program]]:
+def _programs(code: Code, language: Language) -> tuple[Written, dict[str, MatrixProgram]]:
     """Return the programs of all matrices in a language."""
     written, programs = Written(language), {}
     for name in code.names:

@@ -83,7 +83,7 @@ def _array(values: Any, rest: np.ndarray, size: int, name: str) -> np.ndarray:
 Moving = tuple[np.ndarray, np.ndarray]  # a vector, and its rate
 
 
-class Frame(NamedTuple):
+class BodyFrame(NamedTuple):
     """Pose and motion of a body's frame; the columns of A are its axes."""
 
     r: np.ndarray
@@ -110,7 +110,7 @@ def on_body(marker: Marker, number: Callable[[Any], Any]) -> tuple[np.ndarray, n
     return np.append(point, [0] * (3 - point.size)), whole
 
 
-def frames_of(tree: Tree, model: Model) -> dict[Body, Frame]:
+def frames_of(tree: Tree, model: Model) -> dict[Body, BodyFrame]:
     """Return the frames of the ground and of all bodies after the last `unfold`."""
     places = zip((model.ground, *model.bodies.values()), (0, *tree.body_frame), strict=True)
-    return {body: Frame(tree.r[k], tree.A[k].reshape(3, 3), tree.dr[k], tree.omega[k]) for body, k in places}
+    return {body: BodyFrame(tree.r[k], tree.A[k].reshape(3, 3), tree.dr[k], tree.omega[k]) for body, k in places}

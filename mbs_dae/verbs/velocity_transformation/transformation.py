@@ -36,7 +36,7 @@ from ...results.quantities import frozen
 from .explicit import in_theta
 from .letters import in_letters
 from .matrices import VelocityTransformation, column_names, row_names
-from .pose import Frame, Moving, frames_of, pose_of
+from .pose import BodyFrame, Moving, frames_of, pose_of
 
 
 def velocity_transformation(
@@ -87,15 +87,15 @@ def velocity_transformation(
     return VelocityTransformation(R, Rdot, *names, tree, pose.theta, pose.rates, q_of_system, v_of_system)
 
 
-def _of_bodies(system: System) -> Iterator[Rows]:
+def _of_bodies(system: System) -> Iterator[BlockRows]:
     """Yield the rows of the velocity of each body's frame, and of its angular velocity."""
     for body in system.bodies:
         size, places = body.dimension, list(system.layout.v[body])
-        yield Rows(body, point_block, np.zeros(3), places[:size], range(size))
-        yield Rows(body, turning_block, np.zeros(3), places[size:], range(3) if size == 3 else [2])
+        yield BlockRows(body, point_block, np.zeros(3), places[:size], range(size))
+        yield BlockRows(body, turning_block, np.zeros(3), places[size:], range(3) if size == 3 else [2])
 
 
-def _of_points_and_vectors(tree: Topology, system: System) -> Iterator[Rows]:
+def _of_points_and_vectors(tree: Topology, system: System) -> Iterator[BlockRows]:
     """Yield the rows of the basic points and unit vectors. A point or vector that bodies share moves with each of them;
     the body nearest to the ground is used, which has the fewest joints before it."""
     natural: Any = system.coordinates
@@ -103,7 +103,9 @@ def _of_points_and_vectors(tree: Topology, system: System) -> Iterator[Rows]:
     for thing in natural.moving:
         body = min(thing.places, key=lambda b: len(tree.path(b)))
         s = np.array([*map(system.evaluator, thing.places[body]), 0.0][:3])
-        yield Rows(body, point_block if thing.kind == "point" else vector_block, s, system.layout.v[thing], range(size))
+        yield BlockRows(
+            body, point_block if thing.kind == "point" else vector_block, s, system.layout.v[thing], range(size)
+        )
 
 
 # --- blocks ---
@@ -131,33 +133,33 @@ def crossed(a: Moving, b: Moving) -> Moving:
     return np.cross(a[0], b[0]), np.cross(a[1], b[0]) + np.cross(a[0], b[1])
 
 
-def point_block(body: Frame, s: np.ndarray, axis: Axis) -> Moving:
+def point_block(body: BodyFrame, s: np.ndarray, axis: Axis) -> Moving:
     (r, dr), (p, dp) = body.at(s), axis.point
     turned, rate = crossed(axis.turn, (r - p, dr - dp))
     return axis.slide[0] + turned, axis.slide[1] + rate
 
 
-def vector_block(body: Frame, s: np.ndarray, axis: Axis) -> Moving:
+def vector_block(body: BodyFrame, s: np.ndarray, axis: Axis) -> Moving:
     return crossed(axis.turn, body.along(s))
 
 
-def turning_block(body: Frame, s: np.ndarray, axis: Axis) -> Moving:
+def turning_block(body: BodyFrame, s: np.ndarray, axis: Axis) -> Moving:
     """Return Aᵀ t in body axes, and its rate: d/dt (Aᵀ t) = Aᵀ (ṫ - ω × t)."""
     turn, rate = axis.turn
     return body.A.T @ turn, body.A.T @ (rate - np.cross(body.omega, turn))
 
 
-class Rows(NamedTuple):
+class BlockRows(NamedTuple):
     """Some rows of R: one of the blocks above, for a point or a vector at s on a body."""
 
     body: Body
-    block: Callable[[Frame, np.ndarray, Axis], Moving]
+    block: Callable[[BodyFrame, np.ndarray, Axis], Moving]
     s: np.ndarray
     places: Sequence[int]  # the rows of R; `entries` are the numbers of their components
     entries: Sequence[int]
 
 
-def assembled(topology: Topology, tree: Tree, model: Model, groups: Iterable[Rows], size: int) -> Moving:
+def assembled(topology: Topology, tree: Tree, model: Model, groups: Iterable[BlockRows], size: int) -> Moving:
     """Return R, with `size` rows, and its rate."""
     pi, axes, frames = topology.secondary_path_matrix, axes_of(tree), frames_of(tree, model)
     edge_of = np.repeat(np.arange(len(topology.edges)), [edge.velocities for edge in topology.edges])

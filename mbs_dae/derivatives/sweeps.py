@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..compiled import System
-from ..compiled.batch import Swept
+from ..compiled.batch import PoseSequence
 from ..compiled.derivatives import filled, lean_builder
 from ..compiled.reading import Trajectory
 from ..compiled.slopes import places_moved
@@ -18,10 +18,10 @@ from ..kernels.blocks import block
 from ..poses.dependence import PoseRank
 from ..readings.motion import computed
 from ..results.result import Result, State
-from .along import Variation, vary_motion
 from .parameters import Asked
+from .results import KINEMATIC, Varied, set_varied
 from .runs.linear import linear
-from .varied import KINEMATIC, Varied, set_varied
+from .variation import Variation, vary_motion
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class VariedSweep(Varied):
     """Poses that equations determine for every value of the parameter that is swept."""
 
     @cached_property
-    def swept(self) -> Swept:
+    def swept(self) -> PoseSequence:
         swept = computed(self.result).swept
         assert swept is not None
         return swept

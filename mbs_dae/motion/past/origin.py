@@ -54,7 +54,7 @@ def _is_said_alike(one: System, other: System) -> bool:
 
 
 @dataclass(frozen=True, eq=False)
-class Past:
+class StateOrigin:
     """The run of a state, and the numbers of the state then: an edited state is one like any other."""
 
     run: Run
@@ -64,7 +64,7 @@ class Past:
     memory: Memory | None
     """The memory of the step in which the state lies; None if the run is to be made again."""
 
-    def at(self, t: float, q: np.ndarray, v: np.ndarray) -> "Past":
+    def at(self, t: float, q: np.ndarray, v: np.ndarray) -> "StateOrigin":
         """Return the past of another state of the run."""
         return replace(self, t=t, q=q.copy(), v=v.copy(), memory=self.memory if t == self.t else None)
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...kernels.abi import compiled, compiled_apart, words_at
 from ...kernels.blocks import WORD, Integers, IntegerTable, address_of, block
-from ...kernels.images import Workspace, places_written
+from ...kernels.images import BlockCopy, places_written
 
 Place = np.ndarray | tuple[Any, str]
 """An array, or a number that is a field of a block."""
@@ -28,7 +28,7 @@ class Spans(NamedTuple):
     size: Integers
 
 
-class Reused(NamedTuple):
+class MemberWorkspace(NamedTuple):
     """A workspace that is reset before each member."""
 
     whole: Spans
@@ -39,10 +39,10 @@ class Reused(NamedTuple):
     """The places of the numbers of a member."""
 
 
-def reused(workspace: Any, design: Sequence[Place]) -> Reused:
+def reused(workspace: Any, design: Sequence[Place]) -> MemberWorkspace:
     """Return a record of a new workspace, to reset it, with the places of the numbers of a design."""
     words = [words for words, _ in places_written(workspace, ())]
-    return block(Reused(spans(words), np.concatenate(words), spans(design)))
+    return block(MemberWorkspace(spans(words), np.concatenate(words), spans(design)))
 
 
 def spans(places: Sequence[Place]) -> Spans:
@@ -53,7 +53,7 @@ def spans(places: Sequence[Place]) -> Spans:
 
 def _address(block: Any, name: str) -> int:
     """Return the address of a number that is a field of a block, in its table."""
-    table = block.address if isinstance(block, Workspace) else address_of(block.words)
+    table = block.address if isinstance(block, BlockCopy) else address_of(block.words)
     return table + WORD * block.kind.place[name]
 
 
@@ -64,7 +64,7 @@ def rows_of(tables: Sequence[np.ndarray]) -> np.ndarray:
 
 
 @compiled
-def put_words(row, to):
+def put_words(row: Integers, to: Spans) -> None:
     """Put a row into spans."""
     at = 0
     for k in range(to.begin.size):
@@ -75,7 +75,7 @@ def put_words(row, to):
 
 
 @compiled
-def take_words(of, row):
+def take_words(of: Spans, row: Integers) -> None:
     """Take spans into a row."""
     at = 0
     for k in range(of.begin.size):
@@ -86,19 +86,19 @@ def take_words(of, row):
 
 
 @compiled
-def put_member(own, row):
+def put_member(own: MemberWorkspace, row: Integers) -> None:
     """Reset the workspace, and put the numbers of a member into it."""
     put_words(own.first, own.whole)
     put_words(row, own.design)
 
 
 @compiled_apart
-def put_in(own: Reused, rows: IntegerTable, k: int):
+def put_in(own: MemberWorkspace, rows: IntegerTable, k: int) -> None:
     """Reset the workspace, and put the numbers of member k, a row of `rows`, into it; for calls from Python."""
     put_member(own, rows[k])
 
 
 @compiled_apart
-def put_back(to: Spans, rows: IntegerTable, k: int):
+def put_back(to: Spans, rows: IntegerTable, k: int) -> None:
     """Put the results of member k back to their places."""
     put_words(rows[k], to)

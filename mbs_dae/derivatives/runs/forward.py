@@ -30,31 +30,30 @@ from ...duals import Dual
 from ...errors import ModelError
 from ...kernels.blocks import block
 from ...motion.course import Course
-from ...motion.derivative import WORK, Mechanism, StateLayout, state_layout
 from ...motion.mechanism import mechanism
+from ...motion.mechanism_record import WORK, Mechanism, StateLayout, state_layout
 from ...motion.methods.stepping import Stepping, stepping
-from ...motion.past.past import Run
+from ...motion.past.origin import Run
 from ...motion.past.tape import ALPHA, BETA, BROKE, FRESH, HEAD, ROOM, SPAN_OF, SWITCHED, T0, T1, Steps, entry_now
-from ...motion.record import NEXT, March, new_march
+from ...motion.record import NEXT, IntegratorState, new_march
 from ...motion.samples import Sample
 from ...motion.stabilise import Stabilization
 from ...motion.switching.switches import hold_all
 from ...readings.motion import ComputedQuantities
 from ...results.result import Result, State
 from ...symbolic.markers import t as time
-from ..along import Variation, vary_forces
-from ..instants import Slopes, set_moment
-from ..parameters import Asked, Start
+from ..instants import MomentSlopes, set_moment
+from ..parameters import Asked, StartChange
+from ..results import VariedMotion, set_varied, starts_of, tell
 from ..reversals import Passage, Reversals, padded, passage_moved, sides_of
 from ..start import Beginning
-from ..varied import VariedMotion, set_varied, starts_of, tell
-from .asked import given_of
+from ..variation import Variation, vary_forces
 from .attitudes import Charts
 from .checks import check_here, check_status
 from .conjugate_residuals import TRIES, Residuals
-from .contact_changes import ChangeEquations, ContactChange, slips_that_end
+from .contact_changes import ChangeEquations, ContactPassage, slips_that_end
 from .coordinates import (
-    OwnMotion,
+    CoordinateMotion,
     bodies_along,
     coordinate_changes,
     equations_of,
@@ -67,9 +66,10 @@ from .coordinates import (
 from .held_forces import law_slopes, new_held
 from .implicit_steps import ImplicitStep, vary_implicit_stretch, vary_shorter_step
 from .jumps import ALIKE
-from .linear import MOTION, Linear, Projection, linear, size_of_linearised
-from .making import put_entry, rate_at
+from .linear import MOTION, Linear, LinearProjection, linear, size_of_linearised
 from .moments import EndOfRun, EventsAhead, EventTime, TimeEquations, changes_here, rates_at, sizes_of
+from .parameter_names import given_of
+from .repetition import put_entry, rate_at
 from .resets import ResetDerivative, ResetEntry, ResetPassage, reset_derivatives, stand_before
 from .saltation import APART, STILL, Passing, Saltation, guards_at, saltations_of
 from .sampled import SampleSlopes, sample_slopes
@@ -92,7 +92,7 @@ LONG = 0.02
 
 
 @dataclass(frozen=True, eq=False)
-class Taken:
+class RecordedRun:
     """The record of a run: its method, its course, its recorded steps, and its beginning."""
 
     by: Stepping
@@ -114,7 +114,7 @@ class Taken:
     """The initial values from which the first state was found, by name."""
     nearest: State | None
     """The state to which the first state is the nearest, if one was given."""
-    carried: Mapping[str, Start]
+    carried: Mapping[str, StartChange]
     """The changes of `nearest`, by the names of parameters."""
     passages: tuple[Passage, ...] = ()
     """The passages of the ends of forces within one step."""
@@ -133,7 +133,7 @@ class Taken:
     """The resets by events, in their order."""
     modes: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
     """The branches of laws at the requested times."""
-    own: OwnMotion | None = None
+    own: CoordinateMotion | None = None
     """The motion of the run in its own coordinates, if they are not those of bodies."""
     edges: Mapping[int, str] = field(default_factory=dict)
     """The steps before which derivatives end, with the reasons."""
@@ -155,14 +155,14 @@ class Taken:
         return [Saltation(0, np.array(steps.begins_at), steps.head[0], steps.states[0], False, np.zeros(0)), *found]
 
 
-def taken_of(march: March, run: Run, steps: Steps, first: State) -> Taken:
+def taken_of(march: IntegratorState, run: Run, steps: Steps, first: State) -> RecordedRun:
     """Return the record of a run that has ended, in numbers alone, so that it can be copied and pickled."""
     nearest = run.initial if isinstance(run.initial, State) else None
     began: Any = first, given_of(run), nearest, starts_of(run.varied)
     course = {name: np.copy(getattr(march.course, name))[()] for name in Course._fields[:-1]}
     known = march.record.times.copy(), march.record.energies.copy(), march.record.contacts.copy()
     own: dict[str, Any] = {"modes": march.record.modes.copy(), "own": own_motion_of(march, run.system)}
-    return Taken(run.by, run.how, course, *known, steps, entry_now(march), *began, **own)
+    return RecordedRun(run.by, run.how, course, *known, steps, entry_now(march), *began, **own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,9 +170,9 @@ class Rerun:
     """A run to be made again, and its linearised equations."""
 
     system: System
-    march: March
+    march: IntegratorState
     own: Linear
-    projection: Projection
+    projection: LinearProjection
     numbers: np.ndarray
     """The changes of the numbers in the equations with each parameter, (parameters, numbers)."""
     of_momenta: np.ndarray
@@ -187,7 +187,7 @@ class Rerun:
     others: int
     """The number of ways through changes of contacts besides those of the parameters and of time: going back, the
     length of y."""
-    taken: Taken
+    taken: RecordedRun
     """The record of the run."""
 
     @cached_property
@@ -247,7 +247,7 @@ class Rerun:
             y = self.march.stages.y0.copy()
             rates = rates_at(self.march, self.along, place.t, y).functions if of_python else None
             return Passing(self.march, self.own, self.tree, place, sizes, mixed, ways, rates)
-        return ContactChange(self.march, self.at_changes, place, sizes, len(self.numbers), mixed)
+        return ContactPassage(self.march, self.at_changes, place, sizes, len(self.numbers), mixed)
 
 
 def python_switches(system: System) -> list[str]:
@@ -266,7 +266,7 @@ def _batches(system: System, mechanism: Mechanism) -> list[Any]:
 
 
 def rerun_of(
-    system: System, asked: Asked, taken: Taken, recorded: int, works: bool, weighted: int = 0,
+    system: System, asked: Asked, taken: RecordedRun, recorded: int, works: bool, weighted: int = 0,
     mixed: np.ndarray | None = None,
 ) -> Rerun:  # fmt: skip
     """Return a run that can be made again, of which `recorded` times are kept. Its equations have the rates of works if
@@ -302,13 +302,13 @@ def rerun_of(
     sizes = {"place": equations.layout.q_size, "way": equations.layout.v_size, "rows": len(structure.rows)}
     sizes |= {"columns": structure.columns, "turns": 3 * len(mechanism.machine.manifold.quaternions)}
     sizes["jacobian"] = mechanism.machine.factor.jacobian.size
-    projection = block(Projection(momenta), **sizes)
+    projection = block(LinearProjection(momenta), **sizes)
     known = system, march, own, projection, numbers, of_momenta, laws, builder, tree, of_tree
     return Rerun(*known, march.stages.y0.size if weighted else 0, taken)
 
 
 def new_replay(
-    system: System, asked: Asked, taken: Taken, recorded: int, works: bool, mixed: np.ndarray | None = None
+    system: System, asked: Asked, taken: RecordedRun, recorded: int, works: bool, mixed: np.ndarray | None = None
 ) -> tuple[Rerun, Replay, EventsAhead | None]:
     """Return a run with changes, ready for its first step, and its events; with `mixed`, (parameters,), by one
     parameter alone, with which the others change in these proportions."""
@@ -339,7 +339,7 @@ def new_replay(
 
 
 def replayed(
-    rerun: Rerun, replay: Replay, taken: Taken, moved: np.ndarray, reversals: Crossings | None = None,
+    rerun: Rerun, replay: Replay, taken: RecordedRun, moved: np.ndarray, reversals: Crossings | None = None,
     tell: Callable[[np.ndarray, str], None] = lambda ended, why: None, mixed: np.ndarray | None = None,
     events: EventsAhead | None = None, samples: Mapping[int, SampleSlopes] = MappingProxyType({}),
     resets: Mapping[int, Sequence[ResetDerivative]] = MappingProxyType({}),
@@ -485,7 +485,7 @@ def vary_steps(rerun: Rerun, replay: Replay, steps: Steps, begin: int, end: int)
 class Crossings:
     """The changes of a run across the passages of the ends of forces: see `derivatives.reversals`."""
 
-    def __init__(self, system: System, asked: Asked, taken: Taken):
+    def __init__(self, system: System, asked: Asked, taken: RecordedRun):
         self.asked, self.taken, self.system, self.reversals = asked, taken, system, Reversals(system.cartesian)
         self.ended: dict[str, str] = {}
         """The reason why derivatives end at a passage, by the name of the parameter."""
@@ -564,11 +564,11 @@ def stretches(steps: Steps) -> list[tuple[int, int]]:
     return [*pairwise([*kept, steps.total])]
 
 
-def beginning_of(varied: VariedRun, taken: Taken) -> Beginning:
+def beginning_of(varied: VariedRun, taken: RecordedRun) -> Beginning:
     return Beginning(varied.asked, taken.first, taken.given, taken.nearest, taken.carried)
 
 
-def moved_state(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
+def moved_state(varied: VariedRun, taken: RecordedRun, march: IntegratorState) -> np.ndarray:
     """Return the changes of the first y of a run, before a sample, (parameters, y)."""
     begin, state, system = beginning_of(varied, taken), march.mechanism.state, varied.run_system
     moved = np.zeros((len(varied.asked.names), state.size))
@@ -584,13 +584,13 @@ def moved_state(varied: VariedRun, taken: Taken, march: March) -> np.ndarray:
     return moved
 
 
-def _first_place(taken: Taken, state: StateLayout) -> np.ndarray:
+def _first_place(taken: RecordedRun, state: StateLayout) -> np.ndarray:
     """Return the first q of a run in its own coordinates."""
     entry = taken.steps.states[0] if taken.steps.total else taken.last
     return np.array(entry[HEAD:][: state.q_end])
 
 
-def start_back(varied: VariedRun, taken: Taken, march: March, weights: np.ndarray) -> np.ndarray:
+def start_back(varied: VariedRun, taken: RecordedRun, march: IntegratorState, weights: np.ndarray) -> np.ndarray:
     """Return the weights of parameters, (rows, parameters), from weights of the first y, in rows."""
     state, nv = march.mechanism.state, varied.system.nv
     direct = np.zeros((len(weights), len(varied.asked.names)))
@@ -626,7 +626,7 @@ def too_long(off: float) -> str:
 class VariedRun(VariedMotion):
     """A run, and how it changes with parameters."""
 
-    taken: Taken | None = None
+    taken: RecordedRun | None = None
 
     fixed_end: VariedRun | None = None
     """This run with its end at a time that is held, where the end moves with the event that stopped it."""
@@ -657,7 +657,7 @@ class VariedRun(VariedMotion):
         return self._ahead[0]
 
     @cached_property
-    def events_changed(self) -> tuple[Slopes, ...]:
+    def events_changed(self) -> tuple[MomentSlopes, ...]:
         """Return how the times and the states of events change."""
         return self._ahead[1]
 
@@ -724,10 +724,10 @@ class VariedRun(VariedMotion):
         return self.dual(self.motion.t, slope)
 
     @cached_property
-    def _ahead(self) -> tuple[Changes, tuple[Slopes, ...], EndOfRun | None]:
+    def _ahead(self) -> tuple[Changes, tuple[MomentSlopes, ...], EndOfRun | None]:
         return self._followed(works=False)
 
-    def _followed(self, works: bool) -> tuple[Changes, tuple[Slopes, ...], EndOfRun | None]:
+    def _followed(self, works: bool) -> tuple[Changes, tuple[MomentSlopes, ...], EndOfRun | None]:
         """Return the changes of records, of events and of the end; nan where steps are too long for them."""
         assert self.taken is not None
         rerun, replay, events = new_replay(self.run_system, self.asked, self.taken, self.motion.t.size, works)
@@ -773,14 +773,14 @@ class VariedRun(VariedMotion):
                 part[k] = np.nan
         return found, moments, last
 
-    def _moment_of_bodies(self, own: Slopes, y: np.ndarray, dy: np.ndarray, at: State) -> Slopes:
+    def _moment_of_bodies(self, own: MomentSlopes, y: np.ndarray, dy: np.ndarray, at: State) -> MomentSlopes:
         """Return the changes of bodies `at` an event, from changes in the coordinates of the run, whose state and rates
         there are y and dy."""
         state, by = state_layout(self.run_system.layout), self.asked.symbols
         values = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
         motion = tuple(Dual(value[None], slope, by) for value, slope in zip(values, own[1:], strict=True))
         there = Trajectory(np.array([at.t]), *(x[None] for x in (at.full_q, at.full_v, at.full_a)))
-        return Slopes(own.t, *(x.slope for x in bodies_along(self.run_system, motion, there)))
+        return MomentSlopes(own.t, *(x.slope for x in bodies_along(self.run_system, motion, there)))
 
     def rates_of_bodies(self, slopes: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the rates of places, velocities and accelerations of bodies at the end of a run, where y' has the
@@ -870,7 +870,7 @@ class VariedRun(VariedMotion):
         x, v, a = self._bodies_moved(own)
         return found._replace(x=x, v=v, a=a, multipliers=np.zeros((len(x), len(self.system.rows))))
 
-    def _bodies_moved(self, own: OwnMotion) -> tuple[np.ndarray, ...]:
+    def _bodies_moved(self, own: CoordinateMotion) -> tuple[np.ndarray, ...]:
         """Return the changes x, v and a of bodies, from changes in the coordinates of the run."""
         system, by, done = self.run_system, self.asked.symbols, self.motion.t.size
         x, v, a = map(self._by_parameter, self.changes[:3])
@@ -978,7 +978,7 @@ class VariedRun(VariedMotion):
         return np.concatenate([scalars[:, :POWER], works], axis=1)
 
 
-def varied_run(result: Result, asked: Asked, taken: Taken) -> Result:
+def varied_run(result: Result, asked: Asked, taken: RecordedRun) -> Result:
     """Return the result of a run, with its derivatives and those of its events set."""
     varied = VariedRun(result, asked, taken=taken)
     set_varied(result, varied)
@@ -987,5 +987,5 @@ def varied_run(result: Result, asked: Asked, taken: Taken) -> Result:
     return result
 
 
-def _moment_of(varied: VariedRun, k: int) -> Slopes:
+def _moment_of(varied: VariedRun, k: int) -> MomentSlopes:
     return varied.events_changed[k]

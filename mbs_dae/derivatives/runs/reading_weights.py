@@ -19,14 +19,14 @@ from ...compiled.reading import Trajectory
 from ...duals import Dual
 from ...errors import ModelError
 from ...model.parameters import Parameter
-from ...motion.derivative import WORK
+from ...motion.mechanism_record import WORK
 from ...readings.motion import computed
 from ...results.result import Result
-from ..along import Variation
 from ..parameters import Asked
+from ..variation import Variation
 from .coordinates import SEEDED
+from .forward import VariedRun
 from .linear import Weights
-from .replayed import VariedRun
 from .steps import Changes
 
 

@@ -27,10 +27,11 @@ from ..compiled.derivatives import differentiate
 from ..compiled.machine import Machine
 from ..compiled.reading import Trajectory
 from ..kernels.abi import compiled, compiled_apart
-from ..kernels.blocks import Matrix
+from ..kernels.blocks import Matrix, Vector
 from ..linear.rows import add_transposed_product
 from ..linear.vectors import copy
-from ..motion.derivative import Mechanism, evaluate, factorise_terms, refinements
+from ..motion.derivative import evaluate, factorise_terms, refinements
+from ..motion.mechanism_record import Mechanism
 from ..poses.newton import dependent_rows, evaluate_and_factorise, solve_here
 from ..tolerances import DEPENDENT, WEAK
 from .runs.linear import BEND, FORCE, GAP, RATE, Linear, linearise_forces, put_right, take_given
@@ -47,7 +48,7 @@ class Variation(NamedTuple):
 
 
 @compiled_apart
-def vary_motion(machine: Machine, own: Linear, path: Trajectory, out: Variation):
+def vary_motion(machine: Machine, own: Linear, path: Trajectory, out: Variation) -> None:
     """Put the changes of places, velocities and accelerations of a motion that constraints determine into `out`."""
     machine.factor.truncation[0] = DEPENDENT
     for k in range(path.t.size):
@@ -65,7 +66,7 @@ def vary_motion(machine: Machine, own: Linear, path: Trajectory, out: Variation)
 @compiled_apart
 def vary_loads(
     machine: Machine, mechanism: Mechanism, own: Linear, path: Trajectory, multipliers: Matrix, out: Variation
-):  # fmt: skip
+) -> None:
     """Put the changes of a motion that constraints determine, with those of its multipliers, into `out`: the equations
     are differentiated once at each time for all."""
     machine.factor.truncation[0] = DEPENDENT
@@ -86,7 +87,7 @@ def vary_loads(
 def vary_forces(
     mechanism: Mechanism, own: Linear, path: Trajectory, modes: Matrix, multipliers: Matrix, pushes: Matrix,
     signals: Matrix, contacts: Matrix, out: Variation,
-):  # fmt: skip
+) -> None:  # fmt: skip
     """Put the changes of accelerations and multipliers, from those of places, velocities, signals and forces of
     contacts, with the branches of laws in `modes` and the forces `pushes` of contacts, at each time."""
     for k in range(path.t.size):
@@ -96,13 +97,13 @@ def vary_forces(
 
 
 @compiled
-def _often(machine):
+def _often(machine: Machine) -> int:
     """Return how often a solution is worth refining: once if rows depend on others within `WEAK`, else never."""
     return 1 if dependent_rows(machine, WEAK) > 0 else 0
 
 
 @compiled
-def _vary_places(machine, own, p, often, out, row):
+def _vary_places(machine: Machine, own: Linear, p: int, often: int, out: Variation, row: int) -> None:
     """Put the changes of places and velocities by parameter p into a row of `out`, and into `way`."""
     n = own.columns
     own.way[:] = 0.0
@@ -113,7 +114,7 @@ def _vary_places(machine, own, p, often, out, row):
 
 
 @compiled
-def _vary_rows(machine, own, p, level, often, found):
+def _vary_rows(machine: Machine, own: Linear, p: int, level: int, often: int, found: Vector) -> None:
     """Put the change of places, velocities or accelerations into `found`, by the equations of a level."""
     put_right(own, p, level)
     machine.f[:] = 0.0
@@ -123,7 +124,7 @@ def _vary_rows(machine, own, p, level, often, found):
 
 
 @compiled
-def _vary_forces(mechanism, own, k, signals, contacts, out):
+def _vary_forces(mechanism: Mechanism, own: Linear, k: int, signals: Matrix, contacts: Matrix, out: Variation) -> None:
     """Put the changes of accelerations and multipliers at time k by all parameters. `signals` and `contacts` have a row
     for each parameter at each time, or none where no state or input, and no contact acts."""
     machine, often, first, n = mechanism.machine, max(refinements(mechanism), 1), own.first, own.columns

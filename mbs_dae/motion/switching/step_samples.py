@@ -19,6 +19,7 @@ import numpy as np
 from ...compiled.signals import assign
 from ...compiled.status import DONE, TANGLED
 from ...kernels.abi import compiled, compiled_apart
+from ...kernels.blocks import Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
 from ..contact.gaps import has_gaps_alone, is_open_gap, observe_gaps, put_gap_rates
@@ -28,7 +29,7 @@ from ..derivative import accelerate, evaluate
 from ..methods.method import X, prepare_reading, read_between
 from ..methods.runge_kutta import read_cubic
 from .search import DEEP, Search
-from .settling import ALL, SLACK, ZERO
+from .surfaces import ALL, SLACK, ZERO
 from .switches import guard_of, guard_of_side, is_idle, look, position, read_rates, read_scales, side_of
 
 PART = 0.47
@@ -71,7 +72,7 @@ spare row."""
 
 
 @compiled
-def look_at(search, t, h, x, closely):
+def look_at(search: Search, t: float, h: float, x: float, closely: bool) -> None:
     """Evaluate all guards at t + x h: by the cubic through both ends of the step, or by the method's own polynomial if
     `closely`."""
     _read(search, x, closely, search.y)
@@ -79,7 +80,7 @@ def look_at(search, t, h, x, closely):
 
 
 @compiled_apart
-def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bool):
+def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bool) -> float:
     """Return a place in the step before which a guard first becomes wrong, -1 if none does. Put the place before it up
     to which none does into row `LEFT`, and the part examined into `part`. `is_at_end`: the last evaluation was at the
     end of the step."""
@@ -119,13 +120,13 @@ def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bo
 
 
 @compiled
-def _is_past_telling(search, k):
+def _is_past_telling(search: Search, k: int) -> bool:
     """Return whether all choices of a function are refuted."""
     return search.guards.refuted[search.stages.mechanism.switches.leads[k]] == ALL
 
 
 @compiled
-def is_wrong(search, guards):
+def is_wrong(search: Search, guards: Vector) -> bool:
     """Return whether guards are wrong; mark them in `wrong`."""
     found = False
     for k in range(guards.size):
@@ -136,7 +137,7 @@ def is_wrong(search, guards):
 
 
 @compiled_apart
-def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int, is_there: bool):
+def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int, is_there: bool) -> None:
     """Put values and rates at t + x h into a row. The rates are those along the interpolation. `is_there`: the last
     evaluation was at that place."""
     guards, samples = search.guards, search.samples
@@ -161,7 +162,7 @@ def _note(search: Search, t: float, h: float, x: float, closely: bool, row: int,
 
 
 @compiled
-def _see(search, t, h, x, closely, is_there):
+def _see(search: Search, t: float, h: float, x: float, closely: bool, is_there: bool) -> None:
     """Evaluate values and rates at t + x h where there is more than open gaps: by differences, where rates are not
     known."""
     guards = search.guards
@@ -200,13 +201,13 @@ def _see(search, t, h, x, closely, is_there):
 
 
 @compiled
-def sets_out(search, k):
+def sets_out(search: Search, k: int) -> bool:
     """Return whether entry k is a slip that has begun from rest where the step begins."""
     return is_slip(search.stages.mechanism, k) and abs(search.guards.begin[k]) <= ZERO * search.guards.size[k]
 
 
 @compiled
-def _exactness(search, h, k):
+def _exactness(search: Search, h: float, k: int) -> float:
     """Return the part of its largest size to which a guard is right.
 
     A slip begins when friction passes its bound, which may be by a time δ later than located (`delay`). In this time
@@ -220,13 +221,13 @@ def _exactness(search, h, k):
 
 
 @compiled
-def _slack(search, h, k):
+def _slack(search: Search, h: float, k: int) -> float:
     exactness = _exactness(search, h, k)
     return exactness * search.guards.size[k] + _held(search, k) if exactness < np.inf else np.inf
 
 
 @compiled
-def _held(search, k):
+def _held(search: Search, k: int) -> float:
     """Return the admissible error of a guard that is zero with the motion, where the motion is held on surfaces; and,
     however short the step, the roundoff of its terms: for a gap at which bodies have just parted, or the sign of a
     force that fades. (Functions of events pass zero where they do.)"""
@@ -240,7 +241,7 @@ def _held(search, k):
 
 
 @compiled
-def _read(search, x, closely, out):
+def _read(search: Search, x: float, closely: bool, out: Vector) -> None:
     if closely:
         read_between(search.stages, x, out)
     else:
@@ -249,7 +250,7 @@ def _read(search, x, closely, out):
 
 
 @compiled
-def _evaluate(search, t):
+def _evaluate(search: Search, t: float) -> None:
     """Evaluate all guards at the state in `search.y`."""
     mechanism, y = search.stages.mechanism, search.y
     state = mechanism.state
@@ -265,12 +266,12 @@ def _evaluate(search, t):
 
 
 @compiled
-def _guard(search, k, row):
+def _guard(search: Search, k: int, row: int) -> float:
     return guard_of(search.stages.mechanism.switches, k, search.samples.values[row, k])
 
 
 @compiled
-def _is_as_foretold(search, h, top):
+def _is_as_foretold(search: Search, h: float, top: int) -> bool:
     """Return whether the value and the rate of every switching function at the place between are those of the cubic
     through both ends. A force may jump, such as that of a pin which comes to the round end of its slot: its values on
     both sides are seen. An open gap may not jump below zero. Put 2 into `wrong` for a function whose value differs, 1
@@ -301,7 +302,7 @@ def _is_as_foretold(search, h, top):
 
 
 @compiled
-def _leaps_below_zero(search, k, top):
+def _leaps_below_zero(search: Search, k: int, top: int) -> bool:
     """Return whether entry k is the gap of an open point that jumps from above zero to deep below it."""
     samples = search.samples
     mechanism, after = search.stages.mechanism, min(samples.values[top, k], samples.values[top + 1, k])
@@ -310,7 +311,7 @@ def _leaps_below_zero(search, k, top):
 
 
 @compiled
-def _wrong_before(search, t, h, closely, row):
+def _wrong_before(search: Search, t: float, h: float, closely: bool, row: int) -> float:
     """Return a place up to that of a row where a guard is wrong; -1 if there is none."""
     guards = search.guards
     switches = search.stages.mechanism.switches
@@ -333,7 +334,7 @@ def _wrong_before(search, t, h, closely, row):
 
 
 @compiled
-def _dip(search, t, h, closely, row, k, side):
+def _dip(search: Search, t: float, h: float, closely: bool, row: int, k: int, side: float) -> float:
     """Return where a guard that is right at both ends becomes wrong in between, by the least value of its cubic; -1 if
     it does not. The guard is that of the bound on this side: the bound itself does not change its shape."""
     guards, samples = search.guards, search.samples
@@ -369,7 +370,7 @@ def _dip(search, t, h, closely, row, k, side):
 
 
 @compiled
-def _least_of_cubic(f, a, g, b):
+def _least_of_cubic(f: float, a: float, g: float, b: float) -> tuple[float, float]:
     """Return where between 0 and 1 the cubic with these ends and slopes has its local minimum, and its value there; 0
     and the value at 0 without one."""
     c, d = 3.0 * (g - f) - 2.0 * a - b, a + b - 2.0 * (g - f)
@@ -383,7 +384,7 @@ def _least_of_cubic(f, a, g, b):
 
 
 @compiled
-def _least_of_tangents(f, a, g, b):
+def _least_of_tangents(f: float, a: float, g: float, b: float) -> tuple[float, float]:
     """Return where the tangents at both ends meet, and the value there: no function that bends one way is lower, such
     as the distance of a body that flies past another."""
     if not a < 0.0 < b:
@@ -393,7 +394,7 @@ def _least_of_tangents(f, a, g, b):
 
 
 @compiled
-def _go_to(search, row):
+def _go_to(search: Search, row: int) -> None:
     """Mark the guards as right up to the place of this row."""
     samples = search.samples
     samples.at[LEFT] = samples.at[row]

@@ -33,8 +33,9 @@ from ...linear.vectors import copy
 from ...symbolic.branches import SIDE, WHOLE
 from ..contact.guards import TOUCH, has_stopped, hold_senses, note_fastest, note_slips, release_senses, tell_states
 from ..derivative import accelerate, derivative, keep_contacts
-from .along import read_rates_here
+from ..mechanism_record import Switches
 from .pieces import hold_pieces
+from .rates import read_rates_here
 from .search import STANDS, Search, resolved_until
 from .sliding import respond
 from .switches import hold_all, laws_of, look, natural, put_mode
@@ -54,7 +55,7 @@ STAY, ALL = 4, 7
 
 
 @compiled_apart
-def settle(search: Search, t: float, y: Vector, dy: Vector):
+def settle(search: Search, t: float, y: Vector, dy: Vector) -> None:
     """Put the modes of all surfaces on which the motion is, y' with them, and the guards with which a step begins."""
     switches = search.stages.mechanism.switches
     count = switches.kinds.size
@@ -89,7 +90,7 @@ def settle(search: Search, t: float, y: Vector, dy: Vector):
 
 
 @compiled
-def _choose_contacts(search, t, y, dy):
+def _choose_contacts(search: Search, t: float, y: Vector, dy: Vector) -> bool:
     """Choose the states of contacts, with all branches as they are; return whether they differ from those before."""
     mechanism = search.stages.mechanism
     contacts, state = mechanism.contacts, mechanism.state
@@ -104,13 +105,13 @@ def _choose_contacts(search, t, y, dy):
 
 
 @compiled
-def _is_open(search, k):
+def _is_open(search: Search, k: int) -> bool:
     """Return whether rates decide about branch k."""
     return search.guards.surface[k] == STANDS or search.stages.mechanism.switches.slides[k] == 1
 
 
 @compiled
-def _unite(search, t, y, dy):
+def _unite(search: Search, t: float, y: Vector, dy: Vector) -> None:
     """Find the laws that switch on one surface; put them into `leads` and `turn`."""
     mechanism = search.stages.mechanism
     switches, state, open_ones = mechanism.switches, mechanism.state, 0
@@ -142,7 +143,7 @@ def _unite(search, t, y, dy):
 
 
 @compiled
-def _together(switches, j, k):
+def _together(switches: Switches, j: int, k: int) -> float:
     """Return the scalar product of rates j and k, and of their responses to modes; 0 where one has none."""
     product = 0.0
     if switches.asked[j] == 1 and switches.asked[k] == 1:
@@ -153,7 +154,7 @@ def _together(switches, j, k):
 
 
 @compiled
-def stay(switches, k, stays):
+def stay(switches: Switches, k: int, stays: int) -> None:
     """Mark whether the motion stays on surface k, for all laws that switch on it."""
     for j in range(switches.kinds.size):
         if switches.leads[j] == switches.leads[k]:
@@ -162,13 +163,13 @@ def stay(switches, k, stays):
 
 
 @compiled
-def choice_of(switches, k):
+def choice_of(switches: Switches, k: int) -> int:
     """Return the bit of the present choice of surface k."""
     return STAY if switches.slides[k] == 1 else 1 if switches.mode[k] > 0.0 else 2
 
 
 @compiled
-def _follow(search, t, y, dy):
+def _follow(search: Search, t: float, y: Vector, dy: Vector) -> bool:
     """Put the natural modes of switching functions that jump because another one has switched; return whether there are
     any."""
     guards = search.guards
@@ -189,7 +190,7 @@ def _follow(search, t, y, dy):
 
 
 @compiled
-def _changes(search, t, y, dy, k):
+def _changes(search: Search, t: float, y: Vector, dy: Vector, k: int) -> bool:
     """Choose the side of surface k, with all others as they are; return whether the choice differs from that before."""
     switches = search.stages.mechanism.switches
     before = choice_of(switches, k)
@@ -209,7 +210,7 @@ def _changes(search, t, y, dy, k):
 
 
 @compiled
-def _choice(search, k, side, forward, backward):
+def _choice(search: Search, k: int, side: float, forward: float, backward: float) -> float:
     """Return 1, -1, or 0 for staying: the first choice by rates that is not refuted. If none is left, return the
     present side, and exclude the surface from the search in the next step."""
     jump, refuted = abs(forward + backward), search.guards.refuted[k]
@@ -231,7 +232,7 @@ def _choice(search, k, side, forward, backward):
 
 
 @compiled
-def _leaves(search, t, y, dy, k, side):
+def _leaves(search: Search, t: float, y: Vector, dy: Vector, k: int, side: float) -> float:
     """Return the rate at which the motion leaves surface k to this side, on the branch of this side."""
     put_mode(search.stages.mechanism.switches, k, side)
     _move(search, t, y, dy)
@@ -239,7 +240,7 @@ def _leaves(search, t, y, dy, k, side):
 
 
 @compiled
-def _move(search, t, y, dy):
+def _move(search: Search, t: float, y: Vector, dy: Vector) -> None:
     """Evaluate accelerations with the present modes, and the rates of the switching functions."""
     mechanism = search.stages.mechanism
     state = mechanism.state

@@ -12,7 +12,7 @@ from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import copy
 from ...motion.course import SPAN, moment
 from ...motion.derivative import derivative
-from ...motion.methods.method import END, H, T
+from ...motion.methods.method import END, H, Stages, T
 from ...motion.methods.runge_kutta import combine
 from ...motion.past.tape import (
     ALPHA,
@@ -29,14 +29,14 @@ from ...motion.past.tape import (
     WENT_ON,
     put_branches,
 )
-from ...motion.record import March, derivative_at_end, put_back, put_right, remember
+from ...motion.record import IntegratorState, derivative_at_end, put_back, put_right, remember
 from ...motion.run import note_end
 from ...motion.stabilise import project
 from ...motion.switching.switches import hold_all
 
 
 @compiled_apart
-def put_entry(march: March, row: Vector):
+def put_entry(march: IntegratorState, row: Vector) -> None:
     """Put the state that a run carried at the beginning of a step, from its entry `row`, into the run."""
     stages, record, width, rows = march.stages, march.record, march.stages.y0.size, march.record.kept.size
     copy(row[HEAD : HEAD + width], stages.y0)
@@ -57,7 +57,7 @@ def put_entry(march: March, row: Vector):
 
 
 @compiled
-def take_entry(march, row):
+def take_entry(march: IntegratorState, row: Vector) -> None:
     """Put the state that a run carries now into an entry, whose head stays as it is."""
     stages, width = march.stages, march.stages.y0.size
     copy(stages.y0, row[HEAD:])
@@ -68,7 +68,7 @@ def take_entry(march, row):
 
 
 @compiled_apart
-def begin_anew(march: March, head: Vector):
+def begin_anew(march: IntegratorState, head: Vector) -> int:
     """Evaluate the first derivative of a step that does not go on from the step before; return a status."""
     march.course.at[SPAN] = int(head[SPAN_OF])
     march.mechanism.gains[0], march.mechanism.gains[1] = head[ALPHA_0], head[BETA_0]
@@ -78,7 +78,7 @@ def begin_anew(march: March, head: Vector):
 
 
 @compiled_apart
-def set_out(march: March, head: Vector):
+def set_out(march: IntegratorState, head: Vector) -> None:
     """Set the times, the span, the gains and the closed stages of a step, from its head."""
     stages, mechanism = march.stages, march.mechanism
     stages.now[T], stages.now[H], stages.now[END] = head[T0], head[T1] - head[T0], head[T1]
@@ -87,18 +87,18 @@ def set_out(march: March, head: Vector):
 
 
 @compiled
-def is_closed(stages, s):
+def is_closed(stages: Stages, s: int) -> bool:
     """Return whether stage s is put onto the constraints: stages that serve reading alone are not."""
     return stages.closed[0] == 1 and s < stages.tableau.stages
 
 
 @compiled
-def time_of(stages, s):
+def time_of(stages: Stages, s: int) -> float:
     return moment(stages.course, stages.now[T] + stages.tableau.c[s] * stages.now[H])
 
 
 @compiled_apart
-def make_inner(march: March, s: int, y: Vector, before: Vector):
+def make_inner(march: IntegratorState, s: int, y: Vector, before: Vector) -> int:
     """Make stage s of the step: put its state into y, and the state before its projection into `before`. Return a
     status."""
     stages, mechanism, status = march.stages, march.mechanism, DONE
@@ -117,7 +117,7 @@ def make_inner(march: March, s: int, y: Vector, before: Vector):
 
 
 @compiled_apart
-def make_end(march: March, t: float, y: Vector, dy: Vector, before: Vector):
+def make_end(march: IntegratorState, t: float, y: Vector, dy: Vector, before: Vector) -> int:
     """Put the state y onto the constraints, in place, its copy into `before` and its derivative into dy; return a
     status."""
     copy(y, before)
@@ -126,7 +126,7 @@ def make_end(march: March, t: float, y: Vector, dy: Vector, before: Vector):
 
 
 @compiled_apart
-def make_stretch(march: March, heads: Matrix, entries: Matrix, before: Vector):
+def make_stretch(march: IntegratorState, heads: Matrix, entries: Matrix, before: Vector) -> int:
     """Make some steps, one after the other, from where the run stands, and put the state at the beginning of each into
     its entry. Return a status."""
     stages, tableau = march.stages, march.tableau
@@ -152,7 +152,7 @@ def make_stretch(march: March, heads: Matrix, entries: Matrix, before: Vector):
 
 
 @compiled_apart
-def rate_at(march: March, t: float, y: Vector, dy: Vector):
+def rate_at(march: IntegratorState, t: float, y: Vector, dy: Vector) -> int:
     """Put y' of a state into dy; return a status."""
     remember(march)
     status = derivative_at_end(march, t, y, dy)

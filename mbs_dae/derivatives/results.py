@@ -24,10 +24,10 @@ from ..readings.motion import ComputedQuantities, computed
 from ..readings.reactions import ComputedReactions
 from ..results.quantities import Energy, frozen, ledger
 from ..results.result import Result, State
-from .along import Variation, vary_loads, vary_motion
-from .parameters import Asked, Start
+from .parameters import Asked, StartChange
 from .runs.linear import MOTION, Linear, linear
 from .start import Beginning
+from .variation import Variation, vary_loads, vary_motion
 
 KINEMATIC = MOTION[:3]
 
@@ -246,7 +246,7 @@ def varied_of(state: Any) -> Varied | None:
     return result.varied if result is not None else None
 
 
-def starts_of(varied: Varied | None) -> Mapping[str, Start]:
+def starts_of(varied: Varied | None) -> Mapping[str, StartChange]:
     """Return how a start from a state changes, by the names of all parameters of its derivatives."""
     if varied is None:
         return {}
@@ -255,7 +255,7 @@ def starts_of(varied: Varied | None) -> Mapping[str, Start]:
     x, signals = small_motions(system.structure, q)[:, 0, : system.nv], q.slope[:, 0].copy()
     signals[:, : system.nq] = 0.0
     rows = zip(varied.asked.names, x, signals, v.slope[:, 0], strict=True)
-    return {name: Start(*(own.copy() for own in row)) for name, *row in rows}
+    return {name: StartChange(*(own.copy() for own in row)) for name, *row in rows}
 
 
 def state_derivative(state: State, name: str, by: Any) -> Any:

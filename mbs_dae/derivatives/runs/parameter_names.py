@@ -8,10 +8,10 @@ from typing import Any
 from ...errors import ModelError
 from ...model.checks import name_of
 from ...model.model import Model
-from ...motion.past.past import Run
+from ...motion.past.origin import Run
 from ..constants import constants_of
 from ..parameters import Asked, asked_of
-from ..varied import starts_of
+from ..results import starts_of
 
 
 def asked_of_run(run: Run, names: Sequence[Any]) -> Asked | None:
