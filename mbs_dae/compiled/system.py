@@ -433,9 +433,9 @@ class System(Remembering):
         A gap is a sum of coordinates, each up to E, so an evaluation is off by some ε E, and Newton's method closes
         joints to 10 ε E (`TIGHT`); in a chain of a hundred bodies these errors add up to 1000 ε E = 2e-13 E. With
         `TOUCHES` = 1e-9 and `FAR` = 1e-3 a gap counts as closed below 1e-9 l + 1e-12 E: at 10⁵ m from the origin a
-        body of 1 m touches at 0.1 μm."""
+        body of 1 m touches at 0.1 μm. Where points alone touch, without any length, l is the model's length."""
         own = max(self._longest(self.structure.lengths), self._longest(self.structure.lengths_of_shapes))
-        return own + FAR * self._extent
+        return (own or self.length) + FAR * self._extent
 
     @cached_property
     def row_units(self) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Derivatives of single states of a result: at a requested time, and at an event.
 
-The time of a requested state is held. The time of an event g(t, y, p) = 0 moves, by t_e' (`across.jumps`), and a
+The time of a requested state is held. The time of an event g(t, y, p) = 0 moves, by t_e' (`runs.jumps`), and a
 function f of the state there has the total derivative
 
     d/dp f(t_e(p), y(t_e(p), p), p) = f_t t_e' + f_y (S + y' t_e') + f_p,      S = ∂y/∂p at a time that is held.

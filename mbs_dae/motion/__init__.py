@@ -5,7 +5,7 @@ The way of an impact, from a verb to the impulse and back:
     verbs.simulate          prepares a run and takes it from pause to pause
     run.go_on               the loop: propose a step, make it, `judge` its end, and `_switch` what passes zero there
     switching.locate        `search_step`: a switching function passes zero in the step; the step is made to end there
-    switching.step_samples         evaluates switching functions inside a step, by `switches.look`
+    switching.step_samples  evaluates switching functions inside a step, by `switches.look`
     contact.gaps            `put_gap`: the gap of an open point as a switching function; `meets`: one passes zero
     switching.choosing      `switch_over`: an impact, or a change of branches and contact states
     contact.impacts         `strike`: the impulses of all points that touch, velocities behind them, a row of the log

@@ -63,7 +63,7 @@ def slopes(
     velocities, time, then these slots in their order; or of the chosen outputs by the chosen directions, of which the
     signals are the last. `signals` is the number of signals behind the coordinates."""
     smooth = branched(*functions_as_definitions(composed.definitions, composed.outputs), [*composed.q, *composed.v],
-                    with_slopes=False)  # fmt: skip
+                    with_slopes=False, with_ranges=not composed.row_of)  # fmt: skip
     parts, results = named_in_parts([*smooth.outputs, *smooth.switching], "part_")
     definitions = [*smooth.definitions, *parts]
     program, entries = [*definitions], list[Slope]()

@@ -321,8 +321,8 @@ class Prepared:
     @property
     def is_to_be_followed(self) -> bool:
         """Whether derivatives must be computed while the run goes on, and not from its steps afterwards: laws have held
-        the ended run on a surface where they jump, contacts have changed together with laws or in one of several
-        possible ways, or a slip in space has stopped while it turned."""
+        the ended run on a surface where they jump, the motion has depended on one choice among several forces of
+        contacts, or joints alone have kept rows of contacts."""
         if self.steps is None:
             return False
         steps, last, mechanism = self.steps, entry_now(self.march), self.march.mechanism
@@ -337,7 +337,7 @@ class Prepared:
         """Return the reasons why derivatives end, by the numbers of the steps before which they do."""
         assert self.steps is not None and self.reversals is not None
         head, last, found = self.steps.head, entry_now(self.march), dict[int, str]()
-        at_once = "something else happens, before it or after it beside the run"
+        at_once = "something else happens at the same instant, which comes before or after it in neighbouring runs"
         for one in self.resets:
             if 0 < one.step < len(head) and self._is_not_alone(one, head):
                 found[one.step] = f"at t = {one.t:.6g}, where an event sets a state, {at_once}"

@@ -1,8 +1,9 @@
 """Annotations of compiled functions name the types for which the functions are compiled."""
 
 import gc
+from collections.abc import Sequence
 from inspect import signature
-from typing import Any, get_args, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 from numba import types
@@ -28,7 +29,7 @@ WIDER = {types.float64: {types.int64, LANE}, types.complex128: {types.float64}, 
 
 
 def agrees(hint: Any, kind: types.Type) -> bool:
-    if hint is Any:
+    if hint is Any or get_origin(hint) is Sequence:
         return True
     if isinstance(kind, types.BaseTuple):
         parts = get_args(hint)

@@ -2,7 +2,7 @@
 
 The run itself is not touched: after each of its steps Python looks at what has happened. A step is repeated by
 neighbouring runs (`beside`) from where the run stood before it; derivatives cross a switch, an impact or a reset by
-the rule of `jumps`.
+the rule of `runs.jumps`.
 """
 
 from __future__ import annotations

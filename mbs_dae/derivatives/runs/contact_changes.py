@@ -57,6 +57,7 @@ from ...motion.past.tape import HEAD, TIMES
 from ...motion.record import IntegratorState, derivative_at_end, put_back, remember
 from ...motion.switching.switches import hold_all
 from ...poses.newton import solve_here
+from ...symbolic.branches import SIDE
 from .held_forces import (
     ALONG,
     COEFFICIENT,
@@ -546,13 +547,14 @@ class ChangeEquations(NamedTuple):
 def slips_that_end(mechanism: Any, place: Saltation) -> np.ndarray:
     """Return a mask of the slips in space, (points,), that stop at a change of contacts, at the end of a step in which
     they may turn; the mechanism has the states of contacts before the change."""
-    contacts = mechanism.contacts
-    first = place.entry.size - contacts.points.entries + contacts.points.entry + (contacts.gap_row >= 0)
-    slips = zip(first, contacts.slip_count, strict=True)
-    stops = np.array([place.changes and not place.entry[k:][:n].any() for k, n in slips], dtype=bool)
-    if not stops.any():
-        return stops
-    return stops & (contacts.state == CLOSED) & (contacts.slip_count > 1) & (place.straight == 0.0)
+    contacts, gaps = mechanism.contacts, mechanism.contacts.gap_row >= 0
+    guard, modes = contacts.points.entry + gaps, place.entry[place.entry.size - contacts.points.entries :]
+    if not place.changes or place.is_impact:  # an impact stops slips at any speed
+        return np.zeros(guard.size, dtype=bool)
+    is_closed = ~gaps | (modes[contacts.points.entry] == CLOSED)
+    sticks = np.array([not modes[k : k + n].any() for k, n in zip(guard, contacts.slip_count, strict=True)], dtype=bool)
+    slides_in_space = (contacts.state == CLOSED) & (contacts.slip_count > 1)
+    return is_closed & sticks & slides_in_space & (place.straight == 0.0)
 
 
 class ContactPassage:
@@ -586,10 +588,10 @@ class ContactPassage:
             unfold_state(self.tree, march.mechanism, behind)
             self.behind = self.tree.before.copy()
         self.sizes, self.closes = sizes, bool(self._gaps().size)
-        self.bends = not self.closes and self._strikes_at_kink()
+        self.bends = not self.closes and place.is_impact and bool(place.passed.size)
         self.stops = self.turns = False
-        """Whether only slips that stop pass zero here; and whether one of these is in space. At the end of the step
-        before, the direction of its friction is that of a slip of zero, so that the estimate of the error is none."""
+        """`stops`: whether all that passes zero here are slips that stop. `turns`: whether one of them is in space: the
+        last step was made with its direction held, and has no estimate of the error."""
         self.moved = np.zeros(0)
         """How the time of the change moves along each way, (ways,); `ways` sets it."""
         self._edge = np.zeros(0, dtype=bool)
@@ -650,15 +652,9 @@ class ContactPassage:
 
     @property
     def strikes(self) -> bool:
-        """Return whether there is an impact: a gap closes, or a point passes a kink of a surface."""
+        """Return whether there is an impact: a gap closes, or a point passes a kink of a surface and meets the piece
+        that begins there."""
         return self.closes or self.bends
-
-    def _strikes_at_kink(self) -> bool:
-        """Return whether a point passes a kink of a surface, so that velocities jump: an impact on the piece that
-        begins there."""
-        state = self.bodies.mechanism.state
-        speeds, behind = (y[state.v_at : state.v_end] for y in (self.of_bodies, self.behind))
-        return bool(self.place.passed.size and np.abs(behind - speeds).max() > SAME * np.abs(speeds).max())
 
     def _goes_on(self) -> bool:
         """Return whether y' is the same before and behind the change, within the roundoff of forces."""
@@ -702,17 +698,18 @@ class ContactPassage:
             known = own, held, mechanism, self.of_bodies, changes[:1].copy(), slopes[:1].copy()
             vary_guards(*known, loads[:1] + shares @ held.L[:m], more, here)
             depends.append((here - guards[:1])[0])
-        by_shares = np.array(depends)
-        if begins:
+        by_shares = np.array(depends).reshape(-1, guards.shape[1])
+        if begins and len(by_shares):
             _, sizes, turned = np.linalg.svd(by_shares[:, begins])
             if (sizes > ALIKE * sizes.max(initial=1.0)).sum() == len(begins) - 1:
                 weights = turned[-1] / turned[-1][np.abs(turned[-1]).argmax()]
                 found[:, begins], by_shares[:, begins] = (guards[:, begins] @ weights)[:, None], 0.0
-        free = np.abs(by_shares[:, self.passed]).max(axis=0) <= ALIKE * np.abs(by_shares).max()
+        largest = np.abs(by_shares).max(initial=0.0)
+        free = np.abs(by_shares[:, self.passed]).max(axis=0, initial=0.0) <= ALIKE * largest
         if jumps and not free.all():
             found[:, self.passed[~free]] = np.nan
-            shares = "contacts change when their shares of a load say so, which are not unique"
-            self.why = f"at t = {self.place.t:.6g} {shares}"
+            shares = "contacts that share a load change, at a time that depends on their shares, which are not unique"
+            self.why = f"at t = {self.place.t:.6g} {shares}; let fewer points touch"
         return found
 
     def _straighten_stops(self, dys: np.ndarray) -> None:
@@ -755,7 +752,8 @@ class ContactPassage:
         In neighbouring runs they stop one after the other. Meanwhile forces have other values, for a time in proportion
         to the change of a parameter: δv₊ = δv + Xᵀ f with impulses f = T u that leave all that sticks at rest,
         G δv₊ = δν, and the friction of other slips in proportion to their normal forces. There is one such δv₊ whatever
-        comes first."""
+        comes first. These impulses dissipate -f · (G v - ν), and drivers supply f · ν - λ · ν with the impulses λ of
+        joints."""
         own, held, mechanism = self.own, self.held, cast(Any, self.bodies.mechanism)
         n, m, dys = int(held.size[0, 1]), int(held.size[0, 0]), dys.copy()
         stops = {c for c, _, sticks in self._slips() if sticks and mechanism.contacts.state[c] == CLOSED}
@@ -770,8 +768,11 @@ class ContactPassage:
         reach = np.concatenate([held.reach[:n, :m], held.G[lines] @ held.X[:m].T])
         A[:n, :n] = held.E[:n, :n]
         u = np.linalg.lstsq(A + reach @ T, -C @ rates.T, rcond=ALIKE)[0]
-        moving = slice(mechanism.state.v_at, mechanism.state.v_at + held.X.shape[1])
-        dys[:, moving] += (T @ u).T @ held.X[:m]
+        state, motion, impulses = mechanism.state, mechanism.contacts.motion, (T @ u).T
+        dys[:, state.v_at : state.v_at + held.X.shape[1]] += impulses @ held.X[:m]
+        dys[:, state.works_at + 1] -= impulses @ motion.rate[held.used[:m]]
+        dys[:, state.works_at + 2] += impulses @ motion.nu[held.used[:m]]
+        dys[:, state.works_at + 2] -= (impulses @ held.L[:m]) @ mechanism.machine.nu
         return dys
 
     def _time_moved(self, dys: np.ndarray, guards: np.ndarray) -> np.ndarray:
@@ -791,7 +792,7 @@ class ContactPassage:
         rates, sizes, length = changes[self.count], self.sizes[numbers], place.head[1] - place.head[0]
         passes = np.ones(len(numbers), dtype=bool)
         if place.is_composed:
-            passes = self.values[numbers] <= ALIKE * np.maximum(sizes, np.abs(rates) * length)
+            passes = self.values[numbers] <= ALIKE * np.fmax(sizes, np.abs(rates) * length)
             if not length:
                 passes = np.isin(numbers, self.first_guard + self._gaps()) if self.strikes else passes | True
             passes = passes if passes.any() or place.breaks else passes | True
@@ -811,12 +812,14 @@ class ContactPassage:
             least = BEGINS * np.abs(dys[:, : march.mechanism.state.v_end]).max(axis=1, keepdims=True)
             moved = np.where((np.abs(changes) <= least).all(axis=1), 0.0, np.nan)
             if np.isnan(moved[: self.count]).any():
-                self.why = f"{t} contacts change where the run begins: neighbouring runs begin before or behind that"
+                beside = "in neighbouring runs bodies are apart or overlap there"
+                self.why = f"{t} contacts change where the run begins: {beside}; begin a little earlier"
         elif place.breaks:
             scale = np.maximum(np.abs(changes).max(axis=1) / np.abs(rates).max(), np.abs(moved))
             moved = agreed([moved, self._break_moved(len(dys))], scale)
             if np.isnan(moved[: self.count]).any():
-                self.why = f"{t} contacts change where laws switch in time: one comes first in neighbouring runs"
+                beside = "one comes first in neighbouring runs; move the time of the law"
+                self.why = f"{t} contacts change where laws switch in time: {beside}"
         return moved
 
     def _break_moved(self, ways: int) -> np.ndarray:
@@ -859,8 +862,8 @@ class ContactPassage:
         slows = ALIKE * self.straight.max(initial=0.0) * np.abs(self.slope_of_bodies[moving]).max(initial=0.0)
         largest = max(slows, SAME * np.abs(self.behind[moving]).max(initial=0.0))
         if self.turns and np.abs(self.behind - self.of_bodies)[moving].max() > largest:
-            slip = f"the step until a slip in space stops at t = {place.t:.6g}"
-            self.why = f"{slip} could not be made again; give max_step="
+            step = "the step in which a slip in space stops"
+            self.why = f"at t = {place.t:.6g} {step} could not be made again; give a smaller max_step="
             return np.full_like(dys, np.nan)
         if np.isnan(moved).all() and not self.stops:
             return np.full_like(dys, np.nan)
@@ -892,7 +895,11 @@ class ContactPassage:
         jump = np.abs(self.behind[moving] - self.of_bodies[moving]).max()
         modes, lands = self.place.entry[-mechanism.switches.mode.size :].copy(), [1, 0]
         laws, turned = self.place.passed, self.march.mechanism.switches.mode.copy()
-        turned[laws] = np.where(np.isnan(modes[laws]), -turned[laws], modes[laws])
+        is_sign = self.march.mechanism.switches.kinds[laws] == SIDE  # another piece of a table is not known by its mode
+        turned[laws] = np.where(~np.isnan(modes[laws]), modes[laws], np.where(is_sign, -turned[laws], np.nan))
+        if self.bends and np.isnan(turned[laws]).any():
+            self.why = f"at t = {self.place.t:.6g} an impact at a corner of a table could not be made again"
+            return np.full_like(dys, np.nan)
         begin = self.place.t, self.place.passed_zero.copy(), modes, turned if self.bends else turned[:0].copy()
         lands = lands if mechanism.contacts.choice.in_turn[0] else lands[:1]
         for often, choice in product(range(1, 1 + int(self.place.entry[TIMES])), lands):
@@ -901,7 +908,7 @@ class ContactPassage:
             if np.abs(y[moving] - self.behind[moving]).max() <= SAME * jump:
                 break
         else:
-            self.why = f"the impact at t = {self.place.t:.6g} could not be made again"
+            self.why = f"the impact at t = {self.place.t:.6g} could not be made again; give a smaller rtol="
             return np.full_like(dys, np.nan)
         if self._edge[: self.count].any():
             edge = "an impact lies on the boundary between two laws (stick or slip, part or stay)"

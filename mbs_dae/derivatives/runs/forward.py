@@ -352,7 +352,7 @@ def replayed(
     switching, sizes = {one.step: one for one in taken.saltations}, np.zeros(march.mechanism.switches.value.size)
     errors_before, starts = replay.errors.copy(), 0 in switching and switching[0].is_start
     put_entry(march, steps.first if starts else steps.states[0] if steps.total else last)
-    if 0 in resets:
+    if 0 in resets and not starts:
         stand_before(rerun, resets[0][0].taken)
     replay.dy0[:] = moved
     if starts:

@@ -39,18 +39,14 @@ from .tree import size_of_tree
 
 def goes_back(result: Result) -> bool:
     """Return whether there is a way back through the steps of a run. There is none for runs that were followed as they
-    went, in which derivatives end, in which the ends of a force pass each other, which begin on a surface where laws
-    jump, in which two events, or an event and a switch, stop the run at once, an event sets a state where the run
-    begins, ends or has a break in time, and in which, in joint coordinates, two laws switch at one instant. Gradients
-    are summed from derivatives ahead there."""
+    went, in which derivatives end, in which the ends of a force pass each other, which begin where laws
+    switch or contacts change, in which two events, or an event and a switch, stop the run at once, an event sets a
+    state where the run begins, ends or has a break in time, and in which, in joint coordinates, two laws switch at one
+    instant. Gradients are summed from derivatives ahead there; so they are where two gaps close at one instant, of
+    which the way back makes nan."""
     varied = result.varied
     taken = varied.taken if isinstance(varied, VariedRun) else None
-    if (
-        taken is None
-        or taken.passages
-        or taken.edges
-        or any(place.step == 0 and not place.is_start for place in taken.saltations)
-    ):
+    if taken is None or taken.passages or taken.edges or any(place.step == 0 for place in taken.saltations):
         return False
     if taken.stop and (len(taken.stop.functions) > 1 or (taken.stop.functions and taken.stop.instants)):
         return False
@@ -120,8 +116,6 @@ def _gone_back(
     waits = np.ones(len(head), dtype=bool)  # a step records the time at which it begins, not the step before
     waits[1:] = (head[:-1, SWITCHES] == 1.0) | (head[1:, SPAN_OF] != head[:-1, SPAN_OF])
     switching = {one.step: one for one in taken.saltations}
-    starts = 0 in switching and switching[0].is_start
-    waits[:1] = not starts  # the state before this switch is recorded
     before = np.where((head[:, FRESH] != WENT_ON) & waits, np.searchsorted(times, head[:, T0]), begun)
     recorded = np.stack([before, begun], axis=1).astype(np.int64)
     direct = direct + np.zeros((count, len(varied.asked.names)))
@@ -152,9 +146,6 @@ def _gone_back(
                 check_status(way.march, back_stretch(way, entries[part], before))
     if FIRST in samples:
         direct += _sample_back(way, samples[FIRST], steps.states.get(0, taken.last))
-    if starts:
-        direct += _switch_back(way, rerun, switching[0], steps.first, np.zeros(count))
-        check_status(way.march, back_begin(way, steps.first[:HEAD].copy(), steps.first, 0))
     direct += way.own.gradient @ rerun.numbers.T + way.projection.momenta.gradient @ rerun.of_momenta.T
     if taken.own and way.tree.row.size:
         direct += way.tree.to.gradient @ rerun.tree_numbers[:, : way.tree.to.gradient.shape[1]].T
@@ -201,9 +192,7 @@ def _switch_back(
     put_entry(march, before)
     sizes = guards_at(march, float(before[T0]))
     march.mechanism.gains[:] = before[[ALPHA, BETA]]
-    if place.step == 0:
-        sizes[:] = 0.0
-    elif place.changes:
+    if place.changes:
         _make_step(way, rerun, before)
     else:
         y0[:] = place.entry[HEAD : HEAD + y0.size]

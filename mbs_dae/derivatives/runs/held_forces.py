@@ -128,8 +128,8 @@ class HeldForces(NamedTuple):
     """The number of the reading (`SIZE_OF`) that is the coefficient of a slip; -1 where the coefficient is a number."""
     point: Work[Integers] = zeros("shelf_lines")
     fixed: Work[Integers] = zeros("points")
-    """1 for a slip in space that stops at the end of this step: the change of its direction is that of a slip of zero
-    there, and is taken as none in the step (`contact_changes.straighten`)."""
+    """1 for a slip in space that stops at the end of this step. The step is linearised with its direction held;
+    `ContactPassage._straighten_stops` corrects this."""
     gradient: Work[Matrix] = zeros("weighted", "laws")
     """Going back, the weights of the laws, added up."""
     matrix: Work[Matrix] = zeros("equations", "equations")

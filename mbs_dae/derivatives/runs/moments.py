@@ -40,7 +40,7 @@ from .saltation import APART, linearise_surfaces, read_surfaces, surfaces_back, 
 from .steps import Replay
 from .tree import JointTree, hold_here, refinements_here, stage_back_here, vary_stage_here
 
-TOUCHES = "the motion touches where it happens, and does not pass"
+TOUCHES = "the motion touches where it happens, and does not pass: neighbouring runs may not have this event"
 FAINT = 1e-9
 """Changes of a time by less than this part of a run are roundoff."""
 
@@ -311,7 +311,7 @@ class EventsAhead:
                 self.found[n] = MomentSlopes(np.full((count, 1), np.nan), *none)
                 y = self.replay.march.stages.y0.copy()
                 self.states[n] = y, 0.0 * y
-                self._tell(event, "steps do not tell how its time moves")
+                self._tell(event, "the change for which it waits has no derivative")
             elif (apart := self._apart(event, self.found[n].t[:, 0], sizes)).any():
                 for part in self.found[n]:
                     part[apart] = np.nan

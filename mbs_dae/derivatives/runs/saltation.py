@@ -29,7 +29,7 @@ from ...motion.mechanism_record import Mechanism
 from ...motion.past.tape import BROKE, FRESH, HEAD, SPAN_OF, SWITCHED, T0, T1, TIMES, Steps
 from ...motion.record import IntegratorState, derivative_at_end, put_back, remember
 from ...motion.switching.rates import read_rates_here
-from ...motion.switching.switches import look
+from ...motion.switching.switches import hold_all, look
 from ...symbolic.branches import SIDE
 from ...tolerances import REPEAT
 from .jumps import carried_over, grazes, instant_moved, is_smooth
@@ -38,9 +38,9 @@ from .transposed import changes_back, give_back, give_numbers
 from .tree import JointTree, add_back, has_joints, linearise_here, to_bodies
 
 STILL = 1e-12
-"""A switching function does not change where a run begins if it changes by less than this part of the first state; the
-time of an event does not change if it changes by less than this part of the run."""
-APART = "several things happen at once that come one after the other beside it"
+"""A switching function does not change where a run begins if it changes by less than this part of the change of the
+first state; the time of an event does not move if it moves by less than this part of the run."""
+APART = "several things happen at once, which come one after the other in neighbouring runs; move one of them"
 
 
 @compiled_apart
@@ -135,6 +135,8 @@ class Saltation:
     """Whether contacts change."""
     straight: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """The time for which the slip of each contact has kept its direction, in s."""
+    is_impact: bool = False
+    """Whether bodies meet."""
 
     @property
     def t(self) -> float:
@@ -144,7 +146,8 @@ class Saltation:
     def apart(self) -> str:
         """Return the reason why there is no derivative by some parameters."""
         t = f"at t = {self.t:.6g}"
-        return f"{t} the run begins where laws switch" if self.step == 0 else f"{t} {APART}"
+        beside = "by some parameters neighbouring runs begin on the other side; begin a little earlier or later"
+        return f"{t} the run begins where laws switch: {beside}" if self.step == 0 else f"{t} {APART}"
 
     @property
     def is_start(self) -> bool:
@@ -186,21 +189,33 @@ def saltations_of(
         free = np.isnan(before).astype(int) + np.isnan(behind)  # branches of events and of open points follow the state
         differs = ((before != behind) & ((free == 0) | ((free == 1) & (zero == 1.0))))[:laws]
         passed = np.flatnonzero(differs) if fresh[k] == SWITCHED else np.zeros(0, dtype=np.int64)
-        changes = bool(zero[laws:].any() or (passed.size and (impacts == entry[T0]).any()))
+        is_impact = bool((impacts == entry[T0]).any())
+        changes = bool(zero[laws:].any() or (passed.size and is_impact))
         straight = _straight_before(steps, int(k), float(entry[T0])) if changes else np.zeros(0)
-        known = bool(breaks), moved, zero.copy(), changes, straight
+        known = bool(breaks), moved, zero.copy(), changes, straight, is_impact
         found.append(Saltation(int(k), passed, head, entry, *known))
     return found
 
 
 def begins_at(march: Any) -> tuple[int, ...]:
-    """Return the numbers of the switching functions of laws that pass zero where a run begins and stands."""
+    """Return the numbers of the switching functions of laws that pass zero where a run begins and stands, if y' is not
+    the same on the other side of them."""
     switches, count, t, y0 = march.mechanism.switches, laws_of(march.mechanism), float(march.time[0]), march.stages.y0
-    if not count or read_surfaces(march, t, y0, np.zeros_like(y0)) != DONE:
+    here, there = np.zeros_like(y0), np.zeros_like(y0)
+    if not count or read_surfaces(march, t, y0, here) != DONE:
         return ()
     near = np.abs(switches.value) <= REPEAT * max(abs(t), 1.0) * np.abs(switches.rate)
     found = near & (switches.kinds == SIDE) & (np.abs(switches.mode) == 1.0)
-    return tuple(np.flatnonzero(found[:count]).tolist())
+    if not (numbers := np.flatnonzero(found[:count])).size:
+        return ()
+    modes = switches.mode.copy()
+    switches.mode[numbers] *= -1.0
+    hold_all(march.mechanism)
+    has_value = read_surfaces(march, t, y0, there) == DONE
+    switches.mode[:] = modes
+    hold_all(march.mechanism)
+    read_surfaces(march, t, y0, here)
+    return () if has_value and goes_on_smoothly(march.mechanism.state, here, there) else tuple(numbers.tolist())
 
 
 def _straight_before(steps: Steps, k: int, t: float) -> np.ndarray:
@@ -277,7 +292,8 @@ class Passing:
         if self.is_smooth or (self.place.breaks and not self.place.passed.size):
             return ""
         if self.place.breaks:
-            return f"at t = {self.place.t:.6g} laws of time and of the motion switch at once"
+            beside = "one comes first in neighbouring runs"
+            return f"at t = {self.place.t:.6g} laws of time and of the motion switch at once: {beside}"
         touches = f"at t = {self.place.t:.6g} the motion touches where it switches, and does not pass"
         return touches if self.grazes else ""
 

@@ -95,8 +95,9 @@ class MemberNumbers:
     def gap_sizes(self) -> list[float]:
         """The length to which closed gaps are relative in each design, as `System.gap_size`."""
         structure = self.system.structure
-        own = zip(self._longest(structure.lengths), self._longest(structure.lengths_of_shapes), strict=True)
-        return [max(both) + FAR * extent for both, extent in zip(own, self.extents, strict=True)]
+        own = map(max, self._longest(structure.lengths), self._longest(structure.lengths_of_shapes))
+        known = zip(own, self.lengths, self.extents, strict=True)
+        return [(longest or length) + FAR * extent for longest, length, extent in known]
 
     @cached_property
     def all_weights(self) -> np.ndarray:

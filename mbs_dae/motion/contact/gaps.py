@@ -14,8 +14,9 @@ from ...kernels.blocks import Integers, Vector
 from ..mechanism_record import Mechanism
 
 LEEWAY = 1e-6
-"""A row is no longer held by joints alone where its gap is below zero by this part of the model's length, or its slip
-faster than this part of the terms of rates: both are more than the errors of a motion."""
+"""A row is no longer held by joints alone where its gap is below zero by this part of the model's length, or of the
+size of gaps if that is larger, or its slip faster than this part of the terms of rates: both are more than the errors
+of a motion."""
 
 
 @compiled

@@ -4,7 +4,7 @@
 impact (`contact.impacts.strike`), whatever the speed, and so is a kink in a gap of pieces; everything else is a change
 of branches and of contact states.
 
-Off the surfaces g = 0 the branch of the sign of g holds, or of the integer below g; on them rates decide (`settling`).
+Off the surfaces g = 0 the branch of the sign of g holds, or of the integer below g; on them rates decide (`surfaces`).
 """
 
 import numpy as np

@@ -11,7 +11,7 @@ switch is a step like any other, at the full order of its method. Then the branc
                           LOST_SIGHT: `status` says why it cannot be looked at
 
 A guard that is negative by roundoff right after a switch counts only once it has been positive, or falls further. Where
-the motion stands on a surface its branch is chosen by rates (`settling`). A step that goes wrong at once says that the
+the motion stands on a surface its branch is chosen by rates (`surfaces`). A step that goes wrong at once says that the
 rate holds for less than the step: it is made shorter, and where it is as short as makes no difference (`SHORT`), the
 choice is refuted, and another one is made.
 """

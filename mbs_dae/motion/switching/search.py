@@ -56,7 +56,7 @@ class Guards(NamedTuple):
     """The switching functions at the end of the last step."""
     surface: Work[Integers] = zeros("switches")
     """STANDS or LEFT if the motion is on g = 0 at the beginning of the step, so that its branch was chosen there
-    (`settling`); else 0."""
+    (`surfaces`); else 0."""
     refuted: Work[Integers] = zeros("switches")
     """The choices that have been refuted at this state, one bit each."""
     level: Work[Vector] = zeros("switches")
@@ -65,7 +65,7 @@ class Guards(NamedTuple):
     """The tolerance of each guard below its level."""
     wrong: Work[Integers] = zeros("switches")
     """1 for each guard that falls below its level by more than its slack; while a step is looked at, also work space of
-    `looks`."""
+    `step_samples`."""
     passes_zero: Work[Integers] = zeros("switches")
     """1 for each switching function that passes zero where the step ends."""
     after: Work[Vector] = zeros("switches")
@@ -85,7 +85,7 @@ class Guards(NamedTuple):
 
 
 class StepSamples(NamedTuple):
-    """Places inside a step at which guards are evaluated (`looks`)."""
+    """Places inside a step at which guards are evaluated (`step_samples`)."""
 
     at: Work[Vector] = zeros(DEEP + 3)
     """Places of the step, from 0 to 1."""

@@ -4,7 +4,7 @@ With both branches pushing towards g = 0 the motion stays on this surface, with 
 = 0. The law is a straight line between its branches, so ġ is linear in m, and two evaluations tell where it is zero:
 several slides at once need one each and one more (Newton's method, in case that laws depend on products of modes).
 
-Laws that switch on one surface have one mixture (`settling`). Slides may still depend on each other (three frictions
+Laws that switch on one surface have one mixture (`surfaces`). Slides may still depend on each other (three frictions
 that hold two freedoms): of all m that solve S m = r the one in the range of S is taken, the limit of (S - ε)⁻¹ r. (S
 has no positive eigenvalue, for both branches push back.) With a small ε Newton's steps remove its effect.
 
