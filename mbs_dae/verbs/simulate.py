@@ -27,7 +27,14 @@ from ..derivatives.runs.forward import taken_of, varied_run
 from ..derivatives.runs.moments import EventTime, event_time, instants_of, stop_time
 from ..derivatives.runs.parameter_names import asked_of_run, check_samples
 from ..derivatives.runs.resets import ResetEntry
-from ..derivatives.runs.saltation import begins_at, has_choices, is_held_on_surface, laws_of, saltations_of
+from ..derivatives.runs.saltation import (
+    begins_at,
+    has_choices,
+    is_held_on_surface,
+    laws_of,
+    saltations_of,
+    slips_in_space_stop,
+)
 from ..derivatives.runs.sampled import told_of_samples
 from ..errors import MbsError, ModelError, checked_options
 from ..explain.accuracy import note_on_faint_motion
@@ -322,7 +329,8 @@ class Prepared:
     def is_to_be_followed(self) -> bool:
         """Whether derivatives must be computed while the run goes on, and not from its steps afterwards: laws have held
         the ended run on a surface where they jump, the motion has depended on one choice among several forces of
-        contacts, or joints alone have kept rows of contacts."""
+        contacts, joints alone have kept rows of contacts, or a slip in space has stopped in a step in which its
+        direction was not held."""
         if self.steps is None:
             return False
         steps, last, mechanism = self.steps, entry_now(self.march), self.march.mechanism
@@ -330,7 +338,9 @@ class Prepared:
             return True
         before_resets = {one.step: one.entry for one in reversed(self.resets) if one.follows_change}
         places = saltations_of(steps, last, self.moves, laws_of(mechanism), before_resets, self.impact_times)
-        return bool(mechanism.contacts.gap_row.size) and has_choices(steps, last, places, mechanism)
+        if mechanism.contacts.gap_row.size and has_choices(steps, last, places, mechanism):
+            return True
+        return any(slips_in_space_stop(mechanism, place) for place in places)
 
     @property
     def edges(self) -> dict[int, str]:

@@ -68,6 +68,7 @@ def check(system: Any, builder: BatchBuilder, values: Batch, t: float, q: np.nda
     counted = 0
     for way in (tangent, np.concatenate([nothing, other])):
         found, expected = along(slopes, read, way), in_40_digits(system, values, t, q, v, way)
+        expected[values.slope_at] = 0.0  # outputs that are slopes of switching functions: no one reads their slopes
         scale = np.maximum(1.0, np.abs(expected).max(initial=0.0))
         np.testing.assert_allclose(found / scale, expected / scale, rtol=0, atol=EXACT)
         counted += np.count_nonzero(np.abs(expected) > 1e-6 * scale)

@@ -253,6 +253,19 @@ def has_choices(steps: Steps, last: np.ndarray, places: Sequence[Saltation], mec
     return any(entry[end - lines : end].any() for entry in (*steps.states.values(), last, *between))
 
 
+def slips_in_space_stop(mechanism: Any, place: Saltation) -> bool:
+    """Return whether a slip in space stops at a change of contacts although its direction was not held in the step
+    before: changes of the slip across its direction then grow without bound."""
+    if not place.changes:
+        return False
+    contacts, modes = mechanism.contacts, place.entry[place.entry.size - mechanism.switches.mode.size :]
+    first = laws_of(mechanism) + contacts.points.entry + (contacts.gap_row >= 0)
+    return any(
+        count > 1 and place.passed_zero[k] != 0.0 and place.straight[c] == 0.0 and not modes[k : k + count].any()
+        for c, (k, count) in enumerate(zip(first, contacts.slip_count, strict=True))
+    )
+
+
 def goes_on_smoothly(state: Any, before: np.ndarray, behind: np.ndarray) -> bool:
     """Return whether y' is the same before and behind a place, in the rates of states and in the accelerations and
     rates of works by themselves."""
