@@ -169,8 +169,8 @@ def test_a_push_that_sets_in_lets_a_block_slide_and_a_mass_lift_off():
 @pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
 def test_a_mass_is_put_on_a_conveyor(method):
     """Its slip s₀ = (-u, v_y) ends after |s₀|/(μ g). Until then friction gives it the momentum -m s₀: the motor
-    supplies m u², whatever μ is, and m |s₀|²/2 is dissipated. By some parameters steps of Radau5 cannot be repeated, and
-    a message says so."""
+    supplies m u², whatever μ is, and m |s₀|²/2 is dissipated. Radau5 cannot repeat a step by some parameters, and says
+    so."""
     values = {"m": 2.0, "mu": 0.3, "u": 1.5, "b.vy": 1.0}
     model = mbs.SpatialModel("conveyor", gravity=(0, 0, -G))
     mass, rubs, speed = (model.parameter(name, values[name]) for name in ("m", "mu", "u"))
