@@ -17,9 +17,10 @@ R keeps for each point the law that held in this impact. With v⁻ and v⁺ = v�
     M Δv + Φ_vᵀ Λ = Gᵀ P,      Φ_v v⁺ = ν,
     w⁺ + e w⁻ = 0   for gaps with an impulse,      w⁺ = 0   for slips that stop,      P = -μ P_n d   for other slips,
 
-where w = G v - ν: the equations of a stage (`held_forces`) with Δv in place of v̇. Where impacts are passed on in turn,
-R is a sequence of such impacts, each of the points that approach then. The passage is one linear map, which serves both
-directions, ahead and back.
+where w = G v - ν: the equations of a stage (`held_forces`) with Δv in place of v̇. By Poisson's law there are two such
+impacts at once, the compression with e = 0, and the expansion, in which a gap that parts has the impulse e P_n of the
+compression. Where impacts are passed on in turn, R is a sequence of such impacts, each of the points that approach
+then. The passage is one linear map, which serves both directions, ahead and back.
 """
 
 from __future__ import annotations
@@ -42,14 +43,19 @@ from ...motion.contact.gaps import first_entry
 from ...motion.contact.impacts import (
     LEFT,
     MOST,
+    add_expansion,
     gives_energy,
     is_over,
     prepare_impact,
     put_approaching,
     put_impulses,
+    write_compression,
+    write_expansion,
 )
 from ...motion.contact.incipient import FAR, PARALLEL, RISEN, TURNED
 from ...motion.contact.normals import components
+from ...motion.contact.problem import put_changes as put_rate_changes
+from ...motion.contact.problem import solve_laws
 from ...motion.contact.rubbing import across, never_sticks, resting, sliding, speed_of
 from ...motion.derivative import refinements
 from ...motion.mechanism_record import Mechanism
@@ -369,17 +375,64 @@ def meeting_points(march: IntegratorState, y: Vector, points: Integers, fastest:
 def make_impact(march: IntegratorState, points: Integers, y: Vector) -> int:
     """Let these points meet at the state y, which becomes that behind; impulses stand in `amount`. Return a status."""
     mechanism = march.mechanism
-    if put_impulses(mechanism, points) != DONE or gives_energy(mechanism.contacts):
+    status = put_impulses(mechanism, points)
+    if status == DONE and gives_energy(mechanism.contacts):
         return UNSOLVED
-    put_jump(mechanism)
-    axpy(1.0, mechanism.machine.x[: mechanism.machine.norm.size], y[mechanism.state.v_at : mechanism.state.v_end])
+    if status == DONE:
+        _add_jump(mechanism, y)
+    return status
+
+
+@compiled_apart
+def compress(march: IntegratorState, points: Integers, y: Vector) -> int:
+    """Let these points meet by the compression of Poisson's law at the rates evaluated last: y becomes the state behind
+    it, and its impulses stand in `amount`. Return a status."""
+    contacts = march.mechanism.contacts
+    write_compression(march.mechanism, points)
+    contacts.corrections.corrected[0] = 0
+    if not solve_laws(contacts):
+        return UNSOLVED
+    copy(contacts.problem.f[: contacts.delassus.used_count[0]], contacts.delassus.amount)
+    contacts.delassus.amount_tail[:] = 0.0
+    put_rate_changes(contacts)
+    _add_jump(march.mechanism, y)
     return DONE
 
 
 @compiled_apart
-def hold_impact(held: HeldForces, mechanism: Mechanism, points: Integers, sticks: Integers) -> None:
+def expand(march: IntegratorState, points: Integers, y: Vector, first: Vector, back: Vector, lands: Integers) -> int:
+    """Let these points part by the expansion that follows the compression with the impulses `first`, (rows in use): y
+    becomes the state behind it, and the impulses of the expansion stand in `amount`. Put the impulses e P_n of gaps, at
+    least which act, into `back`. `lands` are the points that do not bounce. Return a status."""
+    contacts, n = march.mechanism.contacts, march.mechanism.contacts.delassus.used_count[0]
+    delassus = contacts.delassus
+    if not prepare_impact(march.search, y):
+        return march.search.status[0]
+    copy(lands, contacts.choice.lands)
+    write_expansion(contacts, points)
+    contacts.choice.lands[:] = 1
+    for i in range(n):
+        back[i] = delassus.amount[i] - first[i]
+    if not solve_laws(contacts):
+        return UNSOLVED
+    copy(back[:n], delassus.amount)
+    add_expansion(contacts)
+    _add_jump(march.mechanism, y)
+    return DONE
+
+
+@compiled
+def _add_jump(mechanism: Mechanism, y: Vector) -> None:
+    """Add the jump of velocities by the impulses in `amount` to the state y."""
+    put_jump(mechanism)
+    axpy(1.0, mechanism.machine.x[: mechanism.machine.norm.size], y[mechanism.state.v_at : mechanism.state.v_end])
+
+
+@compiled_apart
+def hold_impact(held: HeldForces, mechanism: Mechanism, points: Integers, back: Vector, sticks: Integers) -> None:
     """Put the linearised impulses of the last impact, of these points, on the first shelf, and 1 into `sticks` for each
-    row in use that has an equation: a gap with an impulse, a slip that stops."""
+    row in use that has an equation: a gap with a larger impulse than that of expansion, `back`, and a slip that
+    stops."""
     contacts, n, number, largest = mechanism.contacts, 0, 0, 0.0
     delassus = contacts.delassus
     take_rows(held, contacts, 0)
@@ -395,7 +448,7 @@ def hold_impact(held: HeldForces, mechanism: Mechanism, points: Integers, sticks
                 contacts.state[c] != OPEN
                 and abs(contacts.motion.rate[contacts.gap_row[c]]) <= EDGE * contacts.choice.pace[1]
             )
-            sticks[number] = 1 if pressed > 0.0 or rests else 0
+            sticks[number] = 1 if pressed - back[number] > STICKS * largest or rests else 0
             n = _hold_impulse(held, contacts, number, n, sticks[number])
         else:
             pressed = pressure(contacts, c, delassus.amount)
@@ -544,19 +597,6 @@ class ChangeEquations(NamedTuple):
     tree: JointTree
 
 
-def slips_that_end(mechanism: Any, place: Saltation) -> np.ndarray:
-    """Return a mask of the slips in space, (points,), that stop at a change of contacts, at the end of a step in which
-    they may turn; the mechanism has the states of contacts before the change."""
-    contacts, gaps = mechanism.contacts, mechanism.contacts.gap_row >= 0
-    guard, modes = contacts.points.entry + gaps, place.entry[place.entry.size - contacts.points.entries :]
-    if not place.changes or place.is_impact:  # an impact stops slips at any speed
-        return np.zeros(guard.size, dtype=bool)
-    is_closed = ~gaps | (modes[contacts.points.entry] == CLOSED)
-    sticks = np.array([not modes[k : k + n].any() for k, n in zip(guard, contacts.slip_count, strict=True)], dtype=bool)
-    slides_in_space = (contacts.state == CLOSED) & (contacts.slip_count > 1)
-    return is_closed & sticks & slides_in_space & (place.straight == 0.0)
-
-
 class ContactPassage:
     """The passage of a run through a change of contacts: one linear map from changes of y before it to changes of y
     behind it."""
@@ -578,7 +618,7 @@ class ContactPassage:
         self.status = linearise_passing(march, self.own, self.held, self.tree, place.t, self.y, self.f_before)
         if self.status != DONE:
             return
-        self.straight = np.where(slips_that_end(mechanism, place), place.head[1] - place.head[0], place.straight)
+        self.straight = place.straight
         self.first_guard = switches.kinds.size - mechanism.contacts.points.entries
         self.passed = np.flatnonzero(place.passed_zero[self.first_guard :])
         self.of_bodies, self.slope_of_bodies = self.y, self.f_before
@@ -596,6 +636,8 @@ class ContactPassage:
         """How the time of the change moves along each way, (ways,); `ways` sets it."""
         self._edge = np.zeros(0, dtype=bool)
         """Whether neighbours along each way meet in another way, (ways,)."""
+        self._impulses_varied = np.zeros((0, 0))
+        """The changes of the impulses of the last impact, (ways, rows)."""
 
     @property
     def has_joints(self) -> bool:
@@ -933,10 +975,40 @@ class ContactPassage:
                 break
             before = y.copy()
             status = make_impact(march, points, y)
+            if status == DONE:
+                dys = self._jump(points, before, y, dys, moved)
+            elif status == UNSOLVED:  # this law has no solution, or gives energy
+                status, dys = self._jump_in_two(points, y, dys, moved)
             if status != DONE:
                 break
-            dys = self._jump(points, before, y, dys, moved)
         return (y if status == DONE else np.full_like(y, np.nan)), dys
+
+    def _jump_in_two(
+        self, points: np.ndarray, y: np.ndarray, dys: np.ndarray, moved: np.ndarray
+    ) -> tuple[int, np.ndarray]:
+        """Let these points meet by Poisson's law at the state y, which becomes that behind, and return a status and the
+        changes there. A gap that parts has the impulse e P_n of the compression, which changes by δe P_n + e δP_n."""
+        march, held, contacts = self.bodies, self.held, cast(Any, self.bodies.mechanism).contacts
+        lands, before, parts = contacts.choice.lands.copy(), y.copy(), held.given[: len(dys)]
+        status = compress(march, points, y)
+        if status != DONE:
+            return status, dys
+        used = contacts.delassus.used[: contacts.delassus.used_count[0]].copy()
+        first, back = contacts.delassus.amount[: used.size].copy(), np.zeros(contacts.force.size)
+        contacts.choice.lands[:] = 1  # with e = 0
+        dys = self._jump(points, before, y, dys, moved)
+        forces, before = self._impulses_varied, y.copy()
+        status = expand(march, points, y, first, back, lands)
+        if status == DONE:
+            for i, row in enumerate(used):
+                c = int(contacts.points.of_row[row])
+                if contacts.gap_row[c] == row and not lands[c]:
+                    e = contacts.laws.restitution[c]
+                    parts[:, row] = e * forces[:, row] + held.moved[: len(dys), LAWS * c + RESTITUTION] * first[i]
+            dys = self._jump(points, before, y, dys, moved, back)
+            parts[:] = 0.0
+        contacts.choice.lands[:] = lands
+        return status, dys
 
     def _slopes(self, y: np.ndarray, dys: np.ndarray, moved: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return the slopes of momenta, of the rates of joints and of contacts, at the velocities of the last
@@ -964,15 +1036,18 @@ class ContactPassage:
         return (changes & decides).any(axis=1)
 
     def _jump(
-        self, points: np.ndarray, before: np.ndarray, y: np.ndarray, dys: np.ndarray, moved: np.ndarray
+        self, points: np.ndarray, before: np.ndarray, y: np.ndarray, dys: np.ndarray, moved: np.ndarray,
+        back: np.ndarray | None = None,
     ) -> np.ndarray:  # fmt: skip
-        """Return the changes of the state y behind the last impact, of these points, from those `before` it."""
+        """Return the changes of the state y behind the last impact, of these points, from those `before` it. `back` are
+        the impulses that gaps have at least, (rows in use): none, or those of an expansion."""
         march, own, held, t = self.bodies, self.own, self.held, self.place.t
         mechanism: Any = march.mechanism
         contacts, state, dys = mechanism.contacts, mechanism.state, dys.copy()
         delassus, moving = contacts.delassus, slice(mechanism.state.v_at, mechanism.state.v_end)
         sticks = np.zeros(max(contacts.force.size, 1), dtype=np.int64)
-        hold_impact(held, mechanism, points, sticks)
+        back = np.zeros(contacts.force.size) if back is None else back
+        hold_impact(held, mechanism, points, back, sticks)
         used, m = delassus.used[: delassus.used_count[0]].copy(), int(delassus.used_count[0])
         impulses, change, after = np.zeros(own.forces.size), y - before, contacts.motion.rate.copy()
         impulses[used] = delassus.amount[:m]
@@ -986,12 +1061,14 @@ class ContactPassage:
         forces = np.zeros_like(behind)
         known = momenta, joints, ahead, behind, sizes, still, of_joints
         vary_jump(own, held, mechanism, dys, *known, after, impulses, reactions, forces)
-        self._edge |= self._are_on_edge(sticks, used, impulses, after, forces, ahead, behind)
+        self._impulses_varied, least = forces, np.zeros_like(impulses)
+        least[used] = back[:m]
+        self._edge |= self._are_on_edge(sticks, used, impulses, least, after, forces, ahead, behind)
         return dys
 
     def _are_on_edge(
-        self, sticks: np.ndarray, used: np.ndarray, impulses: np.ndarray, after: np.ndarray, forces: np.ndarray,
-        before: np.ndarray, behind: np.ndarray,
+        self, sticks: np.ndarray, used: np.ndarray, impulses: np.ndarray, least: np.ndarray, after: np.ndarray,
+        forces: np.ndarray, before: np.ndarray, behind: np.ndarray,
     ) -> np.ndarray:  # fmt: skip
         """Return a mask of the ways, (ways,), along which an impulse or a rate that decides the law of a point is zero
         and changes: in a neighbouring run another law holds."""
@@ -1017,7 +1094,8 @@ class ContactPassage:
                     if contacts.choice.lands[c] or contacts.motion.rate[row] >= 0.0
                     else contacts.laws.restitution[c],
                 )
-                margin, slope = impulses[row] / size, forces[:, row] / size
+                margin = (impulses[row] - least[row]) / size
+                slope = (forces[:, row] - self.held.given[: len(forces), row]) / size
                 if not sticks[i]:
                     moved = self.held.moved[:, LAWS * c + RESTITUTION] * (contacts.motion.rate[row] if back else 0.0)
                     margin = (after[row] + back * contacts.motion.rate[row]) / pace

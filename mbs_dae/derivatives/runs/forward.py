@@ -51,7 +51,7 @@ from ..variation import Variation, vary_forces
 from .attitudes import Charts
 from .checks import check_here, check_status
 from .conjugate_residuals import TRIES, Residuals
-from .contact_changes import ChangeEquations, ContactPassage, slips_that_end
+from .contact_changes import ChangeEquations, ContactPassage
 from .coordinates import (
     CoordinateMotion,
     bodies_along,
@@ -445,12 +445,9 @@ def replayed(
                 reversals.before(replay, head[begin])
             if begin in before:
                 errors_before = replay.errors.copy()
-                if until in switching:
-                    replay.held.fixed[:] = slips_that_end(march.mechanism, switching[until])
                 look = guards_at if until in switching else sizes_of
                 sizes = look(march, float(head[begin, T0]))
             check_status(march, vary_steps(rerun, replay, steps, begin, end))
-            replay.held.fixed[:] = 0
             if reversals and begin in own:
                 reversals.behind(replay, begin, head[begin])
     total = steps.total

@@ -19,7 +19,6 @@ from ...results.result import Result
 from ..across.runs import FollowedRun
 from .back import AdjointRun, back_begin, back_stretch
 from .checks import check_same, check_status
-from .contact_changes import slips_that_end
 from .coordinates import equations_of, weights_of_coordinates
 from .forward import FIRST, RecordedRun, Rerun, VariedRun, rerun_of, start_back, stretches
 from .held_forces import new_held
@@ -136,14 +135,11 @@ def _gone_back(
         if end in samples:
             direct += _sample_back(way, samples[end], steps.states[end])
         put_entry(way.march, entries[-1])
-        ends = slips_that_end(way.march.mechanism, switching[end]) if end in switching else np.zeros(0)
-        for part in (slice(-1, None), slice(0, -1)) if ends.any() else (slice(None),):
-            way.held.fixed[:] = ends if part.start == -1 else 0
-            before = np.ascontiguousarray(recorded[begin:end][part]).ravel()
-            if rerun.is_implicit:
-                check_status(way.march, back_implicit_stretch(way, rerun.implicit_step, entries[part], before))
-            else:
-                check_status(way.march, back_stretch(way, entries[part], before))
+        before = np.ascontiguousarray(recorded[begin:end]).ravel()
+        if rerun.is_implicit:
+            check_status(way.march, back_implicit_stretch(way, rerun.implicit_step, entries, before))
+        else:
+            check_status(way.march, back_stretch(way, entries, before))
     if FIRST in samples:
         direct += _sample_back(way, samples[FIRST], steps.states.get(0, taken.last))
     direct += way.own.gradient @ rerun.numbers.T + way.projection.momenta.gradient @ rerun.of_momenta.T

@@ -127,9 +127,8 @@ class HeldForces(NamedTuple):
     curve: Work[Integers] = zeros("shelf_lines")
     """The number of the reading (`SIZE_OF`) that is the coefficient of a slip; -1 where the coefficient is a number."""
     point: Work[Integers] = zeros("shelf_lines")
-    fixed: Work[Integers] = zeros("points")
-    """1 for a slip in space that stops at the end of this step. The step is linearised with its direction held;
-    `ContactPassage._straighten_stops` corrects this."""
+    given: Work[Matrix] = zeros("ways", "lines")
+    """The changes of the forces of rows that have a given force, 0 but in the expansion of an impact."""
     gradient: Work[Matrix] = zeros("weighted", "laws")
     """Going back, the weights of the laws, added up."""
     matrix: Work[Matrix] = zeros("equations", "equations")
@@ -160,7 +159,7 @@ def new_held(system: System, moved: np.ndarray, shelves: int, weighted: int = 0)
     lines, equations = contacts.rows, contacts.rows + 2 * len(contacts.points)  # an N and a D for each point
     sizes = {"shelves": shelves, "shelf_lines": shelves * lines, "shelf_equations": shelves * equations}
     sizes |= {"columns": structure.columns, "rows": len(structure.rows), "lines": lines, "equations": equations}
-    sizes |= {"factors": contacts.bounds.out_size, "laws": moved.shape[1], "points": len(contacts.points)}
+    sizes |= {"factors": contacts.bounds.out_size, "laws": moved.shape[1], "ways": len(moved)}
     return block(HeldForces(np.ascontiguousarray(moved)), weighted=weighted, **sizes)
 
 
@@ -341,7 +340,7 @@ def _hold_slip(held: HeldForces, contacts: Contacts, c: int, k: int, line: int) 
     if never_sticks(contacts, c) and not drives_apart(contacts, c):
         size = np.hypot(speed, v)
         facts[TURNS], facts[SMOOTHED] = 1.0 / size, -contacts.motion.rate[contacts.slip_row[c] + k] * v / size**3
-    elif contacts.slip_count[c] > 1 and turns_with_slip(contacts, c) and held.fixed[c] == 0:
+    elif contacts.slip_count[c] > 1 and turns_with_slip(contacts, c):
         along = 0.0
         for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
             along += contacts.motion.rate[row] * contacts.sliding.heading[row]
@@ -427,6 +426,8 @@ def vary_held(held: HeldForces, own: Linear, mechanism: Mechanism, p: int, s: in
                 change = right[own.first[BEND_OF] + held.used[first + i]] - dot(held.G[first + i], x[: held.G.shape[1]])
                 total += held.C[begin + j, i] * change
         total -= dot(held.D[begin + j], multipliers)
+        if held.about[begin + j] >= 0 and held.C[begin + j, held.about[begin + j]] == 0.0:
+            total += held.given[p, held.used[first + held.about[begin + j]]]
         if held.bounded[begin + j] >= 0:
             total += held.pressed[begin + j] * held.moved[p, LAWS * held.bounded[begin + j] + FRICTION]
         for i in range(m):

@@ -237,7 +237,6 @@ def _solve_in_two(mechanism: Mechanism, points: Integers) -> bool:
 def write_compression(mechanism: Mechanism, points: Integers) -> None:
     """Pose the problem of the impulses that end all approach."""
     contacts = mechanism.contacts
-    contacts.choice.ambiguities[0] += 1
     write_laws(mechanism, points, True)
     for i in range(contacts.delassus.used_count[0]):
         contacts.problem.w0[i] = _rate(contacts, i)
