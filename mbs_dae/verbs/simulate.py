@@ -67,6 +67,7 @@ from ..motion.past.tape import (
     RESTARTED,
     SAMPLED,
     SPAN_OF,
+    SWITCHED,
     T0,
     TIMES,
     Steps,
@@ -351,6 +352,9 @@ class Prepared:
         for one in self.resets:
             if 0 < one.step < len(head) and self._is_not_alone(one, head):
                 found[one.step] = f"at t = {one.t:.6g}, where an event sets a state, {at_once}"
+        if self.steps.begins_at and len(head) and head[0, FRESH] == SWITCHED:
+            beside = "contacts change at this instant; begin a little earlier or later"
+            found[0] = f"at t = {head[0, T0]:.6g}, the run begins where laws switch, and {beside}"
         moving = np.flatnonzero(self.moves.any(axis=0)) + 1
         for k in np.flatnonzero(head[:, FRESH] == SAMPLED).tolist():
             if head[k, TIMES] > 0.0 or head[k, SPAN_OF] in moving:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from test_contacts_ahead_and_back import check_back, check_closed_form
+from test_events_from_steps import from_steps
 from test_surfaces_with_branches import FINE, check_against_neighbours
 
 import mbs_dae as mbs
@@ -195,3 +196,24 @@ def test_a_mass_is_put_on_a_conveyor(method):
                 assert "a step cannot be made" in run.stats["derivatives"]
             else:
                 assert found == pytest.approx(expected, abs=1e-8), (name, by)
+
+
+def test_a_load_that_sets_out_when_one_of_two_carriages_stops():
+    """Both carriages stop after 1 m/s / 4.5 m/s². The load on the first one is pulled back, and sets out when this one
+    stops, whether the other one still moves or not: derivatives end by what moves the two instants apart."""
+    model = mbs.PlanarModel("carriages")
+    F, R, Q = (model.parameter(*one) for one in (("F", 4.0), ("R", 5.0), ("Q", 4.5)))
+    first, other, load = (model.body(name, mass=1.0, inertia=1.0) for name in ("first", "other", "load"))
+    pairs = ("rails", model.ground, first, R), ("track", model.ground, other, Q), ("deck", first, load, 1.0)
+    for name, below, above, force in pairs:
+        slide = model.add(mbs.Translational(f"{name}'", below, above))
+        model.add(mbs.DryFriction(name, mbs.displacement(slide), force))
+    model.add(mbs.Force("pull", load, (-F, 0)))
+    start = {f"{name}.{one}": value for name in ("first", "other", "load") for one, value in (("x", 0.0), ("vx", 1.0))}
+    run = mbs.simulate(model, [0, 0.2, 0.3], start, derivatives=["F", "R", "Q"], rtol=1e-11)
+    changes = {(one.contact, one.after) for one in run.transitions}
+    assert changes == {("rails", "sticks"), ("track", "sticks"), ("deck", "slips")}
+    assert from_steps(run)
+    for by in ("F", "R", "Q"):
+        assert np.isfinite(run.d("load.vx", by)[:2]).all() and np.isnan(run.d("load.vx", by)[2])
+    assert "several things happen at once" in run.stats["derivatives"]

@@ -83,7 +83,7 @@ from .held_forces import (
     vary_held,
     vary_stage,
 )
-from .jumps import ALIKE, EDGE, SMOOTH, agreed, grazes, instant_moved, is_smooth
+from .jumps import ALIKE, EDGE, SMOOTH, agreed, grazes, instant_moved, is_smooth, moved_at_start
 from .linear import (
     BEND_OF,
     GAP_OF,
@@ -848,11 +848,12 @@ class ContactPassage:
         stopping = [self.first_guard + k for c, k, sticks in self._slips() if sticks and contacts.state[c] == CLOSED]
         self.stops = bool(np.isin(numbers[passes], stopping).all())
         self.stops = self.stops and not place.breaks and place.step > 0 and self._rates_go_on
+        sets_out = any(contacts.state[c] == STICKING and not sticks for c, _, sticks in self._slips())
+        self.stops = self.stops and not sets_out  # as soon as one of several slips stops, or behind the last one
         in_space = [c for c, k, _ in self._slips() if self.first_guard + k in stopping and contacts.slip_count[c] > 1]
         self.turns = self.stops and bool(in_space)
         if place.step == 0:
-            least = BEGINS * np.abs(dys[:, : march.mechanism.state.v_end]).max(axis=1, keepdims=True)
-            moved = np.where((np.abs(changes) <= least).all(axis=1), 0.0, np.nan)
+            moved = moved_at_start(changes, dys[:, : march.mechanism.state.v_end], BEGINS)
             if np.isnan(moved[: self.count]).any():
                 beside = "in neighbouring runs bodies are apart or overlap there"
                 self.why = f"{t} contacts change where the run begins: {beside}; begin a little earlier"

@@ -65,7 +65,7 @@ from .coordinates import (
 )
 from .held_forces import law_slopes, new_held
 from .implicit_steps import ImplicitStep, vary_implicit_stretch, vary_shorter_step
-from .jumps import ALIKE
+from .jumps import move_alike
 from .linear import MOTION, Linear, LinearProjection, linear, size_of_linearised
 from .moments import EndOfRun, EventsAhead, EventTime, TimeEquations, changes_here, rates_at, sizes_of
 from .parameter_names import given_of
@@ -407,7 +407,7 @@ def replayed(
             breaks = taken.moves[:, span] if span >= 0 else np.zeros(len(taken.moves))
             other = breaks if mixed is None else mixed @ breaks
             faint = STILL * abs(float(last[T0]) - float(march.course.start))
-            at_once = np.abs(moved_here - other) <= ALIKE * np.abs(other) + faint
+            at_once = move_alike(moved_here, other, np.abs(other), faint)
             moved_here = np.where(at_once, moved_here if span >= 0 else 0.0, np.nan)
             what = APART if span >= 0 else "an event sets a state where the run begins or ends"
             passage.why = passage.why or f"at t = {passage.t:.6g} {what}"

@@ -17,6 +17,8 @@ Where the motion touches g = 0 without passing it (ġ = 0) a neighbour may pass,
 there one where two surfaces are passed at one instant that neighbours pass one after the other.
 """
 
+from typing import Any
+
 import numpy as np
 
 ALIKE = 1e-6
@@ -76,14 +78,28 @@ def is_smooth(before: np.ndarray, after: np.ndarray) -> bool:
     return bool(np.abs(after - before).max(initial=0.0) <= SMOOTH * size)
 
 
+def move_alike(first: np.ndarray, other: np.ndarray, scale: np.ndarray, faint: Any = 0.0) -> np.ndarray:
+    """Return a mask of the parameters by which two times have the same derivative, up to `ALIKE` of the scale and a
+    time `faint`."""
+    return np.asarray(np.abs(first - other) <= ALIKE * scale + faint)
+
+
 def agreed(times: list[np.ndarray], scale: np.ndarray) -> np.ndarray:
     """Return the derivatives of the time of an event, from those of all guards that are zero there; nan where they
     differ."""
     first, *others = times
     found = first.copy()
     for other in others:
-        found[~(np.abs(other - first) <= ALIKE * np.maximum(scale, np.abs(first)))] = np.nan
+        found[~move_alike(first, other, np.maximum(scale, np.abs(first)))] = np.nan
     return found
+
+
+def moved_at_start(changes: np.ndarray, S: np.ndarray, part: float) -> np.ndarray:
+    """Return how the instant at which a run begins with a change moves by each parameter, from the changes of the
+    functions that are zero there, (parameters, functions), and those of the state: 0 where these functions change by
+    less than this part of the state; nan elsewhere, for a start cannot move to the other side of them."""
+    least = part * np.abs(S).max(axis=1, keepdims=True)
+    return np.where((np.abs(changes) <= least).all(axis=1), 0.0, np.nan)
 
 
 def is_bent(bend: np.ndarray, found: np.ndarray, S: np.ndarray, size: float) -> bool:

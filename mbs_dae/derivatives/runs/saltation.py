@@ -32,7 +32,7 @@ from ...motion.switching.rates import read_rates_here
 from ...motion.switching.switches import hold_all, look
 from ...symbolic.branches import SIDE
 from ...tolerances import REPEAT
-from .jumps import carried_over, grazes, instant_moved, is_smooth
+from .jumps import carried_over, grazes, instant_moved, is_smooth, moved_at_start
 from .linear import SURFACE, Linear, put_changes, put_right, take_given
 from .transposed import changes_back, give_back, give_numbers
 from .tree import JointTree, add_back, has_joints, linearise_here, to_bodies
@@ -322,8 +322,7 @@ class Passing:
         vary_surfaces(self.own, self.tree, self.march.mechanism, self.y, np.ascontiguousarray(S), along)
         self.moved = moved = instant_moved(along[:, self.place.passed], self.rates)
         if self.place.step == 0:  # a start cannot move to the other side
-            still = np.abs(along[:, self.place.passed]).max(axis=1) <= STILL * np.abs(S).max(axis=1)
-            moved = np.where(still, 0.0, np.nan)
+            moved = moved_at_start(along[:, self.place.passed], S, STILL)
         return carried_over(S, self.f_before, self.f_behind, moved)
 
     def back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
