@@ -287,10 +287,9 @@ class StateChoice(NamedTuple):
     """The size of the terms of rates in the group of each point at the last choice."""
     status: Work[Integers] = zeros(1)
     ambiguities: Work[Integers] = zeros(2)
-    """How often forces did not follow from one regular system of equations: at the end of a step contacts that depend
-    on each other shared forces which change the motion (`SHARES_MOVE`), Poisson's law gave impulses, or forces were
-    corrected because masses are far apart. Then, how often they shared forces on which only changes of contacts depend
-    (`SHARES_CHANGE`)."""
+    """How often forces at the end of a step did not follow from one regular system of equations: contacts that depend
+    on each other shared forces which change the motion (`SHARES_MOVE`), and forces on which only changes of contacts
+    depend (`SHARES_CHANGE`)."""
     shared: Work[Integers] = zeros(1)
     """`SHARES_MOVE` or `SHARES_CHANGE` if contacts share forces at the last evaluation, and the motion or changes of
     contacts depend on the shares; else 0."""

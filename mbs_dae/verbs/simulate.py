@@ -29,7 +29,6 @@ from ..derivatives.runs.parameter_names import asked_of_run, check_samples
 from ..derivatives.runs.resets import ResetEntry
 from ..derivatives.runs.saltation import (
     begins_at,
-    has_choices,
     is_held_on_surface,
     laws_of,
     saltations_of,
@@ -339,7 +338,7 @@ class Prepared:
             return True
         before_resets = {one.step: one.entry for one in reversed(self.resets) if one.follows_change}
         places = saltations_of(steps, last, self.moves, laws_of(mechanism), before_resets, self.impact_times)
-        if mechanism.contacts.gap_row.size and has_choices(steps, last, places, mechanism):
+        if mechanism.contacts.choice.ambiguities[0]:
             return True
         return any(slips_in_space_stop(mechanism, place) for place in places)
 

@@ -14,7 +14,7 @@ one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -241,16 +241,6 @@ def is_held_on_surface(steps: Steps, last: np.ndarray, kinds: np.ndarray) -> boo
 def laws_of(mechanism: Any) -> int:
     """Return the number of switching functions of laws; the guards of contacts stand behind them."""
     return int(mechanism.switches.kinds.size - mechanism.contacts.points.entries)
-
-
-def has_choices(steps: Steps, last: np.ndarray, places: Sequence[Saltation], mechanism: Any) -> bool:
-    """Return whether the contacts of a run have forces that are one choice of several, on which the motion depends, or
-    have rows that joints alone keep."""
-    if mechanism.contacts.choice.ambiguities[0]:
-        return True
-    lines, end = mechanism.contacts.constrained.state.size, last.size - 2 * steps.branches
-    between = (place.entry for place in places)
-    return any(entry[end - lines : end].any() for entry in (*steps.states.values(), last, *between))
 
 
 def slips_in_space_stop(mechanism: Any, place: Saltation) -> bool:

@@ -74,7 +74,6 @@ def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vect
     spread = _are_spread(contacts, x, offset, SPREAD / max(mechanism.nearness[2], SPREAD))
     if not spread and not far_apart:
         return True
-    contacts.choice.ambiguities[0] += 1 if far_apart else 0
     if not put_into_units(p) or p.scaled.scale[0] == 0.0:
         return p.scaled.scale[0] == 0.0
     respond_to_forces(mechanism, REFINED)

@@ -142,7 +142,6 @@ def push(mechanism: Mechanism, a: Vector) -> None:
         rank, weakest, determined = _search(mechanism, n, far_apart)
     add_responses(mechanism, delassus.amount, delassus.amount_tail)
     choice.shared[0] = _role_of_shares(contacts, n, rank) if rank < n else 0
-    choice.ambiguities[0] += 1 if far_apart else 0
     far_apart = far_apart and choice.status[0] == DONE
     _put_unknowns(contacts, n)
     spread = choice.status[0] == DONE and put_spread(contacts, _least_part(contacts, rank))
