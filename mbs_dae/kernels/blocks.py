@@ -23,6 +23,7 @@ The views own nothing: the caller of compiled code keeps the block alive, like a
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from ctypes import addressof, c_char
 from dataclasses import dataclass
@@ -117,6 +118,15 @@ def kind_of(hint: Any) -> types.Type:
     if not hasattr(told, "_fields"):
         raise TypeError(f"a field of a record cannot be {told}; annotate it as Vector, Matrix, Integers, ..., a number")
     return block_type(told)
+
+
+@cache
+def layout(kind: types.Type) -> str:
+    """Return a type by name; for a record, with the hash of its fields and their types."""
+    if not isinstance(kind, BlockType):
+        return str(kind)
+    fields = "\n".join(f"{name}: {layout(member)}" for name, member in kind.members.items())
+    return f"{kind} {hashlib.sha256(fields.encode()).hexdigest()}"
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,8 @@ callers, compiled for the types of each call. A function that lies apart is stor
 it calls (`store`), and loaded from there the next time.
 
 The code of the functions shows who calls whom. So all functions that lie apart can be compiled ahead, called functions
-before their callers, and by several processes in parallel (`work`).
+before their callers, and by several processes in parallel (`work`). It also shows which constants a function reads. The
+`version` of a function is a hash of all this: a change elsewhere, or in a comment, leaves its machine code in use.
 """
 
 from __future__ import annotations
@@ -14,11 +15,13 @@ from __future__ import annotations
 import ctypes
 import dis
 import gc
+import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, update_wrapper
 from inspect import signature
+from types import CodeType, ModuleType
 from typing import Any, TypeVar, cast, get_type_hints
 
 import numpy as np
@@ -30,7 +33,7 @@ from numba.core.registry import cpu_target
 from numba.extending import models, register_model, typeof_impl
 
 from . import llvm, store, work
-from .blocks import ITEMS, kind_of, sender
+from .blocks import ITEMS, kind_of, layout, sender
 from .lanes import LANE
 
 T = TypeVar("T")
@@ -78,6 +81,7 @@ class CompiledFunction:
         self.typed: set[tuple] = set()
         if apart:
             work.FUNCTIONS.append(self)
+            store.versions[self.symbol] = lambda: self.version
 
     def __repr__(self) -> str:
         return f"<compiled {self.symbol}>"
@@ -98,11 +102,16 @@ class CompiledFunction:
         return tuple([kind_of(hints[name]) for name in signature(self.py_func).parameters])
 
     @cached_property
+    def _globals(self) -> dict[str, Any]:
+        """The values of the global names in the code; Python's own functions are left out."""
+        known, code = self.py_func.__globals__, dis.get_instructions(self.py_func)
+        names = dict.fromkeys(one.argval for one in code if one.opname == "LOAD_GLOBAL")
+        return {name: known[name] for name in names if name in known}
+
+    @property
     def _named(self) -> list[CompiledFunction]:
         """The compiled functions in the code, parts and those that lie apart."""
-        known, code = self.py_func.__globals__, dis.get_instructions(self.py_func)
-        found = [known.get(one.argval) for one in code if one.opname == "LOAD_GLOBAL"]
-        return [one for one in found if isinstance(one, CompiledFunction)]
+        return [one for one in self._globals.values() if isinstance(one, CompiledFunction)]
 
     @cached_property
     def calls(self) -> tuple[CompiledFunction, ...]:
@@ -118,6 +127,39 @@ class CompiledFunction:
     def size(self) -> int:
         """The work to compile: bytes of Python's own code, its parts included."""
         return sum(len(one.py_func.__code__.co_code) for one in self.parts_of_it)
+
+    @cached_property
+    def interface(self) -> str:
+        """All that a caller knows of a function that lies apart: its name, the types of its arguments, its result."""
+        result = get_type_hints(self.py_func).get("return", Any)
+        return f"{self.symbol}({', '.join(map(layout, self.arguments))}) -> {result}"
+
+    @cached_property
+    def meaning(self) -> str:
+        """The instructions of this one function, the constants that it reads, and the functions that it calls."""
+        code, told = self.py_func.__code__, [self.symbol]
+        constants = code.co_consts[1:] if code.co_consts[:1] == (self.py_func.__doc__,) else code.co_consts
+        if code.co_freevars or self.py_func.__defaults__ or any(isinstance(one, CodeType) for one in constants):
+            raise TypeError(f"{self.symbol} has defaults or functions inside; a compiled function has neither")
+        told += [repr(one) for one in (code.co_code, constants, code.co_names, code.co_varnames)]
+        for name, value in self._globals.items():
+            if isinstance(value, CompiledFunction):
+                told.append(f"{name} = {value.interface if value.apart else value.symbol}")
+            elif isinstance(value, (int, float, tuple)):
+                told.append(f"{name} = {value!r}")
+            elif isinstance(value, (ModuleType, type)) or callable(value):  # of numpy, or of the compiler's package
+                told.append(f"{name} = {_home(value)}.{getattr(value, '__name__', name)}")
+            else:
+                kind = type(value).__name__
+                raise TypeError(f"{self.symbol} reads {name}, a {kind}; a compiled function reads numbers")
+        return "\n".join(told)
+
+    @cached_property
+    def version(self) -> str:
+        """The hash of everything on which the machine code of a function that lies apart depends: its own interface,
+        its code and that of its parts, and the compiler."""
+        parts = sorted(one.meaning for one in self.parts_of_it)
+        return hashlib.sha256("\n".join([store.stamp(store.COMPILER), self.interface, *parts]).encode()).hexdigest()
 
     def compile(self) -> Entry:
         """Return the machine code, loaded or compiled at the first call, after that of all functions that it calls."""
@@ -167,6 +209,16 @@ class CompiledFunction:
                 part.lowered = llvm.lower(self.py_func, arguments)
             self.parts[arguments] = part
         return self.parts[arguments]
+
+
+def _home(value: Any) -> str:
+    """Return the package of something that the compiler itself translates: numpy, Python, or the compiler's package,
+    whose versions are those of the compiler."""
+    home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or "builtins"
+    known = {"builtins", "math", "numpy", "llvmlite", "numba"}
+    if home.split(".")[0] not in known and not home.startswith(__name__.rpartition(".")[0]):
+        raise TypeError(f"compiled functions cannot use {value!r}: nobody sees when it changes")
+    return home
 
 
 def addresses(functions: Sequence[CompiledFunction | None]) -> np.ndarray:

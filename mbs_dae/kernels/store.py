@@ -2,8 +2,9 @@
 
 Loaded machine code can do whatever its user can. Machine code is therefore taken only from a directory that is no link,
 belongs to the user, and is writable by nobody else; each file must satisfy the same conditions. A file ends with a
-checksum over its contents, which is checked before any use: damaged or incomplete files are made anew and replaced;
-files of other versions have other names. A file is written next to its place and renamed, so that it exists as a whole
+checksum over its contents, which is checked before any use: damaged or incomplete files are made anew and replaced. The
+name of a file holds the version of the function (`functions`) or of everything that writes kernels (`stamp`), so a file
+of another version is another file. A file is written next to its place and renamed, so that it exists as a whole
 or not at all, and processes may share a cache. Without such a directory, functions live in memory: this costs time,
 never correctness; a warning gives the reason.
 """
@@ -31,11 +32,12 @@ try:
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
-ROOMS = (
-    "rotations", "symbolic", "kernels", "coordinates", "tolerances", "linear", "compiled", "poses", "motion",
-    "derivatives",
-)  # fmt: skip
-"""The packages whose functions and constants are compiled in."""
+COMPILER = ("kernels",)
+"""The package that turns functions into machine code."""
+WRITERS = ("rotations", "symbolic", "kernels", "coordinates", "tolerances", "linear", "compiled")
+"""The packages that derive kernels from expressions and write them."""
+ROOMS = (*WRITERS, "poses", "motion", "derivatives")
+"""The packages that have compiled functions."""
 SEAL = 32
 """Bytes of a checksum."""
 PATIENCE = 0.01
@@ -55,6 +57,8 @@ class Stored:
 
 
 _here: dict[str, Stored] = {}
+versions: dict[str, Callable[[], str]] = {}
+"""For the name of each function that lies apart, a function that returns its version."""
 one_at_a_time = threading.RLock()
 """The lock by which threads load and make functions one after the other: a function loaded twice has no certain
 address."""
@@ -92,15 +96,16 @@ def _from_disk(symbol: str) -> bool:
 
 
 def _file(symbol: str) -> Path:
-    return directory() / f"{symbol}-{stamp()[:12]}.code"
+    version = versions[symbol]() if symbol in versions else stamp(WRITERS)
+    return directory() / f"{symbol}-{version[:12]}.code"
 
 
 @cache
-def stamp() -> str:
-    """Return the hash of everything on which machine code depends: all source that is compiled in, versions and the
+def stamp(rooms: tuple[str, ...]) -> str:
+    """Return the hash of all source in these packages, of the versions of the compiler and of Python, and of the
     machine."""
     package = Path(__file__).resolve().parent.parent
-    files = [(room, sorted([*package.glob(f"{room}.py"), *(package / room).rglob("*.py")])) for room in ROOMS]
+    files = [(room, sorted([*package.glob(f"{room}.py"), *(package / room).rglob("*.py")])) for room in rooms]
     if missing := [room for room, found in files if not found]:
         raise RuntimeError(f"mbs_dae is not whole: its source in {', '.join(missing)} is missing; install it anew")
     parts = [llvm.machine().encode(), repr(sys.version_info[:2]).encode()]

@@ -5,6 +5,7 @@ Whatever is in the cache - nothing, everything, rubbish - and wherever it is, th
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import random
@@ -14,11 +15,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 import helpers
 import pytest
 
-from mbs_dae.kernels import store
+from mbs_dae.kernels import store, work
+from mbs_dae.kernels.blocks import Vector, block_type, layout
+from mbs_dae.kernels.functions import CompiledFunction
+from mbs_dae.verbs.warm import import_all
 
 pytestmark = pytest.mark.slow
 SUPPORT = Path(helpers.__file__).resolve().parent
@@ -207,15 +212,68 @@ def test_what_belongs_to_another_user_is_refused(tmp_path, monkeypatch):
         assert store.read(tmp_path / "mine" / "one.code") is None
 
 
-def test_the_stamp_covers_every_room_whose_functions_are_compiled():
+def test_the_rooms_of_the_cache_are_those_that_have_compiled_functions():
     package = Path(store.__file__).resolve().parents[1]
     compiled = {f.relative_to(package).parts[0] for f in package.rglob("*.py") if "@compiled" in f.read_text()}
     assert compiled | {"symbolic"} <= set(store.ROOMS)
 
 
-def test_a_room_that_is_missing_is_told(monkeypatch):
-    monkeypatch.setattr(store, "ROOMS", ("nowhere",))
-    store.stamp.cache_clear()
+def test_a_room_that_is_missing_is_told():
     with pytest.raises(RuntimeError, match="nowhere is missing"):
-        store.stamp()
-    store.stamp.cache_clear()
+        store.stamp(("nowhere",))
+
+
+def test_every_compiled_function_has_a_version():
+    import_all()
+    assert len({one.version for one in work.FUNCTIONS}) == len(work.FUNCTIONS) > 200
+
+
+FUNCTION = '''
+class Spring(NamedTuple):
+    stiffness: Vector
+    length: float
+
+def stretch(length: float, spring: Spring) -> float:
+    """Return how much longer than its own length a spring is."""
+    return scale(length - spring.length) * spring.stiffness[0] + FORCE
+
+def scale(length: float) -> float:
+    return UNIT * length
+
+FORCE, UNIT = 0.0, 1.0
+'''
+CHANGES = {  # what changes, how, and whether the machine code depends on it
+    "a constant": ("FORCE, UNIT = 0.0", "FORCE, UNIT = -0.0", True),
+    "a constant of a part": ("0.0, 1.0", "0.0, 2.0", True),
+    "the code": ("length - spring", "length + spring", True),
+    "the code of a part": ("UNIT * length", "length / UNIT", True),
+    "a field of the record": ("length: float\n\ndef", "length: float\n    mass: float\n\ndef", True),
+    "the order of the fields": (
+        "    stiffness: Vector\n    length: float", "    length: float\n    stiffness: Vector", True),
+    "the type of an argument": ("stretch(length: float", "stretch(length: int", True),
+    "the type of the result": ("Spring) -> float", "Spring) -> int", True),
+    "the description": ("Return how much", "Tell how much", False),
+    "a comment and the lines": ("FORCE, UNIT =", "\n# the units\n\nFORCE, UNIT =", False),
+}  # fmt: skip
+
+
+def version_of(source):
+    for known in (layout, block_type):
+        known.cache_clear()
+    gc.collect()  # numba keeps a type as long as it is in use, and knows it by its name
+    names = {"NamedTuple": NamedTuple, "Vector": Vector, "__name__": "springs"}
+    exec(compile(source, "springs", "exec", dont_inherit=True), names)
+    names["scale"] = CompiledFunction(names["scale"], apart=False)
+    return CompiledFunction(names["stretch"], apart=False).version
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_the_version_of_a_function_follows_all_on_which_its_machine_code_depends(name):
+    old, new, depends = CHANGES[name]
+    assert FUNCTION.count(old) == 1
+    assert (version_of(FUNCTION) != version_of(FUNCTION.replace(old, new))) == depends
+
+
+def test_a_global_name_whose_changes_nobody_sees_is_refused():
+    with pytest.raises(TypeError, match="stretch reads UNIT, a dict|scale reads UNIT, a dict"):
+        version_of(FUNCTION.replace("0.0, 1.0", "0.0, {}"))
