@@ -21,6 +21,12 @@ LAWS = {
     "teeth in time": (lambda x, v, p: -9 * sp.Mod(t, p), 0.23),
     "a table with corners": (lambda x, v, p: 8 * mbs.Table(*CORNERS, kind="linear")(x - p), 0.1),
     "a monotone table": (lambda x, v, p: 8 * mbs.Table(*CORNERS, kind="monotone")(x - p), 0.1),
+    "a power of a size": (lambda x, v, p: -3 * sp.sign(x) * sp.Abs(x) ** p, 1.5),
+    "a power of the larger one": (lambda x, v, p: 40 * p * sp.Max(0, 0.37 - x) ** sp.Rational(3, 2), 1.1),
+    "a root of a size of speed": (lambda x, v, p: -p * sp.Abs(v) ** sp.Rational(3, 2) * sp.sign(v), 0.8),
+    "a piece that ends where its root does": (
+        lambda x, v, p: sp.Piecewise((9 * p * (-x) ** sp.Rational(3, 2), x < 0), (0, True)) + sp.Abs(v), 1.1
+    ),
     "a size of speed": (lambda x, v, p: -p * sp.Abs(v) * v, 0.8),
 }
 

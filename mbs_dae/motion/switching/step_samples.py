@@ -347,7 +347,7 @@ def _dip(search: Search, t: float, h: float, closely: bool, row: int, k: int, si
     margin = CLOSE * max(abs(f), abs(g))
     for _ in range(CLOSER):
         width = high - low
-        x, least = _least_of_cubic(f, width * a, g, width * b)
+        x, least = least_of_cubic(f, width * a, g, width * b)
         if min(f, g) < bound or x <= 0.0 or x >= 1.0:
             return -1.0
         if not closely and least <= bound + DOUBT * guards.size[k]:
@@ -370,7 +370,7 @@ def _dip(search: Search, t: float, h: float, closely: bool, row: int, k: int, si
 
 
 @compiled
-def _least_of_cubic(f: float, a: float, g: float, b: float) -> tuple[float, float]:
+def least_of_cubic(f: float, a: float, g: float, b: float) -> tuple[float, float]:
     """Return where between 0 and 1 the cubic with these ends and slopes has its local minimum, and its value there; 0
     and the value at 0 without one."""
     c, d = 3.0 * (g - f) - 2.0 * a - b, a + b - 2.0 * (g - f)
