@@ -207,18 +207,6 @@ def test_the_range_of_a_piece_that_is_not_chosen_ends_nothing():
     assert run["block.vx"][-1] ** 2 == pytest.approx(1 + 2 * (root - (x + 0.2)), abs=1e-5)
 
 
-# --- equilibria ---
-
-
-def test_an_equilibrium_where_a_law_has_no_value_names_the_law():
-    """A spring balances 10 N at x = 0.1, where the root has no real value."""
-    model, block, guide = sliding_block()
-    law = 10 + sp.sqrt((model["block.x"] - 0.1) ** 2 - 1e-4)
-    model.add(mbs.Spring("spring", guide, stiffness=100.0, length=0.0), mbs.Force("push", block, (law, 0)))
-    with pytest.raises(mbs.EquilibriumError, match="'push' gives no finite force"):
-        mbs.equilibrium(model)
-
-
 # --- sweeps ---
 
 
