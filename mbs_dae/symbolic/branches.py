@@ -77,6 +77,15 @@ class Within(Choice):
     """``Within(w, a, b)``: b for w = 0, else a, which continues b beyond the end of its range."""
 
 
+class Fixed(sp.Function):
+    """``Fixed(e)``: e, as a number without a slope."""
+
+    nargs, is_real = 1, True
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        return sp.S.Zero
+
+
 class Watched(sp.Function):
     """``Watched(g)``: the sign of g, which decides nothing."""
 
@@ -412,7 +421,19 @@ class _Writer:
             else:
                 weight = self.weight(condition)
                 rest = Chosen(weight, self.write(value), rest)
+        if self.with_ranges and not self.free and sp.Or(*(condition for _, condition in e.args)) != sp.true:
+            rooms = [self._room(to_nnf(condition, simplify=False)) for _, condition in e.args]
+            if all(room is not None and self.moves(room) for room in rooms):
+                self._decision(RANGE, self.write(sp.Max(*rooms)), 1)
         return rest
+
+    def _room(self, condition: Any) -> sp.Expr | None:
+        """Return an expression that is negative where a condition does not hold; None if there is none."""
+        if isinstance(condition, sp.And | sp.Or):
+            rooms = [self._room(part) for part in condition.args]
+            choose = sp.Min if isinstance(condition, sp.And) else sp.Max
+            return None if None in rooms else choose(*rooms)
+        return condition.gts - condition.lts if isinstance(condition, INEQUALITIES) else None
 
     def _largest(self, args: Sequence[sp.Expr], sign: int) -> sp.Expr:
         first, *others = args
@@ -489,8 +510,8 @@ class _Writer:
             free = self.free or not moves
             mode = sp.Symbol("nan") if free else mode
             g = g.xreplace({MODE: mode})
-            slack = ROUNDOFF * size_of_terms(g) if kind == RANGE and g.has(sp.Add) else sp.S.Zero
-            decision = Rounded(mode, value) if kind == WHOLE else Side(mode, value + slack, tie)
+            g += Fixed(ROUNDOFF * size_of_terms(g)) if kind == RANGE and g.has(sp.Add) else 0
+            decision = Rounded(mode, value) if kind == WHOLE else Side(mode, value, tie)
             program.definitions += [(value, g), (choice, decision)]
             if not free:
                 program.modes.append(mode)

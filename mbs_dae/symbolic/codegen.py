@@ -14,7 +14,7 @@ from sympy.printing.pycode import PythonCodePrinter
 from sympy.simplify.cse_main import tree_cse
 
 from ..errors import ModelError
-from .branches import Branch, Branched, Chosen, Rounded, Side, Within, branched
+from .branches import Branch, Branched, Chosen, Fixed, Rounded, Side, Within, branched
 from .derive import Composed, Definition
 from .functions import BentLookup, Lookup, OfPieces, Opaque, Root, Unwound, Wrapping, as_sympy
 
@@ -94,6 +94,9 @@ class Printer(PythonCodePrinter):
     def _print_Within(self, expr: Within) -> str:
         w, a, b = (f"({self._print(e)})" for e in expr.args)
         return f"({b} if {w} == 0 else {a})"
+
+    def _print_Fixed(self, expr: Fixed) -> str:
+        return f"({self._print(expr.args[0])})"
 
     def _print_Root(self, expr: Root) -> str:
         x, p, n = expr.args

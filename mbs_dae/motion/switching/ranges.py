@@ -3,7 +3,7 @@
 Time stepping knows a law in the middle of a step only. On the straight line between the ends of the step the functions
 that are negative outside the range of a law (`symbolic.branches.RANGE`) are known with their rates,
 
-    g(0), ġ(0), g(1), ġ(1)  ->  the least value of the cubic with these  ->  g and ġ there  ->  ...
+    g(0), ġ(0), g(1), ġ(1)  ->  the least value of the cubic, or of the tangents  ->  g and ġ there  ->  ...
 
 Where one is negative the forces are evaluated: a law may ask for its value on another piece only.
 """
@@ -20,13 +20,13 @@ from ..course import moment
 from ..derivative import accelerate, evaluate
 from ..methods.method import read_between
 from .search import Search
-from .step_samples import least_of_cubic
+from .step_samples import least_of_cubic, least_of_tangents
 from .switches import is_idle, look_at_laws, read_rates
 
 LOOKS = 12
 """The largest number of places at which each function is read within a step."""
 FAR = 0.01
-"""A cubic whose least value is farther from zero than this part of its larger end does not tell of a negative one."""
+"""A least value that is farther above zero than this part of the larger end does not tell of a negative one."""
 
 
 @compiled_apart
@@ -50,8 +50,10 @@ def lacks_value(search: Search, t: float, h: float) -> float:
         place, negative = 1.0, g < 0.0
         for _ in range(0 if negative or f < 0.0 else LOOKS):
             x, least = least_of_cubic(f, (high - low) * a, g, (high - low) * b)
-            if x <= 0.0 or x >= 1.0 or least > FAR * max(f, g):
-                break
+            if not 0.0 < x < 1.0 or least > FAR * max(f, g):
+                x, least = least_of_tangents(f, (high - low) * a, g, (high - low) * b)
+                if least > FAR * max(f, g):
+                    break
             place = low + min(max(x, 0.01), 0.99) * (high - low)
             _read(search, t, h, place, 2)
             negative = values[2, k] < 0.0
