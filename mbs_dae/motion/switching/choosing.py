@@ -151,7 +151,7 @@ def switch_over(search: Search, y: Vector, dy: Vector) -> None:
             decided = switches.kinds[k] == WHOLE or (stayed and not anew)
             guards.surface[k] = LEFT if decided else STANDS
         elif switches.kinds[k] in (SIDE, RANGE) and switches.slides[k] + switches.free[k] + guards.surface[k] == 0:
-            near = abs(guards.begin[k]) <= ZERO * guards.size[k]
+            near = abs(guards.begin[k]) <= ZERO * guards.size[k] + guards.slack[k]
             guards.surface[k] = STANDS if near else 0  # perhaps the same surface, within roundoff
     mark_passed(search.stages.mechanism, guards.passes_zero, guards.size, search.found[0] == HERE)
     settle(search, moment(search.stages.course, t), y, dy)
