@@ -348,7 +348,6 @@ FUNCTIONS = {
     "Unwound": lambda angle, near: angle + 2 * np.pi * np.floor((near - angle) / (2 * np.pi) + 0.5),
     "Lookup": _lookup,
     "BentLookup": _lookup,
-    "Root": lambda x, p, n: np.abs(x) ** p * (np.sign(x) if n % 2 else 1.0),
     "Heaviside": lambda x, middle=0.5: np.heaviside(x, middle),
 }
 """Functions that laws may contain besides those of numpy."""

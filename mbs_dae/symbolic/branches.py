@@ -336,7 +336,11 @@ class _Writer:
             decides = isinstance(e, Watched) or (isinstance(e, SWITCHING) and self.moves(e))
             if decides:
                 self._written[e] = self._rule(e)(e)
-            elif not self.free and (room := range_of(e)) is not None and self._varies(room):
+            elif (
+                not self.free
+                and (room := range_of(e)) is not None
+                and (self.moves(room) or self._depends(room, self._timed))
+            ):
                 self._written[e] = self._in_range(e, room)
             elif isinstance(e, sp.Piecewise):
                 pieces = ((self.write(value), condition) for value, condition in e.args)
@@ -345,25 +349,19 @@ class _Writer:
                 self._written[e] = e.func(*map(self.write, e.args)) if e.args else e
         return self._written[e]
 
-    def _varies(self, room: sp.Expr) -> bool:
-        return self.moves(room) or (self.with_ranges and self._depends(room, self._timed))
-
     def _in_range(self, e: sp.Expr, room: sp.Expr) -> sp.Expr:
         """Return a root, a logarithm or an inverse function, continued beyond its range while the side of its room is
         held. A room that is never negative, because of what switches in it, needs no side."""
-        law = e.func(*map(self.write, e.args))
-        never = bounds_of(room, self._bounds_of_symbol)[0] >= 0.0
-        if never and not self._has_switch(room):
-            return law
-        if self.with_ranges and not never:
-            side = self._decision(RANGE, self.write(room), 1, self.moves(room))
-        else:
-            side = self._known_side(room)
-        if not never and side is None:
-            return law
         x, *exponents = map(self.write, e.args)
+        law, moves, side = e.func(x, *exponents), self.moves(room), None
+        never = bounds_of(room, self._bounds_of_symbol)[0] >= 0.0
+        if not never:
+            side = self._decision(RANGE, self.write(room), 1, moves) if self.with_ranges or not moves else None
+            side = side or self._known_side(room)
+        if side is None and not (never and self._has_switch(room)):
+            return law
         beyond = self._power(x, *exponents) if e.is_Pow else CONTINUED[e.func](x, self._power)
-        return beyond if never else Within((1 + side) / 2, beyond, law)
+        return beyond if side is None else Within((1 + side) / 2, beyond, law)
 
     def _known_side(self, g: sp.Expr) -> sp.Expr | None:
         """Return the side of an expression if there is a decision about it."""

@@ -2,9 +2,9 @@
 
 A function of time alone that is written with a Piecewise, an absolute value, a rounding or a table is smooth except at
 single times. At each such time a smooth argument g(t) passes a level: the difference of both sides of a condition
-passes zero, the argument of a rounding an integer, that of a table a knot. That of a root or a logarithm passes zero,
-by more than its roundoff, where the function ceases to be real. This module finds the arguments; `model.breaks` finds
-the times.
+passes zero, the argument of a rounding an integer, that of a table a knot. That of a root or a logarithm passes zero
+where the function ceases to be real, or touches zero within roundoff (`branches.ROUNDOFF`). This module finds the
+arguments; `model.breaks` finds the times.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from typing import NamedTuple
 import sympy as sp
 from sympy.core.relational import Relational
 
-from .branches import ROUNDOFF, Watched, bounds_of, range_of, size_of_terms
+from .branches import Watched, range_of
 from .functions import Lookup, Opaque, Unwound, Wrapping
 from .markers import t
 
@@ -95,5 +95,5 @@ def _arguments(e: sp.Basic) -> Iterator[tuple[sp.Expr, str | sp.Expr]]:
         yield (e.args[1] - e.args[0]) / (2 * sp.pi) + sp.Rational(1, 2), INTEGERS
     elif isinstance(e, Lookup):
         yield e.args[2], e.args[0]
-    elif (room := range_of(e)) is not None and bounds_of(room)[0] < 0.0:
-        yield (room if is_linear(room) else room + ROUNDOFF * size_of_terms(room)), RANGE
+    elif (room := range_of(e)) is not None and not room.is_nonnegative:
+        yield room, RANGE

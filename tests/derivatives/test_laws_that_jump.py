@@ -27,6 +27,19 @@ LAWS = {
     "a piece that ends where its root does": (
         lambda x, v, p: sp.Piecewise((9 * p * (-x) ** sp.Rational(3, 2), x < 0), (0, True)) + sp.Abs(v), 1.1
     ),
+    "a root at the end of a piece": (
+        lambda x, v, p: -sp.Piecewise((0, x < p), ((x - p) ** sp.Rational(3, 2), True)), 0.31
+    ),
+    "a root at the end of a piece in other terms": (
+        lambda x, v, p: -sp.Piecewise((0, x < 0.3), (sp.sqrt(10 * p * x - 3 * p), True)), 1.1
+    ),
+    "a power of a product with a sign": (lambda x, v, p: -p * ((x - 0.3) * sp.sign(x - 0.3)) ** 1.5, 1.1),
+    "a root of a size": (lambda x, v, p: -3 * sp.sqrt(sp.Abs(x - p)), 0.31),
+    "a root of a piece": (lambda x, v, p: -3 * sp.sqrt(sp.Piecewise((x - p, x > p), (0, True))), 0.31),
+    "an arc of a bounded one": (lambda x, v, p: -p * sp.acos(sp.Max(-1, sp.Min(1, 2 * x))), 1.1),
+    "a product of roots in one piece": (
+        lambda x, v, p: sp.Piecewise((p * sp.sqrt(-x) * (1 + sp.sqrt(-x)), x < 0), (0, True)), 1.1
+    ),
     "a size of speed": (lambda x, v, p: -p * sp.Abs(v) * v, 0.8),
 }
 
