@@ -162,7 +162,7 @@ class Reversals:
                     continue  # with a constant other than 0 the sum is never 0
                 own = {s: slots[s] for s in slots if any(row.has(s) for row in rows)}
                 self.names.append(f"a root in {element.who} reaches 0")
-                relations.append((Relation(load.markers, tuple(rows)), element.markers, own))
+                relations.append((Relation(load.markers, tuple(rows), slots=tuple(own)), element.markers, own))
                 self.squared.append(roots is None)
         self._ends = np.cumsum([len(relation.phi) for relation, *_ in relations])
         self._reader = system.reader_of_all(relations) if relations else None

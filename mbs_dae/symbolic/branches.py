@@ -372,7 +372,7 @@ class _Writer:
 
     def _power(self, x: sp.Expr, exponent: sp.Expr) -> sp.Symbol:
         """Return the symbol of |x| to this power."""
-        root = Root(x, sp.sympify(exponent), sp.S.Zero)
+        root = Root(x, as_sympy(exponent), sp.S.Zero)
         if root not in self._roots:
             self._roots[root] = sp.Symbol(f"root_{len(self._roots)}", real=True)
             self.program.definitions.append((self._roots[root], root))
