@@ -150,8 +150,8 @@ def bounds_of(
         return (float(e),) * 2 if e.is_extended_real else UNBOUNDED
     low, high = known(e) if e.is_Symbol else UNBOUNDED
     if jumps := [f for f in e.args if isinstance(f, sp.sign | sp.Heaviside)] if e.is_Mul else []:
-        rest, u, least = e / jumps[0], jumps[0].args[0], -1 if isinstance(jumps[0], sp.sign) else 0
-        branches = [bounds_of(rest, known, (*facts, u)), bounds_of(least * rest, known, (*facts, -u))]
+        rest, u, below = e / jumps[0], jumps[0].args[0], -1 if isinstance(jumps[0], sp.sign) else 0
+        branches = [bounds_of(rest, known, (*facts, u)), bounds_of(below * rest, known, (*facts, -u))]
         low, high = _around(branches)
     elif isinstance(e, sp.Piecewise):
         before, branches = facts, []
@@ -162,7 +162,7 @@ def bounds_of(
     else:
         parts = [bounds_of(part, known, facts) for part in e.args if isinstance(part, sp.Expr)]
         if e.is_Add:
-            low, high = sum(part[0] for part in parts), sum(part[1] for part in parts)
+            low, high = sum((part[0] for part in parts), 0.0), sum((part[1] for part in parts), 0.0)
         elif e.is_Mul:
             low, high = 1.0, 1.0
             for part in parts:

@@ -39,7 +39,8 @@ def check_status(march: IntegratorState, status: int) -> None:
         what = "the changes of an implicit step are lost in roundoff beside what is stiff"
         raise ModelError(f"derivatives of simulate: {what}; give shorter steps, or leave derivatives= out")
     if status == NOT_FINITE:
-        what = f"in the step from t = {float(march.stages.now[T]):.6g} a law has an infinite slope, as a root has at zero"
+        t = float(march.stages.now[T])
+        what = f"in the step from t = {t:.6g} a law has an infinite slope, as a root has at zero"
         raise ModelError(f"derivatives of simulate: {what}; round it off there, or leave derivatives= out")
     if status != DONE:
         raise ModelError(f"a step could not be made again (status {status}); report this model")
