@@ -26,6 +26,7 @@ import sympy as sp
 from ..compiled import System
 from ..model.forces.base import EffortElement
 from ..model.measures import Quantity
+from ..symbolic.branches import bounds_of
 from ..symbolic.derive import Relation
 from ..symbolic.loads import Load
 from ..symbolic.markers import marker_symbols, t, variables
@@ -104,6 +105,7 @@ def square_roots_of(element: Any) -> tuple[tuple[sp.Expr | None, Any], ...]:
     load, _ = element.form()
     if not isinstance(load, Load):  # a force in Python is differenced as steps read it
         return ()
+    pieces = (sp.Abs, sp.Max, sp.Min, sp.Piecewise, sp.sign, sp.Heaviside)
     along = {
         distance(*own) ** 2: (element.markers[k], element.markers[m])
         for (k, i), (m, j) in combinations(enumerate(load.markers), 2)
@@ -115,7 +117,8 @@ def square_roots_of(element: Any) -> tuple[tuple[sp.Expr | None, Any], ...]:
         if base not in along:
             while base.free_symbols & {*steps}:
                 base = base.xreplace(steps)
-            found.append((base, None))
+            if not (base.has(*pieces) and bounds_of(base)[0] >= 0.0):  # else it is zero where a law switches
+                found.append((base, None))
         elif not isinstance(element, EffortElement) or has_jump(element):
             found.append((None, along[base]))
     return tuple(found)
@@ -124,7 +127,8 @@ def square_roots_of(element: Any) -> tuple[tuple[sp.Expr | None, Any], ...]:
 class Reversals:
     """The forces of a model with a direction d/|d|, and the passages of their ends as a run goes: forces along the line
     between two points, and forces written with a root of a sum of squares, √(Σ u²) = |d|. An expression under a root
-    that is no sum of squares is watched itself, as d²."""
+    that is no sum of squares is watched itself, as d², where it touches zero; where it passes, a law switches or
+    ends."""
 
     def __init__(self, system: System):
         """`system` is in the coordinates of bodies."""
@@ -158,7 +162,7 @@ class Reversals:
                     continue  # with a constant other than 0 the sum is never 0
                 own = {s: slots[s] for s in slots if any(row.has(s) for row in rows)}
                 self.names.append(f"a root in {element.who} reaches 0")
-                relations.append((Relation(load.markers, tuple(rows)), element.markers, own))
+                relations.append((Relation(load.markers, tuple(rows), slots=tuple(own)), element.markers, own))
                 self.squared.append(roots is None)
         self._ends = np.cumsum([len(relation.phi) for relation, *_ in relations])
         self._reader = system.reader_of_all(relations) if relations else None
@@ -192,8 +196,10 @@ class Reversals:
         `steps` of the run. Within a step d is taken as the cubic in time with the d and ḋ of both ends."""
         found = list[Passage]()
         (d0, v0), (d1, v1) = (np.moveaxis(x, 1, 0) for x in (d[:, :, :-1], d[:, :, 1:]))  # each (forces, steps, 3)
-        across = (d0 * d1).sum(axis=2) < 0.0
+        squared = np.array(self.squared, dtype=bool)[:, None]
+        across = ((d0 * d1).sum(axis=2) < 0.0) & ~squared
         inward = ((d0 * v0).sum(axis=2) < 0.0) & ((d1 * v1).sum(axis=2) > 0.0)
+        inward &= ~squared | ((v0 * v1).sum(axis=2) < 0.0)
         forward = np.diff(t) > 0.0
         u = np.linspace(0.0, 1.0, PIECES + 1)[:, None]
         for n, k in np.argwhere(((across | inward) & forward).T):

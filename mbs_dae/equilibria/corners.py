@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import EquilibriumError, ModelError
 from ..motion.derivative import evaluate
 from ..motion.mechanism import mechanism
-from ..symbolic.branches import WATCH, WHOLE
+from ..symbolic.branches import SIDE, WHOLE
 from .balance import Balance, balance_at
 from .small import NOTHING
 
@@ -69,11 +69,12 @@ def corners(balance: Balance) -> Iterator[LawCorner]:
     structure = balance.system.structure
     names = np.array(structure.program.batch.switching + structure.dynamics.batch.switching)
     kinds = mechanism(balance.system).switches.kinds[: names.size]
-    if not (kinds != WATCH).any():
+    decides = (kinds == SIDE) | (kinds == WHOLE)
+    if not decides.any():
         return
     g, by_place, by_speed = _changes(balance)
     thresholds = np.where(kinds == WHOLE, np.round(g), 0.0)  # switching functions decide at 0, or at integers
-    zero = (kinds != WATCH) & (np.abs(g - thresholds) <= ZERO * np.maximum(by_place, by_speed))
+    zero = decides & (np.abs(g - thresholds) <= ZERO * np.maximum(by_place, by_speed))
     zero &= np.maximum(by_place, by_speed) > 0.0
     for who in dict.fromkeys(names[zero].tolist()):
         some = np.flatnonzero(zero & (names == who))[:MOST]

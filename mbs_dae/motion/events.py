@@ -20,7 +20,7 @@ from ..model.tables import TableSymbol, reads_beyond
 from ..poses.assembly import posed
 from ..results.events import Happening
 from ..results.result import State
-from ..symbolic.branches import SIDE, WATCH
+from ..symbolic.branches import RANGE, SIDE, WATCH
 from ..symbolic.markers import t as time
 from .initial import nearest_velocity
 from .methods.method import END
@@ -144,7 +144,7 @@ def check_watched(system: System, march: IntegratorState) -> None:
     passage through zero could be found."""
     own, kinds = march.events, march.mechanism.switches.kinds
     for n in np.flatnonzero(~np.isfinite(own.values.previous)):
-        if kinds[own.function[n]] in (WATCH, SIDE):
+        if kinds[own.function[n]] in (WATCH, SIDE, RANGE):
             who, t = system.structure.deciding[own.function[n]], float(march.time[0])
             what = f"the expression of {who} is not a finite number at t = {t:.6g}, where the run begins to follow it"
             raise ModelError(f"{what}; write one that has a value there: x - 0.25 in place of sp.sqrt(x) - 0.5", time=t)

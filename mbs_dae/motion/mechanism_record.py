@@ -40,7 +40,7 @@ class Switches(NamedTuple):
     slips of contacts, then the guards of contacts."""
 
     kinds: Integers
-    """The kind of each switching function: SIDE, WHOLE, or a kind of contacts."""
+    """The kind of each switching function: SIDE, WHOLE, WATCH, RANGE, or a kind of contacts."""
     functions: Integers
     """The addresses of the functions that hold a motion on surfaces and return it to them (`sliding`), which are
     compiled only where they are used."""

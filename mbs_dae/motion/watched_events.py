@@ -32,7 +32,7 @@ from ..compiled.status import CHATTERS, DONE, STEP_EVENT
 from ..kernels.abi import compiled, compiled_apart, words_at
 from ..kernels.blocks import Vector
 from ..linear.vectors import copy, largest
-from ..symbolic.branches import SIDE, WATCH, WHOLE
+from ..symbolic.branches import RANGE, SIDE, WATCH, WHOLE
 from ..tolerances import FLAT
 from .contact.gaps import first_entry
 from .contact.guards import PRESS, TOUCH, slip_entry
@@ -95,7 +95,7 @@ def listen(march: IntegratorState, only: int) -> None:
         rests = values.side[n] == 0.0 or values.undecided[n] == 1
         rests = is_event and (rests or (events.due[n] != 0 if only < 0 else n != only))
         rests = rests or is_kept(march, n) or events.turn[n] != 0.0
-        rests = rests or (switches.kinds[k] == SIDE and values.side[n] == 0.0)
+        rests = rests or (switches.kinds[k] in (SIDE, RANGE) and values.side[n] == 0.0)
         switches.free[k] = 1 if rests else 0
         switches.mode[k] = values.side[n] if not (rests and is_event) else 1.0
     hold_all(march.mechanism)
@@ -372,7 +372,8 @@ def put_sides(march: IntegratorState, t: float, how: int) -> int:
     for kind in (SIDE, WHOLE, WATCH):  # first branches, then events
         for n in range(events.function.size):
             k = events.function[n]
-            if switches.kinds[k] != kind:
+            own = switches.kinds[k]
+            if (SIDE if own == RANGE else own) != kind:
                 continue
             if kind == WHOLE:
                 values.side[n] = natural(switches, k)

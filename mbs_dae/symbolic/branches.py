@@ -9,6 +9,10 @@ of both sides of a condition), or on the integer below it. Here each decision be
 so that the remaining expression is smooth in the state: |x| is side · x. The caller of the kernel may hold a side, so
 that a step of integration sees one smooth law; or leave it free (nan), and the sign of g decides as always.
 
+A root, a logarithm or an inverse function has a value on one side of g = 0 only. A step may end a little beyond g = 0
+before the switch is found; so these functions are continued there (`CONTINUED`) as long as the side 1 of g is held
+(`RANGE`). A law that has no value on the other side is nan as soon as the side has changed.
+
 Between both branches of a jump (0 ≤ w ≤ 1, w = (1 + side)/2) the law is the straight line from one to the other: such a
 mixture keeps a motion on the surface g = 0 when both branches push towards it (Filippov). Decisions have no slope: a
 derivative is that of the branch in force.
@@ -18,7 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from itertools import count, product
+from math import inf
 from typing import Any
 
 import sympy as sp
@@ -26,14 +31,14 @@ from sympy.core.relational import GreaterThan, LessThan, Relational, StrictGreat
 from sympy.logic.boolalg import to_nnf
 
 from .differentiation import Definition
-from .functions import BentLookup, Knot, Piece, Unwound, Wrap, as_sympy, written_out
+from .functions import BentLookup, Choice, Knot, Piece, Root, Unwound, Wrap, as_sympy, unless_zero, written_out
 from .markers import t
 
 MODE = sp.Symbol("held", real=True)
 """The symbol, in a switching function, of the mode of its own decision."""
-SIDE, WHOLE, WATCH = range(3)
-"""The kinds of switching functions: decisions by the sign, decisions by the integer below, or no decision (only the
-sign is watched)."""
+SIDE, WHOLE, WATCH, RANGE = range(4)
+"""The kinds of switching functions: decisions by the sign, decisions by the integer below, no decision (only the sign
+is watched), or the end of the range on which a law has a value (where g is not negative)."""
 INEQUALITIES = (StrictGreaterThan, GreaterThan, StrictLessThan, LessThan)
 
 
@@ -55,33 +60,30 @@ class Rounded(sp.Function):
         return sp.S.Zero
 
 
-class Chosen(sp.Function):
+class Chosen(Choice):
     """``Chosen(w, a, b)``: a for w = 1, b for w = 0, and the straight line between."""
 
-    nargs, is_real = 3, True
 
-    def _eval_derivative(self, s: sp.Symbol) -> sp.Expr:
-        w, a, b = self.args
-        return Chosen(w, a.diff(s), b.diff(s))
-
-    @classmethod
-    def eval(cls, w: sp.Expr, a: sp.Expr, b: sp.Expr) -> sp.Expr | None:
-        return a if a == b else None
-
-
-class Branch(sp.Function):
+class Branch(Choice):
     """``Branch(mode, held, free)``: the first expression while the mode is held, the other if it is free (nan). Both
     have the same value while the mode is the right one; the first continues smoothly beyond."""
-
-    nargs, is_real = 3, True
-
-    def _eval_derivative(self, s: sp.Symbol) -> sp.Expr:
-        mode, fixed, free = self.args
-        return Branch(mode, fixed.diff(s), free.diff(s))
 
     @classmethod
     def eval(cls, mode: sp.Expr, fixed: sp.Expr, free: sp.Expr) -> sp.Expr | None:
         return free if fixed == free or mode == sp.Symbol("nan") else None
+
+
+class Within(Choice):
+    """``Within(w, a, b)``: b for w = 0, else a, which continues b beyond the end of its range."""
+
+
+class Fixed(sp.Function):
+    """``Fixed(e)``: e, as a number without a slope."""
+
+    nargs, is_real = 1, True
+
+    def fdiff(self, argindex: int = 1) -> sp.Expr:
+        return sp.S.Zero
 
 
 class Watched(sp.Function):
@@ -96,22 +98,115 @@ SWITCHING = (
 )  # fmt: skip
 
 
+ROUNDOFF = 16 * 2.0**-52
+"""A range ends where g is below zero by more than this part of the terms of which it is the sum."""
+HALF = sp.Rational(1, 2)
+Power = Callable[[sp.Expr, Any], sp.Expr]
+"""|x|ᵖ as a function of x and p."""
 RANGES: dict[Any, Callable[[sp.Expr], sp.Expr]] = {
     sp.log: lambda x: x,
-    sp.asin: lambda x: 1 - x**2,
-    sp.acos: lambda x: 1 - x**2,
-    sp.atanh: lambda x: 1 - x**2,
+    sp.asin: lambda x: (1 - x) * (1 + x),
+    sp.acos: lambda x: (1 - x) * (1 + x),
+    sp.atanh: lambda x: (1 - x) * (1 + x),
     sp.acosh: lambda x: x - 1,
+    sp.asech: lambda x: x * (1 - x),
+    sp.asec: lambda x: x**2 - 1,
+    sp.acsc: lambda x: x**2 - 1,
+    sp.acoth: lambda x: x**2 - 1,
 }
 """For each function that is real for some arguments only, an expression that is not negative for these."""
+CONTINUED: dict[Any, Callable[[sp.Expr, Power], sp.Expr]] = {
+    sp.log: lambda x, power: sp.log(power(x, 1)),
+    sp.asin: lambda x, power: sp.atan2(x, power((1 - x) * (1 + x), HALF)),
+    sp.acos: lambda x, power: sp.atan2(power((1 - x) * (1 + x), HALF), x),
+    sp.atanh: lambda x, power: sp.asinh(x / power((1 - x) * (1 + x), HALF)),
+    sp.acosh: lambda x, power: sp.asinh(power((x - 1) * (x + 1), HALF)),
+    sp.asech: lambda x, power: CONTINUED[sp.acosh](1 / x, power),
+    sp.asec: lambda x, power: CONTINUED[sp.acos](1 / x, power),
+    sp.acsc: lambda x, power: CONTINUED[sp.asin](1 / x, power),
+    sp.acoth: lambda x, power: CONTINUED[sp.atanh](1 / x, power),
+}
+"""The same functions, with real values on both sides of an end of their ranges: log|x|; the angle of (√|1 - x²|, x)."""
 
 
 def range_of(e: sp.Basic) -> sp.Expr | None:
     """Return an expression that is not negative where this root, logarithm or inverse function is real; None for other
     expressions."""
     if isinstance(e, sp.Pow):
-        return e.base if e.exp.is_Number and not e.exp.is_integer else None
+        return None if e.exp.is_integer else e.base
     return RANGES[e.func](e.args[0]) if e.func in RANGES else None
+
+
+Bounds = tuple[float, float]
+UNBOUNDED = (-inf, inf)
+
+
+def bounds_of(
+    e: sp.Basic, known: Callable[[sp.Basic], Bounds] = lambda s: UNBOUNDED, facts: tuple[sp.Expr, ...] = ()
+) -> Bounds:
+    """Return numbers between which an expression lies, whatever its symbols are: each part is as large or as small as
+    it can be alone. `known` returns the bounds of a symbol; `facts` are expressions that are not negative."""
+    if e.is_number:
+        return (float(e),) * 2 if e.is_extended_real else UNBOUNDED
+    low, high = known(e) if e.is_Symbol else UNBOUNDED
+    if jumps := [f for f in e.args if isinstance(f, sp.sign | sp.Heaviside)] if e.is_Mul else []:
+        rest, u, below = e / jumps[0], jumps[0].args[0], -1 if isinstance(jumps[0], sp.sign) else 0
+        branches = [bounds_of(rest, known, (*facts, u)), bounds_of(below * rest, known, (*facts, -u))]
+        low, high = _around(branches)
+    elif isinstance(e, sp.Piecewise):
+        before, branches = facts, []
+        for piece, condition in e.args:
+            branches.append(bounds_of(piece, known, (*before, *_facts_of(condition))))
+            before = (*before, *_facts_of(sp.Not(condition)))
+        low, high = _around(branches)
+    else:
+        parts = [bounds_of(part, known, facts) for part in e.args if isinstance(part, sp.Expr)]
+        if e.is_Add:
+            low, high = sum((part[0] for part in parts), 0.0), sum((part[1] for part in parts), 0.0)
+        elif e.is_Mul:
+            low, high = 1.0, 1.0
+            for part in parts:
+                corners = [a * b if a and b else 0.0 for a, b in product((low, high), part)]
+                low, high = min(corners), max(corners)
+        elif isinstance(e, sp.Max | sp.Min):
+            choose = max if isinstance(e, sp.Max) else min
+            low, high = choose(part[0] for part in parts), choose(part[1] for part in parts)
+        elif isinstance(e, sp.Abs) or (e.is_Pow and e.exp.is_Integer and e.exp.is_even and e.exp > 0):
+            least, most = parts[0]
+            power = 1 if isinstance(e, sp.Abs) else int(e.exp)
+            low = 0.0 if least <= 0.0 <= most else min(abs(least), abs(most)) ** power
+            high = max(abs(least), abs(most)) ** power
+        elif e.is_Pow and parts[0][0] >= 0.0:
+            low = 0.0
+        elif isinstance(e, sp.sin | sp.cos | sp.tanh | sp.sign):
+            low, high = -1.0, 1.0
+        elif isinstance(e, sp.Heaviside):
+            low, high = 0.0, 1.0
+    if low < 0.0 and (e.is_nonnegative or e in facts):
+        low = 0.0
+    if high > 0.0 and -e in facts:
+        high = 0.0
+    return low, high
+
+
+def _around(branches: Sequence[Bounds]) -> Bounds:
+    return min(low for low, _ in branches), max(high for _, high in branches)
+
+
+def _facts_of(condition: Any) -> tuple[sp.Expr, ...]:
+    """Return expressions that are not negative where a condition holds."""
+    if isinstance(condition, sp.And):
+        return tuple(fact for part in condition.args for fact in _facts_of(part))
+    return (condition.gts - condition.lts,) if isinstance(condition, INEQUALITIES) else ()
+
+
+def size_of_terms(e: sp.Expr) -> sp.Expr:
+    """Return the sum of the sizes of the terms of an expression, which its roundoff is proportional to."""
+    if e.is_Add or e.is_Mul:
+        return e.func(*map(size_of_terms, e.args))
+    if e.is_Pow and e.exp.is_Integer and e.exp > 0:
+        return size_of_terms(e.base) ** e.exp
+    return abs(e) if e.is_number else Root(e, sp.S.One, sp.S.Zero)
 
 
 @dataclass
@@ -123,7 +218,7 @@ class Branched:
     modes: list[sp.Symbol] = field(default_factory=list)
     """The mode of each switching function, a number to be held or nan."""
     kinds: list[int] = field(default_factory=list)
-    """The kind of each switching function: SIDE, WHOLE or WATCH."""
+    """The kind of each switching function: SIDE, WHOLE, WATCH or RANGE."""
     switching: list[sp.Symbol] = field(default_factory=list)
     """The switching functions."""
     slopes: list[tuple[int, int, sp.Expr]] = field(default_factory=list)
@@ -149,19 +244,14 @@ def branched(
     """Return the program with a symbol for every decision that depends on the state, and with the partial derivatives
     of the switching functions unless `with_slopes` is False. With `free` no decision can be held.
 
-    With `with_ranges` the argument of a root or a logarithm has a switching function that decides nothing: where it
-    becomes negative a step ends, and the law has no value behind it, however short the way on which it has none."""
-    writer = _Writer(dict(definitions), frozenset(state), free)
+    With `with_ranges` a root or a logarithm has a switching function that is negative where it has no value: a step
+    ends there, however short the way."""
+    writer = _Writer(dict(definitions), frozenset(state), free, with_ranges)
     program = writer.program
     for s, e in definitions:
         value = writer.write(as_sympy(e))  # which defines its decisions first
-        if with_ranges:
-            writer.put_ranges(as_sympy(e))
         program.definitions.append((s, value))
-    for e in outputs:
-        program.outputs.append(writer.write(as_sympy(e)))
-        if with_ranges:
-            writer.put_ranges(as_sympy(e))
+    program.outputs += [writer.write(as_sympy(e)) for e in outputs]
     if not with_slopes:
         return program
     numbers = {s: k for k, s in enumerate(state)} | {t: -1}
@@ -174,7 +264,7 @@ def branched(
 
 def drift(law: sp.Expr) -> sp.Expr:
     """Return the derivative of a function of time, without its jumps."""
-    writer = _Writer({}, frozenset((t,)), free=True)
+    writer = _Writer({}, frozenset((t,)), free=True, with_ranges=False)
     smooth = writer.write(written_out(law))
     for s, e in reversed(writer.program.definitions):
         smooth = smooth.xreplace({s: e})
@@ -206,31 +296,38 @@ def gradient(
             slope = steps[-1][0]
         for other in sorted(values[s].free_symbols, key=str):
             if (other in order or other in variables) and (partial := values[s].diff(other)) != 0:
-                slopes[other] = slopes.get(other, sp.S.Zero) + slope * partial
+                # nothing depends on a branch that is not chosen, where a root has an infinite slope, or none
+                share = unless_zero(slope, slope * partial) if values[s].has(Root, Within) else slope * partial
+                slopes[other] = slopes.get(other, sp.S.Zero) + share
     return slopes, steps
 
 
 class _Writer:
-    def __init__(self, values: dict[sp.Symbol, sp.Expr], state: frozenset[sp.Symbol], free: bool):
-        self.values, self.free, self.program = values, free, Branched()
+    def __init__(self, values: dict[sp.Symbol, sp.Expr], state: frozenset[sp.Symbol], free: bool, with_ranges: bool):
+        self.values, self.free, self.with_ranges, self.program = values, free, with_ranges, Branched()
         self._moving: dict[sp.Symbol, bool] = dict.fromkeys(state, True)
+        self._timed: dict[sp.Symbol, bool] = {t: True}
         self._written: dict[sp.Basic, sp.Expr] = {}
         self._decisions: dict[Any, sp.Symbol] = {}
         self._places = count()
-        self._positive: dict[sp.Symbol, sp.Symbol] = {}
+        self._bounds: dict[sp.Basic, Bounds] = {}
+        self._switches: dict[sp.Basic, bool] = {}
+        self._roots: dict[sp.Expr, sp.Symbol] = {}
 
     def moves(self, e: sp.Basic) -> bool:
         """Return whether an expression depends on the state. (Functions of time alone switch at known times.)"""
-        return any(self._symbol_moves(s) for s in e.free_symbols)
+        return self._depends(e, self._moving)
 
-    def _symbol_moves(self, s: Any) -> bool:
-        if s not in self._moving:
-            self._moving[s] = False
-            self._moving[s] = s in self.values and self.moves(self.values[s])
-        return self._moving[s]
+    def _depends(self, e: sp.Basic, known: dict[sp.Symbol, bool]) -> bool:
+        """Return whether an expression depends on a symbol that is known to be True, and note those that do."""
+        for s in e.free_symbols:
+            if s not in known:
+                known[s] = False
+                known[s] = s in self.values and self._depends(self.values[s], known)
+        return any(known[s] for s in e.free_symbols)
 
     def write(self, e: sp.Expr) -> sp.Expr:
-        if not e.has(*SWITCHING):
+        if not e.has(*SWITCHING) and not any(range_of(f) for f in e.atoms(sp.Pow, *RANGES)):
             return e
         if e not in self._written:
             if isinstance(e, Unwound) and isinstance(e.args[0], sp.atan2):  # it removes the jump of the angle
@@ -239,6 +336,12 @@ class _Writer:
             decides = isinstance(e, Watched) or (isinstance(e, SWITCHING) and self.moves(e))
             if decides:
                 self._written[e] = self._rule(e)(e)
+            elif (
+                not self.free
+                and (room := range_of(e)) is not None
+                and (self.moves(room) or self._depends(room, self._timed))
+            ):
+                self._written[e] = self._in_range(e, room)
             elif isinstance(e, sp.Piecewise):
                 pieces = ((self.write(value), condition) for value, condition in e.args)
                 self._written[e] = sp.Piecewise(*pieces, evaluate=False)
@@ -246,28 +349,47 @@ class _Writer:
                 self._written[e] = e.func(*map(self.write, e.args)) if e.args else e
         return self._written[e]
 
-    def put_ranges(self, e: sp.Expr) -> None:
-        """Define a switching function for each argument of roots, logarithms and inverse functions that may leave the
-        range in which they are real."""
-        for f in sorted(e.atoms(sp.Pow, *RANGES), key=sp.default_sort_key):
-            room = range_of(f)
-            if room is not None and self.moves(room) and not self._is_nonnegative(room):
-                room = -room if room.could_extract_minus_sign() else room
-                if not any((SIDE, self.write(room), tie) in self._decisions for tie in (-1, 0, 1)):
-                    self.side(room)
+    def _in_range(self, e: sp.Expr, room: sp.Expr) -> sp.Expr:
+        """Return a root, a logarithm or an inverse function, continued beyond its range while the side of its room is
+        held. A room that is never negative, because of what switches in it, needs no side."""
+        x, *exponents = map(self.write, e.args)
+        law, moves, side = e.func(x, *exponents), self.moves(room), None
+        never = bounds_of(room, self._bounds_of_symbol)[0] >= 0.0
+        if not never:
+            side = self._decision(RANGE, self.write(room), 1, moves) if self.with_ranges or not moves else None
+            side = side or self._known_side(room)
+        if side is None and not (never and self._has_switch(room)):
+            return law
+        beyond = self._power(x, *exponents) if e.is_Pow else CONTINUED[e.func](x, self._power)
+        return beyond if side is None else Within((1 + side) / 2, beyond, law)
 
-    def _is_nonnegative(self, e: sp.Expr) -> bool:
-        """Return whether the definitions say that an expression is never negative: a sum of squares, or a largest value
-        of which one is zero."""
-        known = {s: self._nonnegative_symbol(s) for s in e.free_symbols if s in self.values}
-        return bool(e.xreplace(known).is_nonnegative)
+    def _known_side(self, g: sp.Expr) -> sp.Expr | None:
+        """Return the side of an expression if there is a decision about it."""
+        for sign, tie in product((1, -1), (-1, 0, 1)):
+            if (side := self._decisions.get((SIDE, self.write(sign * g), tie))) is not None:
+                return sign * side
+        return None
 
-    def _nonnegative_symbol(self, s: Any) -> sp.Symbol:
-        """Return a symbol for a defined one that is nonnegative if its definition is."""
-        if s not in self._positive:
-            found = self._is_nonnegative(as_sympy(self.values[s]))
-            self._positive[s] = sp.Dummy(s.name, nonnegative=True) if found else s
-        return self._positive[s]
+    def _power(self, x: sp.Expr, exponent: sp.Expr) -> sp.Symbol:
+        """Return the symbol of |x| to this power."""
+        root = Root(x, as_sympy(exponent), sp.S.Zero)
+        if root not in self._roots:
+            self._roots[root] = sp.Symbol(f"root_{len(self._roots)}", real=True)
+            self.program.definitions.append((self._roots[root], root))
+        return self._roots[root]
+
+    def _bounds_of_symbol(self, s: sp.Basic) -> Bounds:
+        if s not in self._bounds:
+            value = self.values.get(s)
+            self._bounds[s] = (-inf, inf) if value is None else bounds_of(as_sympy(value), self._bounds_of_symbol)
+        return self._bounds[s]
+
+    def _has_switch(self, e: sp.Basic) -> bool:
+        """Return whether a decision stands in an expression, or in the definition of one of its symbols."""
+        if e not in self._switches:
+            inner = (self.values[s] for s in e.free_symbols if s in self.values)
+            self._switches[e] = e.has(*SWITCHING) or any(self._has_switch(as_sympy(value)) for value in inner)
+        return self._switches[e]
 
     def _rule(self, e: sp.Expr) -> Callable[[Any], sp.Expr]:
         rules: dict[Any, Callable[[Any], sp.Expr]] = {
@@ -297,7 +419,19 @@ class _Writer:
             else:
                 weight = self.weight(condition)
                 rest = Chosen(weight, self.write(value), rest)
+        if self.with_ranges and not self.free and sp.Or(*(condition for _, condition in e.args)) != sp.true:
+            rooms = [self._room(to_nnf(condition, simplify=False)) for _, condition in e.args]
+            if all(room is not None and self.moves(room) for room in rooms):
+                self._decision(RANGE, self.write(sp.Max(*rooms)), 1)
         return rest
+
+    def _room(self, condition: Any) -> sp.Expr | None:
+        """Return an expression that is negative where a condition does not hold; None if there is none."""
+        if isinstance(condition, sp.And | sp.Or):
+            rooms = [self._room(part) for part in condition.args]
+            choose = sp.Min if isinstance(condition, sp.And) else sp.Max
+            return None if None in rooms else choose(*rooms)
+        return condition.gts - condition.lts if isinstance(condition, INEQUALITIES) else None
 
     def _largest(self, args: Sequence[sp.Expr], sign: int) -> sp.Expr:
         first, *others = args
@@ -365,16 +499,19 @@ class _Writer:
     def whole(self, g: sp.Expr) -> sp.Expr:
         return self._decision(WHOLE, self.write(g), 0)
 
-    def _decision(self, kind: int, g: sp.Expr, tie: int) -> sp.Symbol:
+    def _decision(self, kind: int, g: sp.Expr, tie: int, moves: bool = True) -> sp.Symbol:
+        """Return the symbol of a decision. That of a function which does not move with the state cannot be held."""
         key = kind, g, tie
         if key not in self._decisions:
             program, k = self.program, len(self._decisions)
             choice, mode, value = (sp.Symbol(f"{what}_{k}", real=True) for what in ("branch", "mode", "switch"))
-            mode = sp.Symbol("nan") if self.free else mode
+            free = self.free or not moves
+            mode = sp.Symbol("nan") if free else mode
             g = g.xreplace({MODE: mode})
+            g += Fixed(ROUNDOFF * size_of_terms(g)) if kind == RANGE and g.has(sp.Add) else 0
             decision = Rounded(mode, value) if kind == WHOLE else Side(mode, value, tie)
             program.definitions += [(value, g), (choice, decision)]
-            if not self.free:
+            if not free:
                 program.modes.append(mode)
                 program.kinds.append(kind)
                 program.switching.append(value)

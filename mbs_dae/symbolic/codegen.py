@@ -14,9 +14,9 @@ from sympy.printing.pycode import PythonCodePrinter
 from sympy.simplify.cse_main import tree_cse
 
 from ..errors import ModelError
-from .branches import Branch, Branched, Chosen, Rounded, Side, branched
+from .branches import Branch, Branched, Chosen, Fixed, Rounded, Side, Within, branched
 from .derive import Composed, Definition
-from .functions import BentLookup, Lookup, OfPieces, Opaque, Unwound, Wrapping, as_sympy
+from .functions import BentLookup, Lookup, OfPieces, Opaque, Root, Unwound, Wrapping, as_sympy
 
 FUNCTIONS = (
     "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "copysign", "cos", "cosh", "erf", "erfc", "exp",
@@ -90,6 +90,19 @@ class Printer(PythonCodePrinter):
     def _print_Chosen(self, expr: Chosen) -> str:
         w, a, b = (f"({self._print(e)})" for e in expr.args)
         return f"({a} if {w} == 1 else {b} if {w} == 0 else {b} + ({a} - {b})*{w})"
+
+    def _print_Within(self, expr: Within) -> str:
+        w, a, b = (f"({self._print(e)})" for e in expr.args)
+        return f"({b} if {w} == 0 else {a})"
+
+    def _print_Fixed(self, expr: Fixed) -> str:
+        return f"({self._print(expr.args[0])})"
+
+    def _print_Root(self, expr: Root) -> str:
+        x, p, n = expr.args
+        size = f"abs({self._print(x)})"
+        power = {1: size, sp.S.Half: f"sqrt({size})"}.get(p, f"{size}**({self._print(p)})")
+        return f"({power}*copysign(1.0, {self._print(x)}))" if n % 2 else f"({power})"
 
     def _print_Guarded(self, expr: Guarded) -> str:
         w, a, b = (f"({self._print(e)})" for e in expr.args)

@@ -16,7 +16,7 @@ from typing import Any
 import sympy as sp
 from sympy.logic.boolalg import Boolean
 
-from .functions import Opaque
+from .functions import Choice, Opaque, Root
 from .markers import FormMarker, t, variables
 
 Definition = tuple[sp.Symbol, sp.Expr]
@@ -119,8 +119,18 @@ def rate_along(e: sp.Expr, rates: Mapping[sp.Symbol, sp.Expr], cached: dict[sp.E
         elif e.is_Mul:
             parts = ((k, rate_along(part, rates, cached)) for k, part in enumerate(e.args))
             cached[e] = sp.Add(*(sp.Mul(rate, *e.args[:k], *e.args[k + 1 :]) for k, rate in parts if rate != 0))
+        elif isinstance(e, Root):
+            cached[e] = e.rate(*(rate_along(part, rates, cached) for part in e.args[:2]))
         elif isinstance(e, sp.Piecewise):
             cached[e] = in_pieces((rate_along(piece, rates, cached), where) for piece, where in e.args)
+        elif isinstance(e, Choice):
+            cached[e] = e.func(e.args[0], *(rate_along(part, rates, cached) for part in e.args[1:]))
+        elif e.has(Choice):
+            place, parts = sp.Dummy(real=True), ((k, rate_along(part, rates, cached)) for k, part in enumerate(e.args))
+            cached[e] = sp.Add(*(
+                rate * e.func(*e.args[:k], place, *e.args[k + 1 :]).diff(place).xreplace({place: e.args[k]})
+                for k, rate in parts if rate != 0
+            ))  # fmt: skip
         else:
             moving = sorted((s for s in e.free_symbols if s in rates), key=str)
             cached[e] = sp.Add(*(_slope(e, s) * rates[s] for s in moving))

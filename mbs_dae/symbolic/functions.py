@@ -70,6 +70,42 @@ class Ordered(sp.Function):
         return self.func(what, order + 1, x) if argindex == 3 else sp.S.Zero
 
 
+class Choice(sp.Function):
+    """``f(decision, a, b)``: one of two expressions, as a decision that has no slope says. Nothing depends on the other
+    one, which may have no value."""
+
+    nargs, is_real = 3, True
+
+    def _eval_derivative(self, s: sp.Symbol) -> sp.Expr:
+        decision, a, b = self.args
+        return self.func(decision, a.diff(s), b.diff(s))
+
+    @classmethod
+    def eval(cls, decision: sp.Expr, a: sp.Expr, b: sp.Expr) -> sp.Expr | None:
+        return a if a == b else None
+
+
+class Root(sp.Function):
+    """``Root(x, p, n)``: |x|ᵖ, for odd n with the sign of x: n is the number of times it has been differentiated."""
+
+    nargs, is_real = 3, True
+
+    def rate(self, x_rate: sp.Expr, p_rate: sp.Expr) -> sp.Expr:
+        """Return the rate for the rates of x and p. Where x does not change, its infinite slope at zero has no part in
+        it."""
+        x, p, n = self.args
+        rate = sp.S.Zero if x_rate == 0 else unless_zero(x_rate, p * Root(x, p - 1, n + 1) * x_rate)
+        return rate if p_rate == 0 else rate + unless_zero(x, self * sp.log(Root(x, sp.S.One, sp.S.Zero)) * p_rate)
+
+    def _eval_derivative(self, s: sp.Symbol) -> sp.Expr:
+        return self.rate(self.args[0].diff(s), self.args[1].diff(s))
+
+
+def unless_zero(x: sp.Expr, value: sp.Expr) -> sp.Expr:
+    """Return 0 for x = 0, else the value."""
+    return value if x.is_Number else sp.Piecewise((0, sp.Eq(x, 0, evaluate=False)), (value, True), evaluate=False)
+
+
 class Lookup(Ordered):
     """``Lookup(table, order, x)``: the value (or the derivative of that order) of a spline at ``x``.
 

@@ -3,8 +3,8 @@
 A function of time alone that is written with a Piecewise, an absolute value, a rounding or a table is smooth except at
 single times. At each such time a smooth argument g(t) passes a level: the difference of both sides of a condition
 passes zero, the argument of a rounding an integer, that of a table a knot. That of a root or a logarithm passes zero
-where the function ceases to be real. This module finds the arguments;
-`model.breaks` finds the times.
+where the function ceases to be real, or touches zero within roundoff (`branches.ROUNDOFF`). This module finds the
+arguments; `model.breaks` finds the times.
 """
 
 from collections.abc import Iterator

@@ -21,6 +21,28 @@ LAWS = {
     "teeth in time": (lambda x, v, p: -9 * sp.Mod(t, p), 0.23),
     "a table with corners": (lambda x, v, p: 8 * mbs.Table(*CORNERS, kind="linear")(x - p), 0.1),
     "a monotone table": (lambda x, v, p: 8 * mbs.Table(*CORNERS, kind="monotone")(x - p), 0.1),
+    "a power of a size": (lambda x, v, p: -3 * sp.sign(x) * sp.Abs(x) ** p, 1.5),
+    "a power of the larger one": (lambda x, v, p: 40 * p * sp.Max(0, 0.37 - x) ** sp.Rational(3, 2), 1.1),
+    "a root of a size of speed": (lambda x, v, p: -p * sp.Abs(v) ** sp.Rational(3, 2) * sp.sign(v), 0.8),
+    "a piece that ends where its root does": (
+        lambda x, v, p: sp.Piecewise((9 * p * (-x) ** sp.Rational(3, 2), x < 0), (0, True)) + sp.Abs(v), 1.1
+    ),
+    "a root at the end of a piece": (
+        lambda x, v, p: -sp.Piecewise((0, x < p), ((x - p) ** sp.Rational(5, 2), True)), 0.31
+    ),
+    "a root at the end of a piece in other terms": (
+        lambda x, v, p: -sp.Piecewise((0, x < 0.3), (sp.sqrt(10 * p * x - 3 * p) ** 5 / 30, True)), 1.1
+    ),
+    "a power of a product with a sign": (lambda x, v, p: -p * ((x - 0.3) * sp.sign(x - 0.3)) ** 1.5, 1.1),
+    "a power of a piece": (
+        lambda x, v, p: -3 * sp.sqrt(sp.Piecewise((x - p, x > p), (0, True))) ** 5, 0.31
+    ),
+    "an arc of a bounded one within its range": (
+        lambda x, v, p: -p * sp.acos(sp.Max(-0.6, sp.Min(0.7, 2 * x))), 1.1
+    ),
+    "a product of powers in one piece": (
+        lambda x, v, p: sp.Piecewise((p * (-x) ** 1.5 * (1 + (-x) ** 1.5), x < 0), (0, True)), 1.1
+    ),
     "a size of speed": (lambda x, v, p: -p * sp.Abs(v) * v, 0.8),
 }
 
@@ -53,6 +75,37 @@ def test_laws_that_jump(name, coordinates, method):
     found = np.array([run.d("b.x", "p"), run.d("b.vx", "p")])
     assert found == pytest.approx(expected, abs=1e-6 * np.abs(expected).max() + 5 * unsure)
     assert "derivatives" not in run.stats
+
+
+STEEP = {
+    "a root of a size": (lambda x, v, p: -3 * sp.sqrt(sp.Abs(x - p)), 0.31),
+    "a root of a piece": (lambda x, v, p: -3 * sp.sqrt(sp.Piecewise((x - p, x > p), (0, True))), 0.31),
+    "a root at the end of a piece": (lambda x, v, p: -sp.Piecewise((0, x < p), (sp.sqrt(x - p), True)), 0.3),
+    "an arc of a bounded one": (lambda x, v, p: -p * sp.acos(sp.Max(-1, sp.Min(1, 2 * x))), 1.1),
+}
+
+
+@pytest.mark.parametrize(("coordinates", "method"), [("cartesian", "DP5"), ("joint", "DP8"), ("natural", "Radau5")])
+@pytest.mark.parametrize("name", [*STEEP])
+def test_derivatives_behind_an_infinite_slope_are_right_or_told_to_be_missing(name, coordinates, method):
+    """Where a run passes the zero of a root, the law has an infinite slope."""
+    law, value = STEEP[name]
+    model = guided(law, value)
+
+    def reached(value):
+        return mbs.simulate(model.with_parameters(p=value), TIMES, START, method="DP8", rtol=1e-12)["b.x"]
+
+    expected = (reached(value + 1e-4) - reached(value - 1e-4)) / 2e-4
+    how = {"method": method, "rtol": 1e-10, "derivatives": ["p"]}
+    run = mbs.simulate(model.compile(coordinates), TIMES, START, **how)
+    try:
+        found = run.d("b.x", "p")
+    except mbs.ModelError as error:
+        assert "a law has an infinite slope" in str(error)
+        return
+    known = np.isfinite(found)
+    assert found[known] == pytest.approx(expected[known], abs=1e-3 * np.abs(expected).max())
+    assert known.all() or "none" in run.stats["derivatives"]
 
 
 @pytest.mark.parametrize(("coordinates", "method"), [("cartesian", "DP5"), ("joint", "DP5"), ("cartesian", "Radau5")])

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...compiled.status import BLURS, DONE, NOT_CONVERGED
+from ...compiled.status import BLURS, DONE, NOT_CONVERGED, NOT_FINITE
 from ...errors import ModelError
+from ...motion.methods.method import T
 from ...motion.past.tape import HEAD
 from ...motion.record import NEXT, IntegratorState
 
@@ -37,5 +38,9 @@ def check_status(march: IntegratorState, status: int) -> None:
     if status == NOT_CONVERGED:
         what = "the changes of an implicit step are lost in roundoff beside what is stiff"
         raise ModelError(f"derivatives of simulate: {what}; give shorter steps, or leave derivatives= out")
+    if status == NOT_FINITE:
+        t = float(march.stages.now[T])
+        what = f"in the step from t = {t:.6g} a law has an infinite slope, as a root has at zero"
+        raise ModelError(f"derivatives of simulate: {what}; round it off there, or leave derivatives= out")
     if status != DONE:
         raise ModelError(f"a step could not be made again (status {status}); report this model")

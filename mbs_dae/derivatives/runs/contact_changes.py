@@ -63,7 +63,7 @@ from ...motion.past.tape import HEAD, TIMES
 from ...motion.record import IntegratorState, derivative_at_end, put_back, remember
 from ...motion.switching.switches import hold_all
 from ...poses.newton import solve_here
-from ...symbolic.branches import SIDE
+from ...symbolic.branches import WHOLE
 from .held_forces import (
     ALONG,
     COEFFICIENT,
@@ -938,7 +938,7 @@ class ContactPassage:
         jump = np.abs(self.behind[moving] - self.of_bodies[moving]).max()
         modes, lands = self.place.entry[-mechanism.switches.mode.size :].copy(), [1, 0]
         laws, turned = self.place.passed, self.march.mechanism.switches.mode.copy()
-        is_sign = self.march.mechanism.switches.kinds[laws] == SIDE  # another piece of a table is not known by its mode
+        is_sign = self.march.mechanism.switches.kinds[laws] != WHOLE  # the next piece of a table is not known
         turned[laws] = np.where(~np.isnan(modes[laws]), modes[laws], np.where(is_sign, -turned[laws], np.nan))
         if self.bends and np.isnan(turned[laws]).any():
             self.why = f"at t = {self.place.t:.6g} an impact at a corner of a table could not be made again"

@@ -29,7 +29,7 @@ from ...compiled.contact_records import (
 from ...kernels.abi import compiled
 from ...kernels.blocks import Integers, Vector
 from ...linear.vectors import dot
-from ...symbolic.branches import WATCH
+from ...symbolic.branches import RANGE
 from ..mechanism_record import Mechanism
 from .bounds import COMPONENTS
 from .gaps import LEEWAY, first_entry, leeway, put_gap
@@ -47,7 +47,7 @@ from .normals import (
 )
 from .rubbing import across, never_sticks, speed_of
 
-TOUCH, RUB, PRESS = WATCH + 1, WATCH + 2, WATCH + 3
+TOUCH, RUB, PRESS = RANGE + 1, RANGE + 2, RANGE + 3
 """Further kinds of switching functions: of a gap, of a slip, and of the normal force in a joint."""
 TOUCHES = 1e-9
 """A gap is closed if it is less than this part of the size of gaps (`System.gap_size`); it does not part, nor slip, if

@@ -13,7 +13,7 @@ from ...compiled.status import CHATTERS, DONE
 from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
-from ...symbolic.branches import SIDE, WHOLE
+from ...symbolic.branches import RANGE, SIDE, WHOLE
 from ..contact.gaps import meets
 from ..contact.guards import TOUCH, mark_passed
 from ..course import SPAN, moment
@@ -150,8 +150,8 @@ def switch_over(search: Search, y: Vector, dy: Vector) -> None:
             switches.mode[k] = guards.after[k]
             decided = switches.kinds[k] == WHOLE or (stayed and not anew)
             guards.surface[k] = LEFT if decided else STANDS
-        elif switches.kinds[k] == SIDE and switches.slides[k] + switches.free[k] + guards.surface[k] == 0:
-            near = abs(guards.begin[k]) <= ZERO * guards.size[k]
+        elif switches.kinds[k] in (SIDE, RANGE) and switches.slides[k] + switches.free[k] + guards.surface[k] == 0:
+            near = abs(guards.begin[k]) <= ZERO * guards.size[k] + guards.slack[k]
             guards.surface[k] = STANDS if near else 0  # perhaps the same surface, within roundoff
     mark_passed(search.stages.mechanism, guards.passes_zero, guards.size, search.found[0] == HERE)
     settle(search, moment(search.stages.course, t), y, dy)

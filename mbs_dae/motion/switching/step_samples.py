@@ -21,7 +21,7 @@ from ...compiled.status import DONE, TANGLED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
-from ...symbolic.branches import WHOLE
+from ...symbolic.branches import RANGE, WHOLE
 from ..contact.gaps import has_gaps_alone, is_open_gap, observe_gaps, put_gap_rates
 from ..contact.guards import TOUCH, is_slip, put_contact_scales, put_differences  # fmt: skip
 from ..course import moment
@@ -126,11 +126,20 @@ def _is_past_telling(search: Search, k: int) -> bool:
 
 
 @compiled
+def _bound(search: Search, k: int) -> float:
+    """Return the number below which a guard is wrong. The roundoff of a range is part of its function."""
+    guards, switches = search.guards, search.stages.mechanism.switches
+    if switches.kinds[k] == RANGE and switches.mode[k] > 0.0:
+        return guards.level[k]
+    return guards.level[k] - guards.slack[k]
+
+
+@compiled
 def is_wrong(search: Search, guards: Vector) -> bool:
     """Return whether guards are wrong; mark them in `wrong`."""
     found = False
     for k in range(guards.size):
-        is_low = guards[k] < search.guards.level[k] - search.guards.slack[k]
+        is_low = guards[k] < _bound(search, k)
         search.guards.wrong[k] = 1 if is_low and not is_idle(search.stages.mechanism.switches, k) else 0
         found = found or search.guards.wrong[k] == 1
     return found
@@ -318,7 +327,7 @@ def _wrong_before(search: Search, t: float, h: float, closely: bool, row: int) -
     for _ in range(CLOSER):  # a dip may show larger guards, beside which another dip is negligible
         found = -1.0
         for k in range(guards.level.size):
-            if _guard(search, k, row) < guards.level[k] - guards.slack[k]:
+            if _guard(search, k, row) < _bound(search, k):
                 found = search.samples.at[row]
         for k in range(guards.level.size):
             for side in (1.0, -1.0):
@@ -339,7 +348,7 @@ def _dip(search: Search, t: float, h: float, closely: bool, row: int, k: int, si
     it does not. The guard is that of the bound on this side: the bound itself does not change its shape."""
     guards, samples = search.guards, search.samples
     at, switches = samples.at, search.stages.mechanism.switches
-    bound = guards.level[k] - guards.slack[k]
+    bound = _bound(search, k)
     shift = guard_of_side(switches, k, side, 0.0)
     low, high = at[LEFT], at[row]
     f, g = shift + side * samples.values[LEFT, k], shift + side * samples.values[row, k]
@@ -347,13 +356,13 @@ def _dip(search: Search, t: float, h: float, closely: bool, row: int, k: int, si
     margin = CLOSE * max(abs(f), abs(g))
     for _ in range(CLOSER):
         width = high - low
-        x, least = _least_of_cubic(f, width * a, g, width * b)
+        x, least = least_of_cubic(f, width * a, g, width * b)
         if min(f, g) < bound or x <= 0.0 or x >= 1.0:
             return -1.0
         if not closely and least <= bound + DOUBT * guards.size[k]:
             search.doubt[0] = 1
         if least > bound + margin:
-            x, least = _least_of_tangents(f, width * a, g, width * b)
+            x, least = least_of_tangents(f, width * a, g, width * b)
             if least > bound:
                 return -1.0
         x = min(max(x, 0.01), 0.99)
@@ -370,7 +379,7 @@ def _dip(search: Search, t: float, h: float, closely: bool, row: int, k: int, si
 
 
 @compiled
-def _least_of_cubic(f: float, a: float, g: float, b: float) -> tuple[float, float]:
+def least_of_cubic(f: float, a: float, g: float, b: float) -> tuple[float, float]:
     """Return where between 0 and 1 the cubic with these ends and slopes has its local minimum, and its value there; 0
     and the value at 0 without one."""
     c, d = 3.0 * (g - f) - 2.0 * a - b, a + b - 2.0 * (g - f)
@@ -384,7 +393,7 @@ def _least_of_cubic(f: float, a: float, g: float, b: float) -> tuple[float, floa
 
 
 @compiled
-def _least_of_tangents(f: float, a: float, g: float, b: float) -> tuple[float, float]:
+def least_of_tangents(f: float, a: float, g: float, b: float) -> tuple[float, float]:
     """Return where the tangents at both ends meet, and the value there: no function that bends one way is lower, such
     as the distance of a body that flies past another."""
     if not a < 0.0 < b:

@@ -21,16 +21,19 @@ Contact states are chosen with the branches (`_choose_contacts`, `contact.states
 Laws that switch on one surface (what acts and what reacts; friction in all joints of a mechanism with one freedom) are
 one choice, and have one mixture. They are told by their rates: these are in one proportion whatever the modes are.
 
+The end of a range is no choice: behind it a law has no value. While other surfaces are decided a law is continued
+beyond the end; then the range ends where the motion leaves it.
+
 What a step refutes (`locate`: it goes back at once, however short it is) is not chosen again at that state.
 """
 
 import numpy as np
 
-from ...compiled.status import CHATTERS, DONE
+from ...compiled.status import CHATTERS, DONE, NOT_FINITE
 from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
-from ...symbolic.branches import SIDE, WHOLE
+from ...symbolic.branches import RANGE, SIDE, WHOLE
 from ..contact.guards import TOUCH, has_stopped, hold_senses, note_fastest, note_slips, release_senses, tell_states
 from ..derivative import accelerate, derivative, keep_contacts
 from ..mechanism_record import Switches
@@ -48,6 +51,8 @@ ALIKE = 1e-12
 """The largest difference from 1 of the squared cosine between two rates that belong to one surface."""
 ASTRAY = 1e-3
 """An integer mode whose guard is below zero by this much is wrong by more than the errors of places of switches."""
+TURNS = 1e-3
+"""A function whose rate falls to this part of its earlier rate touches zero, and was not seen to pass."""
 ROUNDS = 8
 """The number of changes of choices for each surface after which they are found to be cyclic."""
 STAY, ALL = 4, 7
@@ -61,6 +66,9 @@ def settle(search: Search, t: float, y: Vector, dy: Vector) -> None:
     count = switches.kinds.size
     if search.stages.mechanism.contacts.gap_row.size > 0:
         release_senses(search.stages.mechanism)
+    for k in range(count):
+        if switches.kinds[k] == RANGE and search.guards.surface[k] == STANDS:
+            switches.mode[k] = 1.0
     _unite(search, t, y, dy)
     for _ in range(ROUNDS * (count + 1)):
         changed = _follow(search, t, y, dy)
@@ -74,6 +82,7 @@ def settle(search: Search, t: float, y: Vector, dy: Vector) -> None:
             if search.status[0] != DONE:
                 return
         if not changed:
+            _end_ranges(search, t, y, dy)
             hold_all(search.stages.mechanism)
             if has_stopped(search.stages.mechanism.contacts):
                 state = search.stages.mechanism.state
@@ -106,8 +115,25 @@ def _choose_contacts(search: Search, t: float, y: Vector, dy: Vector) -> bool:
 
 @compiled
 def _is_open(search: Search, k: int) -> bool:
-    """Return whether rates decide about branch k."""
-    return search.guards.surface[k] == STANDS or search.stages.mechanism.switches.slides[k] == 1
+    """Return whether rates decide about branch k, as a choice."""
+    switches = search.stages.mechanism.switches
+    return (search.guards.surface[k] == STANDS and switches.kinds[k] != RANGE) or switches.slides[k] == 1
+
+
+@compiled
+def _end_ranges(search: Search, t: float, y: Vector, dy: Vector) -> None:
+    """End the ranges that the motion leaves, with all branches as they are. (The first row of samples is the last one
+    before the end of a step.)"""
+    guards, switches, some = search.guards, search.stages.mechanism.switches, False
+    for k in range(switches.kinds.size):
+        some = some or (switches.kinds[k] == RANGE and guards.surface[k] == STANDS)
+    if not some:
+        return
+    _move(search, t, y, dy)
+    for k in range(switches.kinds.size):
+        if switches.kinds[k] == RANGE and guards.surface[k] == STANDS:
+            turns = guards.passes_zero[k] == 0 and -switches.rate[k] <= TURNS * abs(search.samples.rates[0, k])
+            switches.mode[k] = -1.0 if switches.rate[k] < 0.0 and not turns else 1.0
 
 
 @compiled
@@ -191,7 +217,8 @@ def _follow(search: Search, t: float, y: Vector, dy: Vector) -> bool:
 
 @compiled
 def _changes(search: Search, t: float, y: Vector, dy: Vector, k: int) -> bool:
-    """Choose the side of surface k, with all others as they are; return whether the choice differs from that before."""
+    """Choose the side of surface k, with all others as they are; return whether the choice differs from that before. A
+    side on which a law has no value is chosen where the motion leaves the other one."""
     switches = search.stages.mechanism.switches
     before = choice_of(switches, k)
     if before == STAY:
@@ -203,7 +230,10 @@ def _changes(search: Search, t: float, y: Vector, dy: Vector, k: int) -> bool:
         put_mode(switches, k, 1.0 if mixture > 0.0 else -1.0)
     side = switches.mode[k]
     forward = _leaves(search, t, y, dy, k, side)
+    is_finite = search.status[0] == DONE
     backward = _leaves(search, t, y, dy, k, -side)
+    if is_finite and search.status[0] == NOT_FINITE:
+        backward, search.status[0] = -forward, DONE
     put_mode(switches, k, _choice(search, k, side, forward, backward))
     stay(switches, k, 1 if switches.mode[k] == 0.0 else 0)
     return choice_of(switches, k) != before

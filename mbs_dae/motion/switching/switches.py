@@ -117,13 +117,20 @@ def guard_of_side(switches: Switches, k: int, side: float, p: float) -> float:
 @compiled
 def look(mechanism: Mechanism) -> None:
     """Put all guards at the last evaluation."""
+    look_at_laws(mechanism)
+    if mechanism.contacts.gap_row.size > 0:
+        look_at_contacts(mechanism)
+
+
+@compiled
+def look_at_laws(mechanism: Mechanism) -> None:
+    """Put the guards of the switching functions of laws and gaps at the last evaluation."""
     switches, contacts = mechanism.switches, mechanism.contacts
     at = read_guards(switches, 0, mechanism.machine.program.batch.switch_at, mechanism.machine.out)
     at = read_guards(switches, at, mechanism.dynamics.batch.switch_at, mechanism.out)
     if contacts.gap_row.size > 0:
         at = read_guards(switches, at, contacts.normals.readings.switch_at, contacts.normals.factors)
         read_guards(switches, at, contacts.program.batch.switch_at, contacts.motion.outputs)
-        look_at_contacts(mechanism)
 
 
 @compiled

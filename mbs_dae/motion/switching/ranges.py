@@ -1,0 +1,106 @@
+"""Places within a step of time stepping at which laws have no value. Compiled.
+
+Time stepping knows a law in the middle of a step only. On the straight line between the ends of the step the functions
+that are negative outside the range of a law (`symbolic.branches.RANGE`) are known with their rates,
+
+    g(0), ġ(0), g(1), ġ(1)  ->  the least value of the cubic, or of the tangents  ->  g and ġ there  ->  ...
+
+Where one is negative the forces are evaluated: a law may ask for its value on another piece only.
+"""
+
+import numpy as np
+
+from ...compiled.signals import assign
+from ...compiled.status import DONE
+from ...kernels.abi import compiled, compiled_apart
+from ...symbolic.branches import RANGE
+from ..contact.bounds import note_sizes
+from ..contact.gaps import observe_gaps
+from ..course import moment
+from ..derivative import accelerate, evaluate
+from ..methods.method import read_between
+from .search import Search
+from .step_samples import least_of_cubic, least_of_tangents
+from .switches import is_idle, look_at_laws, read_rates
+
+LOOKS = 12
+"""The largest number of places at which each function is read within a step."""
+FAR = 0.01
+"""A least value that is farther above zero than this part of the larger end does not tell of a negative one."""
+
+
+@compiled_apart
+def lacks_value(search: Search, t: float, h: float) -> float:
+    """Return the place, from 0 to 1, at which a law has no value in the step; -1 if there is none. The state there is
+    put into `search.y`."""
+    mechanism = search.stages.mechanism
+    switches, values, rates = mechanism.switches, search.samples.values, search.samples.rates
+    some = False
+    for k in range(switches.kinds.size):
+        some = some or (switches.kinds[k] == RANGE and not is_idle(switches, k))
+    if not some:
+        return -1.0
+    _read(search, t, h, 0.0, 0)
+    _read(search, t, h, 1.0, 1)
+    for k in range(switches.kinds.size):
+        if switches.kinds[k] != RANGE or is_idle(switches, k):
+            continue
+        low, f, a = 0.0, values[0, k], h * rates[0, k]
+        high, g, b = 1.0, values[1, k], h * rates[1, k]
+        place, negative = 1.0, g < 0.0
+        for _ in range(0 if negative or f < 0.0 else LOOKS):
+            x, least = least_of_cubic(f, (high - low) * a, g, (high - low) * b)
+            if not 0.0 < x < 1.0 or least > FAR * max(f, g):
+                x, least = least_of_tangents(f, (high - low) * a, g, (high - low) * b)
+                if least > FAR * max(f, g):
+                    break
+            place = low + min(max(x, 0.01), 0.99) * (high - low)
+            _read(search, t, h, place, 2)
+            negative = values[2, k] < 0.0
+            if negative:
+                break
+            if rates[2, k] < 0.0:
+                low, f, a = place, values[2, k], h * rates[2, k]
+            else:
+                high, g, b = place, values[2, k], h * rates[2, k]
+        if negative and not _has_forces(search, t, h, place):
+            return place
+    return -1.0
+
+
+@compiled
+def _read(search: Search, t: float, h: float, x: float, row: int) -> None:
+    """Put the functions of laws at a place of the step, and their rates along the line, into a row of samples."""
+    stages, y, dy = search.stages, search.y, search.dy
+    mechanism, now = stages.mechanism, moment(stages.course, t + x * h)
+    switches, state = mechanism.switches, mechanism.state
+    read_between(stages, x, y)
+    q, v = y[: state.q_end], y[state.v_at : state.v_end]
+    for k in range(y.size):
+        dy[k] = (stages.y1[k] - stages.y0[k]) / h
+    evaluate(mechanism, now, q, v)
+    if mechanism.contacts.gap_row.size > 0:
+        observe_gaps(mechanism, now, q, v)
+    look_at_laws(mechanism)
+    assign(mechanism.signals.drifts, now, q, v, dy[: state.q_end])
+    read_rates(mechanism, q, v, dy[: state.q_end], dy[state.v_at : state.v_end])
+    for k in range(switches.kinds.size):
+        search.samples.values[row, k], search.samples.rates[row, k] = switches.value[k], switches.rate[k]
+
+
+@compiled
+def _has_forces(search: Search, t: float, h: float, x: float) -> bool:
+    """Return whether accelerations and the sizes of friction have values at a place of the step; put the state there
+    into `search.y`."""
+    stages, y = search.stages, search.y
+    mechanism, now = stages.mechanism, moment(stages.course, t + x * h)
+    contacts, state = mechanism.contacts, mechanism.state
+    read_between(stages, x, y)
+    q, v = y[: state.q_end], y[state.v_at : state.v_end]
+    found = accelerate(mechanism, now, q, v, search.a) == DONE
+    if found and contacts.gap_row.size > 0:
+        observe_gaps(mechanism, now, q, v)
+        note_sizes(contacts)
+        for c in range(contacts.laws.sizes.shape[0]):
+            found = found and np.isfinite(contacts.laws.sizes[c, 0]) and np.isfinite(contacts.laws.sizes[c, 1])
+    return found

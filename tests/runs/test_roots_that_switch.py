@@ -1,0 +1,281 @@
+"""Roots, logarithms and inverse functions of laws that switch: a run goes through where their argument turns at 0."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import sympy as sp
+from scipy.integrate import solve_ivp
+
+import mbs_dae as mbs
+
+HALF = sp.Rational(1, 2)
+
+
+def sliding_block():
+    model = mbs.PlanarModel("line")
+    block = model.body("block", mass=1.0, inertia=1.0)
+    return model, block, model.add(mbs.Translational("guide", model.ground, block))
+
+
+def potential_of_arc(x):
+    """The integral of arccos(clip(3 x/2, -1, 1))."""
+    u = np.clip(1.5 * x, -1, 1)
+    return (u * np.arccos(u) - np.sqrt(1 - u**2)) / 1.5 + np.pi * np.minimum(x + 1 / 1.5, 0)
+
+
+FORCES = {
+    "a power of a size": (
+        lambda x: -x - sp.Abs(x) ** sp.Rational(3, 2) / 10,
+        lambda x: x**2 / 2 + np.sign(x) * abs(x) ** 2.5 / 25,
+    ),
+    "a higher power of a size": (
+        lambda x: -x - sp.Abs(x) ** 2.5 / 10,
+        lambda x: x**2 / 2 + np.sign(x) * abs(x) ** 3.5 / 35,
+    ),
+    "a root of a size": (
+        lambda x: -x - sp.sqrt(sp.Abs(x)) / 10,
+        lambda x: x**2 / 2 + np.sign(x) * abs(x) ** 1.5 / 15,
+    ),
+    "a power of a square": (
+        lambda x: -x - (x**2) ** sp.Rational(3, 4) / 10,
+        lambda x: x**2 / 2 + np.sign(x) * abs(x) ** 2.5 / 25,
+    ),
+    "Hertz, a larger one": (
+        lambda x: 100 * sp.Max(0, -x) ** sp.Rational(3, 2) - 1,
+        lambda x: x + 40 * np.maximum(0, -x) ** 2.5,
+    ),
+    "Hertz, a piece": (
+        lambda x: sp.Piecewise((100 * (-x) ** sp.Rational(3, 2), x < 0), (0, True)) - 1,
+        lambda x: x + 40 * np.maximum(0, -x) ** 2.5,
+    ),
+    "a root of a piece": (
+        lambda x: -1 - x - sp.sqrt(sp.Piecewise((x, x > 0), (0, True))),
+        lambda x: x + x**2 / 2 + 2 / 3 * np.maximum(0, x) ** 1.5,
+    ),
+    "a root at the end of a piece": (
+        lambda x: -1 - x - sp.Piecewise((0, x < 0.3), (sp.sqrt(x - 0.3), True)),
+        lambda x: x + x**2 / 2 + 2 / 3 * np.maximum(0, x - 0.3) ** 1.5,
+    ),
+    "a root at the end of a piece in other terms": (
+        lambda x: -1 - x - sp.Piecewise((0, x < 0.3), (sp.sqrt(10 * x - 3), True)),
+        lambda x: x + x**2 / 2 + np.maximum(0, 10 * x - 3) ** 1.5 / 15,
+    ),
+    "a root of a product with a sign": (
+        lambda x: -x - sp.sqrt((x - 0.3) * sp.sign(x - 0.3)) / 10,
+        lambda x: x**2 / 2 + np.sign(x - 0.3) * abs(x - 0.3) ** 1.5 / 15,
+    ),
+    "a root of a piece that turns round": (
+        lambda x: -x - sp.sqrt(sp.Piecewise((x - 0.3, x > 0.3), (0.3 - x, True))) / 10,
+        lambda x: x**2 / 2 + np.sign(x - 0.3) * abs(x - 0.3) ** 1.5 / 15,
+    ),
+    "a root that touches zero": (
+        lambda x: -x - sp.sqrt(x**2 - 0.6 * x + 0.09) / 10,
+        lambda x: x**2 / 2 + np.sign(x - 0.3) * (x - 0.3) ** 2 / 20,
+    ),
+    "an arc cosine of a bounded one": (
+        lambda x: -x - sp.acos(sp.Max(-1, sp.Min(1, 1.5 * x))) / 10,
+        lambda x: x**2 / 2 + potential_of_arc(x) / 10,
+    ),
+}
+METHODS: dict[str, tuple[dict[str, Any], float]] = {
+    "DP5": ({"rtol": 1e-11}, 1e-8),
+    "DP8": ({"rtol": 1e-11}, 1e-8),
+    "Radau5": ({"rtol": 1e-11}, 1e-8),
+    "RK4": ({"step": 5e-4}, 2e-6),
+    "GA": ({"rtol": 1e-9}, 2e-5),
+}
+"""The options of each method, and how far it is off at most. (Behind √|x| a fixed step h is off by h^{3/2}.)"""
+STEPS: dict[str, dict[str, Any]] = {"RK4": {"step": 1e-3}, "Moreau": {"step": 1e-3}, "HalfExplicit": {"step": 1e-3}}
+EVERY = [*METHODS, "Moreau", "HalfExplicit"]
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", FORCES)
+def test_energy_stays_where_the_base_of_a_power_turns_at_zero(name, method, coordinates):
+    law, potential = FORCES[name]
+    model, block, _ = sliding_block()
+    model.add(mbs.Force("push", block, (law(model["block.x"]), 0)))
+    how, error = METHODS[method]
+    run = mbs.simulate(model.compile(coordinates), np.linspace(0, 6, 61), {"block.x": 1.0}, method=method, **how)
+    x, v = run["block.x"], run["block.vx"]
+    assert x.min() < 0.0 < x[-1]
+    assert v**2 / 2 + potential(x) == pytest.approx(np.full(61, potential(1.0)), abs=error)
+
+
+def damper(model, block, guide):
+    model.add(mbs.Damper("own", guide, law=sp.sqrt(sp.Abs(mbs.rate)) * mbs.rate / 10))
+
+
+def spring(model, block, guide):
+    model.add(mbs.Spring("own", guide, law=sp.Abs(mbs.length) ** HALF * mbs.length / 10))
+
+
+def friction(model, block, guide):
+    size = sp.sqrt(sp.Abs(model["block.x"])) / 10
+    model.add(mbs.DryFriction("own", mbs.x(block), force=size))
+
+
+def signal(model, block, guide):
+    z = model.state("z", rate=sp.Abs(model["block.x"]) ** sp.Rational(3, 2))
+    model.add(mbs.Force("own", block, (-z / 10, 0)))
+
+
+ELEMENTS = {
+    "damper": (damper, lambda x, v, z: -0.1 * v * abs(v) ** 0.5),
+    "spring": (spring, lambda x, v, z: -0.1 * x * abs(x) ** 0.5),
+    "friction": (friction, lambda x, v, z: -0.1 * np.sign(v) * abs(x) ** 0.5),
+    "rate of a state": (signal, lambda x, v, z: -0.1 * z),
+}
+
+
+@pytest.mark.parametrize("kind", ELEMENTS)
+def test_elements_take_powers_of_sizes(kind):
+    add, force = ELEMENTS[kind]
+    model, block, guide = sliding_block()
+    model.add(mbs.Force("bow", block, (-model["block.x"], 0)))
+    add(model, block, guide)
+    end = 2.5  # before the motion turns round
+    y = solve_ivp(
+        lambda t, y: [y[1], -y[0] + force(*y), abs(y[0]) ** 1.5], (0, end), [1.0, -0.1, 0.0], "DOP853",
+        rtol=1e-10, atol=1e-12, max_step=1e-3,
+    ).y[:, -1]  # fmt: skip
+    run = mbs.simulate(model, [0, end], {"block.x": 1.0, "block.vx": -0.1}, rtol=1e-11)
+    assert (run["block.x"][-1], run["block.vx"][-1]) == pytest.approx(tuple(y[:2]), abs=1e-8)
+
+
+TOUCHES = {
+    "a square in other terms": lambda t: sp.sqrt(t**2 - t + sp.Rational(1, 4)),
+    "a sine": lambda t: sp.sqrt(1 - sp.cos(t - HALF) ** 2),
+    "a difference of floats": lambda t: sp.sqrt(t**2 - 0.2 * t + 0.01),
+}
+
+
+@pytest.mark.parametrize("kind", ["force", "input"])
+@pytest.mark.parametrize("name", TOUCHES)
+def test_a_root_that_touches_zero_in_time_has_a_value_there(name, kind):
+    """∫ √g(t) dt, with g = 0 at a requested time."""
+    model, block, _ = sliding_block()
+    law, zero = TOUCHES[name](mbs.t), 0.1 if "floats" in name else 0.5
+    size = law if kind == "force" else model.input("u", law)
+    model.add(mbs.Force("push", block, (size, 0)))
+    run = mbs.simulate(model, [0, zero, 2 * zero], rtol=1e-11)
+    half = 1 - np.cos(0.5) if name == "a sine" else zero**2 / 2
+    assert run["block.vx"] == pytest.approx([0, half, 2 * half], abs=1e-10)
+
+
+def test_an_event_of_a_root_happens_behind_the_zero_of_its_argument():
+    """√|x| = 1/2 at x = -1/4, behind x = 0, with v = -1: t = 0.35."""
+    model, _, _ = sliding_block()
+    model.add(mbs.Event("there", sp.sqrt(sp.Abs(model["block.x"])) - 0.5, direction=1))
+    run = mbs.simulate(model, [0, 1], {"block.x": 0.1, "block.vx": -1.0})
+    assert [event.t for event in run.events] == pytest.approx([0.35], abs=1e-9)
+
+
+@pytest.mark.parametrize("method", EVERY)
+@pytest.mark.parametrize(
+    "law",
+    [
+        lambda x: sp.sqrt(0.5 - x),
+        lambda x: sp.log(0.5 - x),
+        lambda x: sp.acos(2 * x),
+        lambda x: (0.5 - x) ** 1.5,
+        lambda x: sp.Piecewise((1, x < 0.5)),
+    ],
+)
+def test_a_law_that_ceases_to_have_a_value_is_named(law, method):
+    model, block, _ = sliding_block()
+    model.add(mbs.Force("push", block, (law(model["block.x"]) / 100, 0)))
+    with pytest.raises(mbs.MbsError, match="'push' gives no finite force at t = 0.[45]"):
+        mbs.simulate(model, [0, 1], {"block.vx": 1.0}, method=method, **STEPS.get(method, {}))
+
+
+WINDOW = 1e-4
+WINDOWS = {
+    "a parameter": lambda g, p: g**p,
+    "an exponent of the state": lambda g, p: 1 / (1 + g ** (g + p)),
+    "asec": lambda g, p: sp.asec(1 + g),
+    "acsc": lambda g, p: sp.acsc(1 + g),
+    "acoth": lambda g, p: 1 / (1 + sp.acoth(1 + g)),
+    "acosh": lambda g, p: sp.acosh(1 + g),
+    "atanh": lambda g, p: 1 / (1 + sp.atanh(1 - g)),
+    "asech": lambda g, p: sp.asech(1 - g),
+}
+
+
+@pytest.mark.parametrize("place", ["block.x", "block.vx", "t"])
+@pytest.mark.parametrize("name", WINDOWS)
+def test_a_law_without_a_value_on_a_short_way_is_refused(name, place):
+    """g = (u - 0.9)² - h² is negative on the way 2 h = WINDOW."""
+    model, block, _ = sliding_block()
+    u = mbs.t if place == "t" else model[place]
+    law = WINDOWS[name]((u - 0.9) ** 2 - WINDOW**2 / 4, model.parameter("p", 0.5))
+    model.add(mbs.Force("push", block, (-0.1 - law / 100, 0)))
+    with pytest.raises(mbs.MbsError, match="'push' gives no finite force"):
+        mbs.simulate(model, [0, 1.5], {"block.vx": 1.0})
+
+
+@pytest.mark.parametrize("p", [2.0, 3.0])
+def test_a_power_with_a_whole_number_as_parameter_has_a_value_everywhere(p):
+    model, block, _ = sliding_block()
+    model.add(mbs.Force("push", block, (-model["block.x"] ** model.parameter("p", p), 0)))
+    run = mbs.simulate(model, np.linspace(0, 2, 21), {"block.x": -0.3, "block.vx": 1.0})
+    x, v = run["block.x"], run["block.vx"]
+    assert x.min() < 0.0 < x.max()
+    assert v**2 / 2 + x ** (p + 1) / (p + 1) == pytest.approx(np.full(21, 0.5 + (-0.3) ** (p + 1) / (p + 1)), abs=1e-6)
+
+
+KNOTS = [-10, 0.9 - 5e-6, 0.9, 0.9 + 5e-6, 10]
+SHORT = {
+    "a root": lambda x: sp.sqrt((x - 0.9) ** 2 - 25e-12),
+    "a root of a table": lambda x: sp.sqrt(mbs.Table(KNOTS, [1, 1e-9, -1e-9, 1e-9, 1], kind="linear")(x)),
+    "pieces": lambda x: sp.Piecewise((1, x < 0.9), (1, x > 0.90001)),
+    "pieces of several conditions": lambda x: sp.Piecewise((1, (x < 0.9) & (x > -3)), (1, x > 0.90001)),
+}
+
+
+@pytest.mark.parametrize("method", EVERY)
+@pytest.mark.parametrize("name", SHORT)
+def test_every_method_refuses_a_law_without_a_value_on_10_micrometres(name, method):
+    model, block, _ = sliding_block()
+    model.add(mbs.Force("push", block, (-0.1 - SHORT[name](model["block.x"]) / 100, 0)))
+    with pytest.raises(mbs.MbsError, match="'push' gives no finite force"):
+        mbs.simulate(model, [0, 1.5], {"block.vx": 1.0}, method=method, **STEPS.get(method, {}))
+
+
+@pytest.mark.parametrize("method", ["Moreau", "HalfExplicit"])
+def test_time_stepping_refuses_friction_without_a_value_on_10_micrometres(method):
+    model = mbs.PlanarModel("floor", gravity=(0, -10))
+    block = model.body("block", mass=1.0, inertia=1.0)
+    mu = 0.1 + sp.sqrt((model["block.x"] - 0.1) ** 2 - 25e-12)
+    model.add(mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(block), friction=mu))
+    start = {"block.vx": 1.0, "block.y": 0.0, "block.vy": 0.0}
+    with pytest.raises(mbs.MbsError, match="'rub'"):
+        mbs.simulate(model, [0, 0.4], start, method=method, step=1e-3)
+    ahead = {"block.x": 0.11} | start
+    assert mbs.simulate(model, [0, 0.1], ahead, method=method, step=1e-3)["block.vx"][-1] > 0.8
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
+def test_friction_without_a_value_on_a_third_of_a_microradian_is_refused(method, coordinates):
+    model = mbs.PlanarModel("pendulum", gravity=(0, -9.81))
+    bar = model.link("bar", (0, 0), (1, 0), mass=1.0)
+    pin = model.add(mbs.Revolute("pin", model.ground, bar.tail))
+    mu = 0.1 + sp.sqrt((model["pin.angle"] + 0.5) ** 2 - 1.5e-7**2) / 100
+    model.add(mbs.Friction("rub", pin, mu=mu, radius=0.01))
+    with pytest.raises(mbs.MbsError, match="'rub'"):
+        mbs.simulate(model.compile(coordinates), [0, 1], method=method)
+
+
+@pytest.mark.parametrize("method", EVERY)
+@pytest.mark.parametrize("law", [lambda x: sp.Piecewise((0.1, x <= 0.3), (0.2, x > 0.3)),
+                                 lambda x: sp.Piecewise((0.1, x < 0.3), (0.1, x > 0.2))])  # fmt: skip
+def test_pieces_without_a_last_case_that_leave_no_gap_go_through(law, method):
+    model, block, _ = sliding_block()
+    model.add(mbs.Force("push", block, (-law(model["block.x"]), 0)))
+    run = mbs.simulate(model, [0, 0.6], {"block.vx": 1.0}, method=method, **STEPS.get(method, {}))
+    assert run["block.x"][-1] > 0.5
