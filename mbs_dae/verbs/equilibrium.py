@@ -24,7 +24,7 @@ from ..equilibria.path import LoadFamily, PathPoint, followed
 from ..equilibria.seeking import balance, is_regular, settle
 from ..equilibria.states import rest_with_states, state_places
 from ..equilibria.steady import check_still
-from ..errors import EquilibriumError, ModelError, SingularConfigurationError, checked_options, unknown_name
+from ..errors import EquilibriumError, MbsError, ModelError, SingularConfigurationError, checked_options, unknown_name
 from ..explain.contacts import check_apart
 from ..model.checks import warn_of_angles
 from ..model.model import Model
@@ -147,7 +147,8 @@ def _on_contacts(
 
 
 def _nearest(system: System, t: float, q: np.ndarray) -> Balance:
-    one = settle(system, t, q) or balance(system, t, q)
+    lawless: list[MbsError] = []
+    one = settle(system, t, q, lawless) or balance(system, t, q, lawless)
     if state_places(system):
         one = rest_with_states(one or balance_at(system, t, q))
     elif one is not None and not one.holds_still and system.between(q, one.q).any() and is_regular(one):
@@ -157,7 +158,7 @@ def _nearest(system: System, t: float, q: np.ndarray) -> Balance:
             pose=Equilibrium(one).state,
         )
     if one is None:
-        raise _none(balance_at(system, t, q), "from here")
+        raise _none(balance_at(system, t, q), "from here", lawless)
     return _regular(one)
 
 
@@ -212,8 +213,11 @@ def _path(model: Model, start: Start, all: bool, over: Over, names: Sequence[Any
     )
 
 
-def _none(start: Balance, where: str) -> EquilibriumError:
+def _none(start: Balance, where: str, lawless: Sequence[MbsError] = ()) -> EquilibriumError:
     check_friction(start)
+    if lawless:
+        name = start.system.model.name
+        return EquilibriumError(f"no equilibrium of {name!r} was found {where}, for on the way {lawless[-1]}")
     return EquilibriumError(
         f"no equilibrium of {start.system.model.name!r} was found {where}: nothing may hold it (a body that falls or "
         "slides, or a force that grows on the way); add what holds it, or give another start"
