@@ -130,8 +130,8 @@ def _on_contacts(
     system, name = model.compile(), model.name
     if all or over is not None or state_places(system):
         raise ModelError(
-            f"{name!r} has contacts, with which equilibrium() goes from one start to one rest, of models without "
-            "states; look from one start after the other"
+            f"{name!r} has {'contacts' if model.contacts else 'friction'}, with which equilibrium() goes from one start "
+            "to one rest, of models without states; look from one start after the other"
         )
     q = _start(model, start, t)
     check_apart(State(system, t, q, system.still, system.still))
@@ -139,10 +139,11 @@ def _on_contacts(
     check_friction(here)
     check_reactions(system, t, q, len(check_regular(system, t, q, system.still)))
     there = Holding(rows_at(here))
-    rest = there.rest or settle_on(system, t, q)
+    lawless: list[MbsError] = []
+    rest = there.rest or settle_on(system, t, q, lawless)
     if rest is None:
         slides = f", nor does friction hold it there ({there!r})" if there.rows.bounds else ""
-        raise _none(here, f"from here{slides}")
+        raise _none(here, f"from here{slides}", lawless)
     return equilibrium_at(_regular(rest), names)
 
 
