@@ -6,7 +6,7 @@ The package `motion` stabilises and integrates these equations, without a Python
 (`motion/__init__.py`) lists the files from here to an impact.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, cast
 
@@ -80,7 +80,7 @@ from ..motion.stabilise import Stabilization, stabilization_of
 from ..poses.slips import slips_in_assembly
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, check_progress, progress_bar
-from ..results.events import Happening
+from ..results.events import Happening, Impact, Transition, logs_of
 from ..results.result import Result, State
 from ..tolerances import REPEAT
 
@@ -441,13 +441,14 @@ class Prepared:
         impacts = tuple(one for one in impacts_of(self.system, self.impacts) if not self.first or one.t > self.run.t)
         changes = [one for one in transitions_of(self.system, self.changes) if self.is_new(one.t)]
         changes = [with_past(one) for one in changes]
-        return {
-            "transitions": tuple(changes),
-            "past": past,
-            "events": tuple(map(with_past, self.events)),
-            "before": self.before,
-            "impacts": impacts,
-        }
+        return {"past": past, "before": self.before, **self.logs(map(with_past, self.events), impacts, changes)}
+
+    def logs(
+        self, events: Iterable[Happening], impacts: Iterable[Impact], changes: Iterable[Transition]
+    ) -> dict[str, Any]:
+        """Return the logs of the run, which know the names of all events and contacts."""
+        contacts = dict.fromkeys(element.name for element, _ in self.system.structure.contacts.points)
+        return logs_of(events, impacts, changes, [event.name for event in self.system.model.events], contacts)
 
 
 def prepare(

@@ -464,10 +464,8 @@ class Simulation(metaclass=PublicClass):
         hidden = filter(None, (note_on_faint_motion(inner.march), told_of_kept(inner.march, system.cartesian)))
         return self._result(
             self._rows,
-            events=tuple(inner.events),
-            impacts=impacts_of(system, inner.impacts),
-            transitions=tuple(transitions_of(system, inner.changes)),
             message=self._message or "; ".join(hidden),
+            **inner.logs(inner.events, impacts_of(system, inner.impacts), transitions_of(system, inner.changes)),
         )
 
     def _result(self, rows: list[StopRecord], **more: Any) -> Result:
