@@ -130,8 +130,8 @@ def _on_contacts(
     system, name = model.compile(), model.name
     if all or over is not None or state_places(system):
         raise ModelError(
-            f"{name!r} has {'contacts' if model.contacts else 'friction'}, with which equilibrium() goes from one start "
-            "to one rest, of models without states; look from one start after the other"
+            f"{name!r} has {'contacts' if model.contacts else 'friction'}, with which equilibrium() goes from one "
+            "start to one rest, of models without states; look from one start after the other"
         )
     q = _start(model, start, t)
     check_apart(State(system, t, q, system.still, system.still))

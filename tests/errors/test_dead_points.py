@@ -128,8 +128,8 @@ def test_freedom_that_no_driver_takes_is_neither():
 
 
 def braked_press(r, l, F, M):
-    """A crank r with a brake M, a rod l and a load F on the slider. Turned by φ, the load has the moment F r (1 + r/l) φ
-    about the axis of the crank, and the margin is M over it."""
+    """A crank r with a brake M, a rod l and a load F on the slider. In a pose turned by φ the load has the moment
+    F r (1 + r/l) φ about the axis of the crank, and the margin is M over it."""
     model = mbs.PlanarModel("press")
     crank, rod = model.body("crank"), model.body("rod", position=(r, 0))
     ram = model.body("ram", mass=1.0, inertia=1.0, position=(r + l, 0))
