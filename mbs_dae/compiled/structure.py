@@ -161,9 +161,8 @@ class Structure(Remembering):
     @cached_property
     def lengths(self) -> Lengths:
         """The lengths whose longest is the model's own length: distances of markers from the origins of their bodies,
-        and the lengths among the constants of joints; without any, those of shapes that touch."""
-        known, asked = self._lengths(fixed=False)
-        return (known, asked) if known or asked else self.lengths_of_shapes
+        and the lengths among the constants of joints."""
+        return self._lengths(fixed=False)
 
     @cached_property
     def lengths_around(self) -> Lengths:

@@ -185,8 +185,8 @@ class System(Remembering):
     @cached_property
     def length(self) -> float:
         """The model's own length: the largest distance of a marker from its body's origin, or the largest length among
-        the constants of its joints; without either, the largest length of a shape that touches; without these, the
-        span of the placement; without a span, the lengths of fixed things."""
+        the constants of its joints; without either, the span of the placement; without a span, the lengths of fixed
+        things."""
         longest = self._longest(self.structure.lengths) or float(np.abs(self._places).max(initial=0.0))
         return longest or self._longest(self.structure.lengths_around) or 1.0
 

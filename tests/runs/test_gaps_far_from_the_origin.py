@@ -42,21 +42,3 @@ def test_a_gap_of_roundoff_is_closed(kind, far):
 def test_an_overlap_far_from_the_origin_is_told():
     with pytest.raises(mbs.ModelError, match="bodies that overlap.*0.05 mm"):
         mbs.simulate(body_above_a_floor("disk", 1e5, -5e-5), [0, 1e-3])
-
-
-@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
-@pytest.mark.parametrize("far", [0.0, 3e5, 3e6])
-def test_a_small_disk_rolls_far_from_the_origin_as_at_the_origin(far, coordinates):
-    """A disk of 1 cm with v = 1 m/s slides for v/3 μ g, and then rolls with 2 v/3: its own size is the length of the
-    model, not its distance."""
-    radius, mu, v = 0.01, 0.25, 1.0
-    model = mbs.PlanarModel("far away", gravity=(0, -G))
-    disk = model.body("disk", mass=3.0, inertia=1.5 * radius**2, position=(far, radius))
-    model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Disk(disk, radius), friction=mu))
-    slides = v / (3 * mu * G)
-    run = mbs.simulate(model.compile(coordinates), [0, 2 * slides], {"disk.vx": v})
-    (change,) = run.transitions
-    assert change.t == pytest.approx(slides, rel=1e-6) and change.after == "sticks"
-    assert run["disk.vx"][-1] == pytest.approx(2 * v / 3, abs=1e-7)
-    way = v * slides - mu * G * slides**2 / 2 + 2 * v / 3 * slides
-    assert run["disk.x"][-1] - far == pytest.approx(way, abs=1e-7)
