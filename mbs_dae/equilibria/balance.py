@@ -27,6 +27,9 @@ from ..tolerances import LEVEL, RANK
 ROUNDOFF = 1e-15
 NEGATIVE = 1e-9
 """Largest negative part of a stiffness that counts as zero, relative to the largest stiffness, as `linear.NONE`."""
+UNMOVED = 1e-14
+"""Heavier bodies do not move with light ones if they move by less than this part: joints are closed to 2e-15, and near
+a dead point large forces do work on motions that are small, and no roundoff."""
 REFINEMENTS = 2
 """Number of refinements. Each leaves ε of the roundoff before it: two are enough for forces over thirty decades."""
 
@@ -109,7 +112,7 @@ class Balance:
         basis, levels = np.zeros((root.size, 0)), np.zeros(0, dtype=int)
         for level in reversed(range(self.efforts.size)):
             columns = self.levels >= level
-            kernel = kernel_of(np.vstack([J[:, columns], basis[columns].T]))
+            kernel = kernel_of(np.vstack([J[:, columns], basis[columns].T]), UNMOVED if level else RANK)
             new = np.zeros((root.size, kernel.shape[1]))
             new[columns] = kernel
             basis, levels = np.hstack([new, basis]), np.append(np.full(kernel.shape[1], level), levels)
@@ -295,11 +298,11 @@ def free_motions(jacobian: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return kernel_of(unit_rows(jacobian / np.sqrt(weight))[0]) / np.sqrt(weight)[:, None]
 
 
-def kernel_of(rows: np.ndarray) -> np.ndarray:
+def kernel_of(rows: np.ndarray, zero: float = RANK) -> np.ndarray:
     """Return an orthonormal basis of all x with rows · x = 0, as columns. The rows, or those they are part of, have
-    unit length."""
+    unit length; singular values below `zero`, relative to the largest, are zero."""
     _, sines, motions = np.linalg.svd(rows, full_matrices=True)
-    return motions[int((sines > RANK * max(1.0, sines.max(initial=0.0))).sum()) :].T
+    return motions[int((sines > zero * max(1.0, sines.max(initial=0.0))).sum()) :].T
 
 
 def unit_rows(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -40,8 +40,9 @@ STARTS, PATIENCE, HOPE = 400, 40, 10
 one."""
 
 
-def settle(system: System, t: float, q: np.ndarray) -> Balance | None:
-    """Descend from a closed pose to a rest; return None where none is found."""
+def settle(system: System, t: float, q: np.ndarray, lawless: list[MbsError] | None = None) -> Balance | None:
+    """Descend from a closed pose to a rest; return None where none is found. Errors of forces that have no value where
+    the last step would lead are put into `lawless`."""
     here = balance_at(system, t, q)
     for count in range(ITERATIONS):
         scale = here.motion_scale
@@ -56,9 +57,9 @@ def settle(system: System, t: float, q: np.ndarray) -> Balance | None:
         sizes, vectors = np.linalg.eigh((K + K.T) / 2)
         least = 1e-12 * max(np.abs(sizes).max(initial=0.0), here.least_stiffness(system.length), 1e-300)
         raised = K + vectors @ np.diag(np.maximum(np.abs(sizes), least) - sizes) @ vectors.T
-        there = _stepped(here, scale * np.linalg.solve(raised, residual), downhill=True)
+        there = _stepped(here, scale * np.linalg.solve(raised, residual), True, lawless)
         if there is None:  # away from a balance K is not symmetric, and floating bodies may turn freely
-            there = _stepped(here, scale * np.linalg.solve((raised + raised.T) / 2, residual), downhill=True)
+            there = _stepped(here, scale * np.linalg.solve((raised + raised.T) / 2, residual), True, lawless)
         if there is None:
             if not here.is_balanced(LOOSE):
                 return None
@@ -81,29 +82,33 @@ def _aside(here: Balance) -> Balance | None:
     return _closed(here, here.free_velocities @ motion * (ASIDE * here.system.length / float(np.linalg.norm(motion))))
 
 
-def balance(system: System, t: float, q: np.ndarray) -> Balance | None:
-    """Return the nearest balance that Newton's method finds, stable or not; None if it finds none."""
+def balance(system: System, t: float, q: np.ndarray, lawless: list[MbsError] | None = None) -> Balance | None:
+    """Return the nearest balance that Newton's method finds, stable or not; None if it finds none. Errors are put into
+    `lawless` as by `settle`."""
     here = balance_at(system, t, q)
     for _ in range(ITERATIONS // 4):
         if here.is_balanced(TIGHT):
             return here
         scale = here.motion_scale
         K, residual = here.stiffness * np.outer(scale, scale), here.unbalanced * scale
-        there = _stepped(here, scale * np.linalg.lstsq(K, residual, rcond=1e-12)[0], downhill=False)
+        there = _stepped(here, scale * np.linalg.lstsq(K, residual, rcond=1e-12)[0], False, lawless)
         if there is None:
             return here if here.is_balanced(LOOSE) else None
         here = there.with_levels_of_forces()
     return here if here.is_balanced(LOOSE) else None
 
 
-def _stepped(here: Balance, step: np.ndarray, downhill: bool) -> Balance | None:
+def _stepped(
+    here: Balance, step: np.ndarray, downhill: bool, lawless: list[MbsError] | None = None
+) -> Balance | None:  # fmt: skip
     """The balance after a step, or after as much of it as helps; None where nothing does. A step helps the largest
     forces that are not balanced yet, or else those of a level below.
 
     Downhill a step helps where these forces do work on it, beyond the error of their integral that the two halves of
     the step show. Forces decrease on the way to a maximum, too: a decrease helps only between poses in which K is
     positive."""
-    system, size = here.system, float(np.linalg.norm(step))
+    system, size, lawless = here.system, float(np.linalg.norm(step)), [] if lawless is None else lawless
+    lawless.clear()
     if not size > 0.0:
         return None
     motion = here.free_velocities @ step * min(1.0, LONGEST * system.length / size)
@@ -111,7 +116,7 @@ def _stepped(here: Balance, step: np.ndarray, downhill: bool) -> Balance | None:
 
     def after(fraction: float) -> Balance | None:
         if fraction not in balances:
-            balances[fraction] = _closed(here, fraction * motion)
+            balances[fraction] = _closed(here, fraction * motion, lawless)
         return balances[fraction]
 
     for level in np.flatnonzero(here.shares(here.unbalanced) > TIGHT):
@@ -138,14 +143,17 @@ def work_between(first: Balance, last: Balance) -> np.ndarray:
     return (first.forces + last.forces) * motion / 2
 
 
-def _closed(here: Balance, motion: np.ndarray) -> Balance | None:
-    """Return the balance after a small motion, with its constraints closed; None if they do not close."""
+def _closed(here: Balance, motion: np.ndarray, lawless: list[MbsError] | None = None) -> Balance | None:
+    """Return the balance after a small motion, with its constraints closed; None if they do not close, or if a force
+    has no value there, whose error is put into `lawless`."""
     system, q = here.system, here.system.moved(here.q, motion)
     if newton.close(system.machine(), here.t, q, system.still, 20) != DONE:
         return None
     try:
         return balance_at(system, here.t, q, levels=here.levels)
-    except MbsError:  # a force has no value there
+    except MbsError as error:
+        if lawless is not None:
+            lawless.append(error)
         return None
 
 

@@ -117,11 +117,20 @@ def no_acceleration(system: System, run: Mechanism, status: int, t: float, q: np
     moved = {body: moving[list(system.layout.v[body])].max(initial=0.0) for body in system.bodies}
     at_fault = [body.name for body, size in moved.items() if size > 0.1 * max(moved.values())]
     what = f"the accelerations of {', '.join(map(repr, at_fault))} of {system.model.name!r} have no certain value at "
-    what += f"t = {t:.6g}: no constraint holds them in this pose, and what moves with them has no mass, or one that is "
+    what += f"t = {t:.6g}: "
+    size = system.structure.lengths_of_shapes[0]
+    if 0.0 < size < FAR_AWAY * system.length and not any(system.structure.lengths):
+        what += f"they touch with shapes of {size:g} m, {system.length:g} m from the origin, and over this distance "
+        what += "their turns are lost in roundoff"
+        remedy = 'put the origin near them, or take Cartesian coordinates: model.compile("cartesian")'
+        return Explanation(ModelError, what, remedy, t)
+    what += "no constraint holds them in this pose, and what moves with them has no mass, or one that is "
     what += "lost in roundoff beside others that constraints join it to"
     return Explanation(ModelError, what, "give them a mass and an inertia, or hold them by joints", t)
 
 
+FAR_AWAY = 1e-6
+"""Bodies are far from the origin if their shapes are smaller than this part of the distance."""
 SHORTEST, LOOKS = 1e-12, 25
 """The first time, relative to t, and the number of times behind the end of a run at which a law without a value is
 looked for: two in each decade of a run of seconds."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from re import fullmatch, match
 from typing import Any, Literal, TypeAlias
 
 import sympy as sp
@@ -14,7 +15,7 @@ from ..symbolic.branches import Watched
 from ..symbolic.derive import Reading
 from ..symbolic.expressions import expression_of
 from ..symbolic.markers import t
-from .contacts.changes import ContactChange
+from .contacts.changes import PARTS, SLIPS, STICKS, TOUCHES, ContactChange, ContactChanges
 from .element import Element, checked_name
 from .measures import Quantity, written_in_markers
 from .parameters import check_choice, constants_out, signals_in
@@ -42,6 +43,8 @@ class Reset(metaclass=PublicClass):
     def __init__(self, values: Mapping[str, Any]):
         if not isinstance(values, Mapping) or not values:
             raise ModelError(f'a Reset names new values: Reset({{"ball.vy": 0.0}}), not {values!r}')
+        for name, value in values.items():
+            _check_written(value, f"the new {name} of a Reset")
         self.values = {str(name): expression_of(e, f"the new {name} of a Reset") for name, e in values.items()}
         self.symbols = [name for name in values if isinstance(name, sp.Symbol)]
         """Names that were given as symbols."""
@@ -53,6 +56,31 @@ class Reset(metaclass=PublicClass):
 
 
 Action: TypeAlias = Literal["record", "stop"] | Reset
+
+
+def _check_written(value: Any, what: str) -> None:
+    """Refuse text, elements and several changes, with what is to be written in place of them."""
+    changes = (STICKS, SLIPS, TOUCHES, PARTS)
+    if isinstance(value, ContactChanges):
+        may = ", ".join(f".{change}" for change in changes if not value.never(change))
+        raise ModelError(f"{what} is {value.who} itself; write one of its changes: {may}")
+    several = isinstance(value, list | tuple) and not isinstance(value, ContactChange)
+    if several and any(isinstance(one, ContactChange) for one in value):
+        raise ModelError(f"{what} are several changes; add one mbs.Event for each")
+    if not isinstance(value, str):
+        return
+    owner, _, word = value.strip().rpartition(".")
+    number = match(r"\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)\s*(.*)", value)
+    if owner and word in changes:
+        remedy = f"write the change: model.elements[{owner!r}].{word}"
+    elif fullmatch(r"[A-Za-z_]\w*(\.\w+)+", value.strip()):
+        remedy = f"write the quantity: model[{value.strip()!r}]"
+    elif number:
+        unit = f", in SI units, not in {number[2]}" if number[2] else ""
+        remedy = f"write a number without quotes{unit}"
+    else:
+        remedy = 'text is not evaluated: write an expression of quantities without quotes, e.g. model["ball.y"] - 1'
+    raise ModelError(f"{what} is a text, {value!r}; {remedy}")
 
 
 class Event(Element):
@@ -78,6 +106,7 @@ class Event(Element):
 
     def __init__(self, name: str, when: Any, direction: int = 0, action: Action = "record"):
         self.name = checked_name(name)
+        _check_written(when, f"when of {self.who}")
         self.change: ContactChange | None = when if isinstance(when, ContactChange) else None
         if self.change:
             if direction != 0:
@@ -87,6 +116,12 @@ class Event(Element):
             raise ModelError(f"when of {self.who} is a condition, {when}, and is to pass zero; write x > 1 as x - 1")
         when = expression_of(when, f"when of {self.who}")
         self.direction: int = check_choice(direction, DIRECTIONS, f"direction of {self.who}")
+        if isinstance(action, Mapping):
+            raise ModelError(f"action of {self.who} is a dict; write mbs.Reset({{...}}) about it")
+        if callable(action) or isinstance(action, list | tuple):
+            what = "a function or a class" if callable(action) else "a list"
+            remedy = "mbs.Reset({...}) with expressions sets values" if callable(action) else "add an event for each"
+            raise ModelError(f"action of {self.who} is {what}, and is to be 'record', 'stop' or an mbs.Reset; {remedy}")
         if not isinstance(action, Reset):
             check_choice(action, ("record", "stop"), f"action of {self.who} (or mbs.Reset({{...}}))")
         self.action = action

@@ -8,13 +8,13 @@ the value of the one through all six. (An even pole would deceive a comparison o
 both.)
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any, cast
 
 import numpy as np
 
-from ..arguments import tables_left, told_of_tables
+from ..arguments import TableEnd, tables_left, told_of_tables
 from ..compiled import System
 from ..compiled.contact_records import OPEN
 from ..compiled.contacts import EVENTS, GIVEN
@@ -226,10 +226,11 @@ def _around(system: System, motion: Trajectory, k: int) -> Trajectory | None:
 
 def with_forces(
     system: System, motion: Trajectory, loads: Loads | Callable[[], Loads], energies: np.ndarray,
-    contacts: np.ndarray | None = None, **more: Any,
+    contacts: np.ndarray | None = None, table_ends: Iterable[TableEnd] = (), **more: Any,
 ) -> Result:  # fmt: skip
     """Return the result of a motion with the loads of joints and energies (kinetic, potential, stored, dissipated,
-    supplied). Loads given as a function to call later have nothing undetermined."""
+    supplied). Loads given as a function to call later have nothing undetermined. `table_ends` are tables that steps
+    between these times have left."""
     contacts = np.zeros((motion.t.size, system.structure.contacts.rows)) if contacts is None else contacts
     sticking = sticking_rows(system, more.get("modes", {}), motion.t.size)
     if apart(system):
@@ -237,7 +238,7 @@ def with_forces(
         loads = known._replace(multipliers=with_separation(system, motion, known.multipliers))
     reactions = ComputedReactions(system, motion, contacts, sticking, cast(Any, loads))
     energy, stats = ledger(frozen(energies)), more.get("stats", {})
-    notes = [stats.get("note", ""), told_of_tables(tables_left(system, motion, more.get("modes", {})))]
+    notes = [stats.get("note", ""), told_of_tables([*table_ends, *tables_left(system, motion, more.get("modes", {}))])]
     notes += [told_of_ratios(system, motion.t[0], motion.q[0])] if motion.t.size else []
     if isinstance(loads, Loads) and loads.undetermined.any():
         moments, rows = loads.undetermined.nonzero()

@@ -2,16 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
-from ..errors import Names
+from ..errors import Names, check_name
 from ..provided import provided
 from ..public_class import PublicClass
 from .names import components
+
+Entry = TypeVar("Entry")
+
+
+class Log(tuple[Entry, ...]):
+    """A tuple of events, impacts or transitions in the order of time; ``log["rub"]`` has those of one event or
+    contact."""
+
+    kind: str
+    known: tuple[str, ...]
+    """All names: also of what never happened."""
+
+    def __new__(cls, entries: Iterable[Entry] = (), kind: str = "entry", known: Iterable[str] = ()) -> Log[Entry]:
+        log = super().__new__(cls, entries)
+        log.kind, log.known = kind, tuple(known)
+        return log
+
+    @overload
+    def __getitem__(self, key: SupportsIndex) -> Entry: ...
+    @overload
+    def __getitem__(self, key: slice) -> tuple[Entry, ...]: ...
+    @overload
+    def __getitem__(self, key: str) -> Log[Entry]: ...
+    def __getitem__(self, key: Any) -> Any:
+        name = getattr(key, "name", key)
+        if not isinstance(name, str):
+            return super().__getitem__(key)
+        own = [_names_of(one) for one in self]
+        check_name(self.kind, name, {*self.known}.union(*own), "the run")
+        return Log((one for one, names in zip(self, own, strict=True) if name in names), self.kind, (name,))
+
+
+def _names_of(entry: Any) -> tuple[str, ...]:
+    """Return the names of the event or the contacts of an entry of a log."""
+    if isinstance(entry, ImpactRecord):
+        return entry.contacts
+    return (entry.contact if isinstance(entry, TransitionRecord) else entry.name,)
+
+
+def logs_of(
+    events: Iterable[Happening], impacts: Iterable[Impact], transitions: Iterable[Transition],
+    event_names: Iterable[str], contact_names: Iterable[str],
+) -> dict[str, Any]:  # fmt: skip
+    """Return the logs of a run, by the names of the fields of a `Result`."""
+    contacts = tuple(contact_names)
+    return {
+        "events": Log(events, "event", event_names),
+        "impacts": Log(impacts, "contact", contacts),
+        "transitions": Log(transitions, "contact or friction", contacts),
+    }
 
 
 @dataclass(frozen=True, eq=False)

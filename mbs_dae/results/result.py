@@ -14,7 +14,7 @@ from ..duals import Dual
 from ..errors import SYNONYMS, ModelError, unknown_name
 from ..provided import provided
 from ..public_class import PublicClass
-from .events import Happening, Impact, Transition
+from .events import Happening, Impact, Log, Transition
 from .frames import along, named
 from .geometry import CALLS, Geometry, call_of, calls_like
 from .names import POWER, Derived, components, names_of_forces, vectors
@@ -86,12 +86,13 @@ class Result(Geometry, Origins, Output):
     """The source of `reaction` and `effort`; None if no forces were computed."""
     ledger: Energy | None = cast(Any, Lazy(None))
     """The source of `energy`; None if no forces were computed."""
-    events: tuple[Happening, ...] = ()
-    """The events of `mbs.Event`, in the order of time."""
-    impacts: tuple[Impact, ...] = ()
-    """The impacts, in the order of time."""
-    transitions: tuple[Transition, ...] = ()
-    """All changes of contacts, friction and stops, in the order of time; none in a result from a file."""
+    events: Log[Happening] = Log(kind="event")
+    """The events of `mbs.Event`, in the order of time; ``result.events["top"]`` has those of one."""
+    impacts: Log[Impact] = Log(kind="contact")
+    """The impacts, in the order of time; ``result.impacts["floor"]`` has those of one contact."""
+    transitions: Log[Transition] = Log(kind="contact or friction")
+    """All changes of contacts, friction and stops, in the order of time; ``result.transitions["rub"]`` has those of
+    one."""
     modes: Mapping[str, np.ndarray] = field(default_factory=dict)
     """The state of each contact over time: "open", "closed", with friction "sticks" or "slips", or "kept" closed by
     joints alone; one column for each of its points if there are several."""

@@ -24,7 +24,7 @@ from ..equilibria.path import LoadFamily, PathPoint, followed
 from ..equilibria.seeking import balance, is_regular, settle
 from ..equilibria.states import rest_with_states, state_places
 from ..equilibria.steady import check_still
-from ..errors import EquilibriumError, ModelError, SingularConfigurationError, checked_options, unknown_name
+from ..errors import EquilibriumError, MbsError, ModelError, SingularConfigurationError, checked_options, unknown_name
 from ..explain.contacts import check_apart
 from ..model.checks import warn_of_angles
 from ..model.model import Model
@@ -130,8 +130,8 @@ def _on_contacts(
     system, name = model.compile(), model.name
     if all or over is not None or state_places(system):
         raise ModelError(
-            f"{name!r} has contacts, with which equilibrium() goes from one start to one rest, of models without "
-            "states; look from one start after the other"
+            f"{name!r} has {'contacts' if model.contacts else 'friction'}, with which equilibrium() goes from one "
+            "start to one rest, of models without states; look from one start after the other"
         )
     q = _start(model, start, t)
     check_apart(State(system, t, q, system.still, system.still))
@@ -139,15 +139,17 @@ def _on_contacts(
     check_friction(here)
     check_reactions(system, t, q, len(check_regular(system, t, q, system.still)))
     there = Holding(rows_at(here))
-    rest = there.rest or settle_on(system, t, q)
+    lawless: list[MbsError] = []
+    rest = there.rest or settle_on(system, t, q, lawless)
     if rest is None:
         slides = f", nor does friction hold it there ({there!r})" if there.rows.bounds else ""
-        raise _none(here, f"from here{slides}")
+        raise _none(here, f"from here{slides}", lawless)
     return equilibrium_at(_regular(rest), names)
 
 
 def _nearest(system: System, t: float, q: np.ndarray) -> Balance:
-    one = settle(system, t, q) or balance(system, t, q)
+    lawless: list[MbsError] = []
+    one = settle(system, t, q, lawless) or balance(system, t, q, lawless)
     if state_places(system):
         one = rest_with_states(one or balance_at(system, t, q))
     elif one is not None and not one.holds_still and system.between(q, one.q).any() and is_regular(one):
@@ -157,7 +159,7 @@ def _nearest(system: System, t: float, q: np.ndarray) -> Balance:
             pose=Equilibrium(one).state,
         )
     if one is None:
-        raise _none(balance_at(system, t, q), "from here")
+        raise _none(balance_at(system, t, q), "from here", lawless)
     return _regular(one)
 
 
@@ -212,8 +214,11 @@ def _path(model: Model, start: Start, all: bool, over: Over, names: Sequence[Any
     )
 
 
-def _none(start: Balance, where: str) -> EquilibriumError:
+def _none(start: Balance, where: str, lawless: Sequence[MbsError] = ()) -> EquilibriumError:
     check_friction(start)
+    if lawless:
+        name = start.system.model.name
+        return EquilibriumError(f"no equilibrium of {name!r} was found {where}, for on the way {lawless[-1]}")
     return EquilibriumError(
         f"no equilibrium of {start.system.model.name!r} was found {where}: nothing may hold it (a body that falls or "
         "slides, or a force that grows on the way); add what holds it, or give another start"

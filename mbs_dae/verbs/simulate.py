@@ -6,14 +6,15 @@ The package `motion` stabilises and integrates these equations, without a Python
 (`motion/__init__.py`) lists the files from here to an impact.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 
-from ..arguments import as_state, check_tables, checked_times, system_of
+from ..arguments import TableEnd, as_state, check_tables, checked_times, open_tables, system_of, tables_left
 from ..compiled import System
+from ..compiled.reading import Trajectory
 from ..compiled.status import CHATTERS, CUT_SHORT, DONE, EVENT, PAUSED, SAMPLING, STEP_EVENT
 from ..derivatives.across.designs import following_of
 from ..derivatives.across.following import Following, passed_by
@@ -49,7 +50,7 @@ from ..model.contacts.changes import ContactChange
 from ..model.events import Event, Reset
 from ..model.model import Model
 from ..motion import run as marching
-from ..motion.contact.reports import changes_at, impact_rows, impacts_of, transitions_of
+from ..motion.contact.reports import changes_at, impact_rows, impacts_of, states_of, transitions_of
 from ..motion.course import SPAN, beginning, new_course
 from ..motion.events import Glance, check_watched, happened, is_clock, present, reset
 from ..motion.initial import check_reactions, in_own_coordinates, initial_state
@@ -79,7 +80,7 @@ from ..motion.stabilise import Stabilization, stabilization_of
 from ..poses.slips import slips_in_assembly
 from ..poses.trajectories import check_trajectories
 from ..progress import Progress, check_progress, progress_bar
-from ..results.events import Happening
+from ..results.events import Happening, Impact, Transition, logs_of
 from ..results.result import Result, State
 from ..tolerances import REPEAT
 
@@ -178,6 +179,8 @@ class Prepared:
     samples: list[Sample] | None = None  # with derivatives: samples of controllers
     resets: list[ResetEntry] = field(default_factory=list)  # with derivatives: resets of states by events
     reversals: Reversals | None = None  # reversals of forces within one step
+    reads_tables: bool = False  # whether steps are looked at for tables that they leave
+    table_ends: dict[tuple[str, str], TableEnd] = field(default_factory=dict)  # tables that steps have left
     first: Any = None  # the prepared run that this one continues, if it is repeated
     reported: list[float] = field(default_factory=lambda: [-np.inf])  # time up to which events have been reported
     examined: list[int] = field(default_factory=lambda: [0, 0])  # numbers of changes and impacts examined by events
@@ -187,11 +190,11 @@ class Prepared:
         if self.happened:
             self.events.extend([one for one in self.happened if self.is_new(one.t)])
             self.happened.clear()
-        if self.steps:
-            tape = self.march.tape
+        if (tape := self.march.tape).rows.shape[0]:
             rows = tape.rows[: tape.filled[0]]
-            self._look(rows[:, T0], rows[:, HEAD:])
-            self.steps.take(rows)
+            self._look(rows)
+            if self.steps:
+                self.steps.take(rows)
             tape.filled[0] = 0
         contacts, events = self.march.mechanism.contacts, self.march.events
         if contacts.impact_log.filled[0] or not self.impacts:
@@ -270,15 +273,26 @@ class Prepared:
         """Note the state of the run before a step that its last time shortens."""
         self.memory_before_cut[0] = memory_of(self.march)
 
-    def _look(self, t: np.ndarray, y: np.ndarray) -> None:
-        """Search for forces that reverse within one of these steps, or between the last of them and the present
-        state."""
-        if self.reversals and self.reversals.names:
-            layout, now = self.march.mechanism.state, self.march.stages.y0[None]
-            y = np.concatenate([y[:, : now.size], now])
-            q, v = np.ascontiguousarray(y[:, : layout.q_end]), np.ascontiguousarray(y[:, layout.v_at : layout.v_end])
-            q, v, _ = self.system.to_bodies((q, v, np.zeros_like(v)))
-            self.reversals.follow(np.append(t, self.march.time[0]), q, v)
+    def _look(self, rows: np.ndarray) -> None:
+        """Search for tables that these steps leave, and for forces that reverse within one of them, or between the last
+        of them and the present state."""
+        follows = self.reversals is not None and bool(self.reversals.names)
+        if not len(rows) or not (self.reads_tables or follows):
+            return
+        march, bodies = self.march, self.system.cartesian
+        layout, now = march.mechanism.state, march.stages.y0[None]
+        y, t = np.concatenate([rows[:, HEAD : HEAD + now.size], now]), np.append(rows[:, T0], march.time[0])
+        q, v = np.ascontiguousarray(y[:, : layout.q_end]), np.ascontiguousarray(y[:, layout.v_at : layout.v_end])
+        q, v, a = self.system.to_bodies((q, v, np.zeros_like(v)))
+        if self.reversals and follows:
+            self.reversals.follow(t, q, v)
+        if self.reads_tables:
+            branches = march.mechanism.switches.mode
+            modes = np.vstack([rows[:, rows.shape[1] - branches.size :], branches])
+            for end in tables_left(bodies, Trajectory(t, q, v, a), states_of(bodies, modes)):
+                key = end.element.name, end.table.digest
+                if key not in self.table_ends or end.beyond > self.table_ends[key].beyond:
+                    self.table_ends[key] = end
 
     def changes_now(self) -> set[ContactChange]:
         """Return the changes of contacts at the present time since the last call, as far as events name them."""
@@ -430,13 +444,14 @@ class Prepared:
         impacts = tuple(one for one in impacts_of(self.system, self.impacts) if not self.first or one.t > self.run.t)
         changes = [one for one in transitions_of(self.system, self.changes) if self.is_new(one.t)]
         changes = [with_past(one) for one in changes]
-        return {
-            "transitions": tuple(changes),
-            "past": past,
-            "events": tuple(map(with_past, self.events)),
-            "before": self.before,
-            "impacts": impacts,
-        }
+        return {"past": past, "before": self.before, **self.logs(map(with_past, self.events), impacts, changes)}
+
+    def logs(
+        self, events: Iterable[Happening], impacts: Iterable[Impact], changes: Iterable[Transition]
+    ) -> dict[str, Any]:
+        """Return the logs of the run, which know the names of all events and contacts."""
+        contacts = dict.fromkeys(element.name for element, _ in self.system.structure.contacts.points)
+        return logs_of(events, impacts, changes, [event.name for event in self.system.model.events], contacts)
 
 
 def prepare(
@@ -516,7 +531,9 @@ def prepared_run(
     followed = asked is not None and (follows or is_to_be_followed(system, asked))
     if asked:
         check_samples(model, asked)
-    march = new_march(system, by, stabiliser, course, recorded, taped=asked is not None and not followed)
+    reads_tables = any(of_state is not None for *_, of_state in bodies.structure.once(open_tables))
+    taped = reads_tables or (asked is not None and not followed)
+    march = new_march(system, by, stabiliser, course, recorded, taped)
     options: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     options |= {} if memory else slips_in_assembly(bodies, first.full_q)
     options |= {"goes_on": memory is not None} | ({} if by.length else {"rtol": by.rtol, "atol": by.atol})
@@ -529,6 +546,7 @@ def prepared_run(
         q, v = coordinates.copy(), rates.copy()
     check_reactions(system, t[0], q, len(redundant))
     prepared = Prepared(run, system, march, t, moments, q, v, redundant, sampling, facts, first=begun)
+    prepared = replace(prepared, reads_tables=reads_tables)
     if asked and followed:
         following = following_of(march, asked, begun.run if begun else run, sampling)
         return replace(prepared, asked=asked, following=following)
@@ -573,7 +591,7 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
             stats["derivatives"] = "; ".join([*causes, *following.notes])
     success = error is None and (done == total or status == EVENT)
     facts = {"success": success, "message": message, "stats": stats, **prepared.facts_of_end(status, done)}
-    facts["means"] = prepared.run.by.method.steps_over
+    facts |= {"means": prepared.run.by.method.steps_over, "table_ends": prepared.table_ends.values()}
     result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **facts)
     if error:
         raise type(error)(message, **{**error.facts, "result": result}) from error

@@ -464,10 +464,8 @@ class Simulation(metaclass=PublicClass):
         hidden = filter(None, (note_on_faint_motion(inner.march), told_of_kept(inner.march, system.cartesian)))
         return self._result(
             self._rows,
-            events=tuple(inner.events),
-            impacts=impacts_of(system, inner.impacts),
-            transitions=tuple(transitions_of(system, inner.changes)),
             message=self._message or "; ".join(hidden),
+            **inner.logs(inner.events, impacts_of(system, inner.impacts), transitions_of(system, inner.changes)),
         )
 
     def _result(self, rows: list[StopRecord], **more: Any) -> Result:
@@ -482,7 +480,8 @@ class Simulation(metaclass=PublicClass):
         kinks = {name: [t for t in at if rows and t < rows[-1].t] for name, at in self._kinks.items()}
         stats |= {"kinks": some} if (some := {name: at for name, at in kinks.items() if at}) else {}
         record = Record(times, **stacked)
-        return dynamic_result(inner.system, record, moments, len(rows), t=times, stats=stats, **more)
+        more |= {"stats": stats, "table_ends": inner.table_ends.values()}
+        return dynamic_result(inner.system, record, moments, len(rows), t=times, **more)
 
     def __repr__(self) -> str:
         note = f"; {self._message}" * bool(self._message)
@@ -793,7 +792,7 @@ def _interactive_run(run: Run, end: float) -> InteractiveRun:
     inner = InteractiveRun(**{**vars(prepared), "times": times, "moments": times.copy()})
     if inner.samples_first:
         course = with_span_before(course)
-    return replace(inner, march=new_march(run.system, run.by, run.how, course, times))
+    return replace(inner, march=new_march(run.system, run.by, run.how, course, times, inner.reads_tables))
 
 
 def _with_inputs(system: System, initial: Mapping[str, float] | State | None) -> Mapping[str, float] | State:

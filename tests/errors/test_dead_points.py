@@ -127,11 +127,9 @@ def test_freedom_that_no_driver_takes_is_neither():
     assert "leave accelerations free" in told and "point" not in told
 
 
-@pytest.mark.parametrize("beside", [1e-2, 1e-3, 1e-6, -1e-9, 1e-11, 0.0])
-def test_a_pose_beside_a_dead_point_needs_hardly_any_friction(beside):
-    """With the crank r and the rod l, turned by φ, a load F on the slider has the moment F r (1 + r/l) φ about the
-    crank's axis, and the margin of a brake M is M over it."""
-    r, l, F, M = 1.0, 2.0, 10.0, 1.0
+def braked_press(r, l, F, M):
+    """A crank r with a brake M, a rod l and a load F on the slider. In a pose turned by φ the load has the moment
+    F r (1 + r/l) φ about the axis of the crank, and the margin is M over it."""
     model = mbs.PlanarModel("press")
     crank, rod = model.body("crank"), model.body("rod", position=(r, 0))
     ram = model.body("ram", mass=1.0, inertia=1.0, position=(r + l, 0))
@@ -139,17 +137,105 @@ def test_a_pose_beside_a_dead_point_needs_hardly_any_friction(beside):
     model.add(mbs.Revolute("B", crank.at(r, 0), rod), mbs.Revolute("C", rod.at(l, 0), ram))
     model.add(mbs.Translational("guide", model.ground, ram))
     model.add(mbs.DryFriction("brake", mbs.angle(A), force=M), mbs.Force("F", ram, (-F, 0)))
-    held = mbs.holding(model, {"A.angle": beside})
+    return model
+
+
+@pytest.mark.parametrize("beside", [1e-2, 1e-3, 1e-6, -1e-9, 1e-11, 0.0])
+def test_a_pose_beside_a_dead_point_needs_hardly_any_friction(beside):
+    r, l, F, M = 1.0, 2.0, 10.0, 1.0
+    held = mbs.holding(braked_press(r, l, F, M), {"A.angle": beside})
     if abs(beside) > 1e-4:
         assert held.margin == pytest.approx(M / (F * r * (1 + r / l) * abs(beside)), rel=1e-4)
     else:
         assert held.margin == np.inf
-    assert held.near_dead_point is (0 < abs(beside) < 1e-4)
-    assert ("near a dead point" in repr(held)) is held.near_dead_point
+    assert held.needs_little_friction is (0 < abs(beside) < 1e-4)
+    assert ("hardly any friction" in repr(held)) is held.needs_little_friction
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+@pytest.mark.parametrize("margin", [0.667, 0.999, 1.001, 70.0])
+@pytest.mark.parametrize("beside", [1e-7, 3e-8, -1e-9, 1e-10, 1e-12])
+def test_a_weak_brake_beside_a_dead_point_is_compared_with_the_moment_of_the_load(beside, margin, coordinates):
+    """Joints are closed to about 1e-15: φ has as many digits as that leaves."""
+    model = braked_press(1.0, 2.0, 10.0, margin * 15.0 * abs(beside))
+    held = mbs.holding(model.compile(coordinates), {"A.angle": beside})
+    assert held.margin == pytest.approx(margin, rel=1e-6 + 1e-15 / abs(beside)) and held.held is (margin > 1.0)
+    assert not held.needs_little_friction and held.slips == ("brake",)
+    assert held.certain or abs(beside) < 1e-9
+
+
+@pytest.mark.parametrize("margin", [0.5, 2.0])
+@pytest.mark.parametrize("kind", ["pin", "rod"])
+def test_weak_friction_in_any_joint_beside_a_dead_point_is_compared_with_the_load(kind, margin):
+    """Friction μ in the pin A of radius ρ carries the force F of the rod; a brake on the angle of the rod against the
+    ram turns by r/l of the crank."""
+    beside, moment = 1e-9, 10.0 * 1.5e-9
+    model = braked_press(1.0, 2.0, 10.0, 0.0).without("brake")
+    A, C = model.elements["A"], model.elements["C"]
+    pin = mbs.Friction("rub", A, mu=margin * moment / (10.0 * 0.01), radius=0.01)
+    model.add(pin if kind == "pin" else mbs.DryFriction("rub", mbs.angle(C), force=margin * moment * 2.0))
+    assert mbs.holding(model, {"A.angle": beside}).margin == pytest.approx(margin, rel=1e-5)
+
+
+def test_a_load_that_is_roundoff_beside_a_dead_point_is_told():
+    held = mbs.holding(braked_press(1.0, 2.0, 10.0, 3e-13), {"A.angle": 5e-14})
+    assert not held.certain and "roundoff" in repr(held)
+    strong = mbs.holding(braked_press(1.0, 2.0, 10.0, 1e-3), {"A.angle": 5e-14})
+    assert strong.certain and strong.margin == np.inf and "roundoff" not in repr(strong)
+
+
+@pytest.mark.parametrize("wall", [False, True])
+@pytest.mark.parametrize("space", [False, True])
+@pytest.mark.parametrize("margin", [0.5, 2.0, 300.0])
+@pytest.mark.parametrize("angle", [1e-5, 1e-9, 1e-11])
+def test_a_block_on_an_almost_level_slope_needs_its_tangent_of_friction(angle, margin, space, wall):
+    """A wall on the upper side of the block pushes and does not pull."""
+    x, z = 10.0 * np.sin(angle), -10.0 * np.cos(angle)
+    model = mbs.SpatialModel("slope", gravity=(x, 0, z)) if space else mbs.PlanarModel("slope", gravity=(x, z))
+    block = model.body("block", mass=2.0, inertia=(1.0, 1.0, 1.0) if space else 1.0)
+    floor = mbs.Plane(model.ground) if space else mbs.Line(model.ground)
+    model.add(mbs.Contact("floor", floor, mbs.Point(block), friction=margin * np.tan(angle)))
+    if wall:
+        model.add(mbs.Stop("wall", mbs.x(block), lower=0.0))
+    held = mbs.holding(model)
+    assert held.margin == pytest.approx(margin, rel=1e-6 + 1e-13 / angle) and held.held is (margin > 1.0)
+    assert (mbs.equilibrium(model)["block.x"] == 0.0) if held.held else True
+
+
+def test_almost_balanced_weights_are_held_by_a_weak_brake():
+    for unequal, margin in ((1e-7, 0.5), (1e-10, 0.5), (1e-10, 2.0), (-1e-11, 1.1)):
+        model = mbs.PlanarModel("scales", gravity=(0, -10))
+        beam = model.body("beam", mass=1.0, inertia=1.0)
+        hinge = model.add(mbs.Revolute("hinge", model.ground, beam))
+        model.add(mbs.Force("left", beam.at(-1, 0), (0, -10.0)))
+        model.add(mbs.Force("right", beam.at(1, 0), (0, -10.0 * (1.0 + unequal))))
+        model.add(mbs.DryFriction("brake", mbs.angle(hinge), force=margin * 10.0 * abs((1.0 + unequal) - 1.0)))
+        assert mbs.holding(model).margin == pytest.approx(margin, rel=1e-4)
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+@pytest.mark.parametrize("offset", [1e-3, 1e-9, 1e-10])
+def test_a_weak_spring_beside_a_dead_point_moves_the_equilibrium(offset, coordinates):
+    """A load F that pulls the ram out has the moment -F r (1 + r/l) φ, and a spring k (φ₀ - φ): φ = φ₀ k/(k + 15)."""
+    k = 15.0
+    model = braked_press(1.0, 2.0, -10.0, 0.0).without("brake")
+    model.add(mbs.TorsionSpring("spring", model.elements["A"], stiffness=k, angle=offset))
+    rest = mbs.equilibrium(model.compile(coordinates), {"A.angle": 2.0 * offset})
+    assert rest["A.angle"] == pytest.approx(offset / 2.0, rel=1e-5, abs=1e-14)
+
+
+@pytest.mark.parametrize(("r", "l", "F", "M"), [(1.0, 2.0, 10.0, 1.0), (0.1, 0.3, 1e3, 1.0), (0.03, 0.1, 5e3, 2.0)])
+@pytest.mark.parametrize("margin", [10.0, 1e3, 5e3, 9.9e3])
+def test_large_margins_beside_a_dead_point_have_all_their_digits(margin, r, l, F, M):
+    beside = M / (F * r * (1 + r / l) * margin)
+    held = mbs.holding(braked_press(r, l, F, M), {"A.angle": beside})
+    sine, cosine = np.sin(beside), np.cos(beside)
+    arm = r * sine + r**2 * sine * cosine / np.sqrt(l**2 - r**2 * sine**2)
+    assert held.margin == pytest.approx(M / (F * arm), rel=1e-7)
 
 
 def test_a_block_that_needs_no_friction_is_near_no_dead_point():
     model = mbs.PlanarModel("block", gravity=(0, -10))
     block = model.body("block", mass=1.0, inertia=1.0)
     model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Point(block), friction=0.5))
-    assert mbs.holding(model).margin == np.inf and not mbs.holding(model).near_dead_point
+    assert mbs.holding(model).margin == np.inf and not mbs.holding(model).needs_little_friction

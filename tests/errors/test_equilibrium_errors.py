@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+import sympy as sp
 
 import mbs_dae as mbs
 
@@ -119,3 +120,36 @@ def test_an_equilibrium_stands_for_its_state_and_names_are_lists():
     assert mbs.simulate(model, [0, 1], rest)["b.x"] == pytest.approx([0.25, 0.25])
     with pytest.raises(mbs.ModelError, match=r"outputs= takes names in a list: outputs=\['b.x'\]"):
         mbs.linearize(model, rest, outputs="b.x")
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+@pytest.mark.parametrize("kind", ["contact", "joint", "given", "smooth", "force"])
+def test_a_rest_in_a_window_where_a_law_has_no_value_names_the_law(kind, coordinates):
+    """A spring draws a cart to x = 0.27, and a law has a root that is imaginary between 0.25 and 0.3."""
+    model = mbs.PlanarModel("cart", gravity=(0, -10))
+    cart = model.body("cart", mass=1.0, inertia=1.0)
+    law = 0.2 + 0.1 * sp.sqrt((model["cart.x"] - 0.25) * (model["cart.x"] - 0.3))
+    model.add(mbs.Force("pull", cart, (-100 * (model["cart.x"] - 0.27), 0)))
+    if kind == "contact":
+        model.add(mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(cart), friction=law))
+    else:
+        guide = model.add(mbs.Translational("guide", model.ground, cart))
+        rub = {
+            "joint": lambda: mbs.Friction("rub", guide, mu=law),
+            "given": lambda: mbs.DryFriction("rub", mbs.x(cart), force=law),
+            "smooth": lambda: mbs.Friction("rub", guide, mu=law, smooth=0.01),
+            "force": lambda: mbs.Force("rub", cart, (1e-3 * law, 0)),
+        }
+        model.add(rub[kind]())
+    with pytest.raises(mbs.EquilibriumError, match=r"on the way .*'rub'"):
+        mbs.equilibrium(model.compile(coordinates), {"cart.x": 0.0})
+
+
+def test_all_rests_of_a_law_without_a_value_name_the_law():
+    model = mbs.PlanarModel("cart")
+    cart = model.body("cart", mass=1.0, inertia=1.0)
+    model.add(mbs.Translational("guide", model.ground, cart))
+    law = 0.1 * sp.sqrt((model["cart.x"] - 0.25) * (model["cart.x"] - 0.3))
+    model.add(mbs.Force("pull", cart, (-100 * (model["cart.x"] - 0.27), 0)), mbs.Force("rub", cart, (law, 0)))
+    with pytest.raises(mbs.ModelError, match="'rub' gives no finite force"):
+        mbs.equilibrium(model, all=True)

@@ -3,6 +3,7 @@ refused by name."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import sympy as sp
 
@@ -123,6 +124,45 @@ def test_friction_tells_that_its_table_is_read_beyond_its_ends(kind):
     assert "'rub' has a table from 0 to 0.05" in run.stats["note"] and "it is a straight line" in run.stats["note"]
     near = mbs.simulate(rubbing_block(kind, lambda model: SHORT(model["block.x"])), [0, 0.01], {"block.vx": 1.0})
     assert "note" not in near.stats
+
+
+def oscillator_with_a_table() -> mbs.PlanarModel:
+    """A mass on a spring leaves a table that ends at x = 0.05 at 0.05 s and comes back to it at 0.27 s."""
+    model = mbs.PlanarModel("block", gravity=(0, -10))
+    block, table = model.body("block", mass=1.0, inertia=1.0), mbs.Table([0, 0.05], [0.1, 0.2], kind="linear")
+    guide = model.add(mbs.Translational("guide", model.ground, block))
+    model.add(mbs.Spring("spring", guide, stiffness=100.0, length=0.0))
+    model.add(mbs.Force("rub", block, (table(model["block.x"]), 0)))
+    return model
+
+
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5", "GA", "Moreau"])
+@pytest.mark.parametrize("coordinates", ["cartesian", "natural", "joint"])
+def test_a_table_that_is_left_and_entered_again_between_two_times_is_told(coordinates, method):
+    steps = {"step": 1e-3} if method == "Moreau" else {}
+    model = oscillator_with_a_table().compile(coordinates)
+    run = mbs.simulate(model, [0, 0.3], {"block.vx": 1.0}, method=method, **steps)
+    assert run["block.x"].max() < 0.05
+    assert "'rub' has a table from 0 to 0.05, but it is read at 0.10" in run.stats["note"]
+    within = mbs.simulate(model, [0, 0.3], {"block.vx": 0.4}, method=method, **steps)
+    assert "note" not in within.stats
+
+
+def test_a_table_left_between_times_is_told_in_long_runs_runs_by_hand_and_runs_with_derivatives():
+    model = oscillator_with_a_table()
+    assert "read at -0.0999" in mbs.simulate(model, [0, 3.0], {"block.vx": 1.0}, rtol=1e-12).stats["note"]
+    by_hand = mbs.start(model, {"block.vx": 1.0})
+    by_hand.step(0.3)
+    assert "'rub' has a table" in by_hand.result().stats["note"]
+    k = model.parameter("k", 0.0)
+    model.add(mbs.Force("more", model.bodies["block"], (k, 0)))
+    run = mbs.simulate(model, [0, 0.3], {"block.vx": 1.0}, derivatives=["k"])
+    assert "'rub' has a table" in run.stats["note"] and np.isfinite(run.d("block.x", "k")).all()
+    table = mbs.Table([0, 0.05], [0.1, 0.2], kind="linear")
+    model.add(mbs.Friction("dry", model.elements["guide"], mu=table(model["block.x"])))
+    run = mbs.simulate(model, [0, 0.3], {"block.vx": 1.0}, derivatives=["k"])
+    assert "'dry' has a table" in run.stats["note"] and np.isfinite(run.d("block.x", "k")).all()
+
 
 
 @pytest.mark.parametrize("kind", ["joint", "dry", "contact"])

@@ -42,3 +42,16 @@ def test_a_gap_of_roundoff_is_closed(kind, far):
 def test_an_overlap_far_from_the_origin_is_told():
     with pytest.raises(mbs.ModelError, match="bodies that overlap.*0.05 mm"):
         mbs.simulate(body_above_a_floor("disk", 1e5, -5e-5), [0, 1e-3])
+
+
+def test_a_small_disk_far_from_the_origin_is_told_in_natural_coordinates():
+    """A disk of 1 cm with v = 1 m/s slides for v/3 μ g, and then rolls with 2 v/3."""
+    radius, far, mu, v = 0.01, 1e6, 0.25, 1.0
+    model = mbs.PlanarModel("far away", gravity=(0, -G))
+    disk = model.body("disk", mass=3.0, inertia=1.5 * radius**2, position=(far, radius))
+    model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Disk(disk, radius), friction=mu))
+    with pytest.raises(mbs.ModelError, match=r"'disk'.* of 0\.01 m, 1e\+06 m from the origin.*put the origin near"):
+        mbs.simulate(model.compile("natural"), [0, 0.3], {"disk.vx": v})
+    for coordinates in ("cartesian", "joint"):
+        run = mbs.simulate(model.compile(coordinates), [0, 2 * v / (3 * mu * G)], {"disk.vx": v})
+        assert run["disk.vx"][-1] == pytest.approx(2 * v / 3, abs=1e-7)

@@ -38,7 +38,7 @@ def result_of_member(recipe: Recipe, row: np.ndarray, kept: Mapping[str, np.ndar
     initial = without_past(recipe.initial_of(row))
     run = Run(system, by, stabilization_of(how, by.method.projects), float(t[0]), initial, None)
     record: Any = SimpleNamespace(**arrays, contacts=np.zeros((t.size, 0)), modes=np.zeros((t.size, 0)))
-    fields |= {"past": StateOrigin(run, float(t[-1]), none, none, None), "events": (), "impacts": ()}
+    fields |= {"past": StateOrigin(run, float(t[-1]), none, none, None)}
     return dynamic_result(system, record, t, t.size, t=t.copy(), **fields)
 
 

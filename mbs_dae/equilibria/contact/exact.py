@@ -20,12 +20,8 @@ from scipy.optimize import nnls
 
 from ...errors import EquilibriumError
 from ...tolerances import RANK
-from .forces import HOLDS, MOST, SURE, Cone, Forces
+from .forces import HOLDS, MOST, ROUNDOFF, SHARP, SURE, Cone, Forces
 
-SHARP = 1e-12
-SLACKS = 0.0, SHARP, HOLDS
-"""Slacks by which forces may miss their bounds, relative to the effort of all forces: none, roundoff, the error of
-poses."""
 CLOSE = 1e-13
 """Relative width at which a bisection ends."""
 MIGHT = 1e-3
@@ -33,28 +29,33 @@ MIGHT = 1e-3
 FARTHEST = 1e15
 """A load that is held up to this many units is held without end."""
 ROUNDS = 100
+FINEST, LOST = 1e-6, 1e-13
+"""Bounds smaller than the first part of the effort may be missed by more of themselves, and all bounds by the second,
+the roundoff of `least_distance` near the end of what bounds allow."""
 NOTHING = 1e-13
 """A residual of `least_distance` less than this is zero: no point obeys the inequalities."""
 
-Least = Callable[[np.ndarray, np.ndarray], np.ndarray | None]
-"""The least x with D x ≥ h, the rows of D of length 1; None if there is none."""
+Least = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray | None]
+"""The least x with D x ≥ h, the rows of D of length 1, from D, h and the part of the slack by which each row may be
+missed, which is the size of its bound, at most 1; None if there is none."""
 Directions = dict[int, np.ndarray]
 """The directions along which planes touch each cone."""
 
 
 def within(
-    forces: Forces, cones: Sequence[Cone], slack: float = HOLDS, directions: Directions | None = None
+    forces: Forces, cones: Sequence[Cone], slack: float | None = None, directions: Directions | None = None
 ) -> np.ndarray | None:
-    """Return the least forces within these cones, up to a slack; None if there are none. Directions of new planes are
-    added to `directions` in place, because the next problem is similar."""
+    """Return the least forces within these cones, up to a slack, by default the largest of the pose; None if there are
+    none. Directions of new planes are added to `directions` in place, because the next problem is similar."""
     x, N = forces.balancing
+    slack = forces.slacks[-1] if slack is None else slack
     if np.linalg.norm(forces.unbalanced + forces.A @ x) > HOLDS:
         return None
 
-    def least(D: np.ndarray, h: np.ndarray) -> np.ndarray | None:
+    def least(D: np.ndarray, h: np.ndarray, part: np.ndarray) -> np.ndarray | None:
         rows = D @ N
         rows[np.linalg.norm(rows, axis=1) <= SHARP] = 0.0  # no remaining freedom y changes these
-        y, _ = least_distance(rows, h - D @ x - slack)
+        y, _ = least_distance(rows, h - D @ x - slack * part)
         return None if y is None else x + N @ y
 
     return _touching(cones, least, slack, {} if directions is None else directions, x.size)
@@ -68,15 +69,15 @@ def remaining(forces: Forces, m: float) -> np.ndarray:
     n, first, cones = x.size, int(forces.normals.sum()), forces.cones(m)
     loose = {first + k for k in forces.open}
     cones = [one.slackened(1.0 if k in loose else 0.0) for k, one in enumerate(cones)]
-    ways = np.hstack([np.linalg.pinv(forces.A, rcond=RANK), MOST * N])
+    ways = np.hstack([np.linalg.pinv(forces.A, rcond=ROUNDOFF), MOST * N])
     ways = np.vstack([np.pad(ways, ((0, 0), (0, 1))), np.eye(ways.shape[1] + 1)[-1]])
     start = np.append(x, 0.0)
 
-    def least(D: np.ndarray, h: np.ndarray) -> np.ndarray | None:
+    def least(D: np.ndarray, h: np.ndarray, part: np.ndarray) -> np.ndarray | None:
         solution, _ = least_distance(D @ ways, h - D @ start)
         return None if solution is None else start + ways @ solution
 
-    solution = _touching(cones, least, HOLDS, {}, n + 1)
+    solution = _touching(cones, least, forces.slacks[-1], {}, n + 1)
     assert solution is not None  # with ρ large enough, zero forces are within
     return forces.unbalanced + forces.A @ solution[:n]
 
@@ -88,16 +89,20 @@ def _touching(cones: Sequence[Cone], least: Least, slack: float, directions: Dir
         n_s = one.a.size - 1  # the planes of the axes of slips are the first
         directions.setdefault(k, np.vstack([np.eye(n_s), -np.eye(n_s)]) if n_s else np.zeros((1, 0)))
     sizes = np.array([np.linalg.norm(one.C) for one in cones])
+    bounds = np.array([np.abs(one.a[0]) + np.linalg.norm(one.C[0]) for one in cones])
     for _ in range(ROUNDS):
         D = np.vstack([np.zeros((0, n)), *(one.C[0] - directions[k] @ one.C[1:] for k, one in enumerate(cones))])
         h = np.concatenate([np.zeros(0), *(directions[k] @ one.a[1:] - one.a[0] for k, one in enumerate(cones))])
         lengths = np.maximum(np.linalg.norm(D, axis=1), RANK)
         D, h = D / lengths[:, None], h / lengths
-        if (x := least(D, h)) is None:
+        cone = np.array([k for k in range(len(cones)) for _ in directions[k]], dtype=int)
+        part = np.clip(bounds[cone] / lengths, FINEST, 1.0)  # a weak brake next to a dead point decides
+        if (x := least(D, h, part)) is None:
             return None
         size = max(1.0, float(np.linalg.norm(x)))
-        missed = float(np.max(h - D @ x, initial=slack))  # by how much planes are missed, from slack and roundoff
-        room = min(2.0 * missed - slack + SHARP * size, slack + SURE * size) * sizes
+        missed = float(np.max((h - D @ x) / part, initial=slack))  # planes are missed, because of slack and roundoff
+        room = min(2.0 * missed - slack + SHARP * size, slack + SURE * size) * np.clip(bounds, FINEST * sizes, sizes)
+        room = np.maximum(room, LOST * size * sizes)
         values = [one.a + one.C @ x for one in cones]
         out = np.array([np.linalg.norm(y[1:]) - y[0] if y.size > 2 else 0.0 for y in values])
         if not (outside := np.flatnonzero(out > room)).size:
@@ -112,11 +117,17 @@ def _touching(cones: Sequence[Cone], least: Least, slack: float, directions: Dir
 
 def margin_of(forces: Forces, least: float, most: float, about: float = 0.0) -> tuple[float, np.ndarray]:
     """Return the margin, 0 below `least` and infinite above `most`, and the least forces at it. A value `about` near
-    the margin shortens the search."""
-    for slack in SLACKS:
-        margin, x = _margin(forces, least, most, slack, about)
-        if margin == np.inf or within(forces, forces.cones(max(margin, least) * (1.0 + MIGHT))) is None:
-            break
+    the margin shortens the search.
+
+    Bodies on an edge are held with any slack above roundoff: the margin jumps there. Where the margin grows with the
+    slack, as for weak friction next to a dead point, the slack holds the pose in place of friction, and is left out."""
+    margin, x = _margin(forces, least, most, 0.0, about)
+    for slack in forces.slacks[1:]:
+        if margin == np.inf or within(forces, forces.cones(max(margin, least) * (1.0 + MIGHT)), slack) is None:
+            continue
+        narrow, held = _margin(forces, least, most, 0.1 * slack, about)
+        if narrow == np.inf or narrow - margin > 0.5 * (_margin(forces, least, most, slack, about)[0] - margin):
+            margin, x = narrow, held
     return margin, x
 
 
@@ -149,7 +160,7 @@ def load_end(forces: Forces, side: float, about: float) -> tuple[float, np.ndarr
     interval.)"""
     cones, load = forces.cones(1.0), side * np.eye(forces.units.size)[-1:]
     grown = forces.growing(side)
-    for slack in SLACKS:
+    for slack in forces.slacks:
         amount = (Cone(np.array([-sense * side * about]), sense * load) for sense in (1.0, -1.0))
         x = within(forces, [*cones, *amount], slack)
         x = within(forces, cones, slack) if x is None else x

@@ -23,13 +23,19 @@ from ...tolerances import RANK
 from .rows import ContactRows, FrictionBound, with_loads
 
 HOLDS = 1e-8
-"""Largest residual of forces that hold a pose, relative to the effort, or to the forces themselves where they are
-larger."""
+"""Largest residual of forces that hold a pose where neither contacts nor friction act, relative to the effort, or to
+the forces themselves where they are larger: rests are found to 1e-9."""
+ROUNDOFF = 1e-13
+"""Forces that do less work than this part of their size on every free motion do none: poses are closed to 2e-15."""
 MOST = 1e6
 """Forces larger than this, relative to the effort, count as unbounded."""
 STILL = 1e-9
 """Bodies that have less than this part of every free motion of unit length do not move: the rest is roundoff."""
 SURE = 1e-9
+SHARP = 1e-12
+"""Forces miss their bounds by this part of the effort because of roundoff."""
+OPEN = 10.0
+"""A distance of one length of the model turns forces by so much of their size."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,18 +98,29 @@ class Forces:
 
     @cached_property
     def A(self) -> np.ndarray:
-        return self.columns * self.units / self.efforts[:, None]
+        """The columns for units of forces, over the efforts; zero where a force does no work but roundoff."""
+        G = self.rows.G[self.used] / np.sqrt(self.rows.balance.system.weight)
+        works = np.linalg.norm(self.columns[:, : len(G)], axis=0) > ROUNDOFF * np.linalg.norm(G, axis=1)
+        units = self.units * np.append(works, np.ones(self.units.size - len(G)))
+        return self.columns * units / self.efforts[:, None]
 
     @cached_property
     def unbalanced(self) -> np.ndarray:
         return self.against / self.efforts
 
     @cached_property
+    def slacks(self) -> tuple[float, ...]:
+        """Slacks by which forces may miss their bounds, relative to the effort of all forces: none, roundoff of a small
+        and of a large model, and the error of a pose whose gaps are closed up to a distance."""
+        gap = float(np.abs(self.rows.phi[self.rows.closed]).max(initial=0.0)) / self.rows.balance.system.length
+        return 0.0, 1e-2 * SHARP, SHARP, *([SHARP + OPEN * gap] if OPEN * gap > SHARP else [])
+
+    @cached_property
     def balancing(self) -> tuple[np.ndarray, np.ndarray]:
         """x₀ and N of all x₀ + N y that balance the forces, or leave the least residual."""
         if not self.A.size:
             return np.zeros(self.units.size), np.eye(self.units.size)
-        return np.linalg.lstsq(self.A, -self.unbalanced, rcond=RANK)[0], null_space(self.A, rcond=RANK)
+        return np.linalg.lstsq(self.A, -self.unbalanced, rcond=ROUNDOFF)[0], null_space(self.A, rcond=ROUNDOFF)
 
     @cached_property
     def normals(self) -> np.ndarray:

@@ -17,16 +17,14 @@ from ...public_class import PublicClass
 from ...results.result import State
 from ...unit_system import size_of
 from ..balance import balance_at
-from .exact import SHARP, remaining
-from .forces import HOLDS, Forces, UnitLoad, forces_of
+from .forces import HOLDS, ROUNDOFF, SHARP, Forces, UnitLoad, forces_of
 from .limits import SLIPS, FrictionMargin, Range, is_wedged, least_forces, limit_of, open_rows, range_of
 from .rows import ContactRows, rows_at
 from .sectors import somewhere
 from .supported import Supported, standing
 
-FRICTIONLESS, ROUNDOFF = 1e15, 1e-13
-"""A margin of which nothing remains of friction; and the residual of forces, relative to the largest, that is roundoff:
-poses are closed to 2e-15."""
+FAINT = 1e-2
+"""What friction holds is uncertain where roundoff may be a larger part of it."""
 EDGE = 1e-9
 """Tolerance of a margin about 1."""
 
@@ -60,15 +58,15 @@ class Holding(metaclass=PublicClass):
     @property
     def margin(self) -> float:
         """The factor by which all friction may be smaller until something begins to move; less than 1 where it has to
-        be larger (a block on a slope: μ/tan α). Infinite where no friction is needed, or less than 1e-4 of it, as next
-        to a dead point (`near_dead_point`); 0 where no friction is enough."""
+        be larger (a block on a slope: μ/tan α). Infinite where no friction is needed, or less than 1e-4 of it
+        (`needs_little_friction`); 0 where no friction is enough, or only more than 1e6 times as much."""
         return self._limit.margin
 
     @cached_property
-    def near_dead_point(self) -> bool:
-        """Whether the margin is infinite although forces do not balance without friction, by more than roundoff: next
-        to a dead point loads hardly move the mechanism, and very little friction holds it."""
-        return self.margin == np.inf and bool(np.linalg.norm(remaining(self._limit.at, FRICTIONLESS)) > ROUNDOFF)
+    def needs_little_friction(self) -> bool:
+        """Whether friction is needed, and less than 1e-4 of it is enough, so that the margin is infinite: next to a
+        dead point loads hardly move a mechanism, and a slope may be almost level."""
+        return self.margin == np.inf and self._limit.load > ROUNDOFF
 
     @property
     def between(self) -> tuple[float, float] | None:
@@ -85,8 +83,16 @@ class Holding(metaclass=PublicClass):
         """Whether margin and range are certain to a hundredth, as for contacts and given forces. Both may be too small
         where friction acts in many joints, because the search may end before it has tried all directions in which
         joints are pressed. Both are uncertain where friction acts in a bearing of a gear with a ratio, because the
-        tooth force is not known."""
-        return not self._ratio_note and self._limit.certain and (self.reach is None or self.reach.certain)
+        tooth force is not known; and where friction, and the load on it, are about as small as the roundoff of larger
+        forces, 1e-13 of them: next to a dead point."""
+        certain = self._limit.certain and (self.reach is None or self.reach.certain)
+        return certain and not self._ratio_note and not self._is_faint
+
+    @property
+    def _is_faint(self) -> bool:
+        """Whether roundoff decides about a hundredth of the margin, or about whether the pose is held."""
+        roundoff = self._limit.roundoff
+        return roundoff > FAINT or EDGE < abs(self.margin - 1.0) <= roundoff
 
     @cached_property
     def _ratio_note(self) -> str:
@@ -147,7 +153,7 @@ class Holding(metaclass=PublicClass):
     def rest(self) -> Supported | None:
         """The balance of the pose where friction holds it, with the least forces that do."""
         forces = somewhere(forces_of(self.rows)).forces if self.rows.bounds else None
-        return None if forces is None else standing(forces.rows, least_forces(forces))
+        return None if forces is None or not self.held else standing(forces.rows, least_forces(forces))
 
     @cached_property
     def state(self) -> State:
@@ -163,14 +169,16 @@ class Holding(metaclass=PublicClass):
             element, number = index.points[int(np.flatnonzero(index.gap == row)[0])]
             least = told_length(element.units[number], self.rows.phi[row])
             text += f" (nothing touches; nearest is {element.name}.{element.row_names[number]} = {least})"
-        text += " (near a dead point: hardly any friction is needed)" if self.near_dead_point else ""
+        text += " (hardly any friction is needed)" if self.needs_little_friction else ""
+        if self._is_faint:
+            text += " (uncertain: friction and the load on it are roundoff of larger forces, 1e-13 of them)"
         text += " (wedged: if it was pressed in)" if self.held and self.wedged else ""
         text += f", {' and '.join(self.slips)} would slip" if self.slips else ""
         if several := [name for name in index.rows_of if not self.is_unique(name).all()]:
             text += f", the forces of {' and '.join(several)} are not unique"
         if self._ratio_note:
             text += f" ({self._ratio_note})"
-        elif not self.certain:
+        elif not (self.certain or self._is_faint):
             text += " (at least: not all directions of joints are looked through)"
         if self.between is not None:
             model, load = self.rows.balance.system.model, str(self.load)

@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import null_space
 
-from .exact import load_end, margin_of, remaining, within
-from .forces import HOLDS, MOST, SURE, Cone, Forces
+from .exact import compressive_forces, load_end, margin_of, remaining, within
+from .forces import HOLDS, MOST, ROUNDOFF, SURE, Cone, Forces
 from .sectors import PART, somewhere
 
 NO_END, NONE = 1e4, 1e-6
@@ -38,10 +38,25 @@ class FrictionMargin:
     at: Forces
     certain: bool = True
     """Whether no margin is larger by more than a hundredth."""
+    load: float = 0.0
+    """The least force that friction has to hold, as a part of the effort."""
+    roundoff: float = 0.0
+    """The roundoff of this force, as a part of it; 0 where the margin is infinite without it."""
 
 
 def limit_of(forces: Forces) -> FrictionMargin:
-    """Return the margin of a pose."""
+    """Return the margin of a pose; infinite where friction has to hold nothing but roundoff."""
+    best, A = _largest_limit(forces), forces.A[:, forces.normals]
+    load = float(np.linalg.norm(forces.unbalanced + A @ compressive_forces(A.T, forces.unbalanced)))
+    if best.margin == np.inf:
+        return replace(best, load=load)
+    if load <= ROUNDOFF:
+        return replace(best, margin=np.inf, motion=0.0 * best.motion, load=load, roundoff=1.0)
+    return replace(best, load=load, roundoff=ROUNDOFF / load)
+
+
+def _largest_limit(forces: Forces) -> FrictionMargin:
+    """Return the largest margin of all directions n."""
     best = _improved_limit(forces)
     while forces.open and best.margin < np.inf:
         search = somewhere(best.at, max(best.margin * (1.0 + PART), 2.0 * NONE))

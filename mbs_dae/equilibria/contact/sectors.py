@@ -18,7 +18,7 @@ from scipy.linalg import null_space
 
 from ...tolerances import RANK
 from .exact import within
-from .forces import HOLDS, Cone, Forces
+from .forces import HOLDS, SHARP, Cone, Forces
 
 PART = 0.002
 """The search is certain to find forces that would hold with friction less by this part."""
@@ -57,9 +57,9 @@ def somewhere(forces: Forces, m: float = 1.0, also: Sequence[Cone] = ()) -> Some
             """Return the friction of a bound as part of its limit |v|; at most 1 if the law holds."""
             v = forces.press(k)
             friction, limit = room * float(np.linalg.norm(forces.friction(k) @ x)), float(np.linalg.norm(v.a + v.C @ x))
-            if friction - limit <= HOLDS * max(1.0, float(np.linalg.norm(x))):
+            if friction - limit <= HOLDS * limit + SHARP * max(1.0, float(np.linalg.norm(x))):
                 return 1.0
-            return friction / max(limit, HOLDS)
+            return friction / max(limit, SHARP)
 
         worst = max(forces.open, key=excess)
         v = forces.press(worst)

@@ -121,8 +121,9 @@ def pushes_of(rows: ContactRows) -> np.ndarray:
     return forces
 
 
-def settle_on(system: System, t: float, q: np.ndarray) -> Supported | None:
-    """Descend from a pose without overlap to a rest; return None where no rest is found."""
+def settle_on(system: System, t: float, q: np.ndarray, lawless: list[MbsError] | None = None) -> Supported | None:
+    """Descend from a pose without overlap to a rest; return None where no rest is found. Errors of forces and friction
+    that have no value where the last step would lead are put into `lawless`."""
     here, far, reach = place_of(rows_at(balance_at(system, t, q))), system.length, LONGEST * system.length
     near = 0
     for _ in range(ITERATIONS):
@@ -131,7 +132,7 @@ def settle_on(system: System, t: float, q: np.ndarray) -> Supported | None:
             return rest_on(here)
         y, closing = here.downhill(far)
         part = min(1.0, reach / (float(np.linalg.norm(y)) or 1.0))
-        there = _stepped(here, y, closing, part)
+        there = _stepped(here, y, closing, part, lawless)
         if there is None:
             if here.is_balanced(LOOSE):
                 return rest_on(here)
@@ -147,7 +148,9 @@ def settle_on(system: System, t: float, q: np.ndarray) -> Supported | None:
     return None
 
 
-def _stepped(here: AssembledPose, y: np.ndarray, closing: np.ndarray, most: float) -> AssembledPose | None:
+def _stepped(
+    here: AssembledPose, y: np.ndarray, closing: np.ndarray, most: float, lawless: list[MbsError] | None = None
+) -> AssembledPose | None:  # fmt: skip
     """Return the place after the largest part of a step that helps, None if none does: forces have done work, or less
     of them is left unbalanced. A step has to help the largest forces that are not balanced yet, or else those of a
     level below."""
@@ -155,11 +158,13 @@ def _stepped(here: AssembledPose, y: np.ndarray, closing: np.ndarray, most: floa
     way, parts = balance.free_velocities @ y, most * 0.5 ** np.arange(12)
     stays = [closing if part == 1.0 else np.intersect1d(closing, here.rows.closed) for part in parts]
     places: dict[int, AssembledPose | None] = {}
+    lawless = [] if lawless is None else lawless
+    lawless.clear()
     for level in np.flatnonzero(here.residuals > TIGHT * balance.efforts):
         own, left = balance.levels >= level, float(np.linalg.norm(balance.in_parts(here.residuals)[level:]))
         for k, part in enumerate(parts.tolist()):
             if k not in places:
-                places[k] = moved_to(balance, part * way, stays[k])
+                places[k] = moved_to(balance, part * way, stays[k], lawless)
             if (there := places[k]) is None:
                 continue
             work = float(work_between(balance, there.balance)[own].sum())
@@ -170,9 +175,11 @@ def _stepped(here: AssembledPose, y: np.ndarray, closing: np.ndarray, most: floa
     return None
 
 
-def moved_to(here: Balance, motion: np.ndarray, closing: np.ndarray) -> AssembledPose | None:
+def moved_to(
+    here: Balance, motion: np.ndarray, closing: np.ndarray, lawless: list[MbsError]
+) -> AssembledPose | None:  # fmt: skip
     """Return the place after a small motion, with joints and these gaps closed, and all other gaps that would overlap;
-    None if Newton's method fails."""
+    None if Newton's method fails, or if a force has no value there, whose error is put into `lawless`."""
     system, q, root = here.system, here.system.moved(here.q, motion), 1.0 / np.sqrt(here.system.weight)
     shut = {*closing.tolist()}
     try:
@@ -187,8 +194,8 @@ def moved_to(here: Balance, motion: np.ndarray, closing: np.ndarray) -> Assemble
             if np.abs(residuals).max(initial=0.0) <= CLOSED * system.length:
                 return place_of(rows, here.levels)
             q[:] = system.moved(q, -root * np.linalg.lstsq(J, residuals, rcond=RANK)[0])
-    except MbsError:  # a force has no value there
-        pass
+    except MbsError as error:
+        lawless.append(error)
     return None
 
 

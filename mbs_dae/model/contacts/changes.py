@@ -18,6 +18,12 @@ class ContactChange(NamedTuple):
     def __str__(self) -> str:
         return f"{self.element}.{self.change}"
 
+    def __call__(self, *_: Any, **__: Any) -> NoReturn:
+        raise ModelError(f"{self} is a change, and no function; write it without parentheses: when=....{self.change}")
+
+    def __or__(self, other: Any) -> NoReturn:
+        raise ModelError(f"{self} and another change are two events; add one mbs.Event for each")
+
 
 class ContactChanges:
     """An element whose changes events may name."""

@@ -9,13 +9,16 @@ Off the surfaces g = 0 the branch of the sign of g holds, or of the integer belo
 
 import numpy as np
 
+from ...compiled.contact_records import CLOSED, INCIPIENT, STICKING
 from ...compiled.status import CHATTERS, DONE
 from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import RANGE, SIDE, WHOLE
+from ..contact.bounds import BOUND
 from ..contact.gaps import meets
-from ..contact.guards import TOUCH, mark_passed
+from ..contact.guards import TOUCH, mark_passed, slip_entry
+from ..contact.rubbing import never_sticks
 from ..course import SPAN, moment
 from ..derivative import evaluate
 from ..implicit.iteration import SHARP
@@ -60,9 +63,28 @@ def carry_on(search: Search, y: Vector, dy: Vector) -> None:
 
 @compiled_apart
 def start_over(search: Search, y: Vector, dy: Vector) -> None:
-    """Choose behind a `Reset`, where velocities have jumped: contacts are as their rates say, not as they were."""
-    search.guards.surface[:] = 0
+    """Choose behind a `Reset`, where velocities have jumped: contacts are as their rates say, not as they were. But a
+    point that slipped, and is at rest with friction at its bound, slips: where a slip has just begun and the `Reset`
+    leaves it without speed, roundoff would decide."""
+    guards, mechanism = search.guards, search.stages.mechanism
+    contacts, found = mechanism.contacts, False
+    guards.surface[:] = guards.passes_zero[:] = 0
+    for c in range(contacts.gap_row.size):
+        if contacts.slip_count[c] > 0 and contacts.state[c] in (CLOSED, INCIPIENT):
+            guards.passes_zero[slip_entry(mechanism, c)] = 1
     go_on_anew(search, y, dy)
+    if search.status[0] != DONE:
+        return
+    for c in range(contacts.gap_row.size):
+        if contacts.slip_count[c] > 0 and guards.passes_zero[slip_entry(mechanism, c)] == 1:
+            k, most = slip_entry(mechanism, c), contacts.choice.largest_friction[c]
+            at_bound = contacts.state[c] == STICKING and mechanism.switches.guard[k] <= BOUND * most
+            guards.passes_zero[k] = 1 if at_bound and not never_sticks(contacts, c) and most > 0.0 else 0
+            found = found or guards.passes_zero[k] == 1
+    if found:
+        mark_passed(mechanism, guards.passes_zero, guards.size, False)
+        settle(search, moment(search.stages.course, search.span[0]), y, dy)
+        contacts.choice.began[:] = 0
 
 
 @compiled_apart

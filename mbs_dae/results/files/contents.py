@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import ModelError, Names
-from ..events import Happening, Impact, StoredState, Transition
+from ..events import Happening, Impact, StoredState, Transition, logs_of
 from ..quantities import PARTS, Energy, StoredQuantities, StoredReactions, Violation
 from ..result import Result, State
 from ..sketch import BodySketch, ElementSketch, MeshSketch, ShapeSketch, Sketch
@@ -99,9 +99,7 @@ def result_of(header: Header, arrays: Arrays, file: str) -> Result:
     return Result(
         **plain,
         stats=header["stats"],
-        events=tuple(events),
-        impacts=tuple(_read_impacts(header, arrays)),
-        transitions=tuple(transitions),
+        **logs_of(events, _read_impacts(header, arrays), transitions, (), modes),
         modes=Names("contact or friction", modes, owner="the result"),
         quantities=StoredQuantities(values, units),
         violation=Violation(arrays["violation"], tuple(header["elements"])),

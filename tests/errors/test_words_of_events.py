@@ -1,0 +1,89 @@
+"""Events, resets and logs of runs: what is meant otherwise is refused with what is to be written."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import mbs_dae as mbs
+
+
+@pytest.fixture(scope="module")
+def bench():
+    model = mbs.PlanarModel("bench", gravity=(0, -10))
+    block = model.body("block", mass=1.0, inertia=1.0)
+    rub = model.add(mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(block), friction=0.2))
+    model.add(mbs.Event("stops", when=rub.sticks), mbs.Event("far", when=model["block.x"] - 100))
+    return model, rub, mbs.simulate(model, [0, 1], {"block.vx": 1.0, "block.vy": 0.0})
+
+
+WHEN = {
+    "a change as text": (lambda rub: "rub.sticks", r"model\.elements\['rub'\]\.sticks"),
+    "a quantity as text": (lambda rub: "block.x", r"model\['block\.x'\]"),
+    "an expression as text": (lambda rub: "block.x - 1", "text is not evaluated"),
+    "a change that is called": (lambda rub: rub.sticks(), "without parentheses"),
+    "a contact": (lambda rub: rub, r"one of its changes: \.sticks, \.slips, \.touches, \.parts"),
+    "several changes": (lambda rub: [rub.sticks, rub.slips], "one mbs.Event for each"),
+    "either change": (lambda rub: rub.sticks | rub.slips, "one mbs.Event for each"),
+}
+
+
+@pytest.mark.parametrize("what", WHEN)
+def test_when_of_an_event_says_what_to_write(bench, what):
+    when, remedy = WHEN[what]
+    with pytest.raises(mbs.ModelError, match=remedy):
+        mbs.Event("x", when=when(bench[1]))
+
+
+@pytest.mark.parametrize(
+    ("value", "remedy"),
+    [
+        ("1 m/s", "a number without quotes, in SI units, not in m/s"),
+        ("-2.5e3", "a number without quotes$"),
+        ("block.vx", r"model\['block\.vx'\]"),
+        ("-block.vx", "text is not evaluated"),
+    ],
+)
+def test_new_values_of_a_reset_are_no_text(value, remedy):
+    with pytest.raises(mbs.ModelError, match=f"new block.vx of a Reset is a text, '{value}'; .*{remedy}"):
+        mbs.Reset({"block.vx": value})
+
+
+@pytest.mark.parametrize(
+    ("action", "remedy"),
+    [
+        ({"block.vx": 1.0}, r"write mbs\.Reset\(\{\.\.\.\}\)"),
+        (lambda state: None, r"a function .*mbs\.Reset"),
+        ([mbs.Reset({"block.vx": 1.0})], "an event for each"),
+    ],
+)
+def test_actions_of_events_say_what_to_write(bench, action, remedy):
+    with pytest.raises(mbs.ModelError, match=remedy):
+        mbs.Event("x", when=bench[1].sticks, action=action)
+
+
+def test_logs_of_a_run_are_read_by_number_and_by_name(bench):
+    model, rub, run = bench
+    assert run.transitions["rub"] == run.transitions[rub] == tuple(run.transitions) == run.transitions[:]
+    assert run.transitions["rub"][0] is run.transitions[0]
+    assert len(run.events["stops"]) == 1 and run.events["far"] == () and run.impacts["rub"] == ()
+    for log, name in ((run.transitions, "rib"), (run.events, "stop"), (run.impacts, "floor")):
+        with pytest.raises(mbs.ModelError, match=f"the run has no .*{name!r}"):
+            log[name]
+    again = pickle.loads(pickle.dumps(run.transitions["rub"]))
+    assert [one[:5] for one in again["rub"]] == [one[:5] for one in run.transitions]
+
+
+def test_logs_of_impacts_and_files_are_read_by_name(tmp_path):
+    model = mbs.PlanarModel("balls", gravity=(0, -10))
+    for k, height in enumerate((1.0, 2.0)):
+        ball = model.body(f"ball {k}", mass=1.0, inertia=0.1, position=(k, height))
+        model.add(mbs.Contact(f"floor {k}", mbs.Line(model.ground), mbs.Point(ball), restitution=1.0))
+    run = mbs.simulate(model, [0, 0.7])
+    assert [one.t for one in run.impacts["floor 0"]] == pytest.approx([0.2**0.5])
+    assert [one.t for one in run.impacts["floor 1"]] == pytest.approx([0.4**0.5])
+    run.save(tmp_path / "run.npz")
+    stored = mbs.load(tmp_path / "run.npz")
+    assert [one.t for one in stored.impacts["floor 1"]] == [one.t for one in run.impacts["floor 1"]]
+    assert stored.transitions["floor 1"] == ()
