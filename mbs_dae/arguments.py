@@ -214,7 +214,7 @@ def tables_left(
     return found
 
 
-def told_of_tables(ends: Iterable[TableEnd], axis: str = "t") -> str:
+def note_on_tables(ends: Iterable[TableEnd], axis: str = "t") -> str:
     """Return a sentence about each of these tables, at its place farthest beyond an end."""
     farthest: dict[tuple[str, str], TableEnd] = {}
     for end in sorted(ends, key=lambda end: end.beyond):

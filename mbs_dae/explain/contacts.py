@@ -49,12 +49,12 @@ def check_apart(state: State, begins: str = "begins", give: str = "give initial=
         raise ModelError(f"{where}: {'; '.join(texts)}", time=state.t, contacts=names, pose=state)
 
 
-def told_of_overlap_at(state: State) -> str:
+def note_on_overlap_at(state: State) -> str:
     """Return a sentence about overlaps in a pose that knows no forces."""
-    return told_of_overlap(state.system.cartesian, Trajectory(np.array([state.t]), *state.motion))
+    return note_on_overlap(state.system.cartesian, Trajectory(np.array([state.t]), *state.motion))
 
 
-def told_of_overlap(system: System, motion: Trajectory, swept: PoseSequence | None = None) -> str:
+def note_on_overlap(system: System, motion: Trajectory, swept: PoseSequence | None = None) -> str:
     """Return a sentence about overlaps in a motion, or in poses over a parameter: the first and the deepest overlap of
     each contact."""
     if not system.model.contacts:
@@ -189,7 +189,7 @@ def _squeezed(pose: State, names: Sequence[str]) -> Explanation:
     return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
 
 
-def told_of_kept(march: IntegratorState, system: System) -> str:
+def note_on_kept_contacts(march: IntegratorState, system: System) -> str:
     """Return a sentence about contacts that carry no force because joints alone keep them closed."""
     reported = march.mechanism.contacts.constrained.reported
     if not (names := reported.size and _names(system, np.flatnonzero(reported).tolist())):

@@ -14,7 +14,7 @@ SHARE = 0.3
 """The least fraction of steps limited by stability for which stiffness is reported."""
 
 
-def told_of_stiffness(system: System, march: IntegratorState) -> str:
+def note_on_stiffness(system: System, march: IntegratorState) -> str:
     """Return a sentence about the stiff force; empty if steps are not limited by stability."""
     seen, steps = march.stiffness, int(march.counts[0])
     limited = int(seen.counts[STEPS])

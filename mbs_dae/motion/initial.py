@@ -173,7 +173,7 @@ def check_reactions(system: System, t: float, q: np.ndarray, redundant: int) -> 
         )
 
 
-def told_of_ratios(system: System, t: float, q: np.ndarray) -> str:
+def note_on_ratios(system: System, t: float, q: np.ndarray) -> str:
     """Return a note on frictions and rates that depend on the reaction of a bearing of a gear with a ratio, whose tooth
     force is not known; empty if there are none."""
     if not system.model.felt:

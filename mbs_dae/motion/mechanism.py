@@ -132,11 +132,11 @@ def switches_of(system: System, machine: Machine, dynamics: Dynamics, contacts: 
     blind = np.concatenate([~np.isin(np.arange(one.switch_at.size), one.slope_of) for one in batches]).astype(np.int64)
     blind = np.append(blind, np.zeros(points.entries, dtype=np.int64))
     watched = {event.who for event in system.model.events if not event.change}
-    heard = np.array([who in watched for who in system.structure.deciding], dtype=np.int64)
+    of_events = np.array([who in watched for who in system.structure.deciding], dtype=np.int64)
     laws = sum(batch.switch_at.size for batch in batches[:3])
     parts = (slide, return_to_surfaces) if laws else ()  # only laws hold a motion on their surfaces
     functions = addresses(parts)
     bodies, width = system.structure.program.batch.layout, state_layout(layout).size
     ways, own = bodies.q_size + bodies.v_size + 1, 2 * layout.q_size + layout.v_size
-    known = kinds, functions, blind, heard, laws - int(heard.sum())
+    known = kinds, functions, blind, of_events, laws - int(of_events.sum())
     return block(Switches(*known), switches=kinds.size, laws=laws, ways=ways, own=own, width=width)

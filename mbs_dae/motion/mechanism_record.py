@@ -46,7 +46,7 @@ class Switches(NamedTuple):
     compiled only where they are used."""
     blind: Integers
     """1 where partial derivatives are not known: for functions in Python."""
-    heard: Integers
+    of_events: Integers
     """1 for the functions of events, which act on nothing: the search within steps ignores them (`watched_events` uses
     them)."""
     acting: int
@@ -59,7 +59,7 @@ class Switches(NamedTuple):
     """The rates of the switching functions along the motion."""
     guard: Work[Vector] = zeros("switches")
     """The guards at the last evaluation."""
-    listens: Work[Integers] = zeros(1)
+    reads_events: Work[Integers] = zeros(1)
     """1 while the functions of events are examined, and they alone."""
     free: Work[Integers] = zeros("switches")
     """1 where nothing depends on a branch: that of the gap of an open point. Such a branch follows from the state, as
@@ -72,7 +72,7 @@ class Switches(NamedTuple):
     """The first of the laws that switch on one surface, whose mixture all have."""
     turn: Work[Integers] = zeros("switches")
     """-1 where g of a law has the other sign than that of the first one, else 1."""
-    asked: Work[Integers] = zeros("switches")
+    responding: Work[Integers] = zeros("switches")
     """1 for each law whose response to modes is needed."""
     now: Work[Vector] = zeros(1)
     """The time of the evaluation."""
@@ -86,11 +86,11 @@ class Switches(NamedTuple):
     """A state a little earlier or later, q and v; and q̇."""
     slope: Work[Matrix] = zeros("laws", "laws")
     """The changes of the rates of slides with their modes."""
-    mixed: Work[Vector] = zeros("switches")
+    unknown: Work[Vector] = zeros("switches")
     """The modes that are solved for, before that the negative rates."""
-    here: Work[Vector] = zeros("width")
+    dy: Work[Vector] = zeros("width")
     """The derivative of the state."""
-    aside: Work[Vector] = zeros("width")
+    dy_other: Work[Vector] = zeros("width")
     """The derivative with other mixtures."""
 
 

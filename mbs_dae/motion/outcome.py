@@ -14,7 +14,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from ..arguments import TableEnd, tables_left, told_of_tables
+from ..arguments import TableEnd, note_on_tables, tables_left
 from ..compiled import System
 from ..compiled.contact_records import OPEN
 from ..compiled.contacts import EVENTS, GIVEN
@@ -34,7 +34,7 @@ from ..tolerances import DEPENDENT, NEARLY, UNCERTAIN
 from .contact.reports import choose_along, compare_along, impulses_along, states_of, sticking_rows
 from .derivative import solve_motion
 from .implicit.iteration import MATRICES
-from .initial import told_of_ratios
+from .initial import note_on_ratios
 from .loads import corrected_loads
 from .mechanism import mechanism
 from .mechanism_record import WORK
@@ -238,8 +238,8 @@ def with_forces(
         loads = known._replace(multipliers=with_separation(system, motion, known.multipliers))
     reactions = ComputedReactions(system, motion, contacts, sticking, cast(Any, loads))
     energy, stats = ledger(frozen(energies)), more.get("stats", {})
-    notes = [stats.get("note", ""), told_of_tables([*table_ends, *tables_left(system, motion, more.get("modes", {}))])]
-    notes += [told_of_ratios(system, motion.t[0], motion.q[0])] if motion.t.size else []
+    notes = [stats.get("note", ""), note_on_tables([*table_ends, *tables_left(system, motion, more.get("modes", {}))])]
+    notes += [note_on_ratios(system, motion.t[0], motion.q[0])] if motion.t.size else []
     if isinstance(loads, Loads) and loads.undetermined.any():
         moments, rows = loads.undetermined.nonzero()
         when = ", ".join(f"{t:.6g}" for t in motion.t[np.unique(moments)][:TOLD])

@@ -82,7 +82,7 @@ def listen(march: IntegratorState, only: int) -> None:
     events, search, switches = march.events, march.search, march.mechanism.switches
     values = events.values
     guards = search.guards
-    switches.listens[0] = 1
+    switches.reads_events[0] = 1
     search.tries[0] = 0
     search.until[0] = np.inf
     search.status[0] = DONE

@@ -12,7 +12,7 @@ from ..compiled.status import DONE
 from ..derivatives.parameters import asked_of
 from ..derivatives.results import state_with_derivatives
 from ..errors import ModelError, check_dict, checked_options
-from ..explain.contacts import told_of_overlap_at
+from ..explain.contacts import note_on_overlap_at
 from ..explain.failures import check_masses, no_acceleration
 from ..model.checks import warn_of_angles
 from ..model.model import Model
@@ -59,7 +59,7 @@ def assemble(
     state = assembled(model, t, fix, start)
     warn_of_angles(model, values, "fix")
     if not forces:
-        notes = (state.message, told_of_overlap_at(state), *slips_in_assembly(state.system, state.full_q).values())
+        notes = (state.message, note_on_overlap_at(state), *slips_in_assembly(state.system, state.full_q).values())
         state = replace(state, message="; ".join(filter(None, notes)))
         return state_with_derivatives(state, request, values, start, forced=False)
     check_without_contacts(model, "assemble(forces=True)")

@@ -22,7 +22,7 @@ from ..derivatives.parameters import asked_of_motion
 from ..derivatives.results import with_derivatives
 from ..errors import ModelError, checked_options, counted
 from ..explain.axes import check_axes, check_turns
-from ..explain.contacts import told_of_overlap
+from ..explain.contacts import note_on_overlap
 from ..explain.prescribed import check_jumps, singular_start, stop_reason
 from ..kernels.blocks import block
 from ..model.breaks import breaks_of, put_on_breaks
@@ -98,7 +98,7 @@ def kinematics(
                 watch(done, t.size)
         except KeyboardInterrupt:
             message = f"interrupted after {done} of {t.size} poses"
-    overlap = told_of_overlap(bodies, system.of_bodies(path.until(done)))
+    overlap = note_on_overlap(bodies, system.of_bodies(path.until(done)))
     bridged = BRIDGED if change_points and not message else ""
     stats = counts_of(machine) | facts | without_empty(kinks=kinks, note=bridged, overlap=overlap, **slips)
     result = result_of(system, path.until(done), t=t[:done], success=not message, message=message, stats=stats)

@@ -16,16 +16,16 @@ from ..arguments import TableEnd, as_state, check_tables, checked_times, open_ta
 from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..compiled.status import CHATTERS, CUT_SHORT, DONE, EVENT, PAUSED, SAMPLING, STEP_EVENT
-from ..derivatives.across.designs import following_of
+from ..derivatives.across.event_times import note_events
 from ..derivatives.across.following import Following, passed_by
-from ..derivatives.across.moments import note_events
+from ..derivatives.across.neighbours import following_of
 from ..derivatives.across.runs import followed_run, is_to_be_followed
 from ..derivatives.designs import breaks_moved
 from ..derivatives.parameters import Asked, check_laws
 from ..derivatives.results import tell, varied_of
 from ..derivatives.reversals import Reversals
+from ..derivatives.runs.event_times import EventTime, event_time, instants_of, stop_time
 from ..derivatives.runs.forward import taken_of, varied_run
-from ..derivatives.runs.moments import EventTime, event_time, instants_of, stop_time
 from ..derivatives.runs.parameter_names import asked_of_run, check_samples
 from ..derivatives.runs.resets import ResetEntry
 from ..derivatives.runs.saltation import (
@@ -35,15 +35,15 @@ from ..derivatives.runs.saltation import (
     saltations_of,
     slips_in_space_stop,
 )
-from ..derivatives.runs.sampled import told_of_samples
+from ..derivatives.runs.samples import note_on_samples
 from ..errors import MbsError, ModelError, checked_options
 from ..explain.accuracy import note_on_faint_motion
 from ..explain.axes import check_axes, check_turns
 from ..explain.checks import check_energy, check_violation
-from ..explain.contacts import check_apart, told_of_kept
+from ..explain.contacts import check_apart, note_on_kept_contacts
 from ..explain.failures import check_masses, failure
 from ..explain.prescribed import check_jumps
-from ..explain.stiffness import told_of_stiffness
+from ..explain.stiffness import note_on_stiffness
 from ..model.breaks import breaks_of, farthest_ends, put_on_breaks, side_of
 from ..model.checks import check_constant_states, warn_of_angles
 from ..model.contacts.changes import ContactChange
@@ -363,7 +363,7 @@ class Prepared:
         head, last, found = self.steps.head, entry_now(self.march), dict[int, str]()
         at_once = "something else happens at the same instant, which comes before or after it in neighbouring runs"
         for one in self.resets:
-            if 0 < one.step < len(head) and self._is_not_alone(one, head):
+            if 0 < one.step < len(head) and self._shares_instant(one, head):
                 found[one.step] = f"at t = {one.t:.6g}, where an event sets a state, {at_once}"
         if self.steps.begins_at and len(head) and head[0, FRESH] == SWITCHED:
             beside = "contacts change at this instant; begin a little earlier or later"
@@ -389,7 +389,7 @@ class Prepared:
         steps = [one.step for one in self.resets]
         return [(n, one) for k, one in enumerate(self.resets) if (n := k - steps.index(one.step))]
 
-    def _is_not_alone(self, one: ResetEntry, head: np.ndarray) -> bool:
+    def _shares_instant(self, one: ResetEntry, head: np.ndarray) -> bool:
         """Return whether something else happens where an event sets a state than resets by other events: a switch
         (other than the change of contacts for which one of these events waits) or a sample."""
         near, alike = REPEAT * max(abs(one.t), 1.0), [other for other in self.resets if other.step == one.step]
@@ -581,9 +581,9 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
     done, total = int(march.counts[marching.NEXT]), march.record.times.size
     if error and not done:
         raise error
-    hidden = "; ".join(filter(None, (note_on_faint_motion(march), told_of_kept(march, system.cartesian))))
+    hidden = "; ".join(filter(None, (note_on_faint_motion(march), note_on_kept_contacts(march, system.cartesian))))
     message, stats = message or hidden, {**prepared.facts, **counts_of(march)}
-    if stiff := told_of_stiffness(system, march):
+    if stiff := note_on_stiffness(system, march):
         stats["stiff"] = stiff
     if following := prepared.following:
         causes = ["; ".join(following.told) + ": there are none from there on"] if following.told else []
@@ -642,7 +642,7 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     taken = replace(taken, samples=tuple(one for one in prepared.samples or () if one.step < edge))
     taken = replace(taken, resets=tuple(prepared.with_breaks(one) for one in prepared.resets if one.step < edge))
     taken = replace(taken, impacts=prepared.impact_times)
-    for what in told_of_samples(taken.samples):
+    for what in note_on_samples(taken.samples):
         tell(result, what)
     return varied_run(result, prepared.asked, taken)
 

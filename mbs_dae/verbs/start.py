@@ -25,7 +25,7 @@ from ..compiled.status import DONE, Status
 from ..compiled.structure import Structure
 from ..errors import MbsError, ModelError, checked_options, shortened, unknown_name
 from ..explain.accuracy import note_on_faint_motion
-from ..explain.contacts import check_apart, told_of_kept
+from ..explain.contacts import check_apart, note_on_kept_contacts
 from ..explain.failures import failure
 from ..explain.prescribed import first_jump
 from ..kernels.blocks import WORD, address_of
@@ -461,7 +461,7 @@ class Simulation(metaclass=PublicClass):
 
     def _whole(self) -> Result:
         inner, system = self._inner, self._inner.system
-        hidden = filter(None, (note_on_faint_motion(inner.march), told_of_kept(inner.march, system.cartesian)))
+        hidden = filter(None, (note_on_faint_motion(inner.march), note_on_kept_contacts(inner.march, system.cartesian)))
         return self._result(
             self._rows,
             message=self._message or "; ".join(hidden),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arguments import TableEnd, check_tables, model_of, tables_left, told_of_tables, truth_of
+from ..arguments import TableEnd, check_tables, model_of, note_on_tables, tables_left, truth_of
 from ..compiled import System
 from ..compiled.batch import PoseSequence
 from ..compiled.derivatives import POSITIONS, builder_of
@@ -17,7 +17,7 @@ from ..compiled.reading import Trajectory
 from ..derivatives.parameters import asked_of
 from ..derivatives.sweeps import check_determined, sweep_with_derivatives
 from ..errors import ModelError, SingularConfigurationError, check_name, checked_options, counted, shortened
-from ..explain.contacts import told_of_overlap
+from ..explain.contacts import note_on_overlap
 from ..explain.explanation import no_loads
 from ..kernels.blocks import block
 from ..model.checks import warn_of_angles
@@ -25,7 +25,7 @@ from ..model.drivers import Driver
 from ..model.model import Model
 from ..model.parameters import Parameter, finite_number
 from ..motion.contact.reports import frictions_lost_at, no_friction, states_of, sticking_rows, sweeping_modes
-from ..motion.initial import told_of_ratios
+from ..motion.initial import note_on_ratios
 from ..motion.outcome import forces_along, in_the_limit, nonunique_forces, nonuniqueness_note
 from ..poses.assembly import assembled
 from ..poses.continuation import follow
@@ -179,11 +179,11 @@ class _Path:
         q, _, v, a = (x[:count] for x in self.poses)
         swept = PoseSequence(self.swept.parameter, self.swept.values[:count])
         poses, system = Trajectory(np.full(count, self.first.t), q, v, a), self.first.system
-        overlap = told_of_overlap(system, poses, swept)
+        overlap = note_on_overlap(system, poses, swept)
         notes = list[str]()
         if "reactions" in more:
             several = np.array([part.loads.nonunique.any() for part in more["reactions"].poses])
-            notes += [more.pop("note"), told_of_ratios(system, self.first.t, q[0])]
+            notes += [more.pop("note"), note_on_ratios(system, self.first.t, q[0])]
             notes.append(nonuniqueness_note(swept.parameter, np.array(swept.values)[several]))
         facts = {"overlap": overlap, "note": "; ".join(filter(None, notes))}
         stats = {name: fact for name, fact in facts.items() if fact}
@@ -230,7 +230,7 @@ def _loads(path: _Path, count: int) -> dict[str, Any]:
         modes.append(modes_here)
     system = path.first.system
     modes_of_frictions = states_of(system, np.concatenate(modes)) if system.model.frictions else {}
-    note, pushed = told_of_tables(ends, path.swept.parameter.name), np.concatenate(pushes)
+    note, pushed = note_on_tables(ends, path.swept.parameter.name), np.concatenate(pushes)
     return {"reactions": SweptReactions(tuple(parts)), "pushes": pushed, "modes": modes_of_frictions, "note": note}
 
 

@@ -26,7 +26,7 @@ from ...motion.past.tape import BEGAN, CLOSED, FRESH, HEAD, RESTARTED, SWITCHES,
 from ...motion.record import NEXT, IntegratorState, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
-from .held_forces import HeldForces, is_held
+from .contact_forces import HeldForces, is_held
 from .linear import Linear, LinearProjection, Weights, vary_lengths
 from .repetition import begin_anew, is_closed, make_end, make_inner, put_entry, set_out, time_of
 from .steps import is_blurred, prepare_weights

@@ -17,9 +17,9 @@ R keeps for each point the law that held in this impact. With v⁻ and v⁺ = v�
     M Δv + Φ_vᵀ Λ = Gᵀ P,      Φ_v v⁺ = ν,
     w⁺ + e w⁻ = 0   for gaps with an impulse,      w⁺ = 0   for slips that stop,      P = -μ P_n d   for other slips,
 
-where w = G v - ν: the equations of a stage (`held_forces`) with Δv in place of v̇. By Poisson's law there are two such
-impacts at once, the compression with e = 0, and the expansion, in which a gap that parts has the impulse e P_n of the
-compression. Where impacts are passed on in turn, R is a sequence of such impacts, each of the points that approach
+where w = G v - ν: the equations of a stage (`contact_forces`) with Δv in place of v̇. By Poisson's law there are two
+such impacts at once, the compression with e = 0, and the expansion, in which a gap that parts has the impulse e P_n of
+the compression. Where impacts are passed on in turn, R is a sequence of such impacts, each of the points that approach
 then. The passage is one linear map, which serves both directions, ahead and back.
 """
 
@@ -64,7 +64,7 @@ from ...motion.record import IntegratorState, derivative_at_end, put_back, remem
 from ...motion.switching.switches import hold_all
 from ...poses.newton import solve_here
 from ...symbolic.branches import WHOLE
-from .held_forces import (
+from .contact_forces import (
     ALONG,
     COEFFICIENT,
     FRICTION,
@@ -762,7 +762,7 @@ class ContactPassage:
             δv' = -Xᵀ H c P δs/τ,   c = μ N/a,   P = 1 - d dᵀ,   δs ~ τ^K,   K = G Xᵀ H c P,
 
         so that places change by -Xᵀ H c T P (1 + K)⁻¹ δs in comparison. H = 1 - T A⁻¹ (C G Xᵀ + D Lᵀ) adds the effect
-        of normal forces, which change with these frictions (`held_forces`)."""
+        of normal forces, which change with these frictions (`contact_forces`)."""
         own, held, mechanism = self.own, self.held, cast(Any, self.bodies.mechanism)
         contacts, m, columns = mechanism.contacts, int(held.size[0, 0]), held.X.shape[1]
         accelerations = self.slope_of_bodies[mechanism.state.v_at :][:columns]

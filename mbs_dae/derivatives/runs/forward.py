@@ -52,6 +52,7 @@ from .attitudes import Charts
 from .checks import check_here, check_status
 from .conjugate_residuals import TRIES, Residuals
 from .contact_changes import ChangeEquations, ContactPassage
+from .contact_forces import law_slopes, new_held
 from .coordinates import (
     CoordinateMotion,
     bodies_along,
@@ -63,16 +64,15 @@ from .coordinates import (
     places_varied,
     rows_of_bodies,
 )
-from .held_forces import law_slopes, new_held
+from .event_times import EndOfRun, EventsAhead, EventTime, TimeEquations, changes_here, rates_at, sizes_of
 from .implicit_steps import ImplicitStep, vary_implicit_stretch, vary_shorter_step
 from .jumps import move_alike
 from .linear import MOTION, Linear, LinearProjection, linear, size_of_linearised
-from .moments import EndOfRun, EventsAhead, EventTime, TimeEquations, changes_here, rates_at, sizes_of
 from .parameter_names import given_of
 from .repetition import put_entry, rate_at
 from .resets import ResetDerivative, ResetEntry, ResetPassage, reset_derivatives, stand_before
 from .saltation import APART, STILL, Passing, Saltation, guards_at, saltations_of
-from .sampled import SampleSlopes, sample_slopes
+from .samples import SampleSlopes, sample_slopes
 from .steps import Changes, Replay, basis_of, vary_begin, vary_stretch
 from .tree import JointTree, new_tree, size_of_tree, tree_numbers
 

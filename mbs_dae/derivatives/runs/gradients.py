@@ -19,18 +19,18 @@ from ...results.result import Result
 from ..across.runs import FollowedRun
 from .back import AdjointRun, back_begin, back_stretch
 from .checks import check_same, check_status
+from .contact_forces import new_held
 from .coordinates import equations_of, weights_of_coordinates
+from .event_times import Rates, end_back, sizes_of, weights_here
 from .forward import FIRST, RecordedRun, Rerun, VariedRun, rerun_of, start_back, stretches
-from .held_forces import new_held
 from .implicit_back import back_implicit_stretch
 from .implicit_steps import make_implicit_step
 from .linear import Weights, size_of_linearised
-from .moments import Rates, end_back, sizes_of, weights_here
 from .reading_weights import weights_of_states
 from .repetition import make_stretch, put_entry
 from .resets import ResetDerivative, ResetPassage
 from .saltation import Saltation, guards_at
-from .sampled import SampleSlopes
+from .samples import SampleSlopes
 from .steps import basis_of
 from .transposed import forces_back
 from .tree import size_of_tree

@@ -35,7 +35,7 @@ from .back import (
     put_right_back,
 )
 from .conjugate_residuals import CYCLES, ROUNDOFF, SETTLED, SMALL, TRIES, improve, largest_part
-from .held_forces import is_held
+from .contact_forces import is_held
 from .implicit_steps import ImplicitStep, is_alpha, linearise_stages, matrix_of, put_reading_weights, put_stages
 from .linear import vary_lengths
 from .repetition import make_end, put_entry, set_out

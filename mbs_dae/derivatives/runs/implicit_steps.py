@@ -59,7 +59,7 @@ from ...motion.record import NEXT, IntegratorState, put_back, remember
 from ...motion.run import note_end
 from .attitudes import Charts, put_charts, put_reading
 from .conjugate_residuals import CYCLES, ROUNDOFF, SETTLED, SMALL, TRIES, Residuals, improve, largest_part
-from .held_forces import HeldForces
+from .contact_forces import HeldForces
 from .linear import Linear, put_way, vary_places
 from .repetition import make_end, put_entry, set_out
 from .steps import Replay, is_blurred, keep_changes, vary_begin, vary_end

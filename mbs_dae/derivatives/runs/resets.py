@@ -42,11 +42,11 @@ from ...tolerances import REPEAT
 from ..parameters import Asked, StartChange
 from ..start import Beginning
 from .coordinates import coordinate_changes, ground_places, ground_slopes
+from .event_times import APART, changes_here, rates_at, sizes_of
 from .jumps import grazes, instant_moved
-from .moments import APART, changes_here, rates_at, sizes_of
 from .repetition import put_entry
 from .saltation import surfaces_back
-from .sampled import body_seeds, seeded
+from .samples import body_seeds, seeded
 
 KINK, FARTHER = 1e-6, 10.0
 """A slope has a kink where it jumps by more than `KINK` of its size, and hardly more over a way `FARTHER` times as

@@ -27,7 +27,7 @@ from ...motion.record import NEXT, IntegratorState, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
 from ...tolerances import BLURRED
-from .held_forces import HeldForces, is_held
+from .contact_forces import HeldForces, is_held
 from .linear import Linear, LinearProjection, put_way, vary_lengths, vary_projection
 from .repetition import begin_anew, is_closed, make_end, make_inner, set_out, time_of
 from .tree import (

@@ -8,7 +8,7 @@ its parent:
     A δx = [0; δξ] - C_p,        A δu = [0; δξ̇] - (C'_x δx + C'_p),        [0; δξ̈] = A δu̇ + C''_x δx + C''_u δu + C''_p.
 
 The accelerations u̇ and the multipliers of all joints satisfy the equations in the coordinates of bodies. So a stage is
-linearised there (`held_forces.vary_stage`): changes of joints become those of bodies, and changes of u̇ those of ξ̈.
+linearised there (`contact_forces.vary_stage`): changes of joints become those of bodies, and changes of u̇ those of ξ̈.
 However long a tree is, no matrix is dense. Going back, each of these maps is transposed.
 
 Contacts have the same points and rows in both coordinates. A force along a row is one number, so the bodies have the
@@ -51,7 +51,7 @@ from ...motion.switching.switches import hold_all
 from ...poses.newton import factorise_observed
 from ...results.result import State
 from ...tolerances import FAINT
-from .held_forces import (
+from .contact_forces import (
     HeldForces,
     hold_forces,
     keep_back,
@@ -411,7 +411,7 @@ def vary_joint_stage(
     tree: JointTree, own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, slopes: Matrix,
     loads: Matrix, forces: Matrix, often: int, s: int,
 ) -> None:  # fmt: skip
-    """Put the changes of y', from those of y, at the linearised state: `held_forces.vary_stage` for joints."""
+    """Put the changes of y', from those of y, at the linearised state: `contact_forces.vary_stage` for joints."""
     state, b, count = mechanism.state, tree.mechanism.state, dys.shape[0]
     q, v = y[: state.q_end], y[state.v_at : state.v_end]
     to_bodies(tree, mechanism, y, dys)
@@ -534,8 +534,8 @@ def joint_projection_back(
 def vary_joint_keep(
     tree: JointTree, own: Linear, held: HeldForces, mechanism: Mechanism, y: Vector, dys: Matrix, s: int
 ) -> None:
-    """Replace changes of a state of joints by those after contacts are kept closed: `held_forces.vary_keep` for joints.
-    It moves the places of bodies, then velocities from those of joints at the new places."""
+    """Replace changes of a state of joints by those after contacts are kept closed, as `contact_forces.vary_keep` does
+    for bodies: it moves the places of bodies, then velocities from those of joints at the new places."""
     b, count, q = tree.mechanism.state, dys.shape[0], y[: mechanism.state.q_end]
     _places_to_bodies(tree, mechanism, q, tree.y[: b.q_end], dys)
     vary_keep_of_places(held, own, tree.mechanism, tree.y, tree.changes[:count], s)
@@ -699,7 +699,7 @@ def vary_stage_here(
     own: Linear, held: HeldForces, tree: JointTree, mechanism: Mechanism, y: Vector, dys: Matrix, slopes: Matrix,
     loads: Matrix, forces: Matrix, often: int, s: int,
 ) -> None:  # fmt: skip
-    """Put the changes of y', λ and the forces of contacts at the linearised state (`held_forces.vary_stage`)."""
+    """Put the changes of y', λ and the forces of contacts at the linearised state (`contact_forces.vary_stage`)."""
     if has_joints(tree):
         vary_joint_stage(tree, own, held, mechanism, y, dys, slopes, loads, forces, often, s)
     else:
@@ -722,7 +722,7 @@ def stage_back_here(
 def vary_keep_here(
     own: Linear, held: HeldForces, tree: JointTree, mechanism: Mechanism, y: Vector, dys: Matrix, s: int
 ) -> None:
-    """Replace changes of y by those after contacts are kept closed (`held_forces.vary_keep`)."""
+    """Replace changes of y by those after contacts are kept closed (`contact_forces.vary_keep`)."""
     if has_joints(tree):
         vary_joint_keep(tree, own, held, mechanism, y, dys, s)
     else:

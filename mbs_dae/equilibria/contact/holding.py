@@ -12,7 +12,7 @@ import numpy as np
 from ...errors import ModelError, check_name, unknown_name
 from ...explain.contacts import told_length
 from ...model.model import Model
-from ...motion.initial import told_of_ratios
+from ...motion.initial import note_on_ratios
 from ...public_class import PublicClass
 from ...results.result import State
 from ...unit_system import size_of
@@ -98,7 +98,7 @@ class Holding(metaclass=PublicClass):
     def _ratio_note(self) -> str:
         """A note on frictions in bearings of gears with a ratio."""
         balance = self.rows.balance
-        return told_of_ratios(balance.system, balance.t, balance.q)
+        return note_on_ratios(balance.system, balance.t, balance.q)
 
     @property
     def held(self) -> bool:

@@ -48,7 +48,7 @@ def has_gaps_alone(mechanism: Mechanism) -> bool:
     return (
         contacts.choice.closed_count[0] == 0
         and contacts.points.entries > 0
-        and switches.acting + switches.listens[0] == 0
+        and switches.acting + switches.reads_events[0] == 0
     )
 
 

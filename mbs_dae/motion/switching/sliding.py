@@ -33,7 +33,7 @@ def slide(mechanism: Mechanism, q: Vector, v: Vector, a: Vector) -> None:
     """Put accelerations, multipliers and modes with which all slides stay on their surfaces."""
     switches = mechanism.switches
     t, count, largest, before = switches.now[0], laws_of(switches), 0.0, 0.0
-    _ask(switches)
+    _mark(switches)
     for k in range(count):
         if switches.slides[k] == 1:
             switches.mode[k] = 0.0
@@ -41,14 +41,14 @@ def slide(mechanism: Mechanism, q: Vector, v: Vector, a: Vector) -> None:
         _move(mechanism, t, q, v, a)
         worst = 0.0
         for k in range(count):
-            switches.mixed[k] = -switches.rate[k] if switches.asked[k] == 1 else 0.0
-            worst = max(worst, abs(switches.mixed[k]))
+            switches.unknown[k] = -switches.rate[k] if switches.responding[k] == 1 else 0.0
+            worst = max(worst, abs(switches.unknown[k]))
         left = ROUGH if worst > 0.5 * before and before > 0.0 else EXACT
         if switches.status[0] != DONE or worst <= left * largest:
             return
         before = worst
         largest = respond(mechanism, t, q, v, a, BLENDED)
-        if switches.status[0] == DONE and not _solved(switches.slope, switches.mixed):
+        if switches.status[0] == DONE and not _solved(switches.slope, switches.unknown):
             switches.status[0] = SINGULAR
         if switches.status[0] != DONE:
             return
@@ -60,63 +60,63 @@ def slide(mechanism: Mechanism, q: Vector, v: Vector, a: Vector) -> None:
 def return_to_surfaces(mechanism: Mechanism, y: Vector) -> None:
     """Project a state onto the surfaces on which the motion is held, in place."""
     switches, state = mechanism.switches, mechanism.state
-    t, count, here, aside = switches.now[0], laws_of(switches), switches.here, switches.aside
-    q, v, a = y[: state.q_end], y[state.v_at : state.v_end], aside[state.v_at : state.v_end]
-    switches.status[0] = derivative(mechanism, t, y, here)
+    t, count, dy, dy_other = switches.now[0], laws_of(switches), switches.dy, switches.dy_other
+    q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy_other[state.v_at : state.v_end]
+    switches.status[0] = derivative(mechanism, t, y, dy)
     look(mechanism)
-    _ask(switches)
+    _mark(switches)
     size = 0.0
     for k in range(count):
-        size = max(size, abs(switches.value[k]) if switches.asked[k] == 1 else 0.0)
+        size = max(size, abs(switches.value[k]) if switches.responding[k] == 1 else 0.0)
     if switches.status[0] != DONE or size == 0.0:
         return
-    read_rates_here(mechanism, t, q, v, here[state.v_at : state.v_end])
+    read_rates_here(mechanism, t, q, v, dy[state.v_at : state.v_end])
     for k in range(count):
-        switches.mixed[k] = -switches.rate[k] if switches.asked[k] == 1 else 0.0
+        switches.unknown[k] = -switches.rate[k] if switches.responding[k] == 1 else 0.0
     respond(mechanism, t, q, v, a, BLENDED)
     for k in range(count):
-        switches.mixed[k] = -switches.value[k] if switches.asked[k] == 1 else 0.0
-    if switches.status[0] != DONE or not _solved(switches.slope, switches.mixed):
+        switches.unknown[k] = -switches.value[k] if switches.responding[k] == 1 else 0.0
+    if switches.status[0] != DONE or not _solved(switches.slope, switches.unknown):
         return
     moment = 0.0
     for k in range(count):
-        moment = max(moment, abs(switches.mixed[k]))
+        moment = max(moment, abs(switches.unknown[k]))
     if moment <= NOTHING:
         return
     _add(switches, 1.0 / moment)
     slides, switches.sliding[0] = switches.sliding[0], 0
     hold_all(mechanism)
-    switches.status[0] = derivative(mechanism, t, y, aside)
+    switches.status[0] = derivative(mechanism, t, y, dy_other)
     switches.sliding[0] = slides
     for k in range(y.size):
-        y[k] += moment * (aside[k] - here[k])
+        y[k] += moment * (dy_other[k] - dy[k])
 
 
 @compiled
-def _ask(switches: Switches) -> None:
-    """Mark one law for each surface on which the motion slides, in `asked`."""
+def _mark(switches: Switches) -> None:
+    """Mark one law for each surface on which the motion slides, in `responding`."""
     for k in range(laws_of(switches)):
-        switches.asked[k] = 1 if switches.slides[k] == 1 and switches.leads[k] == k else 0
+        switches.responding[k] = 1 if switches.slides[k] == 1 and switches.leads[k] == k else 0
 
 
 @compiled
 def _add(switches: Switches, scale: float) -> None:
     """Add the solution, times `scale`, to the mixtures of all surfaces."""
     for k in range(laws_of(switches)):
-        if switches.asked[k] == 1:
-            put_mode(switches, k, switches.mode[k] + scale * switches.mixed[k])
+        if switches.responding[k] == 1:
+            put_mode(switches, k, switches.mode[k] + scale * switches.unknown[k])
 
 
 @compiled_apart
 def respond(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector, blended: float) -> float:
     """Put S - ε into `slope`: the changes of the rates of the marked laws with their modes. Return the largest entry of
-    S. The present rates stand in `mixed`, with the other sign."""
+    S. The present rates stand in `unknown`, with the other sign."""
     switches = mechanism.switches
     count, largest, many = laws_of(switches), 0.0, 0
     for j in range(count):
         for k in range(count):
             switches.slope[k, j] = 1.0 if j == k else 0.0
-        if switches.asked[j] == 0 or switches.status[0] != DONE:
+        if switches.responding[j] == 0 or switches.status[0] != DONE:
             continue
         many += 1
         mode = switches.mode[j]
@@ -124,11 +124,11 @@ def respond(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector, ble
         _move(mechanism, t, q, v, a)
         put_mode(switches, j, mode)
         for k in range(count):
-            if switches.asked[k] == 1:
-                switches.slope[k, j] = switches.rate[k] + switches.mixed[k]
+            if switches.responding[k] == 1:
+                switches.slope[k, j] = switches.rate[k] + switches.unknown[k]
                 largest = max(largest, abs(switches.slope[k, j]))
     for k in range(count):
-        if switches.asked[k] == 1 and many > 1:
+        if switches.responding[k] == 1 and many > 1:
             switches.slope[k, k] -= blended * largest
     return largest
 

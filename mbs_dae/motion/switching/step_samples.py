@@ -241,7 +241,7 @@ def _held(search: Search, k: int) -> float:
     however short the step, the roundoff of its terms: for a gap at which bodies have just parted, or the sign of a
     force that fades. (Functions of events pass zero where they do.)"""
     switches = search.stages.mechanism.switches
-    watched, roundoff = switches.heard[k] == 1, PLACED * switches.scale[k]
+    watched, roundoff = switches.of_events[k] == 1, PLACED * switches.scale[k]
     if switches.kinds[k] >= TOUCH or (switches.sliding[0] == 0 and not watched):
         return roundoff
     if switches.sliding[0] == 0:

@@ -145,13 +145,13 @@ def _unite(search: Search, t: float, y: Vector, dy: Vector) -> None:
     for k in range(count):
         switches.leads[k], switches.turn[k] = k, 1
         is_law = k < laws_of(switches)
-        switches.asked[k] = 1 if is_law and switches.kinds[k] == SIDE and _is_open(search, k) else 0
-        open_ones += switches.asked[k]
+        switches.responding[k] = 1 if is_law and switches.kinds[k] == SIDE and _is_open(search, k) else 0
+        open_ones += switches.responding[k]
     if open_ones < 2:
         return
     _move(search, t, y, dy)
     for k in range(count):
-        switches.mixed[k] = -switches.rate[k] if switches.asked[k] == 1 else 0.0
+        switches.unknown[k] = -switches.rate[k] if switches.responding[k] == 1 else 0.0
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
     respond(mechanism, t, q, v, a, 0.0)
     for k in range(count):
@@ -172,10 +172,10 @@ def _unite(search: Search, t: float, y: Vector, dy: Vector) -> None:
 def _together(switches: Switches, j: int, k: int) -> float:
     """Return the scalar product of rates j and k, and of their responses to modes; 0 where one has none."""
     product = 0.0
-    if switches.asked[j] == 1 and switches.asked[k] == 1:
+    if switches.responding[j] == 1 and switches.responding[k] == 1:
         for i in range(laws_of(switches)):
-            product += switches.asked[i] * switches.slope[j, i] * switches.slope[k, i]
-        product += switches.mixed[j] * switches.mixed[k] if product != 0.0 else 0.0
+            product += switches.responding[i] * switches.slope[j, i] * switches.slope[k, i]
+        product += switches.unknown[j] * switches.unknown[k] if product != 0.0 else 0.0
     return product
 
 

@@ -37,7 +37,7 @@ def laws_of(switches: Switches) -> int:
 @compiled
 def is_idle(switches: Switches, k: int) -> bool:
     """Return whether nothing depends on this branch now."""
-    return switches.free[k] == 1 or switches.heard[k] != switches.listens[0]
+    return switches.free[k] == 1 or switches.of_events[k] != switches.reads_events[0]
 
 
 @compiled

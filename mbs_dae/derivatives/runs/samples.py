@@ -75,7 +75,7 @@ def sample_slopes(system: System, asked: Asked, samples: Sequence[Sample]) -> di
     return found
 
 
-def told_of_samples(samples: Sequence[Sample]) -> list[str]:
+def note_on_samples(samples: Sequence[Sample]) -> list[str]:
     """Return the remarks on the derivatives of a run with these samples."""
     called, bent = dict[str, None](), dict[str, float]()
     for sample in samples:

@@ -32,7 +32,7 @@ from ...motion.record import NEXT, IntegratorState, derivative_at_end, put_back,
 from ...tolerances import REPEAT
 from ..instants import MomentSlopes
 from .checks import check_status
-from .held_forces import HeldForces
+from .contact_forces import HeldForces
 from .jumps import at_the_event, grazes, instant_moved, move_alike
 from .linear import SURFACE, Linear
 from .repetition import rate_at
