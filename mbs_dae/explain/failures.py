@@ -42,6 +42,7 @@ from .contacts import CORNER, chatters, knots_of_tables, lost_in_roundoff, touch
 from .explanation import (
     BEFORE_DEAD_POINT,
     HUGE,
+    SHORTEST,
     Explanation,
     contradiction,
     extrapolated,
@@ -131,9 +132,9 @@ def no_acceleration(system: System, run: Mechanism, status: int, t: float, q: np
 
 FAR_AWAY = 1e-6
 """Bodies are far from the origin if their shapes are smaller than this part of the distance."""
-SHORTEST, LOOKS = 1e-12, 25
-"""The first time, relative to t, and the number of times behind the end of a run at which a law without a value is
-looked for: two in each decade of a run of seconds."""
+LOOKS = 25
+"""The number of times behind the end of a run at which a law without a value is looked for: two in each decade of a run
+of seconds."""
 
 
 def failure(system: System, march: IntegratorState, status: int, result: Result) -> MbsError:

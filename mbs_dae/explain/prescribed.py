@@ -22,7 +22,7 @@ from ..poses.dependence import joints_at_fault
 from ..poses.redundancy import is_change_point
 from ..readings.motion import result_of
 from ..results.result import State
-from .explanation import BEFORE_DEAD_POINT, Explanation, contradiction, undefined
+from .explanation import BEFORE_DEAD_POINT, SHORTEST, Explanation, contradiction, undefined
 
 JUMP = 1e-6
 """A larger difference is a jump: of values relative to 1 rad or the model's length, of rates and accelerations relative
@@ -112,7 +112,10 @@ def stop_reason(
 
 def _why(status: int, before: float, ahead: float, first: State, pose: State) -> Explanation:
     name, reached = repr(pose.system.model.name), float(pose.t)
-    if nowhere := undefined(pose, (ahead, reached + 1e-6 * (ahead - reached)), forces=False):
+    moments, roundoff = [ahead, reached + 1e-6 * (ahead - reached)], SHORTEST * max(abs(ahead), 1.0)
+    if ahead - reached <= roundoff:  # a law has a value within roundoff behind the end of its range
+        moments.append(ahead + roundoff)
+    if nowhere := undefined(pose, moments, forces=False):
         return nowhere
     names = joints_at_fault(pose.system, reached, pose.full_q)
     if status == ENDLESS and (driver := _unbounded(first, pose)):

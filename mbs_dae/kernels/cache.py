@@ -58,7 +58,7 @@ def kernel(meaning: str, write_source: Callable[[], tuple[str, dict[str, Any]]])
 def kept(meaning: str, make: Callable[[str], store.Stored]) -> Kernel:
     """Return the kernel that computes `meaning`; ``make(symbol)`` gives the machine code of the function of this
     name."""
-    symbol = f"mbs_dae_kernel_{fingerprint(meaning)}"
+    symbol = f"{store.KERNEL}{fingerprint(meaning)}"
 
     def made() -> store.Stored:
         work.begin()  # a user without kernels may lack all other machine code, too

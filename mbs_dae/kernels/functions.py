@@ -128,37 +128,43 @@ class CompiledFunction:
         """The work to compile: bytes of Python's own code, its parts included."""
         return sum(len(one.py_func.__code__.co_code) for one in self.parts_of_it)
 
+    @property
+    def declared_result(self) -> types.Type:
+        """The type of the result of a function that lies apart, from its annotation."""
+        result = get_type_hints(self.py_func).get("return")
+        return types.none if result is None or result is type(None) else kind_of(result)
+
     @cached_property
     def interface(self) -> str:
         """All that a caller knows of a function that lies apart: its name, the types of its arguments, its result."""
-        result = get_type_hints(self.py_func).get("return", Any)
-        return f"{self.symbol}({', '.join(map(layout, self.arguments))}) -> {result}"
+        return f"{self.symbol}({', '.join(map(layout, self.arguments))}) -> {self.declared_result}"
 
     @cached_property
-    def meaning(self) -> str:
+    def source(self) -> str:
         """The instructions of this one function, the constants that it reads, and the functions that it calls."""
-        code, told = self.py_func.__code__, [self.symbol]
-        constants = code.co_consts[1:] if code.co_consts[:1] == (self.py_func.__doc__,) else code.co_consts
-        if code.co_freevars or self.py_func.__defaults__ or any(isinstance(one, CodeType) for one in constants):
+        function, code, lines = self.py_func, self.py_func.__code__, [self.symbol]
+        constants = code.co_consts[1:] if code.co_consts[:1] == (function.__doc__,) else code.co_consts
+        has_functions = code.co_freevars or any(isinstance(one, CodeType) for one in constants)
+        if has_functions or function.__defaults__ or function.__kwdefaults__:
             raise TypeError(f"{self.symbol} has defaults or functions inside; a compiled function has neither")
-        told += [repr(one) for one in (code.co_code, constants, code.co_names, code.co_varnames)]
+        lines += [repr(one) for one in (code.co_code, constants, code.co_names, code.co_varnames)]
         for name, value in self._globals.items():
             if isinstance(value, CompiledFunction):
-                told.append(f"{name} = {value.interface if value.apart else value.symbol}")
+                lines.append(f"{name} = {value.interface if value.apart else value.symbol}")
             elif isinstance(value, (int, float, tuple)):
-                told.append(f"{name} = {value!r}")
+                lines.append(f"{name} = {value!r}")
             elif isinstance(value, (ModuleType, type)) or callable(value):  # of numpy, or of the compiler's package
-                told.append(f"{name} = {_home(value)}.{getattr(value, '__name__', name)}")
+                lines.append(f"{name} = {_package_of(value)}.{getattr(value, '__name__', name)}")
             else:
                 kind = type(value).__name__
                 raise TypeError(f"{self.symbol} reads {name}, a {kind}; a compiled function reads numbers")
-        return "\n".join(told)
+        return "\n".join(lines)
 
     @cached_property
     def version(self) -> str:
         """The hash of everything on which the machine code of a function that lies apart depends: its own interface,
         its code and that of its parts, and the compiler."""
-        parts = sorted(one.meaning for one in self.parts_of_it)
+        parts = sorted(one.source for one in self.parts_of_it)
         return hashlib.sha256("\n".join([store.stamp(store.COMPILER), self.interface, *parts]).encode()).hexdigest()
 
     def compile(self) -> Entry:
@@ -177,6 +183,8 @@ class CompiledFunction:
         progress, part = work.begin(), self.part(self.arguments)
         if (result := str(part.lowered.result)) not in RESULTS:
             raise TypeError(f"{self.symbol} lies apart and cannot give back {result}; give back a number")
+        if result != str(self.declared_result):  # callers are stored by what is declared
+            raise TypeError(f"{self.symbol} returns {result}, and declares {self.declared_result}; declare the former")
         code = llvm.object_code(self.symbol, part.lowered, [*part.parts.values()])
         progress.tell(self)
         return store.Stored({"result": result}, tuple(sorted(part.apart)), code)
@@ -211,14 +219,14 @@ class CompiledFunction:
         return self.parts[arguments]
 
 
-def _home(value: Any) -> str:
+def _package_of(value: Any) -> str:
     """Return the package of something that the compiler itself translates: numpy, Python, or the compiler's package,
     whose versions are those of the compiler."""
-    home = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or "builtins"
+    package = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None) or "builtins"
     known = {"builtins", "math", "numpy", "llvmlite", "numba"}
-    if home.split(".")[0] not in known and not home.startswith(__name__.rpartition(".")[0]):
-        raise TypeError(f"compiled functions cannot use {value!r}: nobody sees when it changes")
-    return home
+    if package.split(".")[0] not in known and not package.startswith(__name__.rpartition(".")[0]):
+        raise TypeError(f"compiled functions cannot use {value!r}: its changes do not enter the version of a function")
+    return package
 
 
 def addresses(functions: Sequence[CompiledFunction | None]) -> np.ndarray:

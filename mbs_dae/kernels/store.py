@@ -36,6 +36,8 @@ COMPILER = ("kernels",)
 """The package that turns functions into machine code."""
 WRITERS = ("rotations", "symbolic", "kernels", "coordinates", "tolerances", "linear", "compiled")
 """The packages that derive kernels from expressions and write them."""
+KERNEL = "mbs_dae_kernel_"
+"""The beginning of the names of kernels, which `WRITERS` have written."""
 ROOMS = (*WRITERS, "poses", "motion", "derivatives")
 """The packages that have compiled functions."""
 SEAL = 32
@@ -96,6 +98,8 @@ def _from_disk(symbol: str) -> bool:
 
 
 def _file(symbol: str) -> Path:
+    if symbol not in versions and not symbol.startswith(KERNEL):
+        raise KeyError(f"{symbol} is no kernel, and no function that lies apart")
     version = versions[symbol]() if symbol in versions else stamp(WRITERS)
     return directory() / f"{symbol}-{version[:12]}.code"
 

@@ -62,7 +62,7 @@ from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
 from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, drift_limit, is_projected
 from .stiffness import watch
 from .switching.locate import is_searched, look_for_switch, next_begins, switched
-from .switching.ranges import lacks_value
+from .switching.ranges import has_value, place_without_value
 from .switching.search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE
 from .switching.switches import hold_all
 from .watched_events import fire_due, has_event, note_contacts, put_sides
@@ -276,11 +276,15 @@ def conclude(march: IntegratorState, made: int) -> int:
     tableau, stages = march.tableau, march.stages
     if not tableau.end_in_error:
         estimate_error(stages)
-    if tableau.means == 1 and made == DONE:
-        place = lacks_value(march.search, march.stages.now[T], march.stages.now[H])
+    if (tableau.means == 1 or tableau.stages == 1) and made == DONE:  # these have no stages within a step
+        place, span = -1.0, march.course.at[SPAN]
+        if span > 0 and stages.now[T] == march.course.ends[span - 1]:  # a law of time switches here
+            place = -1.0 if has_value(march.search, stages.now[T], stages.now[H], 0.5) else 0.5
+        if tableau.means == 1 and place < 0.0:
+            place = place_without_value(march.search, stages.now[T], stages.now[H])
         if place >= 0.0:
             copy(march.search.y, stages.y0)
-            march.time[0], made = march.stages.now[T] + place * march.stages.now[H], NOT_FINITE
+            march.time[0], made = stages.now[T] + place * stages.now[H], NOT_FINITE
     if asks_for_end(march, made):
         made = _settle(march, march.stages.now[END])
         if tableau.end_in_error:

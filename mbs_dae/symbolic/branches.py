@@ -73,12 +73,12 @@ class Branch(Choice):
         return free if fixed == free or mode == sp.Symbol("nan") else None
 
 
-class Within(Choice):
-    """``Within(w, a, b)``: b for w = 0, else a, which continues b beyond the end of its range."""
+class RangeContinuation(Choice):
+    """``RangeContinuation(w, a, b)``: b for w = 0, else a, which continues b beyond the end of its range."""
 
 
-class Fixed(sp.Function):
-    """``Fixed(e)``: e, as a number without a slope."""
+class ConstantCopy(sp.Function):
+    """``ConstantCopy(e)``: e, as a number without a slope."""
 
     nargs, is_real = 1, True
 
@@ -139,6 +139,8 @@ def range_of(e: sp.Basic) -> sp.Expr | None:
 
 Bounds = tuple[float, float]
 UNBOUNDED = (-inf, inf)
+LARGE = 1e20
+"""A bound above which powers count as unbounded: they may not be numbers of a machine."""
 
 
 def bounds_of(
@@ -152,13 +154,13 @@ def bounds_of(
     if jumps := [f for f in e.args if isinstance(f, sp.sign | sp.Heaviside)] if e.is_Mul else []:
         rest, u, below = e / jumps[0], jumps[0].args[0], -1 if isinstance(jumps[0], sp.sign) else 0
         branches = [bounds_of(rest, known, (*facts, u)), bounds_of(below * rest, known, (*facts, -u))]
-        low, high = _around(branches)
+        low, high = _union(branches)
     elif isinstance(e, sp.Piecewise):
         before, branches = facts, []
         for piece, condition in e.args:
             branches.append(bounds_of(piece, known, (*before, *_facts_of(condition))))
             before = (*before, *_facts_of(sp.Not(condition)))
-        low, high = _around(branches)
+        low, high = _union(branches)
     else:
         parts = [bounds_of(part, known, facts) for part in e.args if isinstance(part, sp.Expr)]
         if e.is_Add:
@@ -175,7 +177,8 @@ def bounds_of(
             least, most = parts[0]
             power = 1 if isinstance(e, sp.Abs) else int(e.exp)
             low = 0.0 if least <= 0.0 <= most else min(abs(least), abs(most)) ** power
-            high = max(abs(least), abs(most)) ** power
+            high = max(abs(least), abs(most))
+            high = high**power if high < LARGE else inf
         elif e.is_Pow and parts[0][0] >= 0.0:
             low = 0.0
         elif isinstance(e, sp.sin | sp.cos | sp.tanh | sp.sign):
@@ -189,7 +192,7 @@ def bounds_of(
     return low, high
 
 
-def _around(branches: Sequence[Bounds]) -> Bounds:
+def _union(branches: Sequence[Bounds]) -> Bounds:
     return min(low for low, _ in branches), max(high for _, high in branches)
 
 
@@ -297,7 +300,8 @@ def gradient(
         for other in sorted(values[s].free_symbols, key=str):
             if (other in order or other in variables) and (partial := values[s].diff(other)) != 0:
                 # nothing depends on a branch that is not chosen, where a root has an infinite slope, or none
-                share = unless_zero(slope, slope * partial) if values[s].has(Root, Within) else slope * partial
+                share = slope * partial
+                share = unless_zero(slope, share) if values[s].has(Root, RangeContinuation) else share
                 slopes[other] = slopes.get(other, sp.S.Zero) + share
     return slopes, steps
 
@@ -338,10 +342,10 @@ class _Writer:
                 self._written[e] = self._rule(e)(e)
             elif (
                 not self.free
-                and (room := range_of(e)) is not None
-                and (self.moves(room) or self._depends(room, self._timed))
+                and (margin := range_of(e)) is not None
+                and (self.moves(margin) or self._depends(margin, self._timed))
             ):
-                self._written[e] = self._in_range(e, room)
+                self._written[e] = self._in_range(e, margin)
             elif isinstance(e, sp.Piecewise):
                 pieces = ((self.write(value), condition) for value, condition in e.args)
                 self._written[e] = sp.Piecewise(*pieces, evaluate=False)
@@ -349,19 +353,19 @@ class _Writer:
                 self._written[e] = e.func(*map(self.write, e.args)) if e.args else e
         return self._written[e]
 
-    def _in_range(self, e: sp.Expr, room: sp.Expr) -> sp.Expr:
-        """Return a root, a logarithm or an inverse function, continued beyond its range while the side of its room is
-        held. A room that is never negative, because of what switches in it, needs no side."""
+    def _in_range(self, e: sp.Expr, margin: sp.Expr) -> sp.Expr:
+        """Return a root, a logarithm or an inverse function, continued beyond its range while the side of its margin is
+        held. A margin that is never negative, because of what switches in it, needs no side."""
         x, *exponents = map(self.write, e.args)
-        law, moves, side = e.func(x, *exponents), self.moves(room), None
-        never = bounds_of(room, self._bounds_of_symbol)[0] >= 0.0
-        if not never:
-            side = self._decision(RANGE, self.write(room), 1, moves) if self.with_ranges or not moves else None
-            side = side or self._known_side(room)
-        if side is None and not (never and self._has_switch(room)):
+        law, moves, side = e.func(x, *exponents), self.moves(margin), None
+        is_nonnegative = bounds_of(margin, self._bounds_of_symbol)[0] >= 0.0
+        if not is_nonnegative:
+            side = self._decision(RANGE, self.write(margin), 1, moves) if self.with_ranges or not moves else None
+            side = side or self._known_side(margin)
+        if side is None and not (is_nonnegative and self._has_switch(margin)):
             return law
-        beyond = self._power(x, *exponents) if e.is_Pow else CONTINUED[e.func](x, self._power)
-        return beyond if side is None else Within((1 + side) / 2, beyond, law)
+        continuation = self._power(x, *exponents) if e.is_Pow else CONTINUED[e.func](x, self._power)
+        return continuation if side is None else RangeContinuation((1 + side) / 2, continuation, law)
 
     def _known_side(self, g: sp.Expr) -> sp.Expr | None:
         """Return the side of an expression if there is a decision about it."""
@@ -390,6 +394,13 @@ class _Writer:
             inner = (self.values[s] for s in e.free_symbols if s in self.values)
             self._switches[e] = e.has(*SWITCHING) or any(self._has_switch(as_sympy(value)) for value in inner)
         return self._switches[e]
+
+    def _with_sums(self, g: sp.Expr) -> sp.Expr:
+        """Return an expression with the sums that its symbols stand for, and those in these sums."""
+        for _ in range(2):
+            sums = {s: as_sympy(self.values[s]) for s in g.free_symbols if s in self.values}
+            g = g.xreplace({s: self.write(e) for s, e in sums.items() if e.has(sp.Add)})
+        return g
 
     def _rule(self, e: sp.Expr) -> Callable[[Any], sp.Expr]:
         rules: dict[Any, Callable[[Any], sp.Expr]] = {
@@ -421,7 +432,7 @@ class _Writer:
                 rest = Chosen(weight, self.write(value), rest)
         if self.with_ranges and not self.free and sp.Or(*(condition for _, condition in e.args)) != sp.true:
             rooms = [self._room(to_nnf(condition, simplify=False)) for _, condition in e.args]
-            if all(room is not None and self.moves(room) for room in rooms):
+            if all(margin is not None and self.moves(margin) for margin in rooms):
                 self._decision(RANGE, self.write(sp.Max(*rooms)), 1)
         return rest
 
@@ -508,7 +519,8 @@ class _Writer:
             free = self.free or not moves
             mode = sp.Symbol("nan") if free else mode
             g = g.xreplace({MODE: mode})
-            g += Fixed(ROUNDOFF * size_of_terms(g)) if kind == RANGE and g.has(sp.Add) else 0
+            if kind == RANGE and (terms := self._with_sums(g)).has(sp.Add):
+                g += ConstantCopy(ROUNDOFF * size_of_terms(terms))
             decision = Rounded(mode, value) if kind == WHOLE else Side(mode, value, tie)
             program.definitions += [(value, g), (choice, decision)]
             if not free:

@@ -14,7 +14,7 @@ from sympy.printing.pycode import PythonCodePrinter
 from sympy.simplify.cse_main import tree_cse
 
 from ..errors import ModelError
-from .branches import Branch, Branched, Chosen, Fixed, Rounded, Side, Within, branched
+from .branches import Branch, Branched, Chosen, ConstantCopy, RangeContinuation, Rounded, Side, branched
 from .derive import Composed, Definition
 from .functions import BentLookup, Lookup, OfPieces, Opaque, Root, Unwound, Wrapping, as_sympy
 
@@ -91,11 +91,11 @@ class Printer(PythonCodePrinter):
         w, a, b = (f"({self._print(e)})" for e in expr.args)
         return f"({a} if {w} == 1 else {b} if {w} == 0 else {b} + ({a} - {b})*{w})"
 
-    def _print_Within(self, expr: Within) -> str:
+    def _print_RangeContinuation(self, expr: RangeContinuation) -> str:
         w, a, b = (f"({self._print(e)})" for e in expr.args)
         return f"({b} if {w} == 0 else {a})"
 
-    def _print_Fixed(self, expr: Fixed) -> str:
+    def _print_ConstantCopy(self, expr: ConstantCopy) -> str:
         return f"({self._print(expr.args[0])})"
 
     def _print_Root(self, expr: Root) -> str:

@@ -343,8 +343,7 @@ class Prepared:
     def is_to_be_followed(self) -> bool:
         """Whether derivatives must be computed while the run goes on, and not from its steps afterwards: laws have held
         the ended run on a surface where they jump, the motion has depended on one choice among several forces of
-        contacts, joints alone have kept rows of contacts, or a slip in space has stopped in a step in which its
-        direction was not held."""
+        contacts, or a slip in space has stopped in a step in which its direction was not held."""
         if self.steps is None:
             return False
         steps, last, mechanism = self.steps, entry_now(self.march), self.march.mechanism
@@ -354,7 +353,7 @@ class Prepared:
         places = saltations_of(steps, last, self.moves, laws_of(mechanism), before_resets, self.impact_times)
         if mechanism.contacts.choice.ambiguities[0]:
             return True
-        return any(slips_in_space_stop(mechanism, place) for place in places)
+        return any(slips_in_space_stop(mechanism, place, steps.modes_before(place.step)) for place in places)
 
     @property
     def edges(self) -> dict[int, str]:

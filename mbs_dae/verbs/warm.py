@@ -37,7 +37,7 @@ def warm(told: Callable[[str, int, int], object] | None = None) -> None:
     'done'
     """
     import_all()
-    parts = [(function.__name__, partial(getattr, function, "entry")) for function in work.FUNCTIONS]
+    parts = [(function.__name__, function.compile) for function in work.FUNCTIONS]
     parts += [(f"{coordinates} coordinates", partial(_use, coordinates)) for coordinates in SETS]
     for done, (name, part) in enumerate(parts):
         if told is not None:

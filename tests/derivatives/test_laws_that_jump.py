@@ -85,27 +85,21 @@ STEEP = {
 }
 
 
+REFUSED = {("a root at the end of a piece", "natural")}
+
+
 @pytest.mark.parametrize(("coordinates", "method"), [("cartesian", "DP5"), ("joint", "DP8"), ("natural", "Radau5")])
 @pytest.mark.parametrize("name", [*STEEP])
-def test_derivatives_behind_an_infinite_slope_are_right_or_told_to_be_missing(name, coordinates, method):
-    """Where a run passes the zero of a root, the law has an infinite slope."""
+def test_derivatives_behind_an_infinite_slope_are_told_to_be_missing(name, coordinates, method):
+    """Where a run passes the zero of a root, the law has an infinite slope, which steps do not resolve."""
     law, value = STEEP[name]
-    model = guided(law, value)
-
-    def reached(value):
-        return mbs.simulate(model.with_parameters(p=value), TIMES, START, method="DP8", rtol=1e-12)["b.x"]
-
-    expected = (reached(value + 1e-4) - reached(value - 1e-4)) / 2e-4
     how = {"method": method, "rtol": 1e-10, "derivatives": ["p"]}
-    run = mbs.simulate(model.compile(coordinates), TIMES, START, **how)
-    try:
-        found = run.d("b.x", "p")
-    except mbs.ModelError as error:
-        assert "a law has an infinite slope" in str(error)
-        return
-    known = np.isfinite(found)
-    assert found[known] == pytest.approx(expected[known], abs=1e-3 * np.abs(expected).max())
-    assert known.all() or "none" in run.stats["derivatives"]
+    run = mbs.simulate(guided(law, value).compile(coordinates), TIMES, START, **how)
+    if (name, coordinates) in REFUSED:
+        with pytest.raises(mbs.ModelError, match="a law has no finite slope"):
+            run.d("b.x", "p")
+    else:
+        assert np.isnan(run.d("b.x", "p")).all() and "none by p" in run.stats["derivatives"]
 
 
 @pytest.mark.parametrize(("coordinates", "method"), [("cartesian", "DP5"), ("joint", "DP5"), ("cartesian", "Radau5")])

@@ -40,7 +40,7 @@ def check_status(march: IntegratorState, status: int) -> None:
         raise ModelError(f"derivatives of simulate: {what}; give shorter steps, or leave derivatives= out")
     if status == NOT_FINITE:
         t = float(march.stages.now[T])
-        what = f"in the step from t = {t:.6g} a law has an infinite slope, as a root has at zero"
+        what = f"in the step from t = {t:.6g} a law has no finite slope, as a root has none at zero"
         raise ModelError(f"derivatives of simulate: {what}; round it off there, or leave derivatives= out")
     if status != DONE:
         raise ModelError(f"a step could not be made again (status {status}); report this model")

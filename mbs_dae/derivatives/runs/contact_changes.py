@@ -83,7 +83,7 @@ from .contact_forces import (
     vary_held,
     vary_stage,
 )
-from .jumps import ALIKE, EDGE, SMOOTH, agreed, grazes, instant_moved, is_smooth, moved_at_start
+from .jumps import ALIKE, EDGE, SMOOTH, agreed, grazes, instant_moved, is_smooth, start_time_slopes
 from .linear import (
     BEND_OF,
     GAP_OF,
@@ -110,6 +110,8 @@ SAME = 1e-9
 RATE_FLOOR = 10.0
 """The rate of a gap is zero where impacts are passed on if it is at most so many times the approach that counts as none
 (`motion.contact.impacts.LEFT`). Rates that die out in a row of impacts are larger until the last one."""
+GIVES_ENERGY = -1
+"""A status of `make_impact`: Newton's law would give energy, and Poisson's law takes its place."""
 STICKS = 1e-9
 """An impulse of friction is at its bound if it differs by less than this part of the bound."""
 END_TOLERANCE = 1e-4
@@ -377,7 +379,7 @@ def make_impact(march: IntegratorState, points: Integers, y: Vector) -> int:
     mechanism = march.mechanism
     status = put_impulses(mechanism, points)
     if status == DONE and gives_energy(mechanism.contacts):
-        return UNSOLVED
+        return GIVES_ENERGY
     if status == DONE:
         _add_jump(mechanism, y)
     return status
@@ -400,10 +402,12 @@ def compress(march: IntegratorState, points: Integers, y: Vector) -> int:
 
 
 @compiled_apart
-def expand(march: IntegratorState, points: Integers, y: Vector, first: Vector, back: Vector, lands: Integers) -> int:
-    """Let these points part by the expansion that follows the compression with the impulses `first`, (rows in use): y
-    becomes the state behind it, and the impulses of the expansion stand in `amount`. Put the impulses e P_n of gaps, at
-    least which act, into `back`. `lands` are the points that do not bounce. Return a status."""
+def expand(
+    march: IntegratorState, points: Integers, y: Vector, compression: Vector, rebound: Vector, lands: Integers
+) -> int:  # fmt: skip
+    """Let these points part by the expansion that follows a compression with these impulses, (rows in use): y becomes
+    the state behind it, and the impulses of the expansion stand in `amount`. Put the impulses e P_n of gaps, which are
+    the least ones, into `rebound`. `lands` are the points that do not bounce. Return a status."""
     contacts, n = march.mechanism.contacts, march.mechanism.contacts.delassus.used_count[0]
     delassus = contacts.delassus
     if not prepare_impact(march.search, y):
@@ -412,10 +416,10 @@ def expand(march: IntegratorState, points: Integers, y: Vector, first: Vector, b
     write_expansion(contacts, points)
     contacts.choice.lands[:] = 1
     for i in range(n):
-        back[i] = delassus.amount[i] - first[i]
+        rebound[i] = delassus.amount[i] - compression[i]
     if not solve_laws(contacts):
         return UNSOLVED
-    copy(back[:n], delassus.amount)
+    copy(rebound[:n], delassus.amount)
     add_expansion(contacts)
     _add_jump(march.mechanism, y)
     return DONE
@@ -429,10 +433,9 @@ def _add_jump(mechanism: Mechanism, y: Vector) -> None:
 
 
 @compiled_apart
-def hold_impact(held: HeldForces, mechanism: Mechanism, points: Integers, back: Vector, sticks: Integers) -> None:
+def hold_impact(held: HeldForces, mechanism: Mechanism, points: Integers, rebound: Vector, sticks: Integers) -> None:
     """Put the linearised impulses of the last impact, of these points, on the first shelf, and 1 into `sticks` for each
-    row in use that has an equation: a gap with a larger impulse than that of expansion, `back`, and a slip that
-    stops."""
+    row in use that has an equation: a gap with a larger impulse than that of its rebound, and a slip that stops."""
     contacts, n, number, largest = mechanism.contacts, 0, 0, 0.0
     delassus = contacts.delassus
     take_rows(held, contacts, 0)
@@ -444,11 +447,10 @@ def hold_impact(held: HeldForces, mechanism: Mechanism, points: Integers, back: 
         gaps, normal, pressed = 1 if contacts.gap_row[c] >= 0 else 0, n, 0.0
         if gaps == 1:
             pressed = delassus.amount[number] if delassus.amount[number] > STICKS * largest else 0.0
-            rests = (
-                contacts.state[c] != OPEN
-                and abs(contacts.motion.rate[contacts.gap_row[c]]) <= EDGE * contacts.choice.pace[1]
-            )
-            sticks[number] = 1 if pressed - back[number] > STICKS * largest or rests else 0
+            rate, rests = contacts.motion.rate[contacts.gap_row[c]], contacts.state[c] != OPEN
+            for one in (rate, rate + delassus.rate_change[number]):
+                rests = rests and abs(one) <= EDGE * contacts.choice.pace[1]
+            sticks[number] = 1 if pressed - rebound[number] > STICKS * largest or rests else 0
             n = _hold_impulse(held, contacts, number, n, sticks[number])
         else:
             pressed = pressure(contacts, c, delassus.amount)
@@ -630,8 +632,8 @@ class ContactPassage:
         self.sizes, self.closes = sizes, bool(self._gaps().size)
         self.bends = not self.closes and place.is_impact and bool(place.passed.size)
         self.stops = self.turns = False
-        """`stops`: whether all that passes zero here are slips that stop. `turns`: whether one of them is in space: the
-        last step was made with its direction held, and has no estimate of the error."""
+        """`stops`: whether all that passes zero here are slips that stop, and nothing sets out. `turns`: whether one of
+        these slips is in space: its direction was held in the steps before."""
         self.moved = np.zeros(0)
         """How the time of the change moves along each way, (ways,); `ways` sets it."""
         self._edge = np.zeros(0, dtype=bool)
@@ -848,12 +850,14 @@ class ContactPassage:
         stopping = [self.first_guard + k for c, k, sticks in self._slips() if sticks and contacts.state[c] == CLOSED]
         self.stops = bool(np.isin(numbers[passes], stopping).all())
         self.stops = self.stops and not place.breaks and place.step > 0 and self._rates_go_on
-        sets_out = any(contacts.state[c] == STICKING and not sticks for c, _, sticks in self._slips())
-        self.stops = self.stops and not sets_out  # as soon as one of several slips stops, or behind the last one
         in_space = [c for c, k, _ in self._slips() if self.first_guard + k in stopping and contacts.slip_count[c] > 1]
         self.turns = self.stops and bool(in_space)
+        if any(contacts.state[c] == STICKING and not sticks for c, _, sticks in self._slips()):
+            self.stops = False  # a load sets out as soon as one of several slips has stopped, or behind the last one
+            if self.turns:
+                self.why = f"{t} a load sets out where a slip in space stops; part them in time"
         if place.step == 0:
-            moved = moved_at_start(changes, dys[:, : march.mechanism.state.v_end], BEGINS)
+            moved = start_time_slopes(changes, dys[:, : march.mechanism.state.v_end], BEGINS)
             if np.isnan(moved[: self.count]).any():
                 beside = "in neighbouring runs bodies are apart or overlap there"
                 self.why = f"{t} contacts change where the run begins: {beside}; begin a little earlier"
@@ -904,6 +908,8 @@ class ContactPassage:
         moving = slice(mechanism.state.v_at, mechanism.state.v_end)
         slows = ALIKE * self.straight.max(initial=0.0) * np.abs(self.slope_of_bodies[moving]).max(initial=0.0)
         largest = max(slows, SAME * np.abs(self.behind[moving]).max(initial=0.0))
+        if self.turns and not self.stops:
+            return np.full_like(dys, np.nan)
         if self.turns and np.abs(self.behind - self.of_bodies)[moving].max() > largest:
             step = "the step in which a slip in space stops"
             self.why = f"at t = {place.t:.6g} {step} could not be made again; give a smaller max_step="
@@ -978,7 +984,7 @@ class ContactPassage:
             status = make_impact(march, points, y)
             if status == DONE:
                 dys = self._jump(points, before, y, dys, moved)
-            elif status == UNSOLVED:  # this law has no solution, or gives energy
+            elif status == GIVES_ENERGY:
                 status, dys = self._jump_in_two(points, y, dys, moved)
             if status != DONE:
                 break
@@ -990,24 +996,25 @@ class ContactPassage:
         """Let these points meet by Poisson's law at the state y, which becomes that behind, and return a status and the
         changes there. A gap that parts has the impulse e P_n of the compression, which changes by δe P_n + e δP_n."""
         march, held, contacts = self.bodies, self.held, cast(Any, self.bodies.mechanism).contacts
-        lands, before, parts = contacts.choice.lands.copy(), y.copy(), held.given[: len(dys)]
+        lands, before, given = contacts.choice.lands.copy(), y.copy(), held.given[: len(dys)]
         status = compress(march, points, y)
         if status != DONE:
             return status, dys
         used = contacts.delassus.used[: contacts.delassus.used_count[0]].copy()
-        first, back = contacts.delassus.amount[: used.size].copy(), np.zeros(contacts.force.size)
+        compression, rebound = contacts.delassus.amount[: used.size].copy(), np.zeros(contacts.force.size)
         contacts.choice.lands[:] = 1  # with e = 0
         dys = self._jump(points, before, y, dys, moved)
         forces, before = self._impulses_varied, y.copy()
-        status = expand(march, points, y, first, back, lands)
+        status = expand(march, points, y, compression, rebound, lands)
         if status == DONE:
             for i, row in enumerate(used):
                 c = int(contacts.points.of_row[row])
                 if contacts.gap_row[c] == row and not lands[c]:
                     e = contacts.laws.restitution[c]
-                    parts[:, row] = e * forces[:, row] + held.moved[: len(dys), LAWS * c + RESTITUTION] * first[i]
-            dys = self._jump(points, before, y, dys, moved, back)
-            parts[:] = 0.0
+                    of_e = held.moved[: len(dys), LAWS * c + RESTITUTION]
+                    given[:, row] = e * forces[:, row] + of_e * compression[i]
+            dys = self._jump(points, before, y, dys, moved, rebound)
+            given[:] = 0.0
         contacts.choice.lands[:] = lands
         return status, dys
 
@@ -1038,17 +1045,17 @@ class ContactPassage:
 
     def _jump(
         self, points: np.ndarray, before: np.ndarray, y: np.ndarray, dys: np.ndarray, moved: np.ndarray,
-        back: np.ndarray | None = None,
+        rebound: np.ndarray | None = None,
     ) -> np.ndarray:  # fmt: skip
-        """Return the changes of the state y behind the last impact, of these points, from those `before` it. `back` are
-        the impulses that gaps have at least, (rows in use): none, or those of an expansion."""
+        """Return the changes of the state y behind the last impact, of these points, from those `before` it. In an
+        expansion `rebound` are the least impulses of gaps, (rows in use)."""
         march, own, held, t = self.bodies, self.own, self.held, self.place.t
         mechanism: Any = march.mechanism
         contacts, state, dys = mechanism.contacts, mechanism.state, dys.copy()
         delassus, moving = contacts.delassus, slice(mechanism.state.v_at, mechanism.state.v_end)
         sticks = np.zeros(max(contacts.force.size, 1), dtype=np.int64)
-        back = np.zeros(contacts.force.size) if back is None else back
-        hold_impact(held, mechanism, points, back, sticks)
+        rebound = np.zeros(contacts.force.size) if rebound is None else rebound
+        hold_impact(held, mechanism, points, rebound, sticks)
         used, m = delassus.used[: delassus.used_count[0]].copy(), int(delassus.used_count[0])
         impulses, change, after = np.zeros(own.forces.size), y - before, contacts.motion.rate.copy()
         impulses[used] = delassus.amount[:m]
@@ -1063,7 +1070,7 @@ class ContactPassage:
         known = momenta, joints, ahead, behind, sizes, still, of_joints
         vary_jump(own, held, mechanism, dys, *known, after, impulses, reactions, forces)
         self._impulses_varied, least = forces, np.zeros_like(impulses)
-        least[used] = back[:m]
+        least[used] = rebound[:m]
         self._edge |= self._are_on_edge(sticks, used, impulses, least, after, forces, ahead, behind)
         return dys
 

@@ -33,7 +33,7 @@ from ...tolerances import REPEAT
 from ..instants import MomentSlopes
 from .checks import check_status
 from .contact_forces import HeldForces
-from .jumps import at_the_event, grazes, instant_moved, move_alike
+from .jumps import at_the_event, grazes, have_same_slope, instant_moved
 from .linear import SURFACE, Linear
 from .repetition import rate_at
 from .saltation import APART, linearise_surfaces, read_surfaces, surfaces_back, vary_surfaces
@@ -329,7 +329,7 @@ class EventsAhead:
             other = self.switched.get(step, np.zeros(len(moved)))
             if other is not None:
                 size = np.maximum(np.abs(moved), np.abs(other))
-                apart |= np.isfinite(moved) & ~move_alike(moved, other, size, faint)
+                apart |= np.isfinite(moved) & ~have_same_slope(moved, other, size, faint)
         return apart
 
     def _meet(self, n: int, sizes: np.ndarray, length: float) -> None:

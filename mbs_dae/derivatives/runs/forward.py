@@ -66,7 +66,7 @@ from .coordinates import (
 )
 from .event_times import EndOfRun, EventsAhead, EventTime, TimeEquations, changes_here, rates_at, sizes_of
 from .implicit_steps import ImplicitStep, vary_implicit_stretch, vary_shorter_step
-from .jumps import move_alike
+from .jumps import have_same_slope
 from .linear import MOTION, Linear, LinearProjection, linear, size_of_linearised
 from .parameter_names import given_of
 from .repetition import put_entry, rate_at
@@ -407,7 +407,7 @@ def replayed(
             breaks = taken.moves[:, span] if span >= 0 else np.zeros(len(taken.moves))
             other = breaks if mixed is None else mixed @ breaks
             faint = STILL * abs(float(last[T0]) - float(march.course.start))
-            at_once = move_alike(moved_here, other, np.abs(other), faint)
+            at_once = have_same_slope(moved_here, other, np.abs(other), faint)
             moved_here = np.where(at_once, moved_here if span >= 0 else 0.0, np.nan)
             what = APART if span >= 0 else "an event sets a state where the run begins or ends"
             passage.why = passage.why or f"at t = {passage.t:.6g} {what}"

@@ -78,7 +78,7 @@ def is_smooth(before: np.ndarray, after: np.ndarray) -> bool:
     return bool(np.abs(after - before).max(initial=0.0) <= SMOOTH * size)
 
 
-def move_alike(first: np.ndarray, other: np.ndarray, scale: np.ndarray, faint: Any = 0.0) -> np.ndarray:
+def have_same_slope(first: np.ndarray, other: np.ndarray, scale: np.ndarray, faint: Any = 0.0) -> np.ndarray:
     """Return a mask of the parameters by which two times have the same derivative, up to `ALIKE` of the scale and a
     time `faint`."""
     return np.asarray(np.abs(first - other) <= ALIKE * scale + faint)
@@ -90,14 +90,14 @@ def agreed(times: list[np.ndarray], scale: np.ndarray) -> np.ndarray:
     first, *others = times
     found = first.copy()
     for other in others:
-        found[~move_alike(first, other, np.maximum(scale, np.abs(first)))] = np.nan
+        found[~have_same_slope(first, other, np.maximum(scale, np.abs(first)))] = np.nan
     return found
 
 
-def moved_at_start(changes: np.ndarray, S: np.ndarray, part: float) -> np.ndarray:
-    """Return how the instant at which a run begins with a change moves by each parameter, from the changes of the
-    functions that are zero there, (parameters, functions), and those of the state: 0 where these functions change by
-    less than this part of the state; nan elsewhere, for a start cannot move to the other side of them."""
+def start_time_slopes(changes: np.ndarray, S: np.ndarray, part: float) -> np.ndarray:
+    """Return the derivatives of the instant of a change with which a run begins, (parameters,). `changes`, (parameters,
+    functions), are those of the functions that are zero there; S are those of the state. The derivative is 0 where the
+    functions change by less than this part of the state. It is nan elsewhere: a start cannot move to the other side."""
     least = part * np.abs(S).max(axis=1, keepdims=True)
     return np.where((np.abs(changes) <= least).all(axis=1), 0.0, np.nan)
 

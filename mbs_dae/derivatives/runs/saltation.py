@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from ...compiled.contact_records import CLOSED
 from ...compiled.status import DONE
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
@@ -32,7 +33,7 @@ from ...motion.switching.rates import read_rates_here
 from ...motion.switching.switches import hold_all, look
 from ...symbolic.branches import SIDE
 from ...tolerances import REPEAT
-from .jumps import carried_over, grazes, instant_moved, is_smooth, moved_at_start
+from .jumps import carried_over, grazes, instant_moved, is_smooth, start_time_slopes
 from .linear import SURFACE, Linear, put_changes, put_right, take_given
 from .transposed import changes_back, give_back, give_numbers
 from .tree import JointTree, add_back, has_joints, linearise_here, to_bodies
@@ -184,7 +185,7 @@ def saltations_of(
             continue
         assert entry is not None
         size = steps.branches
-        before = steps.held[max(n for n in steps.held if n < k)] if k else steps.first[steps.first.size - size :]
+        before = steps.modes_before(int(k))
         behind, zero = entry[entry.size - size :], entry[entry.size - 2 * size : entry.size - size]
         free = np.isnan(before).astype(int) + np.isnan(behind)  # branches of events and of open points follow the state
         differs = ((before != behind) & ((free == 0) | ((free == 1) & (zero == 1.0))))[:laws]
@@ -243,17 +244,23 @@ def laws_of(mechanism: Any) -> int:
     return int(mechanism.switches.kinds.size - mechanism.contacts.points.entries)
 
 
-def slips_in_space_stop(mechanism: Any, place: Saltation) -> bool:
+def slips_in_space_stop(mechanism: Any, place: Saltation, before: np.ndarray) -> bool:
     """Return whether a slip in space stops at a change of contacts although its direction was not held in the step
-    before: changes of the slip across its direction then grow without bound."""
+    before, in which branches and contacts had the modes `before`: changes of the slip across its direction then grow
+    without bound. An impact stops slips at any speed."""
     if not place.changes:
         return False
-    contacts, modes = mechanism.contacts, place.entry[place.entry.size - mechanism.switches.mode.size :]
-    first = laws_of(mechanism) + contacts.points.entry + (contacts.gap_row >= 0)
-    return any(
-        count > 1 and place.passed_zero[k] != 0.0 and place.straight[c] == 0.0 and not modes[k : k + count].any()
-        for c, (k, count) in enumerate(zip(first, contacts.slip_count, strict=True))
-    )
+    contacts, behind = mechanism.contacts, place.entry[place.entry.size - mechanism.switches.mode.size :]
+    for c, count in enumerate(contacts.slip_count.tolist()):
+        gaps = int(contacts.gap_row[c] >= 0)
+        first = laws_of(mechanism) + int(contacts.points.entry[c])
+        slips = slice(first + gaps, first + gaps + count)
+        is_closed = not gaps or behind[first] == before[first] == CLOSED
+        stops = is_closed and before[slips].any() and not behind[slips].any()
+        stops = stops and (place.passed_zero[first + gaps] != 0.0 or not place.is_impact)
+        if count > 1 and stops and place.straight[c] == 0.0:
+            return True
+    return False
 
 
 def goes_on_smoothly(state: Any, before: np.ndarray, behind: np.ndarray) -> bool:
@@ -312,7 +319,7 @@ class Passing:
         vary_surfaces(self.own, self.tree, self.march.mechanism, self.y, np.ascontiguousarray(S), along)
         self.moved = moved = instant_moved(along[:, self.place.passed], self.rates)
         if self.place.step == 0:  # a start cannot move to the other side
-            moved = moved_at_start(along[:, self.place.passed], S, STILL)
+            moved = start_time_slopes(along[:, self.place.passed], S, STILL)
         return carried_over(S, self.f_before, self.f_behind, moved)
 
     def back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

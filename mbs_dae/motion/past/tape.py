@@ -222,6 +222,10 @@ class Steps:
         moves = row[FRESH] == BROKE and int(row[SPAN_OF]) - 1 in self.moving
         return bool(row[FRESH] > BROKE or moves or k in self.held)
 
+    def modes_before(self, k: int) -> np.ndarray:
+        """Return the branches of laws and the states of contacts that are held before step k."""
+        return self.held[max(n for n in self.held if n < k)] if k else self.first[self.first.size - self.branches :]
+
     @property
     def head(self) -> np.ndarray:
         """The heads of all steps, (steps, HEAD)."""

@@ -5,19 +5,19 @@ that are negative outside the range of a law (`symbolic.branches.RANGE`) are kno
 
     g(0), ġ(0), g(1), ġ(1)  ->  the least value of the cubic, or of the tangents  ->  g and ġ there  ->  ...
 
-Where one is negative the forces are evaluated: a law may ask for its value on another piece only.
+Where one is negative the forces are evaluated: another piece of the law may be chosen there.
 """
 
 import numpy as np
 
 from ...compiled.signals import assign
-from ...compiled.status import DONE
+from ...compiled.status import NOT_FINITE
 from ...kernels.abi import compiled, compiled_apart
 from ...symbolic.branches import RANGE
 from ..contact.bounds import note_sizes
 from ..contact.gaps import observe_gaps
 from ..course import moment
-from ..derivative import accelerate, evaluate
+from ..derivative import derivative, evaluate
 from ..methods.method import read_between
 from .search import Search
 from .step_samples import least_of_cubic, least_of_tangents
@@ -26,11 +26,11 @@ from .switches import is_idle, look_at_laws, read_rates
 LOOKS = 12
 """The largest number of places at which each function is read within a step."""
 FAR = 0.01
-"""A least value that is farther above zero than this part of the larger end does not tell of a negative one."""
+"""A function is taken to stay positive if the least value of its cubic is above this part of the larger end."""
 
 
 @compiled_apart
-def lacks_value(search: Search, t: float, h: float) -> float:
+def place_without_value(search: Search, t: float, h: float) -> float:
     """Return the place, from 0 to 1, at which a law has no value in the step; -1 if there is none. The state there is
     put into `search.y`."""
     mechanism = search.stages.mechanism
@@ -63,7 +63,7 @@ def lacks_value(search: Search, t: float, h: float) -> float:
                 low, f, a = place, values[2, k], h * rates[2, k]
             else:
                 high, g, b = place, values[2, k], h * rates[2, k]
-        if negative and not _has_forces(search, t, h, place):
+        if negative and not has_value(search, t, h, place):
             return place
     return -1.0
 
@@ -88,18 +88,18 @@ def _read(search: Search, t: float, h: float, x: float, row: int) -> None:
         search.samples.values[row, k], search.samples.rates[row, k] = switches.value[k], switches.rate[k]
 
 
-@compiled
-def _has_forces(search: Search, t: float, h: float, x: float) -> bool:
-    """Return whether accelerations and the sizes of friction have values at a place of the step; put the state there
-    into `search.y`."""
+@compiled_apart
+def has_value(search: Search, t: float, h: float, x: float) -> bool:
+    """Return whether forces, rates of states and the sizes of friction have values at a place of the step, on the line
+    between its ends; put the state there into `search.y`."""
     stages, y = search.stages, search.y
     mechanism, now = stages.mechanism, moment(stages.course, t + x * h)
     contacts, state = mechanism.contacts, mechanism.state
-    read_between(stages, x, y)
-    q, v = y[: state.q_end], y[state.v_at : state.v_end]
-    found = accelerate(mechanism, now, q, v, search.a) == DONE
+    for k in range(y.size):
+        y[k] = stages.y0[k] + x * (stages.y1[k] - stages.y0[k])
+    found = derivative(mechanism, now, y, search.dy) != NOT_FINITE
     if found and contacts.gap_row.size > 0:
-        observe_gaps(mechanism, now, q, v)
+        observe_gaps(mechanism, now, y[: state.q_end], y[state.v_at : state.v_end])
         note_sizes(contacts)
         for c in range(contacts.laws.sizes.shape[0]):
             found = found and np.isfinite(contacts.laws.sizes[c, 0]) and np.isfinite(contacts.laws.sizes[c, 1])

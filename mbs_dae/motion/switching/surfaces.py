@@ -52,7 +52,7 @@ ALIKE = 1e-12
 ASTRAY = 1e-3
 """An integer mode whose guard is below zero by this much is wrong by more than the errors of places of switches."""
 TURNS = 1e-3
-"""A function whose rate falls to this part of its earlier rate touches zero, and was not seen to pass."""
+"""A function touches zero, and does not pass, if its rate falls to this part of its earlier rate."""
 ROUNDS = 8
 """The number of changes of choices for each surface after which they are found to be cyclic."""
 STAY, ALL = 4, 7
@@ -230,9 +230,12 @@ def _changes(search: Search, t: float, y: Vector, dy: Vector, k: int) -> bool:
         put_mode(switches, k, 1.0 if mixture > 0.0 else -1.0)
     side = switches.mode[k]
     forward = _leaves(search, t, y, dy, k, side)
-    is_finite = search.status[0] == DONE
+    lacks_value = search.status[0] == NOT_FINITE
+    search.status[0] = DONE if lacks_value else search.status[0]
     backward = _leaves(search, t, y, dy, k, -side)
-    if is_finite and search.status[0] == NOT_FINITE:
+    if lacks_value and search.status[0] == DONE:
+        forward = -backward
+    elif search.status[0] == NOT_FINITE and not lacks_value:
         backward, search.status[0] = -forward, DONE
     put_mode(switches, k, _choice(search, k, side, forward, backward))
     stay(switches, k, 1 if switches.mode[k] == 0.0 else 0)
