@@ -301,3 +301,26 @@ def test_a_table_that_falls_below_zero_only_beyond_its_end_is_no_error():
     assert mbs.simulate(model, [0, 1], {"block.vx": 0.5})["block.vx"][-1] == pytest.approx(0.0, abs=1e-9)
     with pytest.raises(mbs.IntegrationError, match="negative"):
         mbs.simulate(model, [0, 1], {"block.vx": 0.8})
+
+
+WITHOUT = {"Force": "force", "DryFriction": "friction", "a state": "rate"}
+STEPS = [("GA", {}), ("GA", {"step": 1e-3}), ("Moreau", {"step": 1e-3}), ("HalfExplicit", {"step": 1e-3})]
+
+
+@pytest.mark.parametrize(("method", "how"), STEPS, ids=["GA", "GA, fixed", "Moreau", "HalfExplicit"])
+@pytest.mark.parametrize("width", [1e-3, 1e-6])
+@pytest.mark.parametrize("kind", WITHOUT)
+def test_methods_without_stages_in_a_step_name_a_law_of_time_that_has_no_value(kind, width, method, how):
+    """The law has no value for a time of this width about t = 0.4123; friction stopped the block there, or nothing was
+    said."""
+    model, block, _ = sliding_block()
+    law = 0.1 + sp.sqrt((mbs.t - 0.4123) ** 2 - width**2 / 4) / 100
+    if kind == "Force":
+        model.add(mbs.Force("E", block, (-law, 0)))
+    elif kind == "DryFriction":
+        model.add(mbs.DryFriction("E", mbs.x(block), force=law))
+    else:
+        model.state("E", rate=law)
+    with pytest.raises(mbs.MbsError, match="'E'") as refused:
+        mbs.simulate(model, [0, 0.39, 0.41, 0.5, 1.5], {"block.vx": 1.0}, method=method, **how)
+    assert refused.value.time == pytest.approx(0.4123, abs=width)
