@@ -23,6 +23,8 @@ from .starts import starts_of
 KINDS = ("min", "minimax", "least_squares")
 BROKEN = 1e-6
 """The excess beyond a limit, as a part of the limit's size, above which the limit is violated."""
+NOTHING = 1e-12
+"""A number depends on a parameter if it changes by more than this part, its roundoff, over the parameter's bounds."""
 FLAT = 1e-4
 """The largest slope left at an optimum, as a part of the slope at the start."""
 
@@ -113,7 +115,7 @@ def _report(runs: DesignRuns, box: ScaledBox, kind: str, trials: Sequence[Trial]
     fall = objective_value(first, kind) - objective_value(end, kind)
     steepest = max(slope_at_start, multipliers.steepest, 0.0 if slope_at_start > FLAT * abs(fall) else fall)
     success = multipliers.residual <= FLAT * steepest or multipliers.residual <= 1e-9 * abs(objective_value(end, kind))
-    notes = _notes(runs, first, end, success, best.message)
+    notes = _notes(runs, box, first, end, success, best.message)
     starts = tuple(
         Start(
             dict(zip(runs.analysis.names, one.start.tolist(), strict=True)),
@@ -157,11 +159,17 @@ def _design_in_words(analysis: Analysis, row: np.ndarray) -> str:
     return ", ".join(f"{name} = {x:.6g}" for name, x in zip(analysis.names, row, strict=True))
 
 
-def _notes(runs: DesignRuns, first: Evaluation, end: Evaluation, success: bool, message: str) -> list[str]:
+def _notes(
+    runs: DesignRuns, box: ScaledBox, first: Evaluation, end: Evaluation, success: bool, message: str
+) -> list[str]:  # fmt: skip
     notes = []
     for k, name in enumerate(runs.analysis.names):
-        slopes = [one.slope[k] for evaluation in (first, end) for one in (evaluation.objective, *evaluation.limited)]
-        if end.row[k] == first.row[k] and not any(slope.any() for slope in slopes):
+        width = float(box.high[k] - box.low[k])
+        width = width if np.isfinite(width) else max(abs(float(first.row[k])), 1.0)
+        asked = [one for evaluation in (first, end) for one in (evaluation.objective, *evaluation.limited)]
+        changes = [np.abs(one.slope[k]).max(initial=0.0) * width for one in asked]
+        sizes = [np.abs(one.value).max(initial=0.0) for one in asked]
+        if all(change <= NOTHING * size for change, size in zip(changes, sizes, strict=True)):
             notes.append(f"nothing that was asked for depends on {name!r}; leave it out of over=")
     if not success and message == NO_MOTION_NEARBY:
         notes.append(

@@ -98,10 +98,8 @@ def _from_disk(symbol: str) -> bool:
 
 
 def _file(symbol: str) -> Path:
-    if symbol in versions:
-        version = versions[symbol]()
-    else:  # a kernel, or code of which nobody says what it depends on
-        version = stamp(WRITERS if symbol.startswith(KERNEL) else ROOMS)
+    rooms = WRITERS if symbol.startswith(KERNEL) else ROOMS  # nobody says what other code depends on
+    version = versions[symbol]() if symbol in versions else stamp(rooms)
     return directory() / f"{symbol}-{version[:12]}.code"
 
 

@@ -226,3 +226,15 @@ def test_a_sensitivity_by_a_limit_has_its_unit():
     speed = mbs.Limit(lambda result: result["rod.head.vy"].max(), upper=3)
     (line,) = [one for one in str(held_crank(-mbs.maximum("rod.head.x"), [speed])).splitlines() if "yes" in one]
     assert line.endswith("-0.1")
+
+
+@pytest.mark.parametrize("quantity", ["crank.angle", "crank.B.y"])
+def test_a_driven_crank_depends_on_no_length_of_the_coupler(quantity):
+    """Its slopes are roundoff, along which a search goes anywhere."""
+    points = {"A": (0, 0), "B": (0, 0.2), "C": (0.5, 0.6), "D": (0.7, 0)}
+    rods = {"crank": "AB", "coupler": "BC", "rocker": "CD"}
+    model = mbs.PlanarModel.from_points(points, rods=rods, fixed="AD", dimensions=True)
+    model.add(mbs.Driver("motor", mbs.angle(model.elements["A"]), np.pi / 2 + mbs.t))
+    over = {"coupler.length": (0.55, 0.9)}
+    found = mbs.optimize(mbs.maximum(quantity), model, np.linspace(0, 1, 11), over=over)
+    assert "nothing that was asked for depends on 'coupler.length'" in found.message
