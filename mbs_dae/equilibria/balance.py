@@ -28,8 +28,8 @@ ROUNDOFF = 1e-15
 NEGATIVE = 1e-9
 """Largest negative part of a stiffness that counts as zero, relative to the largest stiffness, as `linear.NONE`."""
 UNMOVED = 1e-14
-"""Heavier bodies do not move with light ones if they move by less than this part: joints are closed to 2e-15, and near
-a dead point large forces do work on motions that are small, and no roundoff."""
+"""Heavier bodies count as still beside light ones if they move by less than this part. Joints are closed to 2e-15, and
+near a dead point large forces do work on small motions, which are no roundoff."""
 REFINEMENTS = 2
 """Number of refinements. Each leaves ε of the roundoff before it: two are enough for forces over thirty decades."""
 

@@ -126,7 +126,8 @@ CONTINUED: dict[Any, Callable[[sp.Expr, Power], sp.Expr]] = {
     sp.acsc: lambda x, power: CONTINUED[sp.asin](1 / x, power),
     sp.acoth: lambda x, power: CONTINUED[sp.atanh](1 / x, power),
 }
-"""The same functions, with real values on both sides of an end of their ranges: log|x|; the angle of (√|1 - x²|, x)."""
+"""Each logarithm and inverse function, written with real values on both sides of the ends of its range: log|x|; for the
+arc of x the angle of the point (√|1 - x²|, x)."""
 
 
 def range_of(e: sp.Basic) -> sp.Expr | None:

@@ -30,8 +30,8 @@ FARTHEST = 1e15
 """A load that is held up to this many units is held without end."""
 ROUNDS = 100
 FINEST, LOST = 1e-6, 1e-13
-"""Bounds smaller than the first part of the effort may be missed by more of themselves, and all bounds by the second,
-the roundoff of `least_distance` near the end of what bounds allow."""
+"""The slack of a bound is a part of the bound, which counts as at least `FINEST` of the effort. Every bound may be
+missed by `LOST` of the effort, the roundoff of `least_distance` where bounds allow hardly any forces."""
 NOTHING = 1e-13
 """A residual of `least_distance` less than this is zero: no point obeys the inequalities."""
 

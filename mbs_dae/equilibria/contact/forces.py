@@ -35,7 +35,7 @@ SURE = 1e-9
 SHARP = 1e-12
 """Forces miss their bounds by this part of the effort because of roundoff."""
 OPEN = 10.0
-"""A distance of one length of the model turns forces by so much of their size."""
+"""A gap that is a part of the length of the model turns forces by up to this many times that part of their size."""
 
 
 @dataclass(frozen=True, eq=False)

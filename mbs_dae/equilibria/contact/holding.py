@@ -24,7 +24,7 @@ from .sectors import somewhere
 from .supported import Supported, standing
 
 FAINT = 1e-2
-"""What friction holds is uncertain where roundoff may be a larger part of it."""
+"""A pose is uncertain if roundoff may be more than this part of the force that friction holds."""
 EDGE = 1e-9
 """Tolerance of a margin about 1."""
 
