@@ -6,8 +6,9 @@ The package `motion` stabilises and integrates these equations, without a Python
 (`motion/__init__.py`) lists the files from here to an impact.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
@@ -26,6 +27,14 @@ from ..derivatives.results import tell, varied_of
 from ..derivatives.reversals import Reversals
 from ..derivatives.runs.event_times import EventTime, event_time, instants_of, stop_time
 from ..derivatives.runs.forward import taken_of, varied_run
+from ..derivatives.runs.graded_steps import (
+    INFINITE,
+    VERTICAL,
+    Grading,
+    grading_of,
+    put_together,
+    steep_laws,
+)
 from ..derivatives.runs.parameter_names import asked_of_run, check_samples
 from ..derivatives.runs.resets import ResetEntry
 from ..derivatives.runs.saltation import (
@@ -34,6 +43,7 @@ from ..derivatives.runs.saltation import (
     laws_of,
     saltations_of,
     slips_in_space_stop,
+    zero_here,
 )
 from ..derivatives.runs.samples import note_on_samples
 from ..errors import MbsError, ModelError, checked_options
@@ -85,6 +95,9 @@ from ..results.result import Result, State
 from ..tolerances import REPEAT
 
 NO_TURNS = np.zeros(0), np.full(1, np.inf)
+NO_TIMES = np.zeros(0)
+REPEATS = 3
+"""The number of times that a run is made again in graded steps, until it switches where these are short."""
 PATIENCE = 2e6  # unknowns solved for between two checks of progress and Ctrl-C: some tenths of a second
 
 
@@ -139,15 +152,18 @@ def simulate(
     98.1
     """
     check_progress(progress)
-    steps = {"method": method, "rtol": rtol, "atol": atol, "step": step, "max_step": max_step, "max_steps": max_steps}
-    steps |= {"impacts": impacts}
+    steps: dict[str, Any] = {"method": method, "rtol": rtol, "atol": atol, "step": step, "impacts": impacts}
+    steps |= {"max_step": max_step, "max_steps": max_steps}
     prepared = prepare(model, times, initial, stabilization, derivatives, False, **steps)
     with progress_bar(f"simulate {prepared.system.model.name}", progress) as watch:
         ended = advance(prepared, watch)
         if prepared.is_to_be_followed:
             prepared = prepare(model, times, initial, stabilization, derivatives, True, **steps)
             ended = advance(prepared, watch)
-    return result_of_run(prepared, ended)
+        steps["max_steps"] = None
+        again = partial(prepare, model, times, initial, stabilization, derivatives, False, **steps)
+        record, told = in_graded_steps(prepared, ended, again, watch)
+    return result_of_run(prepared, ended, record, told)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +245,8 @@ class Prepared:
             self.following.begin()
         if self.steps and status == DONE:
             self.steps.first = entry_now(self.march)
-            self.steps.begins_at = self.steps.begins_at if self.first else begins_at(self.march)
+            if not self.first:
+                self.steps.note_beginning(zero_here(self.march), begins_at(self.march))
         return status
 
     def sample_first(self, t: float) -> int:
@@ -356,6 +373,17 @@ class Prepared:
         return any(slips_in_space_stop(mechanism, place, steps.modes_before(place.step)) for place in places)
 
     @property
+    def grading(self) -> Grading | None:
+        """How steps are graded about switches of steep laws; None if there are none in the steps of this run."""
+        laws = self.system.cartesian.once(_steep_laws) if self.steps and self.steps.total else frozenset[str]()
+        if self.steps is None or not laws or self.steps.slides or self.run.by.length:
+            return None
+        count = laws_of(self.march.mechanism)
+        places = saltations_of(self.steps, entry_now(self.march), self.moves, count, {}, NO_TIMES)
+        switched = [0] * self.steps.begins_on_switch + [place.step for place in places if place.passed.size]
+        return grading_of(laws, self.steps.head, switched)
+
+    @property
     def edges(self) -> dict[int, str]:
         """Return the reasons why derivatives end, by the numbers of the steps before which they do."""
         assert self.steps is not None and self.reversals is not None
@@ -455,11 +483,12 @@ class Prepared:
 
 def prepare(
     model: Model | System, times: Sequence[float] | np.ndarray, initial: Mapping[str, float] | State | None = None,
-    stabilization: Stabilization | None = None, asked: Sequence[Any] = (), follows: bool = False, **steps: Any,
+    stabilization: Stabilization | None = None, asked: Sequence[Any] = (), follows: bool = False,
+    grading: np.ndarray = NO_TIMES, **steps: Any,
 ) -> Prepared:  # fmt: skip
     """Return a run that is ready to begin, with everything that `simulate` does before its first step; `steps` are
     its options of these names (see `stepping`). Derivatives are computed while the run goes on if `follows`, for any
-    model."""
+    model. No step goes beyond the next of the times `grading`."""
     system, initial, t, by = system_of(model).run_system, as_state(initial), checked_times(times), stepping(**steps)
     stabiliser, memory = stabilization_of(stabilization, by.method.projects), None
     past = initial.past if isinstance(initial, State) else None
@@ -476,20 +505,21 @@ def prepare(
         run = replace(run, system=request.model.compile(system.coordinates.set, **system.structure.tree).run_system)
     warn_of_angles(system.model, initial, "initial")
     if not (request and goes_on):
-        return prepared_run(run, t, request, follows=follows)
+        return prepared_run(run, t, request, follows=follows, grading=grading)
     # a run that continues another one is repeated from the beginning of the first: its derivatives are those of one run
     first = prepared_run(replace(run.first, system=run.system), np.unique([run.first.t, t[-1]]))
     first = replace(first, samples=[])
     first.begin()
-    prepared = prepared_run(replace(run, memory=memory_of(first.march)), t, request, first, follows=follows)
+    run = replace(run, memory=memory_of(first.march))
+    prepared = prepared_run(run, t, request, first, follows=follows, grading=grading)
     if prepared.steps:
-        prepared.steps.begins_at = begins_at(first.march)
+        prepared.steps.note_beginning(zero_here(first.march), begins_at(first.march))
     return prepared
 
 
 def prepared_run(
     run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepared | None = None, looks_ahead: bool = False,
-    follows: bool = False,
+    follows: bool = False, grading: np.ndarray = NO_TIMES,
 ) -> Prepared:  # fmt: skip
     """Return a run that is ready to begin, with its model checked and its breaks of time known. A run that
     `looks_ahead` need not reach the times after the first: its laws are checked at the first time only."""
@@ -525,7 +555,7 @@ def prepared_run(
     breaks = with_samples(breaks, sampling.times, t)
     recorded, moments = put_on_breaks(on_samples(t, sampling.times), breaks)
     begin = memory.begin if memory else beginning(float(recorded[0]), breaks, side_of)
-    turns = NO_TURNS if by.length else system.latest(_farthest_turns, *whole)
+    turns = NO_TURNS if by.length else put_together(system.latest(_farthest_turns, *whole), grading)
     course = new_course(begin, float(recorded[-1]), breaks, sampling.times, side_of, turns, by.longest)
     followed = asked is not None and (follows or is_to_be_followed(system, asked))
     if asked:
@@ -561,6 +591,10 @@ def prepared_run(
     return replace(prepared, asked=asked, steps=steps, moves=moves, samples=known, reversals=Reversals(bodies))
 
 
+def _steep_laws(system: System) -> frozenset[str]:
+    return steep_laws(system.model.elements.values())
+
+
 def _farthest_turns(system: System, first: float, last: float) -> tuple[np.ndarray, np.ndarray]:
     return farthest_ends(system.elements, system.evaluator, first, last)
 
@@ -573,8 +607,9 @@ class Ended(NamedTuple):
     error: MbsError | None = None  # the error of a controller or an event
 
 
-def result_of_run(prepared: Prepared, ended: Ended) -> Result:
-    """Return the result; or raise the error that ended the run, with the result until then."""
+def result_of_run(prepared: Prepared, ended: Ended, record: Prepared | None = None, told: str = "") -> Result:
+    """Return the result; or raise the error that ended the run, with the result until then. The steps of `record` are
+    differentiated, or those of the run; `told` is a remark on derivatives."""
     status, message, error = ended
     march, system = prepared.march, prepared.system
     done, total = int(march.counts[marching.NEXT]), march.record.times.size
@@ -597,7 +632,9 @@ def result_of_run(prepared: Prepared, ended: Ended) -> Result:
     if status not in (DONE, PAUSED, EVENT):
         raise failure(system, march, status, result)
     check_result(system, march, result)
-    return _with_derivatives(prepared, result) if prepared.asked else result
+    if told:
+        tell(result, told)
+    return _with_derivatives(record or prepared, result) if prepared.asked else result
 
 
 def check_result(system: System, march: IntegratorState, result: Result) -> None:
@@ -629,7 +666,7 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
         own = event.t not in resets_at
         return event._replace(instants=tuple(instants_of(steps, last, event.t, is_end)) if own else ())
 
-    met = [(one.state.t, one.name) for one in result.events]
+    met = [(one.state.t, one.name) for one in prepared.events]
     found = [(event_time(*run, *one, before.get(one, 0)), ends and one[1] in prepared.stops) for one in met]
     events = tuple(with_instants(*one) for one in found)
     stop = with_instants(stop_time(*run, prepared.stops), ends) if prepared.stops else None
@@ -676,6 +713,28 @@ def advance(prepared: Prepared, progress: Progress, begins: bool = True, made: i
     except MbsError as error:
         return Ended(PAUSED, str(error), error)
     return Ended(status, "")
+
+
+def in_graded_steps(
+    prepared: Prepared, ended: Ended, again: Callable[..., Prepared], progress: Progress
+) -> tuple[Prepared, str]:
+    """Return the run whose steps are to be differentiated, and a remark on its derivatives: this run, which has ended;
+    or, if steep laws have switched in it, the run made `again` in steps that are graded about these switches. A second
+    run switches at somewhat other times, so it is made once more where these are not near enough."""
+    record, grading = prepared, prepared.grading if ended.status in (DONE, EVENT) else None
+    for _ in range(REPEATS):
+        if grading is None:
+            return prepared, ""
+        record = again(grading=grading.times)
+        status, now = advance(record, progress).status, record.grading
+        same = status == ended.status and [one.name for one in record.events] == [one.name for one in prepared.events]
+        if not now or not same:
+            break
+        if grading.is_near(now.centres):
+            return record, VERTICAL if INFINITE in prepared.system.cartesian.once(_steep_laws) else ""
+        grading = grading.moved_to(now.centres)
+    what = "the slopes of laws grow without bound where they switch, and steps there are too long for derivatives"
+    return prepared, f"{what}, which may be off by a hundredth: the run made again in shorter steps does something else"
 
 
 def answer_events(prepared: Prepared) -> tuple[int, str]:

@@ -57,11 +57,8 @@ def guided(law, value):
     return m
 
 
-@pytest.mark.parametrize(("coordinates", "method"), [("cartesian", "DP5"), ("joint", "DP8"), ("natural", "Radau5")])
-@pytest.mark.parametrize("name", [*LAWS])
-def test_laws_that_jump(name, coordinates, method):
-    law, value = LAWS[name]
-    model = guided(law, value)
+def differences(model, value):
+    """The slopes of x and of v by p, (2, times), from four runs, and how unsure they are."""
 
     def reached(value):
         run = mbs.simulate(model.with_parameters(p=value), TIMES, START, method="DP8", rtol=1e-12)
@@ -69,7 +66,15 @@ def test_laws_that_jump(name, coordinates, method):
 
     h = 1e-4
     one, two = ((reached(value + k * h) - reached(value - k * h)) / (2 * k * h) for k in (1, 2))
-    expected, unsure = (4 * one - two) / 3, np.abs(one - two).max()
+    return (4 * one - two) / 3, np.abs(one - two).max()
+
+
+@pytest.mark.parametrize(("coordinates", "method"), [("cartesian", "DP5"), ("joint", "DP8"), ("natural", "Radau5")])
+@pytest.mark.parametrize("name", [*LAWS])
+def test_laws_that_jump(name, coordinates, method):
+    law, value = LAWS[name]
+    model = guided(law, value)
+    expected, unsure = differences(model, value)
     how = {"method": method, "rtol": 1e-10, "derivatives": ["p"]}
     run = mbs.simulate(model.compile(coordinates), TIMES, START, **how)
     found = np.array([run.d("b.x", "p"), run.d("b.vx", "p")])
@@ -85,21 +90,20 @@ STEEP = {
 }
 
 
-REFUSED = {("a root at the end of a piece", "natural")}
-
-
 @pytest.mark.parametrize(("coordinates", "method"), [("cartesian", "DP5"), ("joint", "DP8"), ("natural", "Radau5")])
 @pytest.mark.parametrize("name", [*STEEP])
-def test_derivatives_behind_an_infinite_slope_are_told_to_be_missing(name, coordinates, method):
-    """Where a run passes the zero of a root, the law has an infinite slope, which steps do not resolve."""
+def test_derivatives_behind_an_infinite_slope_have_three_digits(name, coordinates, method):
+    """Where a run passes the zero of a root, its law has an infinite slope; steps next to it are short, but not 0."""
     law, value = STEEP[name]
+    model = guided(law, value)
+    expected, unsure = differences(model, value)
     how = {"method": method, "rtol": 1e-10, "derivatives": ["p"]}
-    run = mbs.simulate(guided(law, value).compile(coordinates), TIMES, START, **how)
-    if (name, coordinates) in REFUSED:
-        with pytest.raises(mbs.ModelError, match="a law has no finite slope"):
-            run.d("b.x", "p")
-    else:
-        assert np.isnan(run.d("b.x", "p")).all() and "none by p" in run.stats["derivatives"]
+    run = mbs.simulate(model.compile(coordinates), TIMES, START, **how)
+    found = np.array([run.d("b.x", "p"), run.d("b.vx", "p")])
+    known = np.isfinite(found)
+    assert found[known] == pytest.approx(expected[known], abs=1e-3 * np.abs(expected).max() + 5 * unsure)
+    assert "derivatives have three digits" in run.stats["derivatives"]
+    assert known.all() or "none by p: a slope in a step has no finite value" in run.stats["derivatives"]
 
 
 @pytest.mark.parametrize(("coordinates", "method"), [("cartesian", "DP5"), ("joint", "DP5"), ("cartesian", "Radau5")])

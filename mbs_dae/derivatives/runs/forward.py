@@ -730,7 +730,7 @@ class VariedRun(VariedMotion):
         rerun, replay, events = new_replay(self.run_system, self.asked, self.taken, self.motion.t.size, works)
         if rerun.is_implicit:
             rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[:, 1:].T
-        events = None if works else events
+        events, told_before = None if works else events, self.result.stats.get("derivatives")
         crossings = Crossings(self.run_system, self.asked, self.taken) if self.taken.passages else None
         if events:
             events.crossings = crossings
@@ -761,6 +761,10 @@ class VariedRun(VariedMotion):
         if self.taken.own and last:
             last = last._replace(**dict(zip("xva", self.rates_of_bodies(last.slopes), strict=True)))
         off = errors_of(replay, self._small)
+        if not works and told_before == self.result.stats.get("derivatives"):
+            has_none = np.isnan(found.v.reshape(self.motion.t.size, len(off), -1)).any(axis=(0, 2))
+            for k in np.flatnonzero(has_none):
+                tell(self.result, f"none by {self.asked.names[k]}: a slope in a step has no finite value")
         for k in np.flatnonzero(off > errors_allowed(self.taken.by)):
             if not works:
                 tell(self.result, f"none by {self.asked.names[k]}: {too_long(off[k])}")

@@ -198,17 +198,24 @@ def saltations_of(
     return found
 
 
+def zero_here(march: Any) -> np.ndarray:
+    """Return the numbers of the switching functions of laws that pass zero at the state of a run that begins."""
+    switches, count, t = march.mechanism.switches, laws_of(march.mechanism), float(march.time[0])
+    if not count or read_surfaces(march, t, march.stages.y0, np.zeros_like(march.stages.y0)) != DONE:
+        return np.zeros(0, dtype=np.int64)
+    near = np.abs(switches.value) <= REPEAT * max(abs(t), 1.0) * np.abs(switches.rate)
+    found = near & (switches.kinds == SIDE) & (np.abs(switches.mode) == 1.0)
+    return np.flatnonzero(found[:count])
+
+
 def begins_at(march: Any) -> tuple[int, ...]:
     """Return the numbers of the switching functions of laws that pass zero where a run begins and stands, if y' is not
     the same on the other side of them."""
-    switches, count, t, y0 = march.mechanism.switches, laws_of(march.mechanism), float(march.time[0]), march.stages.y0
+    if not (numbers := zero_here(march)).size:
+        return ()
+    switches, t, y0 = march.mechanism.switches, float(march.time[0]), march.stages.y0
     here, there = np.zeros_like(y0), np.zeros_like(y0)
-    if not count or read_surfaces(march, t, y0, here) != DONE:
-        return ()
-    near = np.abs(switches.value) <= REPEAT * max(abs(t), 1.0) * np.abs(switches.rate)
-    found = near & (switches.kinds == SIDE) & (np.abs(switches.mode) == 1.0)
-    if not (numbers := np.flatnonzero(found[:count])).size:
-        return ()
+    read_surfaces(march, t, y0, here)
     modes = switches.mode.copy()
     switches.mode[numbers] *= -1.0
     hold_all(march.mechanism)

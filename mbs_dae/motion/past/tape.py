@@ -176,7 +176,9 @@ class Steps:
     slides: bool = False
     """Whether a law has held the motion on its surface. Nothing is kept from then on: such a run is made again."""
     begins_at: tuple[int, ...] = ()
-    """The numbers of the switching functions of laws that pass zero where the run begins."""
+    """The numbers of the switching functions of laws that pass zero where the run begins, if y' jumps there."""
+    begins_on_switch: bool = False
+    """Whether switching functions of laws pass zero where the run begins."""
     every: int = 1
     total: int = 0
     room: float = PLENTY
@@ -207,6 +209,10 @@ class Steps:
             self.every *= 2
             stay = {k: row for k, row in self.states.items() if k % self.every == 0 or self._is_border(k, row)}
             self.states = stay
+
+    def note_beginning(self, zero: np.ndarray, jumps: tuple[int, ...]) -> None:
+        """Note the switching functions of laws that pass zero where the run begins, and those at which y' jumps."""
+        self.begins_on_switch, self.begins_at = zero.size > 0, jumps
 
     def record_behind(self, steps: Sequence[int]) -> None:
         """Note that the times at which these steps begin are recorded there, behind a change, not at the end of the
