@@ -50,10 +50,11 @@ Make = Callable[[Run, np.ndarray, bool], Result]
 """A function that makes a run at these times, which goes on behind events that stop it where this is True."""
 MOTION, FORCES = ("q", "v"), ("a", "multipliers", "contacts", "energies")
 
-STEPS = 1e-2, 2e-3, 4e-4, 8e-5
+STEPS = 4e-3, 1e-3, 2.5e-4, 6e-5
 """The steps h of a parameter, relative to its size, that are tried one after the other."""
 EXPLICIT, IMPLICIT = ("DP8", 1e-12), ("Radau5", 1e-11)
-"""The method and the tolerances of neighbours, of runs by explicit and by implicit methods."""
+"""The method and the tolerances of neighbours, of runs by explicit and by implicit methods. (With steps of one length
+derivatives of runs have kinks: behind a switch, whose time moves, their number changes.)"""
 ENOUGH, PROMISED, LOST = 1e-9, 1e-8, 1e-5
 """Errors relative to the largest change: with the first no smaller step is tried, a larger one than the second is told,
 and with a larger one than the third there is no derivative."""
@@ -117,7 +118,8 @@ def differenced_run(result: Result, asked: Asked, run: Run, last: float | None, 
     at_times, end = ({name: x for (group, name), x in rows.items() if group == one} for one in ("times", "end"))
     set_varied(result, DifferencedRun(result, asked, rows=at_times, end=None if last is None else end))
     for k, event in enumerate(result.events):
-        set_moment(event.state, asked, partial(MomentSlopes, *(rows["events", x][:, k : k + 1] for x in "tqva")))
+        t, *moved = (rows["events", x][:, k : k + 1] for x in "tqva")
+        set_moment(event.state, asked, partial(MomentSlopes, t[..., 0], *moved))
     for one in told:
         tell(result, one)
     return result
@@ -146,9 +148,7 @@ def neighbours(
     elif name in given and name not in asked.model.parameters:
         initial = [{**given, name: given[name] + c} for c in aside]
     method, tolerance = IMPLICIT if run.by.method.is_implicit else EXPLICIT
-    by = run.by._replace(
-        method=method_named(method), rtol=tolerance, atol=tolerance, length=0.0, most=MOST_STEPS
-    )
+    by = run.by._replace(method=method_named(method), rtol=tolerance, atol=tolerance, length=0.0, most=MOST_STEPS)
     runs = [Run(system.run_system, by, run.how, run.t, own, None) for system, own in zip(systems, initial, strict=True)]
     return h, stencil, runs
 

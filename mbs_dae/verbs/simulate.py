@@ -621,7 +621,7 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
 def made_again(run: Run, times: np.ndarray, passes_stops: bool) -> Result:
     """Return the result of a run at these times, without derivatives. With `passes_stops` it goes on behind events that
     stop it."""
-    prepared = replace(prepared_run(run, times), passes_stops=passes_stops)
+    prepared = replace(prepared_run(run, times.copy()), passes_stops=passes_stops)
     return result_of_run(prepared, advance(prepared, lambda done, total: None))
 
 
