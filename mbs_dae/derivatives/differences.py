@@ -50,14 +50,14 @@ Make = Callable[[Run, np.ndarray, bool], Result]
 """A function that makes a run at these times, which goes on behind events that stop it where this is True."""
 MOTION, FORCES = ("q", "v"), ("a", "multipliers", "contacts", "energies")
 
-STEPS = 4e-3, 1e-3, 2.5e-4, 6e-5
+STEPS = 1e-3, 2.5e-4, 6e-5, 1.5e-5
 """The steps h of a parameter, relative to its size, that are tried one after the other."""
 EXPLICIT, IMPLICIT = ("DP8", 1e-12), ("Radau5", 1e-11)
 """The method and the tolerances of neighbours, of runs by explicit and by implicit methods. (With steps of one length
 derivatives of runs have kinks: behind a switch, whose time moves, their number changes.)"""
 ENOUGH, PROMISED, LOST = 1e-9, 1e-8, 1e-5
-"""Errors relative to the largest change: with the first no smaller step is tried, a larger one than the second is told,
-and with a larger one than the third there is no derivative."""
+"""Errors relative to the largest change: with the first no smaller step is tried, nor where errors no longer fall by
+half; a larger one than the second is told, and with a larger one than the third there is no derivative."""
 KINK = 1e-3
 """A number has two slopes if they differ by more than this part of the largest change."""
 FAINT = 1e-3
@@ -90,7 +90,7 @@ def differenced_run(result: Result, asked: Asked, run: Run, last: float | None, 
     own, found, told = numbers_of(result, result, result, last is not None), list[Numbers](), dict[str, None]()
     for name in asked.names:
         slopes, errors = ({key: np.full(x.shape, one) for key, x in own.items()} for one in (np.nan, np.inf))
-        ends, why = np.inf, ""
+        ends, why, worst = np.inf, "", np.inf
         for part in STEPS:
             try:
                 h, stencil, runs = neighbours(asked, name, run, part, result)
@@ -108,7 +108,8 @@ def differenced_run(result: Result, asked: Asked, run: Run, last: float | None, 
                 error[own[key[0], "t"][:, 0] >= ends] = np.inf
                 better = error < errors[key]
                 known[better], errors[key][better] = slope[better], error[better]
-            if max(error[np.isfinite(own[key])].max(initial=0.0) for key, error in errors.items()) <= ENOUGH:
+            before, worst = worst, max(error[np.isfinite(own[key])].max(initial=0.0) for key, error in errors.items())
+            if worst <= ENOUGH or before / 2 <= worst <= LOST:
                 break
         for key, slope in slopes.items():
             slope[errors[key] > LOST] = np.nan

@@ -622,7 +622,10 @@ def made_again(run: Run, times: np.ndarray, passes_stops: bool) -> Result:
     """Return the result of a run at these times, without derivatives. With `passes_stops` it goes on behind events that
     stop it."""
     prepared = replace(prepared_run(run, times.copy()), passes_stops=passes_stops)
-    return result_of_run(prepared, advance(prepared, lambda done, total: None))
+    ended = advance(prepared, lambda done, total: None)
+    if ended.status == PAUSED and ended.message and not ended.error:
+        raise KeyboardInterrupt(ended.message)
+    return result_of_run(prepared, ended)
 
 
 def patience_of(march: IntegratorState, slow: int = 1) -> int:
