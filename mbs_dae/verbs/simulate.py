@@ -17,11 +17,8 @@ from ..arguments import TableEnd, as_state, check_tables, checked_times, open_ta
 from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..compiled.status import CHATTERS, CUT_SHORT, DONE, EVENT, PAUSED, SAMPLING, STEP_EVENT
-from ..derivatives.across.event_times import note_events
-from ..derivatives.across.following import Following, passed_by
-from ..derivatives.across.neighbours import following_of
-from ..derivatives.across.runs import followed_run, is_to_be_followed
 from ..derivatives.designs import breaks_moved
+from ..derivatives.differences import differenced_run, has_own_steps
 from ..derivatives.parameters import Asked, check_laws
 from ..derivatives.results import tell, varied_of
 from ..derivatives.reversals import Reversals
@@ -154,16 +151,12 @@ def simulate(
     check_progress(progress)
     steps: dict[str, Any] = {"method": method, "rtol": rtol, "atol": atol, "step": step, "impacts": impacts}
     steps |= {"max_step": max_step, "max_steps": max_steps}
-    prepared = prepare(model, times, initial, stabilization, derivatives, False, **steps)
+    prepared = prepare(model, times, initial, stabilization, derivatives, **steps)
     with progress_bar(f"simulate {prepared.system.model.name}", progress) as watch:
         ended = advance(prepared, watch)
-        if prepared.is_to_be_followed:
-            prepared = prepare(model, times, initial, stabilization, derivatives, True, **steps)
-            ended = advance(prepared, watch)
-        steps["max_steps"] = None
-        again = partial(prepare, model, times, initial, stabilization, derivatives, False, **steps)
+        again = partial(prepare, model, times, initial, stabilization, derivatives, **steps | {"max_steps": None})
         record, told = in_graded_steps(prepared, ended, again, watch)
-    return result_of_run(prepared, ended, record, told)
+        return result_of_run(prepared, ended, record, told)
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,13 +184,13 @@ class Prepared:
     asked: Asked | None = None  # parameters of derivatives
     steps: Steps | None = None  # with derivatives: the steps
     moves: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # with derivatives: how the ends of spans move
-    following: Following | None = None  # derivatives computed while the run goes on, where laws may switch
     samples: list[Sample] | None = None  # with derivatives: samples of controllers
     resets: list[ResetEntry] = field(default_factory=list)  # with derivatives: resets of states by events
     reversals: Reversals | None = None  # reversals of forces within one step
     reads_tables: bool = False  # whether steps are looked at for tables that they leave
     table_ends: dict[tuple[str, str], TableEnd] = field(default_factory=dict)  # tables that steps have left
     first: Any = None  # the prepared run that this one continues, if it is repeated
+    passes_stops: bool = False  # whether the run goes on behind events that stop it
     reported: list[float] = field(default_factory=lambda: [-np.inf])  # time up to which events have been reported
     examined: list[int] = field(default_factory=lambda: [0, 0])  # numbers of changes and impacts examined by events
 
@@ -241,8 +234,6 @@ class Prepared:
             if status == DONE and self.sampling.begins(t):
                 status = self.sample_first(t)
             check_watched(self.system, march)
-        if self.following and status == DONE:
-            self.following.begin()
         if self.steps and status == DONE:
             self.steps.first = entry_now(self.march)
             if not self.first:
@@ -263,12 +254,9 @@ class Prepared:
         return marching.resume(march)
 
     def go_on(self, patience: int, made: int | None = None) -> int:
-        """Make up to `patience` steps, none beyond the next sampling time, and one step if derivatives are computed
-        during the run; return a status. `made` is the status of steps that lanes have made."""
+        """Make up to `patience` steps, none beyond the next sampling time; return a status. `made` is the status of
+        steps that lanes have made."""
         march = self.march
-        if self.following:
-            self.following.before()
-            patience = 1
         status = marching.go_on(march, patience) if made is None else made
         if status == CUT_SHORT:
             self.note_cut()
@@ -277,8 +265,6 @@ class Prepared:
             status = self._look_at_events()
         if status == SAMPLING:
             status = self.sample()
-        if self.following:
-            self.following.after()
         return status
 
     @property
@@ -325,23 +311,16 @@ class Prepared:
     def _look_at_events(self) -> int:
         """Note the events in a step that is to be accepted, and accept the step; or end the step at the first event
         that stops or resets the run. Return a status."""
-        glance, following, happenings = Glance(self.system, self.march), self.following, list[Happening]()
-        standing = following.standing() if following else None
+        glance, happenings = Glance(self.system, self.march), list[Happening]()
         for new, events in glance:
             happenings += new
-            if following:
-                following.after()
-                note_events(following, [one.name for one in new])
-                following.before()
-            if acting := [event for event in events if event.action != "record"]:
+            if acting := [event for event in events if isinstance(event.action, Reset) or self.is_stopped_by(event)]:
                 break
         else:
             acting = []
         if glance.status not in (DONE, STEP_EVENT):
             return glance.status
         glance.take_back(sides=bool(acting))
-        if following and standing is not None:
-            following.stand(standing, forget=len(happenings) if acting else 0)
         if acting:
             t, events_of_run = glance.passed[0], self.march.events
             since = t - self.reset_at.get(acting[0].name, -np.inf)
@@ -356,27 +335,30 @@ class Prepared:
         self.happened.extend(happenings)
         return marching.take_step_judged(self.march)
 
+    def is_stopped_by(self, event: Event) -> bool:
+        """Return whether an event stops the run."""
+        return event.action == "stop" and not self.passes_stops
+
     @property
-    def is_to_be_followed(self) -> bool:
-        """Whether derivatives must be computed while the run goes on, and not from its steps afterwards: laws have held
-        the ended run on a surface where they jump, the motion has depended on one choice among several forces of
-        contacts, or a slip in space has stopped in a step in which its direction was not held."""
-        if self.steps is None:
-            return False
+    def is_differenced(self) -> bool:
+        """Whether derivatives come from whole runs of neighbours, and not from the steps of this run: its coordinates
+        have none, laws have held it on a surface where they jump, its motion has depended on one choice among several
+        forces of contacts, or a slip in space has stopped in a step in which its direction was not held."""
+        assert self.steps is not None and self.asked is not None
         steps, last, mechanism = self.steps, entry_now(self.march), self.march.mechanism
-        if is_held_on_surface(steps, last, mechanism.switches.kinds):
+        if not (self.system.is_cartesian or has_own_steps(self.system, self.asked)):
+            return True
+        if is_held_on_surface(steps, last, mechanism.switches.kinds) or mechanism.contacts.choice.ambiguities[0]:
             return True
         before_resets = {one.step: one.entry for one in reversed(self.resets) if one.follows_change}
         places = saltations_of(steps, last, self.moves, laws_of(mechanism), before_resets, self.impact_times)
-        if mechanism.contacts.choice.ambiguities[0]:
-            return True
         return any(slips_in_space_stop(mechanism, place, steps.modes_before(place.step)) for place in places)
 
     @property
     def grading(self) -> Grading | None:
         """How steps are graded about switches of steep laws; None if there are none in the steps of this run."""
         laws = self.system.cartesian.once(_steep_laws) if self.steps and self.steps.total else frozenset[str]()
-        if self.steps is None or not laws or self.steps.slides or self.run.by.length:
+        if self.steps is None or not laws or self.run.by.length or self.is_differenced:
             return None
         count = laws_of(self.march.mechanism)
         places = saltations_of(self.steps, entry_now(self.march), self.moves, count, {}, NO_TIMES)
@@ -483,12 +465,11 @@ class Prepared:
 
 def prepare(
     model: Model | System, times: Sequence[float] | np.ndarray, initial: Mapping[str, float] | State | None = None,
-    stabilization: Stabilization | None = None, asked: Sequence[Any] = (), follows: bool = False,
-    grading: np.ndarray = NO_TIMES, **steps: Any,
+    stabilization: Stabilization | None = None, asked: Sequence[Any] = (), grading: np.ndarray = NO_TIMES,
+    **steps: Any,
 ) -> Prepared:  # fmt: skip
     """Return a run that is ready to begin, with everything that `simulate` does before its first step; `steps` are
-    its options of these names (see `stepping`). Derivatives are computed while the run goes on if `follows`, for any
-    model. No step goes beyond the next of the times `grading`."""
+    its options of these names (see `stepping`). No step goes beyond the next of the times `grading`."""
     system, initial, t, by = system_of(model).run_system, as_state(initial), checked_times(times), stepping(**steps)
     stabiliser, memory = stabilization_of(stabilization, by.method.projects), None
     past = initial.past if isinstance(initial, State) else None
@@ -505,13 +486,13 @@ def prepare(
         run = replace(run, system=request.model.compile(system.coordinates.set, **system.structure.tree).run_system)
     warn_of_angles(system.model, initial, "initial")
     if not (request and goes_on):
-        return prepared_run(run, t, request, follows=follows, grading=grading)
+        return prepared_run(run, t, request, grading=grading)
     # a run that continues another one is repeated from the beginning of the first: its derivatives are those of one run
     first = prepared_run(replace(run.first, system=run.system), np.unique([run.first.t, t[-1]]))
     first = replace(first, samples=[])
     first.begin()
     run = replace(run, memory=memory_of(first.march))
-    prepared = prepared_run(run, t, request, first, follows=follows, grading=grading)
+    prepared = prepared_run(run, t, request, first, grading=grading)
     if prepared.steps:
         prepared.steps.note_beginning(zero_here(first.march), begins_at(first.march))
     return prepared
@@ -519,7 +500,7 @@ def prepare(
 
 def prepared_run(
     run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepared | None = None, looks_ahead: bool = False,
-    follows: bool = False, grading: np.ndarray = NO_TIMES,
+    grading: np.ndarray = NO_TIMES,
 ) -> Prepared:  # fmt: skip
     """Return a run that is ready to begin, with its model checked and its breaks of time known. A run that
     `looks_ahead` need not reach the times after the first: its laws are checked at the first time only."""
@@ -557,11 +538,10 @@ def prepared_run(
     begin = memory.begin if memory else beginning(float(recorded[0]), breaks, side_of)
     turns = NO_TURNS if by.length else put_together(system.latest(_farthest_turns, *whole), grading)
     course = new_course(begin, float(recorded[-1]), breaks, sampling.times, side_of, turns, by.longest)
-    followed = asked is not None and (follows or is_to_be_followed(system, asked))
     if asked:
         check_samples(model, asked)
     reads_tables = any(of_state is not None for *_, of_state in bodies.structure.once(open_tables))
-    taped = reads_tables or (asked is not None and not followed)
+    taped = reads_tables or asked is not None
     march = new_march(system, by, stabiliser, course, recorded, taped)
     options: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     options |= {} if memory else slips_in_assembly(bodies, first.full_q)
@@ -576,9 +556,6 @@ def prepared_run(
     check_reactions(system, t[0], q, len(redundant))
     prepared = Prepared(run, system, march, t, moments, q, v, redundant, sampling, facts, first=begun)
     prepared = replace(prepared, reads_tables=reads_tables)
-    if asked and followed:
-        following = following_of(march, asked, begun.run if begun else run, sampling)
-        return replace(prepared, asked=asked, following=following)
     if asked is None:
         return prepared
     check_laws(asked, "simulate")
@@ -619,10 +596,6 @@ def result_of_run(prepared: Prepared, ended: Ended, record: Prepared | None = No
     message, stats = message or hidden, {**prepared.facts, **counts_of(march)}
     if stiff := note_on_stiffness(system, march):
         stats["stiff"] = stiff
-    if following := prepared.following:
-        causes = ["; ".join(following.told) + ": there are none from there on"] if following.told else []
-        if causes or following.notes:
-            stats["derivatives"] = "; ".join([*causes, *following.notes])
     success = error is None and (done == total or status == EVENT)
     facts = {"success": success, "message": message, "stats": stats, **prepared.facts_of_end(status, done)}
     facts |= {"means": prepared.run.by.method.steps_over, "table_ends": prepared.table_ends.values()}
@@ -646,10 +619,10 @@ def check_result(system: System, march: IntegratorState, result: Result) -> None
 
 def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     """Return the result with its derivatives."""
-    assert prepared.asked
-    if prepared.following:
-        return followed_run(result, prepared.asked, prepared.following)
-    assert prepared.steps is not None
+    assert prepared.asked and prepared.steps is not None
+    if prepared.is_differenced:
+        whole = float(prepared.march.course.ends[-1]) if prepared.stops else None
+        return differenced_run(result, prepared.asked, (prepared.first or prepared).run, whole, made_again)
     first_run, bodies = prepared.first or prepared, prepared.system.cartesian
     (q,), (v,), _ = first_run.system.to_bodies((first_run.q[None], first_run.v[None], 0.0 * first_run.v[None]))
     first = State(bodies, first_run.run.t, q, v, bodies.still)
@@ -681,6 +654,16 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     for what in note_on_samples(taken.samples):
         tell(result, what)
     return varied_run(result, prepared.asked, taken)
+
+
+def made_again(run: Run, times: np.ndarray, passes_stops: bool) -> Result:
+    """Return the result of a run at these times, without derivatives. With `passes_stops` it goes on behind events that
+    stop it."""
+    prepared = replace(prepared_run(run, times.copy()), passes_stops=passes_stops)
+    ended = advance(prepared, lambda done, total: None)
+    if ended.status == PAUSED and ended.message and not ended.error:
+        raise KeyboardInterrupt(ended.message)
+    return result_of_run(prepared, ended)
 
 
 def patience_of(march: IntegratorState, slow: int = 1) -> int:
@@ -734,7 +717,7 @@ def in_graded_steps(
             return record, VERTICAL if INFINITE in prepared.system.cartesian.once(_steep_laws) else ""
         grading = grading.moved_to(now.centres)
     what = "the slopes of laws grow without bound where they switch, and steps there are too long for derivatives"
-    return prepared, f"{what}, which may be off by a hundredth: the run made again in shorter steps does something else"
+    return prepared, f"{what}, which may be off by some hundredths: the run made again in shorter steps does something else"
 
 
 def answer_events(prepared: Prepared) -> tuple[int, str]:
@@ -747,15 +730,11 @@ def answer_events(prepared: Prepared) -> tuple[int, str]:
             if prepared.repeats:
                 new, acting = [], [event for event in acting if isinstance(event.action, Reset)]
             prepared.events.extend(new)
-            if prepared.following:
-                note_events(prepared.following, [one.name for one in new])
-            if stops := [event.name for event in acting if event.action == "stop"]:
+            if stops := [event.name for event in acting if prepared.is_stopped_by(event)]:
                 recorded = march.record.times[march.counts[marching.NEXT] - 1] == march.time[0]
                 march.counts[marching.NEXT] -= 1 if recorded else 0  # the state behind a change counts
                 marching.record_now(march)
                 prepared.stops.extend(stops)
-                if prepared.following:
-                    prepared.following.end(int(march.counts[marching.NEXT]), stops)
                 last = int(march.counts[marching.NEXT]) - 1
                 prepared.times[last] = prepared.moments[last] = march.time[0]
                 return status, f"stopped by {stops[0]!r} at t = {march.time[0]:.6g}"
@@ -764,8 +743,7 @@ def answer_events(prepared: Prepared) -> tuple[int, str]:
         if resets:
             event = resets.pop(0)
             prepared.note_reset(event)
-            with passed_by(prepared.following, system, event):
-                status = reset(system, march, event, present(system, march))
+            status = reset(system, march, event, present(system, march))
             prepared.take_notes()
             begins = f"goes on after the Reset of {event.who}"
             check_apart(present(system, march), begins, "let the Reset set ", "let the Reset place")

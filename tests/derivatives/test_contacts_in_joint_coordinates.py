@@ -142,26 +142,25 @@ def test_a_pendulum_in_space_rubs_and_meets_a_stop(method):
 @pytest.mark.parametrize(("method", "rtol"), [("DP8", 1e-11), ("Radau5", 1e-11), ("Radau5", 1e-12)])
 def test_a_ball_slides_in_space_until_it_rolls(method, rtol):
     """The slip keeps its direction in the last steps of DP8. Radau5 takes one step until the slip ends, in which the
-    slip turns. Derivatives are those of the bodies, or, where this step cannot be made again, nan with a message."""
+    slip turns: by rtol 1e-12 derivatives are differences of whole runs. They are those of the bodies by DP8."""
     model = mbs.SpatialModel("ball", gravity=(0, 0, -G))
     mu, mass, inertia = model.parameter("mu", 0.12), model.parameter("m", 1.3), model.parameter("J", 0.006)
     body = model.body("ball", mass, (inertia,) * 3, position=(0, 0, 0.1))
     model.add(mbs.Contact("floor", mbs.Plane(model.ground), mbs.Sphere(body, 0.1), friction=mu))
     start = {"ball.vx": 2.0, "ball.vy": 0.5, "ball.vz": 0.0, "ball.wx": 20.0, "ball.wy": -5.0, "ball.wz": 3.0}
     by, names = ["mu", "m", "J", "ball.vx", "ball.wx"], ["ball.x", "ball.y", "ball.vx", "ball.wx", "floor.force"]
-    times = [0.0, 0.3, 1.0, 2.4]
+    times, close = [0.0, 0.3, 1.0, 2.4], 1e-8
     if method == "DP8":
         run = check(model, start, by, names, times, 1e-8, method, max_step=0.05)
     else:
-        how = {"method": method, "rtol": rtol, "max_step": 0.05, "derivatives": by}
-        run, bodies = (mbs.simulate(one, times, start, **how) for one in (model.compile("joint"), model))
+        how: dict[str, Any] = {"rtol": rtol, "max_step": 0.05, "derivatives": by}
+        run = mbs.simulate(model.compile("joint"), times, start, method=method, **how)
+        bodies = mbs.simulate(model, times, start, method="DP8", **how)
         for name in names:
             for one in by:
                 found, known = run.d(name, one), bodies.d(name, one)
                 size = max(1.0, np.abs(known).max())
-                there = np.isfinite(found)
-                assert (np.abs(found - known)[there] <= 1e-5 * size).all(), (name, one)
-                assert there.all() or "none from there on" in run.stats["derivatives"]
+                assert (np.abs(found - known) <= close * size).all(), (name, one)
     assert [one.after for one in run.transitions] == ["sticks"]
 
 

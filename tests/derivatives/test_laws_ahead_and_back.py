@@ -107,7 +107,7 @@ def test_a_spring_behind_a_gap_against_its_closed_form(jump):
             assert abs(back[k, at] - slope) < 1e-9 * max(1.0, abs(slope)), (by, t)
 
 
-def test_a_law_that_holds_the_motion_is_followed_as_it_runs():
+def test_a_law_that_holds_the_motion_has_differences_of_runs():
     """sign() of a speed sticks to its surface there: against differences of runs."""
     model = mbs.PlanarModel("belt")
     force = model.parameter("F", 4.0)

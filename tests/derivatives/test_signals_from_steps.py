@@ -10,11 +10,10 @@ import numpy as np
 import pytest
 import sympy as sp
 from test_contacts_ahead_and_back import check_back, check_closed_form
-from test_events_from_steps import ahead_and_back, from_steps
+from test_events_from_steps import ahead_and_back, difference_whole_runs, from_steps
 from test_ways_back import hinged_four_bar
 
 import mbs_dae as mbs
-from mbs_dae.verbs import simulate as verb
 
 q = mbs.quantity
 BESIDE = 2e-8
@@ -23,7 +22,7 @@ BESIDE = 2e-8
 
 def steps_of(method: str, **others: float) -> dict[str, Any]:
     """The steps of a method: of generalised α, which is of second order, some of one length."""
-    return {"method": method} | ({"step": 2e-3, "rtol": 1e-12} if method == "GA" else others)
+    return {"method": method} | ({"step": 1e-3, "rtol": 1e-12} if method == "GA" else others)
 
 
 def block_with(**values: float) -> tuple[mbs.PlanarModel, Any, list[mbs.Parameter]]:
@@ -36,11 +35,13 @@ def block_with(**values: float) -> tuple[mbs.PlanarModel, Any, list[mbs.Paramete
 
 
 def check_beside(model, times, start, by, names, monkeypatch, close: float = BESIDE, **how) -> mbs.Result:
-    """Derivatives from steps are those that runs beside the run have, and go back."""
+    """Derivatives from steps are those that runs beside the run have, and go back. Those of steps of second order are
+    off by errors of the method."""
+    close = max(close, 3e-3) if how["method"] == "GA" else close
     found = mbs.simulate(model, times, start, derivatives=by, **how)
     assert from_steps(found)
     with monkeypatch.context() as patch:
-        patch.setattr(verb, "is_to_be_followed", lambda *known: True)
+        difference_whole_runs(patch)
         other = mbs.simulate(model, times, start, derivatives=by, **how)
     assert not from_steps(other)
     for name in names:
@@ -190,7 +191,7 @@ def test_a_ball_on_a_floor_that_a_state_pushes(method, monkeypatch):
         ["e", "T", "ball.vx"],
         ["ball.x", "ball.y", "z", "ball.omega"],
         monkeypatch,
-        **steps_of(method),
+        **steps_of(method, rtol=1e-11),
     )
     assert len(run.impacts) > 2
 
@@ -244,9 +245,9 @@ def test_a_four_bar_in_space_with_redundant_hinges_and_a_motor(method, monkeypat
     ahead, back = ahead_and_back(objective, model, [0, 2.0], by, start, monkeypatch, **how)
     np.testing.assert_allclose(back, ahead, rtol=1e-12)
     with monkeypatch.context() as patch:
-        patch.setattr(verb, "is_to_be_followed", lambda *known: True)
+        difference_whole_runs(patch)
         beside = mbs.gradient(objective, model, [0, 2.0], by, initial=start, **how)
-    np.testing.assert_allclose(ahead, [beside[one] for one in by], rtol=1e-6)
+    np.testing.assert_allclose(ahead, [beside[one] for one in by], rtol=1e-3 if method == "GA" else 1e-6)
 
 
 def test_a_state_that_rests_while_its_neighbours_do_not():
@@ -339,7 +340,7 @@ def test_an_event_stops_a_run_with_a_controller(method, monkeypatch):
     ahead, back = ahead_and_back(mbs.at_end(mbs.t) + mbs.at_end("u"), model, [0, 2.0], by, start, monkeypatch, **how)
     np.testing.assert_allclose(back, ahead, rtol=1e-12)
     with monkeypatch.context() as patch:
-        patch.setattr(verb, "is_to_be_followed", lambda *known: True)
+        difference_whole_runs(patch)
         (other,) = mbs.simulate(model, [0, 2.0], start, derivatives=by, **how).events
     expected = [other.d("t", one) + other.d("u", one) for one in by]
     np.testing.assert_allclose(ahead, expected, rtol=1e-7)

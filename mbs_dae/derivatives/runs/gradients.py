@@ -16,7 +16,7 @@ from ...errors import ModelError
 from ...kernels.blocks import block
 from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, SPAN_OF, SWITCHES, T0, T1, WENT_ON, entry_size
 from ...results.result import Result
-from ..across.runs import FollowedRun
+from ..differences import DifferencedRun
 from .back import AdjointRun, back_begin, back_stretch
 from .checks import check_same, check_status
 from .contact_forces import new_held
@@ -37,8 +37,8 @@ from .tree import size_of_tree
 
 
 def goes_back(result: Result) -> bool:
-    """Return whether there is a way back through the steps of a run. There is none for runs that were followed as they
-    went, in which derivatives end, in which the ends of a force pass each other, which begin where laws
+    """Return whether there is a way back through the steps of a run. There is none for runs whose derivatives come
+    from neighbours, in which derivatives end, in which the ends of a force pass each other, which begin where laws
     switch or contacts change, in which two events, or an event and a switch, stop the run at once, an event sets a
     state where the run begins, ends or has a break in time, and in which, in joint coordinates, two laws switch at one
     instant. Gradients are summed from derivatives ahead there; so they are where two gaps close at one instant, of
@@ -67,7 +67,7 @@ def adjoints(result: Result, weights: Mapping[str, np.ndarray], of_end: np.ndarr
     together, so that steps are made again once. Where an event stopped the run, and there is a way back (`goes_back`),
     its last time moves with the parameters if the weights of this time, (numbers,), are given in `of_end`."""
     varied = result.varied
-    if not isinstance(varied, FollowedRun) and getattr(varied, "taken", None) is None:
+    if not isinstance(varied, DifferencedRun) and getattr(varied, "taken", None) is None:
         raise ModelError('gradients need a run with derivatives: simulate(model, times, derivatives=["r"])')
     if goes_back(result):
         varied.check_steps()

@@ -28,13 +28,8 @@ GRAZES = 1e-4
 """A guard that would fall, at the rate with which it passes, by less than this part of its size g over a step h only
 touches zero. It bends back there, from g to 0 over h, so it gets below zero by ġ² h²/4g at most: by 2.5·10⁻⁹ g, which
 is less than motions are right to."""
-IN_TIME = 1e-7
-"""A guard that the motion changes by less than this part of its size over a step is one of time alone."""
 EDGE = 1e-8
 """A decision in an impact whose margin is less than this part of what acts in it may be the other one."""
-BENT, NOTHING = 1e-2, 1e-6
-"""Second derivatives over one and over two places may differ by `BENT` of the derivatives, plus `NOTHING` of the
-changes at the beginning of a step: differences of fourth order then are right to 10⁻⁴."""
 SMOOTH = 1e-10
 """A jump of y' by less than this part of its size counts as zero: roundoff of forces."""
 
@@ -67,11 +62,6 @@ def at_the_event(S: np.ndarray, before: np.ndarray, moved: np.ndarray) -> np.nda
     return S + np.outer(moved, before)
 
 
-def at_held_time(S: np.ndarray, after: np.ndarray, moved: np.ndarray) -> np.ndarray:
-    """Return S at a held time, from how the state varies behind the event, each neighbour at its own time."""
-    return S - np.outer(moved, after)
-
-
 def is_smooth(before: np.ndarray, after: np.ndarray) -> bool:
     """Return whether y' is the same on both sides."""
     size = max(float(np.abs(before).max(initial=0.0)), float(np.abs(after).max(initial=0.0)))
@@ -100,15 +90,3 @@ def start_time_slopes(changes: np.ndarray, S: np.ndarray, part: float) -> np.nda
     functions change by less than this part of the state. It is nan elsewhere: a start cannot move to the other side."""
     least = part * np.abs(S).max(axis=1, keepdims=True)
     return np.where((np.abs(changes) <= least).all(axis=1), 0.0, np.nan)
-
-
-def is_bent(bend: np.ndarray, found: np.ndarray, S: np.ndarray, size: float) -> bool:
-    """Return whether a step is no longer straight between neighbours: a stiff spring swings in them, but not in the
-    run, whose steps are too long. All arrays are in units of the state, by a parameter of the size `size`."""
-    allowed = BENT * np.abs(found).max(initial=0.0) + NOTHING * (np.abs(S).max(initial=0.0) + 1.0 / size)
-    return bool(np.abs(bend).max(initial=0.0) > allowed)
-
-
-def on_edge(margins: np.ndarray, slopes: np.ndarray, rate: float) -> bool:
-    """Return whether a decision is on the edge, and neighbours, which change at this rate, are beyond the edge."""
-    return bool(((np.abs(margins) <= EDGE) & (np.abs(slopes) > ALIKE * rate)).any())

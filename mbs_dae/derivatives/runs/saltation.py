@@ -240,7 +240,7 @@ def _straight_before(steps: Steps, k: int, t: float) -> np.ndarray:
 
 
 def is_held_on_surface(steps: Steps, last: np.ndarray, kinds: np.ndarray) -> bool:
-    """Return whether laws hold a motion on a surface somewhere: derivatives of such runs are found as they go."""
+    """Return whether laws hold a motion on a surface somewhere: derivatives of such runs are differences of runs."""
     modes = np.array([*steps.held.values(), last[last.size - steps.branches :]])
     slides = (np.abs(modes) != 1.0) & ~np.isnan(modes) & (kinds[: modes.shape[1]] == SIDE)
     return steps.slides or bool(slides.any())

@@ -256,7 +256,7 @@ def _method(rho: float) -> Method:
     numbers = np.array([alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma])
     error = np.array([[0.0, 0.0, 1.0]])
     own = tableau(1, (2, 2), np.zeros((1, 1)), numbers, np.zeros(1), error, np.zeros((0, 0)))
-    return Method("GA", own, step, read, prepare, inner=1, remembered=2, recipe=(GA, (rho,)))
+    return Method("GA", own, step, read, prepare, inner=1, recipe=(GA, (rho,)))
 
 
 GENERALISED_ALPHA = GA()

@@ -106,9 +106,6 @@ class Method:
     inner: int = 0
     """The number of stages that depend on each other and are solved for by Newton's method, with `Linearised`
     equations."""
-    remembered: int = 0
-    """The number of rows of `Implicit.stage`, behind those of the stages, that belong to the state of the method: the
-    next step depends on them."""
     recipe: tuple[Any, ...] | None = None
     """The function that makes the method, and its arguments; None for a constant of its module."""
 

@@ -1,1 +1,0 @@
-"""Derivatives by parameters of motions that switch, or in which bodies meet."""
