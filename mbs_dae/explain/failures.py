@@ -56,6 +56,7 @@ STEPPED = ', or step over it: method="Moreau", step=1e-3'
 DEAD = 1e-4  # a slip is at a dead point if free motions change it by less than this fraction of free bodies' effect
 SOON = (1e-3, 1e-2)  # fractions of the requested time at which drivers are examined beyond a singular pose
 NO_WAY_ON = (Status.STUCK, Status.ASTRAY, Status.LOST, Status.DRIFTED, NOT_CONVERGED, NOT_FINITE)
+GROWS = 10.0  # a step of a given length in which velocities grow by more is too long, whatever switches in it
 ABRUPT = 0.5  # relative change of a force in the last step that explains short steps
 
 
@@ -251,7 +252,10 @@ def _what_stops(march: IntegratorState, status: int, pose: State, a: np.ndarray)
         what = f"Newton's method finds no step of {fixed:g} s for {name!r} at t = {t:.6g}: forces change too much "
         what += "within it, or bodies turn too far"
         return what, f"try step={fixed / 10:g}, or leave step out for step control"
-    if fixed > 0.0 and status != Status.TOO_MANY:
+    speeds = slice(march.mechanism.state.v_at, march.mechanism.state.v_end)
+    before, behind = (np.abs(y[speeds]).max(initial=0.0) for y in (march.stages.y0, march.stages.y1))
+    switches = status == CHATTERS or (status == TANGLED and behind < GROWS * before)
+    if fixed > 0.0 and status != Status.TOO_MANY and not switches:
         what = f"{name!r} is unstable at t = {t:.6g} with steps of {fixed:g} s: velocities or constraint errors grow "
         advice = f"try step={fixed / 10:g}, smaller gains, or leave step out for step control"
         return what + "without bound", advice

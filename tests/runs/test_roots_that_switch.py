@@ -26,6 +26,15 @@ def potential_of_arc(x):
     return (u * np.arccos(u) - np.sqrt(1 - u**2)) / 1.5 + np.pi * np.minimum(x + 1 / 1.5, 0)
 
 
+def potential_of_roots(u):
+    """The integral of √|√|u| - 0.5|."""
+
+    def part(w):
+        return 0.8 * abs(w) ** 2.5 + 2 / 3 * np.sign(w) * abs(w) ** 1.5
+
+    return np.sign(u) * (part(np.sqrt(abs(u)) - 0.5) - part(-0.5))
+
+
 FORCES = {
     "a power of a size": (
         lambda x: -x - sp.Abs(x) ** sp.Rational(3, 2) / 10,
@@ -75,6 +84,10 @@ FORCES = {
         lambda x: -x - sp.sqrt(x**2 - 0.6 * x + 0.09) / 10,
         lambda x: x**2 / 2 + np.sign(x - 0.3) * (x - 0.3) ** 2 / 20,
     ),
+    "a root of a root of sizes": (
+        lambda x: -x - sp.sqrt(sp.Abs(sp.sqrt(sp.Abs(x - 0.3)) - 0.5)) / 10,
+        lambda x: x**2 / 2 + potential_of_roots(x - 0.3) / 10,
+    ),
     "an arc cosine of a bounded one": (
         lambda x: -x - sp.acos(sp.Max(-1, sp.Min(1, 1.5 * x))) / 10,
         lambda x: x**2 / 2 + potential_of_arc(x) / 10,
@@ -104,6 +117,20 @@ def test_energy_stays_where_the_base_of_a_power_turns_at_zero(name, method, coor
     x, v = run["block.x"], run["block.vx"]
     assert x.min() < 0.0 < x[-1]
     assert v**2 / 2 + potential(x) == pytest.approx(np.full(61, potential(1.0)), abs=error)
+
+
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5", "RK4"])
+@pytest.mark.parametrize("size", [0.322, 0.323, 0.325])
+def test_a_step_ends_exactly_where_the_rate_of_another_switch_is_infinite(size, method):
+    """√|u| - 0.3 decides about a root, and its rate has no value where a step ends on u = sin 2x - c = 0."""
+    law = lambda x: -x + size * sp.sqrt(sp.Abs(sp.sqrt(sp.Abs(sp.sin(2 * x) - 0.587674423660758)) - 0.3))
+    model, block, _ = sliding_block()
+    model.add(mbs.Force("push", block, (law(model["block.x"]), 0)))
+    start = {"block.x": -0.21354439278994142, "block.vx": 0.6358213940298756}
+    how, error = METHODS[method]
+    run = mbs.simulate(model, [0, 3], start, method=method, **how)
+    other = mbs.simulate(model, [0, 3], start, rtol=1e-12)
+    assert run["block.vx"][-1] == pytest.approx(other["block.vx"][-1], abs=error)
 
 
 def damper(model, block, guide):

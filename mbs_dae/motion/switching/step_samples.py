@@ -283,8 +283,9 @@ def _guard(search: Search, k: int, row: int) -> float:
 def _is_as_foretold(search: Search, h: float, top: int) -> bool:
     """Return whether the value and the rate of every switching function at the place between are those of the cubic
     through both ends. A force may jump, such as that of a pin which comes to the round end of its slot: its values on
-    both sides are seen. An open gap may not jump below zero. Put 2 into `wrong` for a function whose value differs, 1
-    for one whose rate does."""
+    both sides are seen. An open gap may not jump below zero. A function that contains a root has no finite rate where the
+    argument of the root is zero; there its rate is that of the chord through both ends. Put 2 into `wrong` for a function
+    whose value differs, 1 for one whose rate does."""
     guards, samples = search.guards, search.samples
     at, positions, rates, middle = samples.at, samples.values, samples.rates, top + 1
     width = at[top] - at[LEFT]
@@ -300,11 +301,15 @@ def _is_as_foretold(search: Search, h: float, top: int) -> bool:
         for row in (LEFT, middle, top):
             largest = max(largest, abs(_guard(search, k, row)))
         bound = TOLD * largest + NOISE * guards.noise[k]
-        rise, a, b = positions[top, k] - positions[LEFT, k], rates[LEFT, k] * width * h, rates[top, k] * width * h
+        rise = positions[top, k] - positions[LEFT, k]
+        for row in (LEFT, top):
+            rates[row, k] = rates[row, k] if np.isfinite(rates[row, k]) else rise / (width * h)
+        a, b = rates[LEFT, k] * width * h, rates[top, k] * width * h
         c, d = 3.0 * rise - 2.0 * a - b, a + b - 2.0 * rise
         value = positions[LEFT, k] + PART * (a + PART * (c + PART * d))
         slope = a + PART * (2.0 * c + PART * 3.0 * d)
         near = abs(value - positions[middle, k]) <= bound
+        rates[middle, k] = rates[middle, k] if np.isfinite(rates[middle, k]) else slope / (width * h)
         if not (near and abs(slope - rates[middle, k] * width * h) <= 4.0 * bound):  # nor where they are not finite
             guards.wrong[k], foretold = 1 if near else 2, False
     return foretold
