@@ -32,6 +32,7 @@ from ..motion.mechanism import mechanism
 from ..motion.mechanism_record import Mechanism
 from ..motion.record import IntegratorState
 from ..motion.stabilise import ALWAYS
+from ..motion.switching.pieces import branches_of_gaps
 from ..motion.switching.search import RUSH
 from ..poses.assembly import posed
 from ..poses.dependence import joints_at_fault
@@ -283,7 +284,7 @@ def _what_stops(march: IntegratorState, status: int, pose: State, a: np.ndarray)
         if who and all(one.startswith("Event") for one in who):
             what = f"{names} of {name!r} happens {many}: it jumps there, or passes zero many times in a step"
             return what, "write a smooth expression, or bound steps by max_step="
-        if who and who <= {one.who for one in system.structure.contacts.elements}:
+        if who and who <= {one.who for one in system.model.contacts} and _are_pieces(march):
             what = f"{names} of {name!r} goes over from one piece of its gap to another {many}: bodies come to rest "
             if knots := knots_of_tables(pose, who):
                 return what + f"in a corner, {' and '.join(knots)}", CORNER + STEPPED
@@ -322,6 +323,13 @@ def _what_stops(march: IntegratorState, status: int, pose: State, a: np.ndarray)
     what = f"the step of {name!r} falls to {step:.2g} s at t = {t:.6g}: a force, a driver or a rate jumps or grows "
     what += f"without bound there, or the tolerance is below roundoff{abrupt}"
     return what, "make it smooth, raise rtol, or fix the step"
+
+
+def _are_pieces(march: IntegratorState) -> bool:
+    """Return whether all functions that switch without end choose pieces of gaps, not sizes of friction."""
+    guards, (first, end) = march.search.guards, branches_of_gaps(march.mechanism)
+    passing = np.flatnonzero(guards.passes_zero if guards.passes_zero.any() else guards.surface)
+    return bool(((first <= passing) & (passing < end)).all())
 
 
 def _abrupt(march: IntegratorState, pose: State, a: np.ndarray) -> str:

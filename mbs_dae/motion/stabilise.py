@@ -45,8 +45,8 @@ class Stabilization(metaclass=PublicClass):
 class Baumgarte(Stabilization):
     """γ* = γ - 2α (Φ_v v - ν) - β² Φ: constraint errors die out like a damped oscillator. Gains in 1/s; given
     one of them, the other is equal to it; given none, both are chosen from the step and the tolerance, and reported in
-    ``result.stats``. Steps that come near a singular pose are projected as well, their number is reported too, and so are
-    steps in which contacts are closed or joints have friction.
+    ``result.stats``. Steps that come near a singular pose are projected as well, and their number is reported, too; so
+    are steps in which contacts are closed or joints have friction.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2)
     >>> motion = mbs.simulate(rod, [0, 1], initial={"rod.omega": 2}, stabilization=mbs.Baumgarte(alpha=20))

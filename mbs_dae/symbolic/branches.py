@@ -26,6 +26,7 @@ from itertools import count, product
 from math import inf
 from typing import Any
 
+import numpy as np
 import sympy as sp
 from sympy.core.relational import GreaterThan, LessThan, Relational, StrictGreaterThan, StrictLessThan
 from sympy.logic.boolalg import to_nnf
@@ -182,6 +183,22 @@ def bounds_of(
             high = high**power if high < LARGE else inf
         elif e.is_Pow and parts[0][0] >= 0.0:
             low = 0.0
+            if e.exp.is_number and e.exp < 0 and parts[0][0] > 0.0:
+                high = parts[0][0] ** float(e.exp)
+        elif isinstance(e, sp.atan):
+            low, high = np.arctan(parts[0][0]), np.arctan(parts[0][1])
+        elif isinstance(e, sp.asinh):
+            low, high = np.arcsinh(parts[0][0]), np.arcsinh(parts[0][1])
+        elif isinstance(e, sp.acos):
+            low, high = 0.0, np.pi
+        elif isinstance(e, sp.atan2):
+            low, high = 0.0 if parts[0][0] >= 0.0 else -np.pi, np.pi
+        elif isinstance(e, Unwound) and parts[1][0] - np.pi < parts[0][0] and parts[0][1] < parts[1][1] + np.pi:
+            low, high = parts[0]
+        elif isinstance(e, sp.acosh | sp.exp):
+            low = 0.0
+        elif isinstance(e, sp.cosh):
+            low = 1.0
         elif isinstance(e, sp.sin | sp.cos | sp.tanh | sp.sign):
             low, high = -1.0, 1.0
         elif isinstance(e, sp.Heaviside):

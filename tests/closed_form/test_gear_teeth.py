@@ -179,7 +179,9 @@ def test_bearings_that_rub_feel_the_pressure_angle(kind, load):
     assert "pressure angle of teeth" in str(shares)
 
 
-@pytest.mark.parametrize("how", [mbs.Baumgarte(), mbs.Baumgarte(alpha=20), mbs.Projection()], ids=["", "gains", "put back"])
+@pytest.mark.parametrize(
+    "how", [mbs.Baumgarte(), mbs.Baumgarte(alpha=20), mbs.Projection()], ids=["", "gains", "put back"]
+)
 @pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
 @pytest.mark.parametrize("coordinates", SETS)
 def test_wheels_whose_bearings_rub_keep_their_acceleration(coordinates, method, how):
@@ -187,8 +189,8 @@ def test_wheels_whose_bearings_rub_keep_their_acceleration(coordinates, method, 
 
         I_i ω̇_i = M - (r_i + L) F,        I_j ω̇_j = (r_j - L) F,        ω̇_j = ω̇_i r_i / r_j
 
-    Contacts put the rates of all equations back at each step, which leaves Baumgarte's feedback nothing to damp: natural
-    coordinates, where a fast wheel drifts off its unit vectors, lost four digits of the acceleration."""
+    Contacts put the rates of all equations back at each step, which leaves Baumgarte's feedback nothing to damp:
+    natural coordinates, where a fast wheel drifts off its unit vectors, lost four digits of the acceleration."""
     model, *_ = pair(0.05, 0.1, load=0.0, pressure_angle=np.radians(20))
     for name in "AB":
         model.add(mbs.Friction(f"rub {name}", model.elements[name], mu=MU, radius=RADIUS))
