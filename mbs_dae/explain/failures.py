@@ -174,7 +174,9 @@ def _reason(march: IntegratorState, status: int, pose: State, a: np.ndarray) -> 
         return no_acceleration(pose.system, march.mechanism, status, t, pose.full_q, pose.full_v)
     unstable = march.control.fixed > 0.0 and not np.abs(pose.full_v).max(initial=0.0) < HUGE
     later = np.geomspace(min(step, SHORTEST * max(abs(t), 1.0)), max(1e-3, step), LOOKS)
-    moments = t + np.array([0.0, *later])  # from roundoff of t on: a run that ends at a switch may have made long steps
+    # from roundoff of t on: a run that ends at a switch may have made long steps; and in the middle, where steps of a
+    # given length evaluate laws
+    moments = t + np.array([0.0, *later, 0.5 * march.control.fixed])
     ahead = np.where(np.abs(a) < HUGE, a, 0.0)  # an unbounded force is no lack of a value
     if not unstable and (nowhere := undefined(pose, moments, True, ahead)):
         return nowhere

@@ -381,6 +381,29 @@ def test_every_method_refuses_a_law_without_a_value_on_10_micrometres(name, meth
         mbs.simulate(model, [0, 1.5], {"block.vx": 1.0}, method=method, **STEPS.get(method, {}))
 
 
+BRIEF_PIECES = {
+    "a place": lambda x, v: sp.Piecewise((0.1, x < 0.1), (sp.sqrt(x - 5), x < 0.10001), (0.1, True)),
+    "a speed": lambda x, v: sp.Piecewise((0.1, v > 0.985), (sp.log(x - 5), v > 0.98499), (0.1, True)),
+    "a dip": lambda x, v: sp.Piecewise((sp.sqrt(x - 5), (x - 0.1) ** 2 < 1e-10), (0.1, True)),
+}
+
+
+@pytest.mark.parametrize("method", ["Moreau", "HalfExplicit"])
+@pytest.mark.parametrize("kind", ["force", "friction"])
+@pytest.mark.parametrize("name", BRIEF_PIECES)
+def test_time_stepping_refuses_a_piece_that_it_meets_between_the_ends_of_a_step(name, kind, method):
+    """A piece without a value is chosen on 10 micrometres; the way of a step is a millimetre."""
+    model = mbs.PlanarModel("line", gravity=(0, -10))
+    block = model.body("block", mass=1.0, inertia=1.0)
+    guide = model.add(mbs.Translational("guide", model.ground, block))
+    law = BRIEF_PIECES[name](model["block.x"], model["block.vx"])
+    model.add(RUBS[kind](model, block, guide, law if kind == "force" else 10 * law))
+    with pytest.raises(mbs.MbsError, match="'rub'"):
+        mbs.simulate(model, [0, 0.25], {"block.vx": 1.0}, method=method, step=1e-3)
+    behind = {"block.x": 0.11, "block.vx": 0.98}
+    assert mbs.simulate(model, [0, 0.25], behind, method=method, step=1e-3)["block.x"][-1] > 0.2
+
+
 @pytest.mark.parametrize("method", ["Moreau", "HalfExplicit"])
 def test_time_stepping_refuses_friction_without_a_value_on_10_micrometres(method):
     model = mbs.PlanarModel("floor", gravity=(0, -10))
