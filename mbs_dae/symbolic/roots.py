@@ -21,8 +21,8 @@ import sympy as sp
 from .branches import ROUNDOFF
 from .functions import Unwound
 
-MOST = 8
-"""The highest degree of a polynomial that is tested for a square."""
+MOST, LONG = 8, 200
+"""The highest degree of a polynomial, and its largest number of operations, that is tested for a square."""
 
 
 @lru_cache(maxsize=4096)
@@ -34,14 +34,14 @@ def sizes_for_roots(e: sp.Basic) -> sp.Basic:
     e = e.func(*args) if args != list(e.args) else e
     if isinstance(e, sp.Pow) and e.exp.is_integer is not True and not e.exp.has(sp.nan):
         square, rest = squares_in(e.base)
-        return e if square == 1 else sp.Abs(square) ** (2 * e.exp) * rest**e.exp
+        return e if square == 1 or rest.is_negative else sp.Abs(square) ** (2 * e.exp) * rest**e.exp
     if isinstance(e, sp.acos | sp.asin | sp.acosh):
         (f,) = e.args
         sign, (over, below) = -1 if isinstance(e, sp.acosh) else 1, f.as_numer_denom()
         square, rest = squares_in(sign * (1 - f**2))
         if square == 1:  # 1 - n/d has lost its digits where (d - n)/d has not
             square, rest = squares_in(sign * (below - over) * (below + over) / below**2)
-        if square == 1:
+        if square == 1 or rest.is_negative:
             return e
         root = sp.Abs(square) * sp.sqrt(rest)
         if isinstance(e, sp.acosh):
@@ -103,6 +103,8 @@ def _root_of_circle(e: sp.Expr) -> tuple[sp.Expr, sp.Expr] | None:
 def _root_of_polynomial(e: sp.Expr) -> tuple[sp.Expr, sp.Expr] | None:
     """Return g and r if an expression is r times the square of a polynomial: of one variable, or linear in several.
     Numbers are those of floating-point arithmetic."""
+    if e.count_ops() > LONG:
+        return None
     try:
         p = sp.Poly(e)
         terms = {powers: float(value) for powers, value in p.terms()}
