@@ -23,10 +23,9 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count, product
-from math import inf
+from math import asinh, atan, inf, pi
 from typing import Any
 
-import numpy as np
 import sympy as sp
 from sympy.core.relational import GreaterThan, LessThan, Relational, StrictGreaterThan, StrictLessThan
 from sympy.logic.boolalg import to_nnf
@@ -186,14 +185,14 @@ def bounds_of(
             if e.exp.is_number and e.exp < 0 and parts[0][0] > 0.0:
                 high = parts[0][0] ** float(e.exp)
         elif isinstance(e, sp.atan):
-            low, high = np.arctan(parts[0][0]), np.arctan(parts[0][1])
+            low, high = atan(parts[0][0]), atan(parts[0][1])
         elif isinstance(e, sp.asinh):
-            low, high = np.arcsinh(parts[0][0]), np.arcsinh(parts[0][1])
+            low, high = asinh(parts[0][0]), asinh(parts[0][1])
         elif isinstance(e, sp.acos):
-            low, high = 0.0, np.pi
+            low, high = 0.0, pi
         elif isinstance(e, sp.atan2):
-            low, high = 0.0 if parts[0][0] >= 0.0 else -np.pi, np.pi
-        elif isinstance(e, Unwound) and parts[1][0] - np.pi < parts[0][0] and parts[0][1] < parts[1][1] + np.pi:
+            low, high = 0.0 if parts[0][0] >= 0.0 else -pi, pi
+        elif isinstance(e, Unwound) and parts[1][0] - pi < parts[0][0] and parts[0][1] < parts[1][1] + pi:
             low, high = parts[0]
         elif isinstance(e, sp.acosh | sp.exp):
             low = 0.0

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-import numpy as np
 import sympy as sp
 
 from .branches import ROUNDOFF
@@ -124,15 +123,15 @@ def _root_of_polynomial(e: sp.Expr) -> tuple[sp.Expr, sp.Expr] | None:
         return None
     found: dict[tuple[int, ...], float] = {lead: 1.0}
     for m in (one for one in monomials if one != lead):
-        product = tuple(np.add(lead, m).tolist())
+        product = _times(lead, m)
         others = sum(
-            found[a] * found[b] for a in found for b in found if lead not in (a, b) and tuple(np.add(a, b)) == product
+            found[a] * found[b] for a in found for b in found if lead not in (a, b) and _times(a, b) == product
         )
         found[m] = (terms.get(product, 0.0) / scale - others) / 2.0
     made: dict[tuple[int, ...], list[float]] = {}
     for a in found:
         for b in found:
-            made.setdefault(tuple(np.add(a, b).tolist()), []).append(found[a] * found[b])
+            made.setdefault(_times(a, b), []).append(found[a] * found[b])
     for powers in {*made, *terms}:
         parts, own = made.get(powers, []), terms.get(powers, 0.0) / scale
         if abs(sum(parts) - own) > ROUNDOFF * (sum(map(abs, parts)) + abs(own)):
@@ -140,3 +139,8 @@ def _root_of_polynomial(e: sp.Expr) -> tuple[sp.Expr, sp.Expr] | None:
     numbers = {m: sp.Integer(int(c)) if c.is_integer() else sp.Float(c) for m, c in (*found.items(), ((), scale))}
     g = sum((numbers[m] * sp.prod(x**k for x, k in zip(p.gens, m, strict=True)) for m in found), sp.S.Zero)
     return g, numbers[()]
+
+
+def _times(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the powers of the product of two monomials."""
+    return tuple(i + j for i, j in zip(a, b, strict=True))
