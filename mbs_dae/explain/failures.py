@@ -32,6 +32,7 @@ from ..motion.mechanism import mechanism
 from ..motion.mechanism_record import Mechanism
 from ..motion.record import IntegratorState
 from ..motion.stabilise import ALWAYS
+from ..motion.switching.pieces import branches_of_gaps
 from ..motion.switching.search import RUSH
 from ..poses.assembly import posed
 from ..poses.dependence import joints_at_fault
@@ -56,6 +57,7 @@ STEPPED = ', or step over it: method="Moreau", step=1e-3'
 DEAD = 1e-4  # a slip is at a dead point if free motions change it by less than this fraction of free bodies' effect
 SOON = (1e-3, 1e-2)  # fractions of the requested time at which drivers are examined beyond a singular pose
 NO_WAY_ON = (Status.STUCK, Status.ASTRAY, Status.LOST, Status.DRIFTED, NOT_CONVERGED, NOT_FINITE)
+GROWS = 10.0  # a step of a given length in which velocities grow by more is too long, whatever switches in it
 ABRUPT = 0.5  # relative change of a force in the last step that explains short steps
 
 
@@ -172,7 +174,9 @@ def _reason(march: IntegratorState, status: int, pose: State, a: np.ndarray) -> 
         return no_acceleration(pose.system, march.mechanism, status, t, pose.full_q, pose.full_v)
     unstable = march.control.fixed > 0.0 and not np.abs(pose.full_v).max(initial=0.0) < HUGE
     later = np.geomspace(min(step, SHORTEST * max(abs(t), 1.0)), max(1e-3, step), LOOKS)
-    moments = t + np.array([0.0, *later])  # from roundoff of t on: a run that ends at a switch may have made long steps
+    # from roundoff of t on: a run that ends at a switch may have made long steps; and in the middle, where steps of a
+    # given length evaluate laws
+    moments = t + np.array([0.0, *later, 0.5 * march.control.fixed])
     ahead = np.where(np.abs(a) < HUGE, a, 0.0)  # an unbounded force is no lack of a value
     if not unstable and (nowhere := undefined(pose, moments, True, ahead)):
         return nowhere
@@ -251,7 +255,10 @@ def _what_stops(march: IntegratorState, status: int, pose: State, a: np.ndarray)
         what = f"Newton's method finds no step of {fixed:g} s for {name!r} at t = {t:.6g}: forces change too much "
         what += "within it, or bodies turn too far"
         return what, f"try step={fixed / 10:g}, or leave step out for step control"
-    if fixed > 0.0 and status != Status.TOO_MANY:
+    speeds = slice(march.mechanism.state.v_at, march.mechanism.state.v_end)
+    before, behind = (np.abs(y[speeds]).max(initial=0.0) for y in (march.stages.y0, march.stages.y1))
+    switches = status == CHATTERS or (status == TANGLED and behind < GROWS * before)
+    if fixed > 0.0 and status != Status.TOO_MANY and not switches:
         what = f"{name!r} is unstable at t = {t:.6g} with steps of {fixed:g} s: velocities or constraint errors grow "
         advice = f"try step={fixed / 10:g}, smaller gains, or leave step out for step control"
         return what + "without bound", advice
@@ -279,7 +286,7 @@ def _what_stops(march: IntegratorState, status: int, pose: State, a: np.ndarray)
         if who and all(one.startswith("Event") for one in who):
             what = f"{names} of {name!r} happens {many}: it jumps there, or passes zero many times in a step"
             return what, "write a smooth expression, or bound steps by max_step="
-        if who and who <= {one.who for one in system.structure.contacts.elements}:
+        if who and who <= {one.who for one in system.model.contacts} and _are_pieces(march):
             what = f"{names} of {name!r} goes over from one piece of its gap to another {many}: bodies come to rest "
             if knots := knots_of_tables(pose, who):
                 return what + f"in a corner, {' and '.join(knots)}", CORNER + STEPPED
@@ -318,6 +325,13 @@ def _what_stops(march: IntegratorState, status: int, pose: State, a: np.ndarray)
     what = f"the step of {name!r} falls to {step:.2g} s at t = {t:.6g}: a force, a driver or a rate jumps or grows "
     what += f"without bound there, or the tolerance is below roundoff{abrupt}"
     return what, "make it smooth, raise rtol, or fix the step"
+
+
+def _are_pieces(march: IntegratorState) -> bool:
+    """Return whether all functions that switch without end choose pieces of gaps, not sizes of friction."""
+    guards, (first, end) = march.search.guards, branches_of_gaps(march.mechanism)
+    passing = np.flatnonzero(guards.passes_zero if guards.passes_zero.any() else guards.surface)
+    return bool(((first <= passing) & (passing < end)).all())
 
 
 def _abrupt(march: IntegratorState, pose: State, a: np.ndarray) -> str:

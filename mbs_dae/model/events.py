@@ -26,7 +26,8 @@ DIRECTIONS = (-1, 0, 1)
 class Reset(metaclass=PublicClass):
     """New values of named quantities at an event: ``mbs.Reset({"ball.vy": -0.9 * model["ball.vy"]})``.
 
-    Values are numbers or expressions of quantities just before the event, of parameters and `mbs.t`, in SI units. Rates
+    Values are numbers or expressions of quantities just before the event, of parameters and `mbs.t`, in SI units; they
+    may jump, as `sp.sign` does. Rates
     change as by an impulse: among all velocities that satisfy the constraints and the new values, the reset takes the
     one whose change has the least kinetic energy.
 
@@ -45,7 +46,9 @@ class Reset(metaclass=PublicClass):
             raise ModelError(f'a Reset names new values: Reset({{"ball.vy": 0.0}}), not {values!r}')
         for name, value in values.items():
             _check_written(value, f"the new {name} of a Reset")
-        self.values = {str(name): expression_of(e, f"the new {name} of a Reset") for name, e in values.items()}
+        self.values = {
+            str(name): expression_of(e, f"the new {name} of a Reset", jumps=True) for name, e in values.items()
+        }
         self.symbols = [name for name in values if isinstance(name, sp.Symbol)]
         """Names that were given as symbols."""
         self.typed = {str(name): value for name, value in values.items()}

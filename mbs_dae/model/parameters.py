@@ -15,8 +15,9 @@ import numpy as np
 import sympy as sp
 
 from ..errors import ModelError, shortened
-from ..symbolic.derive import Form
+from ..symbolic.derive import Form, Relation
 from ..symbolic.functions import Lookup, Opaque, as_sympy
+from ..symbolic.roots import sizes_for_roots
 from ..unit_system import checked_unit
 
 SomeForm = TypeVar("SomeForm", bound=Form)
@@ -263,8 +264,11 @@ def constants_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
 
     So ``0.6 + omega*t`` and ``alpha + 2*pi*n*t/60`` become the same ``c0 + c1*t``: constants are arguments of a kernel,
     and their expressions are evaluated once. 0, 1 and -1 stay, and so do numbers in exponents: they are part of the
-    form. Signals are numbered, too; the returned constants include them.
+    form. Signals are numbered, too; the returned constants include them. Roots of squares become sizes first, for slots
+    hide numbers (`symbolic.roots`); but in equations of joints, whose corners are those of the motion.
     """
+    if not isinstance(form, Relation):
+        form = form.map(lambda e: sizes_for_roots(as_sympy(e)))
     signals: dict[sp.Symbol, Number] = {}
     if names_of_signals := signals_in(form.expressions):  # numbered, so that all states share one kernel
         numbers = {s: sp.Symbol(f"signal_{k}", real=True) for k, s in enumerate(names_of_signals)}

@@ -39,7 +39,7 @@ from .loads import corrected_loads
 from .mechanism import mechanism
 from .mechanism_record import WORK
 from .record import ACCEPTED, REJECTED, IntegratorState, Record
-from .stabilise import NEAR_SINGULAR
+from .stabilise import WHERE_NEEDED
 
 Known = tuple[np.ndarray, int] | None
 """Multipliers, and the number of redundant rows."""
@@ -270,7 +270,7 @@ def counts_of(march: IntegratorState) -> dict[str, Any]:
         stats["switches"] = int(march.search.total[0] - march.search.total[1])
     if (left := march.mechanism.contacts.steps.residual[0]) > 0.0:
         stats["contact_residual"] = float(left)
-    if stabiliser.when == NEAR_SINGULAR:
+    if stabiliser.when == WHERE_NEEDED:
         stats |= {"alpha": float(stabiliser.gains[0]), "beta": float(stabiliser.gains[1])}
         stats["projected_near_singular_poses"] = int(stabiliser.projected[0])
         if stabiliser.rule[0] > 0.0 and march.control.fixed == 0.0:

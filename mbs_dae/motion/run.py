@@ -59,7 +59,7 @@ from .record import (
     remember,
 )
 from .singular import NOWHERE, aimed, energy_of, look_ahead, plan_anew
-from .stabilise import ALWAYS, NEAR_SINGULAR, NEVER, adapt_gains, drift_limit, is_projected
+from .stabilise import ALWAYS, NEVER, WHERE_NEEDED, adapt_gains, drift_limit, near_singular
 from .stiffness import watch
 from .switching.locate import is_searched, look_for_switch, next_begins, switched
 from .switching.ranges import has_value, place_without_value
@@ -344,7 +344,7 @@ def _take(march: IntegratorState, status: int, error: float, accepted: bool, oth
             return ASTRAY if otherwise else STUCK if status == DONE else status
     counts[ACCEPTED if accepted else REJECTED] += 1
     control.again[0] = 0 if accepted else 1
-    if accepted and stabiliser.when == NEAR_SINGULAR and is_projected(stabiliser, march.mechanism):
+    if accepted and stabiliser.when == WHERE_NEEDED and near_singular(march.mechanism):
         stabiliser.projected[0] += 1
     if accepted and not march.widest[0] <= LOSS * march.mechanism.length:
         return LOST

@@ -25,9 +25,9 @@ from ..tolerances import ALMOST_SINGULAR, CLOSED, DRIFT, MARGIN, PACE, SETTLED, 
 from .derivative import leave_out_redundant, refinements, widest_gap
 from .mechanism_record import Mechanism
 
-NEVER, NEAR_SINGULAR, ALWAYS = 0, 1, 2
-"""When to project. Baumgarte's feedback divides by a number that vanishes at a singular pose: there it needs
-projection."""
+NEVER, WHERE_NEEDED, ALWAYS = 0, 1, 2
+"""When to project. Baumgarte's feedback needs projection in two places: near a singular pose, where it divides by a
+number that vanishes there, and while contacts are closed or joints rub (`is_projected`)."""
 
 
 class Stabilization(metaclass=PublicClass):
@@ -45,7 +45,8 @@ class Stabilization(metaclass=PublicClass):
 class Baumgarte(Stabilization):
     """γ* = γ - 2α (Φ_v v - ν) - β² Φ: constraint errors die out like a damped oscillator. Gains in 1/s; given
     one of them, the other is equal to it; given none, both are chosen from the step and the tolerance, and reported in
-    ``result.stats``. Steps that come near a singular pose are projected as well; their number is reported too.
+    ``result.stats``. Steps that come near a singular pose are projected as well, and their number is reported, too; so
+    are steps in which contacts are closed or joints have friction.
 
     >>> rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (0.3, 0)}, rods={"rod": "AB"}, fixed="A", mass=2)
     >>> motion = mbs.simulate(rod, [0, 1], initial={"rod.omega": 2}, stabilization=mbs.Baumgarte(alpha=20))
@@ -57,7 +58,7 @@ class Baumgarte(Stabilization):
 
     alpha: float | None = None
     beta: float | None = None
-    when = NEAR_SINGULAR
+    when = WHERE_NEEDED
 
     @property
     def gains(self) -> tuple[float, float] | None:
@@ -114,7 +115,7 @@ class Stabiliser(NamedTuple):
     """How a run keeps its constraints, and the number of its projections."""
 
     when: int
-    """When to project: NEVER, NEAR_SINGULAR or ALWAYS."""
+    """When to project: NEVER, WHERE_NEEDED or ALWAYS."""
     gains: Work[Vector]
     """α and β of the accelerations (the same array as the mechanism's)."""
     rule: Vector
@@ -148,10 +149,18 @@ def adapt_gains(stabiliser: Stabiliser, pace: float, h: float) -> None:
 
 @compiled
 def is_projected(stabiliser: Stabiliser, mechanism: Mechanism) -> bool:
-    """Return whether states of the step that was just made are put back onto the constraints."""
-    if stabiliser.when == NEAR_SINGULAR:
-        return mechanism.nearness[0] < ALMOST_SINGULAR
+    """Return whether states of the step that was just made are put back onto the constraints. While contacts are closed
+    the rates of joints are put back at the end of each step (`contact.keeping`), and with them what the feedback has
+    begun: Φ̈ = -β² Φ from rest closes only β² h²/2 of a gap in a step h. So places are put back, too."""
+    if stabiliser.when == WHERE_NEEDED:
+        return near_singular(mechanism) or mechanism.contacts.choice.closed_count[0] > 0
     return stabiliser.when == ALWAYS
+
+
+@compiled
+def near_singular(mechanism: Mechanism) -> bool:
+    """Return whether the step that was just made came near a singular pose."""
+    return mechanism.nearness[0] < ALMOST_SINGULAR
 
 
 @compiled

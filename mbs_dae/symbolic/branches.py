@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count, product
-from math import inf
+from math import asinh, atan, inf, pi
 from typing import Any
 
 import sympy as sp
@@ -182,6 +182,22 @@ def bounds_of(
             high = high**power if high < LARGE else inf
         elif e.is_Pow and parts[0][0] >= 0.0:
             low = 0.0
+            if e.exp.is_number and e.exp < 0 and parts[0][0] > 0.0:
+                high = parts[0][0] ** float(e.exp)
+        elif isinstance(e, sp.atan):
+            low, high = atan(parts[0][0]), atan(parts[0][1])
+        elif isinstance(e, sp.asinh):
+            low, high = asinh(parts[0][0]), asinh(parts[0][1])
+        elif isinstance(e, sp.acos):
+            low, high = 0.0, pi
+        elif isinstance(e, sp.atan2):
+            low, high = 0.0 if parts[0][0] >= 0.0 else -pi, pi
+        elif isinstance(e, Unwound) and parts[1][0] - pi < parts[0][0] and parts[0][1] < parts[1][1] + pi:
+            low, high = parts[0]
+        elif isinstance(e, sp.acosh | sp.exp):
+            low = 0.0
+        elif isinstance(e, sp.cosh):
+            low = 1.0
         elif isinstance(e, sp.sin | sp.cos | sp.tanh | sp.sign):
             low, high = -1.0, 1.0
         elif isinstance(e, sp.Heaviside):

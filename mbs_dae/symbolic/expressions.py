@@ -67,6 +67,14 @@ def expression_of(value: Any, what: str, variables: str = "", jumps: bool = Fals
     return e
 
 
+def slope_between_jumps(e: sp.Expr, s: sp.Symbol) -> sp.Expr:
+    """Return the derivative of an expression by a symbol, with its signs, steps and whole numbers held: its slope
+    everywhere but at its jumps."""
+    e = e.replace(lambda part: isinstance(part, sp.frac | sp.Mod), lambda part: part.rewrite(sp.floor))
+    held = {part: sp.Dummy(real=True) for part in e.atoms(*JUMPS)}
+    return e.xreplace(held).diff(s).xreplace({dummy: part for part, dummy in held.items()})
+
+
 def _ratios_to_signs(e: sp.Expr) -> sp.Expr:
     """Return the expression with sign(u) for u/|u|, which is a ratio of two roundoffs where u passes zero."""
     ratios = {}

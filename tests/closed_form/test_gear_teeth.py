@@ -179,6 +179,32 @@ def test_bearings_that_rub_feel_the_pressure_angle(kind, load):
     assert "pressure angle of teeth" in str(shares)
 
 
+@pytest.mark.parametrize(
+    "how", [mbs.Baumgarte(), mbs.Baumgarte(alpha=20), mbs.Projection()], ids=["", "gains", "put back"]
+)
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
+@pytest.mark.parametrize("coordinates", SETS)
+def test_wheels_whose_bearings_rub_keep_their_acceleration(coordinates, method, how):
+    """A constant moment M turns both wheels for 8 rounds: with N = F / cos α and L = μ ρ / cos α,
+
+        I_i ω̇_i = M - (r_i + L) F,        I_j ω̇_j = (r_j - L) F,        ω̇_j = ω̇_i r_i / r_j
+
+    Contacts put the rates of all equations back at each step, which leaves Baumgarte's feedback nothing to damp:
+    natural coordinates, where a fast wheel drifts off its unit vectors, lost four digits of the acceleration."""
+    model, *_ = pair(0.05, 0.1, load=0.0, pressure_angle=np.radians(20))
+    for name in "AB":
+        model.add(mbs.Friction(f"rub {name}", model.elements[name], mu=MU, radius=RADIUS))
+    model.add(mbs.Motor("push", model.elements["A"], M := 0.4))
+    lost, ratio = MU * RADIUS / np.cos(np.radians(20)), 0.5
+    F, alpha = np.linalg.solve([[0.05 + lost, 2e-3], [0.1 - lost, -5e-3 * ratio]], [M, 0.0])
+    run = mbs.simulate(model.compile(coordinates), [0, 0.5, 1.0], method=method, stabilization=how)
+    assert np.allclose(run["A.alpha"], alpha, rtol=1e-11) and np.allclose(run["B.alpha"], -alpha * ratio, rtol=1e-11)
+    assert np.allclose(np.linalg.norm(run.reaction("A")[:, :2], axis=1), F / np.cos(np.radians(20)), rtol=1e-11)
+    assert np.allclose(run["A.angle"], alpha * run.t**2 / 2, rtol=0, atol=1e-6 * run["A.angle"][-1])
+    size = np.abs(alpha) + run["A.omega"] ** 2
+    assert (run.violation.acceleration <= 1e-12 * size).all() and run.violation.position.max() < 1e-14
+
+
 # --- planets --------------------------------------------------------------------------------------------------------
 
 

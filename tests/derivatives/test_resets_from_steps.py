@@ -318,6 +318,44 @@ def test_resets_beside_contacts(where, method):
     check_back(result, names)
 
 
+JUMPS = {
+    "sign": lambda v, w: sp.sign(v) * v**2,
+    "whole": lambda v, w: (1 + sp.floor(v + w)) * v,
+    "step": lambda v, w: v * (1 + sp.Heaviside(w + 3)),
+    "remainder": lambda v, w: sp.Mod(v, 0.7) + sp.frac(w / 3),
+}
+
+
+@pytest.mark.parametrize("name", JUMPS)
+def test_a_value_that_jumps_has_the_slopes_between_its_jumps(name):
+    """A ball falls from h and a Reset gives it the velocity k f(v, w): x behind it is x1 + k f (t - t1)."""
+
+    def run(k: float, u: float, **how: Any) -> Any:
+        model = mbs.PlanarModel("ball", gravity=(0, -10))
+        model.body("ball", mass=1.0, inertia=1.0, position=(0, 1))
+        k = model.parameter("k", k)
+        law = k * JUMPS[name](model["ball.vx"], model["ball.vy"])
+        model.add(mbs.Event("floor", model["ball.y"] - 0.2, direction=-1, action=mbs.Reset({"ball.vx": law})))
+        return mbs.simulate(model, [0, 0.3, 0.8], {"ball.vx": u}, rtol=1e-12, **how)
+
+    found = run(0.3, 2.3, derivatives=["k", "ball.vx"])
+    assert found["ball.vx"][-1] == pytest.approx(run(0.3, 2.3)["ball.vx"][-1], abs=1e-9)
+    for k, beside in enumerate([(1e-4, 0.0), (0.0, 1e-4)]):
+        ends = [run(0.3 + side * beside[0], 2.3 + side * beside[1])["ball.x"][-1] for side in (-1, 1)]
+        assert found.d("ball.x", ["k", "ball.vx"][k])[-1] == pytest.approx((ends[1] - ends[0]) / 2e-4, abs=1e-6)
+
+
+def test_a_value_that_lies_on_its_jump_has_no_derivative():
+    """The event is at the height 0.2, where sign(y - 0.2) jumps."""
+    model = mbs.PlanarModel("ball", gravity=(0, -10))
+    model.body("ball", mass=1.0, inertia=1.0, position=(0, 1))
+    law = sp.sign(model["ball.y"] - 0.2)
+    model.add(mbs.Event("floor", model["ball.y"] - 0.2, direction=-1, action=mbs.Reset({"ball.vx": law})))
+    run = mbs.simulate(model, [0, 0.3, 0.8], {"ball.vx": 2.0}, derivatives=["ball.vx"])
+    assert np.isnan(run.d("ball.x", "ball.vx")[-1]) and run.d("ball.x", "ball.vx")[1] == pytest.approx(0.3)
+    assert "sets ball.vx, whose expression jumps there" in run.stats["derivatives"]
+
+
 # --- where there is none ----------------------------------------------------------------------------------------------
 
 

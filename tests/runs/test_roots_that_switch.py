@@ -26,6 +26,15 @@ def potential_of_arc(x):
     return (u * np.arccos(u) - np.sqrt(1 - u**2)) / 1.5 + np.pi * np.minimum(x + 1 / 1.5, 0)
 
 
+def potential_of_roots(u):
+    """The integral of √|√|u| - 0.5|."""
+
+    def part(w):
+        return 0.8 * abs(w) ** 2.5 + 2 / 3 * np.sign(w) * abs(w) ** 1.5
+
+    return np.sign(u) * (part(np.sqrt(abs(u)) - 0.5) - part(-0.5))
+
+
 FORCES = {
     "a power of a size": (
         lambda x: -x - sp.Abs(x) ** sp.Rational(3, 2) / 10,
@@ -75,6 +84,10 @@ FORCES = {
         lambda x: -x - sp.sqrt(x**2 - 0.6 * x + 0.09) / 10,
         lambda x: x**2 / 2 + np.sign(x - 0.3) * (x - 0.3) ** 2 / 20,
     ),
+    "a root of a root of sizes": (
+        lambda x: -x - sp.sqrt(sp.Abs(sp.sqrt(sp.Abs(x - 0.3)) - 0.5)) / 10,
+        lambda x: x**2 / 2 + potential_of_roots(x - 0.3) / 10,
+    ),
     "an arc cosine of a bounded one": (
         lambda x: -x - sp.acos(sp.Max(-1, sp.Min(1, 1.5 * x))) / 10,
         lambda x: x**2 / 2 + potential_of_arc(x) / 10,
@@ -104,6 +117,128 @@ def test_energy_stays_where_the_base_of_a_power_turns_at_zero(name, method, coor
     x, v = run["block.x"], run["block.vx"]
     assert x.min() < 0.0 < x[-1]
     assert v**2 / 2 + potential(x) == pytest.approx(np.full(61, potential(1.0)), abs=error)
+
+
+@pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5", "RK4"])
+@pytest.mark.parametrize("size", [0.322, 0.323, 0.325])
+def test_a_step_ends_exactly_where_the_rate_of_another_switch_is_infinite(size, method):
+    """√|u| - 0.3 decides about a root, and its rate has no value where a step ends on u = sin 2x - c = 0."""
+    model, block, _ = sliding_block()
+    u = sp.sin(2 * model["block.x"]) - 0.587674423660758
+    law = -model["block.x"] + size * sp.sqrt(sp.Abs(sp.sqrt(sp.Abs(u)) - 0.3))
+    model.add(mbs.Force("push", block, (law, 0)))
+    start = {"block.x": -0.21354439278994142, "block.vx": 0.6358213940298756}
+    how, error = METHODS[method]
+    run = mbs.simulate(model, [0, 3], start, method=method, **how)
+    other = mbs.simulate(model, [0, 3], start, rtol=1e-12)
+    assert run["block.vx"][-1] == pytest.approx(other["block.vx"][-1], abs=error)
+
+
+CORNERS = {
+    "1 - cos²": (lambda u: sp.sqrt(1 - sp.cos(u) ** 2), lambda u: sp.Abs(sp.sin(u))),
+    "a chord": (lambda u: sp.sqrt(2 - 2 * sp.cos(u)), lambda u: 2 * sp.Abs(sp.sin(u / 2))),
+    "decimals": (lambda u: sp.sqrt(0.3 - 0.3 * sp.sin(u + sp.pi / 2)), lambda u: sp.sqrt(0.6) * sp.Abs(sp.sin(u / 2))),
+    "an expanded square": (lambda u: sp.sqrt(sp.expand(u**2)), sp.Abs),
+    "an expanded fourth power": (lambda u: sp.expand((u**2 + 0.2 * u) ** 2) ** HALF, lambda u: sp.Abs(u**2 + 0.2 * u)),
+    "a power of a square": (lambda u: sp.expand(4 * u**2) ** 0.75, lambda u: sp.sqrt(8) * sp.Abs(u) ** 1.5),
+    "acos of cos": (lambda u: sp.acos(sp.cos(u)), sp.Abs),
+    "asin of sin": (lambda u: sp.asin(sp.sin(u + sp.pi / 2)), lambda u: sp.pi / 2 - sp.Abs(u)),
+    "acosh of cosh": (lambda u: sp.acosh(sp.cosh(u)), sp.Abs),
+    "an arc": (lambda u: sp.acos(1 - u**2 / 2), lambda u: 2 * sp.asin(sp.Abs(u) / 2)),
+    "an area": (lambda u: sp.acosh(1 + u**2 / 2), lambda u: 2 * sp.asinh(sp.Abs(u) / 2)),
+}
+"""Roots that touch zero at u = 0, and the laws that they are, written with a size."""
+RUBS = {
+    "force": lambda model, block, guide, law: mbs.Force("rub", block, (-law, 0)),
+    "friction": lambda model, block, guide, law: mbs.Friction("rub", guide, mu=law / 10),
+    "dry friction": lambda model, block, guide, law: mbs.DryFriction("rub", mbs.x(block), force=law),
+    "rate of a state": lambda model, block, guide, law: mbs.Force("rub", block, (-model.state("z", rate=10 * law), 0)),
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", RUBS)
+@pytest.mark.parametrize("name", CORNERS)
+def test_a_root_that_touches_zero_switches_there(name, kind, method):
+    """The root turns at u = x - 0.1, within steps that do not know it."""
+    ends = []
+    for law in CORNERS[name]:
+        model = mbs.PlanarModel("line", gravity=(0, -10))
+        block = model.body("block", mass=1.0, inertia=1.0)
+        guide = model.add(mbs.Translational("guide", model.ground, block))
+        model.add(RUBS[kind](model, block, guide, 2 + law(model["block.x"] - 0.1)))
+        how = {"step": 1e-2} if method == "RK4" else {"rtol": 1e-7}
+        run = mbs.simulate(model, [0, 0.3], {"block.vx": 1.0}, method=method, **how)
+        ends.append([run["block.x"][-1], run["block.vx"][-1], run.stats["switches"]])
+    assert ends[0][2] >= 1
+    assert ends[0][:2] == pytest.approx(ends[1][:2], abs=2e-6 if method == "GA" else 2e-8)
+
+
+@pytest.mark.parametrize("law", [lambda t: sp.sqrt(1 - sp.cos(t - 1) ** 2), lambda t: sp.acos(sp.cos(t - 1))])
+def test_a_root_that_touches_zero_in_time_breaks_a_step_there(law):
+    model, block, _ = sliding_block()
+    model.add(mbs.Force("push", block, (law(mbs.t), 0)))
+    run = mbs.simulate(model, [0, 2])
+    assert run.stats["breaks"] == 1
+    exact = 2 * (1 - np.cos(1)) if law(mbs.t).has(sp.Pow) else 1.0
+    assert run["block.vx"][-1] == pytest.approx(exact, abs=1e-9)
+
+
+ROOTS_OF_ROOTS: list[tuple[Any, ...]] = [
+    (lambda x, v: sp.acosh(sp.acos(sp.cos(x + 0.0478)) / 10 + 1), "force", "DP5", -0.0797, 0.0, 24.15),
+    (lambda x, v: sp.sqrt(sp.acos(sp.cos(3 * v - 0.4795)) / 5), "smooth", "Radau5", -0.0442, 0.0, 29.07),
+    (
+        lambda x, v: sp.Max(sp.acos(sp.cos(x + 0.367)) / 10, sp.acos(sp.cos(3 * mbs.t + 0.29)) / 5),
+        "joint", "Radau5", -0.2, 0.153, 23.01,
+    ),
+    (lambda x, v: sp.acosh(sp.sqrt(2 - 2 * sp.cos(v - 0.376)) + 1), "joint", "RK4", -0.2542, 0.4634, 2.163),
+    (lambda x, v: sp.acosh(sp.acosh(sp.cosh(x + 0.3457)) + 1), "dry", "Radau5", 0.0148, -1.577, 1.545),
+    (
+        lambda x, v: sp.acos(1 / (sp.Abs(x + 0.19) + sp.acos(sp.cos(3 * x + 0.57)) / 5 + 1)) / 10,
+        "dry", "Radau5", 0.0628, -1.8166, 14.27,
+    ),
+    (lambda x, v: sp.acosh(sp.Abs(x - 0.059) ** 1.5 + 1) ** 1.5, "dry", "DP5", -0.2187, -1.7267, 20.26),
+    (
+        lambda x, v: sp.Max(sp.acosh(sp.Abs(v + 0.262308638544495) + 1), sp.acosh(sp.cosh(x - 0.140139066380835))),
+        "force", "RK4", 0.15689241074704202, 0.0, 9.821379544325804,
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ROOTS_OF_ROOTS)
+def test_roots_of_roots_that_touch_zero_go_through(case):
+    law, kind, method, x, v, stiffness = case
+    model = mbs.PlanarModel("line", gravity=(0, -10))
+    block = model.body("block", mass=1.0, inertia=1.0)
+    guide = model.add(mbs.Translational("guide", model.ground, block))
+    size = 0.05 + law(model["block.x"], model["block.vx"])
+    rubs = {
+        "force": lambda: mbs.Force("rub", block, (-size, 0)),
+        "joint": lambda: mbs.Friction("rub", guide, mu=size),
+        "dry": lambda: mbs.DryFriction("rub", mbs.x(block), force=size),
+        "smooth": lambda: mbs.DryFriction("rub", mbs.x(block), force=size, smooth=0.01),
+    }
+    model.add(rubs[kind](), mbs.Force("bow", block, (-stiffness * model["block.x"], 0)))
+    how = {"step": 1e-3} if method == "RK4" else {}
+    ends = [
+        mbs.simulate(model, [0, 2], {"block.x": x, "block.vx": v}, method=m, **own)
+        for m, own in ((method, how), ("DP8", {"rtol": 1e-11}))
+    ]
+    assert ends[0]["block.x"][-1] == pytest.approx(ends[1]["block.x"][-1], abs=1e-4 if method == "RK4" else 5e-6)
+
+
+@pytest.mark.parametrize("kind", ["joint", "contact"])
+def test_friction_that_switches_without_end_is_no_gap_in_pieces(kind):
+    model = mbs.PlanarModel("line", gravity=(0, -10))
+    block = model.body("block", mass=1.0, inertia=1.0)
+    mu = 0.2 + 0.05 * sp.sign(sp.sin(20 * sp.log(sp.Abs(model["block.x"] - 0.1))))
+    if kind == "joint":
+        model.add(mbs.Friction("rub", model.add(mbs.Translational("guide", model.ground, block)), mu=mu))
+    else:
+        model.add(mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(block), friction=mu))
+    start = {"block.vx": 1.0} | ({"block.y": 0.0, "block.vy": 0.0} if kind == "contact" else {})
+    with pytest.raises(mbs.MbsError, match="'rub' of 'line' switches back and forth without end at t = 0.1128"):
+        mbs.simulate(model, [0, 0.3], start, method="Radau5")
 
 
 def damper(model, block, guide):
@@ -244,6 +379,29 @@ def test_every_method_refuses_a_law_without_a_value_on_10_micrometres(name, meth
     model.add(mbs.Force("push", block, (-0.1 - SHORT[name](model["block.x"]) / 100, 0)))
     with pytest.raises(mbs.MbsError, match="'push' gives no finite force"):
         mbs.simulate(model, [0, 1.5], {"block.vx": 1.0}, method=method, **STEPS.get(method, {}))
+
+
+BRIEF_PIECES = {
+    "a place": lambda x, v: sp.Piecewise((0.1, x < 0.1), (sp.sqrt(x - 5), x < 0.10001), (0.1, True)),
+    "a speed": lambda x, v: sp.Piecewise((0.1, v > 0.985), (sp.log(x - 5), v > 0.98499), (0.1, True)),
+    "a dip": lambda x, v: sp.Piecewise((sp.sqrt(x - 5), (x - 0.1) ** 2 < 1e-10), (0.1, True)),
+}
+
+
+@pytest.mark.parametrize("method", ["Moreau", "HalfExplicit"])
+@pytest.mark.parametrize("kind", ["force", "friction"])
+@pytest.mark.parametrize("name", BRIEF_PIECES)
+def test_time_stepping_refuses_a_piece_that_it_meets_between_the_ends_of_a_step(name, kind, method):
+    """A piece without a value is chosen on 10 micrometres; the way of a step is a millimetre."""
+    model = mbs.PlanarModel("line", gravity=(0, -10))
+    block = model.body("block", mass=1.0, inertia=1.0)
+    guide = model.add(mbs.Translational("guide", model.ground, block))
+    law = BRIEF_PIECES[name](model["block.x"], model["block.vx"])
+    model.add(RUBS[kind](model, block, guide, law if kind == "force" else 10 * law))
+    with pytest.raises(mbs.MbsError, match="'rub'"):
+        mbs.simulate(model, [0, 0.25], {"block.vx": 1.0}, method=method, step=1e-3)
+    behind = {"block.x": 0.11, "block.vx": 0.98}
+    assert mbs.simulate(model, [0, 0.25], behind, method=method, step=1e-3)["block.x"][-1] > 0.2
 
 
 @pytest.mark.parametrize("method", ["Moreau", "HalfExplicit"])

@@ -37,6 +37,7 @@ from ...motion.mechanism_record import state_layout
 from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, SWITCHED, T0
 from ...readings.motion import ComputedQuantities
 from ...results.result import State
+from ...symbolic.expressions import slope_between_jumps
 from ...symbolic.markers import t as time
 from ...tolerances import REPEAT
 from ..parameters import Asked, StartChange
@@ -133,21 +134,22 @@ def _readings(bodies: System, count: int, at: BodyVariation) -> tuple[ComputedQu
 
 
 def kink_of(model: Model, event: Event, before: State, names: Collection[str]) -> str:
-    """Return a message about the first value of a reset with a kink, where slopes differ on both sides of a state, of
-    time or of a parameter in `names`; empty where all are smooth. (Between two close places a smooth slope changes by
-    next to nothing, and in proportion to their distance.)"""
+    """Return a message about the first value of a reset that jumps, or has a kink, where values or slopes differ on
+    both sides of a state, of time or of a parameter in `names`; empty where all are smooth. (Between two close places a
+    smooth value changes by next to nothing, and in proportion to their distance.)"""
     assert isinstance(event.action, Reset)
     for name, e in event.action.values.items():
         known = values_at(model, e, before)
         for one in (one for one in known if not isinstance(one, Parameter) or str(one) in names):
-            slope, size = e.diff(one), REPEAT * max(abs(known[one]), 1.0)
-            near, far = (
-                [Evaluator(known | {one: known[one] + side * size})(slope) for side in (-reach, reach)]
-                for reach in (1.0, FARTHER)
-            )
-            jump, allowed = abs(near[1] - near[0]), KINK * max(map(abs, near + far))
-            if jump > allowed and jump > 0.5 * abs(far[1] - far[0]):
-                return f"at t = {before.t:.6g} {event.who} sets {name}, whose expression has a kink there"
+            size = REPEAT * max(abs(known[one]), 1.0)
+            for law, what in ((e, "jumps"), (slope_between_jumps(e, one), "has a kink")):
+                near, far = (
+                    [Evaluator(known | {one: known[one] + side * size})(law) for side in (-reach, reach)]
+                    for reach in (1.0, FARTHER)
+                )
+                jump, allowed = abs(near[1] - near[0]), KINK * max(map(abs, near + far))
+                if jump > allowed and jump > 0.5 * abs(far[1] - far[0]):
+                    return f"at t = {before.t:.6g} {event.who} sets {name}, whose expression {what} there"
     return ""
 
 
@@ -160,8 +162,8 @@ def _values(
     for name, e in action.values.items():
         number, slope = Evaluator(values_at(asked.model, e, before)), np.zeros(own.motion.q.slope.shape[0])
         for one in e.atoms(Quantity, Signal):
-            slope += number(e.diff(one)) * own[str(one)].slope[:, 0]
-        slope[: count + 1] += [number(e.diff(symbol)) for symbol in (*asked.symbols, time)]
+            slope += number(slope_between_jumps(e, one)) * own[str(one)].slope[:, 0]
+        slope[: count + 1] += [number(slope_between_jumps(e, symbol)) for symbol in (*asked.symbols, time)]
         wanted[name] = number(e)
         slopes.append(slope)
     return wanted, np.array(slopes).T

@@ -13,7 +13,7 @@ import numpy as np
 from ...compiled.signals import assign
 from ...compiled.status import NOT_FINITE
 from ...kernels.abi import compiled, compiled_apart
-from ...symbolic.branches import RANGE
+from ...symbolic.branches import RANGE, SIDE
 from ..contact.bounds import note_sizes
 from ..contact.gaps import observe_gaps
 from ..course import moment
@@ -25,6 +25,8 @@ from .switches import is_idle, look_at_laws, read_rates
 
 LOOKS = 12
 """The largest number of places at which each function is read within a step."""
+BESIDE = 1e-6
+"""The part of a step beside a change of pieces at which the piece behind it is examined: shorter ones are passed."""
 FAR = 0.01
 """A function is taken to stay positive if the least value of its cubic is above this part of the larger end."""
 
@@ -32,10 +34,10 @@ FAR = 0.01
 @compiled_apart
 def place_without_value(search: Search, t: float, h: float) -> float:
     """Return the place, from 0 to 1, at which a law has no value in the step; -1 if there is none. The state there is
-    put into `search.y`."""
-    mechanism = search.stages.mechanism
-    switches, values, rates = mechanism.switches, search.samples.values, search.samples.rates
-    some = False
+    put into `search.y`. Where an argument leaves its range and the law has a value, another piece is chosen; then the
+    places are examined beside which the choice of a piece changes."""
+    switches, values = search.stages.mechanism.switches, search.samples.values
+    some, leaves = False, False
     for k in range(switches.kinds.size):
         some = some or (switches.kinds[k] == RANGE and not is_idle(switches, k))
     if not some:
@@ -43,28 +45,51 @@ def place_without_value(search: Search, t: float, h: float) -> float:
     _read(search, t, h, 0.0, 0)
     _read(search, t, h, 1.0, 1)
     for k in range(switches.kinds.size):
-        if switches.kinds[k] != RANGE or is_idle(switches, k):
-            continue
-        low, f, a = 0.0, values[0, k], h * rates[0, k]
-        high, g, b = 1.0, values[1, k], h * rates[1, k]
-        place, negative = 1.0, g < 0.0
-        for _ in range(0 if negative or f < 0.0 else LOOKS):
-            x, least = least_of_cubic(f, (high - low) * a, g, (high - low) * b)
-            if not 0.0 < x < 1.0 or least > FAR * max(f, g):
-                x, least = least_of_tangents(f, (high - low) * a, g, (high - low) * b)
-                if least > FAR * max(f, g):
-                    break
-            place = low + min(max(x, 0.01), 0.99) * (high - low)
-            _read(search, t, h, place, 2)
-            negative = values[2, k] < 0.0
-            if negative:
-                break
-            if rates[2, k] < 0.0:
-                low, f, a = place, values[2, k], h * rates[2, k]
-            else:
-                high, g, b = place, values[2, k], h * rates[2, k]
-        if negative and not has_value(search, t, h, place):
+        place = _place_below(search, t, h, k, 1.0) if switches.kinds[k] == RANGE and not is_idle(switches, k) else -1.0
+        if place >= 0.0 and not has_value(search, t, h, place):
             return place
+        leaves = leaves or place >= 0.0
+    for k in range(switches.kinds.size if leaves else 0):
+        side = np.sign(values[0, k]) or 1.0
+        low, high = 0.0, _place_below(search, t, h, k, side) if switches.kinds[k] == SIDE else -1.0
+        if high < 0.0 or is_idle(switches, k):
+            continue
+        if not has_value(search, t, h, high):
+            return high
+        while high - low > BESIDE:
+            middle = 0.5 * (low + high)
+            _read(search, t, h, middle, 2)
+            low, high = (low, middle) if side * values[2, k] < 0.0 else (middle, high)
+        for place in (max(low - BESIDE, 0.0), min(high + BESIDE, 1.0)):
+            if not has_value(search, t, h, place):
+                return place
+    return -1.0
+
+
+@compiled
+def _place_below(search: Search, t: float, h: float, k: int, side: float) -> float:
+    """Return a place in the step at which a function is negative on this side, by the least values of cubics through
+    places that are read; -1 if there is none. Values and rates at both ends are known."""
+    values, rates = search.samples.values, search.samples.rates
+    low, f, a = 0.0, side * values[0, k], side * h * rates[0, k]
+    high, g, b = 1.0, side * values[1, k], side * h * rates[1, k]
+    if f < 0.0 or g < 0.0:
+        return 1.0
+    for _ in range(LOOKS):
+        x, least = least_of_cubic(f, (high - low) * a, g, (high - low) * b)
+        if not 0.0 < x < 1.0 or least > FAR * max(f, g):
+            x, least = least_of_tangents(f, (high - low) * a, g, (high - low) * b)
+            if least > FAR * max(f, g):
+                return -1.0
+        place = low + min(max(x, 0.01), 0.99) * (high - low)
+        _read(search, t, h, place, 2)
+        value, rate = side * values[2, k], side * h * rates[2, k]
+        if value < 0.0:
+            return place
+        if rate < 0.0:
+            low, f, a = place, value, rate
+        else:
+            high, g, b = place, value, rate
     return -1.0
 
 

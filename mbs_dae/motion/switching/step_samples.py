@@ -54,6 +54,9 @@ MOST = 4000
 """The largest number of evaluations of a step; the rest of the step is made anew."""
 NARROW = 4e-16
 """The width of a part of a step that no floating-point number divides any more."""
+INSTANT = 1e-5
+"""The width of a part of a step in which rates are not compared if values hardly differ: that of a root is huge next to
+the zero of its argument, in so short a part that the root itself does not change."""
 LEAP = 1e-6
 """An open gap that is this part of the model's extent below zero, behind a part of a step that no number divides, has
 jumped there: bodies do not meet."""
@@ -283,8 +286,9 @@ def _guard(search: Search, k: int, row: int) -> float:
 def _is_as_foretold(search: Search, h: float, top: int) -> bool:
     """Return whether the value and the rate of every switching function at the place between are those of the cubic
     through both ends. A force may jump, such as that of a pin which comes to the round end of its slot: its values on
-    both sides are seen. An open gap may not jump below zero. Put 2 into `wrong` for a function whose value differs, 1
-    for one whose rate does."""
+    both sides are seen. An open gap may not jump below zero. A function that contains a root has no finite rate where
+    the argument of the root is zero; there its rate is that of the chord through both ends. Put 2 into `wrong` for a
+    function whose value differs, 1 for one whose rate does."""
     guards, samples = search.guards, search.samples
     at, positions, rates, middle = samples.at, samples.values, samples.rates, top + 1
     width = at[top] - at[LEFT]
@@ -300,11 +304,17 @@ def _is_as_foretold(search: Search, h: float, top: int) -> bool:
         for row in (LEFT, middle, top):
             largest = max(largest, abs(_guard(search, k, row)))
         bound = TOLD * largest + NOISE * guards.noise[k]
-        rise, a, b = positions[top, k] - positions[LEFT, k], rates[LEFT, k] * width * h, rates[top, k] * width * h
+        rise, first = positions[top, k] - positions[LEFT, k], positions[middle, k] - positions[LEFT, k]
+        for row in (LEFT, top):
+            rates[row, k] = rates[row, k] if np.isfinite(rates[row, k]) else rise / (width * h)
+        a, b = rates[LEFT, k] * width * h, rates[top, k] * width * h
         c, d = 3.0 * rise - 2.0 * a - b, a + b - 2.0 * rise
         value = positions[LEFT, k] + PART * (a + PART * (c + PART * d))
         slope = a + PART * (2.0 * c + PART * 3.0 * d)
         near = abs(value - positions[middle, k]) <= bound
+        rates[middle, k] = rates[middle, k] if np.isfinite(rates[middle, k]) else slope / (width * h)
+        if width <= INSTANT and abs(first) <= bound and abs(rise - first) <= bound:
+            continue
         if not (near and abs(slope - rates[middle, k] * width * h) <= 4.0 * bound):  # nor where they are not finite
             guards.wrong[k], foretold = 1 if near else 2, False
     return foretold
