@@ -717,7 +717,7 @@ def in_graded_steps(
             return record, VERTICAL if INFINITE in prepared.system.cartesian.once(_steep_laws) else ""
         grading = grading.moved_to(now.centres)
     what = "the slopes of laws grow without bound where they switch, and steps there are too long for derivatives"
-    return prepared, f"{what}, which may be off by some hundredths: the run made again in shorter steps does something else"
+    return prepared, f"{what}, which may be off by some hundredths: in shorter steps the run does something else"
 
 
 def answer_events(prepared: Prepared) -> tuple[int, str]:
