@@ -13,6 +13,7 @@ from ..compiled.reading import Trajectory
 from ..derivatives.parameters import Asked, asked_of
 from ..derivatives.results import derivative, set_varied
 from ..errors import EquilibriumError, ModelError
+from ..model.checks import unit_of
 from ..motion.mechanism_record import WORK
 from ..motion.outcome import in_the_limit, with_forces
 from ..provided import provided
@@ -239,7 +240,7 @@ class Equilibria(tuple[Equilibrium, ...], metaclass=PublicClass):
 
 @dataclass(frozen=True, eq=False)
 class EquilibriumPath(metaclass=PublicClass):
-    """Equilibria along a parameter, from `equilibrium(over=)`: ``path["apex.y"]`` over ``path.values``.
+    """Equilibria along a parameter or an input, from `equilibrium(over=)`: ``path["apex.y"]`` over ``path.values``.
 
     A mass of 2 kg on a spring of 100 N/m, of length 1 m, under more and more weight:
 
@@ -257,6 +258,7 @@ class EquilibriumPath(metaclass=PublicClass):
     """
 
     parameter: str
+    """The name of the parameter or the input."""
     values: np.ndarray
     """The parameter at all points of the path, in their order; it may turn back."""
     points: tuple[Equilibrium, ...] = field(repr=False)
@@ -294,7 +296,7 @@ class EquilibriumPath(metaclass=PublicClass):
             return provided("EquilibriumPath.plot")(self, names)
 
     def __repr__(self) -> str:
-        unit = self.points[0].balance.system.model.parameters[self.parameter].unit
+        unit = unit_of(self.points[0].balance.system.model, self.parameter)
         first, last = (told(float(value), unit, self.parameter) for value in self.values[[0, -1]])
         limits = " and ".join(told(value, unit, self.parameter) for value in self.limit_values)
         how = f", limit points at {limits}" * bool(limits)

@@ -14,6 +14,7 @@ from scipy.linalg import eigh, qr
 
 from ..errors import ModelError
 from ..explain.failures import check_masses
+from ..model.checks import unit_of
 from ..provided import provided
 from ..public_class import PublicClass
 from ..results.names import COMPONENTS, EFFORT, OF_RATES
@@ -335,7 +336,7 @@ class LinearSystem(metaclass=PublicClass):
         model = self.state.system.model
         owner, _, word = name.rpartition(".")
         if name in model.parameters or name in model.signal_units:
-            return model.parameters[name].unit if name in model.parameters else model.signal_units[name]
+            return unit_of(model, name)
         if owner in model.elements and word == EFFORT:
             units = [unit for measure in model.measures_of(owner) for unit in measure.units]
             return next(OF_RATES[unit] for unit in units if unit in OF_RATES)
