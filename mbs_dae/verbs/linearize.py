@@ -22,7 +22,7 @@ from ..equilibria.balance import balance_at
 from ..equilibria.equilibrium import Equilibrium, with_law_derivatives
 from ..equilibria.linear import LinearSystem, linear_system
 from ..equilibria.lines import LinearPath
-from ..equilibria.steady import is_at_rest
+from ..equilibria.steady import is_at_rest, small_motion_about
 from ..equilibria.varied.rest import check_law_derivatives
 from ..errors import ModelError, check_name, checked_options
 from ..explain.failures import check_masses
@@ -119,7 +119,8 @@ def _linear_system(
     if system.coordinates.kernels is not system.coordinates:
         quantities = set(system.model.quantity_names())
         joint_coordinates = tuple(name for name in system.coordinate_names if name in quantities)
-    law = linear_system(state, balance_at(used, state.t, q, v), coordinates, joint_coordinates, inputs, outputs)
+    small = small_motion_about(balance_at(used, state.t, q, v), coordinates, joint_coordinates)
+    law = linear_system(state, small, inputs, outputs)
     return law if request is None else _differentiated(law, request, used)
 
 
