@@ -307,7 +307,8 @@ class Model(Content):
         if name in self.parameters:
             return self
         symbol, parameters = Parameter(name), Names[ParameterValue]("parameter", self.parameters)
-        parameters.declare(name, ParameterValue(symbol, value, self.elements[name].unit))
+        unit = next(one.unit for one in self.inputs if one.name == name)
+        parameters.declare(name, ParameterValue(symbol, value, unit))
         return self._copy(parameters=parameters).with_inputs(**{name: symbol})
 
     def with_held_inputs(self, **values: float) -> Self:
