@@ -225,6 +225,11 @@ def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the mod
     return ModelError(f"{owner} has no {kind} {name!r}; {hint}", name=name, known=names)
 
 
+def unknown_attribute(thing: object, who: str, name: str, hint: str) -> AttributeError:
+    """Return the error for an attribute that an object does not have, with a hint at what it has."""
+    return AttributeError(f"{who} has no {name!r}; {hint}", name=name, obj=thing)
+
+
 def shown_names(names: Sequence[str]) -> str:
     """Return the names in one line; of more than `MANY` the first ones and their number."""
     return ", ".join(names if len(names) <= MANY else [*names[:TOLD], f"... ({len(names)} in all)"]) or "none"

@@ -14,7 +14,7 @@ INSIDE = {
     "Body": "check_values is_compiled span",
     "Marker": "check_values on_body",
     "Content": "body_class check_along checks_of felt quantity_or_none measures_of owners unknown_quantity "
-    "with_values",
+    "with_values with_parameter number_names",
     "Written": "ledger multipliers own past reactions sketch varied",
     "State": "free past",
     "Limit": "is_equation",

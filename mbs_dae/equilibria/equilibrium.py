@@ -13,6 +13,8 @@ from ..compiled.reading import Trajectory
 from ..derivatives.parameters import Asked, asked_of
 from ..derivatives.results import derivative, set_varied
 from ..errors import EquilibriumError, ModelError
+from ..explain.failures import bodies_without_mass
+from ..model.checks import unit_of
 from ..motion.mechanism_record import WORK
 from ..motion.outcome import in_the_limit, with_forces
 from ..provided import provided
@@ -25,10 +27,11 @@ from .contact.holding import EDGE, Holding
 from .contact.rows import rows_at
 from .contact.supported import Supported, modes_of
 from .corners import check_friction
-from .linear import LinearSystem, linear_system
+from .linear import ROUNDOFF, LinearSystem, is_symmetric, linear_system, takes_energy
 from .load_potential import load_potential
+from .small import SmallMotion
 from .states import state_places
-from .steady import check_lasting
+from .steady import check_lasting, small_motion_about
 from .varied.law import LawDerivatives
 from .varied.rest import RestDerivatives, check_derivatives
 
@@ -80,14 +83,20 @@ class Equilibrium(metaclass=PublicClass):
         return result
 
     @cached_property
-    def law(self) -> LinearSystem:
-        """The law of small motions about the equilibrium, as ``linearize(model, found.state)`` gives it in coordinates
-        of bodies. Gaps that press stay closed, and friction that holds sticks."""
+    def _small(self) -> SmallMotion:
+        """The small motions about the equilibrium, in coordinates of bodies."""
         if isinstance(self.balance, Supported):
             self.balance.check_two_sided()
             if self.balance.rows.bounds and not self.holding.margin > 1.0 + EDGE:
                 raise EquilibriumError(f"{self.holding!r} is about to move, so small motions have no law")
-        return with_law_derivatives(linear_system(self.state, self.balance), self)
+        return small_motion_about(self.balance)
+
+    @cached_property
+    def law(self) -> LinearSystem:
+        """The law of small motions about the equilibrium, as ``linearize(model, found.state)`` gives it in coordinates
+        of bodies. Gaps that press stay closed, and friction that holds sticks. Bodies that can move without moving any
+        mass have no such law, and a `ModelError` names them."""
+        return with_law_derivatives(linear_system(self.state, self._small), self)
 
     @cached_property
     def holding(self) -> Holding:
@@ -111,18 +120,26 @@ class Equilibrium(metaclass=PublicClass):
 
     @property
     def stable(self) -> bool:
-        """Whether every small motion stays small, by the eigenvalues of `law`: see ``LinearSystem.stable``."""
-        return self.law.stable
+        """Whether every small motion stays small, by the eigenvalues of `law`: see ``LinearSystem.stable``. Where
+        forces have a potential, and bodies can move without moving any mass, the equilibrium is stable if the potential
+        is least: if K is positive."""
+        K, D, system = self._small.K, self._small.D, self.balance.system
+        idle = system.cartesian.once(bodies_without_mass) and not state_places(system)
+        if not (idle and is_symmetric(K) and takes_energy(D)):
+            return self.law.stable
+        own = np.diag(K)
+        scaled = K / np.sqrt(np.outer(np.abs(own), np.abs(own))) if own.all() else K
+        return bool((own > 0.0).all() and np.linalg.eigvalsh(scaled).min(initial=1.0) > ROUNDOFF)
 
     @property
     def coordinates(self) -> tuple[str, ...]:
-        """The independent coordinates of `law`."""
-        return self.law.coordinates
+        """The independent coordinates of small motions."""
+        return self._small.names
 
     @property
     def stiffness(self) -> np.ndarray:
         """K by these coordinates: the restoring forces for a small motion of each."""
-        return self.law.K
+        return self._small.K
 
     @property
     def frequencies(self) -> np.ndarray:
@@ -239,7 +256,7 @@ class Equilibria(tuple[Equilibrium, ...], metaclass=PublicClass):
 
 @dataclass(frozen=True, eq=False)
 class EquilibriumPath(metaclass=PublicClass):
-    """Equilibria along a parameter, from `equilibrium(over=)`: ``path["apex.y"]`` over ``path.values``.
+    """Equilibria along a parameter or an input, from `equilibrium(over=)`: ``path["apex.y"]`` over ``path.values``.
 
     A mass of 2 kg on a spring of 100 N/m, of length 1 m, under more and more weight:
 
@@ -257,6 +274,7 @@ class EquilibriumPath(metaclass=PublicClass):
     """
 
     parameter: str
+    """The name of the parameter or the input."""
     values: np.ndarray
     """The parameter at all points of the path, in their order; it may turn back."""
     points: tuple[Equilibrium, ...] = field(repr=False)
@@ -294,7 +312,7 @@ class EquilibriumPath(metaclass=PublicClass):
             return provided("EquilibriumPath.plot")(self, names)
 
     def __repr__(self) -> str:
-        unit = self.points[0].balance.system.model.parameters[self.parameter].unit
+        unit = unit_of(self.points[0].balance.system.model, self.parameter)
         first, last = (told(float(value), unit, self.parameter) for value in self.values[[0, -1]])
         limits = " and ".join(told(value, unit, self.parameter) for value in self.limit_values)
         how = f", limit points at {limits}" * bool(limits)

@@ -14,17 +14,17 @@ from scipy.linalg import eigh, qr
 
 from ..errors import ModelError
 from ..explain.failures import check_masses
+from ..model.checks import unit_of
 from ..provided import provided
 from ..public_class import PublicClass
 from ..results.names import COMPONENTS, EFFORT, OF_RATES
 from ..results.result import Result, State
 from ..tolerances import UNCERTAIN
 from ..unit_system import UnitsLike, shown_in, size_of
-from .balance import Balance
 from .inputs import ports_of
 from .small import SmallMotion, in_bodies, motion_in_mode
 from .states import state_motion
-from .steady import of_bodies, small_motion_about
+from .steady import of_bodies
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -156,7 +156,7 @@ class LinearSystem(metaclass=PublicClass):
     @property
     def _has_potential(self) -> bool:
         """Whether K is symmetric, and the state is (η, η') alone."""
-        return len(self.coordinates) == len(self.M) and not self.states and _small(self.K - self.K.T, self.K)
+        return not self.states and is_symmetric(self.K)
 
     @cached_property
     def _undamped(self) -> tuple[np.ndarray, np.ndarray]:
@@ -190,10 +190,8 @@ class LinearSystem(metaclass=PublicClass):
         rolling wheel may be anywhere). An indifferent rest is not stable, although no mode `grows`. Where forces have a
         potential and damping never supplies energy, K decides (Kelvin, Tait, Chetaev), however slowly a motion fades;
         else the eigenvalues decide."""
-        if self._has_potential and _small(self.D - self.D.T, self.D):
-            given = np.linalg.eigvalsh((self.D + self.D.T) / 2)
-            if given.min(initial=0.0) >= -NONE * np.abs(given).max(initial=0.0):
-                return bool((self._undamped[0] > 0.0).all())
+        if self._has_potential and takes_energy(self.D):
+            return bool((self._undamped[0] > 0.0).all())
         idle = len(self.coordinates) - len(self.velocities)
         return not self.grows and int((self.eigenvalues == 0.0).sum()) == idle
 
@@ -335,7 +333,7 @@ class LinearSystem(metaclass=PublicClass):
         model = self.state.system.model
         owner, _, word = name.rpartition(".")
         if name in model.parameters or name in model.signal_units:
-            return model.parameters[name].unit if name in model.parameters else model.signal_units[name]
+            return unit_of(model, name)
         if owner in model.elements and word == EFFORT:
             units = [unit for measure in model.measures_of(owner) for unit in measure.units]
             return next(OF_RATES[unit] for unit in units if unit in OF_RATES)
@@ -461,6 +459,17 @@ def _eigen(A: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([np.zeros(idle, dtype=complex), values]), vectors
 
 
+def is_symmetric(K: np.ndarray) -> bool:
+    """Return whether a stiffness matrix is square and symmetric: forces have a potential."""
+    return K.shape[0] == K.shape[1] and _small(K - K.T, K)
+
+
+def takes_energy(D: np.ndarray) -> bool:
+    """Return whether forces with this damping matrix never supply energy: it is symmetric, and not negative."""
+    given = np.linalg.eigvalsh((D + D.T) / 2)
+    return _small(D - D.T, D) and bool(given.min(initial=0.0) >= -NONE * np.abs(given).max(initial=0.0))
+
+
 def _small(matrix: np.ndarray, *others: np.ndarray) -> bool:
     """Return whether a matrix is small, relative to the geometric mean of the norms of others."""
     size = np.prod([np.linalg.norm(other) for other in others]) ** (1 / len(others))
@@ -468,14 +477,12 @@ def _small(matrix: np.ndarray, *others: np.ndarray) -> bool:
 
 
 def linear_system(
-    state: State, balance: Balance, required: Sequence[str] = (), preferred: Sequence[str] = (),
-    inputs: Sequence[str] = (), outputs: Sequence[str] = (),
-) -> LinearSystem:  # fmt: skip
-    """Return the linear system of a state with this balance, in the `required` coordinates; the rest are some of
-    `preferred`, if any are named."""
-    balance.system.cartesian.once(check_masses)
-    balance.system.coordinates.kernels.check_moments(balance.system.evaluator)
-    small = small_motion_about(balance, required, preferred)
+    state: State, small: SmallMotion, inputs: Sequence[str] = (), outputs: Sequence[str] = ()
+) -> LinearSystem:
+    """Return the linear system of the small motions about a state."""
+    system = small.balance.system
+    system.cartesian.once(check_masses)
+    system.coordinates.kernels.check_moments(system.evaluator)
     _check_certain(small)
     states = state_motion(small)
     ports = ports_of(small, states, inputs, outputs)

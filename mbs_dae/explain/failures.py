@@ -66,8 +66,20 @@ def check_masses(system: System) -> None:
     if not system.heaviest:
         who = f"no body of {system.model.name!r} has a mass"
         raise ModelError(f"{who}; give some: model.body(name, mass=..., inertia=...)")
-    if not system.massless.any():
+    if not (idle := bodies_without_mass(system)):
         return
+    names = ", ".join(map(repr, idle))
+    what = f"{names} of {system.model.name!r} can move without moving any mass that counts beside the heaviest that "
+    what += f"constraints join it to ({ROUNDOFF:g} of it), so its acceleration is undetermined"
+    raise ModelError(f"{what}; give it a mass and an inertia, or hold it by joints", bodies=idle)
+
+
+def bodies_without_mass(system: System) -> tuple[str, ...]:
+    """Return the names of bodies that can move without moving any mass."""
+    if not system.heaviest:
+        return tuple(body.name for body in system.bodies)
+    if not system.massless.any():
+        return ()
     run = mechanism(system, asks=GIVEN)
     evaluate(run, 0.0, system.placement, system.still)
     factorise_terms(run)
@@ -76,15 +88,8 @@ def check_masses(system: System) -> None:
     lengths = np.sqrt(jacobian.multiply(jacobian) @ (1.0 / system.weight))[:, None]
     _, sines, motions = np.linalg.svd(jacobian @ idle / np.where(lengths > 0.0, lengths, 1.0), full_matrices=True)
     rank = int((sines > 1e-9).sum())
-    if rank == idle.shape[1]:
-        return
-    free = np.abs(idle @ motions[rank:].T).max(axis=1) * np.sqrt(system.weight) > 1e-6
-    at_fault = [body for body in system.bodies if free[list(system.layout.v[body])].any()]
-    names = ", ".join(repr(b.name) for b in at_fault)
-    what = f"{names} of {system.model.name!r} can move without moving any mass that counts beside the heaviest that "
-    what += f"constraints join it to ({ROUNDOFF:g} of it), so its acceleration is undetermined"
-    remedy = "give it a mass and an inertia, or hold it by joints"
-    raise ModelError(f"{what}; {remedy}", bodies=tuple(b.name for b in at_fault))
+    free = np.abs(idle @ motions[rank:].T).max(axis=1, initial=0.0) * np.sqrt(system.weight) > 1e-6
+    return tuple(body.name for body in system.bodies if free[list(system.layout.v[body])].any())
 
 
 def _idle_motions(system: System, factor: Factor) -> np.ndarray:

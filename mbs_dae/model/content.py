@@ -201,6 +201,11 @@ class Content(metaclass=PublicClass):
         return [f"{owner}.{level}" for owner, level in named if level]
 
     @property
+    def number_names(self) -> list[str]:
+        """The names of all numbers that an analysis may set in place of the model: parameters and inputs."""
+        return [*dict.fromkeys([*self.parameters, *(one.name for one in self._of(Input))])]
+
+    @property
     def signal_units(self) -> dict[str, str]:
         """The units of all signals (states, inputs, and reactions in rates), by name."""
         return units_of_signals(self.elements.values())

@@ -8,11 +8,11 @@ from copy import copy
 from dataclasses import replace
 from difflib import get_close_matches
 from functools import cache
-from typing import Any, ClassVar, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self
 
 import sympy as sp
 
-from ..errors import ModelError
+from ..errors import ModelError, unknown_attribute
 from ..public_class import PublicClass
 from ..symbolic.derive import Form
 from ..symbolic.functions import Lookup
@@ -39,6 +39,10 @@ OTHER_WORDS = {
     "e": "restitution", "k": "stiffness", "c": "damping", "r": "radius", "min": "lower", "max": "upper",
 }  # fmt: skip
 """Other words for an argument, in the literature and elsewhere in the package."""
+RUBS = "friction in a joint is an element of its own: rub = mbs.Friction('rub', joint, mu=0.2), and then rub.{}"
+MEETS = "contacts and stops have it: stop = mbs.Stop('stop', mbs.angle(joint), upper=1.0), and then stop.{}"
+OF_OTHERS = {"sticks": RUBS, "slips": RUBS, "touches": MEETS, "parts": MEETS}
+"""Attributes of other elements, and how such an element is made."""
 
 
 class Element(metaclass=PublicClass):
@@ -88,6 +92,21 @@ class Element(metaclass=PublicClass):
             remedy = f"model = model.without({self.name!r}).plus(another), or take a parameter and with_parameters(...)"
             raise ModelError(f"{self.who} is built, and its {name} is not set any more; write {remedy}")
         super().__setattr__(name, value)
+
+    if not TYPE_CHECKING:  # a type checker refuses unknown attributes by itself
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Raise an error for an unknown attribute, which lists what the element has."""
+            if name.startswith("_") or "_form" not in vars(self):  # asked for by copies and pickles
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+            raise unknown_attribute(self, self.who, name, "; ".join(self.hints(name)))
+
+    def hints(self, name: str) -> list[str]:
+        """Return what the element has in place of an attribute that it does not have, in parts of a sentence."""
+        readings = [f"model[{f'{self.name}.{word}'!r}]" for word in self.measures()]
+        told = [OF_OTHERS[name].format(name)] if name in OF_OTHERS else []
+        told += [f"its readings are {', '.join(readings)}"] if readings else []
+        return told or [f"its arguments are: {', '.join(_documented_arguments(type(self)))}"]
 
     def form(self) -> tuple[Form, dict[sp.Symbol, Number]]:
         """Return the element's expressions in marker symbols, and the values of their slots."""

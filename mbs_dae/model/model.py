@@ -301,6 +301,16 @@ class Model(Content):
             check_content(self, changed[name])
         return self._copy(elements=changed)
 
+    def with_parameter(self, name: str, value: float = 0.0) -> Self:
+        """Return this model if it has a parameter of this name; else a copy in which the law of the input of this name
+        is a parameter with this name and value, so that `with_values` sets it and nothing is compiled again."""
+        if name in self.parameters:
+            return self
+        symbol, parameters = Parameter(name), Names[ParameterValue]("parameter", self.parameters)
+        unit = next(one.unit for one in self.inputs if one.name == name)
+        parameters.declare(name, ParameterValue(symbol, value, unit))
+        return self._copy(parameters=parameters).with_inputs(**{name: symbol})
+
     def with_held_inputs(self, **values: float) -> Self:
         """Return this model with inputs that keep a value until another one is set: inputs whose law is a number, and
         inputs with a value here. Held inputs become states without a rate.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, SupportsIndex, TypeVar, overload
 
 import numpy as np
 
-from ..errors import Names, check_name
+from ..errors import Names, check_name, shown_names, unknown_attribute
 from ..provided import provided
 from ..public_class import PublicClass
 from .names import components
@@ -28,6 +28,14 @@ class Log(tuple[Entry, ...]):
         log = super().__new__(cls, entries)
         log.kind, log.known = kind, tuple(known)
         return log
+
+    if not TYPE_CHECKING:  # a type checker refuses unknown attributes by itself
+
+        def __getattr__(self, name: str) -> NoReturn:
+            """Raise an error for an unknown attribute, with the names that the log takes."""
+            kind, known = self.__dict__.get("kind", "entry"), sorted(self.__dict__.get("known", ()))
+            takes = f"it takes the name of each {kind} in brackets, log[{name if name in known else 'name'!r}]"
+            raise unknown_attribute(self, "the log of a run", name, f"{takes}: {shown_names(known)}")
 
     @overload
     def __getitem__(self, key: SupportsIndex) -> Entry: ...

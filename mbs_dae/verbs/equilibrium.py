@@ -24,7 +24,7 @@ from ..equilibria.path import LoadFamily, PathPoint, followed
 from ..equilibria.seeking import balance, is_regular, settle
 from ..equilibria.states import rest_with_states, state_places
 from ..equilibria.steady import check_still
-from ..errors import EquilibriumError, MbsError, ModelError, SingularConfigurationError, checked_options, unknown_name
+from ..errors import EquilibriumError, MbsError, ModelError, SingularConfigurationError, check_name, checked_options
 from ..explain.contacts import check_apart
 from ..model.checks import warn_of_angles
 from ..model.model import Model
@@ -72,7 +72,8 @@ def equilibrium(
     several values of a quantity. A mechanism whose drivers hold all motions has an equilibrium in each assembly mode.
     With more degrees of freedom the search starts from many poses.
 
-    `over` is a pair (name, values) along which equilibria are followed, as an `EquilibriumPath`.
+    `over` is a pair (name, values) of a parameter or an input, along which equilibria are followed, as an
+    `EquilibriumPath`.
 
     Contacts close or open as equilibrium demands. A pose that friction already holds is returned as it is; from any
     other pose the equilibrium without friction is searched. ``found.holding`` says how safely friction holds it.
@@ -180,8 +181,7 @@ def _path(model: Model, start: Start, all: bool, over: Over, names: Sequence[Any
     name, values = checked_over(model, over)
     if all:
         raise ModelError("all=True and over= do not go together; follow the path from each start by itself")
-    if name not in model.parameters:
-        raise unknown_name("parameter", name, model.parameters, model.name)
+    check_name("parameter or input", name, model.number_names, f"model {model.name!r}")
     if len(values) < 2 or values[0] == values[-1]:
         raise ModelError(f"over= needs two values of {name!r} at least, the first and the last different")
     first, span = values[0], values[-1] - values[0]
@@ -191,9 +191,12 @@ def _path(model: Model, start: Start, all: bool, over: Over, names: Sequence[Any
             f"by {', '.join(f'{value:g}' for value in beyond)}; put the values in order"
         )
 
+    freed = model.with_parameter(name)
+    freed.compile()  # once, for all values
+
     @lru_cache(maxsize=8)
     def system(p: float) -> System:
-        return model.with_values({name: first + span * p}).compile()
+        return freed.with_values({name: first + span * p}).compile()
 
     t = start.t if isinstance(start, State) else 0.0
     begin = _nearest(system(0.0), t, _start(system(0.0).model, start, t))

@@ -22,11 +22,11 @@ from ..equilibria.balance import balance_at
 from ..equilibria.equilibrium import Equilibrium, with_law_derivatives
 from ..equilibria.linear import LinearSystem, linear_system
 from ..equilibria.lines import LinearPath
-from ..equilibria.steady import is_at_rest
+from ..equilibria.steady import is_at_rest, small_motion_about
 from ..equilibria.varied.rest import check_law_derivatives
-from ..errors import ModelError, checked_options, unknown_name
+from ..errors import ModelError, check_name, checked_options
 from ..explain.failures import check_masses
-from ..model.checks import warn_of_angles
+from ..model.checks import unit_of, warn_of_angles
 from ..model.model import Model
 from ..model.signals import Sampled
 from ..motion.initial import initial_state
@@ -61,9 +61,9 @@ def linearize(
     rates, efforts of drivers, or inputs; `coordinates` names positions that are used as independent coordinates, by
     default a well-conditioned choice.
 
-    With ``over=("rotor.wz", speeds)`` the equations are linearised for each value of a quantity of the state, or of a
-    parameter, and modes are followed from value to value: see `LinearPath`. Without `over` the result is a
-    `LinearSystem`.
+    With ``over=("rotor.wz", speeds)`` the equations are linearised for each value of a quantity of the state, of a
+    parameter or of an input, and modes are followed from value to value: see `LinearPath`. Without `over` the result is
+    a `LinearSystem`.
 
     States of the model that are not held follow the motion in A; they must not change at `state`.
 
@@ -119,7 +119,8 @@ def _linear_system(
     if system.coordinates.kernels is not system.coordinates:
         quantities = set(system.model.quantity_names())
         joint_coordinates = tuple(name for name in system.coordinate_names if name in quantities)
-    law = linear_system(state, balance_at(used, state.t, q, v), coordinates, joint_coordinates, inputs, outputs)
+    small = small_motion_about(balance_at(used, state.t, q, v), coordinates, joint_coordinates)
+    law = linear_system(state, small, inputs, outputs)
     return law if request is None else _differentiated(law, request, used)
 
 
@@ -148,10 +149,10 @@ def _path(
             f"each value of {name!r} makes a state of its own, and state= is one already; give the named values that "
             "they have in common, or none"
         )
-    if name in content.parameters:
-        unit, place = content.parameters[name].unit, _by_parameter(system, state, name)
-    elif name not in (quantities := content.quantity_names()):
-        raise unknown_name("parameter or quantity", name, [*content.parameters, *quantities], content.name)
+    quantities = content.quantity_names()
+    check_name("parameter, input or quantity", name, [*content.number_names, *quantities], f"model {content.name!r}")
+    if name in content.number_names:
+        unit, place = unit_of(content, name), _by_number(system, state, name)
     else:
         measure, level = content.quantity(name)
         moves = level > 0 or any(content.quantity(str(one))[1] for one in state or {} if str(one) in quantities)
@@ -166,13 +167,14 @@ def _path(
     return LinearPath(name, unit, np.array(values), (first, *map(at, values[1:])), at)
 
 
-def _by_parameter(system: System, state: Where, name: str) -> Callable[[float], tuple[System, Where]]:
-    """Return a function of a parameter's value that returns the system and its state: the named state, or the
-    equilibrium that is found from the equilibrium at the nearest value."""
-    rests: dict[float, State] = {}
+def _by_number(system: System, state: Where, name: str) -> Callable[[float], tuple[System, Where]]:
+    """Return a function of the value of a parameter or an input that returns the system and its state: the named state,
+    or the equilibrium that is found from the equilibrium at the nearest value."""
+    freed, rests = system.model.with_parameter(name), dict[float, State]()
+    freed.compile(system.coordinates.set)  # once, for all values
 
     def at(value: float) -> tuple[System, Where]:
-        other = system.model.with_values({name: value}).compile(system.coordinates.set)
+        other = freed.with_values({name: value}).compile(system.coordinates.set)
         if state is not None:
             return other, state
         near = rests[min(rests, key=lambda known: abs(known - value))] if rests else None

@@ -110,6 +110,9 @@ def _check_parameter(model: Model, name: str) -> None:
     if name not in model.parameters and model.quantity_or_none(name):
         what = f"{name!r} is a quantity of {model.name!r}, and a sweep goes over a parameter"
         raise ModelError(f"{what}; follow the poses along it: mbs.follow(model, {name!r}), or drive it by a parameter")
+    if name in model.number_names and name not in model.parameters:
+        what = f"{name!r} is an input of {model.name!r}, and a sweep goes over a parameter"
+        raise ModelError(f"{what}; follow rests along it: mbs.equilibrium(model, over=({name!r}, [...]))")
     check_name("parameter", name, model.parameters, f"model {model.name!r}")
 
 

@@ -32,8 +32,9 @@ def curves_of(
     equations of the other kind lose rank as well. With `on_plane` the values of the equations are those of the plane.
     Cusps become places of a curve, so its polygon in the plane has corners there, and is near to the whole curve."""
     found, read = [], Values(initial.model, initial.t, plane)
-    for followed in search.curves[first:]:
-        trace, corners = followed.with_places(_cusps(followed) if on_plane else ())
+    for k, followed in enumerate(search.curves[first:], first):
+        has_cusps = on_plane and k not in search.fragments  # fragments begin and end anywhere, and so do their pictures
+        trace, corners = followed.with_places(_cusps(followed) if has_cusps else ())
         values = np.array([place.z.p if on_plane else read(place.z.q) for place in trace.places])
         poses = [(Spot(min(k, len(trace.steps) - 1), float(k == len(trace.steps))), trace.places[k].z) for k in corners]
         cusps = tuple(Special(frozen(z.p), state_at(initial, z.q), spot) for spot, z in poses)

@@ -13,7 +13,7 @@ from .following.equations import PosePoint
 from .following.modes import LEAST, MOST, add_poses, drive, drive_or_trace, poses_at, random_poses
 from .following.problems import Singular, close_pose, close_poses, line
 from .following.search import SHEET, BothKinds, CurveSearch, Region, climb
-from .following.tracing import LONG, STUCK, TracePlace, place_ahead
+from .following.tracing import LONG, STUCK, SURFACE, TracePlace, place_ahead
 from .plane.arcs import CurvePiece, PlaneCurve, Straight, TracedCurve
 from .plane.faces import Face, faces_of, pieces_of
 from .request import InitialPose, ValuePlane, state_at
@@ -37,10 +37,11 @@ FAINT = 1e-9
 
 
 def copies_of(curves: Sequence[SingularCurve], search: CurveSearch) -> list[TracedCurve]:
-    """Return the pictures of the curves, with those that whole turns bring into the rectangle."""
+    """Return the pictures of the curves, with those that whole turns bring into the rectangle. A curve without folds is
+    no border: a fragment of a surface that has no more dimensions in the plane than the curve."""
     scale, region, found = search.equations.scale, search.region, []
     for curve in curves:
-        if curve.is_point:
+        if curve.is_point or not any(search.singular.folds(place.z) for place in curve.trace.places):
             continue
         for shift in region.shifts(curve.values):
             corners = tuple(cusp.spot for cusp in curve.cusps)
@@ -390,13 +391,13 @@ def notes_of(curves: Sequence[SingularCurve], pictures: Sequence[TracedCurve]) -
             notes.append(f"at {there} the mechanism moves with both values held")
         problem, stops = curve.trace.problem, ((0, curve.trace.beginning), (-1, curve.trace.ending))
         assert isinstance(problem, Singular)
-        ends = [k for k, why in stops if why == STUCK]
+        ends = [k for k, why in stops if why in (STUCK, SURFACE)]
         last = [curve.trace.places[k].z for k in ends]
         places = [
             ", ".join(f"{name} = {x:.6g}" for name, x in zip(curve.names, curve.values[k], strict=True)) for k in ends
         ]
         where = " and ".join(dict.fromkeys(places))
-        if any(problem.on_surface(z) for z in last):
+        if SURFACE in (curve.trace.beginning, curve.trace.ending) or any(problem.on_surface(z) for z in last):
             fragments[curve.kind].append(where)
         elif last and curve.is_point and problem.is_isolated(last[0]):
             notes.append(f"at {where} is a single {curve.kind} pose, with none beside it")

@@ -165,12 +165,12 @@ def equations_of(
     values = {place: fix[name] for place, name in places.items() if name in fix}
     values |= {p.symbol.name: p.value for p in model.parameters.values()}
     system = held.with_values(values).compile()
-    rows = [None if own else _row(system, name) for name, own in plane.columns]
+    rows = [None if own else row_of(system, name) for name, own in plane.columns]
     symbols = [model.parameters[name].symbol if own else None for name, own in plane.columns]
-    return PlaneEquations(system, t, rows, symbols, plane.scale, [_row(system, name) for name in apart])
+    return PlaneEquations(system, t, rows, symbols, plane.scale, [row_of(system, name) for name in apart])
 
 
-def _row(system: Any, name: str) -> int:
+def row_of(system: Any, name: str) -> int:
     return int(system.rows_of(f"fix {name.replace('.', ' ')}")[0])
 
 

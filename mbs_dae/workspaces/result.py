@@ -17,7 +17,7 @@ from ..results.result import State
 from ..unit_system import UnitsLike, equation, shown_in, size_of
 from ..verbs.curves.assembly_modes import modes_of
 from .following.search import Region
-from .following.tracing import STUCK, Trace
+from .following.tracing import STUCK, SURFACE, Trace
 from .maps import Jacobians, Map, map_of
 from .plane.arcs import Spot
 from .plane.faces import Face
@@ -110,7 +110,7 @@ class SingularCurve(metaclass=PublicClass):
     @property
     def stuck(self) -> bool:
         """Whether the curve could not be followed to its end."""
-        return STUCK in (self.trace.ending, self.trace.beginning)
+        return not {STUCK, SURFACE}.isdisjoint((self.trace.ending, self.trace.beginning))
 
 
 @dataclass(frozen=True, eq=False, repr=False)

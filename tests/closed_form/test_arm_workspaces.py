@@ -62,5 +62,51 @@ def test_a_plane_that_an_arm_only_touches_is_refused():
         mbs.Revolute("shoulder", base, upper, at=(0.2, 0, 0.3), axis=(0, 1, 0)),
         mbs.Revolute("elbow", upper, lower, at=(0.7, 0, 0.3), axis=(0, 1, 0)),
     )
-    with pytest.raises(mbs.ModelError, match="surface.*only touch"):
+    with pytest.raises(mbs.ModelError, match="no region was found.*z = 1 touches a singular surface"):
         mbs.reachable_workspace(model, "lower.head", plane="xy", at=1.0)
+
+
+CRITICAL = Arm(0.0, 0.15, 0.5, 0.6, 0.4)
+"""An arm beside its axis: folded or stretched upwards and downwards its hand is at 0.7, 0.3, 1.5, -0.5 m."""
+
+
+@pytest.mark.parametrize("z", [0.7, 0.3, 0.5, 0.7 + 1e-6])
+def test_a_plane_may_touch_the_boundary(z):
+    """The hole of the reach is a ring whose top touches the plane along a circle: at 0.2 m beside the shoulder. Its
+    inner border has the radius 0.15 m, that of the shoulder."""
+    found, ring = CRITICAL.found(z, step=0.2), np.pi * (1.0 - max((z - 0.5) ** 2, 0.2**2))
+    assert np.isclose(found.area, ring, rtol=1e-8) and [one.modes for one in found.regions] == [4]
+    radii = np.hypot(*np.concatenate([points for _, points in found.boundary]).T)
+    assert np.isclose(radii.min(), np.sqrt(0.15**2 + max(0.0, 0.2**2 - (z - 0.5) ** 2)), rtol=0, atol=2e-4)
+    assert not found.contains([(0.1, 0.0)])[0] and found.contains([(0.5, 0.0)])[0]
+    assert any("touches a singular surface" in note for note in found.notes) == (z in (0.7, 0.3))
+
+
+def test_a_plane_may_touch_the_boundary_at_the_axis():
+    """Without an offset the circle of contact is a point, and the ring a disk."""
+    found = CRITICAL._replace(e=0.0).found(0.7, step=0.2)
+    assert np.isclose(found.area, np.pi * (1.0 - 0.2**2), rtol=1e-8)
+
+
+@pytest.mark.parametrize("z", [1.5, -0.5])
+def test_a_plane_at_full_stretch_has_no_region(z):
+    with pytest.raises(mbs.ModelError, match=f"no region was found.*z = {z} touches a singular surface"):
+        CRITICAL.found(z, step=0.2)
+
+
+def critical_heights(arm: Arm) -> list[float]:
+    """Return the heights at which the hand of an arm can move in no way up or down, with joints at limits or not."""
+    _, shoulder, elbow = (pair or () for pair in arm.limits)
+    heights = [arm.h + up * (arm.l1 + bend * arm.l2) for up in (1, -1) for bend in (1, -1)]
+    heights += [arm.h + up * abs(arm.l1 + arm.l2 * np.exp(1j * q)) for q in elbow for up in (1, -1)]
+    return heights + [arm.h - arm.l1 * np.sin(q) + up * arm.l2 for q in shoulder for up in (1, -1)]
+
+
+@pytest.mark.parametrize(
+    "seed", [pytest.param(7, marks=pytest.mark.slow), *(pytest.param(k, marks=pytest.mark.soak) for k in range(100))]
+)
+def test_random_arms_in_planes_that_touch(seed):
+    arm, _ = random_arm(seed)
+    heights = critical_heights(arm)
+    verdict = arm.judged(heights[(7 * seed + 3) % len(heights)], step=0.2)
+    assert not verdict.wrong or any("touches" not in doubt for doubt in verdict.doubts), (arm, verdict)

@@ -264,3 +264,26 @@ def test_twelve_pins_that_rub_take_few_problems(monkeypatch):
         near([there.margin], [1.0], 1e-6)
         assert there.certain and len(there.slips) == 12
         assert not mbs.holding(rockers(end + 0.01 * out)).held
+
+
+@pytest.mark.parametrize("cranks", [2, 3, 5])
+def test_parallel_cranks_with_many_rubbing_pins_are_certain(cranks):
+    """Equal parallel cranks, leaning by 0.05 m, joined by couplers at their heads: 4, 7 and 13 pins that rub. All links
+    turn alike or not at all, so that the friction of every pin takes up μ ρ N of the moment of the weights, each of
+    them 0.05 m or 0.025 m aside: forces of pins stay vertical, and the margin is μ ρ/(0.05/2) = 0.16."""
+    model = mbs.PlanarModel("cranks", gravity=(0, -9.81))
+    before = first = model.link("crank 0", (0, 0), (0.05, 0.2), mass=1)
+    pins = [mbs.Revolute("O0", model.ground.at(0, 0), first.tail)]
+    for k in range(1, cranks):
+        crank = model.link(f"crank {k}", (0.5 * k, 0), (0.5 * k + 0.05, 0.2), mass=1)
+        coupler = model.link(f"coupler {k}", (0.5 * k - 0.45, 0.2), (0.5 * k + 0.05, 0.2), mass=1)
+        pins += [
+            mbs.Revolute(f"O{k}", model.ground.at(0.5 * k, 0), crank.tail),
+            mbs.Revolute(f"P{k}", before.head, coupler.tail),
+            mbs.Revolute(f"Q{k}", coupler.head, crank.head),
+        ]
+        before = crank
+    model.add(*pins, *(mbs.Friction(f"f{pin.name}", pin, mu=0.2, radius=0.02) for pin in pins))
+    found = mbs.holding(model)
+    assert found.certain and not found.held and len(found.slips) == len(pins)
+    assert np.isclose(found.margin, 0.16, rtol=1e-6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 
 import pytest
@@ -87,3 +88,25 @@ def test_logs_of_impacts_and_files_are_read_by_name(tmp_path):
     stored = mbs.load(tmp_path / "run.npz")
     assert [one.t for one in stored.impacts["floor 1"]] == [one.t for one in run.impacts["floor 1"]]
     assert stored.transitions["floor 1"] == ()
+
+
+def test_attributes_of_logs_are_names_in_brackets(bench):
+    _, _, run = bench
+    with pytest.raises(AttributeError, match=r"each contact or friction in brackets, log\['rub'\]: rub"):
+        _ = run.transitions.rub
+    with pytest.raises(AttributeError, match=r"has no 'floor'; .* each event in brackets, log\['name'\]: far, stops"):
+        _ = run.events.floor
+    assert len(pickle.loads(pickle.dumps(run.transitions))["rub"]) == len(run.transitions["rub"])
+
+
+@pytest.mark.parametrize("change", ["sticks", "slips", "touches", "parts"])
+def test_changes_of_a_joint_are_those_of_another_element(change):
+    model = mbs.PlanarModel("bench", gravity=(0, -10))
+    guide = mbs.Translational("guide", model.ground, model.body("block", mass=1.0, inertia=1.0))
+    other = "Friction" if change in ("sticks", "slips") else "Stop"
+    told = rf"^Translational 'guide' has no '{change}'; .*mbs\.{other}\(.*\.{change}; its readings are"
+    with pytest.raises(AttributeError, match=told):
+        getattr(guide, change)
+    with pytest.raises(AttributeError, match="^Force 'F' has no 'size'; its arguments are: "):
+        _ = mbs.Force("F", guide.markers[0].body, (1.0, 0.0)).size
+    assert not hasattr(guide, "size") and copy.deepcopy(guide).name == "guide"

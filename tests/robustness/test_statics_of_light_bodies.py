@@ -268,3 +268,30 @@ def test_three_balls_in_a_bowl_push_and_never_overlap(masses):
                 loads[ball] += force
     for ball in range(3):
         near(list(left[ball]), [0.0, 0.0], loads[ball])
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_rests_of_bodies_without_mass_are_stable_by_their_potential(joined):
+    """A crank without mass on a pin, held by a spring, alone or joined by a spring to a rod: its rests, and their
+    stability by the potential, are those of a crank of a microgram; only frequencies need its mass."""
+
+    def rests(mass):
+        model = mbs.PlanarModel("crank", gravity=(0, -9.81))
+        crank = model.link("crank", (0, 0), (0.1, 0.1), mass=mass)
+        model.add(mbs.Revolute("A", model.ground, crank.tail))
+        model.add(mbs.Spring("s", model.ground.at(0.2, 0.6), crank.head, stiffness=150, length=0.3))
+        if joined:
+            rod = model.link("rod", (1, 0), (1.1, 0.1), mass=1.0)
+            model.add(mbs.Revolute("B", model.ground.at(1, 0), rod.tail))
+            model.add(mbs.Spring("beside", crank.head, rod.head, stiffness=50, length=0.3))
+        return mbs.equilibrium(model, all=True)
+
+    without, light = rests(0.0), rests(1e-9)
+    assert len(without) == len(light) == (4 if joined else 2)
+    for one, other in zip(without, light, strict=True):
+        assert np.isclose(one["crank.angle"], other["crank.angle"], rtol=0, atol=1e-8)
+        assert one.stable == other.stable and one.coordinates == other.coordinates
+        np.testing.assert_allclose(one.stiffness, other.stiffness, rtol=1e-6)
+    assert without[0].stable and not without[-1].stable
+    with pytest.raises(mbs.ModelError, match="mass"):
+        _ = without[0].frequencies

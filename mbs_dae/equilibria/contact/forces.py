@@ -12,7 +12,8 @@ replaces |v|, since |v| ≥ n·v. Such forces obey the law, so a pose that they 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from itertools import chain
 
@@ -140,21 +141,31 @@ class Forces:
         out[self.used] = (self.units * x)[: self.used.size]
         return out
 
-    def press(self, k: int) -> Cone:
-        """Return v of a bound, in its units, as a function a + C x."""
-        one, unit = self.bounds[k], self._unit(k)
-        by_load = [] if self.load is None else [self.load.bounds[k][:, None]]
-        return Cone(one.b / unit, np.hstack([one.B[:, self.used], *by_load]) * self.units / unit)
+    @cached_property
+    def presses(self) -> tuple[Cone, ...]:
+        """v of each bound, in its units, as a function a + C x."""
+        by_load = [] if self.load is None else [[one[:, None]] for one in self.load.bounds]
+        parts = zip(self.bounds, self.bound_units, by_load or [[] for _ in self.bounds], strict=True)
+        return tuple(
+            Cone(one.b / unit, np.hstack([one.B[:, self.used], *more]) * self.units / unit) for one, unit, more in parts
+        )
 
-    def friction(self, k: int) -> np.ndarray:
-        """Return the matrix that gives the friction of a bound, in its units, from x."""
-        mask = np.append(self._slips(k), np.zeros(self.units.size - self.used.size, dtype=bool))
-        return (self.units / self._unit(k) * np.eye(self.units.size))[mask]
+    @cached_property
+    def frictions(self) -> tuple[np.ndarray, ...]:
+        """The matrix of each bound that gives its friction, in its units, from x."""
+        rows = np.diag(self.units)[: self.used.size]
+        slips = (np.isin(self.used, np.arange(one.slips.start, one.slips.stop)) for one in self.bounds)
+        return tuple(rows[own] / unit for own, unit in zip(slips, self.bound_units, strict=True))
+
+    @cached_property
+    def bound_units(self) -> list[float]:
+        """The unit of the friction of each bound."""
+        return [float(self.units[np.searchsorted(self.used, one.slips.start)]) for one in self.bounds]
 
     def cone(self, k: int, m: float, n: np.ndarray) -> Cone:
         """Return the cone m |f_s| ≤ n·v of a bound."""
-        v, root = self.press(k), np.sqrt(m)
-        C = np.vstack([n @ v.C / root, root * self.friction(k)])
+        v, root = self.presses[k], np.sqrt(m)
+        C = np.vstack([n @ v.C / root, root * self.frictions[k]])
         return Cone(np.append(n @ v.a / root, np.zeros(len(C) - 1)), C)
 
     def pushes(self) -> list[Cone]:
@@ -164,20 +175,17 @@ class Forces:
         """Return the cones of all normal forces, then of all friction."""
         return [*self.pushes(), *(self.cone(k, m, n) for k, n in enumerate(self.pressing))]
 
-    def _slips(self, k: int) -> np.ndarray:
-        slips = self.bounds[k].slips
-        return np.isin(self.used, np.arange(slips.start, slips.stop))
-
-    def _unit(self, k: int) -> float:
-        return float(self.units[: self.used.size][self._slips(k)][0])
+    def pressed(self, directions: Sequence[np.ndarray]) -> Forces:
+        """Return these forces with other directions n; nothing else that is known of them depends on the directions."""
+        other = replace(self, pressing=tuple(directions))
+        known = {one.name for one in fields(self)}
+        vars(other).update({name: value for name, value in vars(self).items() if name not in known})
+        return other
 
     def followed(self, x: np.ndarray) -> Forces:
         """Return these forces with the direction n of each joint taken from v at x."""
-        pressed = []
-        for k, (one, n) in enumerate(zip(self.bounds, self.pressing, strict=True)):
-            v = self.press(k)
-            pressed.append(direction(v.a + v.C @ x, n) if one.joint else n)
-        return replace(self, pressing=tuple(pressed))
+        parts = zip(self.bounds, self.presses, self.pressing, strict=True)
+        return self.pressed([direction(v.a + v.C @ x, n) if one.joint else n for one, v, n in parts])
 
     def turns(self, m: Forces) -> bool:
         """Return whether the forces m have another direction n for any joint."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 
 import numpy as np
 
-from ...errors import ModelError, check_name, unknown_name
+from ...errors import ModelError, check_name
 from ...explain.contacts import told_length
+from ...model.checks import unit_of
+from ...model.contacts import Contact
 from ...model.model import Model
 from ...motion.initial import note_on_ratios
 from ...public_class import PublicClass
@@ -167,6 +169,7 @@ class Holding(metaclass=PublicClass):
         if not self.held and self.rows.gaps.size and not self.rows.closed.size:
             row = min(self.rows.gaps, key=lambda row: self.rows.phi[row])
             element, number = index.points[int(np.flatnonzero(index.gap == row)[0])]
+            assert isinstance(element, Contact)  # frictions have no gap
             least = told_length(element.units[number], self.rows.phi[row])
             text += f" (nothing touches; nearest is {element.name}.{element.row_names[number]} = {least})"
         text += " (hardly any friction is needed)" if self.needs_little_friction else ""
@@ -182,8 +185,7 @@ class Holding(metaclass=PublicClass):
             text += " (at least: not all directions of joints are looked through)"
         if self.between is not None:
             model, load = self.rows.balance.system.model, str(self.load)
-            unit = model.parameters[load].unit if load in model.parameters else model.signal_units[load]
-            size, word = size_of(unit, load)
+            size, word = size_of(unit_of(model, load), load)
             low, high = (value / size for value in self.between)
             text += f"; {load} from {low:.6g} to {high:.6g}{f' {word}' if size != 1.0 else ''}"
         elif self.load is not None:
@@ -201,15 +203,14 @@ def holding_at(rows: ContactRows, load: str | None = None) -> Holding:
 def _with_load(rows: ContactRows, load: str) -> tuple[float, Forces]:
     """Return the value of a parameter or an input, and the forces with it as a load."""
     balance, model = rows.balance, rows.balance.system.model
-    change: Callable[..., Model]
-    if load in model.parameters:
-        value, change = model.parameters[load].value, model.with_parameters
-    elif signal := next((one.symbol for one in model.inputs if one.name == load), None):
-        value, change = float(balance.q[balance.system.layout.signals[signal]]), model.with_inputs
-    else:
-        raise unknown_name("parameter or input", load, [*model.parameters, *(o.name for o in model.inputs)], model.name)
+    check_name("parameter or input", load, model.number_names, f"model {model.name!r}")
+    signals = {one.name: balance.q[balance.system.layout.signals[one.symbol]] for one in model.inputs}
+    value = float(signals[load]) if load in signals else model.parameters[load].value
     step, forces = max(abs(value), 1.0), forces_of(rows)
-    high, middle, low = (_forces_at_load(rows, load, change(**{load: value + k * step})) for k in (1.0, 0.0, -1.0))
+    freed = model.with_parameter(load)
+    high, middle, low = (
+        _forces_at_load(rows, load, freed.with_values({load: value + k * step})) for k in (1.0, 0.0, -1.0)
+    )
     roundoff = SHARP * max(float(np.linalg.norm(part)) for part in (*high, *middle, *low))
     for x1, x0, x2 in zip(high, middle, low, strict=True):
         size = float(np.linalg.norm(x1 - x2) + np.linalg.norm(x0))

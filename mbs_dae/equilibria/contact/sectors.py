@@ -22,8 +22,12 @@ from .forces import HOLDS, SHARP, Cone, Forces
 
 PART = 0.002
 """The search is certain to find forces that would hold with friction less by this part."""
-MANY = 200
+MANY = 400
 """Greatest number of problems that a search solves."""
+TRIALS, WEIGHINGS = 6, 4
+"""Number of improvements of the bounds of all forces, and of weights within each."""
+CUT = 0.1
+"""Least part of an edge that is cut off where a sector is split at the normal force found."""
 WIDEST = 0.99
 """Greatest sine of half the angle of a sector from bounds; wider sectors are replaced by all directions."""
 
@@ -41,12 +45,13 @@ def somewhere(forces: Forces, m: float = 1.0, also: Sequence[Cone] = ()) -> Some
     directions n first, then with any directions."""
     if (x := within(forces, [*forces.cones(m), *also])) is not None:
         return Somewhere(forces.followed(x))
-    stack = [_sectors(forces, m)] if forces.open else []
+    sectors, most = _sectors(forces, m) if forces.open else ({}, np.zeros(0))
+    stack = [sectors] if forces.open else []
     for _ in range(MANY):
         if not stack:
             return Somewhere()
         sectors = stack.pop()
-        x = within(forces, [*_around(forces, m * (1.0 + PART), sectors), *also])
+        x = within(forces, [*_around(forces, m * (1.0 + PART), sectors, most), *also])
         if x is None:
             continue
         update, room = forces.followed(x), m * (1.0 + PART / 2.0)
@@ -55,49 +60,80 @@ def somewhere(forces: Forces, m: float = 1.0, also: Sequence[Cone] = ()) -> Some
 
         def excess(k: int, x: np.ndarray = x, room: float = room) -> float:
             """Return the friction of a bound as part of its limit |v|; at most 1 if the law holds."""
-            v = forces.press(k)
-            friction, limit = room * float(np.linalg.norm(forces.friction(k) @ x)), float(np.linalg.norm(v.a + v.C @ x))
+            v = forces.presses[k]
+            limit = float(np.linalg.norm(v.a + v.C @ x))
+            friction = room * float(np.linalg.norm(forces.frictions[k] @ x))
             if friction - limit <= HOLDS * limit + SHARP * max(1.0, float(np.linalg.norm(x))):
                 return 1.0
             return friction / max(limit, SHARP)
 
         worst = max(forces.open, key=excess)
-        v = forces.press(worst)
+        v = forces.presses[worst]
         stack += [sectors | {worst: part} for part in _parts(sectors.get(worst), v.a + v.C @ x)]
     return Somewhere(certain=not stack)
 
 
-def _sectors(forces: Forces, m: float) -> dict[int, np.ndarray]:
-    """Return rays between which the normal force of each joint must lie, from bounds of all forces.
+def _sectors(forces: Forces, m: float) -> tuple[dict[int, np.ndarray], np.ndarray]:
+    """Return rays between which the normal force of each joint must lie, and the largest normal force of each bound,
+    from bounds of all forces.
 
-    Friction has |x_s| ≤ |v|/m and v = b + B x; a load and normal forces follow from the balance, x_u = -A_u⁺ (r + A x).
-    So sizes y of all x obey y ≤ c + M y with M ≥ 0, which bounds them by (I - M)⁻¹ c where M has no eigenvalue of 1 or
-    more. Then v lies within B y of b: in a cone about b if this is less than |b|. Friction that may lock by itself has
-    no such bounds.
+    Friction obeys |f_j| ≤ |v_j|/m, and v_k = b_k + Σ_j V_kj f_j + U_k x_u, x_u the load and normal forces. The balance
+    r + Σ_j A_j f_j + A_u x_u = 0, times any g_k, may be added: with U_k + g_k A_u = 0,
+
+        |v_k| ≤ y_k,      y_k = |b_k + g_k r| + Σ_j |V_kj + g_k A_j| y_j/m,      y = c + M y,
+
+    so y = (I - M)⁻¹ c bounds all forces where M ≥ 0 has no eigenvalue of 1 or more. Each g_k is chosen for the least
+    sum on the right, by least squares with weights that are repeated (Weiszfeld): first for the least eigenvalue of M,
+    then for the least y. Then v_k lies within y_k - c_k of b_k + g_k r: in a cone about it if c_k is larger. Friction
+    that may lock by itself has no such bounds.
     """
-    n, slips = forces.units.size, [forces.friction(k) for k in range(len(forces.bounds))]
-    c, M, rubs = np.zeros(n), np.zeros((n, n)), np.zeros(n, dtype=bool)
-    for k, slip in enumerate(slips):
-        v, sizes = forces.press(k), np.abs(slip).max(axis=0, initial=0.0)
-        rows = sizes > 0.0
-        c[rows] = float(np.linalg.norm(v.a)) / m / sizes[rows]
-        M[rows] = np.linalg.norm(v.C, axis=0) / m / sizes[rows, None]
-        rubs |= rows
-    if not rubs.all():
-        A = forces.A[:, ~rubs]
-        if np.linalg.matrix_rank(A, tol=RANK) < A.shape[1]:
-            return {}
-        inverse = np.linalg.pinv(A)
-        c[~rubs], M[np.ix_(~rubs, rubs)] = np.abs(inverse @ forces.unbalanced), np.abs(inverse @ forces.A[:, rubs])
-    if np.abs(np.linalg.eigvals(M)).max(initial=0.0) >= 1.0 - RANK:
-        return {}
-    y, rays = np.linalg.solve(np.eye(n) - M, c), {}
+    slips = [np.abs(one).max(axis=0, initial=0.0) for one in forces.frictions]
+    rubs = np.any([one > 0.0 for one in slips], axis=0)
+    A_u = forces.A[:, ~rubs]
+    endless = np.full(len(forces.bounds), np.inf)
+    if np.linalg.matrix_rank(A_u, tol=RANK) < A_u.shape[1]:
+        return {}, endless
+    inverse, left = np.linalg.pinv(A_u), null_space(A_u.T).T if A_u.size else np.eye(len(forces.A))
+    columns = np.hstack([forces.A, forces.unbalanced[:, None]])
+    scales = np.append(np.max(slips, axis=0), 1.0)  # of friction in the units of its bound; the last column is b
+    scales[scales == 0.0] = 1.0
+    block = np.pad([one > 0.0 for one in slips], ((0, 1), (0, 1))).astype(float)  # columns of each friction, and of b
+    block[-1, -1] = 1.0
+    A, bare = left @ columns / scales, list[np.ndarray]()
+    for v in forces.presses:
+        bare.append((np.hstack([v.C, v.a[:, None]]) - v.C[:, ~rubs] @ inverse @ columns) / scales)
+    V = [one.copy() for one in bare]
+
+    def sizes(y: np.ndarray) -> np.ndarray:
+        """Set V to the least sums for these sizes, and return the norms of all blocks, shape (bounds, blocks)."""
+        for k, own in enumerate(bare):
+            for _ in range(WEIGHINGS if len(A) else 0):
+                norms = np.sqrt(block @ (V[k] ** 2).sum(axis=0))
+                weighted = A * ((y / np.maximum(norms, RANK * max(norms.max(), RANK))) @ block)
+                V[k] = own - np.linalg.lstsq(weighted @ A.T, weighted @ own.T, rcond=RANK)[0].T @ A
+        return np.sqrt(np.array([block @ (one**2).sum(axis=0) for one in V]))
+
+    count = len(forces.bounds)
+    y = np.append(np.ones(count), 0.0)
+    for _ in range(TRIALS):
+        norms = sizes(y)
+        values, vectors = np.linalg.eig(norms[:, :count] / m)
+        largest = int(np.argmax(values.real))
+        if values[largest].real < WIDEST:
+            break
+        y[:count] = np.abs(vectors[:, largest].real)
+    if values[largest].real >= 1.0 - RANK:
+        return {}, endless
+    y = np.append(np.linalg.solve(np.eye(count) - norms[:, :count] / m, norms[:, count]), 1.0)
+    for _ in range(TRIALS):
+        norms = sizes(y)
+        y[:count] = np.minimum(y[:count], norms[:, count] + norms[:, :count] @ y[:count] / m)
+    norms, rays = sizes(np.append(y[:count], 0.0)), {}  # narrow sectors have the least y - c
     for k in forces.open:
-        v = forces.press(k)
-        size, off = float(np.linalg.norm(v.a)), float(np.linalg.norm(v.C, axis=0) @ y) * (1.0 + RANK)
-        if off < WIDEST * size:
-            rays[k] = _rays(v.a / size, off / size)
-    return rays
+        off = float(norms[k, :count] @ y[:count]) / m * (1.0 + RANK)
+        if off < WIDEST * norms[k, count]:
+            rays[k] = _rays(V[k][:, -1] / norms[k, count], off / norms[k, count])
+    return rays, y[:count]
 
 
 def _rays(n: np.ndarray, sine: float) -> np.ndarray:
@@ -111,12 +147,18 @@ def _rays(n: np.ndarray, sine: float) -> np.ndarray:
     return rays / np.linalg.norm(rays, axis=0)
 
 
-def _around(forces: Forces, m: float, sectors: Mapping[int, np.ndarray]) -> list[Cone]:
-    """Return the cones with v between the rays of these sectors; joints without a sector have no bound of friction."""
+def _around(forces: Forces, m: float, sectors: Mapping[int, np.ndarray], most: np.ndarray) -> list[Cone]:
+    """Return the cones with v between the rays of these sectors; the friction of joints without a sector is bounded by
+    their largest normal force."""
     fixed = [forces.cone(k, m, n) for k, n in enumerate(forces.pressing) if k not in forces.open]
     inverse = {k: np.linalg.inv(rays) for k, rays in sectors.items()}
     bounds = [forces.cone(k, m, N.sum(axis=0)) for k, N in inverse.items()]
-    v = {k: forces.press(k) for k in sectors}
+    for k in forces.open:
+        if k not in sectors and np.isfinite(most[k]):
+            f = np.sqrt(m) * forces.frictions[k]
+            a = np.append(most[k] / np.sqrt(m), np.zeros(len(f)))
+            bounds.append(Cone(a, np.vstack([np.zeros((1, f.shape[1])), f])))
+    v = {k: forces.presses[k] for k in sectors}
     sides = [Cone(row @ v[k].a[:, None], (row @ v[k].C)[None]) for k, N in inverse.items() for row in N]
     return [*forces.pushes(), *fixed, *bounds, *sides]
 
@@ -128,7 +170,9 @@ def _parts(rays: np.ndarray | None, v: np.ndarray) -> list[np.ndarray]:
     else:
         angles = rays.T @ rays
         i, j = np.unravel_index(np.argmin(angles), angles.shape)
-        between = rays[:, i] + rays[:, j]
+        share = np.linalg.solve(rays, v)[[i, j]]
+        first = float(np.clip(share[0] / (share.sum() or 1.0), CUT, 1.0 - CUT))  # so |v| is exact where the part ends
+        between = first * rays[:, i] + (1.0 - first) * rays[:, j]
         parts = [rays.copy(), rays.copy()]
         for part, old in zip(parts, (i, j), strict=True):
             part[:, old] = between / np.linalg.norm(between)

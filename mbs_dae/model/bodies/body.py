@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 import numpy as np
 import sympy as sp
 
-from ...errors import ModelError, shortened
+from ...errors import ModelError, shortened, unknown_attribute
 from ...public_class import PublicClass
 from ...results.sketch import MeshSketch
 from ...symbolic.functions import as_sympy
@@ -235,8 +235,8 @@ class Body(metaclass=PublicClass):
         markers = self.__dict__.get("markers", {})
         if name in markers:
             return markers[name]
-        remark = f"; its markers are: {', '.join(markers)}" if markers else ""
-        raise AttributeError(f"body {self.__dict__.get('name')!r} has no marker or attribute {name!r}{remark}")
+        who, hint = f"body {self.__dict__.get('name')!r}", f"its markers are: {', '.join(markers) or 'none'}"
+        raise unknown_attribute(self, who, name, hint)
 
     def __repr__(self) -> str:
         return f"<body {self.name}>"

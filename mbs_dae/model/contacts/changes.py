@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, NoReturn
 
 from ...errors import ModelError
+from ..element import Element
 
 STICKS, SLIPS, TOUCHES, PARTS = "sticks", "slips", "touches", "parts"
 
@@ -25,12 +26,8 @@ class ContactChange(NamedTuple):
         raise ModelError(f"{self} and another change are two events; add one mbs.Event for each")
 
 
-class ContactChanges:
+class ContactChanges(Element):
     """An element whose changes events may name."""
-
-    name: str
-    who: Any
-    measures: Any
 
     @property
     def sticks(self) -> ContactChange:
@@ -52,15 +49,11 @@ class ContactChanges:
         """The change at which touching bodies separate; a bounce touches and separates at one instant."""
         return self._change(PARTS)
 
-    def __getattr__(self, name: str) -> NoReturn:
-        """Raise an error for an unknown attribute, which lists the changes of the element."""
-        if name.startswith("_") or "_form" not in vars(self):  # copies and pickles ask for names that may be missing
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}", name=name, obj=self)
+    def hints(self, name: str) -> list[str]:
+        """Return what the element has in place of an attribute: see `Element.hints`."""
         may = [change for change in (TOUCHES, PARTS, STICKS, SLIPS) if not self.never(change)]
         changes = f"its changes, for when= of an mbs.Event, are: {', '.join(may)}" if may else self.never(TOUCHES)
-        readings = [f"model[{f'{self.name}.{word}'!r}]" for word in self.measures()]
-        hint = f"{changes}; its readings are {', '.join(readings)}" if readings else changes
-        raise AttributeError(f"{self.who} has no {name!r}; {hint}", name=name, obj=self)
+        return [changes, *super().hints(name)]
 
     def _change(self, change: str) -> ContactChange:
         if why := self.never(change):

@@ -19,7 +19,7 @@ from ...symbolic.expressions import called, expression_of
 from ...symbolic.functions import as_sympy
 from ...symbolic.markers import FormMarker, marker_symbols
 from ..bodies.body import Marker
-from ..element import Element, checked_name, slot
+from ..element import checked_name, slot
 from ..fields import expression, scalar, speed
 from ..forces.base import EffortElement
 from ..joints import Cylindrical, Gear, Joint, Revolute, Screw, Spherical, Translational
@@ -36,7 +36,7 @@ LEAD = slot("pitch") / (2 * sp.pi * slot("radius"))
 """The slope of a thread, tan λ."""
 
 
-class FrictionElement(Element, ContactChanges):
+class FrictionElement(ContactChanges):
     """An element whose friction sticks or slips."""
 
     units: tuple[str, ...]

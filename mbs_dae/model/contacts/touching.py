@@ -20,7 +20,6 @@ from ...symbolic.derive import Relation
 from ...symbolic.functions import written_out
 from ...symbolic.markers import LABELS, PlanarMarker, SpatialMarker, marker_symbols
 from ..bodies.body import Marker, Place, as_marker
-from ..element import Element
 from ..joints.base import relation_of
 from ..measures import Measure, MeasureKind, OwnRow
 from ..parameters import Number, constants_out, free_parameters
@@ -35,7 +34,7 @@ NAMES = ("gap", "slip")
 """The names of the equations of a contact."""
 
 
-class Touching(Element, ContactChanges):
+class Touching(ContactChanges):
     """An element with gaps, and with slips if there is friction: its relation has the gaps of all points, then the
     slips."""
 

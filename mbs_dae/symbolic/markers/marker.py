@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 
 import sympy as sp
 
+from ...errors import unknown_attribute
 from ..functions import Unwound
 
 
@@ -64,7 +65,7 @@ class FormMarker:
         """Raise an error for an unknown name, with the known ones."""
         near = get_close_matches(name, self.words, n=1, cutoff=0.7)
         hint = f"did you mean {near[0]!r}?" if near else f"it has: {', '.join(self.words)}"
-        raise AttributeError(f"a marker in {('the plane', 'space')[self.dimension - 2]} has no {name!r}; {hint}")
+        raise unknown_attribute(self, f"a marker in {('the plane', 'space')[self.dimension - 2]}", name, hint)
 
     @property
     def biases(self) -> list[sp.Symbol]:

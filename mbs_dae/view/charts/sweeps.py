@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from ...equilibria.equilibrium import EquilibriumPath
 from ...equilibria.lines import LinearPath, ModeLine, checked_order
+from ...model.checks import unit_of
 from ...unit_system import shown, size_of
 from ..drawing.colours import COLOURS, DARK, GROUND
 from ..plots import names_of, solid_and_dashed
@@ -30,8 +31,7 @@ def plot_equilibria(path: EquilibriumPath, names: Sequence[str]) -> Figure:
     names = [part for name in names for part in first.components(name)]
     read = {name: size_of(first.unit(name), name) for name in names}  # the size and the name of each unit
     units = list(dict.fromkeys((first.unit(name), read[name][1]) for name in names))
-    unit = path.states[0].system.model.parameters[path.parameter].unit
-    across, unit = size_of(unit, path.parameter)
+    across, unit = size_of(unit_of(path.states[0].system.model, path.parameter), path.parameter)
     with style():
         figure = Picture(figsize=(7.4, max(3.6, 0.9 + 2.4 * len(units))), layout="constrained")
         axes = figure.subplots(len(units), 1, sharex=True, squeeze=False)[:, 0]

@@ -40,8 +40,12 @@ largest curvature, below which these count as zero."""
 LOST, ASIDE = 1e-7, 1e-3
 """On a surface of singular poses a singular value of F' is less than this part of the largest everywhere; near a pose
 in which curves cross, at a distance of ASIDE, it is larger."""
-SINGULAR = 1e-11
-"""Equations of singular poses are satisfied if residuals are less than this."""
+LEVEL = 1e-4
+"""A normal Pᵀ u of length less than this is zero: on surfaces it is as inexact as the root of a residual, 1e-5."""
+SINGULAR, NEARLY = 1e-11, 1e-9
+"""Equations of singular poses are satisfied if residuals are less than SINGULAR. Beside a pose of a surface, at a
+distance of ASIDE, they are less than NEARLY: roundoff of dimensions leaves residuals of 1e-11 that no step removes.
+Beside a pose in which curves cross, residuals are about ASIDE²."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +109,10 @@ class PoseCurve:
                 break
         return None
 
+    def on_surface(self, z: PosePoint) -> bool:
+        """Return whether solutions go on from a point in two directions, which sections are not tested for."""
+        return False
+
     def moved(self, z: PosePoint, step: np.ndarray) -> PosePoint:
         return self.equations.moved(z, step)
 
@@ -133,6 +141,11 @@ class Singular(PoseCurve):
         """Return Pᵀ u."""
         return self.equations.at(z).P.T @ z.u
 
+    def folds(self, z: PosePoint) -> bool:
+        """Return whether poses appear or vanish across the picture of the curve in a singular pose: Pᵀ u is not
+        zero."""
+        return bool(np.linalg.norm(self.normal(z)) > LEVEL)
+
     def near(self, q: np.ndarray, p: np.ndarray, rank: int = 0, rounds: int = 30) -> PosePoint | None:
         """Return the singular pose that Newton's method reaches from a pose by least steps, with the multipliers of the
         smallest singular value, or of the next ones by `rank`: each has a singular curve of its own. None if it does
@@ -145,15 +158,18 @@ class Singular(PoseCurve):
             return None
         return self._closest(PosePoint(q, p, np.linalg.svd(J)[0][:, last - rank].copy()), rounds)
 
-    def _closest(self, z: PosePoint, rounds: int = 30, lost: float = 1e-12) -> PosePoint | None:
+    def _closest(
+        self, z: PosePoint, rounds: int = 30, lost: float = 1e-12, most: float = SINGULAR
+    ) -> PosePoint | None:
         """Return the singular pose that Newton's method reaches from a point by least steps; None where it reaches
-        none. Singular values of F' less than the part `lost` of the largest are taken for zero."""
+        none. Singular values of F' less than the part `lost` of the largest are taken for zero, and residuals may be as
+        large as `most`."""
         for _ in range(rounds):
             value, jacobian = self.value(z)
             size = float(np.abs(value).max())
             if not np.isfinite(size):
                 return None
-            if size < SINGULAR:
+            if size < most:
                 return z
             step = np.linalg.lstsq(jacobian, -value, rcond=lost)[0]
             longest = float(np.abs(step).max())
@@ -171,7 +187,7 @@ class Singular(PoseCurve):
         if (T := null_vectors(z)) is None:
             return False
         for way in (T[0], T[1], -T[0], -T[1]):
-            there = self._closest(self.moved(z, ASIDE * way), lost=LOST)
+            there = self._closest(self.moved(z, ASIDE * way), lost=LOST, most=NEARLY)
             if there is None or null_vectors(there) is None:
                 return False
             if np.linalg.norm(self.between(z, there)) < 0.5 * ASIDE * np.linalg.norm(way[: -z.u.size]):

@@ -10,7 +10,7 @@ which another curve of its own kind meets it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +19,7 @@ from scipy.linalg import eig
 from ...progress import Progress, ignore_progress
 from .equations import PlaneEquations, PosePoint, without_turns
 from .problems import Section, Singular, close_with_values, line, smallest, throw_poses
-from .tracing import LONG, Trace, TracePlace, place_ahead, tangent_at, trace_curve
+from .tracing import LEFT, LONG, SURFACE, Trace, TracePlace, place_ahead, tangent_at, trace_curve
 
 MOST = 3000
 """Greatest number of places of a curve."""
@@ -215,11 +215,34 @@ class CurveSearch:
             if on_surface and any(self._places_near(self.curves[k], z, self.step).size for k in self.fragments):
                 continue
             start = TracePlace(z, *tangent_at(self.singular.value(z)[1], None))
-            trace = trace_curve(self.singular, start, self.step, MOST, self.region.within)
+            within = self._within_fragment(z) if on_surface else self.region.within
+            trace = trace_curve(self.singular, start, self.step, MOST, within)
+            if on_surface:
+                ends = [SURFACE if why == LEFT else why for why in (trace.beginning, trace.ending)]
+                trace = replace(trace, beginning=ends[0], ending=ends[1])
             if len(trace.places) > 1 or not any(self._is_place(curve, z) for curve in self.curves):
                 self.fragments |= {len(self.curves)} if on_surface else set()
                 self.curves.append(trace)
         return known
+
+    def _within_fragment(self, z: PosePoint) -> Callable[[PosePoint, PosePoint], bool]:
+        """Return whether a curve on a surface of singular poses goes on from one point to the next: until it comes
+        nearer than a step to points that it has left behind by two steps and more."""
+        left, recent = list[PosePoint](), list[PosePoint]()
+
+        def is_away(one: PosePoint, there: PosePoint, steps: float) -> bool:
+            return float(np.linalg.norm(self.singular.between(one, there))) >= steps * self.step
+
+        def within(before: PosePoint, after: PosePoint) -> bool:
+            if before is z:  # a way from the first point begins
+                left[:] = [one for one in (*left, *recent) if is_away(one, z, 2.0)]
+                recent.clear()
+            recent.append(before)
+            while recent and is_away(recent[0], after, 2.0):
+                left.append(recent.pop(0))
+            return self.region.within(before, after) and all(is_away(one, after, 1.0) for one in left)
+
+        return within
 
     def branch(self) -> None:
         """Follow the singular curves through the corners of known curves, until none is new."""
@@ -267,20 +290,25 @@ class CurveSearch:
         off = self.singular.between(curve.places[0].z, z)
         return len(curve.places) == 1 and bool(np.linalg.norm(off) < LONELY)
 
-    def _places_near(self, curve: Trace, z: PosePoint, distance: float) -> np.ndarray:
-        """Return the numbers of the places of a curve that are nearer to a pose with its values than a distance."""
+    def _places_near(self, curve: Trace, z: PosePoint, distance: float | np.ndarray) -> np.ndarray:
+        """Return the numbers of the places of a curve that are nearer to a pose with its values than a distance, or
+        than a distance for each place; the nearest place first."""
         turns, (q, p) = self.region.turns, curve.points
+        distance = np.broadcast_to(distance, len(p))
         shifts = without_turns(p - z.p, turns) / self.equations.scale
         near = np.flatnonzero(np.linalg.norm(shifts, axis=1) < distance)
         if not near.size:
             return near
         here_q, here_p = (np.repeat(x[None], near.size, axis=0) for x in (z.q, z.p))
         off = self.equations.steps_between(here_q, here_p, q[near], p[near], turns)
-        return np.asarray(near[np.linalg.norm(off, axis=1) < distance])
+        lengths = np.linalg.norm(off, axis=1)
+        order = np.argsort(lengths, kind="stable")
+        return np.asarray(near[order][(lengths < distance[near])[order]])
 
     def lies_on(self, curve: Trace, z: PosePoint) -> bool:
-        """Return whether a pose with its values is a place of a curve."""
-        for k in self._places_near(curve, z, 1.5 * self.step).tolist():
+        """Return whether a pose with its values is a place of a curve: in a step that begins or ends at a place near
+        it."""
+        for k in self._places_near(curve, z, np.minimum(curve.reach, 1.5 * self.step)).tolist():
             place = curve.places[k]
             own = curve.problem.between(place.z, z)
             reached = _reached(curve, place, float(own @ place.t[: own.size]), place.z.u.size)

@@ -24,8 +24,8 @@ SMOOTH = 0.03
 """Greatest deviation of the chord of a step from its tangents, as a part of the step."""
 SMALLEST = 1e-7
 SAME = 1e-8
-CLOSED, LEFT, LONG, STUCK = "closed", "left", "long", "stuck"
-"""Reasons why a curve ends."""
+CLOSED, LEFT, LONG, STUCK, SURFACE = "closed", "left", "long", "stuck", "surface"
+"""Reasons why a curve ends; with SURFACE it comes to points where solutions go on in two directions."""
 
 
 class Smooth(Protocol):
@@ -36,6 +36,9 @@ class Smooth(Protocol):
     ) -> TracePlace | None:
         """Return the place of the curve at right angles to `across` from z, or at a distance ahead of another point;
         None if Newton's method does not converge."""
+
+    def on_surface(self, z: PosePoint) -> bool:
+        """Return whether solutions go on from a point in two directions."""
 
     def moved(self, z: PosePoint, step: np.ndarray) -> PosePoint: ...
     def between(self, one: PosePoint, other: PosePoint) -> np.ndarray:
@@ -72,6 +75,14 @@ class Trace:
     def points(self) -> tuple[np.ndarray, np.ndarray]:
         """The poses and the values of all places, a row each."""
         return np.array([place.z.q for place in self.places]), np.array([place.z.p for place in self.places])
+
+    @cached_property
+    def reach(self) -> np.ndarray:
+        """The distance from each place within which its two steps lie, shape (places,): the way along a smooth step is
+        at most its length along the tangent over the cosine of TURN, and a chord deviates by SMOOTH. Infinite for a
+        single place."""
+        longest = np.maximum(np.append(self.steps, 0.0), np.append(0.0, self.steps))
+        return longest * ((1.0 + SMOOTH) / np.cos(TURN)) if self.steps else np.array([np.inf])
 
     def inside(self, k: int, h: float) -> TracePlace:
         """Return the place at a distance h along the tangent of place k."""
@@ -227,6 +238,8 @@ def trace_forward(
                 return Trace(problem, places, steps, STUCK, passed=passed)
             continue
         if there.sense * here.sense < 0.0:
+            if problem.on_surface(there.z) and not problem.on_surface(start.z):
+                return Trace(problem, places, steps, SURFACE, passed=passed)
             passed.append(len(places) - 1)
         home = _first_place(problem, start, here, there, h, bare) if len(places) > 1 else None
         if home is not None:

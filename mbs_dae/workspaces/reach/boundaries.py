@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -12,10 +12,10 @@ from ...poses.reach.joint_space import JointSpace
 from ..curves import curves_of
 from ..following.equations import PosePoint
 from ..following.modes import add_poses, drive_or_trace
-from ..following.problems import Section, close_with_values, line
+from ..following.problems import LONGEST, Section, close_with_values, line
 from ..following.search import CurveSearch, Region, climb
 from ..following.tracing import Trace, TracePlace
-from ..request import InitialPose, ValuePlane, Values, equations_of, select_independent
+from ..request import InitialPose, ValuePlane, Values, equations_of, row_of, select_independent
 from ..result import LIMIT, SERIAL, SingularCurve
 from .limits import ENDS, KEPT, JointLimits
 
@@ -25,6 +25,11 @@ EXPLORED = 3
 """Number of poses from which lines across the plane are followed as well."""
 WAYS = 8
 """Number of directions in which an arm with an additional freedom is stretched from a pose."""
+TOUCHES, APART = 1e-8, 1e-8
+"""A plane nearer than TOUCHES lengths of the model to one that touches a boundary counts as touching; APART is the
+distance, in lengths of the model, at which boundaries are followed as exactly as anywhere."""
+CRITICAL, ROUNDS = 1e-11, 40
+"""Residuals of critical poses, and the greatest number of steps towards one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,6 +84,50 @@ class Boundaries:
         for point in self.poses(EXPLORED):
             self.explore(point)
 
+    def aside(self) -> Boundaries:
+        """Return these boundaries, or those in a plane a little aside, away from the middle of the heights found, if
+        the plane touches a boundary in space: its curves begin, end or cross there, or two of them lie on each other.
+
+        A plane touches a boundary in a pose that is singular even with both values free: Jᵀ u = 0 and Pᵀ u = 0. Such
+        poses are sought by least steps with the coordinate across the plane free, from poses in the plane, or from
+        random poses that cannot be moved into it."""
+        if not self.section:
+            return self
+        ((name, at),) = self.section.items()
+        heights = [at + height for height in self._critical(name)]
+        size = self.initial.model.compile().length
+        if min((abs(height - at) for height in heights), default=np.inf) > TOUCHES * size:
+            return self
+        outwards = 1.0 if at >= 0.5 * (min(heights) + max(heights)) else -1.0
+        return replace(self, section={name: at + outwards * APART * size})
+
+    def _critical(self, name: str) -> Iterator[float]:
+        """Yield distances of critical poses from the plane, also beyond limits of joints: curves are followed there,
+        too. The multipliers of a start are those with which the row across the plane is nearest to the others."""
+        for chosen, search in self.sets:
+            equations, singular = search.equations, search.singular
+            row, none = row_of(equations.system, name), np.zeros(0)
+            if row not in equations.rows:  # the arm moves in planes
+                return
+            place = int(np.flatnonzero(equations.rows == row)[0])
+            for placement in self._placements(chosen, STARTS):
+                start = close_with_values(equations, placement) or placement
+                terms, u = equations.at(start), np.zeros(len(equations.rows))
+                others = ~terms.P.any(axis=1) & (equations.rows != row)
+                u[place], u[others] = 1.0, -np.linalg.lstsq(terms.J[others].T, terms.J[place], rcond=1e-9)[0]
+                z = start._replace(u=u / np.linalg.norm(u))
+                for _ in range(ROUNDS):
+                    value, slope = singular.value(z)
+                    P = equations.at(z._replace(u=none)).P
+                    right = np.append(np.delete(value, place), P.T @ z.u)
+                    if (size := float(np.abs(right).max())) < CRITICAL or not np.isfinite(size):
+                        break
+                    rows = np.pad(P.T, ((0, 0), (slope.shape[1] - len(P), 0)))
+                    step = np.linalg.lstsq(np.vstack([np.delete(slope, place, axis=0), rows]), -right, rcond=1e-9)[0]
+                    z = singular.moved(z, step * min(1.0, LONGEST / float(np.abs(step).max())))
+                if size < CRITICAL and abs(z.u[place]) > KEPT:
+                    yield float(value[place] * equations.system.row_units[row])
+
     def poses(self, count: int) -> Iterator[PosePoint]:
         """Yield poses within all limits."""
         for z in self._samples({}, self.free, count):
@@ -86,8 +135,14 @@ class Boundaries:
                 yield z
 
     def _samples(self, chosen: Mapping[str, float], search: CurveSearch, count: int) -> Iterator[PosePoint]:
-        """Yield poses with joints at random within their limits, or held at their values, the same in every call; loops
-        and a section are closed from there."""
+        """Yield closed poses in the plane near to those of `_placements`, the same in every call."""
+        for start in self._placements(chosen, count):
+            if (found := close_with_values(search.equations, start)) is not None:
+                yield found
+
+    def _placements(self, chosen: Mapping[str, float], count: int) -> Iterator[PosePoint]:
+        """Yield poses with joints at random within their limits, or held at their values, the same in every call;
+        loops and a section are not closed."""
         space, initial, held = self.space, self.initial, {**self.held, **chosen}
         random, read = np.random.default_rng(self.seed), Values(initial.model, initial.t, self.plane)
         start, length = space.system.placement, space.system.length
@@ -103,9 +158,7 @@ class Boundaries:
                 q[k : k + 4] = random.standard_normal(4)
                 q[k : k + 4] /= np.linalg.norm(q[k : k + 4])
             full = pose_of(initial, space.bodies([space.turned(q)])[0][0])
-            found = close_with_values(search.equations, PosePoint(full, read(full), np.zeros(0)))
-            if found is not None:
-                yield found
+            yield PosePoint(full, read(full), np.zeros(0))
 
     def keeps(self, z: PosePoint) -> bool:
         return self.bounds.margin(z.q, {}) > -KEPT

@@ -152,7 +152,11 @@ def reachable_workspace(
     check_freedom(
         InitialPose(own, 0.0, initial.q, initial.nearby, initial.freedom - len(section)), flat, redundant=True
     )
-    boundaries = Boundaries(space, initial, flat, bounds, held, section, step, seed)
+    boundaries = Boundaries(space, initial, flat, bounds, held, section, step, seed).aside()
+    touched = ""
+    if boundaries.section != section:
+        touched = f"the plane {third} = {section[str(third)]:.10g} touches a singular surface of {label(marker)}; "
+        touched += f"the regions are those of the plane {third} = {boundaries.section[str(third)]:.10g}"
     boundaries.start()
     if boundaries.is_surface:
         what = f"singular poses of {own.name!r} form a surface in this plane, and their curves do not end"
@@ -166,7 +170,8 @@ def reachable_workspace(
         if boundaries.count == before:
             break
     if not any(known):
-        raise ModelError(f"no region was found that {label(marker)} of {own.name!r} reaches; mend limits=, fix= or at=")
+        what = f"no region was found that {label(marker)} of {own.name!r} reaches; mend limits=, fix= or at="
+        raise ModelError(f"{what}: {touched}" if touched else what)
     regions = [
         Area(
             flat.names, frozen(face.inner * flat.scale), tuple(state_at(initial, z.q) for z in poses), face, flat.scale,
@@ -176,7 +181,7 @@ def reachable_workspace(
         if poses
     ]  # fmt: skip
     notes += interpolations(dict.fromkeys(piece.curve for piece in pieces if isinstance(piece.curve, TracedCurve)))
-    notes += bounds.notes
+    notes += [*bounds.notes, *([touched] if touched else [])]
     regions.sort(key=lambda one: -abs(one.face.outer.rough_area))
     return ReachableWorkspace(
         flat.names, flat.units, own.name, tuple(regions), tuple(every), dict(bounds.pairs), tuple(notes), tuple(pieces),
