@@ -18,30 +18,13 @@ from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..compiled.status import CHATTERS, CUT_SHORT, DONE, EVENT, PAUSED, SAMPLING, STEP_EVENT
 from ..derivatives.designs import breaks_moved
-from ..derivatives.differences import differenced_run, has_own_steps
+from ..derivatives.differences import differenced_run
 from ..derivatives.parameters import Asked, check_laws
 from ..derivatives.results import tell, varied_of
-from ..derivatives.reversals import Reversals
-from ..derivatives.runs.event_times import EventTime, event_time, instants_of, stop_time
-from ..derivatives.runs.forward import taken_of, varied_run
-from ..derivatives.runs.graded_steps import (
-    INFINITE,
-    VERTICAL,
-    Grading,
-    grading_of,
-    put_together,
-    steep_laws,
-)
+from ..derivatives.runs.forward import varied_run
+from ..derivatives.runs.graded_steps import INFINITE, VERTICAL, put_together, steep_laws
 from ..derivatives.runs.parameter_names import asked_of_run, check_samples
-from ..derivatives.runs.resets import ResetEntry
-from ..derivatives.runs.saltation import (
-    begins_at,
-    is_held_on_surface,
-    laws_of,
-    saltations_of,
-    slips_in_space_stop,
-    zero_here,
-)
+from ..derivatives.runs.recorder import RunRecorder, new_recorder
 from ..derivatives.runs.samples import note_on_samples
 from ..errors import MbsError, ModelError, checked_options
 from ..explain.accuracy import note_on_faint_motion
@@ -59,7 +42,7 @@ from ..model.model import Model
 from ..motion import run as marching
 from ..motion.contact.reports import changes_at, impact_rows, impacts_of, states_of, transitions_of
 from ..motion.course import SPAN, beginning, new_course
-from ..motion.events import Glance, check_watched, happened, is_clock, present, reset
+from ..motion.events import Glance, check_watched, happened, present, reset
 from ..motion.initial import check_reactions, in_own_coordinates, initial_state
 from ..motion.methods import Method
 from ..motion.methods.stepping import stepping
@@ -68,18 +51,8 @@ from ..motion.past.memory import Memory, memory_of, remind
 from ..motion.past.origin import Run, StateOrigin, without_past
 from ..motion.past.tape import (
     BEGAN,
-    BROKE,
-    FRESH,
     HEAD,
-    RESTARTED,
-    SAMPLED,
-    SPAN_OF,
-    SWITCHED,
     T0,
-    TIMES,
-    Steps,
-    directions_at,
-    entry_now,
 )
 from ..motion.record import IntegratorState, new_march
 from ..motion.samples import Sample, Sampling, on_samples, sampling_of, with_samples
@@ -181,12 +154,8 @@ class Prepared:
     happened: list[Happening] = field(default_factory=list)  # events inside steps, not reported yet
     changes: list[np.ndarray] = field(default_factory=list)  # changes of contacts, with the state after each
     reset_at: dict[str, float] = field(default_factory=dict)  # last time at which each event has reset the run
-    asked: Asked | None = None  # parameters of derivatives
-    steps: Steps | None = None  # with derivatives: the steps
-    moves: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))  # with derivatives: how the ends of spans move
+    recorder: RunRecorder | None = None  # with derivatives: the record of all steps, and of what happens between them
     samples: list[Sample] | None = None  # with derivatives: samples of controllers
-    resets: list[ResetEntry] = field(default_factory=list)  # with derivatives: resets of states by events
-    reversals: Reversals | None = None  # reversals of forces within one step
     reads_tables: bool = False  # whether steps are looked at for tables that they leave
     table_ends: dict[tuple[str, str], TableEnd] = field(default_factory=dict)  # tables that steps have left
     first: Any = None  # the prepared run that this one continues, if it is repeated
@@ -202,8 +171,8 @@ class Prepared:
         if (tape := self.march.tape).rows.shape[0]:
             rows = tape.rows[: tape.filled[0]]
             self._look(rows)
-            if self.steps:
-                self.steps.take(rows)
+            if self.recorder:
+                self.recorder.steps.take(rows)
             tape.filled[0] = 0
         contacts, events = self.march.mechanism.contacts, self.march.events
         if contacts.impact_log.filled[0] or not self.impacts:
@@ -234,10 +203,10 @@ class Prepared:
             if status == DONE and self.sampling.begins(t):
                 status = self.sample_first(t)
             check_watched(self.system, march)
-        if self.steps and status == DONE:
-            self.steps.first = entry_now(self.march)
+        if self.recorder and status == DONE:
+            self.recorder.begin()
             if not self.first:
-                self.steps.note_beginning(zero_here(self.march), begins_at(self.march))
+                self.recorder.note_switches(self.march)
         return status
 
     def sample_first(self, t: float) -> int:
@@ -248,7 +217,7 @@ class Prepared:
     def sample(self) -> int:
         """Let the controllers that are due set states, and continue; return a status."""
         march = self.march
-        step = self.steps.total + int(march.tape.filled[0]) if self.steps else 0
+        step = self.recorder.next_step if self.recorder else 0
         now = float(march.course.first[march.course.at[SPAN] + 1])
         self.sampling.sample(march, float(march.time[0]), now, self.samples, step)
         return marching.resume(march)
@@ -279,16 +248,16 @@ class Prepared:
     def _look(self, rows: np.ndarray) -> None:
         """Search for tables that these steps leave, and for forces that reverse within one of them, or between the last
         of them and the present state."""
-        follows = self.reversals is not None and bool(self.reversals.names)
-        if not len(rows) or not (self.reads_tables or follows):
+        reversals = self.recorder.reversals if self.recorder and self.recorder.reversals.names else None
+        if not len(rows) or not (self.reads_tables or reversals):
             return
         march, bodies = self.march, self.system.cartesian
         layout, now = march.mechanism.state, march.stages.y0[None]
         y, t = np.concatenate([rows[:, HEAD : HEAD + now.size], now]), np.append(rows[:, T0], march.time[0])
         q, v = np.ascontiguousarray(y[:, : layout.q_end]), np.ascontiguousarray(y[:, layout.v_at : layout.v_end])
         q, v, a = self.system.to_bodies((q, v, np.zeros_like(v)))
-        if self.reversals and follows:
-            self.reversals.follow(t, q, v)
+        if reversals:
+            reversals.follow(t, q, v)
         if self.reads_tables:
             branches = march.mechanism.switches.mode
             modes = np.vstack([rows[:, rows.shape[1] - branches.size :], branches])
@@ -339,84 +308,12 @@ class Prepared:
         """Return whether an event stops the run."""
         return event.action == "stop" and not self.passes_stops
 
-    @property
-    def is_differenced(self) -> bool:
-        """Whether derivatives come from whole runs of neighbours, and not from the steps of this run: its coordinates
-        have none, laws have held it on a surface where they jump, its motion has depended on one choice among several
-        forces of contacts, or a slip in space has stopped in a step in which its direction was not held."""
-        assert self.steps is not None and self.asked is not None
-        steps, last, mechanism = self.steps, entry_now(self.march), self.march.mechanism
-        if not (self.system.is_cartesian or has_own_steps(self.system, self.asked)):
-            return True
-        if is_held_on_surface(steps, last, mechanism.switches.kinds) or mechanism.contacts.choice.ambiguities[0]:
-            return True
-        before_resets = {one.step: one.entry for one in reversed(self.resets) if one.follows_change}
-        places = saltations_of(steps, last, self.moves, laws_of(mechanism), before_resets, self.impact_times)
-        return any(slips_in_space_stop(mechanism, place, steps.modes_before(place.step)) for place in places)
-
-    @property
-    def grading(self) -> Grading | None:
-        """How steps are graded about switches of steep laws; None if there are none in the steps of this run."""
-        laws = self.system.cartesian.once(_steep_laws) if self.steps and self.steps.total else frozenset[str]()
-        if self.steps is None or not laws or self.run.by.length or self.is_differenced:
-            return None
-        count = laws_of(self.march.mechanism)
-        places = saltations_of(self.steps, entry_now(self.march), self.moves, count, {}, NO_TIMES)
-        switched = [0] * self.steps.begins_on_switch + [place.step for place in places if place.passed.size]
-        return grading_of(laws, self.steps.head, switched)
-
-    @property
-    def edges(self) -> dict[int, str]:
-        """Return the reasons why derivatives end, by the numbers of the steps before which they do."""
-        assert self.steps is not None and self.reversals is not None
-        head, last, found = self.steps.head, entry_now(self.march), dict[int, str]()
-        at_once = "something else happens at the same instant, which comes before or after it in neighbouring runs"
-        for one in self.resets:
-            if 0 < one.step < len(head) and self._shares_instant(one, head):
-                found[one.step] = f"at t = {one.t:.6g}, where an event sets a state, {at_once}"
-        if self.steps.begins_at and len(head) and head[0, FRESH] == SWITCHED:
-            beside = "contacts change at this instant; begin a little earlier or later"
-            found[0] = f"at t = {head[0, T0]:.6g}, the run begins where laws switch, and {beside}"
-        moving = np.flatnonzero(self.moves.any(axis=0)) + 1
-        for k in np.flatnonzero(head[:, FRESH] == SAMPLED).tolist():
-            if head[k, TIMES] > 0.0 or head[k, SPAN_OF] in moving:
-                found[k] = f"at t = {head[k, T0]:.6g}, where a controller samples, {at_once}"
-        if last[FRESH] == SAMPLED:
-            found[len(head)] = f"at t = {last[T0]:.6g}, where a controller samples, {at_once}"
-        return found
-
     def note_reset(self, event: Event) -> None:
         """Note the state before an event resets it, and in `changes` that another motion begins."""
         if self.changes:
             self.changes.append(self.changes[0][:0])
-        if self.steps is not None:
-            march, step = self.march, self.steps.total + int(self.march.tape.filled[0])
-            self.resets.append(ResetEntry(step, event.name, entry_now(march), march.stages.y0.size))
-
-    def resets_after_others(self) -> list[tuple[int, ResetEntry]]:
-        """Return the resets that come behind others of the same instant, each with the number of those before it."""
-        steps = [one.step for one in self.resets]
-        return [(n, one) for k, one in enumerate(self.resets) if (n := k - steps.index(one.step))]
-
-    def _shares_instant(self, one: ResetEntry, head: np.ndarray) -> bool:
-        """Return whether something else happens where an event sets a state than resets by other events: a switch
-        (other than the change of contacts for which one of these events waits) or a sample."""
-        near, alike = REPEAT * max(abs(one.t), 1.0), [other for other in self.resets if other.step == one.step]
-        change_events = {event.name for event in self.system.model.events if event.change}
-        names = {other.name for other in alike}
-        if len(names) < len(alike) or head[one.step, TIMES] > (alike[0].name in change_events):
-            return True
-        others = head[(head[:, FRESH] >= BROKE) & (head[:, FRESH] != RESTARTED), T0]
-        return bool((np.abs(others - one.t) <= near).any())
-
-    def with_breaks(self, one: ResetEntry) -> ResetEntry:
-        """Return a reset that tells whether an element other than the events of its instant has a break in time
-        there."""
-        events = {other.name for other in self.resets if other.step == one.step}
-        others = [element for element in self.system.structure.with_breaks if element.name not in events]
-        ends = self.run.t, float(self.times[-1])
-        breaks = breaks_of(others, self.system.evaluator, *ends, self.run.by.method.order) if others else np.zeros(0)
-        return one._replace(beside_break=bool((np.abs(breaks - one.t) <= REPEAT * max(abs(one.t), 1.0)).any()))
+        if self.recorder:
+            self.recorder.note_reset(event)
 
     @property
     def before(self) -> np.ndarray | None:
@@ -493,8 +390,8 @@ def prepare(
     first.begin()
     run = replace(run, memory=memory_of(first.march))
     prepared = prepared_run(run, t, request, first, grading=grading)
-    if prepared.steps:
-        prepared.steps.note_beginning(zero_here(first.march), begins_at(first.march))
+    if prepared.recorder:
+        prepared.recorder.note_switches(first.march)
     return prepared
 
 
@@ -559,17 +456,10 @@ def prepared_run(
     if asked is None:
         return prepared
     check_laws(asked, "simulate")
-    moves = breaks_moved(asked, begun.run if begun else run, course.ends, recorded)
-    moving = frozenset(np.flatnonzero(moves.any(axis=0)).tolist())
-    steps = Steps(march.mechanism.switches.mode.size, laws_of(march.mechanism), directions_at(march), moving)
-    if by.method.is_implicit:
-        steps.room = np.inf
-    known = list(begun.samples or ()) if begun else list[Sample]()  # those of the first time of the first run
-    return replace(prepared, asked=asked, steps=steps, moves=moves, samples=known, reversals=Reversals(bodies))
-
-
-def _steep_laws(system: System) -> frozenset[str]:
-    return steep_laws(system.model.elements.values())
+    began = begun or prepared
+    moves = breaks_moved(asked, began.run, course.ends, recorded)
+    recorder = new_recorder(run, march, asked, moves, (began.run, began.q, began.v))
+    return replace(prepared, recorder=recorder, samples=list(began.samples or ()))  # those of the first time are known
 
 
 def _farthest_turns(system: System, first: float, last: float) -> tuple[np.ndarray, np.ndarray]:
@@ -607,7 +497,7 @@ def result_of_run(prepared: Prepared, ended: Ended, record: Prepared | None = No
     check_result(system, march, result)
     if told:
         tell(result, told)
-    return _with_derivatives(record or prepared, result) if prepared.asked else result
+    return _with_derivatives(record or prepared, result) if prepared.recorder else result
 
 
 def check_result(system: System, march: IntegratorState, result: Result) -> None:
@@ -618,42 +508,17 @@ def check_result(system: System, march: IntegratorState, result: Result) -> None
 
 
 def _with_derivatives(prepared: Prepared, result: Result) -> Result:
-    """Return the result with its derivatives."""
-    assert prepared.asked and prepared.steps is not None
-    if prepared.is_differenced:
+    """Return the result with its derivatives, from the steps of a run or from whole runs of its neighbours."""
+    recorder = prepared.recorder
+    assert recorder
+    if recorder.is_differenced(prepared.impact_times):
         whole = float(prepared.march.course.ends[-1]) if prepared.stops else None
-        return differenced_run(result, prepared.asked, (prepared.first or prepared).run, whole, made_again)
-    first_run, bodies = prepared.first or prepared, prepared.system.cartesian
-    (q,), (v,), _ = first_run.system.to_bodies((first_run.q[None], first_run.v[None], 0.0 * first_run.v[None]))
-    first = State(bodies, first_run.run.t, q, v, bodies.still)
-    assert prepared.reversals is not None
-    run, steps, last = (prepared.system, prepared.march), prepared.steps, entry_now(prepared.march)
-    edges = prepared.edges
-    edge = min(edges, default=steps.total + 1)
-    before = {(one.t, one.name): n for n, one in prepared.resets_after_others()}
-    clocks = {event.name for event in prepared.system.model.events if is_clock(event)}
-    ends = bool(prepared.stops) and clocks.issuperset(prepared.stops)
-    resets_at = {one.t for one in prepared.resets}  # where nothing else happens
-
-    def with_instants(event: EventTime, is_end: bool) -> EventTime:
-        own = event.t not in resets_at
-        return event._replace(instants=tuple(instants_of(steps, last, event.t, is_end)) if own else ())
-
-    met = [(one.state.t, one.name) for one in prepared.events]
-    found = [(event_time(*run, *one, before.get(one, 0)), ends and one[1] in prepared.stops) for one in met]
-    events = tuple(with_instants(*one) for one in found)
-    stop = with_instants(stop_time(*run, prepared.stops), ends) if prepared.stops else None
-    behind = [one.step for one in prepared.resets if one.step > 0]
-    steps.record_behind(behind + ([steps.total] if stop and not stop.functions and steps.total else []))
-    taken = taken_of(prepared.march, first_run.run, steps, first)
-    passages, laws = tuple(one for one in prepared.reversals.passages if one.step < edge), laws_of(run[1].mechanism)
-    taken = replace(taken, passages=passages, moves=prepared.moves, events=events, stop=stop, laws=laws, edges=edges)
-    taken = replace(taken, samples=tuple(one for one in prepared.samples or () if one.step < edge))
-    taken = replace(taken, resets=tuple(prepared.with_breaks(one) for one in prepared.resets if one.step < edge))
-    taken = replace(taken, impacts=prepared.impact_times)
+        return differenced_run(result, recorder.asked, recorder.first[0], whole, made_again)
+    events = [(one.state.t, one.name) for one in prepared.events]
+    taken = recorder.recorded(events, prepared.stops, prepared.samples or (), prepared.impact_times)
     for what in note_on_samples(taken.samples):
         tell(result, what)
-    return varied_run(result, prepared.asked, taken)
+    return varied_run(result, recorder.asked, taken)
 
 
 def made_again(run: Run, times: np.ndarray, passes_stops: bool) -> Result:
@@ -704,17 +569,19 @@ def in_graded_steps(
     """Return the run whose steps are to be differentiated, and a remark on its derivatives: this run, which has ended;
     or, if steep laws have switched in it, the run made `again` in steps that are graded about these switches. A second
     run switches at somewhat other times, so it is made once more where these are not near enough."""
-    record, grading = prepared, prepared.grading if ended.status in (DONE, EVENT) else None
+    recorder = prepared.recorder
+    grading = recorder.grading(prepared.impact_times) if recorder and ended.status in (DONE, EVENT) else None
     for _ in range(REPEATS):
         if grading is None:
             return prepared, ""
         record = again(grading=grading.times)
-        status, now = advance(record, progress).status, record.grading
-        same = status == ended.status and [one.name for one in record.events] == [one.name for one in prepared.events]
-        if not now or not same:
+        agrees = advance(record, progress).status == ended.status
+        agrees = agrees and [one.name for one in record.events] == [one.name for one in prepared.events]
+        now = record.recorder.grading(record.impact_times) if record.recorder and agrees else None
+        if now is None:
             break
         if grading.is_near(now.centres):
-            return record, VERTICAL if INFINITE in prepared.system.cartesian.once(_steep_laws) else ""
+            return record, VERTICAL if INFINITE in steep_laws(prepared.system) else ""
         grading = grading.moved_to(now.centres)
     what = "the slopes of laws grow without bound where they switch, and steps there are too long for derivatives"
     return prepared, f"{what}, which may be off by some hundredths: in shorter steps the run does something else"

@@ -12,8 +12,8 @@ import sympy as sp
 import mbs_dae as mbs
 from mbs_dae.derivatives.runs.forward import VariedRun
 from mbs_dae.derivatives.runs.gradients import goes_back
+from mbs_dae.derivatives.runs.recorder import RunRecorder
 from mbs_dae.design import changes
-from mbs_dae.verbs import simulate
 
 q = mbs.quantity
 Design = tuple[Any, dict[str, float], list[str]]
@@ -26,7 +26,7 @@ def from_steps(result: mbs.Result) -> bool:
 
 def difference_whole_runs(patch) -> None:
     """Let derivatives of all runs come from whole runs of their neighbours."""
-    patch.setattr(simulate.Prepared, "is_differenced", property(lambda prepared: True))
+    patch.setattr(RunRecorder, "is_differenced", lambda recorder, impacts: True)
 
 
 def ahead_and_back(objective, model, times, names, start, monkeypatch, **how) -> tuple[np.ndarray, np.ndarray]:

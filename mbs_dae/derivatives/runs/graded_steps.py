@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import sympy as sp
 
+from ...compiled import System
 from ...model.element import Element
 from ...motion.past.tape import BROKE, FRESH, T0, T1
 from ...symbolic.branches import RANGES, SWITCHING, UNBOUNDED, Bounds, bounds_of, range_of
@@ -41,10 +42,15 @@ VERTICAL = "a law has an infinite slope where it switches (a root, an inverse fu
 """A result with derivatives says so: steps integrate such a slope, and next to the switch they are short, not 0."""
 
 
-def steep_laws(elements: Iterable[Element]) -> frozenset[str]:
-    """Return whether loads of these elements are steep functions of the state (`OF_STATE`), or of time alone
-    (`OF_TIME`), and whether the slope itself is infinite somewhere (`INFINITE`)."""
-    return frozenset[str]().union(*map(_steep_laws, elements))
+def steep_laws(system: System) -> frozenset[str]:
+    """Return whether loads of a system are steep functions of the state (`OF_STATE`), or of time alone (`OF_TIME`), and
+    whether the slope itself is infinite somewhere (`INFINITE`)."""
+    found: frozenset[str] = system.cartesian.once(_steep_laws_of)
+    return found
+
+
+def _steep_laws_of(system: System) -> frozenset[str]:
+    return frozenset[str]().union(*map(_steep_laws, system.model.elements.values()))
 
 
 @lru_cache(maxsize=4096)
