@@ -146,7 +146,7 @@ def test_friction_beside_redundant_equations():
     start = {"c0.angle": 1.6, "c0.omega": -1.0, "load.omega": 2.0}
     result = mbs.simulate(model, [0, 0.3, 0.7], start, derivatives=["M", "mu", "c0.omega"], **FINE)
     assert isinstance(result.varied, VariedRun) and result.stats["redundant_equations"] == 1
-    check_against_neighbours(model, result, start, ["c0.angle", "load.omega", "load.angle"], 1e-7)
+    check_against_neighbours(model, result, start, ["c0.angle", "load.omega", "load.angle"], 1e-7, part=1e-3)
     check_back(result, ["c0.angle", "load.omega", "pin.Fx"])
 
 

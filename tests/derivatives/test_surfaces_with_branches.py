@@ -16,9 +16,10 @@ FINE: dict[str, Any] = {"rtol": 1e-12, "atol": 1e-14, "method": "DP8"}
 
 
 def check_against_neighbours(
-    model: Any, result: mbs.Result, start: dict[str, float], names: list[str], close: float
+    model: Any, result: mbs.Result, start: dict[str, float], names: list[str], close: float, part: float = 1e-4
 ) -> None:  # fmt: skip
-    """All derivatives of these arrays are those of neighbouring runs, relative to the largest derivative or 1."""
+    """All derivatives of these arrays are those of neighbouring runs, relative to the largest derivative or 1. Designs
+    differ by a `part` of each parameter."""
     for by in result.varied.asked.names:
         value = model.parameters[by].value if by in model.parameters else start[by]
 
@@ -28,7 +29,7 @@ def check_against_neighbours(
             made = mbs.simulate(own, result.t, begin, **FINE)
             return np.array([made[name] for name in names])
 
-        wanted = extrapolated(run, value, 1e-4 * (abs(value) or 1.0))
+        wanted = extrapolated(run, value, part * (abs(value) or 1.0))
         found = np.array([result.d(name, by) for name in names])
         assert np.abs(found - wanted).max() <= close * max(1.0, np.abs(wanted).max()), by
 

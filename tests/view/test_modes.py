@@ -157,7 +157,7 @@ def test_what_cannot_be_swept():
     model = two_springs()
     with pytest.raises(mbs.ModelError, match="values of 'k' that increase"):
         mbs.linearize(model, over=("k", [3.0, 1.0]))
-    with pytest.raises(mbs.ModelError, match="no parameter or quantity 'p.vz'"):
+    with pytest.raises(mbs.ModelError, match="no parameter, input or quantity 'p.vz'"):
         mbs.linearize(model, over=("p.vz", [3.0, 4.0]))
     for pair in ("k", ("k", 3.0), ["k"], (1.0, 2.0)):
         for verb in (mbs.linearize, mbs.equilibrium):
