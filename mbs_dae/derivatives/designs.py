@@ -34,7 +34,8 @@ class Stencil(NamedTuple):
 
 
 def _stencil(offsets: Sequence[float], kink: Sequence[float], inner: int) -> Stencil:
-    """Return the stencil at these places: with Σ wᵢ cᵢᵏ = 1 for k = 1, and 0 for all other k."""
+    """Return the stencil at these places: with Σ wᵢ cᵢᵏ = 1 for k = 1, and 0 for every other
+    k below the number of places."""
     places, order = np.array(offsets), np.argsort(np.abs(offsets), kind="stable")
     weights, least = np.zeros(places.size), np.zeros(places.size)
     for row, many in ((weights, places.size), (least, inner)):

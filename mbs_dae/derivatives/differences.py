@@ -5,13 +5,15 @@ from neighbouring starts, at the places p + c h of a stencil (`designs`): then f
 
     df/dp = 1/h Σ w_c f(p + c h),        c = ±1, ±2, ±3,
 
-with an error of order h⁶, plus the errors of the runs over h, which are made by small steps. The formula of fourth
-order, by the inner places, differs from this one by more than its error; and the even part of f,
+with an error of order h⁶, plus the errors of the runs, divided by h; the runs have small tolerances. Next to a bound of
+a parameter all places lie on one side, c = 1, ..., 7. The difference from the formula of fourth order, by the inner
+places, bounds the error; and the even part of f,
 
     f(p + c h) + f(p - c h) = 2 f(p) + |c| h (f'(p+) - f'(p-)) + c² h² f''(p) + ...,
 
-tells whether f has one slope at p. Of several h each number has the one with the least error. In a neighbour an event,
-an impact or a change of contacts has another time; what is read between these times has a smaller h.
+tells whether f has one slope at p (not from places on one side). Of several h each number takes the one with the least
+error. In a neighbour an event, an impact or a change of contacts has another time; a number that is read between these
+times needs a smaller h.
 """
 
 from __future__ import annotations
@@ -56,19 +58,21 @@ EXPLICIT, IMPLICIT = ("DP8", 1e-12), ("Radau5", 1e-11)
 """The method and the tolerances of neighbours, of runs by explicit and by implicit methods. (With steps of one length
 derivatives of runs have kinks: behind a switch, whose time moves, their number changes.)"""
 ENOUGH, PROMISED, LOST = 1e-9, 1e-8, 1e-5
-"""Errors relative to the largest change: with the first no smaller step is tried, nor where errors no longer fall by
-half; a larger one than the second is told, and with a larger one than the third there is no derivative."""
+"""Errors relative to the largest change. No smaller step is tried if all errors are below the first, or if they are
+below the third and no longer fall by half. A larger error than the second is told; with a larger one than the third
+there is no derivative."""
 KINK = 1e-3
 """A number has two slopes if they differ by more than this part of the largest change."""
 FAINT = 1e-3
-"""A change of a number by less than this part of it, where a parameter changes by its size, counts as that much."""
+"""The least change relative to which errors are judged: this part of the number, where a parameter changes by its
+size."""
 
 
 def has_own_steps(system: System, asked: Asked) -> bool:
     """Return whether the steps of a run in other coordinates than those of bodies give its derivatives. In joint
-    coordinates those of each joint of the tree are functions of the pose (`has_coordinates`), it has as many equations
-    as it takes from its motions, and no parameter turns a marker of a ball; and bodies have the switching functions of
-    the run, those of contacts among them."""
+    coordinates they do if each joint of the tree has coordinates that are functions of the pose (`has_coordinates`) and
+    no redundant equations, if no parameter turns a marker of a ball, and if the system of bodies has the switching
+    functions of the run."""
     if not isinstance(system.coordinates, JointCoordinates):
         return True
     for edge in system.coordinates.topology.edges:
@@ -175,8 +179,8 @@ def _made(make: Make, run: Run, times: np.ndarray, passes_stops: bool) -> Result
 
 def numbers_of(past: Result, stopped: Result, like: Result, ends: bool) -> Numbers:
     """Return the numbers of a neighbour of the run `like`: those at requested times by a run that goes on behind all
-    events, those of events and, if one `ends` the run, of its end, by a run that events stop. They are nan where the
-    neighbour does not come. Attitudes have the signs of those in `like`."""
+    events, those of events and, if one `ends` the run, of its end, by a run that events stop. They are nan at
+    times that the neighbour does not reach. Attitudes have the signs of those in `like`."""
     found, places = Numbers(), computed(like).motion.q
     groups = [("times", past, slice(int(past.t.searchsorted(like.t[0])), None), like.t.size)]
     groups += [("end", stopped, slice(-1, None), 1)] * ends
@@ -260,7 +264,7 @@ def remarks(
         what = f"at t = {ends:.6g} {why} in some runs beside it, and not in others"
         yield f"{what}, by {name}: there are none from there on"
     elif moved.sum() > 1 and moved[moved.argmax() :].all():
-        what = f"before t = {result.t[moved.argmax()]:.6g} runs beside it do not go on smoothly"
+        what = f"before t = {result.t[moved.argmax()]:.6g} neighbouring runs are no smooth functions of the parameter"
         yield f"{what}, by {name}: there are none from there on"
     elif moved.any():
         yield f"none at t = {times} itself, where the motion jumps or has a corner by {name}"

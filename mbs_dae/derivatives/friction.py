@@ -6,8 +6,8 @@ p follows from the constraints alone, exactly. Along that way λ is a smooth fun
 
     dλ/dp = -F_λ⁻¹ (F_q q' + F_v v' + F_p)
 
-follows from differences of the solved equations (`designs`): of four states at the
-places of a stencil along (q', v'), and of four neighbouring designs. It is right to nine digits or more.
+follows from differences of the solved equations at the places of a stencil (`designs`): of states along (q', v'), and
+of neighbouring designs. It is right to nine digits or more.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from .contact.holding import EDGE, Holding
 from .contact.rows import rows_at
 from .contact.supported import Supported, modes_of
 from .corners import check_friction
-from .linear import ROUNDOFF, LinearSystem, is_symmetric, linear_system, takes_energy
+from .linear import ROUNDOFF, LinearSystem, is_dissipative, is_symmetric, linear_system
 from .load_potential import load_potential
 from .small import SmallMotion
 from .states import state_places
@@ -122,10 +122,10 @@ class Equilibrium(metaclass=PublicClass):
     def stable(self) -> bool:
         """Whether every small motion stays small, by the eigenvalues of `law`: see ``LinearSystem.stable``. Where
         forces have a potential, and bodies can move without moving any mass, the equilibrium is stable if the potential
-        is least: if K is positive."""
+        has a strict minimum there: if K is positive definite."""
         K, D, system = self._small.K, self._small.D, self.balance.system
         idle = system.cartesian.once(bodies_without_mass) and not state_places(system)
-        if not (idle and is_symmetric(K) and takes_energy(D)):
+        if not (idle and is_symmetric(K) and is_dissipative(D)):
             return self.law.stable
         own = np.diag(K)
         scaled = K / np.sqrt(np.outer(np.abs(own), np.abs(own))) if own.all() else K

@@ -190,7 +190,7 @@ class LinearSystem(metaclass=PublicClass):
         rolling wheel may be anywhere). An indifferent rest is not stable, although no mode `grows`. Where forces have a
         potential and damping never supplies energy, K decides (Kelvin, Tait, Chetaev), however slowly a motion fades;
         else the eigenvalues decide."""
-        if self._has_potential and takes_energy(self.D):
+        if self._has_potential and is_dissipative(self.D):
             return bool((self._undamped[0] > 0.0).all())
         idle = len(self.coordinates) - len(self.velocities)
         return not self.grows and int((self.eigenvalues == 0.0).sum()) == idle
@@ -464,7 +464,7 @@ def is_symmetric(K: np.ndarray) -> bool:
     return K.shape[0] == K.shape[1] and _small(K - K.T, K)
 
 
-def takes_energy(D: np.ndarray) -> bool:
+def is_dissipative(D: np.ndarray) -> bool:
     """Return whether forces with this damping matrix never supply energy: it is symmetric, and not negative."""
     given = np.linalg.eigvalsh((D + D.T) / 2)
     return _small(D - D.T, D) and bool(given.min(initial=0.0) >= -NONE * np.abs(given).max(initial=0.0))

@@ -71,7 +71,8 @@ def check_masses(system: System) -> None:
     names = ", ".join(map(repr, idle))
     what = f"{names} of {system.model.name!r} can move without moving any mass that counts beside the heaviest that "
     what += f"constraints join it to ({ROUNDOFF:g} of it), so its acceleration is undetermined"
-    raise ModelError(f"{what}; give it a mass and an inertia, or hold it by joints", bodies=idle)
+    who = "each" if len(idle) > 1 else "it"
+    raise ModelError(f"{what}; give {who} a mass and an inertia, or hold it by joints", bodies=idle)
 
 
 def bodies_without_mass(system: System) -> tuple[str, ...]:
@@ -179,8 +180,8 @@ def _reason(march: IntegratorState, status: int, pose: State, a: np.ndarray) -> 
         return no_acceleration(pose.system, march.mechanism, status, t, pose.full_q, pose.full_v)
     unstable = march.control.fixed > 0.0 and not np.abs(pose.full_v).max(initial=0.0) < HUGE
     later = np.geomspace(min(step, SHORTEST * max(abs(t), 1.0)), max(1e-3, step), LOOKS)
-    # from roundoff of t on: a run that ends at a switch may have made long steps; and in the middle, where steps of a
-    # given length evaluate laws
+    # moments begin at the roundoff of t, because a run that ends at a switch may have made long steps; the last one is
+    # the middle of a step of given length, where laws are evaluated
     moments = t + np.array([0.0, *later, 0.5 * march.control.fixed])
     ahead = np.where(np.abs(a) < HUGE, a, 0.0)  # an unbounded force is no lack of a value
     if not unstable and (nowhere := undefined(pose, moments, True, ahead)):

@@ -202,7 +202,7 @@ class Content(metaclass=PublicClass):
 
     @property
     def number_names(self) -> list[str]:
-        """The names of all numbers that an analysis may set in place of the model: parameters and inputs."""
+        """The names of all parameters and inputs, whose values an analysis may set."""
         return [*dict.fromkeys([*self.parameters, *(one.name for one in self._of(Input))])]
 
     @property

@@ -40,7 +40,7 @@ OTHER_WORDS = {
 }  # fmt: skip
 """Other words for an argument, in the literature and elsewhere in the package."""
 RUBS = "friction in a joint is an element of its own: rub = mbs.Friction('rub', joint, mu=0.2), and then rub.{}"
-MEETS = "contacts and stops have it: stop = mbs.Stop('stop', mbs.angle(joint), upper=1.0), and then stop.{}"
+MEETS = "contacts and stops have such events: stop = mbs.Stop('stop', mbs.angle(joint), upper=1.0), and then stop.{}"
 OF_OTHERS = {"sticks": RUBS, "slips": RUBS, "touches": MEETS, "parts": MEETS}
 """Attributes of other elements, and how such an element is made."""
 

@@ -27,9 +27,8 @@ class Reset(metaclass=PublicClass):
     """New values of named quantities at an event: ``mbs.Reset({"ball.vy": -0.9 * model["ball.vy"]})``.
 
     Values are numbers or expressions of quantities just before the event, of parameters and `mbs.t`, in SI units; they
-    may jump, as `sp.sign` does. Rates
-    change as by an impulse: among all velocities that satisfy the constraints and the new values, the reset takes the
-    one whose change has the least kinetic energy.
+    may jump, as `sp.sign` does. Rates change as by an impulse: among all velocities that satisfy the constraints and
+    the new values, the reset takes the one whose change has the least kinetic energy.
 
     >>> model = mbs.PlanarModel("ball", gravity=(0, -10))
     >>> ball = model.body("ball", mass=1.0, inertia=0.1, position=(0, 5))

@@ -264,8 +264,9 @@ def constants_out(form: SomeForm) -> tuple[SomeForm, dict[sp.Symbol, Number]]:
 
     So ``0.6 + omega*t`` and ``alpha + 2*pi*n*t/60`` become the same ``c0 + c1*t``: constants are arguments of a kernel,
     and their expressions are evaluated once. 0, 1 and -1 stay, and so do numbers in exponents: they are part of the
-    form. Signals are numbered, too; the returned constants include them. Roots of squares become sizes first, for slots
-    hide numbers (`symbolic.roots`); but in equations of joints, whose corners are those of the motion.
+    form. Signals are numbered, too; the returned constants include them. Roots of squares become
+    absolute values first, because slots hide numbers (`symbolic.roots`). Equations of joints keep their roots: their
+    corners are corners of the motion.
     """
     if not isinstance(form, Relation):
         form = form.map(lambda e: sizes_for_roots(as_sympy(e)))

@@ -150,8 +150,8 @@ def adapt_gains(stabiliser: Stabiliser, pace: float, h: float) -> None:
 @compiled
 def is_projected(stabiliser: Stabiliser, mechanism: Mechanism) -> bool:
     """Return whether states of the step that was just made are put back onto the constraints. While contacts are closed
-    the rates of joints are put back at the end of each step (`contact.keeping`), and with them what the feedback has
-    begun: Φ̈ = -β² Φ from rest closes only β² h²/2 of a gap in a step h. So places are put back, too."""
+    or joints rub, the rates of joints are put back at the end of each step (`contact.keeping`), and with them what the
+    feedback has begun: Φ̈ = -β² Φ from rest closes only β² h²/2 of a gap in a step h. So places are put back, too."""
     if stabiliser.when == WHERE_NEEDED:
         return near_singular(mechanism) or mechanism.contacts.choice.closed_count[0] > 0
     return stabiliser.when == ALWAYS

@@ -1,4 +1,4 @@
-"""Roots of squares, written as sizes. No numbers.
+"""Roots of squares, written as absolute values; without numerics.
 
 The root of an expression that touches zero has a corner there: √(1 - cos² u) = |sin u|. Written as a root it is a law
 that is never negative, whose slope jumps at a place that no step knows. So squares are taken out of roots,
@@ -26,7 +26,7 @@ MOST, LONG = 8, 200
 
 @lru_cache(maxsize=4096)
 def sizes_for_roots(e: sp.Basic) -> sp.Basic:
-    """Return an expression with squares taken out of its roots, its arcs and its area functions."""
+    """Return an expression with squares taken out of its roots, its arcs and its inverse hyperbolic functions."""
     if not e.args or not e.has(sp.Pow, sp.acos, sp.asin, sp.acosh):
         return e
     args = [sizes_for_roots(a) for a in e.args]
@@ -83,7 +83,7 @@ WHOLES: dict[type, tuple[Callable[[sp.Expr], sp.Expr], int]] = {
 
 
 def _root_of_circle(e: sp.Expr) -> tuple[sp.Expr, sp.Expr] | None:
-    """Return g and r for r (1 ± f(u)) or r (1 - f(u)²), f a sine or a cosine."""
+    """Return g and r with g² r = c (1 ± f(u)) or c (1 - f(u)²), where f is cos, sin or cosh and c a constant."""
     constant, moving = e.as_independent(*e.atoms(sp.cos, sp.sin, sp.cosh), as_Add=True)
     factor, f = moving.as_independent(*moving.atoms(sp.cos, sp.sin, sp.cosh), as_Add=False)
     ratio = factor / constant if constant != 0 else sp.S.Zero

@@ -22,7 +22,7 @@ from ..derivatives.differences import differenced_run
 from ..derivatives.parameters import Asked, check_laws
 from ..derivatives.results import tell, varied_of
 from ..derivatives.runs.forward import varied_run
-from ..derivatives.runs.graded_steps import INFINITE, VERTICAL, put_together, steep_laws
+from ..derivatives.runs.graded_steps import INFINITE, INFINITE_SLOPE, merge_times, steep_laws
 from ..derivatives.runs.parameter_names import asked_of_run, check_samples
 from ..derivatives.runs.recorder import RunRecorder, new_recorder
 from ..derivatives.runs.samples import note_on_samples
@@ -128,7 +128,7 @@ def simulate(
     with progress_bar(f"simulate {prepared.system.model.name}", progress) as watch:
         ended = advance(prepared, watch)
         again = partial(prepare, model, times, initial, stabilization, derivatives, **steps | {"max_steps": None})
-        record, told = in_graded_steps(prepared, ended, again, watch)
+        record, told = graded_run(prepared, ended, again, watch)
         return result_of_run(prepared, ended, record, told)
 
 
@@ -433,7 +433,7 @@ def prepared_run(
     breaks = with_samples(breaks, sampling.times, t)
     recorded, moments = put_on_breaks(on_samples(t, sampling.times), breaks)
     begin = memory.begin if memory else beginning(float(recorded[0]), breaks, side_of)
-    turns = NO_TURNS if by.length else put_together(system.latest(_farthest_turns, *whole), grading)
+    turns = NO_TURNS if by.length else merge_times(system.latest(_farthest_turns, *whole), grading)
     course = new_course(begin, float(recorded[-1]), breaks, sampling.times, side_of, turns, by.longest)
     if asked:
         check_samples(model, asked)
@@ -513,15 +513,15 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     assert recorder
     if recorder.is_differenced(prepared.impact_times):
         whole = float(prepared.march.course.ends[-1]) if prepared.stops else None
-        return differenced_run(result, recorder.asked, recorder.first[0], whole, made_again)
+        return differenced_run(result, recorder.asked, recorder.first[0], whole, repeated_run)
     events = [(one.state.t, one.name) for one in prepared.events]
-    taken = recorder.recorded(events, prepared.stops, prepared.samples or (), prepared.impact_times)
+    taken = recorder.record(events, prepared.stops, prepared.samples or (), prepared.impact_times)
     for what in note_on_samples(taken.samples):
         tell(result, what)
     return varied_run(result, recorder.asked, taken)
 
 
-def made_again(run: Run, times: np.ndarray, passes_stops: bool) -> Result:
+def repeated_run(run: Run, times: np.ndarray, passes_stops: bool) -> Result:
     """Return the result of a run at these times, without derivatives. With `passes_stops` it goes on behind events that
     stop it."""
     prepared = replace(prepared_run(run, times.copy()), passes_stops=passes_stops)
@@ -563,7 +563,7 @@ def advance(prepared: Prepared, progress: Progress, begins: bool = True, made: i
     return Ended(status, "")
 
 
-def in_graded_steps(
+def graded_run(
     prepared: Prepared, ended: Ended, again: Callable[..., Prepared], progress: Progress
 ) -> tuple[Prepared, str]:
     """Return the run whose steps are to be differentiated, and a remark on its derivatives: this run, which has ended;
@@ -580,11 +580,11 @@ def in_graded_steps(
         now = record.recorder.grading(record.impact_times) if record.recorder and agrees else None
         if now is None:
             break
-        if grading.is_near(now.centres):
-            return record, VERTICAL if INFINITE in steep_laws(prepared.system) else ""
+        if grading.covers(now.centres):
+            return record, INFINITE_SLOPE if INFINITE in steep_laws(prepared.system) else ""
         grading = grading.moved_to(now.centres)
-    what = "the slopes of laws grow without bound where they switch, and steps there are too long for derivatives"
-    return prepared, f"{what}, which may be off by some hundredths: in shorter steps the run does something else"
+    what = "the slope of a law, or its rate, has no bound where it switches"
+    return prepared, f"{what}, and no run in shorter steps agrees with this one: derivatives may be off by hundredths"
 
 
 def answer_events(prepared: Prepared) -> tuple[int, str]:

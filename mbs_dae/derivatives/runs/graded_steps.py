@@ -29,22 +29,24 @@ from ...symbolic.functions import as_sympy, written_out
 from ...symbolic.markers import t as time
 
 GROWTH, LEVELS = 1.5, 40
-"""The ratio of the distances of two times from a switch, and their number: the nearest is 10⁻⁷ of the farthest. Ball
-on a spring k δ³ᐟ², derivative of its height by default: 4e-3 without grading, 3e-6 with ratio 2, 6e-7 with 1.5."""
+"""The ratio of the distances of two consecutive times from a switch, and the number of these ratios on each side: the
+nearest time is 10⁻⁷ of the farthest away. A ball that bounces on k δ³ᐟ² with rtol 1e-8 has a derivative of its height
+that is off by 4e-3 without grading, by 3e-6 with a ratio of 2, and by 3e-7 with 1.5."""
 WIDTH = 4
 """The distance W of the farthest time from a switch is the length of so many steps next to it."""
 NEAR = 1e-5
 """A graded run may switch at another time than the run before it, by this part of W."""
 ROUNDED = 1e-6
-"""A root of a larger number than this is not steep; one of u² + c, with a smaller c, is as steep as |u|."""
+"""A root whose argument stays above this number is not steep. (√(u² + c) with a smaller c has nearly a corner.)"""
 OF_STATE, OF_TIME, INFINITE = "state", "time", "infinite"
-VERTICAL = "a law has an infinite slope where it switches (a root, an inverse function): derivatives have three digits"
-"""A result with derivatives says so: steps integrate such a slope, and next to the switch they are short, not 0."""
+INFINITE_SLOPE = "a law has an infinite slope where it switches, as a root does at zero: derivatives have three digits"
+"""The remark in a result with derivatives on a law with an infinite slope: even the shortest step next to the switch
+integrates it with an error."""
 
 
 def steep_laws(system: System) -> frozenset[str]:
-    """Return whether loads of a system are steep functions of the state (`OF_STATE`), or of time alone (`OF_TIME`), and
-    whether the slope itself is infinite somewhere (`INFINITE`)."""
+    """Return the kinds of steep laws among the loads of a system: functions of the state (`OF_STATE`), of time alone
+    (`OF_TIME`), and such with an infinite slope (`INFINITE`)."""
     found: frozenset[str] = system.cartesian.once(_steep_laws_of)
     return found
 
@@ -55,9 +57,9 @@ def _steep_laws_of(system: System) -> frozenset[str]:
 
 @lru_cache(maxsize=4096)
 def _steep_laws(element: Element) -> frozenset[str]:
-    """Return the kinds of steep laws of an element: its roots, fractional powers, logarithms and inverse functions of
-    what may reach the end of the range in which they have a value, or switches. A length, √(x² + y²), is not among
-    them: derivatives end where it is zero (`derivatives.reversals`)."""
+    """Return the kinds of steep laws of an element. These are roots, fractional powers, logarithms and inverse
+    functions whose argument may leave the range in which they have a value, or has a switch in it and may fall below
+    `ROUNDED`. A length, √(x² + y²), is not among them: derivatives end where it is zero (`derivatives.reversals`)."""
     found = set[str]()
     for form, slots in element.forms():
         if isinstance(form, Relation):
@@ -108,7 +110,7 @@ class Grading(NamedTuple):
         nearest = np.abs(self.centres - centres[:, None]).argmin(axis=1)
         return Grading(centres, self.before[nearest], self.behind[nearest])
 
-    def is_near(self, centres: np.ndarray) -> bool:
+    def covers(self, centres: np.ndarray) -> bool:
         """Return whether steps of this grading are short at all these times."""
         off = np.abs(self.centres - centres[:, None])
         nearest, least = off.argmin(axis=1), off.min(axis=1)
@@ -130,9 +132,9 @@ def grading_of(laws: frozenset[str], heads: np.ndarray, switched: Iterable[int])
     return Grading(ends[places], np.where(before > 0.0, before, behind), np.where(behind > 0.0, behind, before))
 
 
-def put_together(turns: tuple[np.ndarray, np.ndarray], times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return times, and the farthest end of a step that begins before the first of them, between two, or behind the
-    last (as `farthest_ends`): no step goes beyond the next of these `times`, nor beyond what `turns` allow."""
+def merge_times(turns: tuple[np.ndarray, np.ndarray], times: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return `turns`, times with the farthest end of a step that begins before the first of them, between two, or
+    behind the last (`farthest_ends`), with `times` merged in: no step goes beyond the next of these either."""
     if not times.size:
         return turns
     both, farthest = np.union1d(turns[0], times), np.append(times, np.inf)

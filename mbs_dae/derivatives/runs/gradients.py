@@ -37,12 +37,17 @@ from .tree import size_of_tree
 
 
 def goes_back(result: Result) -> bool:
-    """Return whether there is a way back through the steps of a run. There is none for runs whose derivatives come
-    from neighbours, in which derivatives end, in which the ends of a force pass each other, which begin where laws
-    switch or contacts change, in which two events, or an event and a switch, stop the run at once, an event sets a
-    state where the run begins, ends or has a break in time, and in which, in joint coordinates, two laws switch at one
-    instant. Gradients are summed from derivatives ahead there; so they are where two gaps close at one instant, of
-    which the way back makes nan."""
+    """Return whether there is a way back through the steps of a run. There is none if
+
+    - derivatives are differences of whole runs, or end in the run;
+    - the ends of a force pass each other;
+    - laws switch or contacts change where the run begins;
+    - two events, or an event and a switch, stop the run at one instant;
+    - an event sets a state where the run begins, ends or has a break in time;
+    - two laws switch at one instant, in joint coordinates.
+
+    Gradients are summed from derivatives ahead there. So they are where two gaps close at one instant, of which the way
+    back makes nan."""
     varied = result.varied
     taken = varied.taken if isinstance(varied, VariedRun) else None
     if taken is None or taken.passages or taken.edges or any(place.step == 0 for place in taken.saltations):

@@ -43,10 +43,10 @@ from .saltation import (
     laws_of,
     saltations_of,
     slips_in_space_stop,
-    zero_here,
+    zeros_at_start,
 )
 
-AT_ONCE = "something else happens at the same instant, which comes before or after it in neighbouring runs"
+SHARED_INSTANT = "something else happens at the same instant, which comes before or after it in neighbouring runs"
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class RunRecorder:
 
     def note_switches(self, march: IntegratorState) -> None:
         """Note the laws that switch where a run begins, which stands there."""
-        self.steps.note_beginning(zero_here(march), begins_at(march))
+        self.steps.note_beginning(zeros_at_start(march), begins_at(march))
 
     def note_reset(self, event: Event) -> None:
         """Note the state before an event resets it."""
@@ -115,7 +115,7 @@ class RunRecorder:
         switched = [0] * self.steps.begins_on_switch + [x.step for x in self.places(impacts) if x.passed.size]
         return grading_of(laws, self.steps.head, switched)
 
-    def recorded(
+    def record(
         self, events: Iterable[tuple[float, str]], stops: Sequence[str], samples: Sequence[Sample], impacts: np.ndarray
     ) -> RecordedRun:
         """Return the record of a run that has ended, in numbers alone: with its `events`, each with its time; those of
@@ -157,21 +157,21 @@ class RunRecorder:
         head, last, found = self.steps.head, entry_now(self.march), dict[int, str]()
         for one in self.resets:
             if 0 < one.step < len(head) and self._shares_instant(one, head):
-                found[one.step] = f"at t = {one.t:.6g}, where an event sets a state, {AT_ONCE}"
+                found[one.step] = f"at t = {one.t:.6g}, where an event sets a state, {SHARED_INSTANT}"
         if self.steps.begins_at and len(head) and head[0, FRESH] == SWITCHED:
             beside = "contacts change at this instant; begin a little earlier or later"
             found[0] = f"at t = {head[0, T0]:.6g}, the run begins where laws switch, and {beside}"
         moving = np.flatnonzero(self.moves.any(axis=0)) + 1
         for k in np.flatnonzero(head[:, FRESH] == SAMPLED).tolist():
             if head[k, TIMES] > 0.0 or head[k, SPAN_OF] in moving:
-                found[k] = f"at t = {head[k, T0]:.6g}, where a controller samples, {AT_ONCE}"
+                found[k] = f"at t = {head[k, T0]:.6g}, where a controller samples, {SHARED_INSTANT}"
         if last[FRESH] == SAMPLED:
-            found[len(head)] = f"at t = {last[T0]:.6g}, where a controller samples, {AT_ONCE}"
+            found[len(head)] = f"at t = {last[T0]:.6g}, where a controller samples, {SHARED_INSTANT}"
         return found
 
     def _shares_instant(self, one: ResetEntry, head: np.ndarray) -> bool:
-        """Return whether something else happens where an event sets a state than resets by other events: a switch
-        (other than the change of contacts for which one of these events waits) or a sample."""
+        """Return whether anything but resets by events happens at the instant of a reset: a sample, or a switch other
+        than the change of contacts for which one of these events waits."""
         near, alike = REPEAT * max(abs(one.t), 1.0), [other for other in self.resets if other.step == one.step]
         change_events = {event.name for event in self.system.model.events if event.change}
         names = {other.name for other in alike}

@@ -198,7 +198,7 @@ def saltations_of(
     return found
 
 
-def zero_here(march: Any) -> np.ndarray:
+def zeros_at_start(march: Any) -> np.ndarray:
     """Return the numbers of the switching functions of laws that pass zero at the state of a run that begins."""
     switches, count, t = march.mechanism.switches, laws_of(march.mechanism), float(march.time[0])
     if not count or read_surfaces(march, t, march.stages.y0, np.zeros_like(march.stages.y0)) != DONE:
@@ -211,7 +211,7 @@ def zero_here(march: Any) -> np.ndarray:
 def begins_at(march: Any) -> tuple[int, ...]:
     """Return the numbers of the switching functions of laws that pass zero where a run begins and stands, if y' is not
     the same on the other side of them."""
-    if not (numbers := zero_here(march)).size:
+    if not (numbers := zeros_at_start(march)).size:
         return ()
     switches, t, y0 = march.mechanism.switches, float(march.time[0]), march.stages.y0
     here, there = np.zeros_like(y0), np.zeros_like(y0)

@@ -69,7 +69,7 @@ class Forces:
     used: np.ndarray
     """The rows along which forces act: closed gaps, and slips with friction."""
     bounds: tuple[FrictionBound, ...]
-    pressing: tuple[np.ndarray, ...]
+    directions: tuple[np.ndarray, ...]
     """The direction n of each bound."""
     load: UnitLoad | None = None
 
@@ -142,7 +142,7 @@ class Forces:
         return out
 
     @cached_property
-    def presses(self) -> tuple[Cone, ...]:
+    def normal_loads(self) -> tuple[Cone, ...]:
         """v of each bound, in its units, as a function a + C x."""
         by_load = [] if self.load is None else [[one[:, None]] for one in self.load.bounds]
         parts = zip(self.bounds, self.bound_units, by_load or [[] for _ in self.bounds], strict=True)
@@ -164,32 +164,32 @@ class Forces:
 
     def cone(self, k: int, m: float, n: np.ndarray) -> Cone:
         """Return the cone m |f_s| ≤ n·v of a bound."""
-        v, root = self.presses[k], np.sqrt(m)
+        v, root = self.normal_loads[k], np.sqrt(m)
         C = np.vstack([n @ v.C / root, root * self.frictions[k]])
         return Cone(np.append(n @ v.a / root, np.zeros(len(C) - 1)), C)
 
-    def pushes(self) -> list[Cone]:
+    def normal_cones(self) -> list[Cone]:
         return [Cone(np.zeros(1), row[None]) for row in np.eye(self.units.size)[self.normals]]
 
     def cones(self, m: float) -> list[Cone]:
         """Return the cones of all normal forces, then of all friction."""
-        return [*self.pushes(), *(self.cone(k, m, n) for k, n in enumerate(self.pressing))]
+        return [*self.normal_cones(), *(self.cone(k, m, n) for k, n in enumerate(self.directions))]
 
-    def pressed(self, directions: Sequence[np.ndarray]) -> Forces:
+    def with_directions(self, directions: Sequence[np.ndarray]) -> Forces:
         """Return these forces with other directions n; nothing else that is known of them depends on the directions."""
-        other = replace(self, pressing=tuple(directions))
+        other = replace(self, directions=tuple(directions))
         known = {one.name for one in fields(self)}
         vars(other).update({name: value for name, value in vars(self).items() if name not in known})
         return other
 
     def followed(self, x: np.ndarray) -> Forces:
         """Return these forces with the direction n of each joint taken from v at x."""
-        parts = zip(self.bounds, self.presses, self.pressing, strict=True)
-        return self.pressed([direction(v.a + v.C @ x, n) if one.joint else n for one, v, n in parts])
+        parts = zip(self.bounds, self.normal_loads, self.directions, strict=True)
+        return self.with_directions([direction(v.a + v.C @ x, n) if one.joint else n for one, v, n in parts])
 
     def turns(self, m: Forces) -> bool:
         """Return whether the forces m have another direction n for any joint."""
-        pairs = zip(self.pressing, m.pressing, strict=True)
+        pairs = zip(self.directions, m.directions, strict=True)
         return any(np.linalg.norm(n - n_other) > SURE for n, n_other in pairs)
 
     def growing(self, side: float) -> Forces:
@@ -198,7 +198,7 @@ class Forces:
         added = self.load.bounds if self.load else [0.0 * one.b for one in self.bounds]
         unit = 0.0 if self.load is None else side * self.units[-1]
         against = np.zeros(self.against.size) if self.load is None else unit * self.load.pull
-        parts = zip(self.bounds, self.pressing, added, strict=True)
+        parts = zip(self.bounds, self.directions, added, strict=True)
         some = [(replace(one, b=unit * more), n) for one, n, more in parts if more.any() or one.B.any()]
         slips = [*chain.from_iterable(range(one.slips.start, one.slips.stop) for one, _ in some)]
         used = self.used[self.normals[: self.used.size] | np.isin(self.used, slips)]
@@ -213,9 +213,9 @@ class Forces:
         parts = zip(self.bounds, self.load.bounds, strict=True)
         bounds = tuple(replace(one, b=one.b + amount * more) for one, more in parts)
         there = replace(self, against=self.against + amount * self.load.pull, bounds=bounds, load=None)
-        known = zip(bounds, self.pressing, strict=True)
+        known = zip(bounds, self.directions, strict=True)
         turned = (direction(one.b, n) if one.joint and k not in there.open else n for k, (one, n) in enumerate(known))
-        return replace(there, pressing=tuple(turned))
+        return replace(there, directions=tuple(turned))
 
 
 def forces_of(rows: ContactRows) -> Forces:
@@ -227,8 +227,8 @@ def _forces_along(rows: ContactRows) -> Forces:
     bounds = tuple(one for one in rows.bounds if np.abs(one.b).any() or np.abs(one.B).any())
     slips = [*chain.from_iterable(range(one.slips.start, one.slips.stop) for one in bounds)]
     used = np.sort(np.append(rows.closed, np.array(slips, dtype=int))).astype(int)
-    pressing = tuple(direction(one.b, np.eye(one.b.size)[0]) if one.joint else np.ones(1) for one in bounds)
-    return Forces(rows, rows.balance.unbalanced, used, bounds, pressing)
+    directions = tuple(direction(one.b, np.eye(one.b.size)[0]) if one.joint else np.ones(1) for one in bounds)
+    return Forces(rows, rows.balance.unbalanced, used, bounds, directions)
 
 
 def _passed_on(rows: ContactRows) -> np.ndarray:

@@ -118,7 +118,7 @@ def open_rows(limit: FrictionMargin) -> np.ndarray:
         parts = np.abs(f / units)
         equations.append(np.eye(size)[~forces.normals[:size] & (parts <= HOLDS * min(1.0, parts.max(initial=0.0)))])
     for k in range(len(forces.bounds) if limit.margin < np.inf else 0):
-        v, slips = forces.presses[k], forces.frictions[k][:, :size]
+        v, slips = forces.normal_loads[k], forces.frictions[k][:, :size]
         v_now, friction = v.a + v.C[:, :size] @ (f / units), slips @ (f / units)
         square = float(v_now @ v_now)
         if limit.margin * np.linalg.norm(friction) >= np.sqrt(square) * (1.0 - NEAR) - roundoff:
@@ -143,7 +143,7 @@ def range_of(forces: Forces) -> Range:
     search = somewhere(forces) if search.forces is None else search
     if search.forces is None:
         return Range(np.inf, -np.inf, search.certain)
-    forces_held, unit = forces.pressed(search.forces.pressing), float(forces.units[-1])
+    forces_held, unit = forces.with_directions(search.forces.directions), float(forces.units[-1])
     (least, sure), (most, certain) = (_farthest(forces_held, side) for side in (-1.0, 1.0))
     return Range(-least * unit, most * unit, sure and certain)
 
@@ -156,7 +156,7 @@ def _farthest(forces: Forces, side: float) -> tuple[float, bool]:
         beyond = best + PART * (1.0 + abs(best))
         search = somewhere(forces_held.loaded(side * beyond))
         while search.forces is not None:  # these n hold loads from `least` on: are the loads below `least` held?
-            other = forces.pressed(search.forces.pressing)
+            other = forces.with_directions(search.forces.directions)
             end = load_end(other, -side, side * beyond)
             least = beyond if end is None else -end[0]
             if least <= best + SURE * (1.0 + abs(best)):

@@ -25,7 +25,7 @@ PART = 0.002
 MANY = 400
 """Greatest number of problems that a search solves."""
 TRIALS, WEIGHINGS = 6, 4
-"""Number of improvements of the bounds of all forces, and of weights within each."""
+"""The number of times that the bounds of all forces are improved, and that weights are chosen anew in each."""
 CUT = 0.1
 """Least part of an edge that is cut off where a sector is split at the normal force found."""
 WIDEST = 0.99
@@ -60,7 +60,7 @@ def somewhere(forces: Forces, m: float = 1.0, also: Sequence[Cone] = ()) -> Some
 
         def excess(k: int, x: np.ndarray = x, room: float = room) -> float:
             """Return the friction of a bound as part of its limit |v|; at most 1 if the law holds."""
-            v = forces.presses[k]
+            v = forces.normal_loads[k]
             limit = float(np.linalg.norm(v.a + v.C @ x))
             friction = room * float(np.linalg.norm(forces.frictions[k] @ x))
             if friction - limit <= HOLDS * limit + SHARP * max(1.0, float(np.linalg.norm(x))):
@@ -68,7 +68,7 @@ def somewhere(forces: Forces, m: float = 1.0, also: Sequence[Cone] = ()) -> Some
             return friction / max(limit, SHARP)
 
         worst = max(forces.open, key=excess)
-        v = forces.presses[worst]
+        v = forces.normal_loads[worst]
         stack += [sectors | {worst: part} for part in _parts(sectors.get(worst), v.a + v.C @ x)]
     return Somewhere(certain=not stack)
 
@@ -77,8 +77,9 @@ def _sectors(forces: Forces, m: float) -> tuple[dict[int, np.ndarray], np.ndarra
     """Return rays between which the normal force of each joint must lie, and the largest normal force of each bound,
     from bounds of all forces.
 
-    Friction obeys |f_j| ≤ |v_j|/m, and v_k = b_k + Σ_j V_kj f_j + U_k x_u, x_u the load and normal forces. The balance
-    r + Σ_j A_j f_j + A_u x_u = 0, times any g_k, may be added: with U_k + g_k A_u = 0,
+    Friction f_j obeys m |f_j| ≤ |v_j|, with the margin m. Normal forces v_k = b_k + Σ_j V_kj f_j + U_k x_u depend on
+    all friction and on x_u, the load and further normal forces. The balance r + Σ_j A_j f_j + A_u x_u = 0, with r the
+    part without these unknowns, times any g_k, may be added: with U_k + g_k A_u = 0,
 
         |v_k| ≤ y_k,      y_k = |b_k + g_k r| + Σ_j |V_kj + g_k A_j| y_j/m,      y = c + M y,
 
@@ -100,7 +101,7 @@ def _sectors(forces: Forces, m: float) -> tuple[dict[int, np.ndarray], np.ndarra
     block = np.pad([one > 0.0 for one in slips], ((0, 1), (0, 1))).astype(float)  # columns of each friction, and of b
     block[-1, -1] = 1.0
     A, bare = left @ columns / scales, list[np.ndarray]()
-    for v in forces.presses:
+    for v in forces.normal_loads:
         bare.append((np.hstack([v.C, v.a[:, None]]) - v.C[:, ~rubs] @ inverse @ columns) / scales)
     V = [one.copy() for one in bare]
 
@@ -150,7 +151,7 @@ def _rays(n: np.ndarray, sine: float) -> np.ndarray:
 def _around(forces: Forces, m: float, sectors: Mapping[int, np.ndarray], most: np.ndarray) -> list[Cone]:
     """Return the cones with v between the rays of these sectors; the friction of joints without a sector is bounded by
     their largest normal force."""
-    fixed = [forces.cone(k, m, n) for k, n in enumerate(forces.pressing) if k not in forces.open]
+    fixed = [forces.cone(k, m, n) for k, n in enumerate(forces.directions) if k not in forces.open]
     inverse = {k: np.linalg.inv(rays) for k, rays in sectors.items()}
     bounds = [forces.cone(k, m, N.sum(axis=0)) for k, N in inverse.items()]
     for k in forces.open:
@@ -158,9 +159,9 @@ def _around(forces: Forces, m: float, sectors: Mapping[int, np.ndarray], most: n
             f = np.sqrt(m) * forces.frictions[k]
             a = np.append(most[k] / np.sqrt(m), np.zeros(len(f)))
             bounds.append(Cone(a, np.vstack([np.zeros((1, f.shape[1])), f])))
-    v = {k: forces.presses[k] for k in sectors}
+    v = {k: forces.normal_loads[k] for k in sectors}
     sides = [Cone(row @ v[k].a[:, None], (row @ v[k].C)[None]) for k, N in inverse.items() for row in N]
-    return [*forces.pushes(), *fixed, *bounds, *sides]
+    return [*forces.normal_cones(), *fixed, *bounds, *sides]
 
 
 def _parts(rays: np.ndarray | None, v: np.ndarray) -> list[np.ndarray]:

@@ -26,7 +26,8 @@ from .switches import is_idle, look_at_laws, read_rates
 LOOKS = 12
 """The largest number of places at which each function is read within a step."""
 BESIDE = 1e-6
-"""The part of a step beside a change of pieces at which the piece behind it is examined: shorter ones are passed."""
+"""The distance from a change of pieces, as part of a step, at which the next piece is examined. Pieces that are shorter
+are not seen."""
 FAR = 0.01
 """A function is taken to stay positive if the least value of its cubic is above this part of the larger end."""
 
@@ -68,7 +69,7 @@ def place_without_value(search: Search, t: float, h: float) -> float:
 
 @compiled
 def _place_below(search: Search, t: float, h: float, k: int, side: float) -> float:
-    """Return a place in the step at which a function is negative on this side, by the least values of cubics through
+    """Return a place in the step at which side · f is negative for a function f, by the least values of cubics through
     places that are read; -1 if there is none. Values and rates at both ends are known."""
     values, rates = search.samples.values, search.samples.rates
     low, f, a = 0.0, side * values[0, k], side * h * rates[0, k]
