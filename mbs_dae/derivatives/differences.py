@@ -90,7 +90,7 @@ def differenced_run(result: Result, asked: Asked, run: Run, last: float | None, 
     own, found, told = numbers_of(result, result, result, last is not None), list[Numbers](), dict[str, None]()
     for name in asked.names:
         slopes, errors = ({key: np.full(x.shape, one) for key, x in own.items()} for one in (np.nan, np.inf))
-        ends, why, worst = np.inf, "", np.inf
+        ends, why, worst, made = np.inf, "", np.inf, list[Numbers]()
         for part in STEPS:
             try:
                 h, stencil, runs = neighbours(asked, name, run, part, result)
@@ -98,11 +98,11 @@ def differenced_run(result: Result, asked: Asked, run: Run, last: float | None, 
                 up_to = np.append(times[:-1], last or 0.0)
                 stopped = past if last is None else [_made(make, one, up_to, False) for one in runs]
             except MbsError:
-                if part == STEPS[-1]:
+                if part == STEPS[-1] and not made:
                     raise
                 continue
             made = [numbers_of(*both, result, last is not None) for both in zip(past, stopped, strict=True)]
-            ends, why = first_difference(stopped, acting)
+            ends, why = first_difference([result, *stopped], acting)
             for key, known in slopes.items():
                 slope, error = differences(np.array([one[key] for one in made]), stencil, h, h / part)
                 error[own[key[0], "t"][:, 0] >= ends] = np.inf
@@ -228,8 +228,9 @@ def differences(values: np.ndarray, stencil: Stencil, h: float, size: float) -> 
 
 def first_difference(runs: Sequence[Result], acting: Collection[str]) -> tuple[float, str]:
     """Return the first time at which something happens in some runs and not in others, inf if there is none, and what:
-    an impact, a change of a contact, or an event that acts on the motion; or the end of a run that cannot go on."""
-    logs = list[dict[str, list[float]]]()
+    an impact, a change of a contact, or an event that acts on the motion; or the end of a run that cannot go on. The
+    first of the runs may begin later than the others."""
+    logs, begins = list[dict[str, list[float]]](), runs[0].t[0] if runs[0].t[0] > runs[-1].t[0] else -np.inf
     for run in runs:
         log: dict[str, list[float]] = {}
         happened = [(one.t, f"event {one.name!r} happens") for one in run.events if one.name in acting]
@@ -237,7 +238,8 @@ def first_difference(runs: Sequence[Result], acting: Collection[str]) -> tuple[f
         happened += [(x.t, f"{x.contact} ({x.point}) goes from {x.before} to {x.after}") for x in run.transitions]
         happened += [] if run.success else [(float(run.t[-1]), f"the motion ends ({run.message})")]
         for t, what in happened:
-            log.setdefault(what, []).append(t)
+            if t > begins:
+                log.setdefault(what, []).append(t)
         logs.append(log)
     found = [(np.inf, "")]
     for what in {what: None for log in logs for what in log}:
