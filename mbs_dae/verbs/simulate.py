@@ -22,7 +22,7 @@ from ..derivatives.differences import differenced_run
 from ..derivatives.parameters import Asked, check_laws
 from ..derivatives.results import tell, varied_of
 from ..derivatives.runs.forward import varied_run
-from ..derivatives.runs.graded_steps import INFINITE, INFINITE_SLOPE, merge_times, steep_laws
+from ..derivatives.runs.graded_steps import FIXED_STEPS, INFINITE, INFINITE_SLOPE, merge_times, steep_laws
 from ..derivatives.runs.parameter_names import asked_of_run, check_samples
 from ..derivatives.runs.recorder import RunRecorder, new_recorder
 from ..derivatives.runs.samples import note_on_samples
@@ -571,6 +571,8 @@ def graded_run(
     run switches at somewhat other times, so it is made once more where these are not near enough."""
     recorder = prepared.recorder
     grading = recorder.grading(prepared.impact_times) if recorder and ended.status in (DONE, EVENT) else None
+    if grading is not None and prepared.run.by.length:
+        return prepared, FIXED_STEPS
     for _ in range(REPEATS):
         if grading is None:
             return prepared, ""

@@ -534,7 +534,8 @@ def test_gains_of_a_step_that_was_taken_back(monkeypatch):
     assert result.stats["switches"] > 4
     names = ["rod3.head.x", "rod0.omega", "pin0.force", "friction.force"]
     check_back(result, names, 1e-10)
-    monkeypatch.setattr("mbs_dae.derivatives.runs.recorder.Steps", partial(Steps, room=2000))  # other states are made again
+    few = partial(Steps, room=2000)  # other states are made again
+    monkeypatch.setattr("mbs_dae.derivatives.runs.recorder.Steps", few)
     short = mbs.simulate(model, np.linspace(0, 2, 11), derivatives=[*model.parameters])
     assert short.varied.taken.steps.every > 1
     check_back(short, names, 1e-10)

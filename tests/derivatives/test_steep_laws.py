@@ -110,6 +110,22 @@ def test_a_root_has_three_digits_and_says_so():
     assert np.isnan(none.d("b.y", "b.y")[-1]) and "none by b.y" in none.stats["derivatives"]
 
 
+@pytest.mark.parametrize("n", [0.8, 1.1, 2.5])
+@pytest.mark.parametrize(("method", "step"), [("RK4", 1e-3), ("DP5", 5e-4), ("DP8", 5e-4)])
+def test_steps_of_one_length_say_that_derivatives_may_be_wrong(n, method, step):
+    """An exponent that is a parameter counts by its value; from 2 on the rate of the slope has a bound."""
+    model = mbs.PlanarModel("ball", gravity=(0, -G))
+    b, exponent = model.body("b", mass=2.0, inertia=0.1, position=(0, 0.2)), model.parameter("n", n)
+    model.add(mbs.CoordinateFix("upright", b, "angle"))
+    model.add(mbs.Force("floor", b, (0, 1e5 * sp.Max(0, 0.1 - model["b.y"]) ** exponent)))
+    run = mbs.simulate(model, [0, 0.2], START, method, step=step, derivatives=["b.y"])
+    run.d("b.y", "b.y")
+    assert ("leave step= out" in run.stats.get("derivatives", "")) == (n < 2)
+    free = mbs.simulate(model, [0, 0.2], START, derivatives=["b.y"])
+    free.d("b.y", "b.y")
+    assert ("three digits" in free.stats.get("derivatives", "")) == (n < 1)
+
+
 def test_lengths_and_smooth_powers_need_no_graded_steps():
     """A cable that becomes slack has a root of a sum of squares, and a switch; steps beside it stay as they are."""
     model = mbs.PlanarModel("cable", gravity=(0, -G))

@@ -22,6 +22,7 @@ import sympy as sp
 
 from ...compiled import System
 from ...model.element import Element
+from ...model.parameters import Number
 from ...motion.past.tape import BROKE, FRESH, T0, T1
 from ...symbolic.branches import RANGES, SWITCHING, UNBOUNDED, Bounds, bounds_of, range_of
 from ...symbolic.derive import Relation
@@ -39,33 +40,42 @@ NEAR = 1e-5
 ROUNDED = 1e-6
 """A root whose argument stays above this number is not steep. (√(u² + c) with a smaller c has nearly a corner.)"""
 OF_STATE, OF_TIME, INFINITE = "state", "time", "infinite"
-INFINITE_SLOPE = "a law has an infinite slope where it switches, as a root does at zero: derivatives have three digits"
+INFINITE_SLOPE = "a law may have an infinite slope where it switches, as a root at zero: derivatives have three digits"
 """The remark in a result with derivatives on a law with an infinite slope: even the shortest step next to the switch
 integrates it with an error."""
+FIXED_STEPS = "they may be wrong behind a switch of a law whose slope, or its rate, has no bound there; leave step= out"
+"""The remark on runs by steps of one length, which are not graded."""
 
 
 def steep_laws(system: System) -> frozenset[str]:
     """Return the kinds of steep laws among the loads of a system: functions of the state (`OF_STATE`), of time alone
     (`OF_TIME`), and such with an infinite slope (`INFINITE`)."""
-    found: frozenset[str] = system.cartesian.once(_steep_laws_of)
+    found: frozenset[str] = system.cartesian.once(_kinds)
     return found
 
 
-def _steep_laws_of(system: System) -> frozenset[str]:
-    return frozenset[str]().union(*map(_steep_laws, system.model.elements.values()))
+def _kinds(system: System) -> frozenset[str]:
+    kinds = set[str]()
+    for kind, exponent in (law for element in system.model.elements.values() for law in _steep_laws(element)):
+        n = 1.5 if exponent is None else system.evaluator(exponent)
+        kinds |= {kind, INFINITE} if 0.0 < n < 1.0 else {kind} if 0.0 < n < 2.0 else set()  # n < 0: a pole
+    return frozenset(kinds)
 
 
 @lru_cache(maxsize=4096)
-def _steep_laws(element: Element) -> frozenset[str]:
-    """Return the kinds of steep laws of an element. These are roots, fractional powers, logarithms and inverse
-    functions whose argument may leave the range in which they have a value, or has a switch in it and may fall below
-    `ROUNDED`. A length, √(x² + y²), is not among them: derivatives end where it is zero (`derivatives.reversals`)."""
-    found = set[str]()
+def _steep_laws(element: Element) -> frozenset[tuple[str, Number | None]]:
+    """Return the laws of an element that are steep if their exponent n, a number or an expression of parameters, is
+    between 0 and 2: each as its kind and n; ½ for logarithms and inverse functions, None if the argument stays above
+    zero by next to nothing. These are roots, fractional powers, logarithms and inverse functions whose argument may
+    leave the range in which they have a value, or has a switch in it and may fall below `ROUNDED`. A length,
+    √(x² + y²), is not among them: derivatives end where it is zero (`derivatives.reversals`)."""
+    found = set[tuple[str, Number | None]]()
     for form, slots in element.forms():
         if isinstance(form, Relation):
             continue
         values, constants = dict(form.steps), {s for s in slots if s not in form.signals}
-        numbers = {s: as_sympy(slots[s]) for s in constants if isinstance(slots[s], int | float | sp.Number)}
+        written = {s: as_sympy(slots[s]) for s in constants}
+        numbers = {s: e for s, e in written.items() if e.is_Number}
         for e in map(written_out, (*values.values(), *form.expressions)):
             for root in e.atoms(sp.Pow, *RANGES):
                 margin = range_of(root)
@@ -73,9 +83,8 @@ def _steep_laws(element: Element) -> frozenset[str]:
                     continue
                 least = _bounds(margin, values | numbers)[0]
                 if least < 0.0 or (least < ROUNDED and _has_switch(margin, values)):
-                    found.add(OF_TIME if moving == {time} else OF_STATE)
-                    if least <= 0.0 and (not root.is_Pow or (root.exp.is_number and root.exp < 1)):
-                        found.add(INFINITE)
+                    exponent = root.exp.xreplace(written) if root.is_Pow else sp.S.Half
+                    found.add((OF_TIME if moving == {time} else OF_STATE, exponent if least <= 0.0 else None))
     return frozenset(found)
 
 

@@ -110,7 +110,7 @@ class RunRecorder:
     def grading(self, impacts: np.ndarray) -> Grading | None:
         """Return how steps are graded about switches of steep laws; None if there are none in the steps of this run."""
         laws = steep_laws(self.system)
-        if not laws or not self.steps.total or self.run.by.length or self.is_differenced(impacts):
+        if not laws or not self.steps.total or self.is_differenced(impacts):
             return None
         switched = [0] * self.steps.begins_on_switch + [x.step for x in self.places(impacts) if x.passed.size]
         return grading_of(laws, self.steps.head, switched)
