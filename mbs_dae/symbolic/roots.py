@@ -40,6 +40,9 @@ def sizes_for_roots(e: sp.Basic) -> sp.Basic:
         square, rest = squares_in(sign * (1 - f**2))
         if square == 1:  # 1 - n/d has lost its digits where (d - n)/d has not
             square, rest = squares_in(sign * (below - over) * (below + over) / below**2)
+        if square == 1:  # f² is a ratio, though f has a root, as x/√(x² + y²)
+            over, below = sp.together(1 - f**2).as_numer_denom()
+            square, rest = squares_in(sign * sp.expand(over) / below)
         if square == 1 or rest.is_negative:
             return e
         root = sp.Abs(square) * sp.sqrt(rest)
@@ -100,8 +103,8 @@ def _root_of_circle(e: sp.Expr) -> tuple[sp.Expr, sp.Expr] | None:
 
 
 def _root_of_polynomial(e: sp.Expr) -> tuple[sp.Expr, sp.Expr] | None:
-    """Return g and r if an expression is r times the square of a polynomial: of one variable, or linear in several.
-    Numbers are those of floating-point arithmetic."""
+    """Return g and r if an expression is r times the square of a polynomial. In one variable, and for the square of a
+    linear polynomial, numbers are those of floating-point arithmetic."""
     if e.count_ops() > LONG:
         return None
     try:
@@ -110,8 +113,13 @@ def _root_of_polynomial(e: sp.Expr) -> tuple[sp.Expr, sp.Expr] | None:
     except (sp.PolynomialError, TypeError):
         return None
     degree, many = p.total_degree(), len(p.gens)
-    if degree % 2 or not 0 < degree <= MOST or (many > 1 and degree > 2):
+    if degree % 2 or not 0 < degree <= MOST:
         return None
+    if many > 1 and degree > 2:  # parameters are variables here, too; numbers count to the last digit
+        content, factors = sp.Poly({powers: sp.Rational(c) for powers, c in terms.items()}, *p.gens).sqf_list()
+        if not factors or any(often % 2 for _, often in factors):
+            return None
+        return sp.prod(f.as_expr() ** (often // 2) for f, often in factors), content
     if many > 1:
         monomials = [(0,) * many, *(tuple(int(k == j) for k in range(many)) for j in range(many))]
     else:

@@ -43,6 +43,7 @@ LAWS = {
     "a product of powers in one piece": (
         lambda x, v, p: sp.Piecewise((p * (-x) ** 1.5 * (1 + (-x) ** 1.5), x < 0), (0, True)), 1.1
     ),
+    "a root of a square of place and speed": (lambda x, v, p: -3 * sp.sqrt(sp.expand((x + p * v - 0.2) ** 2)), 0.4),
     "a size of speed": (lambda x, v, p: -p * sp.Abs(v) * v, 0.8),
 }
 
