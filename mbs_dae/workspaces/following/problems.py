@@ -25,11 +25,16 @@ from ...coordinates import body_coordinates
 from ...kernels.blocks import block
 from ...poses.closing import turned_over
 from ...poses.corrector import LOOSE, TIGHT, CurveEquations, correct, observe_curve
+from ...poses.reach.joint_space import JointSpace
+from ...poses.reach.search import search_all
+from ...poses.reach.solutions import SolutionSearch
 from .equations import EquationTerms, PlaneEquations, PosePoint
 from .tracing import TracePlace, tangent_at
 
 THROWS = 24
 """Number of random placements of the bodies."""
+JOINT_STEPS = 100
+"""Greatest number of steps of a search from joints at random."""
 ROUNDS = 12
 """Greatest number of Newton steps back to a curve."""
 LONGEST = 0.3
@@ -292,17 +297,37 @@ def least(J: np.ndarray, right: np.ndarray) -> np.ndarray:
 def throw_poses(
     equations: PlaneEquations, point: PosePoint, values: np.ndarray, most: int = THROWS
 ) -> Iterator[PosePoint | None]:
-    """Yield poses with these values from bodies turned and moved at random; None for a placement from which Newton's
-    method does not converge, or which ends turned over."""
+    """Yield poses with these values, of copies by half turns one; None for a placement from which the search does not
+    converge, or which ends turned over. In the plane Newton's method starts from bodies turned and moved at random; in
+    space, where loops of many bodies close from few of these, from joints at random."""
     system, random = equations.system, np.random.default_rng(20)
     turns = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
+    in_space = system.model.dimension == 3
+    joints = _joints_with(equations, values) if in_space else None
     for done in range(0, most, THROWS):
         count = min(THROWS, most - done)
-        steps = random.uniform(-1.0, 1.0, (count, system.nv)) * np.where(turns, np.pi, 1.0)
-        thrown_about = equations.moved_poses(np.repeat(point.q[None], count, axis=0), steps)
-        for found in close_poses(equations, [PosePoint(q, values.astype(float), point.u) for q in thrown_about], 40):
-            over = found is not None and system.model.dimension == 3 and turned_over(system, found.q)
-            yield None if over else found
+        if joints is not None:
+            starts, off = joints.starts(20 + done, count + 1)[1:], np.full(count, np.inf)
+            search_all(joints.task, starts, joints.tolerance, JOINT_STEPS, off, count)
+            thrown_about = joints.space.bodies(starts)[0]
+        else:
+            steps = random.uniform(-1.0, 1.0, (count, system.nv)) * np.where(turns, np.pi, 1.0)
+            thrown_about = equations.moved_poses(np.repeat(point.q[None], count, axis=0), steps)
+        ends = close_poses(equations, [PosePoint(q, values.astype(float), point.u) for q in thrown_about], 40)
+        upright = [z for z in ends if z is not None and not (in_space and turned_over(system, z.q))]
+        ones = iter(equations.one_copy(upright))
+        upright_ids = {id(z) for z in upright}
+        for z in ends:
+            yield next(ones) if id(z) in upright_ids else None
+
+
+def _joints_with(equations: PlaneEquations, values: np.ndarray) -> SolutionSearch:
+    """Return the search, in joint coordinates, of poses in which loops close and these values are held."""
+    numbers = {name: float(x) for name, x in zip(equations.places, values, strict=True)}
+    model = equations.system.model.with_values(numbers)
+    space = JointSpace(model, model.compile("joint"), "")
+    open_ = np.full(space.size, np.inf)
+    return SolutionSearch(space, (), space.system.placement.copy(), -open_, open_)
 
 
 def close_with_values(equations: PlaneEquations, z: PosePoint) -> PosePoint | None:
