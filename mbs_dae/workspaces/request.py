@@ -242,7 +242,6 @@ def select_independent(equations: PlaneEquations, initial: InitialPose, plane: V
         raise ModelError(
             f"{dependent[0]!r} cannot vary by itself in {initial.model.name!r}: {why}; take another, or release= one"
         )
-    equations.find_half_turns(initial.q)
     return PosePoint(initial.q.copy(), values(initial.q), np.zeros(0))
 
 

@@ -57,8 +57,10 @@ class EquationTerms(NamedTuple):
 
 class HalfTurn(NamedTuple):
     """A line of a body about which a half turn changes the sign of some equations, and no other equation. A rod with a
-    universal joint at one end and a ball at the other has one: a rod that is mounted the other way up about its line."""
+    universal joint at one end and a ball at the other has one: it may be mounted either way up."""
 
+    name: str
+    """The name of the body."""
     coordinates: tuple[int, ...]
     """The numbers of the body's place and quaternion in q."""
     center: np.ndarray
@@ -262,7 +264,7 @@ class PlaneEquations:
             if length < COINCIDENT * system.length:
                 continue
             coordinates = tuple(system.layout.q[body][:7])
-            turn = HalfTurn(coordinates, ends[0], (ends[1] - ends[0]) / length, -1)
+            turn = HalfTurn(body.name, coordinates, ends[0], (ends[1] - ends[0]) / length, -1)
             there = self.linear(turn.turned(afar, np.pi), still)[0][0]
             changed = np.flatnonzero(np.abs(there - phi) > COINCIDENT)
             if changed.size and (np.abs(there + phi)[changed] < COINCIDENT).all():

@@ -151,6 +151,11 @@ class Singular(PoseCurve):
         zero."""
         return bool(np.linalg.norm(self.normal(z)) > LEVEL)
 
+    def is_border(self, places: Sequence[TracePlace]) -> bool:
+        """Return whether a curve with these places is a fold. On a fold Pᵀ u is zero in single poses; on a fragment of
+        a surface it is zero everywhere, and by roundoff larger than `LEVEL` in a few places."""
+        return 2 * sum(self.folds(place.z) for place in places) > len(places)
+
     def near(self, q: np.ndarray, p: np.ndarray, rank: int = 0, rounds: int = 30) -> PosePoint | None:
         """Return the singular pose that Newton's method reaches from a pose by least steps, with the multipliers of the
         smallest singular value, or of the next ones by `rank`: each has a singular curve of its own. None if it does
@@ -303,31 +308,26 @@ def throw_poses(
     system, random = equations.system, np.random.default_rng(20)
     turns = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
     in_space = system.model.dimension == 3
-    joints = _joints_with(equations, values) if in_space else None
+    joints: SolutionSearch | None = None
+    if in_space:
+        numbers = {name: float(x) for name, x in zip(equations.places, values, strict=True)}
+        model = system.model.with_values(numbers)
+        space = JointSpace(model, model.compile("joint"), "")
+        placement, open_ = space.system.placement.copy(), np.full(space.size, np.inf)
+        joints = SolutionSearch(space, (), placement, -open_, open_)
     for done in range(0, most, THROWS):
         count = min(THROWS, most - done)
         if joints is not None:
             starts, off = joints.starts(20 + done, count + 1)[1:], np.full(count, np.inf)
             search_all(joints.task, starts, joints.tolerance, JOINT_STEPS, off, count)
-            thrown_about = joints.space.bodies(starts)[0]
+            thrown_about = joints.space.bodies([*starts])[0]
         else:
             steps = random.uniform(-1.0, 1.0, (count, system.nv)) * np.where(turns, np.pi, 1.0)
             thrown_about = equations.moved_poses(np.repeat(point.q[None], count, axis=0), steps)
         ends = close_poses(equations, [PosePoint(q, values.astype(float), point.u) for q in thrown_about], 40)
-        upright = [z for z in ends if z is not None and not (in_space and turned_over(system, z.q))]
-        ones = iter(equations.one_copy(upright))
-        upright_ids = {id(z) for z in upright}
         for z in ends:
-            yield next(ones) if id(z) in upright_ids else None
-
-
-def _joints_with(equations: PlaneEquations, values: np.ndarray) -> SolutionSearch:
-    """Return the search, in joint coordinates, of poses in which loops close and these values are held."""
-    numbers = {name: float(x) for name, x in zip(equations.places, values, strict=True)}
-    model = equations.system.model.with_values(numbers)
-    space = JointSpace(model, model.compile("joint"), "")
-    open_ = np.full(space.size, np.inf)
-    return SolutionSearch(space, (), space.system.placement.copy(), -open_, open_)
+            over = z is not None and in_space and turned_over(system, z.q)
+            yield None if z is None or over else equations.one_copy([z])[0]
 
 
 def close_with_values(equations: PlaneEquations, z: PosePoint) -> PosePoint | None:
