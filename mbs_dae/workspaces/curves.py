@@ -62,7 +62,7 @@ def _cusps(trace: Trace) -> list[tuple[int, float, TracePlace]]:
         return float(rate_of_values @ [-normal[1], normal[0]] / size) if size > 0.0 else 0.0
 
     rates = np.array([rate(place) for place in trace.places])
-    if np.abs(rates).max() < NO_RATE:
+    if np.abs(rates).max() < NO_RATE or not problem.is_border(trace.places):
         return []
     return trace.zeros(rates, rate)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..results.quantities import frozen
 from .agreement import Counting, disagreements, notes_on_samples
-from .following.equations import PosePoint
+from .following.equations import PlaneEquations, PosePoint
 from .following.modes import LEAST, MOST, add_poses, drive, drive_or_trace, poses_at, random_poses
 from .following.problems import Singular, close_pose, close_poses, line
 from .following.search import SHEET, BothKinds, CurveSearch, Region, climb
@@ -41,7 +41,7 @@ def copies_of(curves: Sequence[SingularCurve], search: CurveSearch) -> list[Trac
     no border: a fragment of a surface that has no more dimensions in the plane than the curve."""
     scale, region, found = search.equations.scale, search.region, []
     for curve in curves:
-        if curve.is_point or not any(search.singular.folds(place.z) for place in curve.trace.places):
+        if curve.is_point or not search.singular.is_border(curve.trace.places):
             continue
         for shift in region.shifts(curve.values):
             corners = tuple(cusp.spot for cusp in curve.cusps)
@@ -351,6 +351,13 @@ def notes_on_meetings(both: BothKinds, kinds: tuple[str, str], names: Sequence[s
     if len(both.lost) > LISTED:
         notes.append(f"at {len(both.lost) - LISTED} more such points a curve of the other kind was not found")
     return notes
+
+
+def notes_on_half_turns(equations: PlaneEquations) -> list[str]:
+    """Return a note on the bodies whose half turns give copies of poses, which count as one pose."""
+    names = ", ".join(turn.name for turn in equations.half_turns)
+    what = f"poses that differ by half turns about lines through two joints, of {names}, count as one pose"
+    return [what] if names else []
 
 
 def _pose_inside(search: CurveSearch, face: Face) -> list[PosePoint]:

@@ -167,7 +167,10 @@ def equations_of(
     system = held.with_values(values).compile()
     rows = [None if own else row_of(system, name) for name, own in plane.columns]
     symbols = [model.parameters[name].symbol if own else None for name, own in plane.columns]
-    return PlaneEquations(system, t, rows, symbols, plane.scale, [row_of(system, name) for name in apart])
+    own = {name: place for place, name in places.items()}
+    places_of_values = [name if of_model else own[name] for name, of_model in plane.columns]
+    apart_rows = [row_of(system, name) for name in apart]
+    return PlaneEquations(system, t, rows, symbols, plane.scale, apart_rows, places_of_values)
 
 
 def row_of(system: Any, name: str) -> int:

@@ -132,7 +132,8 @@ class Area:
     @property
     def modes(self) -> int | None:
         """The number of poses: assembly modes, or solutions of the inverse kinematics. None where poses can be
-        assembled and keep a freedom, so that there are infinitely many."""
+        assembled and keep a freedom, so that there are infinitely many. Poses that differ by half turns of rods about
+        their own lines count once."""
         return len(self.states) if self.counted or not self.states else None
 
     @property
@@ -237,7 +238,8 @@ class Workspace(metaclass=PublicClass):
 
     def with_all_modes(self) -> Workspace:
         """Return the workspace with all poses of each region, as `assembly_modes` finds them, including circuits that
-        no motion from the placement reaches. Where numbers change, `notes` say so."""
+        no motion from the placement reaches. Where numbers change, `notes` say so. Poses that differ by half turns of
+        rods about their own lines are poses of their own here."""
         regions, notes = [], [*self.notes]
         for area in self.regions:
             if not area.counted:  # a freedom is left

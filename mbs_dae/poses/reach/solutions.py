@@ -87,9 +87,9 @@ class SolutionSearch:
 
     def solve(self, everything: bool, seed: int, tries: int | None) -> JointSolutions:
         """Return all solutions from so many starts, or the first one."""
-        redundant = self._singular(self._starts(1, 2)[1], RANK_TOLERANCE)
+        redundant = self._singular(self.starts(1, 2)[1], RANK_TOLERANCE)
         count = tries or (REDUNDANT_TRIES if redundant else TRIES)
-        q, residuals, goal = self._starts(seed, count), np.full(count, np.inf), count if everything else 1
+        q, residuals, goal = self.starts(seed, count), np.full(count, np.inf), count if everything else 1
         hits: list[np.ndarray] = []
         used = 0
         while used < count and len(hits) < goal:
@@ -166,7 +166,7 @@ class SolutionSearch:
             marks += [system.layout.rotation(bodies, body).reshape(count, size**2)]
         return np.concatenate(marks, axis=1)
 
-    def _starts(self, seed: int, count: int) -> np.ndarray:
+    def starts(self, seed: int, count: int) -> np.ndarray:
         """Return the given start, then random joints: within their limits, rotations anywhere, slides about the
         placement."""
         space, random = self.space, np.random.default_rng(seed)

@@ -25,11 +25,16 @@ from ...coordinates import body_coordinates
 from ...kernels.blocks import block
 from ...poses.closing import turned_over
 from ...poses.corrector import LOOSE, TIGHT, CurveEquations, correct, observe_curve
+from ...poses.reach.joint_space import JointSpace
+from ...poses.reach.search import search_all
+from ...poses.reach.solutions import SolutionSearch
 from .equations import EquationTerms, PlaneEquations, PosePoint
 from .tracing import TracePlace, tangent_at
 
 THROWS = 24
 """Number of random placements of the bodies."""
+JOINT_STEPS = 100
+"""Greatest number of steps of a search from joints at random."""
 ROUNDS = 12
 """Greatest number of Newton steps back to a curve."""
 LONGEST = 0.3
@@ -145,6 +150,11 @@ class Singular(PoseCurve):
         """Return whether poses appear or vanish across the picture of the curve in a singular pose: Pᵀ u is not
         zero."""
         return bool(np.linalg.norm(self.normal(z)) > LEVEL)
+
+    def is_border(self, places: Sequence[TracePlace]) -> bool:
+        """Return whether a curve with these places is a fold. On a fold Pᵀ u is zero in single poses; on a fragment of
+        a surface it is zero everywhere, and by roundoff larger than `LEVEL` in a few places."""
+        return 2 * sum(self.folds(place.z) for place in places) > len(places)
 
     def near(self, q: np.ndarray, p: np.ndarray, rank: int = 0, rounds: int = 30) -> PosePoint | None:
         """Return the singular pose that Newton's method reaches from a pose by least steps, with the multipliers of the
@@ -292,17 +302,32 @@ def least(J: np.ndarray, right: np.ndarray) -> np.ndarray:
 def throw_poses(
     equations: PlaneEquations, point: PosePoint, values: np.ndarray, most: int = THROWS
 ) -> Iterator[PosePoint | None]:
-    """Yield poses with these values from bodies turned and moved at random; None for a placement from which Newton's
-    method does not converge, or which ends turned over."""
+    """Yield poses with these values, of copies by half turns one; None for a placement from which the search does not
+    converge, or which ends turned over. In the plane Newton's method starts from bodies turned and moved at random; in
+    space, where loops of many bodies close from few of these, from joints at random."""
     system, random = equations.system, np.random.default_rng(20)
     turns = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
+    in_space = system.model.dimension == 3
+    joints: SolutionSearch | None = None
+    if in_space:
+        numbers = {name: float(x) for name, x in zip(equations.places, values, strict=True)}
+        model = system.model.with_values(numbers)
+        space = JointSpace(model, model.compile("joint"), "")
+        placement, open_ = space.system.placement.copy(), np.full(space.size, np.inf)
+        joints = SolutionSearch(space, (), placement, -open_, open_)
     for done in range(0, most, THROWS):
         count = min(THROWS, most - done)
-        steps = random.uniform(-1.0, 1.0, (count, system.nv)) * np.where(turns, np.pi, 1.0)
-        thrown_about = equations.moved_poses(np.repeat(point.q[None], count, axis=0), steps)
-        for found in close_poses(equations, [PosePoint(q, values.astype(float), point.u) for q in thrown_about], 40):
-            over = found is not None and system.model.dimension == 3 and turned_over(system, found.q)
-            yield None if over else found
+        if joints is not None:
+            starts, off = joints.starts(20 + done, count + 1)[1:], np.full(count, np.inf)
+            search_all(joints.task, starts, joints.tolerance, JOINT_STEPS, off, count)
+            thrown_about = joints.space.bodies([*starts])[0]
+        else:
+            steps = random.uniform(-1.0, 1.0, (count, system.nv)) * np.where(turns, np.pi, 1.0)
+            thrown_about = equations.moved_poses(np.repeat(point.q[None], count, axis=0), steps)
+        ends = close_poses(equations, [PosePoint(q, values.astype(float), point.u) for q in thrown_about], 40)
+        for z in ends:
+            over = z is not None and in_space and turned_over(system, z.q)
+            yield None if z is None or over else equations.one_copy([z])[0]
 
 
 def close_with_values(equations: PlaneEquations, z: PosePoint) -> PosePoint | None:

@@ -384,23 +384,26 @@ def _interpolation_error(curve: PlaneCurve, k: int) -> float:
 def _polygon_crossings(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int, float, float, float]]:
     """Return (i, j, x, y, sine) for the pairs of segments that cross or nearly do. An arc departs from its chord by up
     to `SAG` of it, so the crossing of two arcs may differ from that of their chords by up to both departures / sine."""
-    low, high, found = np.minimum(a, b), np.maximum(a, b), []
-    slack = SAG * np.linalg.norm(b - a, axis=1)
+    low, high, ways, found = np.minimum(a, b), np.maximum(a, b), b - a, list[tuple[int, int, float, float, float]]()
+    sizes = np.linalg.norm(ways, axis=1)
+    slack = SAG * sizes
     for i in range(len(a) - 1):
         wide = slack[i] + slack[i + 1 :, None]
         near = ((low[i + 1 :] - wide <= high[i]) & (high[i + 1 :] + wide >= low[i])).all(axis=1)
-        for j in np.flatnonzero(near) + i + 1:
-            d, e, c = b[i] - a[i], b[j] - a[j], a[j] - a[i]
-            det = d[1] * e[0] - d[0] * e[1]
-            sizes = np.linalg.norm(d), np.linalg.norm(e)
-            sine = abs(det) / max(sizes[0] * sizes[1], 1e-300)
-            if sine <= PARALLEL:
-                found.append((i, int(j), 0.5, 0.5, 0.0))
-                continue
-            room = [0.1 + (slack[i] + slack[j]) / (sine * size) for size in sizes]
-            x, y = (c[1] * e[0] - c[0] * e[1]) / det, (d[0] * c[1] - d[1] * c[0]) / det
-            if -room[0] <= x <= 1.0 + room[0] and -room[1] <= y <= 1.0 + room[1]:
-                found.append((i, int(j), float(min(max(x, 0.0), 1.0)), float(min(max(y, 0.0), 1.0)), float(sine)))
+        j = np.flatnonzero(near) + i + 1
+        (dx, dy), (ex, ey), (cx, cy) = ways[i], ways[j].T, (a[j] - a[i]).T
+        det = dy * ex - dx * ey
+        sine = np.abs(det) / np.maximum(sizes[i] * sizes[j], 1e-300)
+        parallel = sine <= PARALLEL
+        det, steep = np.where(parallel, 1.0, det), np.where(parallel, 1.0, sine)
+        x, y = (cy * ex - cx * ey) / det, (dx * cy - dy * cx) / det
+        reach = (slack[i] + slack[j]) / steep
+        room, room_of_other = (0.1 + reach / np.maximum(size, 1e-300) for size in (sizes[i], sizes[j]))
+        crosses = (-room <= x) & (x <= 1.0 + room) & (-room_of_other <= y) & (y <= 1.0 + room_of_other)
+        x, y = (np.where(parallel, 0.5, np.clip(part, 0.0, 1.0)) for part in (x, y))
+        sine = np.where(parallel, 0.0, sine)
+        some = parallel | crosses
+        found += [(i, *one) for one in zip(*(row[some].tolist() for row in (j, x, y, sine)), strict=True)]
     return found
 
 

@@ -1,0 +1,101 @@
+"""Numbers of poses of delta robots, against all poses of the platform that six rods and three arms allow.
+
+In the model the platform may tilt: six rods of length b hold it, two from each arm. With the platform's centre at p,
+its rotation Q and the arms' angles θ are the roots of six equations, for k = 1, 2, 3 and both sides s = ±h,
+
+    |p + Q A_k (r, s, 0) - A_k (R + a cos θ_k, s, -a sin θ_k)| = b,
+
+where A_k turns about z by 120° (k - 1). They are found here from many rotations and angles at random. In Q = 1
+there are 2³ of them, two angles for each arm. A rod between its universal joint and its ball may be turned about its own line by
+half a turn, so each has 2⁶ copies, which workspaces count once.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+import mbs_dae as mbs
+
+SIZES = {"R": 0.20, "r": 0.05, "a": 0.25, "b": 0.55, "half": 0.04}
+STARTS = 1500
+
+
+def delta_robot(**sizes: float) -> mbs.SpatialModel:
+    path = Path(__file__).parents[2] / "models" / "delta_robot.py"
+    spec = importlib.util.spec_from_file_location("delta_robot", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.build(drive=None, **sizes)
+
+
+def equations(p, Q, angles, R, r, a, b, half):
+    """Return the six equations, (n, 6), and their derivatives by rotations and angles, (n, 6, 6)."""
+    values, slopes = [], []
+    for k in range(3):
+        A = Rotation.from_euler("z", 120 * k, degrees=True).as_matrix()
+        c, s = np.cos(angles[:, k]), np.sin(angles[:, k])
+        elbow, rate = (np.stack(xyz, axis=-1) @ A.T for xyz in ((R + a * c, 0 * c, -a * s), (-a * s, 0 * c, -a * c)))
+        for side in (half, -half):
+            wrist = Q @ (A @ [r, side, 0])
+            rod = p + wrist - elbow - side * A[:, 1]
+            row = np.zeros((len(Q), 6))
+            row[:, :3], row[:, 3 + k] = np.cross(wrist, rod), -(rod * rate).sum(axis=1)
+            values.append(0.5 * ((rod * rod).sum(axis=1) - b * b))
+            slopes.append(row)
+    return np.stack(values, axis=-1), np.stack(slopes, axis=1)
+
+
+def platform_poses(p, sizes, seed=0) -> np.ndarray:
+    """Return the different poses as rows of Q, cos θ and sin θ."""
+    random = np.random.default_rng(seed)
+    Q, angles = Rotation.random(STARTS, random_state=seed).as_matrix(), random.uniform(-np.pi, np.pi, (STARTS, 3))
+    for _ in range(60):
+        values, slopes = equations(np.asarray(p), Q, angles, **sizes)
+        steps = -np.linalg.solve(slopes + 1e-14 * np.eye(6), values[:, :, None])[:, :, 0]
+        steps *= np.minimum(1.0, 0.4 / np.maximum(np.abs(steps).max(axis=1, keepdims=True), 1e-300))
+        Q, angles = Rotation.from_rotvec(steps[:, :3]).as_matrix() @ Q, angles + steps[:, 3:]
+    closed = np.abs(equations(np.asarray(p), Q, angles, **sizes)[0]).max(axis=1) < 1e-12
+    found: list[np.ndarray] = []
+    for row in np.hstack([Q[closed].reshape(-1, 9), np.cos(angles[closed]), np.sin(angles[closed])]):
+        if not any(np.abs(row - one).max() < 1e-6 for one in found):
+            found.append(row)
+    return np.array(found).reshape(-1, 15)
+
+
+def check(sizes, x, y, z):
+    """Compare each region of a small section with all poses at its inner point."""
+    model = delta_robot(**sizes)
+    start = mbs.assemble(model, fix={"platform.x": sum(x) / 2, "platform.y": sum(y) / 2, "platform.z": z})
+    over = {"platform.x": x, "platform.y": y}
+    found = mbs.workspace(model, over, fix={"platform.z": z}, start=start, step=0.25)
+    assert np.isclose(sum(region.area for region in found.regions), (x[1] - x[0]) * (y[1] - y[0]), rtol=1e-6)
+    untilted = 0
+    for region in found.regions:
+        poses = platform_poses((*region.inside, z), sizes)
+        own = np.array([state.full_q[3:7] for state in region.states])
+        assert region.modes == len(poses), (region.inside, region.modes, len(poses), found.notes)
+        flat = np.abs(poses[:, :9] - np.eye(3).ravel()).max(axis=1) < 1e-6
+        upright = np.abs(own[:, 1:]).max(axis=1, initial=0.0) < 1e-6 if len(own) else np.zeros(0, dtype=bool)
+        assert upright.sum() == flat.sum()
+        untilted += flat.sum()
+    assert any("half turns" in note for note in found.notes)
+    return found, untilted
+
+
+def test_a_section_has_all_poses_of_the_platform():
+    found, untilted = check(SIZES, (0.12, 0.14), (0.01, 0.03), -0.5)
+    assert untilted == 8 * len(found.regions)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(10))
+def test_sections_of_random_robots(seed):
+    random = np.random.default_rng(seed)
+    sizes = {name: size * random.uniform(0.9, 1.1) for name, size in SIZES.items()}
+    x, y = random.uniform(-0.1, 0.1, 2)
+    check(sizes, (x, x + 0.02), (y, y + 0.02), -0.5)
