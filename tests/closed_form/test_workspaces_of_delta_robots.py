@@ -6,8 +6,8 @@ its rotation Q and the arms' angles θ are the roots of six equations, for k = 1
     |p + Q A_k (r, s, 0) - A_k (R + a cos θ_k, s, -a sin θ_k)| = b,
 
 where A_k turns about z by 120° (k - 1). They are found here from many rotations and angles at random. In Q = 1
-there are 2³ of them, two angles for each arm. A rod between its universal joint and its ball may be turned about its own line by
-half a turn, so each has 2⁶ copies, which workspaces count once.
+there are 2³ of them, two angles for each arm. A rod between its universal joint and its ball may be turned about its
+own line by half a turn, so each has 2⁶ copies, which workspaces count once.
 """
 
 from __future__ import annotations
