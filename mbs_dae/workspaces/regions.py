@@ -10,7 +10,7 @@ import numpy as np
 from ..results.quantities import frozen
 from .agreement import Counting, disagreements, notes_on_samples
 from .following.equations import PlaneEquations, PosePoint
-from .following.modes import LEAST, MOST, add_poses, drive, drive_or_trace, poses_at, random_poses
+from .following.modes import LEAST, add_poses, drive, drive_or_trace, poses_at, random_poses
 from .following.problems import Singular, close_pose, close_poses, line
 from .following.search import SHEET, BothKinds, CurveSearch, Region, climb
 from .following.tracing import LONG, STUCK, SURFACE, TracePlace, place_ahead
@@ -79,7 +79,7 @@ def poses_in(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> tup
     many = len(faces) > LARGE
 
     def count(values: np.ndarray) -> list[PosePoint]:
-        return random_poses(equations, search.region, base, values, LEAST if many else MOST, None if is_finite else 1)
+        return random_poses(equations, search.region, base, values, LEAST if many else None, None if is_finite else 1)
 
     def lead(poses: Sequence[PosePoint], values: np.ndarray) -> list[PosePoint]:
         if is_finite:

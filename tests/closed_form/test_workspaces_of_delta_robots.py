@@ -20,6 +20,9 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 import mbs_dae as mbs
+from mbs_dae.workspaces.following.modes import random_poses
+from mbs_dae.workspaces.following.search import Region
+from mbs_dae.workspaces.request import equations_of, initial_pose, ranges_of, select_independent
 
 SIZES = {"R": 0.20, "r": 0.05, "a": 0.25, "b": 0.55, "half": 0.04}
 STARTS = 1500
@@ -87,6 +90,20 @@ def check(sizes, x, y, z):
     return found, untilted
 
 
+@pytest.mark.parametrize("values", [(0.1, 0.02), (-0.2, 0.1), (0.3, 0.1), (0.35, 0.35)])
+def test_joints_at_random_lead_to_all_poses(values):
+    model, fix = delta_robot(**SIZES), {"platform.z": -0.5}
+    plane, low, high = ranges_of(model, {"platform.x": (-0.4, 0.4), "platform.y": (-0.4, 0.4)})
+    initial, of_section = initial_pose(model, 0.0, fix, None), equations_of(model, 0.0, plane, fix)
+    base = select_independent(of_section, initial, plane)
+    of_section.find_half_turns(base.q)
+    assert len(of_section.half_turns) == 6
+    found = random_poses(of_section, Region(low, high, plane.turns), base, np.array(values))
+    assert len(found) == len(platform_poses((*values, -0.5), SIZES))
+    assert (len(found) > 0) == (values != (0.35, 0.35))
+
+
+@pytest.mark.slow
 def test_a_section_has_all_poses_of_the_platform():
     found, untilted = check(SIZES, (0.12, 0.14), (0.01, 0.03), -0.5)
     assert untilted == 8 * len(found.regions)

@@ -21,6 +21,9 @@ ALIKE = 1e-6
 LEAST, MOST, AGAIN = 24, 150, 3
 """Least and greatest number of random placements where poses are counted by these alone, and the number of times that
 each pose must be reached."""
+MOST_IN_SPACE = 1000
+"""Greatest number in space: each of the 34 poses of the platform of a delta robot has 1% of the placements and more,
+so that some 300 placements reach each `AGAIN` times."""
 LONGEST, LANES = 200, 500
 """Greatest number of steps of a drive; and number of poses that are driven side by side, so that their matrices need
 little memory."""
@@ -249,7 +252,7 @@ def random_poses(
     region: Region,
     near: PosePoint,
     values: np.ndarray,
-    most: int = MOST,
+    most: int | None = None,
     limit: int | None = None,
 ) -> list[PosePoint]:
     """Return the poses with these values to which Newton's method converges from random placements of the bodies. The
@@ -257,6 +260,7 @@ def random_poses(
     them found none, or when `limit` poses are found."""
     found: list[PosePoint] = []
     times: list[int] = []
+    most = most or (MOST_IN_SPACE if equations.system.model.dimension == 3 else MOST)
     for count, z in enumerate(throw_poses(equations, near, values, most), 1):
         if z is not None:
             same = np.flatnonzero(equal_poses(equations, region, [z], found))
