@@ -8,15 +8,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
-import sympy as sp
-
 from ..errors import ModelError
 from ..model.bodies.body import Body
 from ..model.bodies.planar_body import PlanarBody
 from ..model.element import Element
 from ..model.events import Event, Reset
 from ..model.model import Model
-from ..model.parameters import Number, Parameter, ParameterValue, free_parameters
+from ..model.parameters import Number, Parameter, ParameterValue
 from ..model.signals import StateVariable
 
 Made = TypeVar("Made", bound=Model)
@@ -112,8 +110,8 @@ def _free_number(owner: str, what: str, place: tuple[int, ...], model: Model, pa
     object.__setattr__(body, what, value if place else parameter)
 
 
-def spoken_of(model: Model) -> set[sp.Symbol]:
-    """Return all parameters on which something in the model depends."""
+def numbers_in(model: Model) -> list[Any]:
+    """Return all numbers of a model, and all expressions of parameters in place of numbers."""
     numbers: list[Any] = [*model.gravity]
     for body in [model.ground, *model.bodies.values()]:
         numbers += [*body.numbers, body.span, *(n for marker in body.markers.values() for n in marker.numbers)]
@@ -125,4 +123,4 @@ def spoken_of(model: Model) -> set[sp.Symbol]:
             numbers += [element.initial, element.scale]
         if isinstance(element, Event) and isinstance(element.action, Reset):
             numbers += [*element.action.values.values()]
-    return free_parameters(numbers)
+    return numbers

@@ -61,6 +61,8 @@ ENOUGH, PROMISED, LOST = 1e-9, 1e-8, 1e-5
 """Errors relative to the largest change. No smaller step is tried if all errors are below the first, or if they are
 below the third and no longer fall by half. A larger error than the second is told; with a larger one than the third
 there is no derivative."""
+INTERRUPTED = "neighbouring runs were interrupted: none by the parameters that were left"
+"""The remark in a result whose motion is complete, and whose derivatives are not."""
 KINK = 1e-3
 """A number has two slopes if they differ by more than this part of the largest change."""
 FAINT = 1e-3
@@ -91,41 +93,45 @@ def differenced_run(result: Result, asked: Asked, run: Run, last: float | None, 
     """Set the derivatives of the result of a run, and return the result. `run` is the first run of a chain; `last` is
     the last time requested of a run that an event has stopped, else None."""
     times, acting = np.unique([run.t, *result.t]), {e.name for e in asked.model.events if e.action != "record"}
-    own, found, told = numbers_of(result, result, result, last is not None), list[Numbers](), dict[str, None]()
+    values, all_slopes, notes = numbers_of(result, result, result, last is not None), list[Numbers](), dict[str, None]()
     for name in asked.names:
-        slopes, errors = ({key: np.full(x.shape, one) for key, x in own.items()} for one in (np.nan, np.inf))
-        ends, why, worst, made = np.inf, "", np.inf, list[Numbers]()
-        for part in STEPS:
+        slopes, errors = ({key: np.full(x.shape, one) for key, x in values.items()} for one in (np.nan, np.inf))
+        ends, why, worst, neighbour_values = np.inf, "", np.inf, list[Numbers]()
+        for part in () if INTERRUPTED in notes else STEPS:
             try:
                 h, stencil, runs = neighbours(asked, name, run, part, result)
                 past = [_made(make, one, times, True) for one in runs]
                 up_to = np.append(times[:-1], last or 0.0)
                 stopped = past if last is None else [_made(make, one, up_to, False) for one in runs]
             except MbsError:
-                if part == STEPS[-1] and not made:
+                if part == STEPS[-1] and not neighbour_values:
                     raise
                 continue
-            made = [numbers_of(*both, result, last is not None) for both in zip(past, stopped, strict=True)]
+            except KeyboardInterrupt:
+                notes[INTERRUPTED] = None
+                break
+            neighbour_values = [numbers_of(*both, result, last is not None) for both in zip(past, stopped, strict=True)]
             ends, why = first_difference([result, *stopped], acting)
             for key, known in slopes.items():
-                slope, error = differences(np.array([one[key] for one in made]), stencil, h, h / part)
-                error[own[key[0], "t"][:, 0] >= ends] = np.inf
+                slope, error = differences(np.array([one[key] for one in neighbour_values]), stencil, h, h / part)
+                error[values[key[0], "t"][:, 0] >= ends] = np.inf
                 better = error < errors[key]
                 known[better], errors[key][better] = slope[better], error[better]
-            before, worst = worst, max(error[np.isfinite(own[key])].max(initial=0.0) for key, error in errors.items())
+            largest = (error[np.isfinite(values[key])].max(initial=0.0) for key, error in errors.items())
+            before, worst = worst, max(largest)
             if worst <= ENOUGH or before / 2 <= worst <= LOST:
                 break
         for key, slope in slopes.items():
             slope[errors[key] > LOST] = np.nan
-        found.append(slopes)
-        told |= dict.fromkeys(remarks(name, result, own, errors, ends, why))
-    rows = {key: np.array([one[key] for one in found]) for key in own}
+        all_slopes.append(slopes)
+        notes |= {} if INTERRUPTED in notes else dict.fromkeys(remarks(name, result, values, errors, ends, why))
+    rows = {key: np.array([one[key] for one in all_slopes]) for key in values}
     at_times, end = ({name: x for (group, name), x in rows.items() if group == one} for one in ("times", "end"))
     set_varied(result, DifferencedRun(result, asked, rows=at_times, end=None if last is None else end))
     for k, event in enumerate(result.events):
         t, *moved = (rows["events", x][:, k : k + 1] for x in "tqva")
         set_moment(event.state, asked, partial(MomentSlopes, t[..., 0], *moved))
-    for one in told:
+    for one in notes:
         tell(result, one)
     return result
 

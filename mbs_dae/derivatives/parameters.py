@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import sympy as sp
 
 from ..compiled import System
 from ..compiled.structure import Structure
@@ -13,8 +14,11 @@ from ..errors import ModelError, unknown_name
 from ..model.fields import Choice
 from ..model.joints import Gear
 from ..model.model import Model
-from ..model.parameters import Parameter
-from .constants import are_alike, constants_of, spoken_of, with_constants_free
+from ..model.parameters import Evaluator, Parameter, free_parameters
+from ..symbolic.branches import SWITCHING
+from ..symbolic.expressions import slope_between_jumps
+from ..tolerances import REPEAT
+from .constants import are_alike, constants_of, numbers_in, with_constants_free
 from .inputs import inputs_made_of, with_laws_written
 
 
@@ -63,9 +67,44 @@ def asked_of(model: Model, names: Any, given: Collection[str] = (), run: bool = 
     symbols = tuple(values.get(name) or model.parameters[name].symbol for name in asked)
     if inputs := tuple(one.name for one in inputs_made_of(model, symbols)):
         model = model if run else model.compile().latest(_with_laws, inputs)
-    idle = sorted({*map(str, symbols)} - {*map(str, spoken_of(model))} - {*values})
+    numbers = numbers_in(model)
+    check_corners(model, numbers, symbols)
+    idle = sorted({*map(str, symbols)} - {*map(str, free_parameters(numbers))} - {*values})
     told = f"nothing in the model depends on {', '.join(idle)}: derivatives by it are 0" if idle else ""
     return Asked(model, asked, symbols, told, alike)
+
+
+KINK, FARTHER = 1e-6, 10.0
+"""A slope has a kink where it jumps by more than `KINK` of its size, and hardly more over a way `FARTHER` times as
+long."""
+
+
+def corner_of(e: sp.Expr, symbol: sp.Symbol, known: Mapping[sp.Symbol, float]) -> str:
+    """Return "jumps" or "has a kink" if an expression, or its slope by a symbol, has two values on both sides of the
+    `known` values; empty if it is smooth there. (Between two close places a smooth value changes by next to nothing,
+    and in proportion to their distance.)"""
+    size = REPEAT * max(abs(known[symbol]), 1.0)
+    for law, what in ((e, "jumps"), (slope_between_jumps(e, symbol), "has a kink")):
+        near, far = (
+            [Evaluator({**known, symbol: known[symbol] + side * size})(law) for side in (-reach, reach)]
+            for reach in (1.0, FARTHER)
+        )
+        jump, allowed = abs(near[1] - near[0]), KINK * max(map(abs, near + far))
+        if jump > allowed and jump > 0.5 * abs(far[1] - far[0]):
+            return what
+    return ""
+
+
+def check_corners(model: Model, numbers: Iterable[Any], symbols: Iterable[Parameter]) -> None:
+    """Refuse parameters at whose values a number of the model jumps or has a kink."""
+    known = {one.symbol: one.value for one in model.parameters.values()}
+    for e in numbers:
+        if not (isinstance(e, sp.Basic) and e.has(*SWITCHING)):
+            continue
+        for symbol in e.free_symbols & {*symbols} & {*known}:
+            if e.free_symbols <= {*known} and (what := corner_of(e, symbol, known)):
+                told = f"{e} {what} at {symbol} = {known[symbol]:g}: there is a derivative to one side alone"
+                raise ModelError(f"derivatives by {symbol}: {told}; take another value, or a smooth expression")
 
 
 def _with_constants(system: System, names: tuple[str, ...]) -> Model:

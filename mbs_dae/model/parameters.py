@@ -16,6 +16,7 @@ import sympy as sp
 
 from ..errors import ModelError, shortened
 from ..symbolic.derive import Form, Relation
+from ..symbolic.expressions import slope_between_jumps
 from ..symbolic.functions import Lookup, Opaque, as_sympy
 from ..symbolic.roots import sizes_for_roots
 from ..unit_system import checked_unit
@@ -151,9 +152,9 @@ class ComplexStep(Evaluator):
 
 @lru_cache(maxsize=100_000)
 def slope_of(expression: sp.Expr, parameter: sp.Symbol) -> sp.Expr:
-    """Return the derivative of an expression by a parameter; cached for all models, since each gradient needs the
-    derivatives of all numbers in the equations."""
-    return expression.diff(parameter)
+    """Return the derivative of an expression by a parameter, between its jumps; cached for all models, since each
+    gradient needs the derivatives of all numbers in the equations."""
+    return slope_between_jumps(expression, parameter)
 
 
 LARGEST_OF_STATE = 1e150

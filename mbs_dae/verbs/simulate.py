@@ -104,7 +104,8 @@ def simulate(
     impacts of touching points are solved "together" or pass "in turn" from contact to contact.
 
     `derivatives` names parameters, constants of elements ("spring.stiffness") and values in `initial`; then
-    ``result.d(name, by)`` is the derivative of the computed steps (docs/derivatives.md).
+    ``result.d(name, by)`` is the derivative of the computed motion, and ``result.stats["derivatives"]`` says where
+    there is none, or one with fewer digits (docs/derivatives.md).
 
     `stabilization` is `Baumgarte()` (default of explicit methods), `Projection()` (default of implicit ones) or
     `Unstabilized()`. ``result.stats`` reports gains and counts. ``progress(done, total)`` is called repeatedly; on a

@@ -1,5 +1,7 @@
 """Derivatives from whole runs of neighbours: against closed forms, and against those of the steps of the run."""
 
+import importlib
+
 import numpy as np
 import pytest
 import sympy as sp
@@ -64,15 +66,34 @@ def test_what_happens_in_some_neighbours_alone_ends_derivatives(monkeypatch):
 
 
 def test_two_slopes_at_one_place_are_none(monkeypatch):
-    """A force F |c - 1/2| at c = 1/2: by c the motion has a corner, by F a derivative of 0."""
+    """v' = -|v| from v = 0: a start with v₀ > 0 decays, one with v₀ < 0 grows; by F the motion has a derivative."""
     difference_whole_runs(monkeypatch)
     model = mbs.PlanarModel("block")
-    c, F = model.parameter("c", 0.5), model.parameter("F", 2.0)
-    block = model.body("block", mass=1.0, inertia=1.0)
-    model.add(mbs.Force("push", block, (F * sp.Abs(model["block.angle"] * 0 + c - sp.Rational(1, 2)) + 1, 0)))
-    run = mbs.simulate(model, [0, 1.0], derivatives=["c", "F"])
-    assert np.isnan(run.d("block.x", "c")[1]) and run.d("block.x", "F")[1] == pytest.approx(0.0, abs=1e-12)
-    assert "corner by c" in run.stats["derivatives"]
+    F, block = model.parameter("F", 2.0), model.body("block", mass=1.0, inertia=1.0)
+    model.add(mbs.Force("drag", block, (-sp.Abs(model["block.vx"]), F)))
+    start = {f"block.{name}": 0.0 for name in ("x", "y", "angle", "vx", "vy", "omega")}
+    run = mbs.simulate(model, [0, 1.0], start, derivatives=["block.vx", "F"])
+    assert np.isnan(run.d("block.x", "block.vx")[1]) and run.d("block.y", "F")[1] == pytest.approx(0.5, rel=1e-9)
+    assert "corner by block.vx" in run.stats["derivatives"]
+
+
+def test_ctrl_c_in_neighbouring_runs_leaves_the_motion(monkeypatch):
+    difference_whole_runs(monkeypatch)
+    model, start = falling()
+    times, made = [0, 0.25, 0.6], []
+
+    def interrupted(*arguments):
+        made.append(arguments)
+        if len(made) > 8:
+            raise KeyboardInterrupt
+        return repeated(*arguments)
+
+    verb = importlib.import_module("mbs_dae.verbs.simulate")
+    repeated = verb.repeated_run
+    monkeypatch.setattr(verb, "repeated_run", interrupted)
+    run = mbs.simulate(model, times, start, derivatives=["e", "ball.y"])
+    assert (run["ball.y"] == mbs.simulate(model, times, start)["ball.y"]).all()
+    assert "interrupted" in run.stats["derivatives"] and np.isnan(run.d("ball.y", "ball.y")).all()
 
 
 @pytest.mark.parametrize("times", [[0, 2.0], [0, 0.1, 0.3, 2.0]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 import sympy as sp
 
@@ -57,3 +58,50 @@ def test_nothing_depends_on_it():
     assert told in mbs.assemble(free, derivatives=["idle"]).message
     smooth = mbs.simulate(free.without("mat"), [0, 0.1], derivatives=["idle"])
     assert smooth.stats["derivatives"] == told and not smooth.d("crank.angle", "idle").any()
+
+
+@pytest.mark.parametrize(
+    ("number", "value", "what"),
+    [
+        (lambda p: 5 + sp.Abs(p - 0.5), 0.5, "has a kink"),
+        (lambda p: 5 + sp.Max(p, 1.0), 1.0, "has a kink"),
+        (lambda p: sp.Piecewise((5, p < 0.3), (6 * p, True)), 0.3, "jumps"),
+    ],
+)
+def test_a_number_with_a_corner_has_no_derivative(number, value, what):
+    """A little beside the corner it has one, by each verb; so have |p|³ and other smooth expressions at any value."""
+
+    def pan(value, number=number):
+        model = mbs.PlanarModel("scale", gravity=(0, -9.81))
+        p = model.parameter("p", value)
+        body = model.body("pan", mass=2.0, inertia=1.0, position=(0, -1))
+        up = np.pi / 2
+        model.add(
+            mbs.Translational("guide", model.ground.at(0, 0, up), body.at(0, 0, up)),
+            mbs.Spring("spring", model.ground, body, stiffness=100 * number(p), length=1),
+        )
+        return model
+
+    calls = [
+        lambda model: mbs.equilibrium(model, derivatives=["p"]).d("pan.y", "p"),
+        lambda model: mbs.simulate(model, [0, 0.1], derivatives=["p"]).d("pan.y", "p")[-1],
+    ]
+    for call in calls:
+        with pytest.raises(mbs.ModelError, match=f"derivatives by p: .* {what} at p = {value:g}.*one side alone"):
+            call(pan(value))
+        assert np.isfinite(call(pan(value + 1e-3)))
+        assert np.isfinite(call(pan(0.0, lambda p: 5 + p + sp.Abs(p) ** 3)))
+
+
+def test_a_step_of_a_parameter_has_the_slope_between_its_jumps():
+    """k = 100 (floor p + p/2), y = -1 - m g/k: ∂y/∂p = m g · 50/k²."""
+    model = mbs.PlanarModel("scale", gravity=(0, -9.81))
+    p = model.parameter("p", 2.4)
+    body = model.body("pan", mass=2.0, inertia=1.0, position=(0, -1))
+    up = np.pi / 2
+    model.add(
+        mbs.Translational("guide", model.ground.at(0, 0, up), body.at(0, 0, up)),
+        mbs.Spring("spring", model.ground, body, stiffness=100 * (sp.floor(p) + p / 2), length=1),
+    )
+    rest = mbs.equilibrium(model, derivatives=["p"])
+    assert rest.d("pan.y", "p") == pytest.approx(2 * 9.81 * 50 / 320**2, rel=1e-9)

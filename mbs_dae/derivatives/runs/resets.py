@@ -40,7 +40,7 @@ from ...results.result import State
 from ...symbolic.expressions import slope_between_jumps
 from ...symbolic.markers import t as time
 from ...tolerances import REPEAT
-from ..parameters import Asked, StartChange
+from ..parameters import Asked, StartChange, corner_of
 from ..start import Beginning
 from .coordinates import coordinate_changes, ground_places, ground_slopes
 from .event_times import APART, changes_here, rates_at, sizes_of
@@ -48,10 +48,6 @@ from .jumps import grazes, instant_moved
 from .repetition import put_entry
 from .saltation import surfaces_back
 from .samples import body_seeds, seeded
-
-KINK, FARTHER = 1e-6, 10.0
-"""A slope has a kink where it jumps by more than `KINK` of its size, and hardly more over a way `FARTHER` times as
-long."""
 
 
 class ResetEntry(NamedTuple):
@@ -135,21 +131,13 @@ def _readings(bodies: System, count: int, at: BodyVariation) -> tuple[ComputedQu
 
 def kink_of(model: Model, event: Event, before: State, names: Collection[str]) -> str:
     """Return a message about the first value of a reset that jumps, or has a kink, where values or slopes differ on
-    both sides of a state, of time or of a parameter in `names`; empty where all are smooth. (Between two close places a
-    smooth value changes by next to nothing, and in proportion to their distance.)"""
+    both sides of a state, of time or of a parameter in `names`; empty where all are smooth."""
     assert isinstance(event.action, Reset)
     for name, e in event.action.values.items():
         known = values_at(model, e, before)
         for one in (one for one in known if not isinstance(one, Parameter) or str(one) in names):
-            size = REPEAT * max(abs(known[one]), 1.0)
-            for law, what in ((e, "jumps"), (slope_between_jumps(e, one), "has a kink")):
-                near, far = (
-                    [Evaluator(known | {one: known[one] + side * size})(law) for side in (-reach, reach)]
-                    for reach in (1.0, FARTHER)
-                )
-                jump, allowed = abs(near[1] - near[0]), KINK * max(map(abs, near + far))
-                if jump > allowed and jump > 0.5 * abs(far[1] - far[0]):
-                    return f"at t = {before.t:.6g} {event.who} sets {name}, whose expression {what} there"
+            if what := corner_of(e, one, known):
+                return f"at t = {before.t:.6g} {event.who} sets {name}, whose expression {what} there"
     return ""
 
 
