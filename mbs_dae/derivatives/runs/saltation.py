@@ -27,20 +27,28 @@ from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import copy
 from ...motion.course import moment
 from ...motion.mechanism_record import Mechanism
-from ...motion.past.tape import BROKE, FRESH, HEAD, SPAN_OF, SWITCHED, T0, T1, TIMES, Steps
+from ...motion.past.tape import BROKE, FRESH, HEAD, SPAN_OF, SWITCHED, T0, T1, TIMES, WENT_ON, Steps, entry_now
 from ...motion.record import IntegratorState, derivative_at_end, put_back, remember
 from ...motion.switching.rates import read_rates_here
 from ...motion.switching.switches import hold_all, look
 from ...symbolic.branches import SIDE
-from ...tolerances import REPEAT
+from ...tolerances import REPEAT, ROUNDOFF
 from .jumps import carried_over, grazes, instant_moved, is_smooth, start_time_slopes
 from .linear import SURFACE, Linear, put_changes, put_right, take_given
+from .repetition import put_entry
 from .transposed import changes_back, give_back, give_numbers
 from .tree import JointTree, add_back, has_joints, linearise_here, to_bodies
 
 STILL = 1e-12
 """A switching function does not change where a run begins if it changes by less than this part of the change of the
 first state; the time of an event does not move if it moves by less than this part of the run."""
+ASIDE, NEARER = 1e-5, 16.0
+"""The distance of a state from a surface at which laws are examined for a kink, relative to the size of the state: far
+enough for differences of forces, 1e-13 of their size; and the factor by which the second distance is smaller."""
+ON_SURFACE = 1e-7
+"""A state lies on a surface g = 0 if |g| is less than this part of its change over `ASIDE`: 1e-12 of the state."""
+KINKED = 1.2
+"""A law has a kink if the difference of its branches grows with less than this power of the distance."""
 APART = "several things happen at once, which come one after the other in neighbouring runs; move one of them"
 
 
@@ -244,6 +252,63 @@ def is_held_on_surface(steps: Steps, last: np.ndarray, kinds: np.ndarray) -> boo
     modes = np.array([*steps.held.values(), last[last.size - steps.branches :]])
     slides = (np.abs(modes) != 1.0) & ~np.isnan(modes) & (kinds[: modes.shape[1]] == SIDE)
     return steps.slides or bool(slides.any())
+
+
+def stands_at_kink(march: Any, steps: Steps) -> bool:
+    """Return whether a run that has ended stood on a surface at which the slope of a law jumps: a one-sided spring that
+    touches and does not press, -|v| at v = 0. Neighbours move to either side of it. A motion stands there if g = 0 at
+    both ends of a step that does not go on from the one before.
+
+    Both branches give the same y' on g = 0, and apart from it f₊ - f₋ = c gⁿ + …: n = 1 at a kink, n > 1 where the
+    slope does not jump. With a factor r between two distances from the surface the differences stand as rⁿ; a root,
+    n < 1, has no slope."""
+    switches, count, here = march.mechanism.switches, laws_of(march.mechanism), entry_now(march)
+    laws, states = (switches.kinds[:count] == SIDE).nonzero()[0].tolist(), steps.states | {steps.total: here}
+    pairs = [(row, states[k + 1]) for k, row in steps.states.items() if row[FRESH] != WENT_ON and k + 1 in states]
+    found = any(_has_kink(march, *pair, law) for pair in pairs for law in laws)
+    put_entry(march, here)
+    return found
+
+
+def _has_kink(march: Any, first: np.ndarray, second: np.ndarray, law: int) -> bool:
+    """Return whether a law stands on its surface from one entry to the next, and its slope jumps there."""
+    switches, width = march.mechanism.switches, march.stages.y0.size
+
+    def read(entry: np.ndarray, distance: float, mode: float) -> np.ndarray | None:
+        """Return g and y', of the branch `mode`, at a state moved by a part `distance` of its size; None if there is
+        no value."""
+        put_entry(march, entry)
+        state, y, dy = march.mechanism.state, march.stages.y0.copy(), np.zeros(width)
+        length = max(float(np.abs(y[: state.z_at]).max(initial=0.0)), 1.0)
+        for span in (slice(0, state.z_at), slice(state.z_at, state.q_end), slice(state.v_at, state.v_end)):
+            size = float(np.abs(y[span]).max(initial=0.0)) or length
+            y[span] += distance * size * np.linspace(0.6, 1.0, y[span].size)
+        switches.mode[law] = mode
+        hold_all(march.mechanism)
+        status = read_surfaces(march, float(entry[T0]), y, dy)
+        return np.array([switches.value[law], *dy]) if status == DONE and np.isfinite(dy).all() else None
+
+    mode = float(first[first.size - switches.mode.size + law])
+    if abs(mode) != 1.0:
+        return False
+    for entry in (first, second):
+        own, moved = (read(entry, distance, mode) for distance in (0.0, ASIDE))
+        if own is None or moved is None:
+            moved = read(entry, -ASIDE, mode)
+        if own is None or moved is None or abs(own[0]) > ON_SURFACE * abs(moved[0] - own[0]):
+            return False
+    sizes = list[float]()
+    for distance in (ASIDE, ASIDE / NEARER):
+        for sign in (1.0, -1.0):
+            here, there = (read(first, sign * distance, side) for side in (mode, -mode))
+            if here is not None and there is not None:
+                size = float(np.abs(there - here).max())
+                sizes.append(0.0 if size <= ROUNDOFF * np.abs(here).max() else size)
+                break
+        else:
+            return True
+    far, near = sizes
+    return far > 0.0 and far < NEARER**KINKED * near
 
 
 def laws_of(mechanism: Any) -> int:

@@ -1,0 +1,81 @@
+"""Derivatives of runs that stand where the slope of a law jumps: a one-sided spring touches and does not press."""
+
+import numpy as np
+import pytest
+import sympy as sp
+from test_events_from_steps import from_steps
+
+import mbs_dae as mbs
+
+TIMES = [0, 0.3, 1.0]
+
+
+def body_on_guide(law, coordinates: str = "cartesian"):
+    """A body of 1 kg at x = 0 on a guide, pushed along by a law of x, v and a parameter p = 0."""
+    model = mbs.PlanarModel("law")
+    body, p = model.body("b", mass=1.0, inertia=0.2, position=(0, 0)), model.parameter("p", 0.0)
+    stiffness = model.parameter("k", 50.0)
+    model.add(mbs.Translational("guide", model.ground, body))
+    x, v = model["guide.displacement"], model["guide.velocity"]
+    model.add(mbs.Force("push", body, (law(x, v, p, stiffness), 0)))
+    return model.compile(coordinates=coordinates)
+
+
+KINKS = {
+    "friction of a size": (lambda x, v, p, k: -sp.Abs(v) + p, "p"),
+    "a spring that touches": (lambda x, v, p, k: k * sp.Max(0, -x), "b.x"),
+    "the gap of a spring": (lambda x, v, p, k: k * sp.Max(0, p - x), "p"),
+    "a load that sets in": (lambda x, v, p, k: -sp.Abs(v) + p * sp.Max(0, mbs.t - 0.5), "p"),
+}
+
+
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+@pytest.mark.parametrize("coordinates", ["cartesian", "joint"])
+@pytest.mark.parametrize("case", KINKS)
+def test_there_is_no_derivative_where_the_slope_jumps(case, coordinates, method):
+    """Neighbours on both sides move by other laws: v' = -v on one side and v' = v on the other."""
+    law, by = KINKS[case]
+    system = body_on_guide(law, coordinates)
+    run = mbs.simulate(system, TIMES, {"b.x": 0.0, "b.vx": 0.0}, derivatives=[by], method=method)
+    assert np.isnan(run.d("b.vx", by)[-1])
+    assert f"by {by}" in run.stats["derivatives"]
+
+
+def test_numbers_that_leave_the_motion_on_the_kink_have_derivatives():
+    """By its stiffness, a spring that does not press changes nothing."""
+    system = body_on_guide(lambda x, v, p, k: k * sp.Max(0, -x))
+    run = mbs.simulate(system, TIMES, {"b.x": 0.0, "b.vx": 0.0}, derivatives=["k", "b.vx"])
+    assert run.d("b.x", "k").tolist() == [0, 0, 0]
+    assert np.isnan(run.d("b.x", "b.vx")[-1])
+
+
+def test_a_load_before_the_kink_has_derivatives_up_to_it():
+    """An event sets v = 0 where -|v| has its kink: x = 0.4 there."""
+    model = mbs.PlanarModel("law")
+    body, p = model.body("b", mass=1.0, inertia=0.2, position=(0, 0)), model.parameter("p", 0.0)
+    model.add(mbs.Translational("guide", model.ground, body))
+    model.add(mbs.Force("push", body, (p - sp.Abs(model["guide.velocity"]), 0)))
+    model.add(mbs.Event("catch", model["guide.displacement"] - 0.4, action=mbs.Reset({"guide.velocity": 0.0})))
+    run = mbs.simulate(model, [0, 0.3, 2.0], {"b.x": 0.0, "b.vx": 1.0}, derivatives=["p", "b.vx"])
+    assert run.d("b.vx", "p")[1] == pytest.approx(1 - np.exp(-0.3), abs=1e-8)
+    assert run.d("b.x", "b.vx") == pytest.approx([0, 1 - np.exp(-0.3), 0], abs=1e-8)
+    assert np.isnan(run.d("b.vx", "p")[-1]) and "by p" in run.stats["derivatives"]
+
+
+SMOOTH = {
+    "drag of the square of speed": (lambda x, v, p, k: p - sp.Abs(v) * v, {"p": 1.0, "b.vx": 1.0}),
+    "Hertz' law": (lambda x, v, p, k: 1e5 * sp.Max(0, -x) ** 1.5, {"b.x": 0.0, "b.vx": 1.0}),
+    "a kink that is passed": (lambda x, v, p, k: p + 2 - sp.Abs(v), {"p": 1 - np.exp(-1), "b.vx": np.exp(-1)}),
+}
+
+
+@pytest.mark.parametrize("coordinates", ["cartesian", "joint"])
+@pytest.mark.parametrize("case", SMOOTH)
+def test_steps_give_derivatives_where_slopes_do_not_jump(case, coordinates):
+    """At rest on a surface without a kink, or on its way through it at once, the run has derivatives from its steps."""
+    law, expected = SMOOTH[case]
+    system = body_on_guide(law, coordinates)
+    run = mbs.simulate(system, TIMES, {"b.x": 0.0, "b.vx": 0.0}, derivatives=[*expected])
+    assert from_steps(run)
+    for by, slope in expected.items():
+        assert run.d("b.vx", by)[-1] == pytest.approx(slope, abs=1e-7)
