@@ -1,4 +1,4 @@
-"""Derivatives of runs that stand where the slope of a law jumps: a one-sided spring touches and does not press."""
+"""Derivatives of runs that stand where the slope of a law jumps, or where the state of a contact ends."""
 
 import numpy as np
 import pytest
@@ -60,6 +60,34 @@ def test_a_load_before_the_kink_has_derivatives_up_to_it():
     assert run.d("b.vx", "p")[1] == pytest.approx(1 - np.exp(-0.3), abs=1e-8)
     assert run.d("b.x", "b.vx") == pytest.approx([0, 1 - np.exp(-0.3), 0], abs=1e-8)
     assert np.isnan(run.d("b.vx", "p")[-1]) and "by p" in run.stats["derivatives"]
+
+
+@pytest.mark.parametrize(("load", "slope"), [(0.0, np.nan), (1.0, 0.0)])
+def test_a_disk_that_touches_without_load_has_no_derivative_by_the_load(load, slope):
+    """A load downwards changes nothing, and one upwards lifts the disk by 1/2 m for each N."""
+    model = mbs.PlanarModel("disk")
+    p = model.parameter("p", load)
+    disk = model.body("disk", mass=1.0, inertia=0.004)
+    model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Disk(disk, 0.1), restitution=0.0))
+    model.add(mbs.Force("load", disk, (0, -p)))
+    still = dict.fromkeys(["disk.x", "disk.angle", "disk.vx", "disk.vy", "disk.omega"], 0.0)
+    run = mbs.simulate(model, TIMES, {"disk.y": 0.1} | still, derivatives=["p"])
+    assert run.d("disk.y", "p")[-1] == pytest.approx(slope, abs=1e-12, nan_ok=True)
+    assert from_steps(run) == (load == 1.0)
+
+
+@pytest.mark.parametrize(("part", "slope"), [(1.0, np.nan), (1.5, 0.0)])
+def test_friction_that_is_used_up_has_no_derivative_by_its_size(part, slope):
+    """On an incline the weight of a block along it is G sin α, and friction holds up to μ G cos α."""
+    tilt = 0.3
+    model = mbs.PlanarModel("incline", gravity=(0, -10.0))
+    mu = model.parameter("mu", part * np.tan(tilt))
+    block = model.body("block", mass=1.0, inertia=0.1, angle=tilt)
+    guide = model.add(mbs.Translational("guide", model.ground.at(0, 0, angle=tilt), block))
+    model.add(mbs.DryFriction("rub", mbs.displacement(guide), force=mu * 10 * np.cos(tilt)))
+    run = mbs.simulate(model, TIMES, {"block.x": 0.0, "block.vx": 0.0}, derivatives=["mu"])
+    assert run.d("block.x", "mu")[-1] == pytest.approx(slope, abs=1e-12, nan_ok=True)
+    assert from_steps(run) == (part == 1.5)
 
 
 SMOOTH = {

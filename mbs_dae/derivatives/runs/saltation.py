@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ from ...motion.mechanism_record import Mechanism
 from ...motion.past.tape import BROKE, FRESH, HEAD, SPAN_OF, SWITCHED, T0, T1, TIMES, WENT_ON, Steps, entry_now
 from ...motion.record import IntegratorState, derivative_at_end, put_back, remember
 from ...motion.switching.rates import read_rates_here
-from ...motion.switching.switches import hold_all, look
+from ...motion.switching.switches import hold_all, look, read_scales
 from ...symbolic.branches import SIDE
 from ...tolerances import REPEAT, ROUNDOFF
 from .jumps import carried_over, grazes, instant_moved, is_smooth, start_time_slopes
@@ -45,8 +46,8 @@ first state; the time of an event does not move if it moves by less than this pa
 ASIDE, NEARER = 1e-5, 16.0
 """The distance of a state from a surface at which laws are examined for a kink, relative to the size of the state: far
 enough for differences of forces, 1e-13 of their size; and the factor by which the second distance is smaller."""
-ON_SURFACE = 1e-7
-"""A state lies on a surface g = 0 if |g| is less than this part of its change over `ASIDE`: 1e-12 of the state."""
+ON_SURFACE = 1e-12
+"""A state lies on a surface g = 0 if |g| is less than this part of the terms of g: a margin of 1e4 above roundoff."""
 KINKED = 1.2
 """A law has a kink if the difference of its branches grows with less than this power of the distance."""
 APART = "several things happen at once, which come one after the other in neighbouring runs; move one of them"
@@ -255,58 +256,69 @@ def is_held_on_surface(steps: Steps, last: np.ndarray, kinds: np.ndarray) -> boo
 
 
 def stands_at_kink(march: Any, steps: Steps) -> bool:
-    """Return whether a run that has ended stood on a surface at which the slope of a law jumps: a one-sided spring that
-    touches and does not press, -|v| at v = 0. Neighbours move to either side of it. A motion stands there if g = 0 at
-    both ends of a step that does not go on from the one before.
-
-    Both branches give the same y' on g = 0, and apart from it f₊ - f₋ = c gⁿ + …: n = 1 at a kink, n > 1 where the
-    slope does not jump. With a factor r between two distances from the surface the differences stand as rⁿ; a root,
-    n < 1, has no slope."""
-    switches, count, here = march.mechanism.switches, laws_of(march.mechanism), entry_now(march)
-    laws, states = (switches.kinds[:count] == SIDE).nonzero()[0].tolist(), steps.states | {steps.total: here}
-    pairs = [(row, states[k + 1]) for k, row in steps.states.items() if row[FRESH] != WENT_ON and k + 1 in states]
-    found = any(_has_kink(march, *pair, law) for pair in pairs for law in laws)
+    """Return whether a run that has ended stood where the slope of a law jumps, or where the state of a contact ends: a
+    one-sided spring or a body that touches and does not press, -|v| at v = 0, a body that sticks by all the friction
+    there is. Neighbours go on to either side. A motion stands there if g = 0 and ġ = 0, up to roundoff of the terms of
+    g, where it does not go on from the step before, and at all states kept from there up to the next change."""
+    here, switches, count = entry_now(march), march.mechanism.switches, laws_of(march.mechanism)
+    states, found = steps.states | {steps.total: here}, False
+    changes = [*np.flatnonzero(steps.head[:, FRESH] != WENT_ON).tolist(), steps.total + 1]
+    for begin, end in pairwise(changes) if switches.kinds.size else ():
+        entries = [states[k] for k in range(begin, end) if k in states]
+        stands = np.full(switches.kinds.size, len(entries) > 1)
+        for entry in entries:
+            if not stands.any():
+                break
+            put_entry(march, entry)
+            stands &= read_scaled_surfaces(march, float(entry[T0]), np.zeros_like(march.stages.y0)) == DONE
+            change = np.abs(switches.rate) * float(entries[-1][T0] - entries[0][T0])
+            stands &= np.maximum(np.abs(switches.value), change) <= ON_SURFACE * switches.scale
+            stands[:count] &= (switches.kinds[:count] == SIDE) & (np.abs(switches.mode[:count]) == 1.0)
+        laws = np.flatnonzero(stands[:count]).tolist()
+        found = found or bool(stands[count:].any()) or any(_has_kink(march, entries[0], law) for law in laws)
     put_entry(march, here)
     return found
 
 
-def _has_kink(march: Any, first: np.ndarray, second: np.ndarray, law: int) -> bool:
-    """Return whether a law stands on its surface from one entry to the next, and its slope jumps there."""
-    switches, width = march.mechanism.switches, march.stages.y0.size
+@compiled_apart
+def read_scaled_surfaces(march: IntegratorState, t: float, dy: Vector) -> int:
+    """Read the switching functions at the present state with the branches held, and the sizes of their terms; put y'
+    into dy, and return a status."""
+    state, y = march.mechanism.state, march.stages.y0
+    status = read_surfaces(march, t, y, dy)
+    read_scales(march.mechanism, y[: state.q_end], y[state.v_at : state.v_end], march.mechanism.length)
+    return status
 
-    def read(entry: np.ndarray, distance: float, mode: float) -> np.ndarray | None:
-        """Return g and y', of the branch `mode`, at a state moved by a part `distance` of its size; None if there is
-        no value."""
+
+def _has_kink(march: Any, entry: np.ndarray, law: int) -> bool:
+    """Return whether the slope of a law jumps on the surface of the law, on which the state of an entry lies.
+
+    Both branches give the same y' on g = 0, and apart from it f₊ - f₋ = c gⁿ + …: n = 1 at a kink, n > 1 where the
+    slope does not jump, n < 1 at a root. Differences at two distances tell n."""
+    switches, state = march.mechanism.switches, march.mechanism.state
+    mode = float(entry[entry.size - switches.mode.size + law])
+
+    def rate(distance: float, side: float) -> np.ndarray | None:
+        """Return y' with this branch of the law, at the state moved by a part `distance` of its size, if there is
+        one."""
         put_entry(march, entry)
-        state, y, dy = march.mechanism.state, march.stages.y0.copy(), np.zeros(width)
+        y, dy = march.stages.y0.copy(), np.zeros_like(march.stages.y0)
         length = max(float(np.abs(y[: state.z_at]).max(initial=0.0)), 1.0)
         for span in (slice(0, state.z_at), slice(state.z_at, state.q_end), slice(state.v_at, state.v_end)):
             size = float(np.abs(y[span]).max(initial=0.0)) or length
             y[span] += distance * size * np.linspace(0.6, 1.0, y[span].size)
-        switches.mode[law] = mode
+        switches.mode[law] = side
         hold_all(march.mechanism)
-        status = read_surfaces(march, float(entry[T0]), y, dy)
-        return np.array([switches.value[law], *dy]) if status == DONE and np.isfinite(dy).all() else None
+        return dy if read_surfaces(march, float(entry[T0]), y, dy) == DONE and np.isfinite(dy).all() else None
 
-    mode = float(first[first.size - switches.mode.size + law])
-    if abs(mode) != 1.0:
-        return False
-    for entry in (first, second):
-        own, moved = (read(entry, distance, mode) for distance in (0.0, ASIDE))
-        if own is None or moved is None:
-            moved = read(entry, -ASIDE, mode)
-        if own is None or moved is None or abs(own[0]) > ON_SURFACE * abs(moved[0] - own[0]):
-            return False
     sizes = list[float]()
     for distance in (ASIDE, ASIDE / NEARER):
-        for sign in (1.0, -1.0):
-            here, there = (read(first, sign * distance, side) for side in (mode, -mode))
-            if here is not None and there is not None:
-                size = float(np.abs(there - here).max())
-                sizes.append(0.0 if size <= ROUNDOFF * np.abs(here).max() else size)
-                break
-        else:
+        pairs = ((rate(sign * distance, mode), rate(sign * distance, -mode)) for sign in (1.0, -1.0))
+        here, there = next(((x, y) for x, y in pairs if x is not None and y is not None), (None, None))
+        if here is None or there is None:  # a branch has no value anywhere near
             return True
+        size = float(np.abs(there - here).max())
+        sizes.append(size if size > ROUNDOFF * np.abs(here).max() else 0.0)
     far, near = sizes
     return far > 0.0 and far < NEARER**KINKED * near
 

@@ -186,8 +186,9 @@ class Steps:
     again from its beginning."""
     first: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """The state in which the run begins, as the entry of a step of no length: before laws or contacts switch there."""
-    second: set[int] = field(default_factory=set)
-    """The steps behind those that do not go on from the step before: where laws can switch, their states are kept."""
+    followers: set[int] = field(default_factory=set)
+    """The first and the eighth step behind each step that does not go on from the one before. Where branches can
+    change, their states are kept: over eight steps the length grows from any to that of the motion."""
     _choices: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def take(self, rows: np.ndarray) -> None:
@@ -203,8 +204,8 @@ class Steps:
             choices = np.concatenate([modes, row[slice(*self.directions)]])
             if not self.held or not np.array_equal(choices, self._choices, equal_nan=True):
                 self.held[k], self._choices = modes.copy(), choices
-            if self.laws and row[FRESH] != WENT_ON:
-                self.second.add(k + 1)
+            if self.branches and row[FRESH] != WENT_ON:
+                self.followers |= {k + 1, k + 8}
             if k % self.every == 0 or self._is_border(k, row):
                 self.states[k] = row.copy()
         self.total += len(rows)
@@ -230,7 +231,7 @@ class Steps:
     def _is_border(self, k: int, row: np.ndarray) -> bool:
         """Return whether step k does not begin where the one before it ended, or begins after a break that moves."""
         moves = row[FRESH] == BROKE and int(row[SPAN_OF]) - 1 in self.moving
-        return bool(row[FRESH] > BROKE or moves or k in self.held or k in self.second)
+        return bool(row[FRESH] > BROKE or moves or k in self.held or k in self.followers)
 
     def modes_before(self, k: int) -> np.ndarray:
         """Return the branches of laws and the states of contacts that are held before step k."""
