@@ -63,8 +63,10 @@ below the third and no longer fall by half. A larger error than the second is to
 there is no derivative."""
 INTERRUPTED = "neighbouring runs were interrupted: none by the parameters that were left"
 """The remark in a result whose motion is complete, and whose derivatives are not."""
-KINK = 1e-3
-"""A number has two slopes if they differ by more than this part of the largest change."""
+KINK, UNLIKE = 1e-3, 100.0
+"""A number has two slopes if they differ by more than this part of the largest change; or of its own change, if that is
+also more than `LOST` of the largest, and more than `UNLIKE` times the error of the slope, where it cannot be
+roundoff."""
 FAINT = 1e-3
 """The least change relative to which errors are judged: this part of the number, where a parameter changes by its
 size."""
@@ -232,7 +234,8 @@ def differences(values: np.ndarray, stencil: Stencil, h: float, size: float) -> 
     off = np.abs(slope - inner)
     resolved = np.abs(slope)[off <= KINK * np.abs(slope)].max(initial=0.0)
     largest = max(resolved, FAINT * np.abs(np.nan_to_num(values)).max(initial=0.0) / size, np.finfo(float).tiny)
-    error = np.where(np.abs(jump) > KINK * largest, np.inf, off / largest)
+    own = np.maximum(KINK * np.abs(slope), np.maximum(LOST * largest, UNLIKE * off))
+    error = np.where(np.abs(jump) > np.minimum(KINK * largest, own), np.inf, off / largest)
     return slope, np.nan_to_num(error, nan=np.inf)
 
 

@@ -49,6 +49,20 @@ def test_numbers_that_leave_the_motion_on_the_kink_have_derivatives():
     assert np.isnan(run.d("b.x", "b.vx")[-1])
 
 
+def test_a_small_kink_beside_a_large_change_is_found():
+    """A second body has 2,000 times the change with p of the body on the kink."""
+    model = mbs.PlanarModel("two bodies")
+    p = model.parameter("p", 0.0)
+    for name, mass, y in (("b", 1.0, 0), ("light", 5e-4, 1)):
+        body = model.body(name, mass=mass, inertia=0.2 * mass, position=(0, y))
+        model.add(mbs.Translational(f"guide {name}", model.ground.at(0, y), body))
+        drag = sp.Abs(model[f"{name}.vx"]) if name == "b" else 0
+        model.add(mbs.Force(f"push {name}", body, (p - drag, 0)))
+    run = mbs.simulate(model, TIMES, {"b.x": 0.0, "light.x": 0.0}, derivatives=["p"])
+    assert run.d("light.vx", "p") == pytest.approx([0, 600, 2000], rel=1e-8)
+    assert np.isnan(run.d("b.vx", "p")[1:]).all() and "by p" in run.stats["derivatives"]
+
+
 def test_a_load_before_the_kink_has_derivatives_up_to_it():
     """An event sets v = 0 where -|v| has its kink: x = 0.4 there."""
     model = mbs.PlanarModel("law")
