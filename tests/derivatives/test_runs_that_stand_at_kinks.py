@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 import sympy as sp
-from test_events_from_steps import from_steps
+from test_events_from_steps import difference_whole_runs, from_steps
 
 import mbs_dae as mbs
 
-TIMES = [0, 0.3, 1.0]
+TIMES, REST = [0, 0.3, 1.0], {"b.x": 0.0, "b.vx": 0.0}
 
 
 def body_on_guide(law, coordinates: str = "cartesian"):
@@ -36,21 +36,23 @@ def test_there_is_no_derivative_where_the_slope_jumps(case, coordinates, method)
     """Neighbours on both sides move by other laws: v' = -v on one side and v' = v on the other."""
     law, by = KINKS[case]
     system = body_on_guide(law, coordinates)
-    run = mbs.simulate(system, TIMES, {"b.x": 0.0, "b.vx": 0.0}, derivatives=[by], method=method)
-    assert np.isnan(run.d("b.vx", by)[-1])
-    assert f"by {by}" in run.stats["derivatives"]
+    run = mbs.simulate(system, TIMES, REST, derivatives=[by], method=method)
+    assert np.isnan(run.d("b.vx", by)[-1]) and "neighbours leave to both sides" in run.stats["derivatives"]
+    with pytest.raises(mbs.MbsError, match="neighbours leave to both sides"):
+        mbs.gradient(mbs.at_end("b.vx"), system, TIMES, [by], initial=REST)[by]
 
 
 def test_numbers_that_leave_the_motion_on_the_kink_have_derivatives():
     """By its stiffness, a spring that does not press changes nothing."""
     system = body_on_guide(lambda x, v, p, k: k * sp.Max(0, -x))
-    run = mbs.simulate(system, TIMES, {"b.x": 0.0, "b.vx": 0.0}, derivatives=["k", "b.vx"])
+    run = mbs.simulate(system, TIMES, REST, derivatives=["k", "b.vx"])
     assert run.d("b.x", "k").tolist() == [0, 0, 0]
     assert np.isnan(run.d("b.x", "b.vx")[-1])
 
 
-def test_a_small_kink_beside_a_large_change_is_found():
+def test_a_small_kink_beside_a_large_change_is_found(monkeypatch):
     """A second body has 2,000 times the change with p of the body on the kink."""
+    difference_whole_runs(monkeypatch)
     model = mbs.PlanarModel("two bodies")
     p = model.parameter("p", 0.0)
     for name, mass, y in (("b", 1.0, 0), ("light", 5e-4, 1)):
@@ -73,7 +75,7 @@ def test_a_load_before_the_kink_has_derivatives_up_to_it():
     run = mbs.simulate(model, [0, 0.3, 2.0], {"b.x": 0.0, "b.vx": 1.0}, derivatives=["p", "b.vx"])
     assert run.d("b.vx", "p")[1] == pytest.approx(1 - np.exp(-0.3), abs=1e-8)
     assert run.d("b.x", "b.vx") == pytest.approx([0, 1 - np.exp(-0.3), 0], abs=1e-8)
-    assert np.isnan(run.d("b.vx", "p")[-1]) and "by p" in run.stats["derivatives"]
+    assert np.isnan(run.d("b.vx", "p")[-1]) and "neighbours" in run.stats["derivatives"]
 
 
 @pytest.mark.parametrize(("load", "slope"), [(0.0, np.nan), (1.0, 0.0)])
@@ -87,7 +89,7 @@ def test_a_disk_that_touches_without_load_has_no_derivative_by_the_load(load, sl
     still = dict.fromkeys(["disk.x", "disk.angle", "disk.vx", "disk.vy", "disk.omega"], 0.0)
     run = mbs.simulate(model, TIMES, {"disk.y": 0.1} | still, derivatives=["p"])
     assert run.d("disk.y", "p")[-1] == pytest.approx(slope, abs=1e-12, nan_ok=True)
-    assert from_steps(run) == (load == 1.0)
+    assert from_steps(run) and ("derivatives" in run.stats) == (load == 0.0)
 
 
 @pytest.mark.parametrize(("part", "slope"), [(1.0, np.nan), (1.5, 0.0)])
@@ -101,7 +103,7 @@ def test_friction_that_is_used_up_has_no_derivative_by_its_size(part, slope):
     model.add(mbs.DryFriction("rub", mbs.displacement(guide), force=mu * 10 * np.cos(tilt)))
     run = mbs.simulate(model, TIMES, {"block.x": 0.0, "block.vx": 0.0}, derivatives=["mu"])
     assert run.d("block.x", "mu")[-1] == pytest.approx(slope, abs=1e-12, nan_ok=True)
-    assert from_steps(run) == (part == 1.5)
+    assert from_steps(run) and ("derivatives" in run.stats) == (part == 1.0)
 
 
 SMOOTH = {
@@ -117,7 +119,7 @@ def test_steps_give_derivatives_where_slopes_do_not_jump(case, coordinates):
     """At rest on a surface without a kink, or on its way through it at once, the run has derivatives from its steps."""
     law, expected = SMOOTH[case]
     system = body_on_guide(law, coordinates)
-    run = mbs.simulate(system, TIMES, {"b.x": 0.0, "b.vx": 0.0}, derivatives=[*expected])
+    run = mbs.simulate(system, TIMES, REST, derivatives=[*expected])
     assert from_steps(run)
     for by, slope in expected.items():
         assert run.d("b.vx", by)[-1] == pytest.approx(slope, abs=1e-7)

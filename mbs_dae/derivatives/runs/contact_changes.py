@@ -888,18 +888,9 @@ class ContactPassage:
         mechanism: Any = self.bodies.mechanism
         dys, of_time = np.ascontiguousarray(S, dtype=float).copy(), self.count
         dys[of_time] = self.f_before
-        goes_on = self._goes_on()
-        loads, forces = np.zeros((len(dys), mechanism.machine.pattern.m)), np.zeros((len(dys), own.forces.size))
-        changes = self._to_bodies(dys)
+        goes_on, changes = self._goes_on(), self._to_bodies(dys)
         known = own, held, mechanism, self.of_bodies, changes
-        slopes, guards = np.zeros_like(changes), np.zeros((len(dys), mechanism.contacts.points.entries))
-        shares = bool(held.size[0, 2]) if held.size.size else False
-        if shares:
-            held.size[0, 2] = 0  # one of many ways to share a load
-        vary_stage(*known, slopes, loads, forces, refinements(mechanism), 0)
-        vary_guards(*known, slopes, loads, forces, guards)
-        if shares:
-            guards = self._join_shares(changes, slopes, loads, forces, guards, not goes_on)
+        guards = self._guards(changes, not goes_on)[0]
         moved = self._time_moved(dys, guards)
         self.moved = moved.copy()
         if goes_on:  # a force dies out, or the work of friction
@@ -1128,6 +1119,35 @@ class ContactPassage:
                 margin, slope = along @ after[rows] / pace, behind[:, rows] @ along / pace
             found |= (abs(margin) <= EDGE) & (np.abs(slope) > ALIKE * most)  # joints: the slope is unknown
         return found
+
+    def _guards(self, changes: np.ndarray, jumps: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Return the changes of the guards of contacts, (ways, entries), along changes of bodies, and the largest
+        change of places, velocities, accelerations and forces along each way, (ways, 1)."""
+        own, held, mechanism = self.own, self.held, cast(Any, self.bodies.mechanism)
+        loads, forces = np.zeros((len(changes), mechanism.machine.pattern.m)), np.zeros((len(changes), own.forces.size))
+        known = own, held, mechanism, self.of_bodies, changes
+        slopes, guards = np.zeros_like(changes), np.zeros((len(changes), mechanism.contacts.points.entries))
+        shares = bool(held.size[0, 2]) if held.size.size else False
+        if shares:
+            held.size[0, 2] = 0  # one of many ways to share a load
+        vary_stage(*known, slopes, loads, forces, refinements(mechanism), 0)
+        vary_guards(*known, slopes, loads, forces, guards)
+        if shares:
+            guards = self._join_shares(changes, slopes, loads, forces, guards, jumps)
+        largest = np.concatenate([changes, slopes, forces], axis=1)
+        return guards, np.abs(largest).max(axis=1, keepdims=True)
+
+    def moves_off(self, S: np.ndarray) -> np.ndarray:
+        """Return a mask of the parameters, (parameters,), by which a run that stands on surfaces of laws, or where
+        states of contacts end, leaves them."""
+        dys = np.concatenate([S, self.f_before[None]])
+        laws = np.zeros((len(S), self.own.first[SURFACE + 1] - self.own.first[SURFACE]))
+        if self.place.passed.size:
+            vary_surfaces(self.own, self.tree, self.march.mechanism, self.y, np.ascontiguousarray(S), laws)
+        guards, largest = self._guards(self._to_bodies(dys), False)
+        leave_passing(self.march)
+        changes = np.concatenate([laws[:, self.place.passed], guards[: len(S), self.passed]], axis=1)
+        return np.asarray((np.abs(changes) > BEGINS * largest[: len(S)]).any(axis=1))
 
     def ahead(self, S: np.ndarray) -> np.ndarray:
         """Return S behind the place, (parameters, y); nan where there is no derivative."""

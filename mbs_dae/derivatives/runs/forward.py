@@ -71,7 +71,7 @@ from .linear import MOTION, Linear, LinearProjection, linear, size_of_linearised
 from .parameter_names import given_of
 from .repetition import put_entry, rate_at
 from .resets import ResetDerivative, ResetEntry, ResetPassage, reset_derivatives, stand_before
-from .saltation import APART, STILL, Passing, Saltation, guards_at, saltations_of
+from .saltation import APART, STILL, Passing, Saltation, Standing, guards_at, saltations_of
 from .samples import SampleSlopes, sample_slopes
 from .steps import Changes, Replay, basis_of, vary_begin, vary_stretch
 from .tree import JointTree, new_tree, size_of_tree, tree_numbers
@@ -139,6 +139,8 @@ class RecordedRun:
     """The steps before which derivatives end, with the reasons."""
     impacts: np.ndarray = field(default_factory=lambda: np.zeros(0))
     """The times of impacts."""
+    standings: tuple[Standing, ...] = ()
+    """The spans in which the motion stands where laws bend or contacts are about to change."""
 
     @property
     def has_events(self) -> bool:
@@ -280,7 +282,7 @@ def rerun_of(
     contacts, happens = structure.contacts, taken.has_events or bool(python_switches(system))
     batches = [structure.program.batch, structure.dynamics.batch]
     held = _batches(system, mechanism)
-    wanted = MOTION + (POWERS,) * works + (SURFACES,) * (happens or bool(taken.saltations))
+    wanted = MOTION + (POWERS,) * works + (SURFACES,) * (happens or bool(taken.saltations or taken.standings))
     if contacts.rows:
         batches += [contacts.program.batch, contacts.bounds]
         wanted += (*TOUCHING, MOMENTA)
@@ -419,6 +421,22 @@ def replayed(
         if (ended := finite & ~np.isfinite(replay.dy0).all(axis=1)).any():
             tell(ended, passage.why or f"at t = {passage.t:.6g} a state that is set has no derivative")
 
+    def stand(step: int) -> None:
+        """End derivatives by parameters that move the run off the surfaces on which it stands."""
+        standing, place = standings[step]
+        put_entry(march, place.entry)
+        finite = np.isfinite(replay.dy0).all(axis=1)
+        leaves = rerun.passing(place, sizes).moves_off(np.where(finite[:, None], replay.dy0, 0.0)) & finite
+        put_entry(march, place.entry)
+        if leaves.any():
+            tell(leaves, standing.why)
+            times = march.record.times
+            within = np.flatnonzero((times > standing.begin) & (np.arange(times.size) < march.counts[NEXT]))
+            for part in (getattr(replay.out, name) for name in Changes._fields):
+                part.reshape(times.size, len(leaves), -1)[np.ix_(within, leaves)] = np.nan
+            replay.dy0[leaves] = np.nan
+
+    standings = {place.step: (one, place) for one in taken.standings if mixed is None for place in one.places}
     for k, until in stretches(steps):
         if k >= edge:
             break
@@ -438,7 +456,10 @@ def replayed(
         own = [step for step in passed if k <= step < until]
         before = {until - 1} if until in switching or until in resets else set()
         met = {step for step in events.steps if k <= step < until} if events else set()
-        for begin, end in pairwise(sorted({k, until, *own, *(step + 1 for step in own), *before, *met})):
+        stands = {step for step in standings if k <= step < until}
+        for begin, end in pairwise(sorted({k, until, *own, *(step + 1 for step in own), *before, *met, *stands})):
+            if begin in stands:
+                stand(begin)
             if events and begin in met:
                 events.within(begin)
             if reversals and begin in own:
@@ -461,6 +482,8 @@ def replayed(
     else:
         if not rerun.is_implicit and (total not in switching or not switching[total].changes):
             check_here(march, resets[total][0].taken.entry if total in resets else last)
+        if total in standings:
+            stand(total)
         moved_here = switch(total) if total in switching else None
         if total in resets:
             reset(total, moved_here)

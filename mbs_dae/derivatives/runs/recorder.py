@@ -43,7 +43,7 @@ from .saltation import (
     laws_of,
     saltations_of,
     slips_in_space_stop,
-    stands_at_kink,
+    standings_of,
     zeros_at_start,
 )
 
@@ -96,15 +96,15 @@ class RunRecorder:
 
     def is_differenced(self, impacts: np.ndarray) -> bool:
         """Return whether derivatives come from whole runs of neighbours, and not from the steps of this run: its
-        coordinates have none, laws have held it on a surface where they jump, it has stood where the slope of a law
-        jumps, its motion has depended on one choice among several forces of contacts, or a slip in space has stopped in
-        a step in which its direction was not held."""
+        coordinates have none, laws have held it on a surface where they jump, its motion has depended on one choice
+        among several forces of contacts, or a slip in space has stopped in a step in which its direction was not
+        held."""
         steps, mechanism = self.steps, self.march.mechanism
         if not (self.system.is_cartesian or has_own_steps(self.system, self.asked)):
             return True
         if is_held_on_surface(steps, entry_now(self.march), mechanism.switches.kinds):
             return True
-        if mechanism.contacts.choice.ambiguities[0] or stands_at_kink(self.march, steps):
+        if mechanism.contacts.choice.ambiguities[0]:
             return True
         return any(slips_in_space_stop(mechanism, x, steps.modes_before(x.step)) for x in self.places(impacts))
 
@@ -151,6 +151,7 @@ class RunRecorder:
             samples=tuple(one for one in samples if one.step < edge),
             resets=tuple(self._with_breaks(one) for one in self.resets if one.step < edge),
             impacts=impacts,
+            standings=standings_of(self.march, steps),
         )
 
     def _edges(self) -> dict[int, str]:

@@ -255,29 +255,49 @@ def is_held_on_surface(steps: Steps, last: np.ndarray, kinds: np.ndarray) -> boo
     return steps.slides or bool(slides.any())
 
 
-def stands_at_kink(march: Any, steps: Steps) -> bool:
-    """Return whether a run that has ended stood where the slope of a law jumps, or where the state of a contact ends: a
-    one-sided spring or a body that touches and does not press, -|v| at v = 0, a body that sticks by all the friction
-    there is. Neighbours go on to either side. A motion stands there if g = 0 and ġ = 0, up to roundoff of the terms of
-    g, where it does not go on from the step before, and at all states kept from there up to the next change."""
-    here, switches, count = entry_now(march), march.mechanism.switches, laws_of(march.mechanism)
-    states, found = steps.states | {steps.total: here}, False
-    changes = [*np.flatnonzero(steps.head[:, FRESH] != WENT_ON).tolist(), steps.total + 1]
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """A span of a run in which the motion stands where the slope of a law jumps, or where the state of a contact ends:
+    a one-sided spring or a body touches and does not press, -|v| at v = 0, a body sticks by all the friction there
+    is. Neighbours that leave the surface go on in two ways, and there is no derivative by what moves them off it."""
+
+    begin: float
+    """The time at which the span begins."""
+    places: tuple[Saltation, ...]
+    """Places of the span at which changes of its functions are examined, in their order."""
+
+    @property
+    def why(self) -> str:
+        """Return the reason why there is no derivative by some parameters."""
+        what = "the motion stands at the kink of a law or the end of a contact's state; neighbours leave to both sides"
+        return f"at t = {self.begin:.6g} {what}"
+
+
+def standings_of(march: Any, steps: Steps) -> tuple[Standing, ...]:
+    """Return the spans in which a run that has ended stood at kinks. In them g = 0 and ġ = 0, up to roundoff of the
+    terms of g, in the state with which the span begins, and in all states that are kept up to the next change."""
+    here, switches, laws = entry_now(march), march.mechanism.switches, laws_of(march.mechanism)
+    states, head, found = steps.states | {steps.total: here}, steps.head, list[Standing]()
+    changes = [*np.flatnonzero(head[:, FRESH] != WENT_ON).tolist(), steps.total + 1]
     for begin, end in pairwise(changes) if switches.kinds.size else ():
-        entries = [states[k] for k in range(begin, end) if k in states]
-        stands = np.full(switches.kinds.size, len(entries) > 1)
-        for entry in entries:
-            if not stands.any():
-                break
+        known = [k for k in range(begin, end) if k in states]
+        stands = np.full(switches.kinds.size, len(known) > 1)
+        for entry in (states[k] for k in known if stands.any()):
             put_entry(march, entry)
             stands &= read_scaled_surfaces(march, float(entry[T0]), np.zeros_like(march.stages.y0)) == DONE
-            change = np.abs(switches.rate) * float(entries[-1][T0] - entries[0][T0])
+            change = np.abs(switches.rate) * float(states[known[-1]][T0] - states[known[0]][T0])
             stands &= np.maximum(np.abs(switches.value), change) <= ON_SURFACE * switches.scale
-            stands[:count] &= (switches.kinds[:count] == SIDE) & (np.abs(switches.mode[:count]) == 1.0)
-        laws = np.flatnonzero(stands[:count]).tolist()
-        found = found or bool(stands[count:].any()) or any(_has_kink(march, entries[0], law) for law in laws)
+            stands[:laws] &= (switches.kinds[:laws] == SIDE) & (np.abs(switches.mode[:laws]) == 1.0)
+        for law in np.flatnonzero(stands[:laws]).tolist():
+            stands[law] = _has_kink(march, states[known[0]], law)
+        if stands.any():
+            passed, zero = np.flatnonzero(stands[:laws]), stands.astype(float)
+            more = False, np.zeros(0), zero, bool(stands[laws:].any()), np.zeros(np.ptp(steps.directions))
+            later = sorted({known[1], known[min(8, len(known) - 1)], known[-1]})
+            places = tuple(Saltation(k, passed, head[k - 1], states[k], *more) for k in later)
+            found.append(Standing(float(states[known[0]][T0]), places))
     put_entry(march, here)
-    return found
+    return tuple(found)
 
 
 @compiled_apart
@@ -405,6 +425,13 @@ class Passing:
         if self.place.step == 0:  # a start cannot move to the other side
             moved = start_time_slopes(along[:, self.place.passed], S, STILL)
         return carried_over(S, self.f_before, self.f_behind, moved)
+
+    def moves_off(self, S: np.ndarray) -> np.ndarray:
+        """Return a mask of the parameters, (parameters,), by which a run that stands on the surfaces leaves them."""
+        along = np.zeros((len(S), self.count))
+        vary_surfaces(self.own, self.tree, self.march.mechanism, self.y, np.ascontiguousarray(S), along)
+        least = STILL * np.abs(S).max(axis=1, keepdims=True)
+        return np.asarray((np.abs(along[:, self.place.passed]) > least).any(axis=1))
 
     def back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the weights of y before the place, from those behind it, (numbers, y), and what they add to those of
