@@ -141,3 +141,21 @@ def test_what_has_no_derivatives_is_told():
     model.state("z", rate=lambda z: -z)
     with pytest.raises(mbs.ModelError, match="has states"):
         mbs.linearize(model, derivatives=["k"])
+
+
+@pytest.mark.parametrize(("power", "slope"), [(1, None), (2, 0.0)])
+def test_a_rest_that_touches_a_one_sided_spring_has_no_derivative_by_its_gap(power, slope):
+    """-30 x + 50 (p - x)₊ = 0 at p = 0: x = 5/8 p for p > 0, and x = 0 for p < 0. A square has the slope 0."""
+    model = mbs.PlanarModel("two springs")
+    p, k = model.parameter("p", 0.0), model.parameter("k", 50.0)
+    body = model.body("b", mass=1.0, inertia=0.2, position=(0, 0))
+    guide = model.add(mbs.Translational("guide", model.ground, body))
+    x = model[f"{guide.name}.displacement"]
+    model.add(mbs.Force("springs", body, (-30 * x + k * sp.Max(0, p - x) ** power, 0)))
+    assert mbs.equilibrium(model, derivatives=["k"]).d("b.x", "k") == 0.0
+    rest = mbs.equilibrium(model, derivatives=["p"])
+    if slope is None:
+        with pytest.raises(mbs.MbsError, match="derivatives by p: Force 'springs'"):
+            rest.d("b.x", "p")
+    else:
+        assert rest.d("b.x", "p") == pytest.approx(slope, abs=1e-12)

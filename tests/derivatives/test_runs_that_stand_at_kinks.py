@@ -123,3 +123,12 @@ def test_steps_give_derivatives_where_slopes_do_not_jump(case, coordinates):
     assert from_steps(run)
     for by, slope in expected.items():
         assert run.d("b.vx", by)[-1] == pytest.approx(slope, abs=1e-7)
+
+
+@pytest.mark.parametrize(("last", "told"), [(0.5, True), (0.49, False)])
+def test_a_requested_time_at_which_a_law_switches_has_the_derivative_of_one_side(last, told):
+    """A force of 3 N sets in at t = p = 0.5 s: v = v0 + 3 (t - p) behind it, and v0 before it."""
+    system = body_on_guide(lambda x, v, p, k: sp.Piecewise((0, mbs.t < p + 0.5), (3, True)))
+    run = mbs.simulate(system, [0, last, 1.0], {"b.x": 0.0, "b.vx": 1.0}, derivatives=["p"])
+    assert run.d("b.vx", "p") == pytest.approx([0, -3 * told, -3], abs=1e-9)
+    assert ("at t = 0.5, where the motion switches" in run.stats.get("derivatives", "")) == told

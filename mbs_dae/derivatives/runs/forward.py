@@ -42,6 +42,7 @@ from ...motion.switching.switches import hold_all
 from ...readings.motion import ComputedQuantities
 from ...results.result import Result, State
 from ...symbolic.markers import t as time
+from ...tolerances import REPEAT
 from ..instants import MomentSlopes, set_moment
 from ..parameters import Asked, StartChange
 from ..results import VariedMotion, set_varied, starts_of, tell
@@ -66,7 +67,7 @@ from .coordinates import (
 )
 from .event_times import EndOfRun, EventsAhead, EventTime, TimeEquations, changes_here, rates_at, sizes_of
 from .implicit_steps import ImplicitStep, vary_implicit_stretch, vary_shorter_step
-from .jumps import have_same_slope
+from .jumps import ALIKE, have_same_slope
 from .linear import MOTION, Linear, LinearProjection, linear, size_of_linearised
 from .parameter_names import given_of
 from .repetition import put_entry, rate_at
@@ -191,6 +192,8 @@ class Rerun:
     length of y."""
     taken: RecordedRun
     """The record of the run."""
+    jumps: dict[float, None] = field(default_factory=dict)
+    """The times at which changes of the state jump, because a switch, an impact or a reset moves in time."""
 
     @cached_property
     def along(self) -> TimeEquations:
@@ -379,6 +382,9 @@ def replayed(
         if switching[step].changes and passing.turns:
             replay.errors[:] = errors_before
         moved = passing.moved[: len(S)]
+        jumps = np.abs(replay.dy0 - S).max(axis=1, initial=0.0) > ALIKE * np.abs(S).max(axis=1, initial=0.0)
+        if (jumps & (moved != 0.0)).any():
+            rerun.jumps[switching[step].t] = None
         if events:
             events.at_change(step, moved)
             events.switched[step] = None if not switching[step].changes and passing.is_smooth else moved
@@ -418,6 +424,8 @@ def replayed(
                 stand_before(rerun, one.taken)
                 events.at_change(step, moved_here, n)
             replay.dy0[:] = passage.ahead(n, replay.dy0, moved_here, mixed)
+        if (np.nan_to_num(moved_here) != 0.0).any():
+            rerun.jumps[passage.t] = None
         if (ended := finite & ~np.isfinite(replay.dy0).all(axis=1)).any():
             tell(ended, passage.why or f"at t = {passage.t:.6g} a state that is set has no derivative")
 
@@ -795,6 +803,10 @@ class VariedRun(VariedMotion):
                 part.reshape(self.motion.t.size, len(off), -1)[:, k] = np.nan
             for part in (*chain.from_iterable(moments), *([last.moved] if last else ())):
                 part[k] = np.nan
+        for t in rerun.jumps if not works else ():
+            near = np.abs(self.motion.t - t) <= REPEAT * max(abs(t), 1.0)
+            if near[:-1].any() or (near[-1:].any() and self.taken.stop is None):
+                tell(self.result, f"at t = {t:.6g}, where the motion switches or jumps, they are those of one side")
         return found, moments, last
 
     def _moment_of_bodies(self, own: MomentSlopes, y: np.ndarray, dy: np.ndarray, at: State) -> MomentSlopes:

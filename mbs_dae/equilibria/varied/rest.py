@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ...compiled.derivatives import FORCES, POSITIONS
+from ...compiled.derivatives import FORCES, POSITIONS, SURFACES
 from ...compiled.reading import Trajectory
 from ...compiled.slopes import places_moved
 from ...derivatives.equations import KernelState, solve_bordered
@@ -30,8 +30,12 @@ from ...results.quantities import ledger
 from ...tolerances import RANK
 from ..balance import Balance
 from ..contact.supported import Supported
+from ..corners import corners
 from ..states import state_places
 from .contacts import RestSlopes, check_contacts, rest_derivatives
+
+MOVES = 1e-9
+"""A switching function that changes by less than this part of the change of the pose stays where it is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +50,36 @@ class RestDerivatives(Varied):
         it free."""
         here, count = self.balance, len(self.asked.names)
         if isinstance(here, Supported) or state_places(here.system):
-            return rest_derivatives(here, self.asked)
+            found = rest_derivatives(here, self.asked)
+            self._check_corners(found.x)
+            return found
         instant = KernelState(self.system, self.asked.symbols, here.t, here.q, here.system.still)
         slopes = instant.slopes((POSITIONS, FORCES), here.system.still, here.multipliers)
         right = -slopes[FORCES].given, -slopes[POSITIONS].given
         found = solve_bordered(slopes[FORCES].x, instant.rows, *right, here.weight_by_level)
+        self._check_corners(found.x.T)
         sines = np.linalg.svd(here.stiffness * np.outer(here.motion_scale, here.motion_scale), compute_uv=False)
         holds = not sines.size or bool(sines.min() > RANK * sines.max())
         return RestSlopes(found.x.T, found.multipliers.T, np.zeros((count, 0)), np.zeros((count, 0)), holds)
+
+    def _check_corners(self, x: np.ndarray) -> None:
+        """Raise a `ModelError` where a law bends or jumps at the rest, and a parameter moves its switching function off
+        zero: with the changes x of the pose, (parameters, motions), neighbours rest on both sides, in two ways."""
+        here = self.balance
+        bends = {one.who for one in corners(here) if not one.by_speed}
+        if not bends:
+            return
+        instant = KernelState(self.system, self.asked.symbols, here.t, here.q, here.system.still)
+        along = instant.slopes((FORCES, SURFACES), here.system.still, here.multipliers)[SURFACES].along(x)
+        structure = here.system.structure
+        names = np.array(structure.program.batch.switching + structure.dynamics.batch.switching)
+        least = MOVES * np.abs(x).max(axis=1, initial=0.0)
+        for who in bends:
+            leave = np.flatnonzero((np.abs(along[np.flatnonzero(names == who)]) > least).any(axis=0))
+            for name in (self.asked.names[k] for k in leave):
+                what = f"{who} of {self.system.model.name!r} has a corner at this rest, and neighbours on both sides"
+                remedy = "leave it out of derivatives=, take another value, or round the law off"
+                raise ModelError(f"derivatives by {name}: {what}; {remedy}")
 
     def _nan_if_loose(self, slopes: np.ndarray) -> np.ndarray:
         """Return the slopes, or NaN where forces do not hold all motions, because the rest may then be elsewhere,
