@@ -24,12 +24,15 @@ from ..readings.motion import ComputedQuantities, computed
 from ..readings.reactions import ComputedReactions
 from ..results.quantities import Energy, frozen, ledger
 from ..results.result import Result, State
+from .kinks import kinks_along
 from .parameters import Asked, StartChange
 from .runs.linear import MOTION, Linear, linear
 from .start import Beginning
 from .variation import Variation, vary_loads, vary_motion
 
 KINEMATIC = MOTION[:3]
+SHOWN = 5
+"""The largest number of times in a message."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,6 +114,18 @@ class VariedMotion(Varied):
         unknown = np.isin(self.result.t, self.result.stats.get("change_points", ()))  # the motion alone goes on there
         for rows in out if self.has_loads else out[:3]:
             rows[np.repeat(unknown, count)] = np.nan
+        loads = self.multipliers if self.has_loads else np.zeros((path.t.size, len(system.rows)))
+        ways = (rows.reshape(path.t.size, count, -1)[..., : system.nv] for rows in (x, v))
+        times = dict[tuple[str, str], list[str]]()
+        for kink in kinks_along(system, self.asked, path, loads, *ways):
+            if self.has_loads or kink.is_constraint:
+                for rows in out if kink.is_constraint else out[3:]:
+                    rows[kink.time * count : (kink.time + 1) * count][kink.leaves] = np.nan
+                by = ", ".join(name for name, leaves in zip(self.asked.names, kink.leaves, strict=True) if leaves)
+                times.setdefault((kink.who, by), []).append(f"{path.t[kink.time]:.6g}")
+        for (who, by), known in times.items():
+            more = f" and {len(known) - SHOWN} more times" if len(known) > SHOWN else ""
+            tell(self.result, f"none at t = {', '.join(known[:SHOWN])}{more}, where {who} has a corner, by {by}")
         return out
 
     @property

@@ -267,3 +267,21 @@ def test_a_number_of_links_is_no_parameter():
     model = slider_crank()
     with pytest.raises(mbs.ModelError, match="no parameter or constant 'n'"):
         mbs.kinematics(model, TIMES, derivatives=["n"])
+
+
+@pytest.mark.parametrize(("law", "slope"), [(sp.Abs, None), (lambda v: v * sp.Abs(v), 0.0)])
+def test_loads_at_the_corner_of_a_law_have_no_derivative(law, slope):
+    """A body is driven with the speed p = 0 against 5 |v|: an effort of 5 |p|, and of 5 p |p| with a smooth law."""
+    model = mbs.PlanarModel("driven")
+    p = model.parameter("p", 0.0)
+    body = model.body("b", mass=1.0, inertia=0.2, position=(0, 0))
+    guide = model.add(mbs.Translational("guide", model.ground, body))
+    model.add(mbs.Driver("motor", mbs.displacement(guide), p * mbs.t))
+    model.add(mbs.Force("drag", body, (-5 * law(model["guide.velocity"]), 0)))
+    found = mbs.inverse_dynamics(model, np.linspace(0, 1, 8), derivatives=["p"])
+    slopes = found.d("motor.effort", "p")
+    if slope is None:
+        assert np.isnan(slopes).all() and "Force 'drag' has a corner, by p" in found.stats["derivatives"]
+        assert "3 more times" in found.stats["derivatives"] and found.d("b.vx", "p") == pytest.approx(np.ones(8))
+    else:
+        assert slopes == pytest.approx(np.zeros(8), abs=1e-12) and "derivatives" not in found.stats

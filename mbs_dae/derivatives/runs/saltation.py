@@ -33,7 +33,8 @@ from ...motion.record import IntegratorState, derivative_at_end, put_back, remem
 from ...motion.switching.rates import read_rates_here
 from ...motion.switching.switches import hold_all, look, read_scales
 from ...symbolic.branches import SIDE
-from ...tolerances import REPEAT, ROUNDOFF
+from ...tolerances import REPEAT
+from ..kinks import has_kink
 from .jumps import carried_over, grazes, instant_moved, is_smooth, start_time_slopes
 from .linear import SURFACE, Linear, put_changes, put_right, take_given
 from .repetition import put_entry
@@ -43,13 +44,8 @@ from .tree import JointTree, add_back, has_joints, linearise_here, to_bodies
 STILL = 1e-12
 """A switching function does not change where a run begins if it changes by less than this part of the change of the
 first state; the time of an event does not move if it moves by less than this part of the run."""
-ASIDE, NEARER = 1e-5, 16.0
-"""The distance of a state from a surface at which laws are examined for a kink, relative to the size of the state: far
-enough for differences of forces, 1e-13 of their size; and the factor by which the second distance is smaller."""
 ON_SURFACE = 1e-12
 """A state lies on a surface g = 0 if |g| is less than this part of the terms of g: a margin of 1e4 above roundoff."""
-KINKED = 1.2
-"""A law has a kink if the difference of its branches grows with less than this power of the distance."""
 APART = "several things happen at once, which come one after the other in neighbouring runs; move one of them"
 
 
@@ -288,8 +284,10 @@ def standings_of(march: Any, steps: Steps) -> tuple[Standing, ...]:
             change = np.abs(switches.rate) * float(states[known[-1]][T0] - states[known[0]][T0])
             stands &= np.maximum(np.abs(switches.value), change) <= ON_SURFACE * switches.scale
             stands[:laws] &= (switches.kinds[:laws] == SIDE) & (np.abs(switches.mode[:laws]) == 1.0)
+        put_entry(march, states[known[0]])
+        state, y, t = march.mechanism.state, march.stages.y0, float(states[known[0]][T0])
         for law in np.flatnonzero(stands[:laws]).tolist():
-            stands[law] = _has_kink(march, states[known[0]], law)
+            stands[law] = has_kink(march.mechanism, t, y[: state.q_end], y[state.v_at : state.v_end], law)
         if stands.any():
             passed, zero = np.flatnonzero(stands[:laws]), stands.astype(float)
             more = False, np.zeros(0), zero, bool(stands[laws:].any()), np.zeros(np.ptp(steps.directions))
@@ -308,39 +306,6 @@ def read_scaled_surfaces(march: IntegratorState, t: float, dy: Vector) -> int:
     status = read_surfaces(march, t, y, dy)
     read_scales(march.mechanism, y[: state.q_end], y[state.v_at : state.v_end], march.mechanism.length)
     return status
-
-
-def _has_kink(march: Any, entry: np.ndarray, law: int) -> bool:
-    """Return whether the slope of a law jumps on the surface of the law, on which the state of an entry lies.
-
-    Both branches give the same y' on g = 0, and apart from it f₊ - f₋ = c gⁿ + …: n = 1 at a kink, n > 1 where the
-    slope does not jump, n < 1 at a root. Differences at two distances tell n."""
-    switches, state = march.mechanism.switches, march.mechanism.state
-    mode = float(entry[entry.size - switches.mode.size + law])
-
-    def rate(distance: float, side: float) -> np.ndarray | None:
-        """Return y' with this branch of the law, at the state moved by a part `distance` of its size, if there is
-        one."""
-        put_entry(march, entry)
-        y, dy = march.stages.y0.copy(), np.zeros_like(march.stages.y0)
-        length = max(float(np.abs(y[: state.z_at]).max(initial=0.0)), 1.0)
-        for span in (slice(0, state.z_at), slice(state.z_at, state.q_end), slice(state.v_at, state.v_end)):
-            size = float(np.abs(y[span]).max(initial=0.0)) or length
-            y[span] += distance * size * np.linspace(0.6, 1.0, y[span].size)
-        switches.mode[law] = side
-        hold_all(march.mechanism)
-        return dy if read_surfaces(march, float(entry[T0]), y, dy) == DONE and np.isfinite(dy).all() else None
-
-    sizes = list[float]()
-    for distance in (ASIDE, ASIDE / NEARER):
-        pairs = ((rate(sign * distance, mode), rate(sign * distance, -mode)) for sign in (1.0, -1.0))
-        here, there = next(((x, y) for x, y in pairs if x is not None and y is not None), (None, None))
-        if here is None or there is None:  # a branch has no value anywhere near
-            return True
-        size = float(np.abs(there - here).max())
-        sizes.append(size if size > ROUNDOFF * np.abs(here).max() else 0.0)
-    far, near = sizes
-    return far > 0.0 and far < NEARER**KINKED * near
 
 
 def laws_of(mechanism: Any) -> int:

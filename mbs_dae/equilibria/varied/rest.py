@@ -50,9 +50,9 @@ class RestDerivatives(Varied):
         it free."""
         here, count = self.balance, len(self.asked.names)
         if isinstance(here, Supported) or state_places(here.system):
-            found = rest_derivatives(here, self.asked)
-            self._check_corners(found.x)
-            return found
+            with_contacts = rest_derivatives(here, self.asked)
+            self._check_corners(with_contacts.x)
+            return with_contacts
         instant = KernelState(self.system, self.asked.symbols, here.t, here.q, here.system.still)
         slopes = instant.slopes((POSITIONS, FORCES), here.system.still, here.multipliers)
         right = -slopes[FORCES].given, -slopes[POSITIONS].given

@@ -1,0 +1,111 @@
+"""Kinks of laws, where one slope ends and another one begins: |x| at 0, a one-sided spring that touches.
+
+Both branches of a law agree on its surface g = 0, and apart from it they differ by f₊ - f₋ = c gⁿ + …: n = 1 at a kink,
+n > 1 where the slope does not jump, as of x |x|, and n < 1 at a root. The differences at two distances tell n. At a
+jump, n = 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..compiled import System
+from ..compiled.derivatives import FORCES, POSITIONS, SURFACES
+from ..compiled.reading import Trajectory
+from ..motion.derivative import evaluate
+from ..motion.mechanism import mechanism
+from ..motion.switching.switches import hold_all
+from ..symbolic.branches import SIDE
+from ..tolerances import ROUNDOFF
+from .equations import KernelState
+from .parameters import Asked
+
+ASIDE, NEARER = 1e-5, 16.0
+"""The first distance from the surface, relative to the size of the state: far enough for differences of forces, 1e-13
+of their size; and the factor by which the second distance is smaller."""
+SMOOTH_POWER = 1.2
+"""The slope does not jump where the branches differ by a larger power n of the distance."""
+ON_SURFACE = 1e-12
+"""A switching function is zero at a time if it is less than this part of its largest value in the motion."""
+STAYS = 1e-9
+"""A parameter leaves a motion on a surface if g changes by less than this part of the changes of the motion."""
+
+
+class Kink(NamedTuple):
+    """A time at which a motion passes or touches the kink of a law."""
+
+    time: int
+    """The number of the time."""
+    who: str
+    """The element with the law, such as "Force 'push'"."""
+    is_constraint: bool
+    """Whether it is the law of a constraint, not of a force."""
+    leaves: np.ndarray
+    """A mask of the parameters by which neighbouring motions are off the kink then, (parameters,)."""
+
+
+def kinks_along(
+    system: System, asked: Asked, path: Trajectory, multipliers: np.ndarray, x: np.ndarray, v: np.ndarray
+) -> Iterator[Kink]:
+    """Yield the kinks of laws at the times of a motion, in the coordinates of kernels, whose places and velocities
+    change by x and v, (times, parameters, columns)."""
+    structure = system.structure
+    batches = [structure.program.batch, structure.dynamics.batch]
+    names = [who for batch in batches for who in batch.switching]
+    if not names or structure.contacts.points:
+        return
+    own = mechanism(system)
+    own.switches.mode[:] = np.nan
+    places = own.machine.program.batch.switch_at, own.dynamics.batch.switch_at
+    values = [system.outputs_of(one, path.t, path.q, path.v)[:, at] for one, at in zip(batches, places, strict=True)]
+    g = np.abs(np.concatenate(values, axis=1))
+    zero = (g <= ON_SURFACE * g.max(axis=0)) & (own.switches.kinds[: len(names)] == SIDE)
+    for k in np.flatnonzero(zero.any(axis=1)).tolist():
+        t, here = float(path.t[k]), (path.q[k].copy(), path.v[k].copy())
+        state = KernelState(system, asked.symbols, t, *here)
+        surfaces = state.slopes((POSITIONS, FORCES, SURFACES), path.a[k], multipliers[k])[SURFACES]
+        along = np.abs(surfaces.along(x[k], v[k]))
+        leaves = along > STAYS * np.maximum(np.abs(x[k]).max(axis=1), np.abs(v[k]).max(axis=1))
+        for law in np.flatnonzero(zero[k] & leaves[: len(names)].any(axis=1)).tolist():
+            if has_kink(own, t, *here, law):
+                yield Kink(k, names[law], law < len(batches[0].switching), leaves[law])
+
+
+def has_kink(mechanism: Any, t: float, q: np.ndarray, v: np.ndarray, law: int) -> bool:
+    """Return whether the slope of a law jumps at a state (q, v) with g = 0, by the outputs of all kernels with either
+    branch. Where a branch has no value on one side of the surface, the other side is examined, and a law without any
+    common side has a kink. `law` is the number of its switching function in `mechanism`."""
+    modes, z_at = mechanism.switches.mode.copy(), mechanism.state.z_at
+    length = max(float(np.abs(q[:z_at]).max(initial=0.0)), 1.0)
+    spans = ((q, slice(0, z_at)), (q, slice(z_at, q.size)), (v, slice(0, v.size)))
+    sizes = [(of, span, float(np.abs(of[span]).max(initial=0.0)) or length) for of, span in spans]
+
+    def outputs(distance: float, side: float) -> np.ndarray | None:
+        """Return the outputs of this branch at the state moved by a part of its size; None if it has no value there."""
+        places, speeds = q.copy(), v.copy()
+        for of, span, size in sizes:
+            own = places if of is q else speeds
+            own[span] += distance * size * np.linspace(0.6, 1.0, own[span].size)
+        mechanism.switches.mode[law] = side
+        hold_all(mechanism)
+        evaluate(mechanism, t, places, speeds)
+        found = np.concatenate([mechanism.machine.out, mechanism.out])
+        return found if np.isfinite(found).all() else None
+
+    differences = list[float]()
+    for distance in (ASIDE, ASIDE / NEARER):
+        pairs = ((outputs(sign * distance, 1.0), outputs(sign * distance, -1.0)) for sign in (1.0, -1.0))
+        pair = next(((one, other) for one, other in pairs if one is not None and other is not None), None)
+        if pair is None:
+            break
+        size = float(np.abs(pair[0] - pair[1]).max(initial=0.0))
+        differences.append(size if size > ROUNDOFF * np.abs(pair[0]).max(initial=0.0) else 0.0)
+    mechanism.switches.mode[:] = modes
+    hold_all(mechanism)
+    if len(differences) < 2:
+        return True
+    far, near = differences
+    return far > 0.0 and far < NEARER**SMOOTH_POWER * near
