@@ -255,6 +255,25 @@ class Rerun:
         return ContactPassage(self.march, self.at_changes, place, sizes, len(self.numbers), mixed)
 
 
+    def moves_off(self, place: Saltation, S: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+        """Return a mask of the parameters that move a run off the surfaces on which it stands at a place, from changes
+        S of y, (parameters, y); parameters without derivatives are not among them."""
+        finite = np.isfinite(S).all(axis=1)
+        put_entry(self.march, place.entry)
+        found = self.passing(place, sizes).moves_off(np.where(finite[:, None], S, 0.0))
+        put_entry(self.march, place.entry)
+        return np.asarray(found & finite)
+
+
+def end_changes(replay: Replay, ended: np.ndarray, since: float) -> None:
+    """Put nan into the changes by the parameters of a mask, and into those recorded behind the time `since`."""
+    march, times = replay.march, replay.march.record.times
+    within = np.flatnonzero((times > since) & (np.arange(times.size) < march.counts[NEXT]))
+    for part in (getattr(replay.out, name) for name in Changes._fields):
+        part.reshape(times.size, len(ended), -1)[np.ix_(within, ended)] = np.nan
+    replay.dy0[ended] = np.nan
+
+
 def python_switches(system: System) -> list[str]:
     """Return the forces in Python that switch: rates of their switching functions follow from differences."""
     return [one.who for one in system.model.forces if getattr(one, "switches", ())]
@@ -432,17 +451,10 @@ def replayed(
     def stand(step: int) -> None:
         """End derivatives by parameters that move the run off the surfaces on which it stands."""
         standing, place = standings[step]
-        put_entry(march, place.entry)
-        finite = np.isfinite(replay.dy0).all(axis=1)
-        leaves = rerun.passing(place, sizes).moves_off(np.where(finite[:, None], replay.dy0, 0.0)) & finite
-        put_entry(march, place.entry)
+        leaves = rerun.moves_off(place, replay.dy0, sizes)
         if leaves.any():
             tell(leaves, standing.why)
-            times = march.record.times
-            within = np.flatnonzero((times > standing.begin) & (np.arange(times.size) < march.counts[NEXT]))
-            for part in (getattr(replay.out, name) for name in Changes._fields):
-                part.reshape(times.size, len(leaves), -1)[np.ix_(within, leaves)] = np.nan
-            replay.dy0[leaves] = np.nan
+            end_changes(replay, leaves, standing.begin)
 
     standings = {place.step: (one, place) for one in taken.standings if mixed is None for place in one.places}
     for k, until in stretches(steps):
