@@ -132,3 +132,17 @@ def test_a_requested_time_at_which_a_law_switches_has_the_derivative_of_one_side
     run = mbs.simulate(system, [0, last, 1.0], {"b.x": 0.0, "b.vx": 1.0}, derivatives=["p"])
     assert run.d("b.vx", "p") == pytest.approx([0, -3 * told, -3], abs=1e-9)
     assert ("at t = 0.5, where the motion switches" in run.stats.get("derivatives", "")) == told
+
+
+@pytest.mark.parametrize("method", ["DP5", "Radau5"])
+def test_a_slip_that_begins_from_rest_has_no_derivative_by_the_first_velocity(method):
+    """1 N pulls against a friction of 1/2 N: a first velocity v forwards stays, and of one backwards v/3 is left."""
+    model = mbs.PlanarModel("block")
+    pull, size = model.parameter("F", 1.0), model.parameter("D", 0.5)
+    block = model.body("b", mass=1.0, inertia=0.1, position=(0, 0))
+    guide = model.add(mbs.Translational("guide", model.ground, block))
+    model.add(mbs.DryFriction("rubs", mbs.displacement(guide), force=size), mbs.Force("pull", block, (pull, 0)))
+    run = mbs.simulate(model, TIMES, REST, derivatives=["F", "D", "b.vx"], method=method)
+    assert run.d("b.vx", "F") == pytest.approx(TIMES, abs=1e-9)
+    assert run.d("b.vx", "D") == pytest.approx([-t for t in TIMES], abs=1e-9)
+    assert np.isnan(run.d("b.vx", "b.vx")[1:]).all() and "neighbours leave" in run.stats["derivatives"]

@@ -28,7 +28,21 @@ from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import copy
 from ...motion.course import moment
 from ...motion.mechanism_record import Mechanism
-from ...motion.past.tape import BROKE, FRESH, HEAD, SPAN_OF, SWITCHED, T0, T1, TIMES, WENT_ON, Steps, entry_now
+from ...motion.past.tape import (
+    BEGAN,
+    BROKE,
+    FRESH,
+    HEAD,
+    RESTARTED,
+    SPAN_OF,
+    SWITCHED,
+    T0,
+    T1,
+    TIMES,
+    WENT_ON,
+    Steps,
+    entry_now,
+)
 from ...motion.record import IntegratorState, derivative_at_end, put_back, remember
 from ...motion.switching.rates import read_rates_here
 from ...motion.switching.switches import hold_all, look, read_scales
@@ -271,31 +285,50 @@ class Standing:
 
 def standings_of(march: Any, steps: Steps) -> tuple[Standing, ...]:
     """Return the spans in which a run that has ended stood at kinks. In them g = 0 and ġ = 0, up to roundoff of the
-    terms of g, in the state with which the span begins, and in all states that are kept up to the next change."""
+    terms of g, in the state with which the span begins, and in all states that are kept up to the next change. A slip
+    that begins from rest where a run begins, or where an event has set a state, stands for this instant."""
     here, switches, laws = entry_now(march), march.mechanism.switches, laws_of(march.mechanism)
     states, head, found = steps.states | {steps.total: here}, steps.head, list[Standing]()
     changes = [*np.flatnonzero(head[:, FRESH] != WENT_ON).tolist(), steps.total + 1]
     for begin, end in pairwise(changes) if switches.kinds.size else ():
         known = [k for k in range(begin, end) if k in states]
         stands = np.full(switches.kinds.size, len(known) > 1)
-        for entry in (states[k] for k in known if stands.any()):
-            put_entry(march, entry)
-            stands &= read_scaled_surfaces(march, float(entry[T0]), np.zeros_like(march.stages.y0)) == DONE
+        if not known:  # a break of a law of time, whose state is not kept
+            continue
+        more = False, np.zeros(0)
+        straight = np.zeros(np.ptp(steps.directions))
+        for k in known if stands.any() else ():
+            put_entry(march, states[k])
+            stands &= read_scaled_surfaces(march, float(states[k][T0]), np.zeros_like(march.stages.y0)) == DONE
+            zero = np.abs(switches.value) <= ON_SURFACE * switches.scale
+            if k == begin and head[k, FRESH] in (BEGAN, RESTARTED):
+                slips = zero & _slip_entries(march.mechanism)
+                if slips.any():  # a slip begins from rest
+                    before, mask = head[k - 1] if k else steps.first[:HEAD], slips.astype(float)
+                    own = np.zeros(0, dtype=np.int64), before, states[k], *more, mask, True, straight
+                    found.append(Standing(float(states[k][T0]), (Saltation(k, *own),)))
             change = np.abs(switches.rate) * float(states[known[-1]][T0] - states[known[0]][T0])
-            stands &= np.maximum(np.abs(switches.value), change) <= ON_SURFACE * switches.scale
+            stands &= zero & (change <= ON_SURFACE * switches.scale)
             stands[:laws] &= (switches.kinds[:laws] == SIDE) & (np.abs(switches.mode[:laws]) == 1.0)
         put_entry(march, states[known[0]])
         state, y, t = march.mechanism.state, march.stages.y0, float(states[known[0]][T0])
         for law in np.flatnonzero(stands[:laws]).tolist():
             stands[law] = has_kink(march.mechanism, t, y[: state.q_end], y[state.v_at : state.v_end], law)
         if stands.any():
-            passed, zero = np.flatnonzero(stands[:laws]), stands.astype(float)
-            more = False, np.zeros(0), zero, bool(stands[laws:].any()), np.zeros(np.ptp(steps.directions))
+            which = np.flatnonzero(stands[:laws]), stands.astype(float), bool(stands[laws:].any())
             later = sorted({known[1], known[min(8, len(known) - 1)], known[-1]})
-            places = tuple(Saltation(k, passed, head[k - 1], states[k], *more) for k in later)
-            found.append(Standing(float(states[known[0]][T0]), places))
+            places = (Saltation(k, which[0], head[k - 1], states[k], *more, *which[1:], straight) for k in later)
+            found.append(Standing(float(states[known[0]][T0]), tuple(places)))
     put_entry(march, here)
     return tuple(found)
+
+
+def _slip_entries(mechanism: Any) -> np.ndarray:
+    """Return a mask of the switching functions that are slips in their direction: of points that slip."""
+    contacts, found = mechanism.contacts, np.zeros(mechanism.switches.kinds.size, dtype=bool)
+    for c in np.flatnonzero((contacts.slip_count > 0) & (contacts.state == CLOSED)).tolist():
+        found[laws_of(mechanism) + int(contacts.points.entry[c]) + int(contacts.gap_row[c] >= 0)] = True
+    return found
 
 
 @compiled_apart
