@@ -26,10 +26,9 @@ from ...kernels.abi import compiled
 from ...kernels.blocks import Vector
 from ..mechanism_record import Mechanism
 from .constrained import DEPENDS
-from .delassus import force_to_stop, own_pace
-from .gaps import LEEWAY
-from .guards import TOUCHES
+from .gaps import LEEWAY, TOUCHES
 from .rubbing import never_sticks
+from .sizes import force_to_stop, own_pace
 
 
 @compiled

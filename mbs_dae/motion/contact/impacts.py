@@ -28,11 +28,12 @@ together last e/(1 - e) times as long, so that the body rests 2 w'/|ẇ|/(1 - e)
 """
 
 from ...compiled.contact_records import OPEN, STILL, Contacts
-from ...compiled.contacts import put_rows
+from ...compiled.contact_rows import put_rows
 from ...compiled.status import DONE, FORCES_LOST, NOT_FINITE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Vector
 from ...linear.vectors import axpy, copy, dot, largest
+from ...symbolic.loads import DISSIPATED, SUPPLIED
 from ..course import moment
 from ..derivative import evaluate, factorise_terms
 from ..mechanism_record import Mechanism
@@ -41,19 +42,19 @@ from ..switching.pieces import turn_over
 from ..switching.search import Search
 from .bounds import is_given
 from .constrained import clear_roundoff, find_constrained, is_constrained, is_pressed
-from .corrections import correct_amounts
-from .delassus import put_jump, put_rate_tails, respond
+from .corrections import correct_impulses
+from .delassus import put_jump, respond
+from .digits import put_rate_tails
 from .following import let_rates_follow
-from .gaps import first_entry
-from .guards import REST, TOUCHES
+from .gaps import REST, TOUCHES, first_entry
 from .keeping import put_cancelling, use_closed
-from .problem import put_changes, solve_laws, use_points, write_laws
+from .problem import put_changes, solve_laws, take_solution, use_points, write_laws
 
 GAIN = 1e-9
 """Energy gained counts as zero if it is less than this part of the energy that an impact moves."""
 SEEN = 1e-13
 """An impact that changes no rate by more than this part of its terms is not reported."""
-LEFT, MOST = 1e-12, 10_000
+NO_APPROACH, MOST = 1e-12, 10_000
 """Where impacts are passed on: the part of the first approach below which an approach counts as zero, and the largest
 number of impacts."""
 
@@ -68,7 +69,7 @@ def strike(search: Search, y: Vector, dy: Vector) -> None:
     copy(y[: state.v_end], log.before[k])
     copy(dy[state.v_at : state.v_end], log.before[k][state.v_end :])
     copy(y, search.other)
-    choice.pace[1] = choice.rest_time[0] = pace = 0.0
+    choice.jump_pace[0] = choice.rest_time[0] = pace = 0.0
     is_first = True
     choice.lands[:] = search.guards.surface[:] = 0
     turn_over(search, y)
@@ -78,11 +79,11 @@ def strike(search: Search, y: Vector, dy: Vector) -> None:
             return
         if not prepare_impact(search, y) or not _jumps(search, y, choice.meeting):
             return
-        pace = choice.pace[1] = choice.pace[1] if is_first else pace
+        pace = choice.jump_pace[0] = choice.jump_pace[0] if is_first else pace
         go_on_anew(search, y, dy)
         if not is_first:
             stop(mechanism, y)
-            choice.pace[1] = pace
+            choice.jump_pace[0] = pace
             go_on_anew(search, y, dy)
         if search.status[0] != DONE or not _land(search):
             break
@@ -90,7 +91,7 @@ def strike(search: Search, y: Vector, dy: Vector) -> None:
         is_first = False
     choice.lands[:] = 0
     log.filled[0] += 1 if log.rate_change[k] > SEEN * pace else 0
-    log.time[k], log.rest_time[k] = search.span[0], choice.rest_time[0]
+    log.time[k], log.rest_time[k] = search.instant[0], choice.rest_time[0]
     copy(y[: state.v_end], log.after[k])
     copy(dy[state.v_at : state.v_end], log.after[k][state.v_end :])
 
@@ -134,7 +135,7 @@ def put_approaching(contacts: Contacts) -> float:
         approach = (
             -contacts.motion.rate[contacts.gap_row[c]] if contacts.gap_row[c] >= 0 and choice.meeting[c] == 1 else 0.0
         )
-        choice.touching[c] = 1 if approach > LEFT * choice.pace[1] else 0
+        choice.touching[c] = 1 if approach > NO_APPROACH * choice.jump_pace[0] else 0
         fastest = max(fastest, approach)
         if contacts.gap_row[c] < 0:
             choice.touching[c] = choice.meeting[c]
@@ -144,7 +145,7 @@ def put_approaching(contacts: Contacts) -> float:
 @compiled
 def is_over(contacts: Contacts, fastest: float, first: float) -> bool:
     """Return whether no approach is left that can be seen."""
-    return fastest <= max(LEFT * first, LEFT * contacts.choice.pace[1])
+    return fastest <= max(NO_APPROACH * first, NO_APPROACH * contacts.choice.jump_pace[0])
 
 
 @compiled
@@ -155,7 +156,7 @@ def prepare_impact(search: Search, y: Vector) -> bool:
     contacts, state = mechanism.contacts, mechanism.state
     choice = contacts.choice
     choice.closed_count[0] = 0
-    evaluate(mechanism, moment(search.stages.course, search.span[0]), y[: state.q_end], y[state.v_at : state.v_end])
+    evaluate(mechanism, moment(search.stages.course, search.instant[0]), y[: state.q_end], y[state.v_at : state.v_end])
     if not factorise_terms(mechanism):
         search.status[0] = NOT_FINITE
         return False
@@ -164,7 +165,7 @@ def prepare_impact(search: Search, y: Vector) -> bool:
     if is_pressed(contacts):
         search.status[0] = UNSOLVED
         return False
-    choice.pace[1] = max(choice.pace[1], largest(contacts.motion.rate_size))
+    choice.jump_pace[0] = max(choice.jump_pace[0], largest(contacts.motion.rate_size))
     for c in range(contacts.gap_row.size):  # closed before, or met now
         if contacts.gap_row[c] < 0:
             choice.meeting[c] = 0 if is_given(contacts, c) else 1
@@ -198,25 +199,15 @@ def put_impulses(mechanism: Mechanism, points: Integers) -> int:
     """Put the impulses with which these points meet, at the rates evaluated last, into `amount`. Return DONE, UNSOLVED
     or FORCES_LOST."""
     contacts = mechanism.contacts
-    delassus, corrections = contacts.delassus, contacts.corrections
+    contacts.corrections.uncertain[0] = 0
     use_points(contacts, points)
     respond(mechanism, 0)
     clear_roundoff(mechanism)
     write_impact(mechanism, points)
-    corrections.uncertain[0] = 0
     if not solve_laws(contacts):
         return UNSOLVED
-    copy(contacts.groups.speed, contacts.groups.pace)
-    delassus.f[:] = delassus.g[:] = 0.0
-    for i in range(delassus.used_count[0]):
-        row, start = delassus.used[i], contacts.problem.w0[i]
-        corrections.offset_tail[i] = corrections.rate_tail[row]
-        if contacts.motion.rate[row] != 0.0:
-            corrections.offset_tail[i] *= start / contacts.motion.rate[row]
-        elif start != 0.0 or contacts.constrained.state[row] == STILL:
-            corrections.offset_tail[i] = 0.0
-    certain = correct_amounts(mechanism, delassus.f, contacts.problem.w0, delassus.f, delassus.g)
-    return DONE if certain else FORCES_LOST
+    take_solution(contacts)
+    return DONE if correct_impulses(mechanism) else FORCES_LOST
 
 
 @compiled
@@ -344,8 +335,8 @@ def jump(mechanism: Mechanism, y: Vector) -> None:
     for row in range(machine.nu.size):  # the work of drivers, as in a motion
         given -= machine.multipliers[row] * machine.nu[row]
     axpy(1.0, machine.x[: machine.norm.size], y[state.v_at : state.v_end])
-    y[state.works_at + 1] += lost
-    y[state.works_at + 2] += given
+    y[state.works_at + DISSIPATED] += lost
+    y[state.works_at + SUPPLIED] += given
     log.energy_loss[k] += lost
 
 
@@ -364,5 +355,5 @@ def _land(search: Search) -> bool:
         speed, back = contacts.motion.rate[row], dot(contacts.delassus.G[row], machine.x) - contacts.motion.gamma[row]
         if speed > 0.0 and back < 0.0 and speed * speed <= -2.0 * back * REST * machine.extent:
             choice.lands[c], found = 1, True
-            choice.rest_time[0] = max(choice.rest_time[0], search.span[0] - 2.0 * speed / back / (1.0 - e))
+            choice.rest_time[0] = max(choice.rest_time[0], search.instant[0] - 2.0 * speed / back / (1.0 - e))
     return found

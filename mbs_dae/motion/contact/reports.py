@@ -7,7 +7,8 @@ import numpy as np
 
 from ...compiled import System
 from ...compiled.contact_records import KEPT, OPEN, Contacts, ImpactLog
-from ...compiled.contacts import GIVEN, ContactsBuilder, observe_contacts, put_rows
+from ...compiled.contact_rows import observe_contacts, put_rows
+from ...compiled.contacts import GIVEN, ContactsBuilder
 from ...compiled.reading import Trajectory
 from ...compiled.status import DONE
 from ...errors import Names
@@ -29,7 +30,8 @@ from ..switching.switches import hold_all
 from .bounds import NEGATIVE
 from .constrained import find_constrained_held
 from .forces import compare_solutions
-from .guards import TOUCHES, is_held_heading, tell_states
+from .gaps import TOUCHES
+from .guards import is_held_heading, tell_states
 from .states import choose_states
 
 BOUNDED = "bound its expression below: sp.Max(0, ...)"
@@ -181,7 +183,7 @@ def choose_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: M
         contacts.state[:] = OPEN
         choice.closed_count[0] = 0
         choice.began[:] = choice.lands[:] = 0
-        choice.pace[:] = 0.0
+        choice.jump_pace[0], choice.has_jumped[0] = 0.0, 0
         switches.now[0] = t[k]
         choose_states(mechanism, q[k], v[k], mechanism.machine.here.a)
         if choice.status[0] != DONE:
