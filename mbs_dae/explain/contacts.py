@@ -15,8 +15,8 @@ from ..model.contacts.geometry import HalfSpace
 from ..model.parameters import constants_out
 from ..motion.contact.digits import FIRM, put_masses
 from ..motion.contact.forces import SHARED
+from ..motion.contact.friction_faults import frictions_at_fault, no_friction
 from ..motion.contact.gaps import TOUCHES
-from ..motion.contact.reports import frictions_at_fault, no_friction
 from ..motion.mechanism import masses_of
 from ..motion.record import IntegratorState
 from ..motion.switching.search import RUSH

@@ -25,7 +25,7 @@ from ..linear.kkt import Factor
 from ..model.drivers import Driver
 from ..model.events import Reset
 from ..motion import run as marching
-from ..motion.contact.reports import driving_frictions, frictions_lost_at, no_friction
+from ..motion.contact.friction_faults import driving_frictions, frictions_lost_at, no_friction
 from ..motion.derivative import evaluate, factorise_terms
 from ..motion.events import present
 from ..motion.mechanism import mechanism

@@ -1,8 +1,9 @@
-"""The modes of contact laws (open or closed, stick or slide) and the linear system of each choice of modes. Compiled.
+"""The modes of contact laws (no force, held, slides) and the linear system of each choice of modes. Compiled.
 
-With given modes the laws are equations: x = 0 for an open law, y = 0 for a closed or sticking one, and x_c = r t for a
-sliding one, with its force along t. Newton's method takes the modes from the trial force z = x - y: open where z ≤ 0,
-stick where z_c lies in the disk, else slide along t = z_c / |z_c|, which turns with z (unless the direction is given):
+With given modes the laws are equations: x = 0 without a force (an open gap), y = 0 where the law is held (a closed gap,
+a friction that sticks), and x_c = r t where it slides, with its force along t. Newton's method takes the modes from the
+trial force z = x - y: a gap has no force where z ≤ 0; a friction is held where z_c lies in the disk, else it slides
+along t = z_c / |z_c|, which turns with z (unless the direction is given):
 
     dx_c - t dr - (r/|z_c|) (1 - t tᵀ) dz_c = r t - x_c,      dz = dx - dy,      dy = A dx.
 
@@ -76,8 +77,8 @@ def newton(p: Complementarity) -> bool:
 
 @compiled
 def choose_modes(p: Complementarity, margin: float) -> None:
-    """Choose modes by the trial forces; a law that is open by less than `margin` counts as closed. Open laws get x =
-    0."""
+    """Choose modes by the trial forces; a law without a force, by less than `margin`, counts as held. Laws without a
+    force get x = 0."""
     scaled, modes = p.scaled, p.modes
     put_y(p)
     for law in range(p.counts[0]):
@@ -109,7 +110,7 @@ def choose_modes(p: Complementarity, margin: float) -> None:
 
 @compiled
 def _may_grow(p: Complementarity, law: int) -> bool:
-    """Return whether the bound of a law depends on a law that is not open."""
+    """Return whether the bound of a law depends on a law with a force."""
     for row in range(p.bound_at[law], p.bound_at[law + 1]):
         for j in range(unknowns(p)):
             if p.scaled.relaxation[FRICTION] * p.scaled.C[row, j] != 0.0 and p.modes.mode[j] != NO_FORCE:
@@ -141,7 +142,7 @@ def advance(p: Complementarity) -> int:
 
 @compiled
 def write_equations(p: Complementarity) -> int:
-    """Put J and e of J dx = e for the unknowns that are not open, list these unknowns, and return their number."""
+    """Put J and e of J dx = e for the unknowns of laws with a force, list these, and return their number."""
     scaled, modes = p.scaled, p.modes
     many = 0
     for i in range(unknowns(p)):

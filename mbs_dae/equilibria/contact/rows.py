@@ -19,8 +19,8 @@ from ...compiled.contact_rows import observe_contacts, put_rows
 from ...compiled.contacts import ContactsBuilder
 from ...errors import ModelError
 from ...explain.contacts import point_of
+from ...motion.contact.friction_faults import frictions_at_fault, no_friction
 from ...motion.contact.gaps import TOUCHES
-from ...motion.contact.reports import frictions_at_fault, no_friction
 from ...motion.mechanism import mechanism
 from ..balance import Balance, levels_of_forces
 

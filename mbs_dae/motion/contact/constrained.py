@@ -252,8 +252,8 @@ def depends(mechanism: Mechanism, row: int) -> bool:
 @compiled
 def clear_roundoff(mechanism: Mechanism) -> None:
     """Put 0 into W, after `respond`, for rows that depend on those of joints: at a dead centre no force or impulse
-    moves them, and W is roundoff of either sign, which a friction must not be solved with. Overwrites the right sides f
-    and g of `DelassusEquations`."""
+    moves them, and W is roundoff of either sign, which a friction must not be solved with. Nothing changes if W of each
+    row is more than roundoff. Overwrites the right sides f and g of `DelassusEquations`."""
     contacts, ready = mechanism.contacts, False
     delassus = contacts.delassus
     for i in range(delassus.used_count[0]):

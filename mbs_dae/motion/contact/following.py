@@ -33,7 +33,8 @@ from .sizes import force_to_stop, own_pace
 
 @compiled
 def let_rates_follow(mechanism: Mechanism) -> None:
-    """Put the rates before an impact of rows that follow from others into w0."""
+    """Put the rates before an impact of slips that follow from other rows into w0. Nothing changes unless a slip
+    depends on gaps, joints or other slips."""
     contacts, problem = mechanism.contacts, mechanism.contacts.problem
     many = _take_gaps(contacts, 0, False)
     for i in range(contacts.delassus.used_count[0]):

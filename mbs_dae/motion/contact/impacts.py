@@ -7,7 +7,23 @@ after,
                        |p_s| <= μ p_n, and where w_s' is not zero p_s = -μ p_n w_s'/|w_s'|
 
 for all points that touch at once, with e their restitution. Joints take part: their impulses come with the responses.
-The loss of energy is -p · (w + w')/2, with the mean of the rates before and after.
+The loss of energy is -p · (w + w')/2, with the mean of the rates before and after. The law is that of a problem of
+contact (`problem`) with the offset
+
+    w0_n = w_n + e min(w_n, 0),      w0_s = w_s,      so that      0 <= p_n,  0 <= (w0 + W p)_n,  p_n (w0 + W p)_n = 0.
+
+An example is a point mass, m = 2 kg, that strikes a floor with w_n = -10 m/s and w_s = 4 m/s; e = 1/2, μ = 1/10. The
+point has a gap and a slip, and W is [1/m 0; 0 1/m]:
+
+    gap      w0_n = -10 - 5 = -15 m/s,   p_n = 15 m = 30 N s,    w_n' = -10 + 15 = 5 m/s,   loss -30 (-10 + 5)/2 = 75 J
+    slip     |p_s| <= 3 N s < m w_s, so p_s = -3 N s,            w_s' = 4 - 1.5 = 2.5 m/s,  loss 3 (4 + 2.5)/2 = 9.75 J
+
+`strike` passes an impact in these steps:
+
+    prepare_impact      rows G and rates w at the state; `meeting`: which points touch
+    put_impulses        W by `respond`, w0 by `write_impact`, p by `solve_laws`; `jump` adds the responses times p to v
+    go_on_anew          branches of laws, states of contacts and y' behind (`switching.choosing`)
+    _land               flights too low to be seen: once more from the state before, with e = 0 for their points
 
 With friction Newton's law may give energy where slips turn round in an impact. If it does, Poisson's law is solved for
 all points of the impact instead (and the run ends if that gives energy, too): an impulse p_c that ends all approach,
@@ -20,11 +36,14 @@ last one goes: with `in_turn` only those points take part that approach, then th
 until none does.
 
 Bodies that bounce with e < 1 come to rest after infinitely many impacts in a finite time. Here they do so as soon as a
-flight is lower than can be seen (`guards.REST`): this impact is made again with e = 0, and the contact is closed; so is
-one that another impact has lifted by no more. Between the first and the last of the impacts that are left out the
-normal impulse is that of a body at rest plus the one that ends the approach, and friction goes with it: the motion is
-right to the second order of the approach. The time of the last one is noted: after a flight of 2 w'/|ẇ| all later ones
-together last e/(1 - e) times as long, so that the body rests 2 w'/|ẇ|/(1 - e) after the impact.
+flight is lower than can be seen (`gaps.REST`): this impact is made again with e = 0, and the contact is closed; so is
+one that another impact has lifted by no more. The time of the last impact is noted: after a flight of 2 w'/|ẇ| all
+later ones together last e/(1 - e) times as long, so that the body rests 2 w'/|ẇ|/(1 - e) after the impact. (The motion
+is right to the second order of the approach: between the first and the last of the impacts that are left out the normal
+impulse is that of a body at rest plus the one that ends the approach, and friction goes with it. This is the argument
+for e = 0; nothing here computes these impulses.)
+
+The pages of the packages (`contact/__init__`, `switching/__init__`) say what the files are for that are called here.
 """
 
 from ...compiled.contact_records import OPEN, STILL, Contacts
@@ -72,7 +91,7 @@ def strike(search: Search, y: Vector, dy: Vector) -> None:
     choice.jump_pace[0] = choice.rest_time[0] = pace = 0.0
     is_first = True
     choice.lands[:] = search.guards.surface[:] = 0
-    turn_over(search, y)
+    turn_over(search, y)  # of gaps that are written in pieces, the piece that begins here
     while True:
         log.impulse[k][:] = log.energy_loss[k] = log.rate_change[k] = 0.0
         if choice.in_turn[0] == 1 and not _pass_on(search, y):
@@ -98,7 +117,9 @@ def strike(search: Search, y: Vector, dy: Vector) -> None:
 
 @compiled
 def stop(mechanism: Mechanism, y: Vector) -> None:
-    """Remove the remaining rates of closed contacts from y."""
+    """Remove from y the rates of closed gaps, and of slips that stick: behind an impact with e = 0 for points that land
+    they are roundoff, or the speed with which another point has lifted one of these by less than can be seen. Amounts
+    along these rows make them zero, and may pull."""
     contacts = mechanism.contacts
     use_closed(contacts)
     respond(mechanism, 0)
@@ -155,7 +176,6 @@ def prepare_impact(search: Search, y: Vector) -> bool:
     mechanism = search.stages.mechanism
     contacts, state = mechanism.contacts, mechanism.state
     choice = contacts.choice
-    choice.closed_count[0] = 0
     evaluate(mechanism, moment(search.stages.course, search.instant[0]), y[: state.q_end], y[state.v_at : state.v_end])
     if not factorise_terms(mechanism):
         search.status[0] = NOT_FINITE
@@ -202,7 +222,7 @@ def put_impulses(mechanism: Mechanism, points: Integers) -> int:
     contacts.corrections.uncertain[0] = 0
     use_points(contacts, points)
     respond(mechanism, 0)
-    clear_roundoff(mechanism)
+    clear_roundoff(mechanism)  # without effect unless joints alone hold a row
     write_impact(mechanism, points)
     if not solve_laws(contacts):
         return UNSOLVED
@@ -292,13 +312,14 @@ def _at_stake(contacts: Contacts) -> float:
 
 @compiled
 def write_impact(mechanism: Mechanism, points: Integers) -> None:
-    """Pose the problem of impulses by Newton's law."""
+    """Pose the problem of impulses by Newton's law: w0_n = w_n + e min(w_n, 0), w0_s = w_s. So the w of the problem is
+    w_n' + e min(w_n, 0) for a gap, not w_n'."""
     contacts = mechanism.contacts
     contacts.choice.slipping[:] = 0
     write_laws(mechanism, points, True)
     for i in range(contacts.delassus.used_count[0]):
         contacts.problem.w0[i] = _rate(contacts, i)
-    let_rates_follow(mechanism)
+    let_rates_follow(mechanism)  # without effect unless a slip depends on gaps, joints or other slips
     i = 0
     for c in range(contacts.gap_row.size):
         if points[c] == 1 and contacts.gap_row[c] >= 0:
@@ -342,8 +363,9 @@ def jump(mechanism: Mechanism, y: Vector) -> None:
 
 @compiled
 def _land(search: Search) -> bool:
-    """Mark further points that have parted for a flight lower than can be seen; return whether there are any. They stay
-    closed."""
+    """Mark further points that have parted for a flight lower than can be seen, w'²/(2 |ẇ|) <= `REST` times the extent
+    of the model; return whether there are any. They stay closed. `machine.x` is v̇ behind the impact, as `go_on_anew`
+    has left it, and ẇ = G v̇ - γ."""
     mechanism, found = search.stages.mechanism, False
     contacts, machine = mechanism.contacts, mechanism.machine
     choice = contacts.choice

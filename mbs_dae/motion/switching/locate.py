@@ -14,6 +14,8 @@ A guard that is negative by roundoff right after a switch counts only once it ha
 the motion stands on a surface its branch is chosen by rates (`surfaces`). A step that goes wrong at once says that the
 rate holds for less than the step: it is made shorter, and where it is as short as makes no difference (`SHORT`), the
 choice is refuted, and another one is made.
+
+The page of the package (`switching/__init__`) says what the files are for that are called here.
 """
 
 import numpy as np

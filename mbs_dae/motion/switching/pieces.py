@@ -96,8 +96,9 @@ def put_natural(search: Search, k: int) -> None:
 
 @compiled
 def turn_over(search: Search, y: Vector) -> bool:
-    """Change to the pieces that begin here, as far as they follow without velocities; return whether there are any. A
-    condition that jumps because another one has switched, like that of a piece where a period begins, follows it."""
+    """Change to the pieces of gaps that begin here, as far as they follow without velocities; return whether there are
+    any, which takes gaps written in pieces. A condition that jumps because another one has switched, like that of a
+    piece where a period begins, follows it."""
     guards = search.guards
     mechanism = search.stages.mechanism
     switches, state, found = mechanism.switches, mechanism.state, False
