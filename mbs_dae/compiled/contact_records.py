@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from ..kernels.blocks import Design, Indices, Integers, Matrix, Vector, Work, zeros
 from ..linear.laws import Complementarity
+from ..linear.partition import LawPartition
 from ..linear.rows import Rows
 from ..linear.springs import Proximal
 from .batch import Batch
@@ -280,9 +281,13 @@ class StateChoice(NamedTuple):
     departure: Work[Integers] = zeros("points")
     """DEPARTS if a slip at a dead centre begins, HOLDS if friction at its bound prevents it, else 0. HOLDS lasts until
     states are chosen again (`motion.contact.departure`)."""
-    pace: Work[Vector] = zeros(2)
-    """The size of the terms of rates at the last choice of states; and the size of them before a jump of velocities,
-    an impact or a `Reset`, while states are chosen behind it, else 0."""
+    pace: Work[Vector] = zeros(1)
+    """The size of the terms of rates at the last choice of states."""
+    jump_pace: Work[Vector] = zeros(1)
+    """The size of the terms of rates before an impact, until states are chosen behind it; else 0."""
+    has_jumped: Work[Integers] = zeros(1)
+    """1 while states are chosen behind a jump of velocities (an impact, a `Reset`) or at the first state: no state
+    before it counts."""
     point_pace: Work[Vector] = zeros("points")
     """The size of the terms of rates in the group of each point at the last choice."""
     status: Work[Integers] = zeros(1)
@@ -401,19 +406,6 @@ class ForceCorrections(NamedTuple):
     """1 if the last forces, or impulses, were corrected together with the accelerations."""
     uncertain: Work[Integers] = zeros(1)
     """1 if forces between masses far apart remain uncertain."""
-
-
-class LawPartition(NamedTuple):
-    """Groups of laws of contact that do not depend on each other."""
-
-    part: Complementarity = Complementarity()
-    """The problem of one group."""
-    queue: Work[Integers] = zeros("laws")
-    begin: Work[Integers] = zeros("laws_and_one")
-    """The beginning of each group in the queue."""
-    seen: Work[Integers] = zeros("laws")
-    unknown: Work[Integers] = zeros("unknowns")
-    """The unknown of the whole problem for each unknown of the part."""
 
 
 class ContactSteps(NamedTuple):

@@ -1,12 +1,4 @@
-"""The rows of contacts: gaps, and slips of points that have friction. Compiled.
-
-Each contact point has a row for its gap g and a row for each direction of its slip s; friction in a joint or on a
-measure is a point without a gap. A row reads, like a row of a joint,
-
-    ġ = G v - ν,      g̈ = G v̇ - γ,
-
-and a force f along a row acts on the bodies by Gᵀ f. G is stored row by row over the columns of the system's matrix.
-"""
+"""The record of the contacts of a model, laid out from its elements (`contact_rows` evaluates their rows)."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -20,8 +12,7 @@ from scipy.sparse.csgraph import connected_components
 from ..coordinates import KernelCoordinates
 from ..coordinates.joint.joint import JointCoordinates
 from ..coordinates.joint.tree_steps import velocity_paths
-from ..kernels.abi import compiled_apart
-from ..kernels.blocks import INDEX, Vector, block, nothing
+from ..kernels.blocks import INDEX, block, nothing
 from ..linear.pattern import Pattern
 from ..linear.rows import Rows
 from ..linear.springs import Laws, Proximal, new_proximal
@@ -35,7 +26,7 @@ from ..model.model import Model
 from ..model.parameters import Evaluator, Parameter
 from ..symbolic.derive import Form
 from ..symbolic.loads import joint_wrenches
-from .batch import VALUE, BatchBuilder, Instance, evaluate, instance_of
+from .batch import BatchBuilder, Instance, instance_of
 from .contact_records import (
     ContactCalls,
     ContactGroups,
@@ -45,9 +36,9 @@ from .contact_records import (
     ContactTree,
     NormalForces,
 )
-from .program import ProgramBuilder, read_rows
+from .program import ProgramBuilder
 from .tree.maps import row_terms
-from .tree.transformation import NO_TERMS, Transformation, carry_to_ground, take_term
+from .tree.transformation import NO_TERMS, Transformation
 
 GIVEN, EVENTS, STEPS = range(3)
 """The treatments of contacts in a run: evaluate their rows only; compute forces while states hold, and impacts, with a
@@ -56,57 +47,6 @@ FEW, SOME = 40, 200
 """The largest numbers of rows. Up to FEW rows elimination is exact and cheaper. If masses may be far apart, steps over
 many contacts also form a dense matrix of up to SOME rows, because the sparse one loses forces that are small compared
 with others."""
-
-
-@compiled_apart
-def observe_contacts(contacts: Contacts, t: float, q: Vector, v: Vector) -> None:
-    """Evaluate gaps, the rates of gaps and slips, and γ at (t, q, v), with q and v of bodies, into
-    `contacts.motion`."""
-    laws, normals, groups = contacts.laws, contacts.normals, contacts.groups
-    motion = contacts.motion
-    program, out = contacts.program, motion.outputs
-    evaluate(program.batch, VALUE, t, q, v, out)
-    if normals.first_row.size > 0:
-        evaluate(normals.readings, VALUE, t, q, v, normals.factors)
-    if laws.drag_is_force.size > 0:
-        evaluate(laws.drag_sizes, VALUE, t, q, v, laws.drag)
-    read_rows(program, out, motion.phi, motion.nu, motion.gamma)
-    for row in range(program.rows):
-        motion.rate[row], motion.rate_size[row] = -motion.nu[row], abs(motion.nu[row])
-    speed, largest = groups.speed, groups.rate
-    speed[:] = largest[:] = 0.0
-    for k in range(groups.of_velocity.size):
-        g = groups.of_velocity[k]
-        if g >= 0:
-            speed[g] = max(speed[g], groups.arm[k] * abs(v[k]))
-    for k in range(program.jac_to.size):
-        e, entry = program.jac_to[k], out[program.jac_from[k]]
-        row, column = program.jac_row[e], program.jac_column[e]
-        motion.rate[row] += entry * v[column]
-        motion.rate_size[row] += abs(entry) * speed[groups.of_row[row]] / groups.arm[column]
-    for row in range(program.rows):
-        g = groups.of_row[row]
-        largest[g] = max(largest[g], motion.rate_size[row])
-
-
-@compiled_apart
-def put_rows(contacts: Contacts) -> None:
-    """Put G of the last evaluation into `contacts.rows`; correct γ where bodies follow from joints."""
-    tree = contacts.tree
-    program, out, rows, tr = contacts.program, contacts.motion.outputs, contacts.rows, tree.transformation
-    value, k = rows.value, 0
-    value[:] = 0.0
-    if tr.edges > 0 and tr.deep == 0:
-        terms = tree.terms
-        for term in range(terms.row.size):
-            take_term(tr, terms, term, out, contacts.motion.gamma)
-            k = carry_to_ground(tr, terms.edge[term], value, tree.entry_place, k)
-    else:
-        for k in range(tree.entry_place.size):
-            value[tree.entry_place[k]] += out[program.jac_from[k]]
-    for row in range(contacts.delassus.G.shape[0]):
-        for e in range(rows.at[row], rows.at[row + 1]):
-            contacts.delassus.G[row, rows.column[e]] = value[e]
 
 
 class ContactsBuilder:

@@ -35,7 +35,7 @@ import scipy.sparse as sps
 from ..kernels.abi import compiled_apart
 from ..kernels.blocks import INDEX, Indices, Integers, Vector, Work, block, nothing, zeros
 from ..linear.vectors import copy
-from ..symbolic.loads import WORKS
+from ..symbolic.loads import SUPPLIED, WORKS
 from ..symbolic.slopes import Selection
 from .batch import VALUE, Batch, BatchBuilder, Place, evaluate
 from .dynamics import DynamicsBuilder
@@ -62,7 +62,6 @@ ALONG = (FORCES, MOMENTA, PUSHES)
 """Equations with one row for each velocity; all others have one row for each constraint or row of contacts."""
 ONE, MINUS, STATES = range(3)
 """The places of the factors: 1, -1, then v, a and λ."""
-SUPPLIED = len(WORKS) - 1
 
 
 class Terms(NamedTuple):

@@ -13,10 +13,10 @@ from ..linear.complementarity import SEVERAL, solve_complementarity
 from ..model.contacts import Contact, Stop
 from ..model.contacts.geometry import HalfSpace
 from ..model.parameters import constants_out
-from ..motion.contact.delassus import FIRM, put_masses
+from ..motion.contact.digits import FIRM, put_masses
 from ..motion.contact.forces import SHARED
-from ..motion.contact.reports import frictions_at_fault, no_friction
-from ..motion.contact.states import TOUCHES
+from ..motion.contact.friction_faults import frictions_at_fault, no_friction
+from ..motion.contact.gaps import TOUCHES
 from ..motion.mechanism import masses_of
 from ..motion.record import IntegratorState
 from ..motion.switching.search import RUSH

@@ -25,11 +25,11 @@ from ..linear.kkt import Factor
 from ..model.drivers import Driver
 from ..model.events import Reset
 from ..motion import run as marching
-from ..motion.contact.reports import driving_frictions, frictions_lost_at, no_friction
+from ..motion.contact.friction_faults import driving_frictions, frictions_lost_at, no_friction
 from ..motion.derivative import evaluate, factorise_terms
 from ..motion.events import present
 from ..motion.mechanism import mechanism
-from ..motion.mechanism_record import Mechanism
+from ..motion.mechanism_record import NEAREST, Mechanism
 from ..motion.record import IntegratorState
 from ..motion.stabilise import ALWAYS
 from ..motion.switching.pieces import branches_of_gaps
@@ -193,7 +193,7 @@ def _reason(march: IntegratorState, status: int, pose: State, a: np.ndarray) -> 
             sentence, advice = no_friction(pose.system.model.name, lost, moment)
             return Explanation(IntegrationError, sentence, advice, t, tuple(lost), pose)
     names = joints_at_fault(pose.system, t, pose.full_q)
-    near = march.mechanism.nearness[0] < 1e-6 and status in (Status.STUCK, NOT_CONVERGED, NOT_FINITE)
+    near = march.mechanism.nearness[NEAREST] < 1e-6 and status in (Status.STUCK, NOT_CONVERGED, NOT_FINITE)
     singular = near or status == Status.ASTRAY
     parting = None if singular else contradiction(pose, pose, t, drifted=True)
     if parting:

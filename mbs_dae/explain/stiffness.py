@@ -5,7 +5,7 @@ import numpy as np
 from ..compiled import System
 from ..compiled.contact_records import CLOSED, OPEN
 from ..compiled.reading import read_outputs
-from ..motion.contact.states import TOUCHES
+from ..motion.contact.gaps import TOUCHES
 from ..motion.derivative import accelerate
 from ..motion.record import IntegratorState
 from ..motion.stiffness import RATE, STEPS, TIME

@@ -25,7 +25,18 @@ than it holds (Painlevé) may leave no solution, or several: this is known if th
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, block
 from .elimination import least_solution
-from .laws import Complementarity, put_into_units, put_solution, respond, sweep, unknowns
+from .laws import (
+    DAMPING,
+    FRICTION,
+    SWEEP_COUNT,
+    UNDETERMINED,
+    Complementarity,
+    put_into_units,
+    put_solution,
+    put_y,
+    sweep,
+    unknowns,
+)
 from .modes import advance, can_be_counted, choose_modes, newton, try_modes, write_equations
 from .vectors import all_finite, copy, largest
 
@@ -67,7 +78,7 @@ def solve_complementarity(problem: Complementarity) -> int:
     scaled = p.scaled
     for k in range(p.tally.size):
         p.tally[k] = 0
-    scaled.relaxation[0], scaled.relaxation[1] = 0.0, 1.0
+    scaled.relaxation[DAMPING], scaled.relaxation[FRICTION] = 0.0, 1.0
     if not put_into_units(p):
         return NOT_FOUND
     status = DONE
@@ -85,7 +96,7 @@ def find_undetermined(problem: Complementarity, undetermined: Integers) -> None:
     determined, too."""
     p = problem
     scaled, modes = p.scaled, p.modes
-    scaled.relaxation[0], scaled.relaxation[1] = 0.0, 1.0
+    scaled.relaxation[DAMPING], scaled.relaxation[FRICTION] = 0.0, 1.0
     for i in range(unknowns(p)):
         undetermined[i] = 0
     if not put_into_units(p) or scaled.scale[0] == 0.0:
@@ -103,13 +114,13 @@ def find_undetermined(problem: Complementarity, undetermined: Integers) -> None:
 @compiled
 def _solve(p: Complementarity) -> int:
     found = _search(p, BRIEFLY)
-    if p.tally[3] > 0:
+    if p.tally[UNDETERMINED] > 0:
         found = _take_least(p, found)
     if not found:
         if _is_squeezed(p):
             return NO_SOLUTION
         found = _descend(p, 1.0) and _search(p, BRIEFLY) or _search(p, ROUNDS) or _grow(p)
-        if found and p.tally[3] > 0:
+        if found and p.tally[UNDETERMINED] > 0:
             _take_least(p, found)
     if found and not _is_strong(p):
         return DONE
@@ -123,7 +134,7 @@ def _solve(p: Complementarity) -> int:
 
 @compiled
 def _ease(p: Complementarity, damping: float, friction: float) -> None:
-    p.scaled.relaxation[0], p.scaled.relaxation[1] = damping, friction
+    p.scaled.relaxation[DAMPING], p.scaled.relaxation[FRICTION] = damping, friction
 
 
 @compiled
@@ -134,7 +145,7 @@ def _search(p: Complementarity, rounds: int) -> bool:
     for _ in range(rounds):
         for _ in range(many):
             sweep(p)
-        p.tally[0] += many
+        p.tally[SWEEP_COUNT] += many
         many *= 2
         if not all_finite(scaled.x[:n]):
             _clear(p)
@@ -187,7 +198,7 @@ def _take_least(p: Complementarity, found: bool) -> bool:
     if better and newton(p):
         return True
     copy(p.modes.other_x[:n], p.scaled.x)
-    respond(p)
+    put_y(p)
     return found
 
 
@@ -210,7 +221,7 @@ def _is_nearly_solved(p: Complementarity) -> bool:
         found = better
         damping *= FALL
     _ease(p, 0.0, 1.0)
-    respond(p)
+    put_y(p)
     return found
 
 
@@ -226,7 +237,7 @@ def _is_squeezed(p: Complementarity) -> bool:
     for i in range(n):
         scaled.x[i] *= 1.0 / size if size > 0.0 else 0.0
     for k in range(2):  # x is a direction; its part outside the null space of W is removed
-        respond(p)
+        put_y(p)
         for i in range(n):
             scaled.y[i] -= scaled.q[i]
         if k == 0:

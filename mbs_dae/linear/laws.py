@@ -28,6 +28,12 @@ ROUNDOFF = 1e-2
 """The part of the sum of the terms of w by which the tolerance grows: times `EXACT` it is a few ε."""
 ENDLESS = 1e300
 """The residual of numbers that are not finite."""
+NO_FORCE, HELD, SLIDES = range(3)
+"""Modes of a law: open, or without friction; a gap that is closed, or a friction that sticks; a friction that slips."""
+DAMPING, FRICTION = range(2)
+"""Places in `relaxation`: δ, which is added to W, and θ, a factor of friction."""
+SWEEP_COUNT, NEWTON_COUNT, TRIAL_COUNT, UNDETERMINED = range(4)
+"""Places in `tally`."""
 
 
 class ScaledLaws(NamedTuple):
@@ -37,7 +43,7 @@ class ScaledLaws(NamedTuple):
     scale: Work[Vector] = zeros(1)
     """One number: f = scale unit x."""
     relaxation: Work[Vector] = zeros(2)
-    """δ and θ of auxiliary problems; 0 and 1 for the problem itself."""
+    """δ (`DAMPING`) and θ (`FRICTION`) of auxiliary problems; 0 and 1 for the problem itself."""
     A: Work[Matrix] = zeros("unknowns", "unknowns")
     q: Work[Vector] = zeros("unknowns")
     C: Work[Matrix] = zeros("bounds", "unknowns")
@@ -47,9 +53,10 @@ class ScaledLaws(NamedTuple):
 
 
 class LawModes(NamedTuple):
-    """The linear equations of a Newton step: each law is open, closed, sticks or slides."""
+    """The linear equations of a Newton step, in which each law has a mode."""
 
     mode: Work[Integers] = zeros("unknowns")
+    """NO_FORCE, HELD or SLIDES, the same for all unknowns of a friction."""
     direction: Work[Vector] = zeros("unknowns")
     """The direction of the force of a law that slides."""
     turn_rate: Work[Vector] = zeros("laws")
@@ -91,8 +98,8 @@ class Complementarity(NamedTuple):
     B: Work[Matrix] = zeros("bounds", "unknowns")
     b: Work[Vector] = zeros("bounds")
     tally: Work[Integers] = zeros(4)
-    """Sweeps, Newton steps, combinations of modes that have been tried; the number of unknowns that are not
-    determined."""
+    """The numbers of sweeps (`SWEEP_COUNT`), of Newton steps (`NEWTON_COUNT`) and of combinations of modes that have
+    been tried (`TRIAL_COUNT`); the number of unknowns that the laws do not determine (`UNDETERMINED`)."""
     scaled: ScaledLaws = ScaledLaws()
     modes: LawModes = LawModes()
 
@@ -153,12 +160,12 @@ def put_solution(p: Complementarity) -> None:
 
 
 @compiled
-def respond(p: Complementarity) -> float:
+def put_y(p: Complementarity) -> float:
     """Put y = A x + q + δ x and return the largest sum of absolute values of its terms."""
     scaled = p.scaled
     n, largest = unknowns(p), 0.0
     for i in range(n):
-        total, size = scaled.q[i] + scaled.relaxation[0] * scaled.x[i], 0.0
+        total, size = scaled.q[i] + scaled.relaxation[DAMPING] * scaled.x[i], 0.0
         for j in range(n):
             term = scaled.A[i, j] * scaled.x[j]
             total += term
@@ -183,11 +190,11 @@ def radius(p: Complementarity, law: int) -> float:
     total = 0.0
     for row in range(p.bound_at[law], p.bound_at[law + 1]):
         total += bound(p, row) ** 2
-    return p.scaled.relaxation[1] * sqrt(total)
+    return p.scaled.relaxation[FRICTION] * sqrt(total)
 
 
 @compiled
-def speed(p: Complementarity, law: int) -> float:
+def heading_length(p: Complementarity, law: int) -> float:
     """Return the length of `heading`: 0 for a law without a slip in progress."""
     total = 0.0
     for i in range(p.first[law], p.first[law + 1]):
@@ -206,7 +213,7 @@ def residual(p: Complementarity) -> float:
             for i in range(begin, end):
                 worst = max(worst, abs(min(scaled.x[i], scaled.y[i])))
             continue
-        length, longest, slip = 0.0, radius(p, law), speed(p, law)
+        length, longest, slip = 0.0, radius(p, law), heading_length(p, law)
         for i in range(begin, end):
             length += (scaled.x[i] - scaled.y[i]) ** 2
         length = sqrt(length)
@@ -220,7 +227,7 @@ def residual(p: Complementarity) -> float:
 @compiled
 def how_solved(p: Complementarity) -> float:
     """Return the natural residual of x, relative to w0 and the roundoff of the terms of w. y is updated."""
-    n, terms = unknowns(p), respond(p)
+    n, terms = unknowns(p), put_y(p)
     if not (all_finite(p.scaled.x[:n]) and all_finite(p.scaled.y[:n])):
         return ENDLESS
     return residual(p) / (1.0 + ROUNDOFF * terms)
@@ -232,11 +239,11 @@ def sweep(p: Complementarity) -> None:
     enough that all together do not overshoot. The result does not depend on the order of laws."""
     scaled, modes = p.scaled, p.modes
     n = unknowns(p)
-    respond(p)
+    put_y(p)
     for law in range(p.counts[0]):
         begin, end, most = p.first[law], p.first[law + 1], 0.0
         for i in range(begin, end):
-            total = scaled.relaxation[0]
+            total = scaled.relaxation[DAMPING]
             for j in range(n):
                 total += abs(scaled.A[i, j])
             most = max(most, total)
@@ -247,7 +254,7 @@ def sweep(p: Complementarity) -> None:
     for law in range(p.counts[0]):
         modes.turn_rate[law] = radius(p, law)
     for law in range(p.counts[0]):
-        begin, end, length, slip = p.first[law], p.first[law + 1], 0.0, speed(p, law)
+        begin, end, length, slip = p.first[law], p.first[law + 1], 0.0, heading_length(p, law)
         if is_unilateral(p, law):
             continue
         for i in range(begin, end):

@@ -1,8 +1,9 @@
-"""The modes of contact laws (open or closed, stick or slide) and the linear system of each choice of modes. Compiled.
+"""The modes of contact laws (no force, held, slides) and the linear system of each choice of modes. Compiled.
 
-With given modes the laws are equations: x = 0 for an open law, y = 0 for a closed or sticking one, and x_c = r t for a
-sliding one, with its force along t. Newton's method takes the modes from the trial force z = x - y: open where z ≤ 0,
-stick where z_c lies in the disk, else slide along t = z_c / |z_c|, which turns with z (unless the direction is given):
+With given modes the laws are equations: x = 0 without a force (an open gap), y = 0 where the law is held (a closed gap,
+a friction that sticks), and x_c = r t where it slides, with its force along t. Newton's method takes the modes from the
+trial force z = x - y: a gap has no force where z ≤ 0; a friction is held where z_c lies in the disk, else it slides
+along t = z_c / |z_c|, which turns with z (unless the direction is given):
 
     dx_c - t dr - (r/|z_c|) (1 - t tᵀ) dz_c = r t - x_c,      dz = dx - dy,      dy = A dx.
 
@@ -17,10 +18,27 @@ from math import sqrt
 
 from ..kernels.abi import compiled
 from .elimination import least_solution
-from .laws import EXACT, Complementarity, bound, how_solved, is_unilateral, radius, respond, speed, unknowns
+from .laws import (
+    DAMPING,
+    EXACT,
+    FRICTION,
+    HELD,
+    NEWTON_COUNT,
+    NO_FORCE,
+    SLIDES,
+    TRIAL_COUNT,
+    UNDETERMINED,
+    Complementarity,
+    bound,
+    heading_length,
+    how_solved,
+    is_unilateral,
+    put_y,
+    radius,
+    unknowns,
+)
 from .vectors import copy
 
-OPEN, CLOSED, SLIDES = range(3)
 STEPS = 20
 """The number of steps after which Newton's method has found the modes, or cycles."""
 SHARP, FAR = 5e-15, 1e100
@@ -41,13 +59,13 @@ def newton(p: Complementarity) -> bool:
     for _ in range(STEPS):
         choose_modes(p, 0.0)
         open_ways = advance(p)
-        p.tally[1] += 1
+        p.tally[NEWTON_COUNT] += 1
         left = how_solved(p)
         if best <= EXACT and not left < best:
             copy(p.modes.best[:n], p.scaled.x)
-            respond(p)
+            put_y(p)
             return True
-        p.tally[3] = open_ways
+        p.tally[UNDETERMINED] = open_ways
         if left <= SHARP or best <= EXACT:
             return True
         if not left < FAR:
@@ -59,55 +77,55 @@ def newton(p: Complementarity) -> bool:
 
 @compiled
 def choose_modes(p: Complementarity, margin: float) -> None:
-    """Choose modes by the trial forces; a law that is open by less than `margin` counts as closed. Open laws get x =
-    0."""
+    """Choose modes by the trial forces; a law without a force, by less than `margin`, counts as held. Laws without a
+    force get x = 0."""
     scaled, modes = p.scaled, p.modes
-    respond(p)
+    put_y(p)
     for law in range(p.counts[0]):
         if is_unilateral(p, law):
             for i in range(p.first[law], p.first[law + 1]):
-                modes.mode[i] = CLOSED if scaled.x[i] - scaled.y[i] > -margin else OPEN
+                modes.mode[i] = HELD if scaled.x[i] - scaled.y[i] > -margin else NO_FORCE
         else:
             for i in range(p.first[law], p.first[law + 1]):
-                modes.mode[i] = CLOSED
-    _make_open(p)
+                modes.mode[i] = HELD
+    _clear_forces(p)
     for law in range(p.counts[0]):
         if is_unilateral(p, law):
             continue
         begin, end, length = p.first[law], p.first[law + 1], 0.0
-        longest, slip = radius(p, law), speed(p, law)
+        longest, slip = radius(p, law), heading_length(p, law)
         for i in range(begin, end):
             length += (scaled.x[i] - scaled.y[i]) ** 2
         length = sqrt(length)
         slides = slip > 0.0 or length > longest + margin
         nothing = longest == 0.0 and not (slides and _may_grow(p, law))
-        mode = OPEN if nothing else SLIDES if slides else CLOSED
+        mode = NO_FORCE if nothing else SLIDES if slides else HELD
         modes.turn_rate[law] = longest / length if slip == 0.0 and mode == SLIDES else 0.0
         for i in range(begin, end):
             modes.mode[i] = mode
             if mode == SLIDES:
                 modes.direction[i] = (scaled.x[i] - scaled.y[i]) / length if slip == 0.0 else -p.heading[i] / slip
-    _make_open(p)
+    _clear_forces(p)
 
 
 @compiled
 def _may_grow(p: Complementarity, law: int) -> bool:
-    """Return whether the bound of a law depends on a law that is not open."""
+    """Return whether the bound of a law depends on a law with a force."""
     for row in range(p.bound_at[law], p.bound_at[law + 1]):
         for j in range(unknowns(p)):
-            if p.scaled.relaxation[1] * p.scaled.C[row, j] != 0.0 and p.modes.mode[j] != OPEN:
+            if p.scaled.relaxation[FRICTION] * p.scaled.C[row, j] != 0.0 and p.modes.mode[j] != NO_FORCE:
                 return True
     return False
 
 
 @compiled
-def _make_open(p: Complementarity) -> None:
+def _clear_forces(p: Complementarity) -> None:
     changed = False
     for i in range(unknowns(p)):
-        if p.modes.mode[i] == OPEN and p.scaled.x[i] != 0.0:
+        if p.modes.mode[i] == NO_FORCE and p.scaled.x[i] != 0.0:
             p.scaled.x[i], changed = 0.0, True
     if changed:
-        respond(p)
+        put_y(p)
 
 
 @compiled
@@ -124,20 +142,20 @@ def advance(p: Complementarity) -> int:
 
 @compiled
 def write_equations(p: Complementarity) -> int:
-    """Put J and e of J dx = e for the unknowns that are not open, list these unknowns, and return their number."""
+    """Put J and e of J dx = e for the unknowns of laws with a force, list these, and return their number."""
     scaled, modes = p.scaled, p.modes
     many = 0
     for i in range(unknowns(p)):
-        if modes.mode[i] != OPEN:
+        if modes.mode[i] != NO_FORCE:
             modes.free[many] = i
             many += 1
     row = 0
     for law in range(p.counts[0]):
         for i in range(p.first[law], p.first[law + 1]):
-            if modes.mode[i] == CLOSED:
+            if modes.mode[i] == HELD:
                 for k in range(many):
                     modes.matrix[row, k] = scaled.A[i, modes.free[k]]
-                modes.matrix[row, row] += scaled.relaxation[0]
+                modes.matrix[row, row] += scaled.relaxation[DAMPING]
                 modes.residual[row] = -scaled.y[i]
                 row += 1
         if modes.mode[p.first[law]] == SLIDES:
@@ -158,10 +176,10 @@ def write_sliding(p: Complementarity, law: int, row: int, many: int, longest: fl
         for one in range(p.bound_at[law], p.bound_at[law + 1]):
             growth += modes.gradient[one] * scaled.C[one, j]
         for i in range(begin, end):
-            turned += modes.direction[i] * ((1.0 - scaled.relaxation[0] if i == j else 0.0) - scaled.A[i, j])
+            turned += modes.direction[i] * ((1.0 - scaled.relaxation[DAMPING] if i == j else 0.0) - scaled.A[i, j])
         for i in range(begin, end):
             own = 1.0 if i == j else 0.0
-            trial = own * (1.0 - scaled.relaxation[0]) - scaled.A[i, j]
+            trial = own * (1.0 - scaled.relaxation[DAMPING]) - scaled.A[i, j]
             modes.matrix[row + i - begin, k] = (
                 own - modes.direction[i] * growth - modes.turn_rate[law] * (trial - modes.direction[i] * turned)
             )
@@ -176,9 +194,9 @@ def _put_sense(p: Complementarity, law: int, longest: float) -> None:
     for row in range(begin, end):
         value = bound(p, row)
         if end == begin + 1:
-            p.modes.gradient[row] = p.scaled.relaxation[1] * (1.0 if value >= 0.0 else -1.0)
+            p.modes.gradient[row] = p.scaled.relaxation[FRICTION] * (1.0 if value >= 0.0 else -1.0)
         else:
-            p.modes.gradient[row] = p.scaled.relaxation[1] ** 2 * value / longest if longest > 0.0 else 0.0
+            p.modes.gradient[row] = p.scaled.relaxation[FRICTION] ** 2 * value / longest if longest > 0.0 else 0.0
 
 
 # --- all modes ----------------------------------------------------------------------------------------------------
@@ -201,7 +219,7 @@ def can_be_counted(p: Complementarity) -> bool:
 def _modes_of(p: Complementarity, law: int) -> int:
     """Return the number of modes of a law; 4, too many, if any direction of sliding in a plane is possible."""
     rows = p.first[law + 1] - p.first[law]
-    return 1 << min(rows, 40) if is_unilateral(p, law) else 2 if speed(p, law) > 0.0 else 3 if rows == 1 else 4
+    return 1 << min(rows, 40) if is_unilateral(p, law) else 2 if heading_length(p, law) > 0.0 else 3 if rows == 1 else 4
 
 
 @compiled
@@ -211,7 +229,7 @@ def try_modes(p: Complementarity, found: bool) -> int:
     scaled, modes = p.scaled, p.modes
     n, solutions, sure = unknowns(p), 0, True
     if found:
-        respond(p)
+        put_y(p)
         copy(scaled.x[:n], modes.previous_x)
         copy(scaled.y[:n], modes.other_x)
         solutions = 1
@@ -221,15 +239,15 @@ def try_modes(p: Complementarity, found: bool) -> int:
         for i in range(n):
             scaled.x[i] = 0.0
         _put_modes(p)
-        respond(p)
+        put_y(p)
         left = advance(p)
-        p.tally[2] += 1
+        p.tally[TRIAL_COUNT] += 1
         off = how_solved(p)
         if off <= EXACT:
             if solutions == 0:
                 copy(scaled.x[:n], modes.previous_x)
                 copy(scaled.y[:n], modes.other_x)
-                p.tally[3] = left
+                p.tally[UNDETERMINED] = left
             if solutions == 0 or _is_different(p, n):
                 solutions += 1
         elif left > 0 or off < CLOSE:
@@ -243,7 +261,7 @@ def try_modes(p: Complementarity, found: bool) -> int:
         modes.choice[law] += 1
     if solutions > 0:
         copy(modes.previous_x[:n], scaled.x)
-        respond(p)
+        put_y(p)
     return solutions if sure or solutions > 0 else -1
 
 
@@ -255,11 +273,11 @@ def _put_modes(p: Complementarity) -> None:
         begin, turn = p.first[law], modes.choice[law]
         if is_unilateral(p, law):
             for i in range(begin, p.first[law + 1]):
-                modes.mode[i] = CLOSED if turn & (1 << (i - begin)) else OPEN
+                modes.mode[i] = HELD if turn & (1 << (i - begin)) else NO_FORCE
             continue
-        slip, modes.turn_rate[law] = speed(p, law), 0.0
+        slip, modes.turn_rate[law] = heading_length(p, law), 0.0
         for i in range(begin, p.first[law + 1]):
-            modes.mode[i] = CLOSED if turn == 2 else SLIDES
+            modes.mode[i] = HELD if turn == 2 else SLIDES
             modes.direction[i] = (1.0 if turn == 0 else -1.0) * (p.heading[i] / slip if slip > 0.0 else 1.0)
 
 

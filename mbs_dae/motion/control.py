@@ -23,7 +23,7 @@ from ..kernels.blocks import Design, Integers, Vector, Work, zeros
 from ..tolerances import MOMENT, NOISE, SMALLEST
 from .course import moment
 from .derivative import derivative, parted, widest_gap
-from .mechanism_record import state_layout
+from .mechanism_record import NEAREST, state_layout
 from .methods.method import LONGEST, H, Stages, Tableau
 from .stabilise import ALWAYS
 
@@ -140,7 +140,7 @@ def noise(control: Control, stages: Stages, h: float) -> float:
     an estimate of truncation errors cannot see through it, and shorter steps would only stay longer where it is worst.
     """
     mechanism = stages.mechanism
-    sine, rate = np.sqrt(mechanism.nearness[0]), 0.0
+    sine, rate = np.sqrt(mechanism.nearness[NEAREST]), 0.0
     for at in range(mechanism.state.v_at, mechanism.state.v_end):
         rate = max(rate, abs(stages.y0[at]) / control.unit[at])
     return NOISE * rate * (1.0 + h * rate / sine) / sine**2

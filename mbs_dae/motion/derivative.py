@@ -13,7 +13,7 @@ itself.
 import numpy as np
 
 from ..compiled.contact_records import Contacts
-from ..compiled.contacts import observe_contacts
+from ..compiled.contact_rows import observe_contacts
 from ..compiled.dynamics import KINETIC, POTENTIAL, POWER, evaluate_forces, take_masses
 from ..compiled.machine import FACTORISATIONS, observe, put_squares, subtract_rates, take_accelerations
 from ..compiled.manifold import rates
@@ -26,7 +26,7 @@ from ..linear.kkt import Factor, factorise
 from ..linear.vectors import copy
 from ..poses.newton import correct_velocity, factorise_observed, put_gaps, solve_here
 from ..tolerances import DEPENDENT, DOUBTFUL, LESS, PARTED, PARTED_BY, UNCERTAIN, WEAK
-from .mechanism_record import RETURN, SLIDE, WORK, Mechanism
+from .mechanism_record import CHOSEN, INDEPENDENCE, NEAREST, NORM_RATIO, RETURN, SLIDE, WORK, Mechanism
 from .switching.switches import hold_all
 
 
@@ -83,7 +83,7 @@ def leave_out_redundant(mechanism: Mechanism) -> None:
     If this is the row itself the choice stands, until the row is half as independent: each trial costs two
     factorisations, and some mechanisms have no better choice for most of their motion.
     """
-    machine, chosen = mechanism.machine, mechanism.nearness[3:]
+    machine, chosen = mechanism.machine, mechanism.nearness[CHOSEN:]
     kept, independence = machine.factor.kept, machine.factor.independence
     for _ in range(4):
         least, some_out = -1, False
@@ -124,7 +124,7 @@ def gauge(mechanism: Mechanism) -> None:
     copy(factor.share, shape.share)
     factorise(mechanism.plain, shape)
     mechanism.machine.counts[FACTORISATIONS] += 1
-    mechanism.nearness[1] = max(_weakest(shape) / _weakest(factor), 1.0)
+    mechanism.nearness[NORM_RATIO] = max(_weakest(shape) / _weakest(factor), 1.0)
 
 
 @compiled
@@ -149,7 +149,7 @@ def _weakest(factor: Factor) -> float:
 def refinements(mechanism: Mechanism) -> int:
     """Return the number of refinements for a solution with the last factor; note the distance from a singular pose."""
     nearness, weakest = mechanism.nearness, _weakest(mechanism.machine.factor)
-    nearness[0], nearness[2] = min(nearness[0], weakest * nearness[1]), weakest
+    nearness[NEAREST], nearness[INDEPENDENCE] = min(nearness[NEAREST], weakest * nearness[NORM_RATIO]), weakest
     return mechanism.refinements if weakest >= WEAK else max(mechanism.refinements, 2)
 
 
@@ -236,7 +236,8 @@ def solve_terms(mechanism: Mechanism, v: Vector, a: Vector) -> int:
     unsettled = machine.factor.unsettled[0]
     if not unsettled <= UNCERTAIN:
         gauge(mechanism)
-        if not unsettled * min(mechanism.nearness[1] * mechanism.nearness[2] / DOUBTFUL, 1.0) <= UNCERTAIN:
+        independence = mechanism.nearness[NORM_RATIO] * mechanism.nearness[INDEPENDENCE]
+        if not unsettled * min(independence / DOUBTFUL, 1.0) <= UNCERTAIN:
             return UNSETTLED
     status = DONE if take_accelerations(machine, a) else NOT_FINITE
     if mechanism.contacts.choice.closed_count[0] > 0 and status == DONE:

@@ -11,7 +11,8 @@ import numpy as np
 
 from ..compiled import System
 from ..compiled.contact_records import OPEN
-from ..compiled.contacts import GIVEN, put_rows
+from ..compiled.contact_rows import put_rows
+from ..compiled.contacts import GIVEN
 from ..compiled.reading import Trajectory
 from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Matrix, Vector

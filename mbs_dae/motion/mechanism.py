@@ -17,7 +17,7 @@ from ..kernels.images import Image
 from ..linear.kkt import new_factor
 from ..model.bodies.body import Body
 from .contact.constrained import find_constrained_held
-from .contact.delassus import FIRM
+from .contact.digits import FIRM
 from .contact.forces import contact_powers, push
 from .contact.guards import PRESS, RUB, TOUCH
 from .contact.impacts import strike

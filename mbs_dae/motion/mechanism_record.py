@@ -15,6 +15,8 @@ WORK = len(WORKS)
 """The number of works in the state."""
 SLIDE, RETURN = 0, 1
 """Places in `Switches.functions`."""
+NEAREST, NORM_RATIO, INDEPENDENCE, CHOSEN = range(4)
+"""Places in `Mechanism.nearness`."""
 
 
 class StateLayout(NamedTuple):
@@ -120,6 +122,6 @@ class Mechanism(NamedTuple):
     out: Work[Vector] = zeros("outputs")
     scalars: Work[Vector] = zeros(SCALARS)
     nearness: Work[Vector] = ones(4)
-    """The least `independence` (with turns times the model's length) since it was last set to 1, its ratio to the one
-    in the norm of the masses, the least in that norm at the last evaluation, and the least when rows to leave out were
-    last chosen."""
+    """The least `independence` (with turns times the model's length) since it was last set to 1 (`NEAREST`), its ratio
+    to the one in the norm of the masses (`NORM_RATIO`), the least in that norm at the last evaluation (`INDEPENDENCE`),
+    and the least when rows to leave out were last chosen (`CHOSEN`)."""

@@ -25,7 +25,7 @@ from .course import Course, moment
 from .derivative import copy_forces, derivative, evaluate, keep_contacts, return_to_surfaces
 from .implicit.linearised import linearised
 from .mechanism import forms_masses, image_of_design, numbers_of, prototype
-from .mechanism_record import WORK, Mechanism, state_layout
+from .mechanism_record import INDEPENDENCE, NORM_RATIO, WORK, Mechanism, state_layout
 from .methods.method import Stages, Tableau, prepare_reading, read_between
 from .methods.stepping import Stepping
 from .past.tape import ROOM, Tape, entry_size
@@ -375,7 +375,8 @@ def record_to(march: IntegratorState, t: float, end: float, breaks: bool) -> int
             reading = True
         x, h = (times[k] - t) / (end - t), end - t
         status = _read(march, t, h, x)
-        if mechanism.nearness[1] * mechanism.nearness[2] < BLURRED and abs(x - tableau.middle) < tableau.half:
+        independence = mechanism.nearness[NORM_RATIO] * mechanism.nearness[INDEPENDENCE]
+        if independence < BLURRED and abs(x - tableau.middle) < tableau.half:
             status = _read_across(march, t, h, x, k)
         elif status == DONE:
             keep(march, k, record.y, record.dy)
@@ -440,7 +441,7 @@ def keep(march: IntegratorState, k: int, y: Vector, dy: Vector) -> None:
 @compiled
 def _clear(march: IntegratorState, k: int) -> None:
     record, nearness = march.record, march.mechanism.nearness
-    record.independence[k] = nearness[1] * nearness[2]
+    record.independence[k] = nearness[NORM_RATIO] * nearness[INDEPENDENCE]
     for rows in (record.q, record.v, record.a, record.multipliers, record.contacts, record.energies):
         rows[k] = 0.0
 

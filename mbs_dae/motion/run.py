@@ -33,6 +33,7 @@ from ..compiled.status import (
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
 from ..linear.vectors import copy, largest
+from ..symbolic.loads import DISSIPATED, STORED, SUPPLIED
 from ..tolerances import LOSS
 from .contact.bounds import drives, note_sizes, reads_sizes
 from .contact.gaps import observe_gaps
@@ -41,6 +42,7 @@ from .control import asks_for_end, choose_next, first_step, judged, pace, parted
 from .course import SPAN, WAITING, is_break, latest_end, moment
 from .derivative import gauge_if_doubtful, look_around, parted, widest_gap
 from .implicit.iteration import BEGUN, MATRICES
+from .mechanism_record import INDEPENDENCE, NEAREST
 from .methods.method import END, H, T, X, estimate_error, take_step
 from .methods.runge_kutta import read_cubic
 from .methods.stepping import MOST_STEPS
@@ -183,7 +185,7 @@ def restart(march: IntegratorState, q: Vector, v: Vector) -> int:
     if status != DONE:
         return status
     works = y0[state.works_at :]
-    works[2] += energy_of(march.record.end_scalars, works) - energy
+    works[SUPPLIED] += energy_of(march.record.end_scalars, works) - energy
     march.crossing.energy[0] = energy
     last = march.counts[NEXT] - 1
     if march.record.times[last] == t:
@@ -246,7 +248,7 @@ def propose(march: IntegratorState) -> int:
         return CUT_SHORT
     if control.fixed == 0.0:
         adapt_gains(march.stabiliser, pace(march.control, march.stages), end - t)
-    march.mechanism.nearness[0] = 1.0
+    march.mechanism.nearness[NEAREST] = 1.0
     march.stages.now[T], march.stages.now[H], march.stages.now[END] = t, end - t, end
     return DONE
 
@@ -470,8 +472,8 @@ def _keep_if_asked(march: IntegratorState) -> None:
 def _turned_over(march: IntegratorState) -> float:
     """Return the energy available to the motion at the end of the step."""
     record, works = march.record, march.stages.y1[march.mechanism.state.works_at :]
-    raised = record.end_scalars[POTENTIAL] - march.turned[1] + works[0]
-    return record.end_scalars[KINETIC] + abs(raised) + abs(works[1]) + abs(works[2])
+    raised = record.end_scalars[POTENTIAL] - march.turned[1] + works[STORED]
+    return record.end_scalars[KINETIC] + abs(raised) + abs(works[DISSIPATED]) + abs(works[SUPPLIED])
 
 
 @compiled
@@ -519,6 +521,6 @@ def note_end(march: IntegratorState) -> None:
     """Note the sizes of friction, the sine and the energy at the end of the step."""
     works = march.stages.y1[march.mechanism.state.works_at :]
     note_sizes(march.mechanism.contacts)
-    march.stages.sines[march.tableau.stages] = np.sqrt(march.mechanism.nearness[2])
+    march.stages.sines[march.tableau.stages] = np.sqrt(march.mechanism.nearness[INDEPENDENCE])
     march.crossing.energy[1] = energy_of(march.record.end_scalars, works)
     gauge_if_doubtful(march.mechanism)

@@ -19,8 +19,10 @@ import numpy as np
 from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Vector, Work, zeros
+from ..symbolic.loads import DISSIPATED, STORED, SUPPLIED
 from ..tolerances import ALMOST_SINGULAR, BALANCE, BLUNT, FORESIGHT, LEDGER, MISPLACED
 from .control import noise
+from .mechanism_record import NEAREST
 from .methods.method import Stages, Tableau
 
 NOWHERE = np.inf
@@ -94,7 +96,7 @@ def worst_node(stages: Stages) -> int:
 @compiled
 def energy_of(scalars: Vector, works: Vector) -> float:
     """Return the energy that is conserved: kinetic + potential + stored + dissipated - supplied."""
-    return scalars[KINETIC] + scalars[POTENTIAL] + works[0] + works[1] - works[2]
+    return scalars[KINETIC] + scalars[POTENTIAL] + works[STORED] + works[DISSIPATED] - works[SUPPLIED]
 
 
 @compiled
@@ -111,7 +113,7 @@ def plan_anew(march: Any, accepted: bool, pace: float, h: float) -> bool:
     """Plan anew a step that crosses a singular pose badly, and return whether it does: aimed at its worst node (`wait`,
     one of the `tries`), with `closed` stages, or half as long (`control.step`). The motion's pace is in 1/s."""
     crossing, control, mechanism, stages = march.crossing, march.control, march.mechanism, march.stages
-    if mechanism.nearness[0] > ALMOST_SINGULAR:
+    if mechanism.nearness[NEAREST] > ALMOST_SINGULAR:
         return False
     node = worst_node(stages)
     if node > 0 and crossing.tries[0] < TRIES and noise(control, stages, h) > control.atol:

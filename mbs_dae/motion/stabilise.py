@@ -23,7 +23,7 @@ from ..poses.newton import correct_velocity, evaluate_and_factorise, newton_step
 from ..public_class import PublicClass
 from ..tolerances import ALMOST_SINGULAR, CLOSED, DRIFT, MARGIN, PACE, SETTLED, STIFF
 from .derivative import leave_out_redundant, refinements, widest_gap
-from .mechanism_record import Mechanism
+from .mechanism_record import NEAREST, Mechanism
 
 NEVER, WHERE_NEEDED, ALWAYS = 0, 1, 2
 """When to project. Baumgarte's feedback needs projection in two places: near a singular pose, where it divides by a
@@ -160,14 +160,14 @@ def is_projected(stabiliser: Stabiliser, mechanism: Mechanism) -> bool:
 @compiled
 def near_singular(mechanism: Mechanism) -> bool:
     """Return whether the step that was just made came near a singular pose."""
-    return mechanism.nearness[0] < ALMOST_SINGULAR
+    return mechanism.nearness[NEAREST] < ALMOST_SINGULAR
 
 
 @compiled
 def drift_limit(mechanism: Mechanism) -> float:
     """Return the gap from which accelerations are worthless here: at a distance s (a sine) from a singular pose a gap
     counts 1/s³ (see `control`)."""
-    return DRIFT * mechanism.length * mechanism.nearness[0] ** 1.5
+    return DRIFT * mechanism.length * mechanism.nearness[NEAREST] ** 1.5
 
 
 @compiled_apart

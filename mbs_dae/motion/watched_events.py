@@ -38,6 +38,7 @@ from .contact.gaps import first_entry
 from .contact.guards import PRESS, TOUCH, slip_entry
 from .course import moment
 from .derivative import accelerate_as_held, derivative
+from .mechanism_record import NEAREST
 from .methods.method import END, H, T, take_step
 from .past.tape import BEGAN, SWITCHED
 from .record import ACCEPTED, EventRecord, IntegratorState, derivative_at_end, put_back, put_right, remember
@@ -207,7 +208,7 @@ def go_to_event(march: IntegratorState, last: float, at_switch: int, only: int) 
     for _ in range(TRIES):
         remember(march)
         stages.now[T], stages.now[H], stages.now[END] = t, end - t, end
-        mechanism.nearness[0] = 1.0
+        mechanism.nearness[NEAREST] = 1.0
         status = take_step(stages, t, end - t, closed)
         if status == DONE:
             status = put_right(march, end, stages.y1)

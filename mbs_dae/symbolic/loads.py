@@ -24,6 +24,8 @@ from .markers import rate_of, t, variables
 
 WORKS = ("stored", "dissipated", "supplied")
 """The kinds of work of a force without a potential."""
+STORED, DISSIPATED, SUPPLIED = range(len(WORKS))
+"""Their places among the works."""
 OF_POTENTIAL = "potential"
 """The kind of work of forces that are given explicitly for a potential, which accounts for their work."""
 

@@ -22,8 +22,9 @@ from ..explain.explanation import Explanation, no_loads, undefined_force
 from ..model.contacts import ClosedPoints, Contact
 from ..model.model import Model
 from ..model.signals import signals_of
-from ..motion.contact.guards import TOUCHES
-from ..motion.contact.reports import frictions_lost_at, no_friction, states_of
+from ..motion.contact.friction_faults import frictions_lost_at, no_friction
+from ..motion.contact.gaps import TOUCHES
+from ..motion.contact.reports import states_of
 from ..motion.initial import check_reactions
 from ..motion.outcome import (
     forces_along,

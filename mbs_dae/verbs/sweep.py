@@ -24,7 +24,8 @@ from ..model.checks import warn_of_angles
 from ..model.drivers import Driver
 from ..model.model import Model
 from ..model.parameters import Parameter, finite_number
-from ..motion.contact.reports import frictions_lost_at, no_friction, states_of, sticking_rows, sweeping_modes
+from ..motion.contact.friction_faults import frictions_lost_at, no_friction
+from ..motion.contact.reports import states_of, sticking_rows, sweeping_modes
 from ..motion.initial import note_on_ratios
 from ..motion.outcome import forces_along, in_the_limit, nonunique_forces, nonuniqueness_note
 from ..poses.assembly import assembled

@@ -41,8 +41,8 @@ from ...motion.contact.bounds import BOUND, COMPONENTS, component, pressure
 from ...motion.contact.delassus import put_jump
 from ...motion.contact.gaps import first_entry
 from ...motion.contact.impacts import (
-    LEFT,
     MOST,
+    NO_APPROACH,
     add_expansion,
     gives_energy,
     is_over,
@@ -54,8 +54,7 @@ from ...motion.contact.impacts import (
 )
 from ...motion.contact.incipient import FAR, PARALLEL, RISEN, TURNED
 from ...motion.contact.normals import components
-from ...motion.contact.problem import put_changes as put_rate_changes
-from ...motion.contact.problem import solve_laws
+from ...motion.contact.problem import solve_laws, take_solution
 from ...motion.contact.rubbing import across, never_sticks, resting, sliding, speed_of
 from ...motion.derivative import refinements
 from ...motion.mechanism_record import Mechanism
@@ -64,6 +63,7 @@ from ...motion.record import IntegratorState, derivative_at_end, put_back, remem
 from ...motion.switching.switches import hold_all
 from ...poses.newton import solve_here
 from ...symbolic.branches import WHOLE
+from ...symbolic.loads import DISSIPATED, SUPPLIED
 from .contact_forces import (
     ALONG,
     COEFFICIENT,
@@ -109,7 +109,7 @@ SAME = 1e-9
 """A repeated impact is that of the run if velocities differ by less than this part of their jump."""
 RATE_FLOOR = 10.0
 """The rate of a gap is zero where impacts are passed on if it is at most so many times the approach that counts as none
-(`motion.contact.impacts.LEFT`). Rates that die out in a row of impacts are larger until the last one."""
+(`motion.contact.impacts.NO_APPROACH`). Rates that die out in a row of impacts are larger until the last one."""
 GIVES_ENERGY = -1
 """A status of `make_impact`: Newton's law would give energy, and Poisson's law takes its place."""
 STICKS = 1e-9
@@ -346,8 +346,8 @@ def begin_impact(march: IntegratorState, t: float, passed: Vector, modes: Vector
     if turned.size > 0:
         copy(turned, mechanism.switches.mode)
         hold_all(mechanism)
-    search.span[0], search.status[0] = t, DONE
-    contacts.choice.pace[1], contacts.impact_log.filled[0] = 0.0, 0
+    search.instant[0], search.status[0] = t, DONE
+    contacts.choice.jump_pace[0], contacts.impact_log.filled[0] = 0.0, 0
     for k in range(passed.size):
         search.guards.passes_zero[k] = int(passed[k])
     for c in range(contacts.gap_row.size):
@@ -394,9 +394,7 @@ def compress(march: IntegratorState, points: Integers, y: Vector) -> int:
     contacts.corrections.corrected[0] = 0
     if not solve_laws(contacts):
         return UNSOLVED
-    copy(contacts.problem.f[: contacts.delassus.used_count[0]], contacts.delassus.amount)
-    contacts.delassus.amount_tail[:] = 0.0
-    put_rate_changes(contacts)
+    take_solution(contacts)
     _add_jump(march.mechanism, y)
     return DONE
 
@@ -449,7 +447,7 @@ def hold_impact(held: HeldForces, mechanism: Mechanism, points: Integers, reboun
             pressed = delassus.amount[number] if delassus.amount[number] > STICKS * largest else 0.0
             rate, rests = contacts.motion.rate[contacts.gap_row[c]], contacts.state[c] != OPEN
             for one in (rate, rate + delassus.rate_change[number]):
-                rests = rests and abs(one) <= EDGE * contacts.choice.pace[1]
+                rests = rests and abs(one) <= EDGE * contacts.choice.jump_pace[0]
             sticks[number] = 1 if pressed - rebound[number] > STICKS * largest or rests else 0
             n = _hold_impulse(held, contacts, number, n, sticks[number])
         else:
@@ -578,11 +576,11 @@ def vary_jump(
         for i in range(m):
             row, force = held.used[i], forces[p, held.used[i]]
             behind[p, row] += dot(held.G[i], machine.x[: held.G.shape[1]])
-            works[1] -= 0.5 * force * (motion.rate[row] + after[row])
-            works[1] -= 0.5 * impulses[row] * (before[p, row] + behind[p, row])
-            works[2] += force * motion.nu[row] - impulses[row] * still[p, row]
+            works[DISSIPATED] -= 0.5 * force * (motion.rate[row] + after[row])
+            works[DISSIPATED] -= 0.5 * impulses[row] * (before[p, row] + behind[p, row])
+            works[SUPPLIED] += force * motion.nu[row] - impulses[row] * still[p, row]
         for k in range(reactions.size):
-            works[2] -= machine.multipliers[k] * machine.nu[k] - reactions[k] * still_joints[p, k]
+            works[SUPPLIED] -= machine.multipliers[k] * machine.nu[k] - reactions[k] * still_joints[p, k]
 
 
 # --- a change ---------------------------------------------------------------------------------------------------------
@@ -814,9 +812,9 @@ class ContactPassage:
         u = np.linalg.lstsq(A + reach @ T, -C @ rates.T, rcond=ALIKE)[0]
         state, motion, impulses = mechanism.state, mechanism.contacts.motion, (T @ u).T
         dys[:, state.v_at : state.v_at + held.X.shape[1]] += impulses @ held.X[:m]
-        dys[:, state.works_at + 1] -= impulses @ motion.rate[held.used[:m]]
-        dys[:, state.works_at + 2] += impulses @ motion.nu[held.used[:m]]
-        dys[:, state.works_at + 2] -= (impulses @ held.L[:m]) @ mechanism.machine.nu
+        dys[:, state.works_at + DISSIPATED] -= impulses @ motion.rate[held.used[:m]]
+        dys[:, state.works_at + SUPPLIED] += impulses @ motion.nu[held.used[:m]]
+        dys[:, state.works_at + SUPPLIED] -= (impulses @ held.L[:m]) @ mechanism.machine.nu
         return dys
 
     def _time_moved(self, dys: np.ndarray, guards: np.ndarray) -> np.ndarray:
@@ -1030,7 +1028,7 @@ class ContactPassage:
         dv = dys[:, state.v_at :][:, : G.shape[1]]
         slopes, terms = rates + dv @ G.T, np.abs(rates) + np.abs(dv) @ np.abs(G).T
         rows = contacts.gap_row[(contacts.gap_row >= 0) & (contacts.choice.meeting == 1)]
-        decides = np.abs(contacts.motion.rate[rows]) <= RATE_FLOOR * LEFT * contacts.choice.pace[1]
+        decides = np.abs(contacts.motion.rate[rows]) <= RATE_FLOOR * NO_APPROACH * contacts.choice.jump_pace[0]
         changes = np.abs(slopes[:, rows]) > ALIKE * terms.max(axis=1, keepdims=True)
         return (changes & decides).any(axis=1)
 
@@ -1072,7 +1070,7 @@ class ContactPassage:
         """Return a mask of the ways, (ways,), along which an impulse or a rate that decides the law of a point is zero
         and changes: in a neighbouring run another law holds."""
         contacts: Any = self.bodies.mechanism.contacts
-        size, pace = np.abs(impulses).max(initial=0.0) or 1.0, float(contacts.choice.pace[1]) or 1.0
+        size, pace = np.abs(impulses).max(initial=0.0) or 1.0, float(contacts.choice.jump_pace[0]) or 1.0
         most = np.maximum(np.abs(forces).max(axis=1) / size, np.abs(behind).max(axis=1) / pace)
         found, normal = np.zeros(len(forces), dtype=bool), 0
         for i, row in enumerate(used):

@@ -43,6 +43,7 @@ from ...motion.contact.normals import sense
 from ...motion.contact.rubbing import across, direction, drives_apart, never_sticks, sliding, speed_of, turns_with_slip
 from ...motion.mechanism_record import Mechanism
 from ...poses.newton import solve_here
+from ...symbolic.loads import DISSIPATED, SUPPLIED
 from .linear import (
     BEND,
     BEND_OF,
@@ -454,10 +455,10 @@ def vary_contact_works(held: HeldForces, own: Linear, s: int, dv: Vector, forces
     """Add the effect of changes of forces and slips to the changes of the rates of works."""
     for line in range(s * held.w.size, s * held.w.size + held.size[s, 0]):
         facts, force = held.facts[line], forces[held.used[line]]
-        works[2] += force * facts[NU]
-        works[1] -= force * facts[SLIP]
+        works[SUPPLIED] += force * facts[NU]
+        works[DISSIPATED] -= force * facts[SLIP]
         if facts[PUSH] != 0.0:
-            works[1] -= facts[PUSH] * slip_varied(held, own, line, dv)
+            works[DISSIPATED] -= facts[PUSH] * slip_varied(held, own, line, dv)
 
 
 @compiled_apart
@@ -520,8 +521,8 @@ def held_back(
     for i in range(m):
         facts, row = held.facts[first + i], held.used[first + i]
         held.f[i] = forces[row] + dot(held.X[first + i], x[:columns]) + dot(held.L[first + i], multipliers)
-        held.f[i] += works[2] * facts[NU] - works[1] * facts[SLIP]
-        _slip_back(held, own, first + i, -works[1] * facts[PUSH], of_v)
+        held.f[i] += works[SUPPLIED] * facts[NU] - works[DISSIPATED] * facts[SLIP]
+        _slip_back(held, own, first + i, -works[DISSIPATED] * facts[PUSH], of_v)
     for j in range(n):
         held.r[j] = 0.0
         for i in range(m):

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...compiled.contacts import put_rows
+from ...compiled.contact_rows import put_rows
 from ...compiled.derivatives import (
     ACCELERATIONS,
     FORCES,

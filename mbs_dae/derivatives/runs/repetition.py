@@ -12,6 +12,7 @@ from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import copy
 from ...motion.course import SPAN, moment
 from ...motion.derivative import derivative
+from ...motion.mechanism_record import NEAREST
 from ...motion.methods.method import END, H, Stages, T
 from ...motion.methods.runge_kutta import combine
 from ...motion.past.tape import (
@@ -83,7 +84,7 @@ def set_out(march: IntegratorState, head: Vector) -> None:
     stages, mechanism = march.stages, march.mechanism
     stages.now[T], stages.now[H], stages.now[END] = head[T0], head[T1] - head[T0], head[T1]
     stages.closed[0], march.course.at[SPAN] = int(head[CLOSED]), int(head[SPAN_OF])
-    mechanism.gains[0], mechanism.gains[1], mechanism.nearness[0] = head[ALPHA], head[BETA], 1.0
+    mechanism.gains[0], mechanism.gains[1], mechanism.nearness[NEAREST] = head[ALPHA], head[BETA], 1.0
 
 
 @compiled

@@ -23,7 +23,6 @@ import numpy as np
 import scipy.sparse as sps
 
 from ...compiled import System
-from ...compiled.derivatives import SUPPLIED
 from ...compiled.dynamics import KINETIC, POTENTIAL, SCALARS
 from ...compiled.reading import Trajectory
 from ...compiled.slopes import small_motions
@@ -38,6 +37,7 @@ from ...motion.past.tape import ALPHA, BETA, FRESH, HEAD, SWITCHED, T0
 from ...readings.motion import ComputedQuantities
 from ...results.result import State
 from ...symbolic.expressions import slope_between_jumps
+from ...symbolic.loads import SUPPLIED
 from ...symbolic.markers import t as time
 from ...tolerances import REPEAT
 from ..parameters import Asked, StartChange, corner_of

@@ -20,6 +20,7 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector, Work, block, zeros
 from ...linear.vectors import axpy, copy, copy_rows
 from ...motion.course import is_break, moment
+from ...motion.mechanism_record import INDEPENDENCE, NORM_RATIO
 from ...motion.methods.method import H, Stages, read_between
 from ...motion.methods.runge_kutta import combine, nest
 from ...motion.past.tape import BEGAN, FRESH, RESTARTED, SWITCHES, T0, T1, WENT_ON
@@ -327,7 +328,7 @@ def _vary_read(replay: Replay, t: float, h: float, x: float) -> int:
 def is_blurred(march: IntegratorState, x: float) -> bool:
     """Return whether the place x of the step is next to a singular pose, with readings from both its sides."""
     nearness, tableau = march.mechanism.nearness, march.tableau
-    return nearness[1] * nearness[2] < BLURRED and abs(x - tableau.middle) < tableau.half
+    return nearness[NORM_RATIO] * nearness[INDEPENDENCE] < BLURRED and abs(x - tableau.middle) < tableau.half
 
 
 @compiled

@@ -15,11 +15,12 @@ from functools import cached_property
 
 import numpy as np
 
-from ...compiled.contacts import ContactsBuilder, observe_contacts, put_rows
+from ...compiled.contact_rows import observe_contacts, put_rows
+from ...compiled.contacts import ContactsBuilder
 from ...errors import ModelError
 from ...explain.contacts import point_of
-from ...motion.contact.guards import TOUCHES
-from ...motion.contact.reports import frictions_at_fault, no_friction
+from ...motion.contact.friction_faults import frictions_at_fault, no_friction
+from ...motion.contact.gaps import TOUCHES
 from ...motion.mechanism import mechanism
 from ..balance import Balance, levels_of_forces
 

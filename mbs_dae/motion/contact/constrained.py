@@ -23,7 +23,7 @@ A slip that joints move has its friction as any other.
 """
 
 from ...compiled.contact_records import FREE, PRESSED, SLIPS, STICKING, STILL, Contacts
-from ...compiled.contacts import put_rows
+from ...compiled.contact_rows import put_rows
 from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -31,9 +31,10 @@ from ...linear.kkt import factorise, solve
 from ...linear.vectors import copy
 from ..derivative import evaluate
 from ..mechanism_record import Mechanism
-from .delassus import is_moved, leave_out, own_pace
-from .gaps import LEEWAY, leeway
-from .guards import TOUCHES, UNSEEN, is_held, joint_rate, keeps_still, largest_acceleration
+from .delassus import leave_out
+from .gaps import LEEWAY, TOUCHES, leeway
+from .guards import UNSEEN, is_held, joint_rate, keeps_still, largest_acceleration
+from .sizes import is_moved, own_pace
 
 NOTHING = 1e-12
 """An acceleration of a row counts as zero below this part of the largest one of bodies: an example is that of a driver
@@ -251,8 +252,8 @@ def depends(mechanism: Mechanism, row: int) -> bool:
 @compiled
 def clear_roundoff(mechanism: Mechanism) -> None:
     """Put 0 into W, after `respond`, for rows that depend on those of joints: at a dead centre no force or impulse
-    moves them, and W is roundoff of either sign, which a friction must not be solved with. Overwrites the right sides f
-    and g of `DelassusEquations`."""
+    moves them, and W is roundoff of either sign, which a friction must not be solved with. Nothing changes if W of each
+    row is more than roundoff. Overwrites the right sides f and g of `DelassusEquations`."""
     contacts, ready = mechanism.contacts, False
     delassus = contacts.delassus
     for i in range(delassus.used_count[0]):

@@ -8,38 +8,45 @@ are corrected by them until they settle and satisfy their laws.
 
 import numpy as np
 
-from ...compiled.contact_records import FREE, Contacts
+from ...compiled.contact_records import FREE, STILL, Contacts
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.elimination import least_solution
-from ...linear.laws import is_unilateral, put_into_units, radius, respond, speed
-from ...linear.modes import CLOSED, OPEN, SLIDES, choose_modes, write_equations
+from ...linear.laws import (
+    DAMPING,
+    FRICTION,
+    HELD,
+    NO_FORCE,
+    SLIDES,
+    UNDETERMINED,
+    heading_length,
+    is_unilateral,
+    put_into_units,
+    put_y,
+    radius,
+)
+from ...linear.modes import choose_modes, write_equations
 from ...linear.rows import row_dot_size
 from ...linear.twofold import two_product, two_sum
 from ...linear.vectors import copy
 from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
-from ..mechanism_record import Mechanism
-from .delassus import (
+from ..mechanism_record import INDEPENDENCE, Mechanism
+from .delassus import add_responses, leave_out, respond
+from .digits import (
     FIRM,
     REFINED,
-    add_responses,
     is_corrected,
     is_far_apart,
     is_spread,
     keep_uncertain,
-    least_force,
-    leave_out,
-    opposing_force,
-    pace_along,
-    put_free_force,
     put_masses,
     put_residual,
     put_spread,
     refine_solution,
 )
-from .delassus import respond as respond_to_forces
 from .forces import FAINT, MISSED
-from .problem import bound_now, put_changes
+from .problem import bound_now, take_solution
+from .sizes import least_force, opposing_force, pace_along, put_free_force
 
 INEXACT = 1e-14
 """A rate that is summed with twice the digits has errors of this part of its terms, some fifty ε: those of responses
@@ -57,26 +64,22 @@ larger lack is a force that roundoff has lost."""
 
 @compiled_apart
 def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vector, rates: Vector) -> bool:
-    """Put the f of the problem solved last into `amount`, and W f into `rate_change`. The w0 of the problem is offset +
-    G x, with the x that these loads and rates make; the second parts of the offset are in `offset_tail`. Where the
-    masses, or the forces, in a group of contacts are far apart, correct f for rates offset + G (x + effect of f) with
-    twice the digits, for w0 has lost the acceleration of a light body beside a heavy one, or a small force beside a
-    large one; f then has two parts. Laws whose force pulls, or whose gap closes, by the corrected numbers become open
+    """Correct the solution that `take_solution` has taken, where the masses, or the forces, in a group of contacts are
+    far apart; elsewhere nothing changes. The w0 of the problem is offset + G x, with the x that these loads and rates
+    make; the second parts of the offset are in `offset_tail`. The f is corrected for rates offset + G (x + effect of f)
+    with twice the digits, for w0 has lost the acceleration of a light body beside a heavy one, or a small force beside
+    a large one; f then has two parts. Laws whose force pulls, or whose gap closes, by the corrected numbers become open
     or closed, and forces are corrected anew. Return whether forces settle and satisfy their laws, by the pace of heavy
     bodies, in `pace` of groups. Overwrites machine.x and the multipliers: with the solution for these forces if they
     were `corrected`; otherwise they stay."""
     contacts, p, n = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.delassus.used_count[0]
-    delassus = contacts.delassus
-    copy(p.f[:n], delassus.amount)
-    delassus.amount_tail[:] = 0.0
-    put_changes(contacts)
     far_apart, contacts.corrections.corrected[0] = put_masses(contacts) < FIRM, 0
-    spread = _are_spread(contacts, x, offset, SPREAD / max(mechanism.nearness[2], SPREAD))
+    spread = _are_spread(contacts, x, offset, SPREAD / max(mechanism.nearness[INDEPENDENCE], SPREAD))
     if not spread and not far_apart:
         return True
     if not put_into_units(p) or p.scaled.scale[0] == 0.0:
         return p.scaled.scale[0] == 0.0
-    respond_to_forces(mechanism, REFINED)
+    respond(mechanism, REFINED)
     for i in range(n):
         if p.W[i, i] == 0.0:
             leave_out(contacts, i)
@@ -89,10 +92,31 @@ def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vect
     if far_apart:
         keep_uncertain(contacts)
         return False
-    copy(p.f[:n], delassus.amount)
-    delassus.amount_tail[:] = 0.0
-    put_changes(contacts)
+    take_solution(contacts)
     return True
+
+
+@compiled
+def correct_impulses(mechanism: Mechanism) -> bool:
+    """Correct the impulses that `take_solution` has taken for the problem of an impact, as `correct_amounts` corrects
+    forces: no x is before them, so the offset is w0 itself. Return whether they settle and satisfy their laws.
+
+    The second part of w0 is the roundoff of the rate w before the impact. `start / rate` is 1 + e where a gap
+    approaches, for w0 = w + e w is as many times as large as w: the roundoff of w is scaled with it. A w0 that does not
+    come from w (of a slip that follows from other rows, or that joints keep still) has none."""
+    contacts = mechanism.contacts
+    delassus, corrections = contacts.delassus, contacts.corrections
+    copy(contacts.groups.speed, contacts.groups.pace)
+    delassus.f[:] = delassus.g[:] = 0.0
+    for i in range(delassus.used_count[0]):
+        row, start = delassus.used[i], contacts.problem.w0[i]
+        rate = contacts.motion.rate[row]
+        corrections.offset_tail[i] = corrections.rate_tail[row]
+        if rate != 0.0:
+            corrections.offset_tail[i] *= start / rate
+        elif start != 0.0 or contacts.constrained.state[row] == STILL:
+            corrections.offset_tail[i] = 0.0
+    return correct_amounts(mechanism, delassus.f, contacts.problem.w0, delassus.f, delassus.g)
 
 
 @compiled
@@ -108,10 +132,10 @@ def _find_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vector
     delassus = contacts.delassus
     is_tree = mechanism.machine.pattern.tree.edges > 0  # the solution of a tree is not refined
     put_into_units(p)
-    p.scaled.relaxation[0], p.scaled.relaxation[1], turned = 0.0, 1.0, True
+    p.scaled.relaxation[DAMPING], p.scaled.relaxation[FRICTION], turned = 0.0, 1.0, True
     choose_modes(p, 0.0)
     for i in range(n):
-        delassus.amount[i] = 0.0 if p.modes.mode[i] == OPEN else p.f[i]
+        delassus.amount[i] = 0.0 if p.modes.mode[i] == NO_FORCE else p.f[i]
     delassus.amount_tail[:] = 0.0
     for _ in range(OFTEN):
         unsettled = _settle_amounts(mechanism, x, offset, loads, rates)
@@ -158,9 +182,10 @@ def _are_held(contacts: Contacts) -> bool:
     most a part of the pace of heavy bodies: roundoff of a light body alone is more."""
     p, held = contacts.problem, True
     for i in range(contacts.delassus.used_count[0]):
-        if p.modes.mode[i] == CLOSED and is_far_apart(contacts, i):
+        if p.modes.mode[i] == HELD and is_far_apart(contacts, i):
             pace = pace_along(contacts, contacts.delassus.used[i])
-            most = MISSED * (pace + contacts.equations.balancing_size[i]) if p.tally[3] == 0 else LACKS * pace
+            size = pace + contacts.equations.balancing_size[i]
+            most = MISSED * size if p.tally[UNDETERMINED] == 0 else LACKS * pace
             held = held and abs(contacts.equations.right[i]) <= most
     return held
 
@@ -172,7 +197,7 @@ def _are_open(contacts: Contacts) -> bool:
     p, certain = contacts.problem, True
     for law in range(p.counts[0]):
         for i in range(p.first[law], p.first[law + 1] if is_unilateral(p, law) else p.first[law]):
-            if p.modes.mode[i] == OPEN and is_far_apart(contacts, i):
+            if p.modes.mode[i] == NO_FORCE and is_far_apart(contacts, i):
                 error = INEXACT * contacts.equations.balancing_size[i]
                 known = abs(contacts.equations.right[i]) > error or error <= MISSED * pace_along(
                     contacts, contacts.delassus.used[i]
@@ -185,7 +210,7 @@ def _are_open(contacts: Contacts) -> bool:
 def _settle_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vector, rates: Vector) -> float:
     """Correct the amounts by Newton's method for the equations of the present modes, as long as each correction is less
     than half as large as the one before; return the size of the last correction, relative to the forces. Put the number
-    of forces between far masses that elimination does not determine into tally[3] of the problem."""
+    of forces between far masses that elimination does not determine into `tally` (`UNDETERMINED`) of the problem."""
     contacts, p, n, unsettled = (
         mechanism.contacts,
         mechanism.contacts.problem,
@@ -196,20 +221,20 @@ def _settle_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vect
     delassus = contacts.delassus
     for i in range(n):
         scaled.x[i] = delassus.amount[i] / (scaled.unit[i] * scaled.scale[0])
-    respond(p)
+    put_y(p)
     _put_rates(mechanism, x, offset, loads, rates)
     for _ in range(OFTEN):
         many, change = write_equations(p), 0.0
         for k in range(many):
             i = modes.free[k]
-            if modes.mode[i] == CLOSED:
+            if modes.mode[i] == HELD:
                 modes.residual[k] = -contacts.equations.right[i] * scaled.unit[i] / scaled.scale[0]
             elif contacts.gap_row[contacts.points.of_row[delassus.used[i]]] >= 0:
                 modes.residual[k] = _slip_residual(contacts, i) / (scaled.unit[i] * scaled.scale[0])
         rank = least_solution(modes.matrix, modes.residual, modes.step, modes.order, many)
-        p.tally[3] = 0
+        p.tally[UNDETERMINED] = 0
         for k in range(rank, many):
-            p.tally[3] += 1 if is_far_apart(contacts, modes.free[modes.order[k]]) else 0
+            p.tally[UNDETERMINED] += 1 if is_far_apart(contacts, modes.free[modes.order[k]]) else 0
         for k in range(many):
             i = modes.free[k]
             size = _size_of(contacts, i)
@@ -282,9 +307,9 @@ def _turn_modes(contacts: Contacts, precise: float) -> bool:
             if not is_far_apart(contacts, i):
                 pulls, least = delassus.amount[i] < -least_force(contacts, i), precise * equations.balancing_size[i]
             closes = equations.right[i] < -least
-            if not is_corrected(contacts, i) or not (pulls if modes.mode[i] == CLOSED else closes):
+            if not is_corrected(contacts, i) or not (pulls if modes.mode[i] == HELD else closes):
                 continue
-            modes.mode[i], turned = OPEN if modes.mode[i] == CLOSED else CLOSED, True
+            modes.mode[i], turned = NO_FORCE if modes.mode[i] == HELD else HELD, True
             delassus.amount[i] = delassus.amount_tail[i] = 0.0
     return turned
 
@@ -304,11 +329,11 @@ def _have_friction_of_modes(contacts: Contacts) -> bool:
             held, power = held + scaled.x[i] ** 2, power + contacts.delassus.amount[i] * contacts.equations.right[i]
             size += abs(contacts.delassus.amount[i]) * contacts.equations.balancing_size[i]
         least = least_force(contacts, begin) / (scaled.unit[begin] * scaled.scale[0])
-        if modes.mode[begin] == CLOSED:
+        if modes.mode[begin] == HELD:
             agree = agree and np.sqrt(held) <= (1.0 + UNCERTAIN) * radius(p, law) + least
-        elif modes.mode[begin] == OPEN:
+        elif modes.mode[begin] == NO_FORCE:
             agree = agree and radius(p, law) <= (UNCERTAIN if is_far_apart(contacts, begin) else least)
-        elif modes.mode[begin] == SLIDES and speed(p, law) == 0.0:
+        elif modes.mode[begin] == SLIDES and heading_length(p, law) == 0.0:
             agree = agree and power <= MISSED * size
     return agree
 

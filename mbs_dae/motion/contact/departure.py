@@ -30,7 +30,7 @@ friction.
 import numpy as np
 
 from ...compiled.contact_records import DEPARTS, HOLDS, MOTION, OPEN, SLIPS, STILL, STOPS, Contacts
-from ...compiled.contacts import put_rows
+from ...compiled.contact_rows import put_rows
 from ...compiled.machine import take_accelerations
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -38,8 +38,8 @@ from ..derivative import evaluate
 from ..mechanism_record import Mechanism
 from .constrained import NOTHING, depends, factorise_joints
 from .delassus import add_responses
-from .gaps import LEEWAY
-from .guards import TOUCHES, largest_acceleration
+from .gaps import LEEWAY, TOUCHES
+from .guards import largest_acceleration
 from .rubbing import across, never_sticks
 
 ALONG = 0.9

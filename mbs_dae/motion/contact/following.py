@@ -26,15 +26,15 @@ from ...kernels.abi import compiled
 from ...kernels.blocks import Vector
 from ..mechanism_record import Mechanism
 from .constrained import DEPENDS
-from .delassus import force_to_stop, own_pace
-from .gaps import LEEWAY
-from .guards import TOUCHES
+from .gaps import LEEWAY, TOUCHES
 from .rubbing import never_sticks
+from .sizes import force_to_stop, own_pace
 
 
 @compiled
 def let_rates_follow(mechanism: Mechanism) -> None:
-    """Put the rates before an impact of rows that follow from others into w0."""
+    """Put the rates before an impact of slips that follow from other rows into w0. Nothing changes unless a slip
+    depends on gaps, joints or other slips."""
     contacts, problem = mechanism.contacts, mechanism.contacts.problem
     many = _take_gaps(contacts, 0, False)
     for i in range(contacts.delassus.used_count[0]):

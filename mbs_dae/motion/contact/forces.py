@@ -36,7 +36,7 @@ from ...compiled.contact_records import (
     STICKING,
     Contacts,
 )
-from ...compiled.contacts import put_rows
+from ...compiled.contact_rows import put_rows
 from ...compiled.machine import take_accelerations
 from ...compiled.status import DONE, FORCES_LOST, NOT_CONVERGED, NOT_FINITE, UNSHARED
 from ...kernels.abi import compiled, compiled_apart
@@ -44,38 +44,39 @@ from ...kernels.blocks import Vector
 from ...linear.elimination import scaled_solution
 from ...linear.twofold import two_product, two_sum
 from ...linear.vectors import copy, dot
+from ...symbolic.loads import DISSIPATED, SUPPLIED
 from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
 from ..mechanism_record import Mechanism
 from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
 from .constrained import depends, factorise_joints
-from .delassus import (
+from .delassus import add_responses, respond, use
+from .digits import (
     FIRM,
     REFINED,
-    add_responses,
-    along_row,
-    fastest,
-    force_to_stop,
     is_corrected,
     is_far_apart,
-    is_moved,
     is_spread,
     keep_uncertain,
-    least_force,
-    opposing_force,
-    own_pace,
-    pace_along,
     put_masses,
-    put_paces,
     put_residual,
     put_spread,
     refine_solution,
-    respond,
-    row_size,
-    use,
 )
 from .incipient import beyond, put_incipient, weight_of_changes
 from .normals import holds_side, put_normals, sense
 from .rubbing import across, direction, resting, sliding
+from .sizes import (
+    along_row,
+    fastest,
+    force_to_stop,
+    is_moved,
+    least_force,
+    opposing_force,
+    own_pace,
+    pace_along,
+    put_paces,
+    row_size,
+)
 
 SETTLED, ROUNDS = 1e-13, 100
 """Newton's method ends when forces change by less than the first number, relative to the largest; the second is the
@@ -806,11 +807,11 @@ def contact_powers(mechanism: Mechanism, work: Vector) -> None:
     contacts = mechanism.contacts
     for i in range(contacts.delassus.used_count[0]):
         row = contacts.delassus.used[i]
-        work[2] += contacts.force[row] * contacts.motion.nu[row]
+        work[SUPPLIED] += contacts.force[row] * contacts.motion.nu[row]
     for c in range(contacts.gap_row.size):
         for k in range(contacts.slip_count[c]):
             row = contacts.slip_row[c] + k
-            work[1] -= contacts.force[row] * contacts.motion.rate[row]
+            work[DISSIPATED] -= contacts.force[row] * contacts.motion.rate[row]
 
 
 @compiled

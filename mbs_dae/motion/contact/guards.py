@@ -32,7 +32,7 @@ from ...linear.vectors import dot
 from ...symbolic.branches import RANGE
 from ..mechanism_record import Mechanism
 from .bounds import COMPONENTS
-from .gaps import LEEWAY, first_entry, leeway, put_gap
+from .gaps import LEEWAY, REST, TOUCHES, first_entry, leeway, put_gap
 from .incipient import ENDS, STRAIGHT, is_let_go, longest, stays_incipient, strays
 from .normals import (
     NONE,
@@ -49,9 +49,6 @@ from .rubbing import across, never_sticks, speed_of
 
 TOUCH, RUB, PRESS = RANGE + 1, RANGE + 2, RANGE + 3
 """Further kinds of switching functions: of a gap, of a slip, and of the normal force in a joint."""
-TOUCHES = 1e-9
-"""A gap is closed if it is less than this part of the size of gaps (`System.gap_size`); it does not part, nor slip, if
-its rate is less than this part of the terms of rates."""
 UNSEEN = 1e-14
 """A slip that joints begin to move from rest is seen when it passes this part of the model's extent in a second, a
 margin above the roundoff of velocities in a dwell: with a law that begins with t³ after 1e-7 s."""
@@ -67,8 +64,6 @@ TURNS = 1e-6
 INCIPIENT_LENGTH, HELD_LENGTH = 0.5, 0.75
 """The lengths of a stored heading that encode an incipient slip, and friction at its bound that holds a point at a dead
 centre. A heading of a slip has the length 1, that of a point that sticks 0."""
-REST = 1e-13
-"""The height of a flight that counts as zero, and the way of such a slip, relative to the model's extent."""
 ALWAYS = 1.0
 """The guard of an entry that has no meaning in the present state."""
 

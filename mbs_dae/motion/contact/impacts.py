@@ -7,7 +7,23 @@ after,
                        |p_s| <= μ p_n, and where w_s' is not zero p_s = -μ p_n w_s'/|w_s'|
 
 for all points that touch at once, with e their restitution. Joints take part: their impulses come with the responses.
-The loss of energy is -p · (w + w')/2, with the mean of the rates before and after.
+The loss of energy is -p · (w + w')/2, with the mean of the rates before and after. The law is that of a problem of
+contact (`problem`) with the offset
+
+    w0_n = w_n + e min(w_n, 0),      w0_s = w_s,      so that      0 <= p_n,  0 <= (w0 + W p)_n,  p_n (w0 + W p)_n = 0.
+
+An example is a point mass, m = 2 kg, that strikes a floor with w_n = -10 m/s and w_s = 4 m/s; e = 1/2, μ = 1/10. The
+point has a gap and a slip, and W is [1/m 0; 0 1/m]:
+
+    gap      w0_n = -10 - 5 = -15 m/s,   p_n = 15 m = 30 N s,    w_n' = -10 + 15 = 5 m/s,   loss -30 (-10 + 5)/2 = 75 J
+    slip     |p_s| <= 3 N s < m w_s, so p_s = -3 N s,            w_s' = 4 - 1.5 = 2.5 m/s,  loss 3 (4 + 2.5)/2 = 9.75 J
+
+`strike` passes an impact in these steps:
+
+    prepare_impact      rows G and rates w at the state; `meeting`: which points touch
+    put_impulses        W by `respond`, w0 by `write_impact`, p by `solve_laws`; `jump` adds the responses times p to v
+    go_on_anew          branches of laws, states of contacts and y' behind (`switching.choosing`)
+    _land               flights too low to be seen: once more from the state before, with e = 0 for their points
 
 With friction Newton's law may give energy where slips turn round in an impact. If it does, Poisson's law is solved for
 all points of the impact instead (and the run ends if that gives energy, too): an impulse p_c that ends all approach,
@@ -20,19 +36,23 @@ last one goes: with `in_turn` only those points take part that approach, then th
 until none does.
 
 Bodies that bounce with e < 1 come to rest after infinitely many impacts in a finite time. Here they do so as soon as a
-flight is lower than can be seen (`guards.REST`): this impact is made again with e = 0, and the contact is closed; so is
-one that another impact has lifted by no more. Between the first and the last of the impacts that are left out the
-normal impulse is that of a body at rest plus the one that ends the approach, and friction goes with it: the motion is
-right to the second order of the approach. The time of the last one is noted: after a flight of 2 w'/|ẇ| all later ones
-together last e/(1 - e) times as long, so that the body rests 2 w'/|ẇ|/(1 - e) after the impact.
+flight is lower than can be seen (`gaps.REST`): this impact is made again with e = 0, and the contact is closed; so is
+one that another impact has lifted by no more. The time of the last impact is noted: after a flight of 2 w'/|ẇ| all
+later ones together last e/(1 - e) times as long, so that the body rests 2 w'/|ẇ|/(1 - e) after the impact. (The motion
+is right to the second order of the approach: between the first and the last of the impacts that are left out the normal
+impulse is that of a body at rest plus the one that ends the approach, and friction goes with it. This is the argument
+for e = 0; nothing here computes these impulses.)
+
+The pages of the packages (`contact/__init__`, `switching/__init__`) say what the files are for that are called here.
 """
 
 from ...compiled.contact_records import OPEN, STILL, Contacts
-from ...compiled.contacts import put_rows
+from ...compiled.contact_rows import put_rows
 from ...compiled.status import DONE, FORCES_LOST, NOT_FINITE, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Vector
 from ...linear.vectors import axpy, copy, dot, largest
+from ...symbolic.loads import DISSIPATED, SUPPLIED
 from ..course import moment
 from ..derivative import evaluate, factorise_terms
 from ..mechanism_record import Mechanism
@@ -41,19 +61,19 @@ from ..switching.pieces import turn_over
 from ..switching.search import Search
 from .bounds import is_given
 from .constrained import clear_roundoff, find_constrained, is_constrained, is_pressed
-from .corrections import correct_amounts
-from .delassus import put_jump, put_rate_tails, respond
+from .corrections import correct_impulses
+from .delassus import put_jump, respond
+from .digits import put_rate_tails
 from .following import let_rates_follow
-from .gaps import first_entry
-from .guards import REST, TOUCHES
+from .gaps import REST, TOUCHES, first_entry
 from .keeping import put_cancelling, use_closed
-from .problem import put_changes, solve_laws, use_points, write_laws
+from .problem import put_changes, solve_laws, take_solution, use_points, write_laws
 
 GAIN = 1e-9
 """Energy gained counts as zero if it is less than this part of the energy that an impact moves."""
 SEEN = 1e-13
 """An impact that changes no rate by more than this part of its terms is not reported."""
-LEFT, MOST = 1e-12, 10_000
+NO_APPROACH, MOST = 1e-12, 10_000
 """Where impacts are passed on: the part of the first approach below which an approach counts as zero, and the largest
 number of impacts."""
 
@@ -68,21 +88,21 @@ def strike(search: Search, y: Vector, dy: Vector) -> None:
     copy(y[: state.v_end], log.before[k])
     copy(dy[state.v_at : state.v_end], log.before[k][state.v_end :])
     copy(y, search.other)
-    choice.pace[1] = choice.rest_time[0] = pace = 0.0
+    choice.jump_pace[0] = choice.rest_time[0] = pace = 0.0
     is_first = True
     choice.lands[:] = search.guards.surface[:] = 0
-    turn_over(search, y)
+    turn_over(search, y)  # of gaps that are written in pieces, the piece that begins here
     while True:
         log.impulse[k][:] = log.energy_loss[k] = log.rate_change[k] = 0.0
         if choice.in_turn[0] == 1 and not _pass_on(search, y):
             return
         if not prepare_impact(search, y) or not _jumps(search, y, choice.meeting):
             return
-        pace = choice.pace[1] = choice.pace[1] if is_first else pace
+        pace = choice.jump_pace[0] = choice.jump_pace[0] if is_first else pace
         go_on_anew(search, y, dy)
         if not is_first:
             stop(mechanism, y)
-            choice.pace[1] = pace
+            choice.jump_pace[0] = pace
             go_on_anew(search, y, dy)
         if search.status[0] != DONE or not _land(search):
             break
@@ -90,14 +110,16 @@ def strike(search: Search, y: Vector, dy: Vector) -> None:
         is_first = False
     choice.lands[:] = 0
     log.filled[0] += 1 if log.rate_change[k] > SEEN * pace else 0
-    log.time[k], log.rest_time[k] = search.span[0], choice.rest_time[0]
+    log.time[k], log.rest_time[k] = search.instant[0], choice.rest_time[0]
     copy(y[: state.v_end], log.after[k])
     copy(dy[state.v_at : state.v_end], log.after[k][state.v_end :])
 
 
 @compiled
 def stop(mechanism: Mechanism, y: Vector) -> None:
-    """Remove the remaining rates of closed contacts from y."""
+    """Remove from y the rates of closed gaps, and of slips that stick: behind an impact with e = 0 for points that land
+    they are roundoff, or the speed with which another point has lifted one of these by less than can be seen. Amounts
+    along these rows make them zero, and may pull."""
     contacts = mechanism.contacts
     use_closed(contacts)
     respond(mechanism, 0)
@@ -134,7 +156,7 @@ def put_approaching(contacts: Contacts) -> float:
         approach = (
             -contacts.motion.rate[contacts.gap_row[c]] if contacts.gap_row[c] >= 0 and choice.meeting[c] == 1 else 0.0
         )
-        choice.touching[c] = 1 if approach > LEFT * choice.pace[1] else 0
+        choice.touching[c] = 1 if approach > NO_APPROACH * choice.jump_pace[0] else 0
         fastest = max(fastest, approach)
         if contacts.gap_row[c] < 0:
             choice.touching[c] = choice.meeting[c]
@@ -144,7 +166,7 @@ def put_approaching(contacts: Contacts) -> float:
 @compiled
 def is_over(contacts: Contacts, fastest: float, first: float) -> bool:
     """Return whether no approach is left that can be seen."""
-    return fastest <= max(LEFT * first, LEFT * contacts.choice.pace[1])
+    return fastest <= max(NO_APPROACH * first, NO_APPROACH * contacts.choice.jump_pace[0])
 
 
 @compiled
@@ -154,8 +176,7 @@ def prepare_impact(search: Search, y: Vector) -> bool:
     mechanism = search.stages.mechanism
     contacts, state = mechanism.contacts, mechanism.state
     choice = contacts.choice
-    choice.closed_count[0] = 0
-    evaluate(mechanism, moment(search.stages.course, search.span[0]), y[: state.q_end], y[state.v_at : state.v_end])
+    evaluate(mechanism, moment(search.stages.course, search.instant[0]), y[: state.q_end], y[state.v_at : state.v_end])
     if not factorise_terms(mechanism):
         search.status[0] = NOT_FINITE
         return False
@@ -164,7 +185,7 @@ def prepare_impact(search: Search, y: Vector) -> bool:
     if is_pressed(contacts):
         search.status[0] = UNSOLVED
         return False
-    choice.pace[1] = max(choice.pace[1], largest(contacts.motion.rate_size))
+    choice.jump_pace[0] = max(choice.jump_pace[0], largest(contacts.motion.rate_size))
     for c in range(contacts.gap_row.size):  # closed before, or met now
         if contacts.gap_row[c] < 0:
             choice.meeting[c] = 0 if is_given(contacts, c) else 1
@@ -198,25 +219,15 @@ def put_impulses(mechanism: Mechanism, points: Integers) -> int:
     """Put the impulses with which these points meet, at the rates evaluated last, into `amount`. Return DONE, UNSOLVED
     or FORCES_LOST."""
     contacts = mechanism.contacts
-    delassus, corrections = contacts.delassus, contacts.corrections
+    contacts.corrections.uncertain[0] = 0
     use_points(contacts, points)
     respond(mechanism, 0)
-    clear_roundoff(mechanism)
+    clear_roundoff(mechanism)  # without effect unless joints alone hold a row
     write_impact(mechanism, points)
-    corrections.uncertain[0] = 0
     if not solve_laws(contacts):
         return UNSOLVED
-    copy(contacts.groups.speed, contacts.groups.pace)
-    delassus.f[:] = delassus.g[:] = 0.0
-    for i in range(delassus.used_count[0]):
-        row, start = delassus.used[i], contacts.problem.w0[i]
-        corrections.offset_tail[i] = corrections.rate_tail[row]
-        if contacts.motion.rate[row] != 0.0:
-            corrections.offset_tail[i] *= start / contacts.motion.rate[row]
-        elif start != 0.0 or contacts.constrained.state[row] == STILL:
-            corrections.offset_tail[i] = 0.0
-    certain = correct_amounts(mechanism, delassus.f, contacts.problem.w0, delassus.f, delassus.g)
-    return DONE if certain else FORCES_LOST
+    take_solution(contacts)
+    return DONE if correct_impulses(mechanism) else FORCES_LOST
 
 
 @compiled
@@ -301,13 +312,14 @@ def _at_stake(contacts: Contacts) -> float:
 
 @compiled
 def write_impact(mechanism: Mechanism, points: Integers) -> None:
-    """Pose the problem of impulses by Newton's law."""
+    """Pose the problem of impulses by Newton's law: w0_n = w_n + e min(w_n, 0), w0_s = w_s. So the w of the problem is
+    w_n' + e min(w_n, 0) for a gap, not w_n'."""
     contacts = mechanism.contacts
     contacts.choice.slipping[:] = 0
     write_laws(mechanism, points, True)
     for i in range(contacts.delassus.used_count[0]):
         contacts.problem.w0[i] = _rate(contacts, i)
-    let_rates_follow(mechanism)
+    let_rates_follow(mechanism)  # without effect unless a slip depends on gaps, joints or other slips
     i = 0
     for c in range(contacts.gap_row.size):
         if points[c] == 1 and contacts.gap_row[c] >= 0:
@@ -344,15 +356,16 @@ def jump(mechanism: Mechanism, y: Vector) -> None:
     for row in range(machine.nu.size):  # the work of drivers, as in a motion
         given -= machine.multipliers[row] * machine.nu[row]
     axpy(1.0, machine.x[: machine.norm.size], y[state.v_at : state.v_end])
-    y[state.works_at + 1] += lost
-    y[state.works_at + 2] += given
+    y[state.works_at + DISSIPATED] += lost
+    y[state.works_at + SUPPLIED] += given
     log.energy_loss[k] += lost
 
 
 @compiled
 def _land(search: Search) -> bool:
-    """Mark further points that have parted for a flight lower than can be seen; return whether there are any. They stay
-    closed."""
+    """Mark further points that have parted for a flight lower than can be seen, w'²/(2 |ẇ|) <= `REST` times the extent
+    of the model; return whether there are any. They stay closed. `machine.x` is v̇ behind the impact, as `go_on_anew`
+    has left it, and ẇ = G v̇ - γ."""
     mechanism, found = search.stages.mechanism, False
     contacts, machine = mechanism.contacts, mechanism.machine
     choice = contacts.choice
@@ -364,5 +377,5 @@ def _land(search: Search) -> bool:
         speed, back = contacts.motion.rate[row], dot(contacts.delassus.G[row], machine.x) - contacts.motion.gamma[row]
         if speed > 0.0 and back < 0.0 and speed * speed <= -2.0 * back * REST * machine.extent:
             choice.lands[c], found = 1, True
-            choice.rest_time[0] = max(choice.rest_time[0], search.span[0] - 2.0 * speed / back / (1.0 - e))
+            choice.rest_time[0] = max(choice.rest_time[0], search.instant[0] - 2.0 * speed / back / (1.0 - e))
     return found

@@ -10,7 +10,8 @@ holds the body: a rotor on an axle is as light as its inertia over the squared a
 from ...compiled.contact_records import Contacts
 from ...kernels.abi import compiled, compiled_apart
 from ..mechanism_record import Mechanism
-from .delassus import FIRM, put_mobilities
+from .digits import FIRM
+from .sizes import put_mobilities
 
 
 @compiled_apart

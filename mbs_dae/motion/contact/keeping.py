@@ -7,7 +7,7 @@ the joints (`following`), and each correction would undo the other.
 """
 
 from ...compiled.contact_records import INCIPIENT, OPEN, STICKING, STOPS, Contacts
-from ...compiled.contacts import put_rows
+from ...compiled.contact_rows import put_rows
 from ...compiled.machine import in_own_velocities, subtract_rates
 from ...compiled.manifold import move
 from ...compiled.status import DONE, NOT_FINITE
@@ -18,7 +18,8 @@ from ...linear.kkt import solve
 from ...linear.vectors import axpy, copy, dot
 from ..derivative import evaluate, factorise_terms
 from ..mechanism_record import Mechanism
-from .delassus import respond, responses, row_size, use
+from .delassus import respond, responses, use
+from .sizes import row_size
 
 
 @compiled_apart

@@ -1,8 +1,8 @@
 """The laws of the points that touch, as a problem of complementarity. Compiled.
 
 Touching points fall into groups that do not feel each other: balls that lie about, the stops of two mechanisms. Each is
-a problem of its own, found by the entries of W. The total cost is that of the largest group times their number; and
-each group has a scale of its own.
+a problem of its own, found by the entries of W (`linear.partition`). The total cost is that of the largest group times
+their number; and each group has a scale of its own.
 """
 
 import numpy as np
@@ -11,12 +11,11 @@ from ...compiled.contact_records import HOLDS, Contacts
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers
 from ...linear.complementarity import SEVERAL, solve_complementarity
-from ...linear.laws import Complementarity
+from ...linear.partition import give_back, put_into_groups, take_group
+from ...linear.vectors import copy
 from ..mechanism_record import Mechanism
 from .bounds import COMPONENTS, given, is_given, put_bounds
-from .delassus import (
-    use,
-)
+from .delassus import use
 from .rubbing import direction, drives_apart, never_sticks, resting, sliding, speed_of
 
 
@@ -125,16 +124,25 @@ def write_gaps(contacts: Contacts) -> None:
 
 @compiled_apart
 def solve_laws(contacts: Contacts) -> bool:
-    """Solve the problem, group by group; return whether there is a solution."""
-    groups = _put_into_groups(contacts)
+    """Solve the problem, group by group; return whether there is a solution. Put f and w."""
+    whole, partition = contacts.problem, contacts.partition
+    groups = put_into_groups(whole, partition)
+    if groups == 1:
+        return solve_complementarity(whole) <= SEVERAL
     for group in range(groups):
-        if groups > 1:
-            _take(contacts, group)
-        if solve_complementarity(contacts.partition.part if groups > 1 else contacts.problem) > SEVERAL:
+        take_group(whole, partition, group)
+        if solve_complementarity(partition.part) > SEVERAL:
             return False
-        if groups > 1:
-            _give_back(contacts, group)
+        give_back(whole, partition)
     return True
+
+
+@compiled
+def take_solution(contacts: Contacts) -> None:
+    """Put the f of the problem solved last into `amount`, without second parts, and W f into `rate_change`."""
+    copy(contacts.problem.f[: contacts.delassus.used_count[0]], contacts.delassus.amount)
+    contacts.delassus.amount_tail[:] = 0.0
+    put_changes(contacts)
 
 
 @compiled
@@ -145,77 +153,3 @@ def put_changes(contacts: Contacts) -> None:
         delassus.rate_change[i] = 0.0
         for j in range(delassus.used_count[0]):
             delassus.rate_change[i] += delassus.W[i, j] * delassus.amount[j]
-
-
-@compiled
-def _put_into_groups(contacts: Contacts) -> int:
-    """Put the laws of the problem into `queue`, group after group, group k from `begin`[k] on; return the number of
-    groups. Laws are in one group if entries of W or of a bound connect them, directly or over others."""
-    partition = contacts.partition
-    p, queue, begins = contacts.problem, partition.queue, partition.begin
-    laws, filled, groups = p.counts[0], 0, 0
-    for law in range(laws):
-        partition.seen[law] = 0
-    for start in range(laws):
-        if partition.seen[start] == 1:
-            continue
-        begins[groups], groups = filled, groups + 1
-        queue[filled], partition.seen[start], at = start, 1, filled
-        filled += 1
-        while at < filled:
-            law = queue[at]
-            at += 1
-            for other in range(laws):
-                if partition.seen[other] == 0 and (_is_felt(p, law, other) or _is_felt(p, other, law)):
-                    queue[filled], partition.seen[other] = other, 1
-                    filled += 1
-    begins[groups] = filled
-    return groups
-
-
-@compiled
-def _is_felt(p: Complementarity, law: int, other: int) -> bool:
-    """Return whether the unknowns of `law` occur in `other`."""
-    for j in range(p.first[law], p.first[law + 1]):
-        for i in range(p.first[other], p.first[other + 1]):
-            if p.W[i, j] != 0.0:
-                return True
-        for row in range(p.bound_at[other], p.bound_at[other + 1]):
-            if p.B[row, j] != 0.0:
-                return True
-    return False
-
-
-@compiled
-def _take(contacts: Contacts, group: int) -> None:
-    """Put the problem of one group into `part`, and the numbers of its unknowns in the whole problem into `unknown`."""
-    partition = contacts.partition
-    whole, part, place = contacts.problem, partition.part, partition.unknown
-    begin, end, n, rows = partition.begin[group], partition.begin[group + 1], 0, 0
-    for k in range(begin, end):
-        law = partition.queue[k]
-        part.first[k - begin], part.bound_at[k - begin], part.mu[k - begin] = n, rows, whole.mu[law]
-        for i in range(whole.first[law], whole.first[law + 1]):
-            place[n], n = i, n + 1
-        rows += whole.bound_at[law + 1] - whole.bound_at[law]
-    part.first[end - begin], part.bound_at[end - begin], part.counts[0] = n, rows, end - begin
-    for i in range(n):
-        part.w0[i], part.f[i], part.heading[i] = whole.w0[place[i]], whole.f[place[i]], whole.heading[place[i]]
-        for j in range(n):
-            part.W[i, j] = whole.W[place[i], place[j]]
-    rows = 0
-    for k in range(begin, end):
-        law = partition.queue[k]
-        for row in range(whole.bound_at[law], whole.bound_at[law + 1]):
-            part.b[rows] = whole.b[row]
-            for j in range(n):
-                part.B[rows, j] = whole.B[row, place[j]]
-            rows += 1
-
-
-@compiled
-def _give_back(contacts: Contacts, group: int) -> None:
-    partition = contacts.partition
-    part = partition.part
-    for i in range(part.first[part.counts[0]]):
-        contacts.problem.f[partition.unknown[i]], contacts.problem.w[partition.unknown[i]] = part.f[i], part.w[i]

@@ -6,8 +6,9 @@ from itertools import groupby
 import numpy as np
 
 from ...compiled import System
-from ...compiled.contact_records import KEPT, OPEN, Contacts, ImpactLog
-from ...compiled.contacts import GIVEN, ContactsBuilder, observe_contacts, put_rows
+from ...compiled.contact_records import KEPT, OPEN, ImpactLog
+from ...compiled.contact_rows import put_rows
+from ...compiled.contacts import GIVEN, ContactsBuilder
 from ...compiled.reading import Trajectory
 from ...compiled.status import DONE
 from ...errors import Names
@@ -15,7 +16,7 @@ from ...kernels.abi import compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.rows import add_transposed_product
 from ...linear.vectors import copy
-from ...model.contacts import Contact, Friction, changes
+from ...model.contacts import changes
 from ...model.contacts.changes import ContactChange
 from ...poses.newton import solve_here
 from ...readings.reactions import ComputedReactions, Loads
@@ -26,14 +27,11 @@ from ..derivative import accelerate, evaluate, factorise_terms
 from ..mechanism import mechanism
 from ..mechanism_record import Mechanism
 from ..switching.switches import hold_all
-from .bounds import NEGATIVE
 from .constrained import find_constrained_held
 from .forces import compare_solutions
-from .guards import TOUCHES, is_held_heading, tell_states
+from .gaps import TOUCHES
+from .guards import is_held_heading, tell_states
 from .states import choose_states
-
-BOUNDED = "bound its expression below: sp.Max(0, ...)"
-"""The remedy for friction that becomes negative."""
 
 
 def states_of(system: System, modes: np.ndarray) -> Mapping[str, np.ndarray]:
@@ -59,82 +57,6 @@ def _states_of_point(builder: ContactsBuilder, own: np.ndarray, k: int) -> np.nd
         states = np.where(slips.any(axis=1) & ~held, "slips", "sticks")
     gap = own[:, first]
     return np.where(gap == OPEN, "open", np.where(gap == KEPT, "kept", states)) if has_gap else states
-
-
-def frictions_at_fault(system: System, contacts: Contacts) -> dict[str, float]:
-    """Return the contacts and frictions whose friction was no finite number when `contacts` were evaluated last, with
-    nan; and the coefficients and forces of friction that were negative, with their values. A point that is apart has
-    no friction."""
-    laws, normals = contacts.laws, contacts.normals
-    builder, last = system.structure.contacts, normals.factors.size - 1
-    apart, found = TOUCHES * system.gap_size, dict[str, float]()
-    for k in np.flatnonzero(contacts.slip_count).tolist():
-        curve = int(laws.coefficient[k]) if laws.coefficient.size else -1
-        own = [curve, curve + 1] if curve >= 0 else []
-        if contacts.gap_row[k] < 0:
-            first, count = int(normals.output[k]), int(normals.components[k] * normals.row_count[k])
-            own += range(first, first + max(count, 2))
-        if not np.isfinite(normals.factors[[n for n in own if n <= last]]).all():
-            found[builder.points[k][0].who] = np.nan
-            continue
-        given = contacts.gap_row[k] < 0 and normals.row_count[k] == 0
-        at, row = curve if curve >= 0 else int(normals.output[k]) if given else -1, contacts.gap_row[k]
-        if at >= 0 and (row < 0 or contacts.motion.phi[row] <= apart):
-            sizes = normals.factors[at : at + 2]
-            found |= _negative(builder, int(k), sizes, 1.0 if curve >= 0 else float(np.abs(sizes).max()))
-    force = float(np.abs(laws.drag).max(initial=0.0))
-    return dict(sorted((found | _negative_drags(builder, contacts, force)).items()))
-
-
-def _negative_drags(builder: ContactsBuilder, contacts: Contacts, force: float) -> dict[str, float]:
-    """Return the sizes of friction that builds up over a speed that were negative when `contacts` were evaluated last,
-    by their names; `force` is the largest one on bodies."""
-    laws = contacts.laws
-    found = dict[str, float]()
-    for k, element in enumerate(builder.drags):
-        is_force, size = bool(laws.drag_is_force[k]), float(laws.drag[k])
-        name = f"{'force' if is_force else 'friction'} of {element.who}"
-        if size < -NEGATIVE * (max(float(laws.largest_drag[k]), force) if is_force else 1.0):
-            found[name] = min(size, found.get(name, 0.0))
-    return found
-
-
-def _negative(builder: ContactsBuilder, k: int, sizes: np.ndarray, scale: float) -> dict[str, float]:
-    """Return the sizes of friction of point k, of sliding and of rest, that are negative, by their names."""
-    element, _ = builder.points[k]
-    names = element.rubbing.names if isinstance(element, Contact | Friction) else ("force", "static_force")
-    count = 1 if sizes[0] == sizes[1] else 2  # the size of rest is that of sliding, unless given
-    both = zip(names[:count], map(float, sizes[:count]), strict=True)
-    return {f"{name} of {element.who}": size for name, size in both if size < -NEGATIVE * scale}
-
-
-def driving_frictions(system: System, contacts: Contacts, force: float) -> dict[str, float]:
-    """Return the sizes of friction, with their values, for which `drives` ended a run."""
-    laws = contacts.laws
-    builder, found = system.structure.contacts, dict[str, float]()
-    for k, sizes in enumerate(laws.sizes):
-        if sizes.any():
-            scale = 1.0 if laws.coefficient[k] >= 0 else max(float(laws.largest_sizes[k]), force)
-            found |= _negative(builder, k, sizes, scale)
-    return found | _negative_drags(builder, contacts, force)
-
-
-def frictions_lost_at(system: System, t: float, q: np.ndarray, v: np.ndarray) -> dict[str, float]:
-    """Return `frictions_at_fault` at the state (q, v) of bodies."""
-    contacts = mechanism(system, asks=GIVEN).contacts
-    observe_contacts(contacts, t, q, v)
-    return frictions_at_fault(system, contacts)
-
-
-def no_friction(name: str, lost: Mapping[str, float], t: float, axis: str = "t") -> tuple[str, str]:
-    """Return a sentence that these frictions of a model have no value at t, or negative ones, and a remedy; t is the
-    time, or the value of the swept parameter with the name `axis`."""
-    if negative := {who: size for who, size in lost.items() if size < 0.0}:
-        sizes = " and ".join(f"the {who} is {size:.6g}" for who, size in negative.items())
-        what = f"at {axis} = {t:.6g} {sizes} in {name!r}: friction that is negative drives what it should brake"
-        return what, BOUNDED
-    what = f"at {axis} = {t:.6g} the friction of {' and '.join(lost)} in {name!r} is not a finite number"
-    return what, "mend its expression; a sp.Piecewise needs a last case for all else: (0.1, True)"
 
 
 def sticking_rows(system: System, modes: Mapping[str, np.ndarray], times: int) -> np.ndarray:
@@ -181,7 +103,7 @@ def choose_along(mechanism: Mechanism, t: Vector, q: Matrix, v: Matrix, modes: M
         contacts.state[:] = OPEN
         choice.closed_count[0] = 0
         choice.began[:] = choice.lands[:] = 0
-        choice.pace[:] = 0.0
+        choice.jump_pace[0], choice.has_jumped[0] = 0.0, 0
         switches.now[0] = t[k]
         choose_states(mechanism, q[k], v[k], mechanism.machine.here.a)
         if choice.status[0] != DONE:
@@ -244,7 +166,9 @@ def impact_rows(log: ImpactLog) -> np.ndarray:
 
 
 def impacts_of(system: System, logged: Sequence[np.ndarray]) -> tuple[Impact, ...]:
-    """Return the impacts of a run from the rows of its log (`impact_rows`)."""
+    """Return the impacts of a run from the rows of its log (`impact_rows`). The impulses p along the rows of contacts
+    act on bodies by Gᵀ p, multipliers of joints by -Φ_vᵀ λ; so `world`, which gives the impulse on the second body of
+    each contact and joint, takes -p for multipliers."""
     builder, bodies = system.structure.contacts, system.cartesian
     if not any(map(len, logged)):
         return ()

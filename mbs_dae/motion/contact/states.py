@@ -32,7 +32,7 @@ from ...compiled.contact_records import (
     STOPS,
     Contacts,
 )
-from ...compiled.contacts import put_rows
+from ...compiled.contact_rows import put_rows
 from ...compiled.status import DONE, FORCES_LOST, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
@@ -42,13 +42,15 @@ from ..mechanism_record import Mechanism
 from .bounds import BOUND
 from .constrained import clear_roundoff, find_constrained, is_constrained, is_pressed, keep_sticking
 from .corrections import correct_amounts
-from .delassus import NONE, force_to_stop, opposing_force, own_pace, put_paces, respond
+from .delassus import respond
 from .departure import check_departures, find_departures, may_depart
 from .following import let_slips_follow
-from .guards import AT_REST, SLOW, TOUCHES, keeps_still, largest_acceleration
+from .gaps import TOUCHES
+from .guards import AT_REST, SLOW, keeps_still, largest_acceleration
 from .incipient import FAR
-from .problem import bound_now, solve_laws, use_points, write_laws
+from .problem import bound_now, solve_laws, take_solution, use_points, write_laws
 from .rubbing import never_sticks, resting, sliding, speed_of
+from .sizes import NONE, force_to_stop, opposing_force, own_pace, put_paces
 
 
 @compiled_apart
@@ -109,13 +111,13 @@ def _judge_groups(mechanism: Mechanism) -> bool:
     rates; in a group that moves friction holds no point at a dead centre. Return whether it holds one in some group."""
     contacts, machine = mechanism.contacts, mechanism.machine
     groups, choice = contacts.groups, contacts.choice
-    choice.pace[0] = choice.pace[1]
+    choice.pace[0] = choice.jump_pace[0]
     for c in range(contacts.gap_row.size):
         g = groups.of_point[c]
         own = AT_REST * np.sqrt(largest_acceleration(mechanism, g) * machine.extent)
         slow = groups.rate[g] * AT_REST <= own * SLOW
         groups.rest[g] = STANDSTILL if groups.rate[g] <= own else CREEP if slow else MOTION
-        choice.point_pace[c] = max(groups.rate[g], choice.pace[1], own)
+        choice.point_pace[c] = max(groups.rate[g], choice.jump_pace[0], own)
         choice.pace[0] = max(choice.pace[0], choice.point_pace[c])
         if groups.rest[g] != STANDSTILL or choice.departure[c] == DEPARTS:
             choice.departure[c] = 0
@@ -203,6 +205,7 @@ def _correct(mechanism: Mechanism) -> bool:
         )
     corrections.offset_tail[:] = 0.0
     put_paces(mechanism, delassus.f)
+    take_solution(contacts)
     certain = correct_amounts(mechanism, delassus.f, corrections.offset, machine.f, machine.g)
     copy(delassus.f, machine.x)
     copy(delassus.g, machine.multipliers)
@@ -219,8 +222,8 @@ def _use_touching(mechanism: Mechanism) -> None:
         choice.slipping[c], speed, first = 0, speed_of(contacts, c), contacts.slip_row[c]
         if choice.touching[c] == 0:
             continue
-        stuck = contacts.state[c] == STICKING and choice.pace[1] == 0.0
-        sets_out = contacts.state[c] == INCIPIENT and choice.began[c] == 0 and choice.pace[1] == 0.0
+        stuck = contacts.state[c] == STICKING and choice.has_jumped[0] == 0
+        sets_out = contacts.state[c] == INCIPIENT and choice.began[c] == 0 and choice.has_jumped[0] == 0
         moves = speed > TOUCHES * choice.point_pace[c] and not stuck and not sets_out
         moves = moves and not keeps_still(contacts, c)
         if never_sticks(contacts, c):
@@ -249,7 +252,7 @@ def _touches(mechanism: Mechanism, c: int) -> bool:
     near = abs(contacts.motion.phi[row]) <= TOUCHES * mechanism.machine.gap_size
     stays = abs(contacts.motion.rate[row]) <= TOUCHES * choice.point_pace[c] or choice.lands[c] == 1
     closed = contacts.state[c] != OPEN
-    return (closed or near) and (stays or (closed and choice.pace[1] == 0.0))
+    return (closed or near) and (stays or (closed and choice.has_jumped[0] == 0))
 
 
 @compiled

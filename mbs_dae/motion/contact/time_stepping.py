@@ -27,7 +27,7 @@ the next two. A slip in space has the direction of its middle, if it goes on sli
 import numpy as np
 
 from ...compiled.contact_records import CLOSED, OPEN, STICKING, STILL, Contacts
-from ...compiled.contacts import put_rows
+from ...compiled.contact_rows import put_rows
 from ...compiled.machine import in_own_velocities
 from ...compiled.manifold import move
 from ...compiled.status import DONE, FORCES_LOST, NOT_FINITE, UNSOLVED
@@ -43,12 +43,14 @@ from ..mechanism_record import Mechanism
 from .bounds import BOUND
 from .constrained import clear_roundoff, is_constrained
 from .corrections import correct_amounts
-from .delassus import FIRM, add_responses, put_masses, put_paces, respond, responses, use
-from .gaps import observe_gaps
-from .guards import TOUCHES, tell_states
+from .delassus import add_responses, respond, responses, use
+from .digits import FIRM, put_masses
+from .gaps import TOUCHES, observe_gaps
+from .guards import tell_states
 from .islands import find_islands
-from .problem import bound_now, solve_laws, use_points, write_gaps, write_laws
+from .problem import bound_now, solve_laws, take_solution, use_points, write_gaps, write_laws
 from .rubbing import across, resting, sliding
+from .sizes import put_paces
 
 DEEP = 1e-12
 """Bodies overlap if a gap is below zero by more than this part of the model's extent."""
@@ -244,6 +246,7 @@ def _push_few(mechanism: Mechanism, near: bool) -> int:
         return UNSOLVED
     corrections.offset_tail[:] = 0.0
     _put_paces(mechanism, start)
+    take_solution(contacts)
     if not correct_amounts(mechanism, delassus.f, corrections.offset, mechanism.machine.f, mechanism.machine.g):
         return FORCES_LOST
     if delassus.G.shape[0] > 0:

@@ -6,6 +6,7 @@ from math import sqrt
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...kernels.lanes import everywhere
+from ..mechanism_record import INDEPENDENCE
 from .records import LaneRun
 from .terms import derivative
 
@@ -22,7 +23,7 @@ def make_stages(abreast: LaneRun) -> None:
         step.now[0] = min(max(time, step.span[0]), step.span[1])
         _combine(abreast, tableau.a[s], s, y)
         derivative(abreast, y, k[s * width : (s + 1) * width])
-        states.sines[s] = sqrt(step.nearness[2])
+        states.sines[s] = sqrt(step.nearness[INDEPENDENCE])
     _combine(abreast, tableau.b, tableau.stages, states.y1)
     if not tableau.end_in_error:
         _estimate_error(abreast)

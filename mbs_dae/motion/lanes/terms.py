@@ -18,6 +18,7 @@ from ...kernels.lanes import Lanes, choose, everywhere
 from ...linear.vectors import copy
 from ...tolerances import DEPENDENT, DOUBTFUL, UNCERTAIN, WEAK
 from ..derivative import put_powers
+from ..mechanism_record import INDEPENDENCE, NEAREST, NORM_RATIO
 from .elimination import factorise, solve
 from .records import LaneRun
 
@@ -85,7 +86,7 @@ def _look_at_rows(abreast: LaneRun) -> None:
         out = choose(is_kept, out, 1.0)
         least = choose(is_kept & (factor.row_square[row] > 0.0), min(least, factor.independence[row]), least)
     weakest = max(least, DEPENDENT)
-    nearness[0], nearness[2] = min(nearness[0], weakest * nearness[1]), weakest
+    nearness[NEAREST], nearness[INDEPENDENCE] = min(nearness[NEAREST], weakest * nearness[NORM_RATIO]), weakest
     unsure = ((out > 0.0) & (least < DOUBTFUL)) | (weakest < WEAK)
     step.doubt[0] = choose(unsure, 1.0, step.doubt[0])
 

@@ -46,6 +46,7 @@ from ..implicit.iteration import (
     weighted,
 )
 from ..implicit.linearised import linearise, put_coupled, put_real
+from ..mechanism_record import INDEPENDENCE
 from .method import H, Method, Stages, T, X, bound_turns, tableau
 
 ROOT = np.sqrt(6.0)
@@ -280,7 +281,7 @@ def _moment(stages: Stages, s: int, t: float, h: float) -> float:
 @compiled
 def _note(stages: Stages, s: int) -> None:
     if s < 2:
-        stages.sines[s + 1] = np.sqrt(stages.mechanism.nearness[2])
+        stages.sines[s + 1] = np.sqrt(stages.mechanism.nearness[INDEPENDENCE])
 
 
 @compiled

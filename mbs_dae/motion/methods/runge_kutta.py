@@ -18,6 +18,7 @@ from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import axpy, copy
 from ..course import moment
 from ..derivative import derivative
+from ..mechanism_record import INDEPENDENCE
 from ..stabilise import project
 from .method import H, Method, Stages, T, Tableau, X, tableau
 
@@ -47,7 +48,7 @@ def step(stages: Stages) -> None:
         stages.status[0] = derivative(mechanism, now, y, stages.k[s])
         if stages.status[0] != DONE:
             return
-        stages.sines[s] = np.sqrt(mechanism.nearness[2])
+        stages.sines[s] = np.sqrt(mechanism.nearness[INDEPENDENCE])
     stages.sines[tableau.stages] = stages.sines[tableau.stages - 1]
     combine(stages.y0, h, tableau.b, tableau.stages, stages.k, stages.y1)
 

@@ -23,12 +23,10 @@ from ..course import SPAN, moment
 from ..derivative import evaluate
 from ..implicit.iteration import SHARP
 from .pieces import breaks_rates, free_what_is_open, put_natural, turn_over
-from .search import BRIEF, FAINT, HERE, LEFT, LONG, RUSH, SHORT, STANDS, Search
+from .search import BRIEF, FAINT, HERE, LEAVES, LONG, RUSH, SHORT, STANDS, Search
 from .surfaces import ALL, ZERO, choice_of, settle
 from .switches import hold_all, is_idle, look
 
-JUMPED = 1e-300
-"""A pace of practically zero, which marks that velocities have jumped."""
 RATTLE = 512
 """After so many faint impacts in a row the bounces do not end: bounces that end have died out by then."""
 AT_SAME = 1e-14
@@ -39,11 +37,11 @@ AT_SAME = 1e-14
 def choose(search: Search, y: Vector, dy: Vector) -> None:
     """Choose the branches at the first state, by the signs there; where a switching function is zero, by the direction
     of the motion. No contact has a previous state."""
-    pace = search.stages.mechanism.contacts.choice.pace
+    has_jumped = search.stages.mechanism.contacts.choice.has_jumped
     search.guards.surface[:] = 0
-    pace[1] = JUMPED
+    has_jumped[0] = 1
     _choose(search, y, dy)
-    pace[1] = 0.0
+    has_jumped[0] = 0
 
 
 @compiled_apart
@@ -83,7 +81,7 @@ def start_over(search: Search, y: Vector, dy: Vector) -> None:
             found = found or guards.passes_zero[k] == 1
     if found:
         mark_passed(mechanism, guards.passes_zero, guards.size, False)
-        settle(search, moment(search.stages.course, search.span[0]), y, dy)
+        settle(search, moment(search.stages.course, search.instant[0]), y, dy)
         contacts.choice.began[:] = 0
 
 
@@ -91,22 +89,22 @@ def start_over(search: Search, y: Vector, dy: Vector) -> None:
 def go_on_anew(search: Search, y: Vector, dy: Vector) -> None:
     """Choose behind a jump of velocities, a `Reset` or an impact, with surfaces g = 0 on which the motion is known to
     be."""
-    pace = search.stages.mechanism.contacts.choice.pace
-    pace[1] = max(pace[1], JUMPED)
+    choice = search.stages.mechanism.contacts.choice
+    choice.has_jumped[0] = 1
     _choose(search, y, dy)
-    pace[1] = 0.0
+    choice.has_jumped[0], choice.jump_pace[0] = 0, 0.0
 
 
 @compiled_apart
 def _choose(search: Search, y: Vector, dy: Vector) -> None:
     guards = search.guards
-    mechanism, t = search.stages.mechanism, search.span[0]
+    mechanism, t = search.stages.mechanism, search.instant[0]
     switches, state = mechanism.switches, mechanism.state
     switches.slides[:] = 0
     switches.sliding[0] = 0
     for k in range(switches.kinds.size):
-        decided = switches.kinds[k] >= TOUCH or guards.surface[k] == LEFT  # the piece that begins here decides a number
-        switches.mode[k] = switches.mode[k] if decided else np.nan
+        known = switches.kinds[k] >= TOUCH or guards.surface[k] == LEAVES  # the piece that begins decides a number
+        switches.mode[k] = switches.mode[k] if known else np.nan
     free_what_is_open(search)
     hold_all(mechanism)
     now = moment(search.stages.course, t)
@@ -115,7 +113,7 @@ def _choose(search: Search, y: Vector, dy: Vector) -> None:
     _begin(search)
     guards.refuted[:] = 0
     for k in range(switches.kinds.size):
-        if switches.kinds[k] >= TOUCH or is_idle(switches, k) or guards.surface[k] == LEFT:
+        if switches.kinds[k] >= TOUCH or is_idle(switches, k) or guards.surface[k] == LEAVES:
             continue
         if guards.surface[k] == STANDS:
             guards.surface[k], switches.mode[k] = STANDS, 1.0
@@ -141,7 +139,7 @@ def switch_over(search: Search, y: Vector, dy: Vector) -> None:
     """Change the branches whose functions pass zero at the end of a step; dy becomes y' after it. Gaps that close, and
     kinks of gaps, are an impact (`contact.impacts.strike`). A choice that was made at this very state is refuted."""
     guards, switches, calls = search.guards, search.stages.mechanism.switches, search.stages.mechanism.contacts.calls
-    t, lately = search.span[0], note_switch(search)
+    t, lately = search.instant[0], note_switch(search)
     if meets(search.stages.mechanism, guards.passes_zero):
         if lately < AT_SAME * search.whole:
             search.status[0] = CHATTERS
@@ -171,7 +169,7 @@ def switch_over(search: Search, y: Vector, dy: Vector) -> None:
             switches.slides[k] = 0
             switches.mode[k] = guards.after[k]
             decided = switches.kinds[k] == WHOLE or (stayed and not anew)
-            guards.surface[k] = LEFT if decided else STANDS
+            guards.surface[k] = LEAVES if decided else STANDS
         elif switches.kinds[k] in (SIDE, RANGE) and switches.slides[k] + switches.free[k] + guards.surface[k] == 0:
             near = abs(guards.begin[k]) <= ZERO * guards.size[k] + guards.slack[k]
             guards.surface[k] = STANDS if near else 0  # perhaps the same surface, within roundoff
@@ -202,7 +200,7 @@ def _rattles(search: Search) -> bool:
 @compiled
 def note_switch(search: Search) -> float:
     """Count a switch; return the time in which the last `RUSH` switches occurred."""
-    t, n = search.span[0], search.total[0]
+    t, n = search.instant[0], search.total[0]
     first = search.times[n % RUSH] if n >= RUSH else -np.inf
     search.times[n % RUSH] = t
     search.total[0] = n + 1

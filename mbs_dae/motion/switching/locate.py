@@ -14,6 +14,8 @@ A guard that is negative by roundoff right after a switch counts only once it ha
 the motion stands on a surface its branch is chosen by rates (`surfaces`). A step that goes wrong at once says that the
 rate holds for less than the step: it is made shorter, and where it is as short as makes no difference (`SHORT`), the
 choice is refuted, and another one is made.
+
+The page of the package (`switching/__init__`) says what the files are for that are called here.
 """
 
 import numpy as np
@@ -34,7 +36,7 @@ from .choosing import carry_on, choose, start_over, switch_over
 from .pieces import hold_pieces
 from .rates import read_rates_here
 from .search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, SHORT, SOON, Search, SearchCalls, resolved_until
-from .step_samples import EXACT, LEFT, first_wrong, look_at, sets_out
+from .step_samples import EXACT, FRONT, first_wrong, look_at, sets_out
 from .surfaces import SLACK
 from .switches import is_idle, look, natural, side_of
 from .wide import stays_wide
@@ -84,7 +86,7 @@ def search_step(search: Search) -> None:
             _extend(search, t, h, max(EXACT, nothing))
             _note_late(search, h, max(EXACT, nothing))
         return
-    high = _narrowed(search, t, h, samples.at[LEFT], high, nothing)
+    high = _narrowed(search, t, h, samples.at[FRONT], high, nothing)
     at_once, is_short = high <= nothing, h <= SHORT * search.whole
     if at_once and not is_short and _is_refuted(search):
         search.found[0] = CUT
@@ -157,7 +159,7 @@ def look_for_switch(search: Search, t: float, end: float) -> int:
 @compiled
 def switched(search: Search, t: float, y: Vector, dy: Vector, call: int) -> int:
     """Choose or change branches at t, and put y' into dy, by one of the `SearchCalls`. Return a status."""
-    search.span[0] = t
+    search.instant[0] = t
     call_on_block(call, search, (y, dy))
     return search.status[0]
 
@@ -245,7 +247,7 @@ def _wants_at_end(search: Search, h: float) -> bool:
         is_sign = switches.kinds[k] != WHOLE and switches.slides[k] == 0 and guards.level[k] == 0.0
         is_sign = is_sign and not is_idle(switches, k)
         is_zero = is_sign and abs(guards.end[k]) <= guards.slack[k]
-        falls = side_of(switches, k) * search.samples.rates[LEFT, k] * h < -max(
+        falls = side_of(switches, k) * search.samples.rates[FRONT, k] * h < -max(
             PASSES * guards.size[k], guards.slack[k]
         )
         guards.passes_zero[k] = 1 if is_zero and falls else 0

@@ -17,11 +17,10 @@ from ...kernels.abi import compiled
 from ...kernels.blocks import Vector
 from ...linear.vectors import largest
 from ...symbolic.branches import WHOLE
-from ..contact.gaps import observe_gaps
-from ..contact.guards import TOUCHES
+from ..contact.gaps import TOUCHES, observe_gaps
 from ..course import moment
 from ..mechanism_record import Mechanism
-from .search import LEFT, STANDS, Search
+from .search import LEAVES, STANDS, Search
 from .switches import hold_all, laws_of, look, natural
 
 ALIKE = 1e-9
@@ -97,8 +96,9 @@ def put_natural(search: Search, k: int) -> None:
 
 @compiled
 def turn_over(search: Search, y: Vector) -> bool:
-    """Change to the pieces that begin here, as far as they follow without velocities; return whether there are any. A
-    condition that jumps because another one has switched, like that of a piece where a period begins, follows it."""
+    """Change to the pieces of gaps that begin here, as far as they follow without velocities; return whether there are
+    any, which takes gaps written in pieces. A condition that jumps because another one has switched, like that of a
+    piece where a period begins, follows it."""
     guards = search.guards
     mechanism = search.stages.mechanism
     switches, state, found = mechanism.switches, mechanism.state, False
@@ -108,11 +108,11 @@ def turn_over(search: Search, y: Vector) -> bool:
             guards.passes_zero[k], guards.after[k] = 1, -switches.mode[k]
         if guards.passes_zero[k] == 1:
             switches.mode[k], found = guards.after[k], True
-            guards.surface[k] = LEFT if switches.kinds[k] == WHOLE else STANDS
+            guards.surface[k] = LEAVES if switches.kinds[k] == WHOLE else STANDS
     jumps, rounds = found, 0
     while jumps and rounds < end - first:
         hold_all(mechanism)
-        t = moment(search.stages.course, search.span[0])
+        t = moment(search.stages.course, search.instant[0])
         observe_gaps(mechanism, t, y[: state.q_end], y[state.v_at : state.v_end])
         look(mechanism)
         jumps, rounds = False, rounds + 1
@@ -142,7 +142,7 @@ def breaks_rates(search: Search, y: Vector) -> bool:
     mechanism, fastest = search.stages.mechanism, 0.0
     contacts, state = mechanism.contacts, mechanism.state
     motion = contacts.motion
-    t = moment(search.stages.course, search.span[0])
+    t = moment(search.stages.course, search.instant[0])
     observe_gaps(mechanism, t, y[: state.q_end], y[state.v_at : state.v_end])
     for c in range(contacts.gap_row.size):
         if contacts.state[c] != OPEN and contacts.gap_row[c] >= 0:

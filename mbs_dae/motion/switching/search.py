@@ -21,8 +21,9 @@ NONE, CUT, HERE, AT_ONCE, LOST_SIGHT = range(5)
 SOON = 1e-13
 """A switch so soon after the beginning of a step, relative to the time, or to a second near zero, is at the
 beginning."""
-STANDS, LEFT = 1, 2
-"""States of a surface g = 0 at which a step begins: rates decide about its branch; the branch is decided."""
+STANDS, LEAVES = 1, 2
+"""States of a surface g = 0 at which a step begins: rates decide about its branch; the motion leaves it on a branch
+that is known."""
 SHORT = BRIEF / RUSH
 """The part of the run below which a step tells nothing more about which branch is right."""
 
@@ -55,7 +56,7 @@ class Guards(NamedTuple):
     value: Work[Vector] = zeros("switches")
     """The switching functions at the end of the last step."""
     surface: Work[Integers] = zeros("switches")
-    """STANDS or LEFT if the motion is on g = 0 at the beginning of the step, so that its branch was chosen there
+    """STANDS or LEAVES if the motion is on g = 0 at the beginning of the step, so that its branch was chosen there
     (`surfaces`); else 0."""
     refuted: Work[Integers] = zeros("switches")
     """The choices that have been refuted at this state, one bit each."""
@@ -107,7 +108,9 @@ class Search(NamedTuple):
     whole: float
     """The length of the run, in s."""
     span: Work[Vector] = zeros(2)
-    """The times at which the step begins and ends."""
+    """The times at which the step that is looked at begins and ends."""
+    instant: Work[Vector] = zeros(1)
+    """The time at which branches and states are chosen, or bodies meet."""
     found: Work[Integers] = zeros(1)
     """The finding of the last look at a step: NONE, CUT, HERE, AT_ONCE or LOST_SIGHT."""
     doubt: Work[Integers] = zeros(1)

@@ -47,7 +47,7 @@ def slide(mechanism: Mechanism, q: Vector, v: Vector, a: Vector) -> None:
         if switches.status[0] != DONE or worst <= left * largest:
             return
         before = worst
-        largest = respond(mechanism, t, q, v, a, BLENDED)
+        largest = put_slopes(mechanism, t, q, v, a, BLENDED)
         if switches.status[0] == DONE and not _solved(switches.slope, switches.unknown):
             switches.status[0] = SINGULAR
         if switches.status[0] != DONE:
@@ -73,7 +73,7 @@ def return_to_surfaces(mechanism: Mechanism, y: Vector) -> None:
     read_rates_here(mechanism, t, q, v, dy[state.v_at : state.v_end])
     for k in range(count):
         switches.unknown[k] = -switches.rate[k] if switches.responding[k] == 1 else 0.0
-    respond(mechanism, t, q, v, a, BLENDED)
+    put_slopes(mechanism, t, q, v, a, BLENDED)
     for k in range(count):
         switches.unknown[k] = -switches.value[k] if switches.responding[k] == 1 else 0.0
     if switches.status[0] != DONE or not _solved(switches.slope, switches.unknown):
@@ -108,7 +108,7 @@ def _add(switches: Switches, scale: float) -> None:
 
 
 @compiled_apart
-def respond(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector, blended: float) -> float:
+def put_slopes(mechanism: Mechanism, t: float, q: Vector, v: Vector, a: Vector, blended: float) -> float:
     """Put S - ε into `slope`: the changes of the rates of the marked laws with their modes. Return the largest entry of
     S. The present rates stand in `unknown`, with the other sign."""
     switches = mechanism.switches

@@ -69,7 +69,7 @@ DOUBT = 0.1
 """A dip that comes nearer to zero than this part of the size of its guard in the step is searched by the polynomial of
 the method. Calibration: in a step of 2/ω of a vibration ω the cubic is off by 2⁴/384 of the amplitude, a tenth of how
 far the vibration goes in this step about its turn."""
-LEFT, SPARE = 0, DEEP + 2
+FRONT, SPARE = 0, DEEP + 2
 """Rows of samples: the place up to which all guards are right, then the next places behind it, the nearest last; and a
 spare row."""
 
@@ -85,7 +85,7 @@ def look_at(search: Search, t: float, h: float, x: float, closely: bool) -> None
 @compiled_apart
 def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bool) -> float:
     """Return a place in the step before which a guard first becomes wrong, -1 if none does. Put the place before it up
-    to which none does into row `LEFT`, and the part examined into `part`. `is_at_end`: the last evaluation was at the
+    to which none does into row `FRONT`, and the part examined into `part`. `is_at_end`: the last evaluation was at the
     end of the step."""
     guards, samples = search.guards, search.samples
     stages, at = search.stages, samples.at
@@ -97,16 +97,16 @@ def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bo
         if search.status[0] != DONE:
             return -1.0
     _note(search, t, h, 1.0, closely, 1, is_at_end)
-    _note(search, t, h, 0.0, closely, LEFT, False)
+    _note(search, t, h, 0.0, closely, FRONT, False)
     for k in range(guards.level.size):
-        guards.level[k] = -np.inf if _is_past_telling(search, k) else min(_guard(search, k, LEFT), 0.0)
+        guards.level[k] = -np.inf if _is_past_telling(search, k) else min(_guard(search, k, FRONT), 0.0)
     top = 1
     for _ in range(MOST):
         samples.count_since[0] += 1
-        _note(search, t, h, at[LEFT] + PART * (at[top] - at[LEFT]), closely, top + 1, False)
+        _note(search, t, h, at[FRONT] + PART * (at[top] - at[FRONT]), closely, top + 1, False)
         if not _is_as_foretold(search, h, top):
             top += 1
-            if top > DEEP or at[top - 1] - at[LEFT] <= NARROW:
+            if top > DEEP or at[top - 1] - at[FRONT] <= NARROW:
                 search.status[0] = TANGLED
                 return -1.0
             continue
@@ -118,7 +118,7 @@ def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bo
         top -= 1
         if top == 0:
             return -1.0
-    samples.part[0] = at[LEFT]
+    samples.part[0] = at[FRONT]
     return -1.0
 
 
@@ -291,7 +291,7 @@ def _is_as_foretold(search: Search, h: float, top: int) -> bool:
     function whose value differs, 1 for one whose rate does."""
     guards, samples = search.guards, search.samples
     at, positions, rates, middle = samples.at, samples.values, samples.rates, top + 1
-    width = at[top] - at[LEFT]
+    width = at[top] - at[FRONT]
     guards.wrong[:] = 0
     if width > WHOLE_STEP:
         return False
@@ -301,15 +301,15 @@ def _is_as_foretold(search: Search, h: float, top: int) -> bool:
         if may_jump and (top == DEEP or (width <= NARROW and not _leaps_below_zero(search, k, top))):
             continue
         largest = FAINT * guards.size[k]
-        for row in (LEFT, middle, top):
+        for row in (FRONT, middle, top):
             largest = max(largest, abs(_guard(search, k, row)))
         bound = TOLD * largest + NOISE * guards.noise[k]
-        rise, first = positions[top, k] - positions[LEFT, k], positions[middle, k] - positions[LEFT, k]
-        for row in (LEFT, top):
+        rise, first = positions[top, k] - positions[FRONT, k], positions[middle, k] - positions[FRONT, k]
+        for row in (FRONT, top):
             rates[row, k] = rates[row, k] if np.isfinite(rates[row, k]) else rise / (width * h)
-        a, b = rates[LEFT, k] * width * h, rates[top, k] * width * h
+        a, b = rates[FRONT, k] * width * h, rates[top, k] * width * h
         c, d = 3.0 * rise - 2.0 * a - b, a + b - 2.0 * rise
-        value = positions[LEFT, k] + PART * (a + PART * (c + PART * d))
+        value = positions[FRONT, k] + PART * (a + PART * (c + PART * d))
         slope = a + PART * (2.0 * c + PART * 3.0 * d)
         near = abs(value - positions[middle, k]) <= bound
         rates[middle, k] = rates[middle, k] if np.isfinite(rates[middle, k]) else slope / (width * h)
@@ -326,7 +326,7 @@ def _leaps_below_zero(search: Search, k: int, top: int) -> bool:
     samples = search.samples
     mechanism, after = search.stages.mechanism, min(samples.values[top, k], samples.values[top + 1, k])
     deep = after < -LEAP * mechanism.machine.extent
-    return deep and samples.values[LEFT, k] > 0.0 and is_open_gap(mechanism, k)
+    return deep and samples.values[FRONT, k] > 0.0 and is_open_gap(mechanism, k)
 
 
 @compiled
@@ -360,9 +360,9 @@ def _dip(search: Search, t: float, h: float, closely: bool, row: int, k: int, si
     at, switches = samples.at, search.stages.mechanism.switches
     bound = _bound(search, k)
     shift = guard_of_side(switches, k, side, 0.0)
-    low, high = at[LEFT], at[row]
-    f, g = shift + side * samples.values[LEFT, k], shift + side * samples.values[row, k]
-    a, b = side * samples.rates[LEFT, k] * h, side * samples.rates[row, k] * h
+    low, high = at[FRONT], at[row]
+    f, g = shift + side * samples.values[FRONT, k], shift + side * samples.values[row, k]
+    a, b = side * samples.rates[FRONT, k] * h, side * samples.rates[row, k] * h
     margin = CLOSE * max(abs(f), abs(g))
     for _ in range(CLOSER):
         width = high - low
@@ -416,9 +416,9 @@ def least_of_tangents(f: float, a: float, g: float, b: float) -> tuple[float, fl
 def _go_to(search: Search, row: int) -> None:
     """Mark the guards as right up to the place of this row."""
     samples = search.samples
-    samples.at[LEFT] = samples.at[row]
-    copy(samples.values[row], samples.values[LEFT])
-    copy(samples.rates[row], samples.rates[LEFT])
+    samples.at[FRONT] = samples.at[row]
+    copy(samples.values[row], samples.values[FRONT])
+    copy(samples.rates[row], samples.rates[FRONT])
     for k in range(search.guards.level.size):
-        if _guard(search, k, LEFT) >= 0.0 and not _is_past_telling(search, k):
+        if _guard(search, k, FRONT) >= 0.0 and not _is_past_telling(search, k):
             search.guards.level[k] = 0.0

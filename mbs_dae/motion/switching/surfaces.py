@@ -40,7 +40,7 @@ from ..mechanism_record import Switches
 from .pieces import hold_pieces
 from .rates import read_rates_here
 from .search import STANDS, Search, resolved_until
-from .sliding import respond
+from .sliding import put_slopes
 from .switches import hold_all, laws_of, look, natural, put_mode
 
 ZERO = 1e-9
@@ -153,7 +153,7 @@ def _unite(search: Search, t: float, y: Vector, dy: Vector) -> None:
     for k in range(count):
         switches.unknown[k] = -switches.rate[k] if switches.responding[k] == 1 else 0.0
     q, v, a = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
-    respond(mechanism, t, q, v, a, 0.0)
+    put_slopes(mechanism, t, q, v, a, 0.0)
     for k in range(count):
         for j in range(k):
             if switches.leads[j] == j and switches.leads[k] == k:
