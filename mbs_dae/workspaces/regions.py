@@ -9,7 +9,7 @@ import numpy as np
 
 from ..results.quantities import frozen
 from .agreement import Counting, disagreements, notes_on_samples
-from .following.equations import PlaneEquations, PosePoint
+from .following.equations import PosePoint
 from .following.modes import LEAST, add_poses, drive, drive_or_trace, poses_at, random_poses
 from .following.problems import Singular, close_pose, close_poses, line
 from .following.search import SHEET, BothKinds, CurveSearch, Region, climb
@@ -351,13 +351,6 @@ def notes_on_meetings(both: BothKinds, kinds: tuple[str, str], names: Sequence[s
     if len(both.lost) > LISTED:
         notes.append(f"at {len(both.lost) - LISTED} more such points a curve of the other kind was not found")
     return notes
-
-
-def notes_on_half_turns(equations: PlaneEquations) -> list[str]:
-    """Return a note on the bodies whose half turns give copies of poses, which count as one pose."""
-    names = ", ".join(turn.name for turn in equations.half_turns)
-    what = f"poses that differ by half turns about lines through two joints, of {names}, count as one pose"
-    return [what] if names else []
 
 
 def _pose_inside(search: CurveSearch, face: Face) -> list[PosePoint]:

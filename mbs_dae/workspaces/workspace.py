@@ -17,7 +17,7 @@ from .entry import pose_in_region
 from .following.search import BothKinds, CurveSearch, ProjectedRegion, Region, search_region
 from .maps import Jacobians
 from .plane.arcs import TracedCurve
-from .regions import areas_of, copies_of, doubts, faces_in, notes_of, notes_on_half_turns, notes_on_meetings, poses_in
+from .regions import areas_of, copies_of, doubts, faces_in, notes_of, notes_on_meetings, poses_in
 from .request import (
     InitialPose,
     ValuePlane,
@@ -80,6 +80,9 @@ def workspace(
     roles = _roles(model, plane, inputs, outputs, held)
     other = roles.other.names if roles.other else ()
     initial = initial_pose(release_drivers(model, [*plane.names, *other], release, t), t, held, start)
+    check_freedom(initial, plane, redundant=all(plane.of_model))
+    if not any(plane.of_model):
+        initial = initial.without_rods([*plane.names, *other, *roles.section, *held])
     with progress_bar(f"workspace of {model.name}", progress) as watch:
         return _compute_workspace(initial, plane, Region(low, high, plane.turns), roles, held, step, watch)
 
@@ -98,11 +101,9 @@ def _compute_workspace(
     watch: Progress,
 ) -> Workspace:  # fmt: skip
     """Compute the curves, then the regions; of a search that is interrupted, the curves that were followed."""
-    check_freedom(initial, plane, redundant=all(plane.of_model))
     kind, other, section = roles
     equations = equations_of(initial.model, initial.t, plane, fix)
     placed = select_independent(equations, initial, plane)
-    equations.find_half_turns(placed.q)
     base = pose_in_region(equations, region, placed, initial, plane, step)
     search = CurveSearch(equations, region, step, watch=watch)
     both = _both_kinds(search, other, initial, plane, fix, section) if other is not None else None
@@ -145,7 +146,7 @@ def _compute_workspace(
         held = {name: value for name, value in fix.items() if name not in section}
         mine = plane_of(initial.model, [*plane.names, *section], "over")
         jacobians = Jacobians(initial, held, *((mine, other) if kind == PARALLEL else (other, mine)))
-    open_samples += notes_on_half_turns(equations)
+    open_samples += initial.rods.notes if initial.rods else []
     notes = (*notes_of(curves, pictures), *doubts(regions), *open_samples)
     return Workspace(
         plane.names, plane.units, region.low, region.high, tuple(curves), regions, notes, initial.model.name, initial,

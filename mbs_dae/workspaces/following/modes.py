@@ -65,7 +65,7 @@ def poses_at(
 
 def add_poses(equations: PlaneEquations, region: Region, poses: list[PosePoint], new: Iterable[PosePoint]) -> list[int]:
     """Append to `poses` each new pose that differs from all poses in it; return the numbers of these in `new`."""
-    new, added = equations.one_copy([*new]), list[int]()
+    new, added = [*new], list[int]()
     old, new_pairs = equal_poses(equations, region, new, poses).any(axis=1), equal_poses(equations, region, new, new)
     for k in np.flatnonzero(~old).tolist():
         if not new_pairs[k, added].any():

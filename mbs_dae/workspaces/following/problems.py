@@ -23,7 +23,7 @@ import numpy as np
 from ...compiled.status import DONE, UNSETTLED
 from ...coordinates import body_coordinates
 from ...kernels.blocks import block
-from ...poses.closing import turned_over
+from ...poses.closing import turned_over_in
 from ...poses.corrector import LOOSE, TIGHT, CurveEquations, correct, observe_curve
 from ...poses.reach.joint_space import JointSpace
 from ...poses.reach.search import search_all
@@ -302,9 +302,9 @@ def least(J: np.ndarray, right: np.ndarray) -> np.ndarray:
 def throw_poses(
     equations: PlaneEquations, point: PosePoint, values: np.ndarray, most: int = THROWS
 ) -> Iterator[PosePoint | None]:
-    """Yield poses with these values, of copies by half turns one; None for a placement from which the search does not
-    converge, or which ends turned over. In the plane Newton's method starts from bodies turned and moved at random; in
-    space, where loops of many bodies close from few of these, from joints at random."""
+    """Yield poses with these values; None for a placement from which the search does not converge, or which ends turned
+    over. In the plane Newton's method starts from bodies turned and moved at random; in space, where loops of many
+    bodies close from few of these, from joints at random."""
     system, random = equations.system, np.random.default_rng(20)
     turns = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
     in_space = system.model.dimension == 3
@@ -325,9 +325,12 @@ def throw_poses(
             steps = random.uniform(-1.0, 1.0, (count, system.nv)) * np.where(turns, np.pi, 1.0)
             thrown_about = equations.moved_poses(np.repeat(point.q[None], count, axis=0), steps)
         ends = close_poses(equations, [PosePoint(q, values.astype(float), point.u) for q in thrown_about], 40)
-        for z in ends:
-            over = z is not None and in_space and turned_over(system, z.q)
-            yield None if z is None or over else equations.one_copy([z])[0]
+        closed = [z for z in ends if z is not None]
+        over = np.zeros(len(closed), dtype=bool)
+        for wrong in turned_over_in(system, np.array([z.q for z in closed])).values() if closed else ():
+            over |= wrong
+        upright = iter(~over)
+        yield from (z if z is not None and next(upright) else None for z in ends)
 
 
 def close_with_values(equations: PlaneEquations, z: PosePoint) -> PosePoint | None:

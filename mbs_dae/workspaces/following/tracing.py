@@ -119,7 +119,7 @@ class Trace:
     ) -> tuple[float, TracePlace]:
         """Return the zero of a function in a step, with values `low` and `high` of different sign at its ends: the
         distance along the tangent of place k, and the place. By secants within a bracket (the Illinois rule)."""
-        a, b, size, before = 0.0, self.steps[k], max(abs(low), abs(high)), np.inf
+        a, b, size, before, kept = 0.0, self.steps[k], max(abs(low), abs(high)), np.inf, 0
         place = self.places[k]
         if low == 0.0:
             return 0.0, place
@@ -133,10 +133,10 @@ class Trace:
             if abs(value) < TIGHT * size or abs(x - before) < TIGHT:
                 break
             before = x
-            if value * low > 0.0:
-                a, low, high = x, value, 0.5 * high
+            if value * low > 0.0:  # b is kept; where it was kept before, too, half its value draws the secant there
+                a, low, high, kept = x, value, 0.5 * high if kept == 1 else high, 1
             else:
-                b, high, low = x, value, 0.5 * low
+                b, high, low, kept = x, value, 0.5 * low if kept == -1 else low, -1
         return x, place
 
     def zeros(
