@@ -308,6 +308,10 @@ class CurveSearch:
     def lies_on(self, curve: Trace, z: PosePoint) -> bool:
         """Return whether a pose with its values is a place of a curve: in a step that begins or ends at a place near
         it."""
+        sides = zip(z.p.tolist(), *curve.box, self.equations.scale.tolist(), self.region.turns.tolist(), strict=True)
+        room = 1.5 * self.step
+        if any(turn == 0.0 and not low - room * unit < x < high + room * unit for x, low, high, unit, turn in sides):
+            return False  # far from the whole curve
         for k in self._places_near(curve, z, np.minimum(curve.reach, 1.5 * self.step)).tolist():
             place = curve.places[k]
             own = curve.problem.between(place.z, z)

@@ -77,6 +77,12 @@ class Trace:
         return np.array([place.z.q for place in self.places]), np.array([place.z.p for place in self.places])
 
     @cached_property
+    def box(self) -> tuple[list[float], list[float]]:
+        """The least and the greatest of each value."""
+        values = self.points[1]
+        return values.min(axis=0).tolist(), values.max(axis=0).tolist()
+
+    @cached_property
     def reach(self) -> np.ndarray:
         """The distance from each place within which its two steps lie, shape (places,): the way along a smooth step is
         at most its length along the tangent over the cosine of TURN, and a chord deviates by SMOOTH. Infinite for a
