@@ -309,7 +309,17 @@ def check_freedom(initial: InitialPose, plane: ValuePlane, redundant: bool) -> N
 def state_at(initial: InitialPose, q: np.ndarray, names: Sequence[str] = (), values: Iterable[float] = ()) -> State:
     """Return a pose as a state of the model at rest, from which other analyses may start. Named values that are
     parameters are put into the model."""
+    return states_at(initial, [q], names, values)[0]
+
+
+def states_at(
+    initial: InitialPose, q: Sequence[np.ndarray], names: Sequence[str] = (), values: Iterable[float] = ()
+) -> tuple[State, ...]:
+    """Return poses with equal values as states, as `state_at` does."""
+    if not len(q):
+        return ()
     model = initial.whole
     numbers = {name: float(value) for name, value in zip(names, values, strict=True) if name in model.parameters}
     system = (model.with_values(numbers) if numbers else model).compile()
-    return State(system, initial.t, initial.poses(q[None])[0].copy(), system.still, system.still)
+    poses = initial.poses(np.array(q))
+    return tuple(State(system, initial.t, pose.copy(), system.still, system.still) for pose in poses)

@@ -52,7 +52,8 @@ def poses_at(
             continue
         add_poses(equations, region, found, _poses_on_traced_line(equations, region, poses[k], direction, values, step))
     if poses:
-        add_poses(equations, region, found, (z for z in throw_poses(equations, poses[0], values) if z is not None))
+        for ends in throw_poses(equations, poses[0], values):
+            add_poses(equations, region, found, (z for z in ends if z is not None))
     done = 0
     width = region.width / equations.scale
     while done < len(found):
@@ -256,19 +257,17 @@ def random_poses(
     limit: int | None = None,
 ) -> list[PosePoint]:
     """Return the poses with these values to which Newton's method converges from random placements of the bodies. The
-    trials end when each pose was found `AGAIN` times, so that further poses are unlikely, when the first `LEAST` of
-    them found none, or when `limit` poses are found."""
+    trials end, after a block of placements, when each pose was found `AGAIN` times, so that further poses are unlikely,
+    when the first `LEAST` of them found none, or when `limit` poses are found."""
     found: list[PosePoint] = []
-    times: list[int] = []
+    times, count = np.zeros(0, dtype=int), 0
     most = most or (MOST_IN_SPACE if equations.system.model.dimension == 3 else MOST)
-    for count, z in enumerate(throw_poses(equations, near, values, most), 1):
-        if z is not None:
-            same = np.flatnonzero(equal_poses(equations, region, [z], found))
-            if same.size:
-                times[same[0]] += 1
-            else:
-                found.append(z)
-                times.append(1)
-        if len(found) == limit or (count >= LEAST and min(times, default=AGAIN) >= AGAIN):
+    for ends in throw_poses(equations, near, values, most):
+        count += len(ends)
+        closed = [z for z in ends if z is not None]
+        add_poses(equations, region, found, closed)
+        times = np.append(times, np.zeros(len(found) - len(times), dtype=int))
+        times += equal_poses(equations, region, closed, found).sum(axis=0)
+        if (limit and len(found) >= limit) or (count >= LEAST and times.min(initial=AGAIN) >= AGAIN):
             break
-    return found
+    return found[:limit]

@@ -31,8 +31,8 @@ from ...poses.reach.solutions import SolutionSearch
 from .equations import EquationTerms, PlaneEquations, PosePoint
 from .tracing import TracePlace, tangent_at
 
-THROWS = 24
-"""Number of random placements of the bodies."""
+THROWS, BLOCK = 24, 96
+"""Number of random placements of the bodies; and the number that are closed side by side after these."""
 JOINT_STEPS = 100
 """Greatest number of steps of a search from joints at random."""
 ROUNDS = 12
@@ -301,10 +301,11 @@ def least(J: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 def throw_poses(
     equations: PlaneEquations, point: PosePoint, values: np.ndarray, most: int = THROWS
-) -> Iterator[PosePoint | None]:
-    """Yield poses with these values; None for a placement from which the search does not converge, or which ends turned
-    over. In the plane Newton's method starts from bodies turned and moved at random; in space, where loops of many
-    bodies close from few of these, from joints at random."""
+) -> Iterator[list[PosePoint | None]]:
+    """Yield lists of poses with these values, from `THROWS` placements, then from `BLOCK` at a time; None for a
+    placement from which the search does not converge, or which ends turned over. In the plane Newton's method starts
+    from bodies turned and moved at random; in space, where loops of many bodies close from few of these, from joints at
+    random."""
     system, random = equations.system, np.random.default_rng(20)
     turns = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
     in_space = system.model.dimension == 3
@@ -315,8 +316,8 @@ def throw_poses(
         space = JointSpace(model, model.compile("joint"), "")
         placement, open_ = space.system.placement.copy(), np.full(space.size, np.inf)
         joints = SolutionSearch(space, (), placement, -open_, open_)
-    for done in range(0, most, THROWS):
-        count = min(THROWS, most - done)
+    for done in (0, *range(THROWS, most, BLOCK)):
+        count = min(BLOCK if done else THROWS, most - done)
         if joints is not None:
             starts, off = joints.starts(20 + done, count + 1)[1:], np.full(count, np.inf)
             search_all(joints.task, starts, joints.tolerance, JOINT_STEPS, off, count)
@@ -330,7 +331,7 @@ def throw_poses(
         for wrong in turned_over_in(system, np.array([z.q for z in closed])).values() if closed else ():
             over |= wrong
         upright = iter(~over)
-        yield from (z if z is not None and next(upright) else None for z in ends)
+        yield [z if z is not None and next(upright) else None for z in ends]
 
 
 def close_with_values(equations: PlaneEquations, z: PosePoint) -> PosePoint | None:
