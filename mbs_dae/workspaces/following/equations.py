@@ -28,6 +28,7 @@ from ...kernels.blocks import block
 from ...poses.arcs.track import angles_of
 from ...poses.corrector import PoseEquations, move_point, observe_pose, step_between
 from ...poses.dependence import PoseRank
+from ...poses.reach.solutions import SolutionSearch
 
 NO_PERIODS = np.zeros(0)
 """A value of `turns` with which whole turns are not subtracted."""
@@ -64,9 +65,18 @@ class PlaneEquations:
         self.symbols = [(symbol, k) for k, symbol in enumerate(symbols) if symbol is not None]
         self.places = tuple(places)
         """The name of the parameter of the system's model that has each value."""
+        self.joints: SolutionSearch | None = None
+        """The search for joints with which loops close, once it was needed."""
         self.unit = system.length / np.sqrt(system.weight[: system.nv])
         self.sizes = system.nv, scale.size
         self.select_rows(np.arange(len(system.rows)))
+
+    @cached_property
+    def places_of_bodies(self) -> tuple[list[int], np.ndarray]:
+        """The numbers of the coordinates of places in q, and the change of each in a small motion of length 1."""
+        layout, dimension = self.system.layout, self.system.model.dimension
+        pairs = [(layout.q[b][k], layout.v[b][k]) for b in self.system.bodies for k in range(dimension)]
+        return [q for q, _ in pairs], self.unit[[v for _, v in pairs]]
 
     def select_rows(self, rows: np.ndarray) -> None:
         """Use these rows, and leave out all others."""

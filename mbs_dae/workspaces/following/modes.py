@@ -78,16 +78,21 @@ def add_poses(equations: PlaneEquations, region: Region, poses: list[PosePoint],
 def equal_poses(
     equations: PlaneEquations, region: Region, some: Sequence[PosePoint], others: Sequence[PosePoint]
 ) -> np.ndarray:
-    """Return which poses equal which others up to whole turns, (some, others)."""
+    """Return which poses equal which others up to whole turns, (some, others). Their bodies are in equal places."""
+    same = np.zeros((len(some), len(others)), dtype=bool)
     if not some or not others:
-        return np.zeros((len(some), len(others)), dtype=bool)
+        return same
     if len(some) > 1 and len(some) * len(others) > PAIRS:
         parts = some[: len(some) // 2], some[len(some) // 2 :]
         return np.concatenate([equal_poses(equations, region, part, others) for part in parts])
-    i, j = np.indices((len(some), len(others))).reshape(2, -1)
     (q0, p0), (q, p) = ([np.array([z[k] for z in poses]) for k in (0, 1)] for poses in (some, others))
-    steps = equations.steps_between(q0[i], p0[i], q[j], p[j], region.turns)
-    return np.asarray(np.linalg.norm(steps, axis=1) < ALIKE).reshape(len(some), len(others))
+    columns, units = equations.places_of_bodies
+    off = np.abs(q0[:, None, columns] - q[None, :, columns]) / units
+    i, j = np.nonzero(off.max(axis=2, initial=0.0) < ALIKE)
+    if i.size:
+        steps = equations.steps_between(q0[i], p0[i], q[j], p[j], region.turns)
+        same[i, j] = np.linalg.norm(steps, axis=1) < ALIKE
+    return same
 
 
 def _poses_on_traced_line(
@@ -265,9 +270,10 @@ def random_poses(
     for ends in throw_poses(equations, near, values, most):
         count += len(ends)
         closed = [z for z in ends if z is not None]
-        add_poses(equations, region, found, closed)
-        times = np.append(times, np.zeros(len(found) - len(times), dtype=int))
-        times += equal_poses(equations, region, closed, found).sum(axis=0)
+        old, same = (equal_poses(equations, region, closed, poses) for poses in (found, closed))
+        new = np.flatnonzero(~old.any(axis=1) & (same.argmax(axis=1) == np.arange(len(closed))))
+        found += [closed[k] for k in new]
+        times = np.append(times + old.sum(axis=0), same[new].sum(axis=1))
         if (limit and len(found) >= limit) or (count >= LEAST and times.min(initial=AGAIN) >= AGAIN):
             break
     return found[:limit]

@@ -309,13 +309,7 @@ def throw_poses(
     system, random = equations.system, np.random.default_rng(20)
     turns = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
     in_space = system.model.dimension == 3
-    joints: SolutionSearch | None = None
-    if in_space:
-        numbers = {name: float(x) for name, x in zip(equations.places, values, strict=True)}
-        model = system.model.with_values(numbers)
-        space = JointSpace(model, model.compile("joint"), "")
-        placement, open_ = space.system.placement.copy(), np.full(space.size, np.inf)
-        joints = SolutionSearch(space, (), placement, -open_, open_)
+    joints = joint_search(equations, values) if in_space else None
     for done in (0, *range(THROWS, most, BLOCK)):
         count = min(BLOCK if done else THROWS, most - done)
         if joints is not None:
@@ -332,6 +326,22 @@ def throw_poses(
             over |= wrong
         upright = iter(~over)
         yield [z if z is not None and next(upright) else None for z in ends]
+
+
+def joint_search(equations: PlaneEquations, values: np.ndarray) -> SolutionSearch:
+    """Return the search for joints with which loops close with these values. Held values are numbers of its program,
+    which are set; parameters of the model change its tree, which is built anew."""
+    system, found = equations.system, equations.joints
+    if found is None or equations.symbols:
+        model = system.model.with_values({n: float(x) for n, x in zip(equations.places, values, strict=True)})
+        space = JointSpace(model, model.compile("joint"), "")
+        placement, open_ = space.system.placement.copy(), np.full(space.size, np.inf)
+        equations.joints = found = SolutionSearch(space, (), placement, -open_, open_)
+    own = found.space.system.evaluator
+    for name, x in zip(equations.places, values, strict=True):
+        own = own.at(system.model.parameters[name].symbol, float(x))
+    found.task.machine.program.batch.parameters[:] = found.space.system.structure.program.batch.numbers(own)
+    return found
 
 
 def close_with_values(equations: PlaneEquations, z: PosePoint) -> PosePoint | None:
