@@ -18,12 +18,12 @@ from .search import ALONG, CurveSearch, Region
 from .tracing import SMALLEST, Trace, TracePlace, one_curve, tangent_at, trace_curve
 
 ALIKE = 1e-6
-LEAST, MOST, AGAIN = 24, 150, 3
+LEAST, MOST, AGAIN = 24, 150, 5
 """Least and greatest number of random placements where poses are counted by these alone, and the number of times that
 each pose must be reached."""
-MOST_IN_SPACE = 1000
-"""Greatest number in space: each of the 34 poses of the platform of a delta robot has 1% of the placements and more,
-so that some 300 placements reach each `AGAIN` times."""
+MOST_IN_SPACE = 1500
+"""Greatest number in space: each of the 36 poses of the platform of a delta robot has 1% of the placements and more,
+so that some 600 placements reach each `AGAIN` times."""
 LONGEST, LANES = 200, 500
 """Greatest number of steps of a drive; and number of poses that are driven side by side, so that their matrices need
 little memory."""
@@ -271,7 +271,7 @@ def random_poses(
         count += len(ends)
         closed = [z for z in ends if z is not None]
         old, same = (equal_poses(equations, region, closed, poses) for poses in (found, closed))
-        new = np.flatnonzero(~old.any(axis=1) & (same.argmax(axis=1) == np.arange(len(closed))))
+        new = np.flatnonzero(~old.any(axis=1) & ~np.tril(same, -1).any(axis=1))
         found += [closed[k] for k in new]
         times = np.append(times + old.sum(axis=0), same[new].sum(axis=1))
         if (limit and len(found) >= limit) or (count >= LEAST and times.min(initial=AGAIN) >= AGAIN):
