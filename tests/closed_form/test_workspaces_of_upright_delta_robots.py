@@ -5,9 +5,9 @@ arm (x outwards, z up), with (x, y, z) = p + r - R, its angle θ (downwards) is 
 
     E cos θ + F sin θ = G,   E = 2 a x,   F = -2 a z,   G = x² + y² + z² + a² - b²
 
-so it has two angles where D = E² + F² - G² > 0, and none where D < 0. A point has 2³ poses, or none. For a given y, D is
-a polynomial of degree four in x, so the reach on a line consists of intervals between roots; its area is the integral
-of their lengths.
+so it has two angles where D = E² + F² - G² > 0, and none where D < 0. A point has 2³ poses, or none. For a given y, D
+is a polynomial of degree four in x, so the reach on a line consists of intervals between roots; its area is the
+integral of their lengths.
 """
 
 from __future__ import annotations
@@ -124,3 +124,9 @@ def test_sections_have_the_reach_of_all_arms(seed, z):
     states = max(found.regions, key=lambda region: region.area if region.modes else 0.0).states
     for state in states:
         assert abs(state["platform.z"] - z) < 1e-9
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(10))
+def test_sections_of_random_robots_at_random_heights(seed):
+    check(seed + 10, 0.15, float(np.random.default_rng(seed).uniform(-0.7, -0.2)))
