@@ -21,8 +21,9 @@ from numpy.polynomial import Polynomial
 import mbs_dae as mbs
 
 LINES = 2000
-NEAR = 1e-6
-"""Values of D, relative to b⁴, of points too near to a border for a comparison."""
+NEAR = 1e-3
+"""Values of D, relative to b⁴, of points (some 1 mm) too near to a border for `at`, which asks the polygon of exact
+poses on the border: a chord of it is off by its height."""
 
 
 class Arm(NamedTuple):
@@ -102,11 +103,11 @@ def scanned_area(own: tuple[Arm, ...], z: float, half: float) -> float:
 
 
 def check(seed: int, spread: float, z: float, half: float = 0.6, points: int = 200) -> mbs.Workspace:
-    """Compare areas, and numbers of poses at random points; a difference needs a note."""
+    """Compare areas, and numbers of poses at random points."""
     own = arms(seed, spread)
     model = upright_robot(own, (0.0, 0.0, -0.45))
     over = {"platform.x": (-half, half), "platform.y": (-half, half)}
-    found = mbs.workspace(model, over, fix={"platform.z": z}, step=0.25)
+    found = mbs.workspace(model, over, fix={"platform.z": z})
     assert any("half turns" in note for note in found.notes)
     area = sum(region.area for region in found.regions if region.modes)
     assert np.isclose(area, scanned_area(own, z, half), rtol=1e-4), found.notes
