@@ -23,7 +23,7 @@ from ..kernels.blocks import Integers, Vector
 from ..model.bodies.body import Marker
 from ..model.drivers import Driver, FixedQuantity, Prescribed
 from ..model.joints import CamFollower, Spherical
-from ..readings.motion import marker_frame
+from ..readings.motion import marker_frame, marker_frames
 from ..tolerances import AT_POLE, LOOSE, NEARLY
 from . import newton
 from .dependence import PoseRank, elements_of
@@ -150,17 +150,19 @@ def turned_over(system: System, q: np.ndarray) -> tuple[str, ...]:
     Φ contains right angles (the z axis of one marker against the x and y axes of the other), which also hold when a
     body stands on its head. From a rough placement Newton's method may end in such a pose: closed to roundoff, and
     wrong."""
-    if system.model.dimension == 2:
-        return ()
-    names = []
-    for element in system.model.conditions:
+    return tuple(name for name, wrong in turned_over_in(system, q[None]).items() if wrong[0])
+
+
+def turned_over_in(system: System, q: np.ndarray) -> dict[str, np.ndarray]:
+    """Return for each joint whose axes must not be opposite, by name, in which poses they are (a row of q each)."""
+    found = dict[str, np.ndarray]()
+    for element in system.model.conditions if system.model.dimension == 3 else ():
         if element.facing:
-            first, second = (marker_frame(system, q, marker)[1] for marker in element.markers[:2])
-            cosines = (first * second).sum(axis=0)
-            wrong = {"axis": cosines[2] < 0, "frame": cosines.min() < 0.5, "twist": cosines[0] + cosines[1] < 0}
-            if wrong[element.facing]:
-                names.append(element.name)
-    return tuple(names)
+            first, second = (marker_frames(system, q, marker)[1] for marker in element.markers[:2])
+            x, y, z = (first * second).sum(axis=1).T
+            wrong = {"axis": z < 0, "frame": np.minimum(np.minimum(x, y), z) < 0.5, "twist": x + y < 0}
+            found[element.name] = wrong[element.facing]
+    return found
 
 
 def _turned_near(system: System, machine: Machine, t: float, guess: np.ndarray) -> np.ndarray:

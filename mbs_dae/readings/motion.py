@@ -290,9 +290,16 @@ def _moving_bodies(system: System, motion: Trajectory) -> Iterator[np.ndarray]:
 
 def marker_frame(system: System, q: np.ndarray, marker: Marker) -> tuple[np.ndarray, np.ndarray]:
     """Return the point of a marker, and the matrix whose columns are its axes, for Cartesian coordinates q."""
+    points, axes = marker_frames(system, q[None], marker)
+    return points[0], axes[0]
+
+
+def marker_frames(system: System, q: np.ndarray, marker: Marker) -> tuple[np.ndarray, np.ndarray]:
+    """Return the points of a marker, (poses, dimension), and the matrices whose columns are its axes, (poses,
+    dimension, dimension), for Cartesian coordinates of poses, a row each."""
     point, axes = marker.on_body(system.evaluator)
-    A = system.layout.rotation(q[None], marker.body)[0]
-    return q[list(system.layout.q[marker.body])][: point.size] + A @ point, A @ axes
+    A = system.layout.rotation(q, marker.body)
+    return q[:, list(system.layout.q[marker.body])[: point.size]] + A @ point, A @ axes
 
 
 def computed(result: Result) -> ComputedQuantities:

@@ -7,7 +7,7 @@ was missed, and one that does not arrive meets the missing curve on its way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from .plane.faces import Face
 
 DENSITY, LEAST = 30, 2
 """Number of random samples in all regions together, in proportion to area; least number in each."""
-MOST = 150
+MOST = 300
 """Greatest number of samples in all; the largest regions come first."""
 SIGHT = 60
 """Number of points of a straight line that must lie in a region."""
@@ -50,20 +50,25 @@ class Counting(NamedTuple):
     """The number of poses that two counts must agree in."""
     again: Callable[[int, np.ndarray], list[PosePoint]] = lambda k, values: []
     """Search again for poses at a point of a region with this number, where counts do not agree; return them."""
+    is_late: Callable[[], bool] = lambda: False
+    """Return whether the time is over, so that no further region is sampled."""
 
 
 def disagreements(
-    faces: Sequence[Face], poses: Sequence[list[PosePoint]], scale: np.ndarray, counting: Counting, seed: int
-) -> tuple[list[Disagreement], int]:
+    faces: Sequence[Face], poses: Sequence[list[PosePoint]], scale: np.ndarray, counting: Counting, seed: int,
+    settled: Container[int] = (),
+) -> tuple[list[Disagreement], set[int]]:  # fmt: skip
     """Return the samples that disagree with `poses`, the poses at the inner point of each face, to which missed poses
-    are added; and the number of smallest faces without samples, because there are so many."""
+    are added; and the numbers of the faces without samples, because there are so many or the time is over. Faces that
+    are `settled` need none."""
     random, found, total = np.random.default_rng(seed), list[Disagreement](), 0
     whole = sum(abs(face.outer.rough_area) for face in faces)
     order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
+    order = [k for k in order if k not in settled]
     for place, k in enumerate(order):
         face = faces[k]
-        if total > MOST:
-            return found, len(faces) - place
+        if total > MOST or counting.is_late():
+            return found, {*order[place:]}
         count, left = LEAST + int(DENSITY * abs(face.outer.rough_area) / whole), ENOUGH
         points = np.vstack([face.inner, face.samples(count, random)])
         total += len(points)
@@ -81,7 +86,7 @@ def disagreements(
                 left -= 1
             if not left:
                 break
-    return found, 0
+    return found, set()
 
 
 def _lead_along(counting: Counting, poses: list[PosePoint], route: Sequence[np.ndarray]) -> list[PosePoint]:

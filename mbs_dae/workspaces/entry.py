@@ -99,5 +99,5 @@ def _out_of_reach(
         f"{initial.model.name!r} has no pose with {ranges} that its placement leads to: the nearest limit is at "
         f"{there}{why}; choose ranges on this side of it, or another start="
     )
-    pose = state_at(initial, at.q[: initial.q.size])
+    pose = state_at(initial, at.q)
     return SingularConfigurationError(message, time=initial.t, joints=names, pose=pose)

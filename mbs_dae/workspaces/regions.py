@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ..results.quantities import frozen
 from .agreement import Counting, disagreements, notes_on_samples
-from .following.equations import PlaneEquations, PosePoint
-from .following.modes import LEAST, add_poses, drive, drive_or_trace, poses_at, random_poses
+from .following.equations import PosePoint
+from .following.modes import add_poses, drive, drive_or_trace, poses_at, random_poses
 from .following.problems import Singular, close_pose, close_poses, line
 from .following.search import SHEET, BothKinds, CurveSearch, Region, climb
 from .following.tracing import LONG, STUCK, SURFACE, TracePlace, place_ahead
 from .plane.arcs import CurvePiece, PlaneCurve, Straight, TracedCurve
 from .plane.faces import Face, faces_of, pieces_of
-from .request import InitialPose, ValuePlane, state_at
+from .request import InitialPose, ValuePlane, states_at
 from .result import RANGE, Area, SingularCurve
 
 NEAR = 12
@@ -24,7 +25,8 @@ NEAR = 12
 ROUNDS = 3
 """Greatest number of times that regions with impossible numbers of poses are counted again."""
 LARGE = 24
-"""Number of the largest regions that are searched for poses; smaller ones receive those of their neighbours."""
+"""Number of the largest regions to which poses on sections are driven as well; and the number of regions up to which
+doubtful ones are counted again from all poses of their neighbours."""
 FOLD_STEP = 0.02
 """Distance of both poses of a pair from the singular pose in which they meet, in lengths of the model: far beyond the
 roundoff of poses, and short relative to the steps of a curve."""
@@ -62,6 +64,7 @@ def faces_in(search: CurveSearch, pictures: Sequence[TracedCurve]) -> list[Face]
     room = 1e-9 * (high - low)
 
     def inside(piece: CurvePiece) -> bool:
+        search.check_time()
         middle = piece.middle()
         return bool((middle >= low - room).all() and (middle <= high + room).all())
 
@@ -71,15 +74,26 @@ def faces_in(search: CurveSearch, pictures: Sequence[TracedCurve]) -> list[Face]
     return [face for face in faces_of(pieces) if face.outer.rough_area > least]
 
 
-def poses_in(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> tuple[list[list[PosePoint]], list[str]]:
-    """Return the poses at the inner point of each region, and notes on samples of regions with another number of poses.
-    Curves through singular poses between such points are followed."""
+@dataclass(frozen=True)
+class RegionCounts:
+    """The poses that were found at inner points of regions, by these points, and those points whose numbers samples
+    confirm: regions that later curves do not cut keep both."""
+
+    poses: dict[bytes, list[PosePoint]] = field(default_factory=dict)
+    settled: set[bytes] = field(default_factory=set)
+
+
+def poses_in(
+    search: CurveSearch, faces: Sequence[Face], base: PosePoint, counts: RegionCounts
+) -> tuple[list[list[PosePoint]], list[str]]:
+    """Return the poses at the inner point of each region, and notes on samples of regions with another number of poses;
+    keep both in `counts`. Curves through singular poses between such points are followed."""
     scale, is_finite, equations = search.equations.scale, search.freedom == 0, search.equations
 
     many = len(faces) > LARGE
 
     def count(values: np.ndarray) -> list[PosePoint]:
-        return random_poses(equations, search.region, base, values, LEAST if many else None, None if is_finite else 1)
+        return random_poses(equations, search.region, base, values, limit=None if is_finite else 1)
 
     def lead(poses: Sequence[PosePoint], values: np.ndarray) -> list[PosePoint]:
         if is_finite:
@@ -92,29 +106,33 @@ def poses_in(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> tup
     def add(found: list[PosePoint], new: list[PosePoint]) -> None:
         add_poses(equations, search.region, found, new)
 
-    if is_finite and many:
-        found, unsearched = _poses_from_neighbours(search, faces, base), len(faces) - LARGE
-    else:
-        found, unsearched = RegionPoses(search, faces), 0
-        for k, face in enumerate(faces):
-            found.add(k, _search_poses(search, face, base) if is_finite else _pose_inside(search, face))
-    if is_finite:
-        add_border_poses(found)
-    poses = found.poses
     def again(k: int, values: np.ndarray) -> list[PosePoint]:
         return _drive_from_sections(search, faces[k], values) if is_finite else []
 
-    counting = Counting(count, lead, add, len if is_finite else lambda poses: min(len(poses), 1), again)
-    differ, left = disagreements(faces, poses, scale, counting, seed=0)
+    found, keys = RegionPoses(search, faces), [face.inner.tobytes() for face in faces]
+    order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
+    for k in order:
+        search.check_time()
+        if keys[k] in counts.poses:
+            found.add(k, counts.poses[keys[k]])
+            continue
+        found.add(k, count(faces[k].inner * scale) if is_finite else _pose_inside(search, faces[k]))
+        if is_finite and k in order[:LARGE]:
+            found.add(k, again(k, faces[k].inner * scale))
+    if is_finite:
+        add_border_poses(found)
+    poses = found.poses
+    counting = Counting(
+        count, lead, add, len if is_finite else lambda poses: min(len(poses), 1), again, lambda: search.is_late
+    )
+    settled = {k for k in order if keys[k] in counts.settled and len(counts.poses[keys[k]]) == len(poses[k])}
+    differ, left = disagreements(faces, poses, scale, counting, 0, settled)
     if is_finite and not many:
         _count_again(search, faces, poses)
-    notes = notes_on_samples(differ, left, "poses", faces, scale)
-    if is_finite and unsearched:
-        notes.append(
-            f"in the {unsearched} smallest of {len(faces)} regions poses were not searched for, but led there from the "
-            "neighbours: some may have been missed; choose a smaller range to see them"
-        )
-    return poses, notes
+    counts.poses.update(zip(keys, poses, strict=True))
+    counts.settled.clear()
+    counts.settled.update(keys[k] for k in order if k not in left and k not in {one.face for one in differ})
+    return poses, notes_on_samples(differ, len(left), "poses", faces, scale)
 
 
 def _section_poses(search: CurveSearch, face: Face) -> tuple[list[PosePoint], np.ndarray, np.ndarray]:
@@ -125,15 +143,6 @@ def _section_poses(search: CurveSearch, face: Face) -> tuple[list[PosePoint], np
     return poses, values, np.flatnonzero(face.contains(values / search.equations.scale))
 
 
-def _search_poses(search: CurveSearch, face: Face, base: PosePoint) -> list[PosePoint]:
-    """Return the poses at the inner point of a region that are reached from random placements, and from poses on
-    sections: in space loops close from few random placements."""
-    equations, region, target = search.equations, search.region, face.inner * search.equations.scale
-    found = random_poses(equations, region, base, target)
-    add_poses(equations, region, found, _drive_from_sections(search, face, target))
-    return found
-
-
 def _drive_from_sections(search: CurveSearch, face: Face, target: np.ndarray) -> list[PosePoint]:
     """Return the poses at a point of a region that are reached by driving there the poses on sections through it."""
     poses, values, inside = _section_poses(search, face)
@@ -141,36 +150,6 @@ def _drive_from_sections(search: CurveSearch, face: Face, target: np.ndarray) ->
     starts = [poses[k] for k in some]
     targets = np.array([z.p for z in starts]).reshape(-1, 2) + target - values[some]
     return [z for z in drive(search.equations, starts, targets, search.step) if z is not None]
-
-
-def _poses_from_neighbours(search: CurveSearch, faces: Sequence[Face], base: PosePoint) -> RegionPoses:
-    """Return the poses at the inner points of many regions: those reached from random placements in the largest
-    regions, driven on straight lines from each region to its neighbours until none is new. A smaller region has those
-    that arrive from the neighbour with most of them, or from the next one, if none arrives; if none arrives from any,
-    it is searched as well. A line across a boundary does not stop the poses that do not meet there."""
-    order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
-    neighbours, large = _neighbours(faces), set(order[:LARGE])
-    region_poses = RegionPoses(search, faces)
-    for k in order[:LARGE]:
-        region_poses.add(k, _search_poses(search, faces[k], base))
-    while region_poses.drive([(k, j) for k in order[:LARGE] for j in sorted(neighbours[k] & large)]):
-        pass
-    unsearched, done = set(order[LARGE:]), {k for k in large if region_poses.poses[k]}
-    tried: list[set[int]] = [set() for _ in faces]
-    while leaders := {
-        k: max(near, key=lambda j: (len(region_poses.poses[j]), abs(faces[j].outer.rough_area)))
-        for k in unsearched
-        if (near := (neighbours[k] & done) - tried[k])
-    }:
-        region_poses.drive([(leaders[k], k) for k in sorted(leaders)])
-        for k, j in leaders.items():
-            tried[k].add(j)
-        arrived = {k for k in leaders if region_poses.poses[k]}
-        unsearched -= arrived
-        done |= arrived
-    for k in [k for k in order if k in unsearched][:LARGE]:
-        region_poses.add(k, _search_poses(search, faces[k], base))
-    return region_poses
 
 
 class RegionPoses:
@@ -223,8 +202,8 @@ def add_border_poses(region_poses: RegionPoses) -> None:
     exchange poses between neighbours, until nothing is new; without limits, except between those whose numbers differ
     by two, as on both sides of one fold."""
     region_poses.lead([(z, k, -1) for z, k in _border_poses(region_poses.search, region_poses.faces)])
-    pairs = _pairs(region_poses.faces)
-    while region_poses.drive(
+    pairs, search = _pairs(region_poses.faces), region_poses.search
+    while not search.is_late and region_poses.drive(
         [
             route
             for i, j in pairs
@@ -278,8 +257,8 @@ def areas_of(
     """Return the regions with their poses, those with most of them first."""
     scale, found = search.equations.scale, []
     for face, poses in zip(faces, poses_of_faces, strict=True):
-        states = tuple(state_at(initial, z.q, plane.names, z.p) for z in poses)
         values, counted = frozen(face.inner * scale), search.freedom == 0
+        states = states_at(initial, [z.q for z in poses], plane.names, poses[0].p if poses else values)
         found.append(Area(plane.names, values, states, face, scale, counted, plane.units))
     return tuple(sorted(found, key=lambda one: (-len(one.states), -abs(one.face.outer.rough_area))))
 
@@ -292,6 +271,8 @@ def _count_again(search: CurveSearch, faces: Sequence[Face], poses: list[list[Po
     doubtful = {k for i, j in unlikely(faces, poses) for k in (i, j)}
     for _ in range(ROUNDS if doubtful else 0):
         for k in sorted(doubtful):
+            if search.is_late:
+                return
             target = faces[k].inner * search.equations.scale
             for z in [z for other in sorted(neighbours[k]) for z in poses[other]]:
                 new = poses_at(search.equations, search.region, target, [z], search.step)
@@ -351,13 +332,6 @@ def notes_on_meetings(both: BothKinds, kinds: tuple[str, str], names: Sequence[s
     if len(both.lost) > LISTED:
         notes.append(f"at {len(both.lost) - LISTED} more such points a curve of the other kind was not found")
     return notes
-
-
-def notes_on_half_turns(equations: PlaneEquations) -> list[str]:
-    """Return a note on the bodies whose half turns give copies of poses, which count as one pose."""
-    names = ", ".join(turn.name for turn in equations.half_turns)
-    what = f"poses that differ by half turns about lines through two joints, of {names}, count as one pose"
-    return [what] if names else []
 
 
 def _pose_inside(search: CurveSearch, face: Face) -> list[PosePoint]:

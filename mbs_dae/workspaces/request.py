@@ -22,6 +22,7 @@ from ..poses.local import free_motions
 from ..results.result import State
 from ..verbs.curves.release import drivers_of, without_drivers
 from .following.equations import PlaneEquations, PosePoint
+from .rods import RodPlaces
 
 EXAMPLE = '{"crank1.angle": (-1.0, 1.0), "crank2.angle": (0.0, 2.0)}'
 ASIDE = 0.05
@@ -187,6 +188,26 @@ class InitialPose:
     nearby: tuple[np.ndarray, ...]
     freedom: int
     """The freedom of the model with the quantities of `fix` held."""
+    rods: RodPlaces | None = None
+    """The places of rods that distances replace in the model; None if there are none."""
+
+    @property
+    def whole(self) -> Model:
+        """The model with its rods."""
+        return self.rods.whole.model if self.rods else self.model
+
+    def poses(self, q: np.ndarray) -> np.ndarray:
+        """Return poses of the whole model in solutions of the equations, a row each."""
+        own = q[:, : self.q.size]
+        return self.rods.poses(own) if self.rods else own
+
+    def without_rods(self, asked: Iterable[str]) -> InitialPose:
+        """Return the pose in the model with distances instead of rods, of which none of the quantities is asked."""
+        rods = RodPlaces.of(self.model, self.q, asked)
+        if rods is None:
+            return self
+        nearby = tuple(rods.without(q) for q in self.nearby)
+        return InitialPose(rods.bare.model, self.t, rods.without(self.q), nearby, self.freedom, rods)
 
 
 def initial_pose(model: Model, t: float, fix: Mapping[str, float], start: Any) -> InitialPose:
@@ -288,7 +309,17 @@ def check_freedom(initial: InitialPose, plane: ValuePlane, redundant: bool) -> N
 def state_at(initial: InitialPose, q: np.ndarray, names: Sequence[str] = (), values: Iterable[float] = ()) -> State:
     """Return a pose as a state of the model at rest, from which other analyses may start. Named values that are
     parameters are put into the model."""
-    own = initial.model.parameters
-    numbers = {name: float(value) for name, value in zip(names, values, strict=True) if name in own}
-    system = (initial.model.with_values(numbers) if numbers else initial.model).compile()
-    return State(system, initial.t, q[: system.placement.size].copy(), system.still, system.still)
+    return states_at(initial, [q], names, values)[0]
+
+
+def states_at(
+    initial: InitialPose, q: Sequence[np.ndarray], names: Sequence[str] = (), values: Iterable[float] = ()
+) -> tuple[State, ...]:
+    """Return poses with equal values as states, as `state_at` does."""
+    if not len(q):
+        return ()
+    model = initial.whole
+    numbers = {name: float(value) for name, value in zip(names, values, strict=True) if name in model.parameters}
+    system = (model.with_values(numbers) if numbers else model).compile()
+    poses = initial.poses(np.array(q))
+    return tuple(State(system, initial.t, pose.copy(), system.still, system.still) for pose in poses)

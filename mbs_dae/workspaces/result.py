@@ -89,12 +89,12 @@ class SingularCurve(metaclass=PublicClass):
 
     def __getitem__(self, name: str) -> np.ndarray:
         """Return a quantity along the curve, (places,); rates are refused, since the curve consists of poses."""
-        system = self.initial.model.compile()
+        system = self.initial.whole.compile()
         value_unit(system.model, name, "a curve of a workspace")
         if any(own in system.model.parameters for own in self.names):  # each pose has its own model
             return frozen(np.array([self.state(k)[name] for k in range(len(self))]))
         reader = system.reader([system.model.quantity(name)[0]])
-        q = np.array([place.z.q[: system.placement.size] for place in self.trace.places])
+        q = self.initial.poses(np.array([place.z.q for place in self.trace.places]))
         still = np.zeros((len(q), system.still.size))
         return frozen(reader(np.full(len(q), self.initial.t), q, still, still)[0, :, 0].copy())
 
@@ -248,7 +248,7 @@ class Workspace(metaclass=PublicClass):
             values = dict(zip(self.names, area.inside.tolist(), strict=True))
             parameters = {name: values[name] for name, of_model in self.plane.columns if of_model}
             fix = {**self.fix, **{name: values[name] for name in self.plane.quantities}}
-            modes = modes_of(self.initial.model.with_values(parameters), fix, self.initial.t)
+            modes = modes_of(self.initial.whole.with_values(parameters), fix, self.initial.t)
             if modes.complete is not True:
                 notes.append(f"around {area.place} poses may be missing: {modes.message}")
             elif len(modes) != len(area.states):

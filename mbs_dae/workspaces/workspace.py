@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from time import monotonic
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..arguments import checked_fix, checked_step, model_of
 from ..compiled import System
 from ..errors import ModelError
 from ..model.model import Model
-from ..model.parameters import finite_number
+from ..model.parameters import finite_number, positive_number
 from ..progress import Progress, check_progress, ignore_progress, progress_bar
 from ..results.result import State
 from .curves import curves_of
 from .entry import pose_in_region
-from .following.search import BothKinds, CurveSearch, ProjectedRegion, Region, search_region
+from .following.equations import PosePoint
+from .following.search import BothKinds, CurveSearch, OutOfTime, ProjectedRegion, Region, search_region
 from .maps import Jacobians
 from .plane.arcs import TracedCurve
-from .regions import areas_of, copies_of, doubts, faces_in, notes_of, notes_on_half_turns, notes_on_meetings, poses_in
+from .plane.faces import Face
+from .regions import RegionCounts, areas_of, copies_of, doubts, faces_in, notes_of, notes_on_meetings, poses_in
 from .request import (
     InitialPose,
     ValuePlane,
@@ -31,17 +36,20 @@ from .request import (
     release_drivers,
     select_independent,
 )
-from .result import PARALLEL, SERIAL, SINGULAR, Area, SingularCurve, Workspace
+from .result import PARALLEL, SERIAL, SINGULAR, SingularCurve, Workspace
 
 ROUNDS = 6
 """Greatest number of rounds in which regions are computed, with the curves that samples of the round before led to."""
+
+HALF = 0.5
+"""The part of `max_seconds` in which curves are sought, before regions are."""
 
 
 def workspace(
     model: Model | System, over: Mapping[Any, tuple[float, float]], inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None, fix: Mapping[str, float] | None = None,
     release: str | Sequence[str] | None = None, start: State | None = None, t: float = 0.0, step: float = 0.1,
-    progress: Progress | None = None,
+    progress: Progress | None = None, max_seconds: float | None = 300.0,
 ) -> Workspace:  # fmt: skip
     """Compute the singular curves of a mechanism over two of its quantities or parameters, and the regions between
     them.
@@ -56,6 +64,9 @@ def workspace(
     following curves with steps of at most `step`, in lengths of the model (or in rad).
 
     Each region has one number of poses at all its points: its ``modes``.
+
+    The search ends after about `max_seconds` (None: when it is complete). A note says what is open then: curves that
+    may be missing, numbers of poses that were not checked by samples, or that there are no regions.
 
     ``progress(done, total)`` is called with the finished and the known number of lines and curves, then of regions. A
     search that Ctrl-C interrupts keeps the curves that were followed, has no regions, and says so in
@@ -75,13 +86,17 @@ def workspace(
     model = model_of(model)
     check_progress(progress)
     t, step, held = finite_number(t, "the time t"), checked_step(step), checked_fix(model, fix)
+    seconds = np.inf if max_seconds is None else positive_number(max_seconds, "max_seconds", "time, in seconds")
     plane, low, high = ranges_of(model, over)
     check_not_held(plane, held)
     roles = _roles(model, plane, inputs, outputs, held)
     other = roles.other.names if roles.other else ()
     initial = initial_pose(release_drivers(model, [*plane.names, *other], release, t), t, held, start)
+    check_freedom(initial, plane, redundant=all(plane.of_model))
+    if not any(plane.of_model):
+        initial = initial.without_rods([*plane.names, *other, *roles.section, *held])
     with progress_bar(f"workspace of {model.name}", progress) as watch:
-        return _compute_workspace(initial, plane, Region(low, high, plane.turns), roles, held, step, watch)
+        return _compute_workspace(initial, plane, Region(low, high, plane.turns), roles, held, step, watch, seconds)
 
 
 class _Roles(NamedTuple):
@@ -95,14 +110,14 @@ class _Roles(NamedTuple):
 
 def _compute_workspace(
     initial: InitialPose, plane: ValuePlane, region: Region, roles: _Roles, fix: Mapping[str, float], step: float,
-    watch: Progress,
+    watch: Progress, max_seconds: float,
 ) -> Workspace:  # fmt: skip
-    """Compute the curves, then the regions; of a search that is interrupted, the curves that were followed."""
-    check_freedom(initial, plane, redundant=all(plane.of_model))
+    """Compute the curves, then the regions; of a search that is interrupted, the curves that were followed. Curves take
+    `HALF` of the time at most."""
+    begun = monotonic()
     kind, other, section = roles
     equations = equations_of(initial.model, initial.t, plane, fix)
     placed = select_independent(equations, initial, plane)
-    equations.find_half_turns(placed.q)
     base = pose_in_region(equations, region, placed, initial, plane, step)
     search = CurveSearch(equations, region, step, watch=watch)
     both = _both_kinds(search, other, initial, plane, fix, section) if other is not None else None
@@ -110,42 +125,62 @@ def _compute_workspace(
     kinds = kind, SERIAL if kind == PARALLEL else PARALLEL
     curves: list[SingularCurve] = []
     pictures: list[TracedCurve] = []
-    regions: tuple[Area, ...] = ()
+    faces: list[Face] = []
+    poses: list[list[PosePoint]] = []
     open_samples: list[str] = []
+    counts, late_curves = RegionCounts(), False
+    over_time = f"the time was over after {max_seconds:g} s"
+    more_time = "choose a smaller range, or a larger max_seconds="
 
     def new_curves() -> list[SingularCurve]:
         return curves_of(search, kind, initial, plane, held_by_other, on_plane=True, first=len(curves))
 
+    def end_after(part: float) -> None:
+        for one in both.searches if both is not None else (search,):
+            one.end = begun + part * max_seconds
+
     try:
+        end_after(HALF)
         search_region(search, base)
         _follow_all(search, both)
+        late_curves = search.is_late
+        end_after(1.0)
         for _ in range(ROUNDS):
             new = new_curves()
             curves += new
             pictures += copies_of(new, search)
-            faces = faces_in(search, pictures)
-            poses, open_samples = poses_in(search, faces, base)
+            now = faces_in(search, pictures)
+            (poses, open_samples), faces = poses_in(search, now, base, counts), now
             _follow_all(search, both)
-            if len(search.curves) == len(curves):
+            if len(search.curves) == len(curves) or search.is_late:
                 break
-        if late := new_curves():
+        if search.is_late:
+            open_samples.append(f"{over_time}: not all numbers of poses were checked; {more_time}")
+    except KeyboardInterrupt:
+        faces = []
+        open_samples = ["the search was interrupted: it has the curves that were followed until then, and no regions"]
+    except OutOfTime:
+        has = "regions are those of the curves before" if faces else "no regions were found"
+        open_samples.append(f"{over_time}: {has}; {more_time}")
+    if late := new_curves():
+        curves += late
+        if faces:
             what = f"samples led to {len(late)} curves more, at which no region ends yet"
             open_samples.append(f"{what}; try another step=")
-        curves += late
-        regions = areas_of(search, faces, poses, initial, plane)
-    except KeyboardInterrupt:
-        curves += new_curves()
-        open_samples = ["the search was interrupted: it has the curves that were followed until then, and no regions"]
-    search.watch = ignore_progress
+    if late_curves:
+        what = f"the search of curves ended after {HALF * max_seconds:g} s"
+        open_samples.append(f"{what}: curves, and borders of regions, may be missing; {more_time}")
+    search.watch, search.end = ignore_progress, np.inf
     if both is not None:
         curves += curves_of(both.searches[1], kinds[1], initial, plane, equations, on_plane=False)
         open_samples += notes_on_meetings(both, kinds, plane.names)
+    regions = areas_of(search, faces, poses, initial, plane)
     jacobians = None
     if kind != SINGULAR:
         held = {name: value for name, value in fix.items() if name not in section}
         mine = plane_of(initial.model, [*plane.names, *section], "over")
         jacobians = Jacobians(initial, held, *((mine, other) if kind == PARALLEL else (other, mine)))
-    open_samples += notes_on_half_turns(equations)
+    open_samples += initial.rods.notes if initial.rods else []
     notes = (*notes_of(curves, pictures), *doubts(regions), *open_samples)
     return Workspace(
         plane.names, plane.units, region.low, region.high, tuple(curves), regions, notes, initial.model.name, initial,

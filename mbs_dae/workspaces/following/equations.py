@@ -28,10 +28,8 @@ from ...kernels.blocks import block
 from ...poses.arcs.track import angles_of
 from ...poses.corrector import PoseEquations, move_point, observe_pose, step_between
 from ...poses.dependence import PoseRank
+from ...poses.reach.solutions import SolutionSearch
 
-COINCIDENT = 1e-9
-"""Points of joints nearer to each other than this, in lengths of the model, have no line; and equations (without units)
-that change by less than this have equal values."""
 NO_PERIODS = np.zeros(0)
 """A value of `turns` with which whole turns are not subtracted."""
 
@@ -55,43 +53,6 @@ class EquationTerms(NamedTuple):
     K: np.ndarray
 
 
-class HalfTurn(NamedTuple):
-    """A line of a body about which a half turn changes the sign of some equations, and no other equation. A rod with a
-    universal joint at one end and a ball at the other has one: it may be mounted either way up."""
-
-    name: str
-    """The name of the body."""
-    coordinates: tuple[int, ...]
-    """The numbers of the body's place and quaternion in q."""
-    center: np.ndarray
-    axis: np.ndarray
-    """A point of the line, and the direction, in the axes of the body."""
-    row: int
-    """The first equation that changes its sign."""
-    sense: float = 1.0
-    """The sign that this equation has a quarter turn ahead, of the copy that stands for both."""
-
-    def turned(self, q: np.ndarray, angle: float) -> np.ndarray:
-        """Return poses, a row each, in which the body is turned about the line by an angle."""
-        out, own = q.copy(), list(self.coordinates)
-        half = np.append(np.cos(0.5 * angle), np.sin(0.5 * angle) * self.axis)
-        out[:, own[3:]] = e = quaternion_products(q[:, own[3:]], half)
-        out[:, own[:3]] += rotated(q[:, own[3:]], self.center) - rotated(e, self.center)
-        return out
-
-
-def quaternion_products(e: np.ndarray, f: np.ndarray) -> np.ndarray:
-    """Return the products e f of quaternions, a row each, with another."""
-    scalar = e[:, :1] * f[0] - e[:, 1:] @ f[1:, None]
-    return np.hstack([scalar, e[:, :1] * f[1:] + f[0] * e[:, 1:] + np.cross(e[:, 1:], f[1:])])
-
-
-def rotated(e: np.ndarray, s: np.ndarray) -> np.ndarray:
-    """Return a vector rotated by quaternions, a row each."""
-    cross = np.cross(e[:, 1:], s)
-    return np.asarray(s + 2.0 * (e[:, :1] * cross + np.cross(e[:, 1:], cross)))
-
-
 class PlaneEquations:
     """The equations of a system; row `held[k]` holds the value k, or parameter `symbols[k]` is this value."""
 
@@ -104,11 +65,18 @@ class PlaneEquations:
         self.symbols = [(symbol, k) for k, symbol in enumerate(symbols) if symbol is not None]
         self.places = tuple(places)
         """The name of the parameter of the system's model that has each value."""
-        self.half_turns: tuple[HalfTurn, ...] = ()
-        """The half turns of bodies that lead from solutions to others, and the copy that stands for both."""
+        self.joints: SolutionSearch | None = None
+        """The search for joints with which loops close, once it was needed."""
         self.unit = system.length / np.sqrt(system.weight[: system.nv])
         self.sizes = system.nv, scale.size
         self.select_rows(np.arange(len(system.rows)))
+
+    @cached_property
+    def places_of_bodies(self) -> tuple[list[int], np.ndarray]:
+        """The numbers of the coordinates of places in q, and the change of each in a small motion of length 1."""
+        layout, dimension = self.system.layout, self.system.model.dimension
+        pairs = [(layout.q[b][k], layout.v[b][k]) for b in self.system.bodies for k in range(dimension)]
+        return [q for q, _ in pairs], self.unit[[v for _, v in pairs]]
 
     def select_rows(self, rows: np.ndarray) -> None:
         """Use these rows, and leave out all others."""
@@ -240,52 +208,6 @@ class PlaneEquations:
         if point.u.size:
             return EquationTerms(record.phi.copy(), record.J.copy(), record.P.copy(), record.H.copy(), record.K.copy())
         return EquationTerms(record.phi.copy(), record.J.copy(), record.P.copy(), np.zeros((0, 0)), np.zeros((0, 0)))
-
-    # --- copies by half turns of bodies -----------------------------------------------------------------------------
-
-    def find_half_turns(self, q: np.ndarray) -> None:
-        """Find the bodies with a line, through the points of two joints, about which a half turn gives another
-        solution: in a placement at random equations keep their values or change their sign. The copies of this pose
-        stand for all copies. Joints whose axes must not be opposite (`facing`) exclude their bodies."""
-        system, found = self.system, list[HalfTurn]()
-        if system.model.dimension == 2 or self.symbols:
-            return
-        still = np.zeros((1, self.scale.size))
-        steps = np.random.default_rng(3).uniform(-1.0, 1.0, (1, system.nv))
-        afar = self.moved_poses(q[None], steps)
-        phi = self.linear(afar, still)[0][0]
-        for body in system.bodies:
-            joints = [e for e in system.model.conditions if any(m.body is body for m in e.markers)]
-            if len(joints) != 2 or any(e.facing for e in joints):
-                continue
-            ends = [next(m for m in e.markers if m.body is body).on_body(system.evaluator)[0] for e in joints]
-            ends = [np.asarray(end, dtype=float).ravel() for end in ends]
-            length = float(np.linalg.norm(ends[1] - ends[0]))
-            if length < COINCIDENT * system.length:
-                continue
-            coordinates = tuple(system.layout.q[body][:7])
-            turn = HalfTurn(body.name, coordinates, ends[0], (ends[1] - ends[0]) / length, -1)
-            there = self.linear(turn.turned(afar, np.pi), still)[0][0]
-            changed = np.flatnonzero(np.abs(there - phi) > COINCIDENT)
-            if changed.size and (np.abs(there + phi)[changed] < COINCIDENT).all():
-                turn = turn._replace(row=int(changed[0]))
-                found.append(turn._replace(sense=float(np.sign(self._ahead(turn, q[None])[0]))))
-        self.half_turns = tuple(turn for turn in found if turn.sense)
-
-    def _ahead(self, turn: HalfTurn, q: np.ndarray) -> np.ndarray:
-        """Return the values of the equation of a half turn a quarter turn ahead, (poses,): copies differ in the
-        sign."""
-        return self.linear(turn.turned(q, 0.5 * np.pi), np.zeros((len(q), self.scale.size)))[0][:, turn.row]
-
-    def one_copy(self, points: Sequence[PosePoint]) -> list[PosePoint]:
-        """Return points with each body turned by half a turn where this gives the copy that stands for both."""
-        if not self.half_turns or not len(points):
-            return [*points]
-        q = np.array([z.q for z in points])
-        for turn in self.half_turns:
-            other = self._ahead(turn, q) * turn.sense < 0.0
-            q[other] = turn.turned(q[other], np.pi)
-        return [z._replace(q=one) for z, one in zip(points, q, strict=True)]
 
     # --- moving about -------------------------------------------------------------------------------------------------
 

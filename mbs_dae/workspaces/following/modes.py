@@ -18,12 +18,12 @@ from .search import ALONG, CurveSearch, Region
 from .tracing import SMALLEST, Trace, TracePlace, one_curve, tangent_at, trace_curve
 
 ALIKE = 1e-6
-LEAST, MOST, AGAIN = 24, 150, 3
+LEAST, MOST, AGAIN = 24, 150, 5
 """Least and greatest number of random placements where poses are counted by these alone, and the number of times that
 each pose must be reached."""
-MOST_IN_SPACE = 1000
-"""Greatest number in space: each of the 34 poses of the platform of a delta robot has 1% of the placements and more,
-so that some 300 placements reach each `AGAIN` times."""
+MOST_IN_SPACE = 1500
+"""Greatest number in space: each of the 36 poses of the platform of a delta robot has 1% of the placements and more,
+so that some 600 placements reach each `AGAIN` times."""
 LONGEST, LANES = 200, 500
 """Greatest number of steps of a drive; and number of poses that are driven side by side, so that their matrices need
 little memory."""
@@ -52,7 +52,8 @@ def poses_at(
             continue
         add_poses(equations, region, found, _poses_on_traced_line(equations, region, poses[k], direction, values, step))
     if poses:
-        add_poses(equations, region, found, (z for z in throw_poses(equations, poses[0], values) if z is not None))
+        for ends in throw_poses(equations, poses[0], values):
+            add_poses(equations, region, found, (z for z in ends if z is not None))
     done = 0
     width = region.width / equations.scale
     while done < len(found):
@@ -65,7 +66,7 @@ def poses_at(
 
 def add_poses(equations: PlaneEquations, region: Region, poses: list[PosePoint], new: Iterable[PosePoint]) -> list[int]:
     """Append to `poses` each new pose that differs from all poses in it; return the numbers of these in `new`."""
-    new, added = equations.one_copy([*new]), list[int]()
+    new, added = [*new], list[int]()
     old, new_pairs = equal_poses(equations, region, new, poses).any(axis=1), equal_poses(equations, region, new, new)
     for k in np.flatnonzero(~old).tolist():
         if not new_pairs[k, added].any():
@@ -77,16 +78,21 @@ def add_poses(equations: PlaneEquations, region: Region, poses: list[PosePoint],
 def equal_poses(
     equations: PlaneEquations, region: Region, some: Sequence[PosePoint], others: Sequence[PosePoint]
 ) -> np.ndarray:
-    """Return which poses equal which others up to whole turns, (some, others)."""
+    """Return which poses equal which others up to whole turns, (some, others). Their bodies are in equal places."""
+    same = np.zeros((len(some), len(others)), dtype=bool)
     if not some or not others:
-        return np.zeros((len(some), len(others)), dtype=bool)
+        return same
     if len(some) > 1 and len(some) * len(others) > PAIRS:
         parts = some[: len(some) // 2], some[len(some) // 2 :]
         return np.concatenate([equal_poses(equations, region, part, others) for part in parts])
-    i, j = np.indices((len(some), len(others))).reshape(2, -1)
     (q0, p0), (q, p) = ([np.array([z[k] for z in poses]) for k in (0, 1)] for poses in (some, others))
-    steps = equations.steps_between(q0[i], p0[i], q[j], p[j], region.turns)
-    return np.asarray(np.linalg.norm(steps, axis=1) < ALIKE).reshape(len(some), len(others))
+    columns, units = equations.places_of_bodies
+    off = np.abs(q0[:, None, columns] - q[None, :, columns]) / units
+    i, j = np.nonzero(off.max(axis=2, initial=0.0) < ALIKE)
+    if i.size:
+        steps = equations.steps_between(q0[i], p0[i], q[j], p[j], region.turns)
+        same[i, j] = np.linalg.norm(steps, axis=1) < ALIKE
+    return same
 
 
 def _poses_on_traced_line(
@@ -256,19 +262,18 @@ def random_poses(
     limit: int | None = None,
 ) -> list[PosePoint]:
     """Return the poses with these values to which Newton's method converges from random placements of the bodies. The
-    trials end when each pose was found `AGAIN` times, so that further poses are unlikely, when the first `LEAST` of
-    them found none, or when `limit` poses are found."""
+    trials end, after a block of placements, when each pose was found `AGAIN` times, so that further poses are unlikely,
+    when the first `LEAST` of them found none, or when `limit` poses are found."""
     found: list[PosePoint] = []
-    times: list[int] = []
+    times, count = np.zeros(0, dtype=int), 0
     most = most or (MOST_IN_SPACE if equations.system.model.dimension == 3 else MOST)
-    for count, z in enumerate(throw_poses(equations, near, values, most), 1):
-        if z is not None:
-            same = np.flatnonzero(equal_poses(equations, region, [z], found))
-            if same.size:
-                times[same[0]] += 1
-            else:
-                found.append(z)
-                times.append(1)
-        if len(found) == limit or (count >= LEAST and min(times, default=AGAIN) >= AGAIN):
+    for ends in throw_poses(equations, near, values, most):
+        count += len(ends)
+        closed = [z for z in ends if z is not None]
+        old, same = (equal_poses(equations, region, closed, poses) for poses in (found, closed))
+        new = np.flatnonzero(~old.any(axis=1) & ~np.tril(same, -1).any(axis=1))
+        found += [closed[k] for k in new]
+        times = np.append(times + old.sum(axis=0), same[new].sum(axis=1))
+        if (limit and len(found) >= limit) or (count >= LEAST and times.min(initial=AGAIN) >= AGAIN):
             break
-    return found
+    return found[:limit]

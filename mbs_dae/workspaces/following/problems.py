@@ -23,7 +23,7 @@ import numpy as np
 from ...compiled.status import DONE, UNSETTLED
 from ...coordinates import body_coordinates
 from ...kernels.blocks import block
-from ...poses.closing import turned_over
+from ...poses.closing import turned_over_in
 from ...poses.corrector import LOOSE, TIGHT, CurveEquations, correct, observe_curve
 from ...poses.reach.joint_space import JointSpace
 from ...poses.reach.search import search_all
@@ -31,8 +31,8 @@ from ...poses.reach.solutions import SolutionSearch
 from .equations import EquationTerms, PlaneEquations, PosePoint
 from .tracing import TracePlace, tangent_at
 
-THROWS = 24
-"""Number of random placements of the bodies."""
+THROWS, BLOCK = 24, 96
+"""Number of random placements of the bodies; and the number that are closed side by side after these."""
 JOINT_STEPS = 100
 """Greatest number of steps of a search from joints at random."""
 ROUNDS = 12
@@ -301,22 +301,17 @@ def least(J: np.ndarray, right: np.ndarray) -> np.ndarray:
 
 def throw_poses(
     equations: PlaneEquations, point: PosePoint, values: np.ndarray, most: int = THROWS
-) -> Iterator[PosePoint | None]:
-    """Yield poses with these values, of copies by half turns one; None for a placement from which the search does not
-    converge, or which ends turned over. In the plane Newton's method starts from bodies turned and moved at random; in
-    space, where loops of many bodies close from few of these, from joints at random."""
+) -> Iterator[list[PosePoint | None]]:
+    """Yield lists of poses with these values, from `THROWS` placements, then from `BLOCK` at a time; None for a
+    placement from which the search does not converge, or which ends turned over. In the plane Newton's method starts
+    from bodies turned and moved at random; in space, where loops of many bodies close from few of these, from joints at
+    random."""
     system, random = equations.system, np.random.default_rng(20)
     turns = np.tile(body_coordinates(system.model.dimension).turns, len(system.bodies))
     in_space = system.model.dimension == 3
-    joints: SolutionSearch | None = None
-    if in_space:
-        numbers = {name: float(x) for name, x in zip(equations.places, values, strict=True)}
-        model = system.model.with_values(numbers)
-        space = JointSpace(model, model.compile("joint"), "")
-        placement, open_ = space.system.placement.copy(), np.full(space.size, np.inf)
-        joints = SolutionSearch(space, (), placement, -open_, open_)
-    for done in range(0, most, THROWS):
-        count = min(THROWS, most - done)
+    joints = joint_search(equations, values) if in_space else None
+    for done in (0, *range(THROWS, most, BLOCK)):
+        count = min(BLOCK if done else THROWS, most - done)
         if joints is not None:
             starts, off = joints.starts(20 + done, count + 1)[1:], np.full(count, np.inf)
             search_all(joints.task, starts, joints.tolerance, JOINT_STEPS, off, count)
@@ -325,9 +320,28 @@ def throw_poses(
             steps = random.uniform(-1.0, 1.0, (count, system.nv)) * np.where(turns, np.pi, 1.0)
             thrown_about = equations.moved_poses(np.repeat(point.q[None], count, axis=0), steps)
         ends = close_poses(equations, [PosePoint(q, values.astype(float), point.u) for q in thrown_about], 40)
-        for z in ends:
-            over = z is not None and in_space and turned_over(system, z.q)
-            yield None if z is None or over else equations.one_copy([z])[0]
+        closed = [z for z in ends if z is not None]
+        over = np.zeros(len(closed), dtype=bool)
+        for wrong in turned_over_in(system, np.array([z.q for z in closed])).values() if closed else ():
+            over |= wrong
+        upright = iter(~over)
+        yield [z if z is not None and next(upright) else None for z in ends]
+
+
+def joint_search(equations: PlaneEquations, values: np.ndarray) -> SolutionSearch:
+    """Return the search for joints with which loops close with these values. Held values are numbers of its program,
+    which are set; parameters of the model change its tree, which is built anew."""
+    system, found = equations.system, equations.joints
+    if found is None or equations.symbols:
+        model = system.model.with_values({n: float(x) for n, x in zip(equations.places, values, strict=True)})
+        space = JointSpace(model, model.compile("joint"), "")
+        placement, open_ = space.system.placement.copy(), np.full(space.size, np.inf)
+        equations.joints = found = SolutionSearch(space, (), placement, -open_, open_)
+    own = found.space.system.evaluator
+    for name, x in zip(equations.places, values, strict=True):
+        own = own.at(system.model.parameters[name].symbol, float(x))
+    found.task.machine.program.batch.parameters[:] = found.space.system.structure.program.batch.numbers(own)
+    return found
 
 
 def close_with_values(equations: PlaneEquations, z: PosePoint) -> PosePoint | None:

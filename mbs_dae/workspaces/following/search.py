@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from time import monotonic
 
 import numpy as np
 from scipy.linalg import eig
@@ -50,6 +51,10 @@ NO_SIGN = 1e-9
 """A determinant whose size is less than this on a whole curve is zero there, and has no sign."""
 MIXED = 24
 """Number of random sections, where a freedom is left besides the values."""
+
+
+class OutOfTime(Exception):
+    """The time of a search is over, and it has no result without the rest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,6 +140,17 @@ class CurveSearch:
     watch: Progress = ignore_progress
     """A function that the search calls with the number of finished sections and curves and the number of known ones;
     later with those of regions."""
+    end: float = np.inf
+    """The time, by `time.monotonic`, at which no further section, curve or count begins."""
+
+    @property
+    def is_late(self) -> bool:
+        return monotonic() > self.end
+
+    def check_time(self) -> None:
+        """Raise OutOfTime if the time is over."""
+        if self.is_late:
+            raise OutOfTime
 
     @cached_property
     def singular(self) -> Singular:
@@ -190,7 +206,7 @@ class CurveSearch:
         followed from poses `beside` it. Return whether a curve is known there, or the pose is outside the region."""
         known = False
         for rank in range(ranks):
-            if self.is_surface:
+            if self.is_surface or self.is_late:
                 return known
             z = self.singular.near(near.q, near.p, rank)
             if z is None:
@@ -251,7 +267,7 @@ class CurveSearch:
         def second(place: TracePlace) -> float:
             return float(np.linalg.svd(singular.ranked(equations.at(place.z)), compute_uv=False)[-2]) * place.sense
 
-        while self.branched < len(self.curves):
+        while self.branched < len(self.curves) and not self.is_late:
             curve = self.curves[self.branched]
             self.branched += 1
             self.watch(len(self.sections) + self.branched, len(self.sections) + len(self.curves) + 1)
@@ -308,6 +324,10 @@ class CurveSearch:
     def lies_on(self, curve: Trace, z: PosePoint) -> bool:
         """Return whether a pose with its values is a place of a curve: in a step that begins or ends at a place near
         it."""
+        sides = zip(z.p.tolist(), *curve.box, self.equations.scale.tolist(), self.region.turns.tolist(), strict=True)
+        room = 1.5 * self.step
+        if any(turn == 0.0 and not low - room * unit < x < high + room * unit for x, low, high, unit, turn in sides):
+            return False  # far from the whole curve
         for k in self._places_near(curve, z, np.minimum(curve.reach, 1.5 * self.step)).tolist():
             place = curve.places[k]
             own = curve.problem.between(place.z, z)
@@ -407,7 +427,7 @@ def search_region(search: CurveSearch, base: PosePoint, seed: int = 0) -> None:
         return
     lines: tuple[list[Trace], list[Trace]] = [], []
     _walk_across(search, base, lines)
-    for other in throw_poses(search.equations, base, base.p):
+    for other in next(throw_poses(search.equations, base, base.p)):
         if other is not None and not any(search.lies_on(trace, other) for trace in search.sections):
             _walk_across(search, other, lines)
 
@@ -422,11 +442,11 @@ def _walk_across(search: CurveSearch, base: PosePoint, lines: tuple[list[Trace],
     for axis in (0, 1):
         first = search.walk(line(search.equations, search.region.turns, base, directions[axis]))
         queue += [] if first is None else [(axis, first)]
-    while queue:
+    while queue and not search.is_late:
         axis, trace = queue.pop(0)
         other = lines[1 - axis]
         for z in _middles(trace, axis, search):
-            if len(other) >= NET or any(search.lies_on(one, z) for one in other):
+            if len(other) >= NET or search.is_late or any(search.lies_on(one, z) for one in other):
                 continue
             across = search.walk(line(search.equations, search.region.turns, z, directions[1 - axis]))
             if across is not None:
@@ -484,6 +504,8 @@ def _walk_at_random(search: CurveSearch, base: PosePoint, random: np.random.Gene
         direction = np.array([np.cos(angle), np.sin(angle)]) * search.region.width / search.equations.scale
         climb(search, base, direction)
     for _ in range(MIXED):
+        if search.is_late:
+            break
         A = random.standard_normal((search.freedom + 1, count))
         A /= np.linalg.norm(A, axis=1, keepdims=True)
         start = poses[int(random.integers(len(poses)))]

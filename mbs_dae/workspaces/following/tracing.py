@@ -77,6 +77,12 @@ class Trace:
         return np.array([place.z.q for place in self.places]), np.array([place.z.p for place in self.places])
 
     @cached_property
+    def box(self) -> tuple[list[float], list[float]]:
+        """The least and the greatest of each value."""
+        values = self.points[1]
+        return values.min(axis=0).tolist(), values.max(axis=0).tolist()
+
+    @cached_property
     def reach(self) -> np.ndarray:
         """The distance from each place within which its two steps lie, shape (places,): the way along a smooth step is
         at most its length along the tangent over the cosine of TURN, and a chord deviates by SMOOTH. Infinite for a
@@ -119,7 +125,7 @@ class Trace:
     ) -> tuple[float, TracePlace]:
         """Return the zero of a function in a step, with values `low` and `high` of different sign at its ends: the
         distance along the tangent of place k, and the place. By secants within a bracket (the Illinois rule)."""
-        a, b, size, before = 0.0, self.steps[k], max(abs(low), abs(high)), np.inf
+        a, b, size, before, kept = 0.0, self.steps[k], max(abs(low), abs(high)), np.inf, 0
         place = self.places[k]
         if low == 0.0:
             return 0.0, place
@@ -133,10 +139,10 @@ class Trace:
             if abs(value) < TIGHT * size or abs(x - before) < TIGHT:
                 break
             before = x
-            if value * low > 0.0:
-                a, low, high = x, value, 0.5 * high
+            if value * low > 0.0:  # b is kept; where it was kept before, too, half its value draws the secant there
+                a, low, high, kept = x, value, 0.5 * high if kept == 1 else high, 1
             else:
-                b, high, low = x, value, 0.5 * low
+                b, high, low, kept = x, value, 0.5 * low if kept == -1 else low, -1
         return x, place
 
     def zeros(

@@ -241,7 +241,7 @@ def _doubts(reach: _Reach, plane: ValuePlane, faces: Sequence[Face], poses: list
     differ, left = disagreements(faces, poses, plane.scale, counting, boundaries.seed)
     for _, search in boundaries.sets if differ else ():
         search.branch()
-    return notes_on_samples(differ, left, "solutions", faces, plane.scale)
+    return notes_on_samples(differ, len(left), "solutions", faces, plane.scale)
 
 
 def _strays(
