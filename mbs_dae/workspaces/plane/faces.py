@@ -345,13 +345,7 @@ def _is_sliver(face: Face) -> bool:
         return False
     half = 0.5 * float(face.chords.sum())
     area = face.area  # computed also to notice a border whose equations are not solved
-    guessed = any(
-        low < k + 1 and k < high
-        for cycle in face.cycles
-        for piece, _ in cycle.edges
-        for low, high in piece.ranges
-        for k in getattr(piece.curve, "interpolated", ())
-    )
+    guessed = any(piece.is_interpolated for cycle in face.cycles for piece, _ in cycle.edges)
     return area < (GUESSED if guessed else SLIVER) * half
 
 
