@@ -102,11 +102,25 @@ def critical_heights(arm: Arm) -> list[float]:
     return heights + [arm.h - arm.l1 * np.sin(q) + up * arm.l2 for q in shoulder for up in (1, -1)]
 
 
-@pytest.mark.parametrize(
-    "seed", [pytest.param(7, marks=pytest.mark.slow), *(pytest.param(k, marks=pytest.mark.soak) for k in range(100))]
-)
+SHORT = {4: (), 7: pytest.mark.slow, 10: (), 22: pytest.mark.slow}
+"""Seeds outside the soak: in 10 and 22 a singular surface has rings in the plane that are 0.08 and 0.04 mm wide; in 4
+curves of a joint at its limit cross such a ring, and are interpolated there."""
+
+
+@pytest.mark.parametrize("seed", [pytest.param(k, marks=SHORT.get(k, pytest.mark.soak)) for k in range(100)])
 def test_random_arms_in_planes_that_touch(seed):
     arm, _ = random_arm(seed)
     heights = critical_heights(arm)
     verdict = arm.judged(heights[(7 * seed + 3) % len(heights)], step=0.2)
-    assert not verdict.wrong or any("touches" not in doubt for doubt in verdict.doubts), (arm, verdict)
+    open_points = [doubt for doubt in verdict.doubts if "touches" not in doubt]
+    assert not verdict.wrong or (open_points and seed not in SHORT), (arm, verdict)
+
+
+def test_circles_beside_a_plane_that_touches_close():
+    """In a plane 4e-9 m beside one that touches, two singular circles are 0.07 mm apart. Each is followed once around:
+    one did not return to its first pose, which had an error of 2e-7, and was followed a hundred times around."""
+    arm, _ = random_arm(0)
+    found = arm.found(critical_heights(arm)[3], step=0.2)
+    assert all(curve.closed and len(curve.values) < 150 for curve in found.curves)
+    radii = sorted(float(np.hypot(*curve.values.T).mean()) for curve in found.curves if curve.kind == "serial")
+    assert len(radii) == 6 and np.isclose(radii[3] - radii[2], 7e-5, rtol=0.02)

@@ -125,6 +125,22 @@ def test_regions_between_circles_that_touch(r, s, inside, gap, turns):
     assert np.allclose(large, sorted(one for one in exact if one > 1e-3), rtol=0.0, atol=1e-7)
 
 
+@pytest.mark.parametrize("counts", [(37, 37, 37), (61, 29, 37), (29, 61, 31)])
+@pytest.mark.parametrize("gap", [1e-2, 1e-3, 1e-4, 1e-6])
+@pytest.mark.parametrize("shift", [0.0, 0.3])
+def test_narrow_rings_lie_in_each_other(gap, counts, shift):
+    """Gaps between three circles of one centre are wider or narrower than the arcs are high over their chords, so that
+    polygons of the circles cross. Each ring is the region of its own two circles, in a large disk beside another."""
+    curves = [Circle(0.0, 1.0 + k * gap, n, k * shift) for k, n in enumerate(counts)]
+    faces = faces_of(pieces_of([Circle(0.0, 4.0), Circle(-2.0, 0.5), *curves], lambda piece: True)[0])
+    rings = [np.pi * gap * (2.0 + (2 * k + 1) * gap) for k in range(2)]
+    rest = np.pi * (16.0 - 0.25 - (1.0 + 2.0 * gap) ** 2)
+    areas = sorted(face.area for face in faces)
+    assert np.allclose(areas, sorted([*rings, np.pi * 0.25, np.pi, rest]), rtol=0.0, atol=1e-11)
+    for ring in (face for face in faces if face.area < 0.1):
+        assert 1.0 < np.hypot(*ring.inner) < 1.0 + 2.0 * gap
+
+
 @pytest.mark.parametrize("start", [1e-3, -1e-3, 0.02, -0.02])
 def test_a_circle_whose_first_place_is_next_to_a_contact(start):
     """A circle touches two larger ones from inside at an angle of 0, where all three have one direction: their order

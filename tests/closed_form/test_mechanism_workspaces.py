@@ -9,6 +9,7 @@ from workspace_oracle import (
     FiveBar,
     ToolFiveBar,
     doubts,
+    random_alike_five_bar,
     random_delta,
     random_five_bar,
     random_platform,
@@ -74,6 +75,16 @@ def test_random_five_bars_over_the_hand(seed):
 @pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(100) if seed != 1)])
 def test_random_five_bars_over_the_cranks(seed):
     assert not random_five_bar(seed).over_the_cranks().silent, random_five_bar(seed)
+
+
+@pytest.mark.parametrize("seed", [pytest.param(k, marks=() if k == 2 else pytest.mark.soak) for k in range(100)])
+def test_random_five_bars_with_links_of_one_length_over_the_hand(seed):
+    assert not random_alike_five_bar(seed).over_the_hand().silent, random_alike_five_bar(seed)
+
+
+@pytest.mark.parametrize("seed", [pytest.param(k, marks=() if k == 3 else pytest.mark.soak) for k in range(100)])
+def test_random_five_bars_with_links_of_one_length_over_the_cranks(seed):
+    assert not random_alike_five_bar(seed).over_the_cranks().silent, random_alike_five_bar(seed)
 
 
 def test_curves_that_touch_the_reach_of_the_first_crank():

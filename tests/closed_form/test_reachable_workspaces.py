@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import mbs_dae as mbs
+from mbs_dae.workspaces.following.tracing import LONG, STUCK
+from mbs_dae.workspaces.reach.limits import JointLimits
+from mbs_dae.workspaces.reach.reachable import _open_ends
 
 L1, L2 = 1.0, 0.6
 
@@ -23,6 +28,20 @@ def test_a_two_link_arm_reaches_a_ring(size):
     assert len(radii) == 2 and np.abs(radii[0] - (L1 - L2)).max() < 1e-10
     assert np.abs(radii[1] - (L1 + L2)).max() < 1e-10
     assert [one.modes for one in found.regions] == [2] and {kind for kind, _ in found.boundary} == {"serial"}
+
+
+def test_curves_that_do_not_close_are_told_where_joints_keep_their_limits():
+    """The circle at full stretch, as if it were not followed to its end: with the elbow between 0.3 and 2 it does not
+    matter."""
+    model = arm()
+    found = mbs.reachable_workspace(model, "BC.C", step=0.2)
+    assert not _open_ends(found.curves, JointLimits(model, {}))
+    (outer,) = (curve for curve in found.curves if np.hypot(*curve.values[0]) > 1.5)
+    for why, words in ((LONG, "longer than was followed"), (STUCK, "not smooth")):
+        curve = replace(outer, trace=replace(outer.trace, ending=why))
+        (note,) = _open_ends([curve], JointLimits(model, {}))
+        assert words in note and f"{curve.values[-1][0]:.6g}" in note
+        assert not _open_ends([curve], JointLimits(model, {"B.angle": (0.3, 2.0)}))
 
 
 def test_equal_links_reach_the_shoulder():

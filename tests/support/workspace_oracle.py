@@ -208,6 +208,25 @@ def random_five_bar(seed: int) -> FiveBar:
     return FiveBar(tuple(cranks), tuple(legs), float(base))
 
 
+def random_alike_five_bar(seed: int) -> FiveBar:
+    """Return a five-bar with links of one length: its legs, a crank and its leg, both cranks and their legs, cranks and
+    base, or all links with the base. Legs of one length fold, and a crank and a leg of one length reach their pivot."""
+    random = np.random.default_rng(seed)
+    cranks, legs, base = random.uniform(0.3, 0.8, 2), random.uniform(0.6, 1.2, 2), random.uniform(0.3, 1.2)
+    match seed % 5:
+        case 0:
+            legs[1] = legs[0]
+        case 1:
+            legs[0] = cranks[0] = random.uniform(0.5, 0.9)
+        case 2:
+            legs[:] = cranks[:] = random.uniform(0.5, 0.9, 2)
+        case 3:
+            cranks[:] = base
+        case 4:
+            legs[:] = cranks[:] = base
+    return FiveBar(tuple(cranks), tuple(legs), float(base))
+
+
 class ToolFiveBar(NamedTuple):
     """A five-bar whose hand H is a point of its first leg AP beside the pin: H - A = tool (P - A)."""
 
@@ -576,6 +595,8 @@ FAMILIES: dict[str, Callable[[int], Verdict]] = {
     "arms": lambda seed: (lambda arm, z: arm.judged(z))(*random_arm(seed)),
     "five-bars over the hand": lambda seed: random_five_bar(seed).over_the_hand(),
     "five-bars over the cranks": lambda seed: random_five_bar(seed).over_the_cranks(),
+    "alike five-bars over the hand": lambda seed: random_alike_five_bar(seed).over_the_hand(),
+    "alike five-bars over the cranks": lambda seed: random_alike_five_bar(seed).over_the_cranks(),
     "five-bars with a tool": lambda seed: random_tool_five_bar(seed).over_the_hand(),
     "platforms over two legs": lambda seed: random_platform(seed).over_two_legs(),
     "delta robots": lambda seed: random_delta(seed).over_the_platform(),

@@ -231,6 +231,11 @@ class CurveSearch:
             if on_surface and any(self._places_near(self.curves[k], z, self.step).size for k in self.fragments):
                 continue
             start = TracePlace(z, *tangent_at(self.singular.value(z)[1], None))
+            # Near poses in which curves meet, residuals as small as those of z leave it open, and a closed curve would
+            # not return to it: the first place has residuals as small as the others.
+            settled = None if on_surface else place_ahead(self.singular, start, 0.0)
+            if settled and np.linalg.norm(self.singular.between(z, settled.z)) < self.step * ASIDE:
+                start = settled
             within = self._within_fragment(z) if on_surface else self.region.within
             trace = trace_curve(self.singular, start, self.step, MOST, within)
             if on_surface:

@@ -121,19 +121,26 @@ class TracedCurve:
     def place(self, along: float) -> TracePlace:
         """Return the pose so many segments along the curve; an interpolated one where equations are not solved."""
         k = min(int(along), len(self.trace.steps) - 1)
-        x = along - k
+        if (solved := self._solved(k, along - k)) is not None:
+            return solved
+        near, point = self.trace.places[k + int(along - k > 0.5)], point_near(self, k, along - k)[0]
+        return near._replace(z=near.z._replace(p=(np.array([point.real, point.imag]) - self.shift) * self.scale))
+
+    def _solved(self, k: int, x: float) -> TracePlace | None:
+        """Return the place a part of segment k along it; None where equations are not solved, which is remembered."""
         try:
             return self.trace.places[k + 1] if x == 1.0 else self.trace.inside(k, x * self.trace.steps[k])
         except ArithmeticError:
             self.interpolated.add(k)
-            near = self.trace.places[k + int(x > 0.5)]
-            point = point_near(self, k, x)[0]
-            return near._replace(z=near.z._replace(p=(np.array([point.real, point.imag]) - self.shift) * self.scale))
+            return None
 
     def at(self, k: int, x: float) -> tuple[np.ndarray, np.ndarray]:
         if (k, x) not in self.memory:
-            place = self.place(k + x)
-            self.memory[k, x] = place.z.p / self.scale + self.shift, self._rate(k, place)
+            if (place := self._solved(k, x)) is not None:
+                self.memory[k, x] = place.z.p / self.scale + self.shift, self._rate(k, place)
+            else:
+                point, rate = point_near(self, k, x)
+                self.memory[k, x] = np.array([point.real, point.imag]), np.array([rate.real, rate.imag])
         return self.memory[k, x]
 
     def cubic(self, k: int) -> Cubic:
@@ -192,6 +199,12 @@ class CurvePiece:
 
     def middle(self) -> np.ndarray:
         return self.curve.at(*self.half)[0]
+
+    @property
+    def is_interpolated(self) -> bool:
+        """Whether its curve is known to be interpolated in a segment of it."""
+        segments = getattr(self.curve, "interpolated", ())
+        return any(low < k + 1 and k < high for low, high in self.ranges for k in segments)
 
     @cached_property
     def area(self) -> float:

@@ -53,6 +53,36 @@ class Cycle:
         x, y = self.points.T
         return float(0.5 * (x * np.roll(y, -1) - np.roll(x, -1) * y).sum())
 
+    @cached_property
+    def chords(self) -> np.ndarray:
+        """The lengths of the sides of its polygon."""
+        return np.linalg.norm(self.points - np.roll(self.points, 1, axis=0), axis=1)
+
+    @property
+    def sag_area(self) -> float:
+        """The greatest area between arcs that turn by 0.35 rad and their chords, the sides of its polygon."""
+        return 2.0 / 3.0 * SAG * float((self.chords**2).sum())
+
+    @cached_property
+    def is_outer(self) -> bool:
+        """Whether it goes round a region, in the positive sense; by the exact area where the polygon may be off."""
+        return (self.area if abs(self.rough_area) <= self.sag_area else self.rough_area) > 0.0
+
+    def goes_round(self, point: np.ndarray) -> bool:
+        """Return whether a point is inside. Next to the polygon, where arcs may pass it on either side, the border
+        itself decides: the point is to the left of it at the nearest foot of a perpendicular."""
+        inside = bool(winds(self.points, point[None])[0])
+        if distance_to(self.points, point[None])[0] > SAG * self.chords.max():
+            return inside
+        edges = self.edges
+        found = [(near, piece, s) for piece, s in edges if (near := foot(piece.curve, point, piece.ranges))]
+        if not found:
+            return inside
+        (spot, _), piece, sense = min(found, key=lambda one: one[0][1])
+        there, rate = piece.curve.at(*spot)
+        across = point - there
+        return bool(sense * (rate[0] * across[1] - rate[1] * across[0]) > 0.0)
+
 
 @dataclass(frozen=True, eq=False)
 class Face:
@@ -111,14 +141,14 @@ class Face:
     @cached_property
     def chords(self) -> np.ndarray:
         """The lengths of the sides of the polygons of its border."""
-        return np.concatenate([np.linalg.norm(c.points - np.roll(c.points, 1, axis=0), axis=1) for c in self.cycles])
+        return np.concatenate([cycle.chords for cycle in self.cycles])
 
     @cached_property
     def is_thin(self) -> bool:
         """Whether its area may be as small as that between its border and the chords, so that a point inside its
         polygon may be outside."""
-        polygon, chords = sum(cycle.rough_area for cycle in self.cycles), self.chords
-        return bool(polygon <= 2.0 / 3.0 * SAG * (chords**2).sum() + GUESSED * 0.5 * chords.sum())
+        polygon, off = (sum(getattr(cycle, name) for cycle in self.cycles) for name in ("rough_area", "sag_area"))
+        return bool(polygon <= off + GUESSED * 0.5 * self.chords.sum())
 
     @cached_property
     def _halfway(self) -> tuple[np.ndarray, np.ndarray]:
@@ -296,14 +326,16 @@ def faces_of(pieces: list[CurvePiece]) -> list[Face]:
     `SLIVER` are one border, and where a curve is interpolated its copies are farther apart, and cross."""
     edges = _without_loose_ends(pieces)
     cycles = _cycles(edges)
-    outer = [cycle for cycle in cycles if cycle.rough_area > 0.0]
+    outer = [cycle for cycle in cycles if cycle.is_outer]
     holes: dict[int, list[Cycle]] = defaultdict(list)
     for cycle in cycles:
-        if cycle.rough_area > 0.0:
+        if cycle.is_outer:
             continue
         around = [k for k, one in enumerate(outer) if _encloses(one, cycle)]
         if around:
-            holes[min(around, key=lambda k: outer[k].rough_area)].append(cycle)
+            least = min(outer[k].rough_area + outer[k].sag_area for k in around)
+            around = [k for k in around if outer[k].rough_area - outer[k].sag_area <= least]
+            holes[min(around, key=lambda k: outer[k].area) if len(around) > 1 else around[0]].append(cycle)
     return [face for face in (Face(one, tuple(holes[k])) for k, one in enumerate(outer)) if not _is_sliver(face)]
 
 
@@ -313,13 +345,7 @@ def _is_sliver(face: Face) -> bool:
         return False
     half = 0.5 * float(face.chords.sum())
     area = face.area  # computed also to notice a border whose equations are not solved
-    guessed = any(
-        low < k + 1 and k < high
-        for cycle in face.cycles
-        for piece, _ in cycle.edges
-        for low, high in piece.ranges
-        for k in getattr(piece.curve, "interpolated", ())
-    )
+    guessed = any(piece.is_interpolated for cycle in face.cycles for piece, _ in cycle.edges)
     return area < (GUESSED if guessed else SLIVER) * half
 
 
@@ -328,8 +354,9 @@ def _encloses(outer: Cycle, hole: Cycle) -> bool:
     borders = {id(piece) for piece, _ in outer.edges}
     if any(id(piece) in borders for piece, _ in hole.edges):
         return False
-    middles = np.array([piece.middle() for piece, _ in hole.edges])
-    return bool(winds(outer.points, middles).mean() > 0.5) and outer.rough_area > -hole.rough_area * (1.0 - 1e-9)
+    inside = [outer.goes_round(piece.middle()) for piece, _ in hole.edges]
+    off = outer.sag_area + hole.sag_area
+    return bool(np.mean(inside) > 0.5) and outer.rough_area > -hole.rough_area * (1.0 - 1e-9) - off
 
 
 def _without_loose_ends(pieces: list[CurvePiece]) -> list[CurvePiece]:

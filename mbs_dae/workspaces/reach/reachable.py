@@ -30,7 +30,7 @@ from ...verbs.inverse_kinematics import inverse_kinematics
 from ..agreement import Counting, disagreements, notes_on_samples
 from ..curves import zeros_along
 from ..following.equations import PosePoint
-from ..following.tracing import TracePlace
+from ..following.tracing import LONG, STUCK, TracePlace
 from ..plane.arcs import CurvePiece, PlaneCurve, Spot, TracedCurve
 from ..plane.faces import Face, distance_to, faces_of, pieces_of
 from ..regions import RegionPoses, add_border_poses, interpolations
@@ -180,6 +180,7 @@ def reachable_workspace(
         for face, poses in zip(faces, known, strict=True)
         if poses
     ]  # fmt: skip
+    notes += _open_ends(every, bounds)
     notes += interpolations(dict.fromkeys(piece.curve for piece in pieces if isinstance(piece.curve, TracedCurve)))
     notes += [*bounds.notes, *([touched] if touched else [])]
     regions.sort(key=lambda one: -abs(one.face.outer.rough_area))
@@ -220,6 +221,22 @@ def _split(
 
     pieces, _ = pieces_of(pictures, keeps) if pictures else ([], [])
     return pieces, faces_of(pieces)
+
+
+def _open_ends(curves: Sequence[SingularCurve], bounds: JointLimits) -> list[str]:
+    """Return notes on curves that are not closed, in ends where joints keep their limits: borders of regions may be
+    missing beyond these ends."""
+    notes = []
+    for curve in (curve for curve in curves if not curve.is_point):
+        for k, why in ((0, curve.trace.beginning), (-1, curve.trace.ending)):
+            if why in (STUCK, LONG) and bounds.margin(curve.trace.places[k].z.q, curve.limits) > -KEPT:
+                there = f"({curve.values[k][0]:.6g}, {curve.values[k][1]:.6g})"
+                if why == LONG:
+                    notes.append(f"the {curve.kind} curve through {there} is longer than was followed")
+                else:
+                    what = "where equations are not smooth, or more than one curve meet"
+                    notes.append(f"a {curve.kind} curve ends at {there}, {what}")
+    return notes
 
 
 def _solutions(reach: _Reach, plane: ValuePlane, faces: Sequence[Face]) -> list[list[PosePoint]]:
