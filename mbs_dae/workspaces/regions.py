@@ -85,9 +85,10 @@ class RegionCounts:
 
 def poses_in(
     search: CurveSearch, faces: Sequence[Face], base: PosePoint, counts: RegionCounts
-) -> tuple[list[list[PosePoint]], list[str]]:
-    """Return the poses at the inner point of each region, and notes on samples of regions with another number of poses;
-    keep both in `counts`. Curves through singular poses between such points are followed."""
+) -> tuple[list[Face], list[list[PosePoint]], list[str]]:
+    """Return the regions that were counted in time, the poses at the inner point of each, and notes on samples of
+    regions with another number of poses; keep the last two in `counts`. Curves through singular poses between such
+    points are followed."""
     scale, is_finite, equations = search.equations.scale, search.freedom == 0, search.equations
 
     many = len(faces) > LARGE
@@ -111,15 +112,18 @@ def poses_in(
 
     found, keys = RegionPoses(search, faces), [face.inner.tobytes() for face in faces]
     order = sorted(range(len(faces)), key=lambda k: -abs(faces[k].outer.rough_area))
+    counted = list[int]()
     for k in order:
-        search.check_time()
+        if search.is_late:
+            break
+        counted.append(k)
         if keys[k] in counts.poses:
             found.add(k, counts.poses[keys[k]])
             continue
         found.add(k, count(faces[k].inner * scale) if is_finite else _pose_inside(search, faces[k]))
         if is_finite and k in order[:LARGE]:
             found.add(k, again(k, faces[k].inner * scale))
-    if is_finite:
+    if is_finite and not search.is_late:
         add_border_poses(found)
     poses = found.poses
     counting = Counting(
@@ -129,10 +133,14 @@ def poses_in(
     differ, left = disagreements(faces, poses, scale, counting, 0, settled)
     if is_finite and not many:
         _count_again(search, faces, poses)
-    counts.poses.update(zip(keys, poses, strict=True))
+    counts.poses.update((keys[k], poses[k]) for k in counted)
     counts.settled.clear()
     counts.settled.update(keys[k] for k in order if k not in left and k not in {one.face for one in differ})
-    return poses, notes_on_samples(differ, len(left), "poses", faces, scale)
+    notes = notes_on_samples(differ, len(left), "poses", faces, scale)
+    if missing := len(faces) - len(counted):
+        what = f"the {missing} smallest of {len(faces)} regions are left out"
+        notes.append(f"{what}: the time was over before their poses were counted")
+    return [faces[k] for k in counted], [poses[k] for k in counted], notes
 
 
 def _section_poses(search: CurveSearch, face: Face) -> tuple[list[PosePoint], np.ndarray, np.ndarray]:

@@ -149,8 +149,7 @@ def _compute_workspace(
             new = new_curves()
             curves += new
             pictures += copies_of(new, search)
-            now = faces_in(search, pictures)
-            (poses, open_samples), faces = poses_in(search, now, base, counts), now
+            faces, poses, open_samples = poses_in(search, faces_in(search, pictures), base, counts)
             _follow_all(search, both)
             if len(search.curves) == len(curves) or search.is_late:
                 break
