@@ -569,13 +569,20 @@ class Arm(NamedTuple):
         }
 
     def judged(self, z: float, step: float = 0.1) -> Verdict:
-        """Compare what is found in the plane at a height with these areas; a plane out of reach may be refused."""
+        """Compare what is found in the plane at a height with these areas; a plane out of reach may be refused. If the
+        plane touches a singular surface, areas are those of the plane that the note names, 1e-8 lengths aside or
+        less."""
         areas = self.areas(z)
         try:
             found = self.found(z, step)
         except mbs.ModelError as error:
             out = "no region was found" in str(error) and sum(areas.values()) < 1e-6
             return Verdict([] if out else [f"{error}, {areas}"], [])
+        for note in (note for note in found.notes if "the regions are those of the plane" in note):
+            aside = float(note.rsplit(" = ", 1)[1])
+            if abs(aside - z) > 1e-8 * (self.l1 + self.l2 + self.h):
+                return Verdict([f"the plane {aside} for {z}"], [])
+            z, areas = aside, self.areas(aside)
         far = max((float(np.abs(curve.values).max()) for curve in found.curves), default=1.0)
         return judge(found, areas, lambda x, y: self.modes(x, y, z), (-far, far, -far, far), count=200)
 
