@@ -34,7 +34,7 @@ from mbs_dae.motion.derivative import accelerate
 from mbs_dae.motion.mechanism import mechanism
 from mbs_dae.motion.mechanism_record import Mechanism
 from mbs_dae.poses.dependence import PoseRank
-from mbs_dae.tolerances import FAINT, NIL
+from mbs_dae.tolerances import ACCELERATION_INDEPENDENCE, ZERO_ROW
 
 TABLES = ("q", "v", "equations", "forces", "tables", "soft", "kept", "norm", "full_unit", "out", "to")
 """What the program reads: the state, constants of equations and of forces, tables, `Factor.soft`, `Factor.kept`,
@@ -76,7 +76,7 @@ def compared(model: Model, coordinates: str) -> tuple[float, float, float]:
     bodies = system.cartesian
     (q,), (v,), _ = system.from_bodies((bodies.placement[None], bodies.still[None] + 0.1, bodies.still[None]))
     redundant = PoseRank(system, 0.0, q).dependent(range(len(system.rows)))
-    run = mechanism(system, faint=FAINT)
+    run = mechanism(system, faint=ACCELERATION_INDEPENDENCE)
     run.machine.factor.kept[list(redundant)] = 0.0
     programs = [_ready(run, q, v, merged) for merged in (False, True)]
     own, one, merged = evaluation_times([timed(system, 0.0, q, v, redundant), *programs], rounds=40)
@@ -204,7 +204,7 @@ class _Program:
             below[column].append(row)
         square = self.sum(self.let(f"{x} * {x}") for x in jacobian)
         softened = [self.let(f"{x} + soft[at + {k}]") for k, x in enumerate(weight)]
-        least = self.let(f"{NIL * n!r} * {square} / ({self.sum(softened)} + {NIL!r}) + 1e-200")
+        least = self.let(f"{ZERO_ROW * n!r} * {square} / ({self.sum(softened)} + {ZERO_ROW!r}) + 1e-200")
         values = {(place[k], place[k]): x for k, x in enumerate(softened)}
         rows = (np.asarray(pattern.jac_row, dtype=int) + n, pattern.jac_column, jacobian)
         for i, k, x in [*zip(*rows, strict=True), *zip(pattern.block_row, pattern.block_column, beside, strict=True)]:
@@ -244,7 +244,7 @@ class _Program:
         apart = distance if share == "1.0" else self.let(f"{distance} * {share}")
         told[row] = x
         told[len(told) // 2 + row] = self.let(f"max({apart} / {x}, 0.0) if {x} > {least} else 0.0")
-        enough = f"{x} > {least} and {apart} >= {FAINT!r} * {x} and kept[at + {row}] != 0.0"
+        enough = f"{x} > {least} and {apart} >= {ACCELERATION_INDEPENDENCE!r} * {x} and kept[at + {row}] != 0.0"
         return self.let(f"-{share} / {apart} if {enough} else 0.0")
 
 

@@ -16,11 +16,12 @@ from .model.checks import warn_of_angles
 from .model.element import Element
 from .model.model import Model
 from .model.parameters import constants_out, finite_number
-from .model.tables import ENDS, Table
+from .model.tables import Table
 from .results.result import State
 from .symbolic.derive import Reading
 from .symbolic.functions import Lookup
 from .symbolic.markers import t as time
+from .tolerances import TABLE_END
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -172,7 +173,7 @@ def check_tables(model: Model, t: np.ndarray) -> None:
         moments = t[np.unique(np.linspace(0, t.size - 1, 200).astype(int))]
         read = law_of_time(place, {p.symbol: p.value for p in model.parameters.values()})(moments)
         first, last = float(table.x[0]), float(table.x[-1])
-        if read.min() < first - ENDS * (last - first) or read.max() > last + ENDS * (last - first):
+        if read.min() < first - TABLE_END * (last - first) or read.max() > last + TABLE_END * (last - first):
             reach = f"it is read from {read.min():g} to {read.max():g}; shorten the times or extend the table"
             raise ModelError(f"{element.who} has a table from {first:g} to {last:g}, but {reach}")
 

@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from .tolerances import VALUE_TIE
+
 Partial = Callable[..., Any]
 """The partial derivative of a function by one of its arguments, as a function of all of them."""
 PARTIALS: dict[Any, tuple[Partial, ...]] = {
@@ -57,8 +59,6 @@ KINKS: dict[Any, Callable[..., Any]] = {
 """Functions without a derivative where this expression is zero and does not remain zero: there the slope is nan."""
 PLAIN = (np.greater, np.greater_equal, np.less, np.less_equal, np.equal, np.not_equal, np.isfinite, np.isnan, np.sign)
 """Functions that use the values alone."""
-TIE = 1e-12
-"""The difference, relative to the largest, below which values count as equally large."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,8 +224,8 @@ def _largest(x: Dual, axis: int | None) -> Dual:
     at = np.argmax(value, axis=-1)[..., None]
     top = np.take_along_axis(value, at, -1)
     own = np.take_along_axis(slope, np.broadcast_to(at, (len(x.by), *at.shape)), -1)
-    tied = value >= top - TIE * np.abs(top)
-    same = np.abs(slope - own) <= 1e-9 * np.abs(own) + TIE * np.abs(top)
+    tied = value >= top - VALUE_TIE * np.abs(top)
+    same = np.abs(slope - own) <= 1e-9 * np.abs(own) + VALUE_TIE * np.abs(top)
     found = np.where((same | ~tied).all(axis=-1), own[..., 0], np.nan)
     return Dual(top[..., 0], found, x.by)
 

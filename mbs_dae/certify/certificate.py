@@ -12,14 +12,13 @@ from ..coordinates import Layout
 from ..errors import ModelError, counted
 from ..public_class import PublicClass
 from ..results.result import State
+from ..tolerances import CLOSED_POSE_DISTANCE
 from ..unit_system import equation, told
 from .charts import box_about, by_small_motions, vector_of_product
 from .equations import JACOBIAN, PHI, IntervalEquations, check_driven, equations_of
 from .intervals import Interval, down, interval, times, up
 from .operator import Operator, contracts, distance, operator_at
 
-NEAR = 1e-8
-"""A pose farther than this from the nearest true one, relative to the model's own length, is refused as not closed."""
 RADII = 2.0 ** -np.arange(0.0, 34.0, 2.0)
 """Radii to try, relative to the model's own length: from 1 down to some 2e-10."""
 FINE = 2.0 ** np.arange(0.25, 2.0, 0.25)
@@ -199,7 +198,7 @@ def _why_not(operator: Operator, radius: float, error: float, shift: float) -> s
         return f"the equations lose rank here, and leave {counted(free, 'motion')} free"
     if not radius:
         return "the equations almost lose rank here, or are not closed: a dead point or a meeting of branches is near"
-    if error > NEAR * length:
+    if error > CLOSED_POSE_DISTANCE * length:
         return f"it is no pose: the nearest one is about {shift:.1e} m away; close it first, with mbs.assemble"
     return ""
 

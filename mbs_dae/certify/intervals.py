@@ -20,21 +20,20 @@ from typing import Any
 
 import numpy as np
 
+from ..tolerances import ROUNDING_SHIFT, SUM_UNDERFLOW
+
 Bounds = np.ndarray
 POWERS_OF_TWO = (1, 2, 4, 0.5, 0.25)
 
 
-LEAST = 1e-300
-"""Zeros are rounded outward to this number, not to the least double number: processors are slow with denormal
-numbers."""
 
 
 def down(x: Any) -> Bounds:
-    return np.nextafter(x - LEAST, -np.inf)
+    return np.nextafter(x - ROUNDING_SHIFT, -np.inf)
 
 
 def up(x: Any) -> Bounds:
-    return np.nextafter(x + LEAST, np.inf)
+    return np.nextafter(x + ROUNDING_SHIFT, np.inf)
 
 
 class Interval:
@@ -242,14 +241,12 @@ EPS = float(np.finfo(float).eps)
 OUTWARD = 1.0 + 4.0 * EPS
 """Factor that turns a nonnegative result of two or three operations into a bound: as good as the next double number,
 and faster."""
-TINY = 1e-290
-"""More than the underflow of any sum here."""
 
 
 def middle_and_radius(x: Interval) -> tuple[Bounds, Bounds]:
     """Return the middle and the radius of an interval."""
     middle = 0.5 * (x.lower + x.upper)
-    return middle, np.maximum(x.upper - middle, middle - x.lower) * OUTWARD + LEAST
+    return middle, np.maximum(x.upper - middle, middle - x.lower) * OUTWARD + ROUNDING_SHIFT
 
 
 def size_of_product(a: Bounds, x: Interval) -> tuple[Bounds, Bounds]:
@@ -257,7 +254,7 @@ def size_of_product(a: Bounds, x: Interval) -> tuple[Bounds, Bounds]:
     middle, radius = middle_and_radius(x)
     product, sizes = a @ middle, np.abs(a)
     lost = 2.0 * a.shape[-1] * EPS
-    off = sizes @ (radius + lost * np.abs(middle)) * (1.0 + lost) + TINY
+    off = sizes @ (radius + lost * np.abs(middle)) * (1.0 + lost) + SUM_UNDERFLOW
     return product, off
 
 
@@ -269,16 +266,16 @@ def largest(product: tuple[Bounds, Bounds]) -> Bounds:
 def away_from_one(c: Bounds, jacobian: Interval) -> Bounds:
     """Return upper bounds of |1 - C J|."""
     product, off = size_of_product(c, jacobian)
-    return (np.abs(product - np.eye(c.shape[-2])) + off) * OUTWARD + LEAST
+    return (np.abs(product - np.eye(c.shape[-2])) + off) * OUTWARD + ROUNDING_SHIFT
 
 
 def row_sums(matrix: Bounds, weights: Bounds) -> Bounds:
     """Return upper bounds of the weighted sums of nonnegative rows."""
-    return (matrix @ weights) * (1.0 + 2.0 * matrix.shape[-1] * EPS) + TINY
+    return (matrix @ weights) * (1.0 + 2.0 * matrix.shape[-1] * EPS) + SUM_UNDERFLOW
 
 
 def times(matrix: Interval, x: Interval) -> Interval:
     """Return a product of intervals: (lanes, rows, columns) times (lanes, columns)."""
     terms = matrix * Interval(x.lower[:, None, :], x.upper[:, None, :])
-    lost = 2.0 * terms.shape[-1] * EPS * terms.size.sum(axis=-1) + TINY
+    lost = 2.0 * terms.shape[-1] * EPS * terms.size.sum(axis=-1) + SUM_UNDERFLOW
     return Interval(terms.lower.sum(axis=-1) - lost, terms.upper.sum(axis=-1) + lost)

@@ -23,12 +23,10 @@ from typing import Any
 
 import numpy as np
 
+from ..tolerances import PIECE_JUMP
 from .functions import TURN, Angle, angle_of, with_sign
 from .intervals import Bounds, Interval, down, hull, interval, up, where
 
-JOINED = 1e-9
-"""A piece of a table begins with the value and slope with which the one before it ends if they differ by less than
-this, relative to the largest: coefficients are rounded."""
 MOST_PIECES = 64
 """An interval that meets more pieces of a table than this gives NaN."""
 GRAIN = 2.0**20
@@ -157,7 +155,7 @@ class Decisions:
 
     def chosen(self, weight: Any, a: Any, b: Any) -> Any:
         """Return a law of two branches, one of which the state chooses."""
-        law, apart = mixed(weight, a, b, JOINED * self.length)
+        law, apart = mixed(weight, a, b, PIECE_JUMP * self.length)
         if apart is not None and isinstance(weight, Weight):
             self._jump(apart)
         return law
@@ -289,7 +287,7 @@ class Decisions:
         smooth = True
         for end, start in zip(ends, starts, strict=True):
             scale = max(np.abs(end).max(), np.abs(start).max(), 1e-300)
-            smooth &= bool((np.abs(end - np.roll(start, -1))[: None if shift else -1] <= JOINED * scale).all())
+            smooth &= bool((np.abs(end - np.roll(start, -1))[: None if shift else -1] <= PIECE_JUMP * scale).all())
         return (high > low) & (not smooth)
 
 

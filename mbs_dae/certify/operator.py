@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from scipy.linalg import qr
 
+from ..tolerances import RANK_TOLERANCE
 from .charts import box_about, by_small_motions
 from .equations import JACOBIAN, PHI, Enclosure, IntervalEquations
 from .intervals import (
@@ -30,9 +31,6 @@ from .intervals import (
     up,
 )  # fmt: skip
 
-ENOUGH = 1e-9
-"""Rows whose pivot is less than this, relative to the largest one, count as dependent."""
-
 
 def independent_rows(jacobian: Bounds, scale: Bounds) -> tuple[np.ndarray, int]:
     """Return as many rows as there are columns, chosen by pivoting as the least dependent ones, in order; and the rank.
@@ -43,7 +41,7 @@ def independent_rows(jacobian: Bounds, scale: Bounds) -> tuple[np.ndarray, int]:
         np.where(lengths > 0, scaled / np.where(lengths > 0, lengths, 1.0), 0.0).T, mode="economic", pivoting=True
     )
     pivots = np.abs(np.diag(r))
-    rank = int((pivots > ENOUGH * pivots.max(initial=0.0)).sum())
+    rank = int((pivots > RANK_TOLERANCE * pivots.max(initial=0.0)).sum())
     return np.sort(order[: jacobian.shape[1]]), rank
 
 

@@ -30,6 +30,7 @@ from ..compiled.reading import Trajectory
 from ..compiled.status import DONE
 from ..poses.continuation import begin as start
 from ..poses.continuation import go_on
+from ..tolerances import BOX_RADIUS
 from .charts import Paths, paths_between
 from .equations import GAMMA, JACOBIAN, NU, PHI, Enclosure, IntervalEquations
 from .intervals import Bounds, Interval, interval, times, up
@@ -37,8 +38,6 @@ from .operator import Operator, contracts, distance, operator_at
 
 DEEPEST = 20
 """Greatest number of times that a step is halved."""
-LEAST = 1e-13
-"""Least radius of a box, relative to the model's own length: above the roundoff of quantities computed in the box."""
 PIECES, LEAST_MORE, MOST_MORE, WORK = 30, 1_000, 20_000, 1_600_000
 """The search stops after PIECES tried pieces for each step and a number of further ones: WORK over the number of
 entries of a matrix, between LEAST_MORE and MOST_MORE."""
@@ -161,7 +160,7 @@ def prove(equations: IntervalEquations, pieces: Pieces) -> Proof:
     shift = np.fmin(_residual(operator, whole, speed, a, path.h), operator.shift(whole.phi))
     beta = operator.factor(whole.jacobian)
     with np.errstate(all="ignore"):
-        radius = np.where(beta < 1.0, 2.0 * shift / (1.0 - beta) + LEAST * equations.system.length, np.inf)
+        radius = np.where(beta < 1.0, 2.0 * shift / (1.0 - beta) + BOX_RADIUS * equations.system.length, np.inf)
     possible = np.isfinite(radius) & ~whole.refused & ~operator.enclosure.refused
     beta = operator.factor_in(time, axis, np.where(possible, radius, 0.0))
     good = possible & contracts(beta, shift, radius)
@@ -188,7 +187,7 @@ def errors_of(equations: IntervalEquations, path: Trajectory) -> np.ndarray:
         t, q = (Interval(np.ascontiguousarray(x[first : first + equations.at_once].T)) for x in path[:2])
         operator = operator_at(equations, t, q)
         shift = operator.shift(operator.enclosure.phi)
-        radius = np.where(np.isfinite(shift), 2.0 * shift, 0.0) + LEAST * equations.system.length
+        radius = np.where(np.isfinite(shift), 2.0 * shift, 0.0) + BOX_RADIUS * equations.system.length
         beta = operator.factor_in(t, q, radius)
         good = contracts(beta, shift, radius) & ~operator.enclosure.refused
         errors.append(np.where(good, distance(beta, shift), np.inf))

@@ -17,6 +17,7 @@ from ..kernels.cache import Kernel
 from ..model.forces.loads import PythonForce
 from ..symbolic.branches import SIDE
 from ..symbolic.derive import Composed
+from ..tolerances import DERIVATIVE_AGREEMENT
 from .batch import Instance, instance_of
 
 UNWOUND = unwound.py_func
@@ -33,9 +34,6 @@ class Raised(threading.local):
 
 
 EPS = float(np.finfo(float).eps)
-AGREE = 1e-6
-"""The largest relative difference of two difference quotients, over a step and over half of it, that counts as
-convergence: the errors of both are of second order, the error after extrapolation is of fourth order."""
 SHORTER, TRIES = 16.0, 7
 """The factor by which the next step is shorter, and the number of steps tried: down to 6e-8 of the first one."""
 
@@ -60,7 +58,7 @@ def difference(function: Callable[[np.ndarray], np.ndarray], at: np.ndarray, way
         worse = apart >= least
         best, least = np.where(worse, best, (4.0 * two - one) / 3.0), np.where(worse, least, apart)
         roundoff = 8 * EPS * np.abs(ends).max(axis=(0, 1)) / step
-        if np.all(apart <= AGREE * np.abs(two) + roundoff):
+        if np.all(apart <= DERIVATIVE_AGREEMENT * np.abs(two) + roundoff):
             break
         step /= SHORTER
     return best

@@ -26,7 +26,7 @@ from ..model.model import Model
 from ..model.parameters import Number
 from ..symbolic.derive import Reading
 from ..symbolic.markers import marker_symbols
-from ..tolerances import LIGHT
+from ..tolerances import LIGHT_MASS
 from .batch import BatchBuilder, Instance, instance_of
 from .contacts import ContactsBuilder
 from .dynamics import DynamicsBuilder, dynamics_instances
@@ -56,7 +56,7 @@ class Groups(NamedTuple):
     def are_light(self, masses: np.ndarray, diagonal: np.ndarray) -> np.ndarray:
         """Return, for each column, whether its mass is so small relative to the largest on the diagonal of its group
         that the augmented matrix is needed; False for columns in groups without rows."""
-        return self.held & (masses <= LIGHT * self.largest(diagonal))
+        return self.held & (masses <= LIGHT_MASS * self.largest(diagonal))
 
 
 class Remembering:

@@ -27,7 +27,7 @@ from ..model.measures import Measure
 from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..symbolic.derive import Reading, Relation
-from ..tolerances import FAR, LIGHT, ROUNDOFF
+from ..tolerances import EXTENT_SHARE, LIGHT_MASS, SUM_ROUNDOFF
 from .batch import BatchBuilder, PoseSequence, instance_of
 from .dynamics import SCALARS, Dynamics
 from .machine import Machine, observe
@@ -270,7 +270,7 @@ class System(Remembering):
         if not self.structure.transformed:
             return bool(self.light_columns.any())
         _, masses, terms, pivots = self._masses_of_joints
-        relative, certain = masses / self.column_weight, np.minimum(pivots, masses) > LIGHT * terms
+        relative, certain = masses / self.column_weight, np.minimum(pivots, masses) > LIGHT_MASS * terms
         return bool(not certain.all() or self.structure.groups.are_light(relative, relative).any())
 
     @property
@@ -300,7 +300,7 @@ class System(Remembering):
             return np.zeros(0)
         groups, masses = self.structure.groups, self.diagonal / self.column_weight
         largest = groups.largest(masses)
-        light = groups.largest(1.0 / np.where(masses > ROUNDOFF * largest, masses, np.inf))
+        light = groups.largest(1.0 / np.where(masses > SUM_ROUNDOFF * largest, masses, np.inf))
         middle = np.where(largest > 0.0, np.sqrt(largest / np.maximum(light, 1e-300)), self.heaviest or 1.0)
         return 1.0 / (middle * self.column_weight)
 
@@ -319,7 +319,7 @@ class System(Remembering):
         scaled = sps.csr_matrix((entries, (pattern.jac_row, pattern.jac_column)), (pattern.m, pattern.n))
         lengths = np.sqrt(np.asarray(scaled.multiply(scaled).sum(axis=1)).ravel())
         felt = abs(scaled @ motions).max(axis=1).toarray().ravel()
-        return tuple(np.flatnonzero(~(felt <= ROUNDOFF * lengths)).tolist())
+        return tuple(np.flatnonzero(~(felt <= SUM_ROUNDOFF * lengths)).tolist())
 
     def _massless_motions(self, q: np.ndarray) -> sps.csc_matrix:
         """Return motions of single bodies without mass, or with next to none compared with their groups, at the pose q:
@@ -350,7 +350,7 @@ class System(Remembering):
             arm = np.cross(com, np.eye(3)).T  # arm @ u is com x u
             M = np.block([[mass * np.eye(3), -mass * arm], [mass * arm, inertia - mass * arm @ arm]])
             masses, motions = np.linalg.eigh(M / np.outer(scale, scale))
-            motions = motions[:, masses <= LIGHT * largest[places].max()]
+            motions = motions[:, masses <= LIGHT_MASS * largest[places].max()]
             motions[:3] = self.cartesian.layout.rotation(pose, body)[0] @ motions[:3]
             found += [(places, motion) for motion in motions.T]
         found += [(np.array([k]), np.ones(1)) for k in np.flatnonzero(alone).tolist()]
@@ -432,10 +432,11 @@ class System(Remembering):
 
         A gap is a sum of coordinates, each up to E, so an evaluation is off by some ε E, and Newton's method closes
         joints to 10 ε E (`TIGHT`); in a chain of a hundred bodies these errors add up to 1000 ε E = 2e-13 E. With
-        `TOUCHES` = 1e-9 and `FAR` = 1e-3 a gap counts as closed below 1e-9 l + 1e-12 E: at 10⁵ m from the origin a
-        body of 1 m touches at 0.1 μm. Where points alone touch, without any length, l is the model's length."""
+        `TOUCHES` = 1e-9 and `EXTENT_SHARE` = 1e-3 a gap counts as closed below 1e-9 l + 1e-12 E: at 10⁵ m from the
+        origin a body of 1 m touches at 0.1 μm. Where points alone touch, without any length, l is the model's
+        length."""
         own = max(self._longest(self.structure.lengths), self._longest(self.structure.lengths_of_shapes))
-        return (own or self.length) + FAR * self._extent
+        return (own or self.length) + EXTENT_SHARE * self._extent
 
     @cached_property
     def row_units(self) -> np.ndarray:

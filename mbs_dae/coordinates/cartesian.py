@@ -28,11 +28,8 @@ from ..model.model import Model
 from ..model.parameters import Evaluator, Number
 from ..rotations import quaternion
 from ..symbolic.derive import Definition, Inertia, MarkerMap
+from ..tolerances import SUM_ROUNDOFF
 from .base import KernelCoordinates, Layout, Motion, cartesian_layout
-
-LOST = 1e-14
-"""The relative size, to the largest principal moment, below which a principal moment is roundoff of the tensor; also
-the size below which a component of an axis is roundoff."""
 
 
 class Cartesian(KernelCoordinates):
@@ -240,8 +237,8 @@ class SpatialCartesian(Cartesian):
         tensor = np.moveaxis(np.array([[number(n) for n in row] for row in body.inertia]), (0, 1), (-2, -1))
         finite = np.isfinite(tensor).all(axis=(-2, -1))[..., None]
         moments, axes = np.linalg.eigh(np.where(finite[..., None], tensor, 0.0))
-        lost = moments <= LOST * np.abs(moments).max(axis=-1, keepdims=True)
-        idle = (lost[..., None, :] & (np.abs(axes) > LOST)).any(axis=-1)
+        lost = moments <= SUM_ROUNDOFF * np.abs(moments).max(axis=-1, keepdims=True)
+        idle = (lost[..., None, :] & (np.abs(axes) > SUM_ROUNDOFF)).any(axis=-1)
         compliance = (axes**2 / np.where(lost, np.inf, moments)[..., None, :]).sum(axis=-1)
         found = np.where(finite, np.where(idle, 0.0, 1.0 / np.where(idle, 1.0, compliance)), np.nan)
         return plain[:3] + tuple(np.moveaxis(found, -1, 0))

@@ -18,6 +18,7 @@ from ..compiled import System
 from ..errors import MbsError, ModelError
 from ..model.breaks import breaks_of
 from ..motion.past.origin import Run
+from ..tolerances import BREAK_MOTION, STENCIL_STEP
 from .parameters import Asked
 from .sizes import size_of
 
@@ -48,14 +49,10 @@ CENTRAL = _stencil([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0], [-1.5, 4.0, -2.5, -2.5, 4.
 FORWARD = _stencil([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0], [0.0] * 7, 5)
 BACKWARD = FORWARD._replace(offsets=-FORWARD.offsets, weights=-FORWARD.weights, inner=-FORWARD.inner)
 """Stencils on one side are for designs next to the bounds of a parameter."""
-SMALL = 3e-4
-"""The step Δ of a parameter, relative to its size."""
-LEAST = 1e-9
-"""A break does not move with a parameter if the whole parameter moves it by less than this part of the times."""
 
 
 def systems_beside(
-    asked: Asked, name: str, coordinates: str, tree: Mapping[str, Any], small: float = SMALL
+    asked: Asked, name: str, coordinates: str, tree: Mapping[str, Any], small: float = STENCIL_STEP
 ) -> tuple[float, Stencil, list[System]]:
     """Return the step, `small` of the size of the parameter, and the first stencil at all places of which designs
     exist, with the systems of these designs."""
@@ -92,7 +89,7 @@ def breaks_moved(asked: Asked, run: Run, ends: np.ndarray, times: np.ndarray) ->
             what = f"beside this value of {name!r} laws of time switch more or less often before the last time"
             raise ModelError(f"derivatives of simulate: {what}; end the run a little before or behind the switch")
         slopes = np.tensordot(stencil.weights, found, 1) / small
-        slopes[np.abs(slopes) * small <= LEAST * SMALL * np.abs(known).max(initial=0.0)] = 0.0
+        slopes[np.abs(slopes) * small <= BREAK_MOTION * STENCIL_STEP * np.abs(known).max(initial=0.0)] = 0.0
         of = dict(zip(known.tolist(), slopes.tolist(), strict=True))
         row[:] = [of.get(float(end), 0.0) for end in ends]
     return out

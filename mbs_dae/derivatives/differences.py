@@ -38,6 +38,7 @@ from ..motion.methods.stepping import MOST_STEPS
 from ..motion.past.origin import Run
 from ..readings.motion import ComputedQuantities, computed
 from ..results.result import Result, State
+from ..tolerances import CHANGE_FLOOR, DIFFERENCE_ERROR, LOST_DERIVATIVE, PARAMETER_STEPS, REPORTED_ERROR, SLOPE_JUMP
 from .designs import CENTRAL, Stencil, systems_beside
 from .instants import MomentSlopes, set_moment
 from .parameters import Asked
@@ -52,24 +53,15 @@ Make = Callable[[Run, np.ndarray, bool], Result]
 """A function that makes a run at these times, which goes on behind events that stop it where this is True."""
 MOTION, FORCES = ("q", "v"), ("a", "multipliers", "contacts", "energies")
 
-STEPS = 1e-3, 2.5e-4, 6e-5, 1.5e-5
-"""The steps h of a parameter, relative to its size, that are tried one after the other."""
 EXPLICIT, IMPLICIT = ("DP8", 1e-12), ("Radau5", 1e-11)
 """The method and the tolerances of neighbours, of runs by explicit and by implicit methods. (With steps of one length
 derivatives of runs have kinks: behind a switch, whose time moves, their number changes.)"""
-ENOUGH, PROMISED, LOST = 1e-9, 1e-8, 1e-5
-"""Errors relative to the largest change. No smaller step is tried if all errors are below the first, or if they are
-below the third and no longer fall by half. A larger error than the second is told; with a larger one than the third
-there is no derivative."""
 INTERRUPTED = "neighbouring runs were interrupted: none by the parameters that were left"
 """The remark in a result whose motion is complete, and whose derivatives are not."""
-KINK, UNLIKE = 1e-3, 100.0
-"""A number has two slopes if they differ by more than this part of the largest change; or of its own change, if that is
-also more than `LOST` of the largest, and more than `UNLIKE` times the error of the slope, where it cannot be
-roundoff."""
-FAINT = 1e-3
-"""The least change relative to which errors are judged: this part of the number, where a parameter changes by its
-size."""
+UNLIKE = 100.0
+"""A number has two slopes if they differ by more than `SLOPE_JUMP` of the largest change; or by this part of
+its own change, if that is also more than `LOST_DERIVATIVE` of the largest, and more than `UNLIKE` times the error of
+the slope, where it cannot be roundoff."""
 
 
 def has_own_steps(system: System, asked: Asked) -> bool:
@@ -99,14 +91,14 @@ def differenced_run(result: Result, asked: Asked, run: Run, last: float | None, 
     for name in asked.names:
         slopes, errors = ({key: np.full(x.shape, one) for key, x in values.items()} for one in (np.nan, np.inf))
         ends, why, worst, neighbour_values = np.inf, "", np.inf, list[Numbers]()
-        for part in () if INTERRUPTED in notes else STEPS:
+        for part in () if INTERRUPTED in notes else PARAMETER_STEPS:
             try:
                 h, stencil, runs = neighbours(asked, name, run, part, result)
                 past = [_made(make, one, times, True) for one in runs]
                 up_to = np.append(times[:-1], last or 0.0)
                 stopped = past if last is None else [_made(make, one, up_to, False) for one in runs]
             except MbsError:
-                if part == STEPS[-1] and not neighbour_values:
+                if part == PARAMETER_STEPS[-1] and not neighbour_values:
                     raise
                 continue
             except KeyboardInterrupt:
@@ -121,10 +113,10 @@ def differenced_run(result: Result, asked: Asked, run: Run, last: float | None, 
                 known[better], errors[key][better] = slope[better], error[better]
             largest = (error[np.isfinite(values[key])].max(initial=0.0) for key, error in errors.items())
             before, worst = worst, max(largest)
-            if worst <= ENOUGH or before / 2 <= worst <= LOST:
+            if worst <= DIFFERENCE_ERROR or before / 2 <= worst <= LOST_DERIVATIVE:
                 break
         for key, slope in slopes.items():
-            slope[errors[key] > LOST] = np.nan
+            slope[errors[key] > LOST_DERIVATIVE] = np.nan
         all_slopes.append(slopes)
         notes |= {} if INTERRUPTED in notes else dict.fromkeys(remarks(name, result, values, errors, ends, why))
     rows = {key: np.array([one[key] for one in all_slopes]) for key in values}
@@ -232,10 +224,10 @@ def differences(values: np.ndarray, stencil: Stencil, h: float, size: float) -> 
     `values` of the numbers in neighbours, (neighbours, items, ...); the error is inf where there are two slopes."""
     slope, inner, jump = (np.tensordot(weights, values, 1) / h for weights in stencil[1:])
     off = np.abs(slope - inner)
-    resolved = np.abs(slope)[off <= KINK * np.abs(slope)].max(initial=0.0)
-    largest = max(resolved, FAINT * np.abs(np.nan_to_num(values)).max(initial=0.0) / size, np.finfo(float).tiny)
-    own = np.maximum(KINK * np.abs(slope), np.maximum(LOST * largest, UNLIKE * off))
-    error = np.where(np.abs(jump) > np.minimum(KINK * largest, own), np.inf, off / largest)
+    resolved = np.abs(slope)[off <= SLOPE_JUMP * np.abs(slope)].max(initial=0.0)
+    largest = max(resolved, CHANGE_FLOOR * np.abs(np.nan_to_num(values)).max(initial=0.0) / size, np.finfo(float).tiny)
+    own = np.maximum(SLOPE_JUMP * np.abs(slope), np.maximum(LOST_DERIVATIVE * largest, UNLIKE * off))
+    error = np.where(np.abs(jump) > np.minimum(SLOPE_JUMP * largest, own), np.inf, off / largest)
     return slope, np.nan_to_num(error, nan=np.inf)
 
 
@@ -265,8 +257,11 @@ def first_difference(runs: Sequence[Result], acting: Collection[str]) -> tuple[f
 def remarks(
     name: str, result: Result, own: Numbers, errors: Numbers, ends: float, why: str
 ) -> Iterator[str]:  # fmt: skip
-    """Yield sentences about derivatives by a quantity that are not known, or not right to `PROMISED`."""
-    lost = {key: ((error > LOST) & np.isfinite(own[key])).max(axis=1, initial=False) for key, error in errors.items()}
+    """Yield sentences about derivatives by a quantity that are not known, or not right to `REPORTED_ERROR`."""
+    lost = {
+        key: ((error > LOST_DERIVATIVE) & np.isfinite(own[key])).max(axis=1, initial=False)
+        for key, error in errors.items()
+    }
     moved, forces = (np.stack([lost["times", one] for one in names]).max(axis=0) for names in (MOTION, FORCES))
     times = ", ".join(f"{t:.9g}" for t in result.t[moved])
     if np.isfinite(ends) and moved.any():
@@ -282,8 +277,10 @@ def remarks(
     for event, is_lost in zip(result.events, lost["events", "t"].tolist(), strict=True):
         if is_lost:
             yield f"none of the time of event {event.name!r}, by {name}"
-    right = [error[(error <= LOST) & np.isfinite(own[key])].max(initial=0.0) for key, error in errors.items()]
-    if max(right) > PROMISED:
+    right = [
+        error[(error <= LOST_DERIVATIVE) & np.isfinite(own[key])].max(initial=0.0) for key, error in errors.items()
+    ]
+    if max(right) > REPORTED_ERROR:
         yield f"by {name} they are right to {max(right):.1g} of the largest ones"
 
 

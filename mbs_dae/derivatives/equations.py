@@ -19,13 +19,9 @@ from ..model.parameters import Parameter
 from ..motion.derivative import evaluate
 from ..motion.mechanism import mechanism
 from ..symbolic.markers import t as time
+from ..tolerances import CONSISTENCY, REGULARISATION
 
-EXTRA = 1e-11
-"""The number added to the scaled diagonal, so that redundant rows do no harm, nor motions that H does not hold; the
-refinements remove its effect."""
 REFINEMENTS = 3
-CONSISTENT = 1e-7
-"""Equations whose residual exceeds this part of the right side and the solution have no solution."""
 
 
 class Slopes(NamedTuple):
@@ -154,7 +150,7 @@ class Bordered:
         unit, rows, _ = self._scales
         extra = diagonal(np.append(np.ones(unit.size), -np.ones(rows.size)))
         try:
-            return splu(sps.csc_matrix(self._matrix + EXTRA * extra))
+            return splu(sps.csc_matrix(self._matrix + REGULARISATION * extra))
         except RuntimeError:
             return None
 
@@ -171,7 +167,7 @@ class Bordered:
             found += self._factor.solve(right - matrix @ found, way)
         missed = np.abs(right - matrix @ found).max(axis=0, initial=0.0)
         asked = np.abs(right).max(axis=0, initial=0.0) + np.abs(found[: unit.size]).max(axis=0, initial=0.0)
-        found[:, ~(missed <= CONSISTENT * asked)] = np.nan
+        found[:, ~(missed <= CONSISTENCY * asked)] = np.nan
         return Solved(unit[:, None] * found[: unit.size], size * rows[:, None] * found[unit.size :])
 
 

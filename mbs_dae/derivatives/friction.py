@@ -27,7 +27,8 @@ from ..motion.outcome import forces_along, modes_along
 from ..readings.motion import ComputedQuantities
 from ..readings.ranks import least
 from ..readings.teeth import apart, with_separation
-from .designs import CENTRAL, SMALL, systems_beside
+from ..tolerances import STENCIL_STEP
+from .designs import CENTRAL, systems_beside
 from .results import VariedMotion
 
 Loads = Mapping[str, np.ndarray]
@@ -61,7 +62,7 @@ class FrictionMotion(VariedMotion):
             ended = ~np.all([np.isfinite(rows).all(axis=1) for rows in way], axis=0)
             way = [np.where(ended[:, None], 0.0, rows) for rows in way]
             reach = self._lengths(x[k]) / system.length + self._lengths(way[1]) / fastest
-            small = SMALL / max(float(reach[~ended].max(initial=0.0)), np.finfo(float).tiny)
+            small = STENCIL_STEP / max(float(reach[~ended].max(initial=0.0)), np.finfo(float).tiny)
             aside = [[rows + c * small * by for rows, by in zip(own[1:], way, strict=True)] for c in CENTRAL.offsets]
             beside = [(system, Trajectory(own.t, *rows)) for rows in aside]
             size, stencil, systems = systems_beside(self.asked, name, "cartesian", {})

@@ -19,19 +19,15 @@ from ..motion.derivative import evaluate
 from ..motion.mechanism import mechanism
 from ..motion.switching.switches import hold_all
 from ..symbolic.branches import SIDE
-from ..tolerances import ROUNDOFF
+from ..tolerances import GUARD_CHANGE, KINK_DISTANCE, SUM_ROUNDOFF, SURFACE_DISTANCE
 from .equations import KernelState
 from .parameters import Asked
 
-ASIDE, NEARER = 1e-5, 16.0
-"""The first distance from the surface, relative to the size of the state: far enough for differences of forces, 1e-13
-of their size; and the factor by which the second distance is smaller."""
+NEARER = 16.0
+"""The second distance from the surface is smaller than the first one, `KINK_DISTANCE` of the size of the state, by this
+factor."""
 SMOOTH_POWER = 1.2
 """The slope does not jump where the branches differ by a larger power n of the distance."""
-ON_SURFACE = 1e-12
-"""A switching function is zero at a time if it is less than this part of its largest value in the motion."""
-STAYS = 1e-9
-"""A parameter leaves a motion on a surface if g changes by less than this part of the changes of the motion."""
 
 
 class Kink(NamedTuple):
@@ -62,13 +58,13 @@ def kinks_along(
     places = own.machine.program.batch.switch_at, own.dynamics.batch.switch_at
     values = [system.outputs_of(one, path.t, path.q, path.v)[:, at] for one, at in zip(batches, places, strict=True)]
     g = np.abs(np.concatenate(values, axis=1))
-    zero = (g <= ON_SURFACE * g.max(axis=0)) & (own.switches.kinds[: len(names)] == SIDE)
+    zero = (g <= SURFACE_DISTANCE * g.max(axis=0)) & (own.switches.kinds[: len(names)] == SIDE)
     for k in np.flatnonzero(zero.any(axis=1)).tolist():
         t, here = float(path.t[k]), (path.q[k].copy(), path.v[k].copy())
         state = KernelState(system, asked.symbols, t, *here)
         surfaces = state.slopes((POSITIONS, FORCES, SURFACES), path.a[k], multipliers[k])[SURFACES]
         along = np.abs(surfaces.along(x[k], v[k]))
-        leaves = along > STAYS * np.maximum(np.abs(x[k]).max(axis=1), np.abs(v[k]).max(axis=1))
+        leaves = along > GUARD_CHANGE * np.maximum(np.abs(x[k]).max(axis=1), np.abs(v[k]).max(axis=1))
         for law in np.flatnonzero(zero[k] & leaves[: len(names)].any(axis=1)).tolist():
             if has_kink(own, t, *here, law):
                 yield Kink(k, names[law], law < len(batches[0].switching), leaves[law])
@@ -96,13 +92,13 @@ def has_kink(mechanism: Any, t: float, q: np.ndarray, v: np.ndarray, law: int) -
         return found if np.isfinite(found).all() else None
 
     differences = list[float]()
-    for distance in (ASIDE, ASIDE / NEARER):
+    for distance in (KINK_DISTANCE, KINK_DISTANCE / NEARER):
         pairs = ((outputs(sign * distance, 1.0), outputs(sign * distance, -1.0)) for sign in (1.0, -1.0))
         pair = next(((one, other) for one, other in pairs if one is not None and other is not None), None)
         if pair is None:
             break
         size = float(np.abs(pair[0] - pair[1]).max(initial=0.0))
-        differences.append(size if size > ROUNDOFF * np.abs(pair[0]).max(initial=0.0) else 0.0)
+        differences.append(size if size > SUM_ROUNDOFF * np.abs(pair[0]).max(initial=0.0) else 0.0)
     mechanism.switches.mode[:] = modes
     hold_all(mechanism)
     if len(differences) < 2:

@@ -17,7 +17,7 @@ from ..model.model import Model
 from ..model.parameters import Evaluator, Parameter, free_parameters
 from ..symbolic.branches import SWITCHING
 from ..symbolic.expressions import slope_between_jumps
-from ..tolerances import REPEAT
+from ..tolerances import CORNER_JUMP, SAME_INSTANT
 from .constants import are_alike, constants_of, numbers_in, with_constants_free
 from .inputs import inputs_made_of, with_laws_written
 
@@ -74,22 +74,22 @@ def asked_of(model: Model, names: Any, given: Collection[str] = (), run: bool = 
     return Asked(model, asked, symbols, told, alike)
 
 
-KINK, FARTHER = 1e-6, 10.0
-"""A slope has a kink where it jumps by more than `KINK` of its size, and hardly more over a way `FARTHER` times as
-long."""
+FARTHER = 10.0
+"""A slope has a kink where it jumps by more than `CORNER_JUMP` of its size, and hardly more over a way `FARTHER` times
+as long."""
 
 
 def corner_of(e: sp.Expr, symbol: sp.Symbol, known: Mapping[sp.Symbol, float]) -> str:
     """Return "jumps" or "has a kink" if an expression, or its slope by a symbol, has two values on both sides of the
     `known` values; empty if it is smooth there. (Between two close places a smooth value changes by next to nothing,
     and in proportion to their distance.)"""
-    size = REPEAT * max(abs(known[symbol]), 1.0)
+    size = SAME_INSTANT * max(abs(known[symbol]), 1.0)
     for law, what in ((e, "jumps"), (slope_between_jumps(e, symbol), "has a kink")):
         near, far = (
             [Evaluator({**known, symbol: known[symbol] + side * size})(law) for side in (-reach, reach)]
             for reach in (1.0, FARTHER)
         )
-        jump, allowed = abs(near[1] - near[0]), KINK * max(map(abs, near + far))
+        jump, allowed = abs(near[1] - near[0]), CORNER_JUMP * max(map(abs, near + far))
         if jump > allowed and jump > 0.5 * abs(far[1] - far[0]):
             return what
     return ""

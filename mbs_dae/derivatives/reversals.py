@@ -31,13 +31,10 @@ from ..symbolic.derive import Relation
 from ..symbolic.loads import Load
 from ..symbolic.markers import marker_symbols, t, variables
 from ..symbolic.markers.primitives import distance
-from ..tolerances import SIDEWAYS
+from ..tolerances import END_DISTANCE, SIDE_MOTION
 
 PIECES = 64
 """The number of pieces of a cubic, each taken as straight: off by less than 1/8 of the bend over 64²."""
-MEETS = 1e-3
-"""Ends meet if they come closer than this part of the lesser of their distances at both ends of the step: the
-derivative of the step then contains the square, 10⁻⁶, of the effect of the turning direction at most."""
 TURNS = 0.1
 """Ends that come closer than this part pass each other, in a step that does not resolve how the direction turns. Where
 ends stay farther apart the direction turns by degrees, and the errors of steps tell whether they are short enough."""
@@ -213,7 +210,10 @@ class Reversals:
             p, least = int(gap.argmin()), min(np.linalg.norm(d0[k, n]), np.linalg.norm(d1[k, n]))
             if gap[p] <= (TURNS**2 if self.squared[k] else TURNS) * least:
                 step = steps + int(np.count_nonzero(forward[:n]))
-                when, straight = float(t[n] + h * (p + at[p]) / PIECES), bool(across[k, n] and gap[p] <= MEETS * least)
+                when, straight = (
+                    float(t[n] + h * (p + at[p]) / PIECES),
+                    bool(across[k, n] and gap[p] <= END_DISTANCE * least),
+                )
                 meets = straight and not self.squared[k]
                 found.append(Passage(step, when, self.names[k], int(k), meets))
         return found
@@ -266,6 +266,6 @@ def passage_moved(
     for own, one in zip(times, passages, strict=True):
         e, slope = d[one.force] / np.linalg.norm(d[one.force]), slopes[:, one.force]
         sideways = np.linalg.norm(slope - np.outer(slope @ e, e), axis=1)
-        meets = one.meets & (sideways <= SIDEWAYS * (np.linalg.norm(slope, axis=1) + reach))
+        meets = one.meets & (sideways <= SIDE_MOTION * (np.linalg.norm(slope, axis=1) + reach))
         own[:] = np.where(meets, -(meeting[:, one.force] @ e) / (rates[one.force] @ e), np.nan)
-    return np.where(np.ptp(times, axis=0) <= SIDEWAYS * np.abs(times).max(axis=0), times[0], np.nan)
+    return np.where(np.ptp(times, axis=0) <= SIDE_MOTION * np.abs(times).max(axis=0), times[0], np.nan)

@@ -15,6 +15,7 @@ from ..model.bodies.body import Body
 from ..model.bodies.planar_body import PlanarBody
 from ..model.bodies.spatial_body import SpatialBody
 from ..model.parameters import Parameter, slope_of
+from ..tolerances import LENGTH_SHARE
 from .constants import constants_of
 
 
@@ -49,8 +50,6 @@ def _slopes(system: System, number: Any, symbols: Sequence[sp.Symbol]) -> np.nda
     return found
 
 
-SHORT = 1e-3
-"""The scale of a small parameter that makes lengths moves one of them by this part of the model's length."""
 
 
 def size_of(system: System, parameter: Parameter, value: float) -> float:
@@ -66,7 +65,7 @@ def size_of(system: System, parameter: Parameter, value: float) -> float:
     if not slope or not np.isfinite(slope):
         return abs(value) or 1.0
     scale = system.length / slope
-    return max(abs(value), SHORT * scale) if value else scale
+    return max(abs(value), LENGTH_SHARE * scale) if value else scale
 
 
 def weight_slopes(system: System, symbols: Sequence[sp.Symbol]) -> np.ndarray:

@@ -33,7 +33,7 @@ from ..linear.vectors import copy
 from ..motion.derivative import evaluate, factorise_terms, refinements
 from ..motion.mechanism_record import Mechanism
 from ..poses.newton import dependent_rows, evaluate_and_factorise, solve_here
-from ..tolerances import DEPENDENT, WEAK
+from ..tolerances import REFINEMENT_INDEPENDENCE, ROW_DEPENDENCE
 from .runs.linear import BEND, FORCE, GAP, RATE, Linear, linearise_forces, put_right, take_given
 
 
@@ -50,7 +50,7 @@ class Variation(NamedTuple):
 @compiled_apart
 def vary_motion(machine: Machine, own: Linear, path: Trajectory, out: Variation) -> None:
     """Put the changes of places, velocities and accelerations of a motion that constraints determine into `out`."""
-    machine.factor.truncation[0] = DEPENDENT
+    machine.factor.truncation[0] = ROW_DEPENDENCE
     for k in range(path.t.size):
         t, q, v, a = path.t[k], path.q[k], path.v[k], path.a[k]
         differentiate(own.to, t, q, v, a, machine.multipliers)  # the multipliers have no effect here
@@ -69,7 +69,7 @@ def vary_loads(
 ) -> None:
     """Put the changes of a motion that constraints determine, with those of its multipliers, into `out`: the equations
     are differentiated once at each time for all."""
-    machine.factor.truncation[0] = DEPENDENT
+    machine.factor.truncation[0] = ROW_DEPENDENCE
     for k in range(path.t.size):
         t, q, v = path.t[k], path.q[k], path.v[k]
         differentiate(own.to, t, q, v, path.a[k], multipliers[k])
@@ -98,8 +98,9 @@ def vary_forces(
 
 @compiled
 def _often(machine: Machine) -> int:
-    """Return how often a solution is worth refining: once if rows depend on others within `WEAK`, else never."""
-    return 1 if dependent_rows(machine, WEAK) > 0 else 0
+    """Return how often a solution is worth refining: once if rows depend on others within `REFINEMENT_INDEPENDENCE`,
+    else never."""
+    return 1 if dependent_rows(machine, REFINEMENT_INDEPENDENCE) > 0 else 0
 
 
 @compiled

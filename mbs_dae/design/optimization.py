@@ -11,6 +11,7 @@ from ..compiled import System
 from ..errors import AssemblyError, ModelError, counted
 from ..model.model import Model
 from ..model.parameters import check_choice
+from ..tolerances import LIMIT_TOLERANCE, OPTIMUM_SLOPE, PARAMETER_EFFECT
 from .analysis import Analysis, analysis_of, bounds_of
 from .limits import largest_of, limits_of
 from .objectives.objective import FormulaObjective, NotSmooth, ObjectiveFunction, objective_of, unit_of
@@ -21,12 +22,6 @@ from .sensitivity import Multipliers, multipliers_of
 from .starts import starts_of
 
 KINDS = ("min", "minimax", "least_squares")
-BROKEN = 1e-6
-"""The excess beyond a limit, as a part of the limit's size, above which the limit is violated."""
-NOTHING = 1e-12
-"""A number depends on a parameter if it changes by more than this part, its roundoff, over the parameter's bounds."""
-FLAT = 1e-4
-"""The largest slope left at an optimum, as a part of the slope at the start."""
 
 
 def optimize(
@@ -99,7 +94,7 @@ def _report(runs: DesignRuns, box: ScaledBox, kind: str, trials: Sequence[Trial]
         """Return the excess beyond its limits, 0 if all are kept, then its value."""
         assert trial.end is not None
         excess = _excess(runs, box, trial.end)
-        return excess if excess > BROKEN else 0.0, objective_value(trial.end, kind)
+        return excess if excess > LIMIT_TOLERANCE else 0.0, objective_value(trial.end, kind)
 
     best = min(ended, key=rank)
     end = best.end
@@ -108,18 +103,22 @@ def _report(runs: DesignRuns, box: ScaledBox, kind: str, trials: Sequence[Trial]
     multipliers = multipliers_of(runs, sides, box, end, kind)
     first = runs.at(ended[0].start)
     assert isinstance(first, Evaluation)
-    if (beyond := _excess(runs, box, end)) > BROKEN:
+    if (beyond := _excess(runs, box, end)) > LIMIT_TOLERANCE:
         raise _broken_limit(runs, sides, end, beyond)
     slope_at_start = multipliers_of(runs, sides, box, first, kind).steepest
     # the fall of the objective is the scale of slopes for a search that began at a maximum
     fall = objective_value(first, kind) - objective_value(end, kind)
-    steepest = max(slope_at_start, multipliers.steepest, 0.0 if slope_at_start > FLAT * abs(fall) else fall)
-    success = multipliers.residual <= FLAT * steepest or multipliers.residual <= 1e-9 * abs(objective_value(end, kind))
+    steepest = max(slope_at_start, multipliers.steepest, 0.0 if slope_at_start > OPTIMUM_SLOPE * abs(fall) else fall)
+    success = multipliers.residual <= OPTIMUM_SLOPE * steepest or multipliers.residual <= 1e-9 * abs(
+        objective_value(end, kind)
+    )
     notes = _notes(runs, box, first, end, success, best.message)
     starts = tuple(
         Start(
             dict(zip(runs.analysis.names, one.start.tolist(), strict=True)),
-            objective_value(one.end, kind) if one.end is not None and _excess(runs, box, one.end) <= BROKEN else None,
+            objective_value(one.end, kind)
+            if one.end is not None and _excess(runs, box, one.end) <= LIMIT_TOLERANCE
+            else None,
             one.message,
         )
         for one in trials
@@ -169,7 +168,7 @@ def _notes(
         asked = [one for evaluation in (first, end) for one in (evaluation.objective, *evaluation.limited)]
         changes = [np.abs(one.slope[k]).max(initial=0.0) * width for one in asked]
         sizes = [np.abs(one.value).max(initial=0.0) for one in asked]
-        if all(change <= NOTHING * size for change, size in zip(changes, sizes, strict=True)):
+        if all(change <= PARAMETER_EFFECT * size for change, size in zip(changes, sizes, strict=True)):
             notes.append(f"nothing that was asked for depends on {name!r}; leave it out of over=")
     if not success and message == NO_MOTION_NEARBY:
         notes.append(
@@ -189,7 +188,7 @@ def _bounds(
 ) -> tuple[Bound, ...]:
     bounds = []
     for k, name in enumerate(runs.analysis.names):
-        at_low, at_high = box.u(end.row)[k] <= BROKEN, box.u(end.row)[k] >= 1 - BROKEN
+        at_low, at_high = box.u(end.row)[k] <= LIMIT_TOLERANCE, box.u(end.row)[k] >= 1 - LIMIT_TOLERANCE
         active = "lower" if at_low else "upper" if at_high else ""
         slope = float(multipliers.by_lower[k] if at_low else multipliers.by_upper[k])
         numbers = (name, float(end.row[k]), float(first.row[k]), float(box.low[k]), float(box.high[k]))

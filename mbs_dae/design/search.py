@@ -16,18 +16,11 @@ import numpy as np
 from scipy.optimize import least_squares, minimize
 
 from ..errors import counted
+from ..tolerances import BOUND_CLEARANCE, BOUND_DISTANCE, LIMIT_TOLERANCE, OBJECTIVE_ACCURACY, SQUARES_DECREASE
 from .limits import INFINITE
 from .objectives.objective import NotSmooth
 from .runs import DesignRuns, Evaluation, FailedRun
 
-ACCURACY = 1e-15
-"""The accuracy of the objective, as a part of its slope at the start, at which SLSQP ends."""
-OF_SQUARES = 1e-12
-"""The relative decrease of a sum of squares below which a step is the last."""
-INSIDE = 1e-10
-"""The distance from its bounds, in u, at which a trust region begins."""
-AT_BOUND = 1e-9
-"""The distance in u within which a trust region, which stays inside of its bounds, counts as ended at a bound."""
 NO_MOTION_NEARBY = "designs beside this one have no motion"
 
 
@@ -141,14 +134,12 @@ def search(runs: DesignRuns, box: ScaledBox, kind: str, start: np.ndarray, most:
 PROBE = 1e-2
 """The distance of trial designs from a stationary start, as a part of the range between the bounds: a quadratic
 objective changes over this distance by 5e-5 of its second derivative by the scaled design."""
-LIMITED = 1e-6
-"""The margin by which a trial design, like an optimum, may exceed limits, as a part of their size."""
 
 
 def _keeps_limits(sides: LimitMargins, evaluation: Evaluation) -> bool:
     """Return whether a design keeps all limits."""
     margins = sides.margins(evaluation)
-    return bool((np.where(sides.equation, -np.abs(margins), margins) >= -LIMITED).all())
+    return bool((np.where(sides.equation, -np.abs(margins), margins) >= -LIMIT_TOLERANCE).all())
 
 
 def _nearest_to_limits(runs: DesignRuns, box: ScaledBox, begin: Evaluation, most: int) -> Evaluation:
@@ -183,7 +174,8 @@ def _nearest_to_limits(runs: DesignRuns, box: ScaledBox, begin: Evaluation, most
         start[-1] = -room(start).min()
         minimize(
             lambda z: float(z[-1]), start, jac=lambda z: np.eye(z.size)[-1], bounds=bounds, method="SLSQP",
-            constraints={"type": "ineq", "fun": room, "jac": slopes}, options={"maxiter": most, "ftol": LIMITED**2},
+            constraints={"type": "ineq", "fun": room, "jac": slopes}, options={"maxiter": most, "ftol":
+            LIMIT_TOLERANCE**2},
         )  # fmt: skip
     except _Stuck:
         pass
@@ -245,7 +237,7 @@ def _gauss_newton(runs: DesignRuns, box: ScaledBox, first: Evaluation, most: int
     if not first.objective.slope.any():  # nothing depends on any of the numbers
         return first, 0, ""
     low, high = box.u(box.low), box.u(box.high)
-    inside = np.clip(box.u(first.row), low + INSIDE, high - INSIDE)
+    inside = np.clip(box.u(first.row), low + BOUND_CLEARANCE, high - BOUND_CLEARANCE)
     with np.errstate(all="ignore"):  # from zero columns, and from steps to designs without a motion
         done = least_squares(
             residuals,
@@ -253,12 +245,12 @@ def _gauss_newton(runs: DesignRuns, box: ScaledBox, first: Evaluation, most: int
             jacobian,
             (low, high),
             x_scale="jac",
-            ftol=OF_SQUARES,
+            ftol=SQUARES_DECREASE,
             xtol=1e-12,
             gtol=None,
             max_nfev=most,
         )
-    u = np.where(done.x - low < AT_BOUND, low, np.where(high - done.x < AT_BOUND, high, done.x))
+    u = np.where(done.x - low < BOUND_DISTANCE, low, np.where(high - done.x < BOUND_DISTANCE, high, done.x))
     end = runs.at(box.row(u))
     if isinstance(end, FailedRun):
         end = runs.at(box.row(done.x))
@@ -327,7 +319,7 @@ class _Programme:
             if (self.sides.equation == equations).any() or (self.kind == "minimax" and not equations):
                 functions = {"fun": self.margins, "jac": self.margin_slopes}
                 constraints.append({"type": type_, "args": (equations,), **functions})
-        options: Any = {"maxiter": self.most, "ftol": ACCURACY}
+        options: Any = {"maxiter": self.most, "ftol": OBJECTIVE_ACCURACY}
         try:
             done = minimize(
                 self.value, start, jac=self.slope, bounds=bounds, method="SLSQP", options=options,

@@ -12,13 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import nnls
 
+from ..tolerances import LARGEST_ENTRIES, LIMIT_TOLERANCE
 from .runs import DesignRuns, Evaluation
 from .search import LimitMargins, ScaledBox, objective_slope
-
-NEAR = 1e-6
-"""The part of its size below which a margin is active."""
-ENTRIES = 1e-7
-"""The relative distance from the largest entry within which entries count as equally large."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,15 +41,15 @@ def multipliers_of(
     runs: DesignRuns, sides: LimitMargins, box: ScaledBox, evaluation: Evaluation, kind: str
 ) -> Multipliers:
     n, u = evaluation.row.size, box.u(evaluation.row)
-    low, high = np.flatnonzero(u <= NEAR), np.flatnonzero(u >= 1.0 - NEAR)
+    low, high = np.flatnonzero(u <= LIMIT_TOLERANCE), np.flatnonzero(u >= 1.0 - LIMIT_TOLERANCE)
     margins, slopes = sides.margins(evaluation), sides.slopes(evaluation) * box.width
-    at = np.flatnonzero((np.abs(margins) <= NEAR) | sides.equation)
+    at = np.flatnonzero((np.abs(margins) <= LIMIT_TOLERANCE) | sides.equation)
     turned = np.flatnonzero(sides.equation[at])
     rows = np.concatenate([np.eye(n)[low], -np.eye(n)[high], slopes[at], -slopes[at][turned]])
     g = objective_slope(evaluation, kind) * box.width
     if kind == "minimax":
         value = evaluation.objective.value
-        top = np.flatnonzero(value >= value.max() - ENTRIES * np.abs(value).max())
+        top = np.flatnonzero(value >= value.max() - LARGEST_ENTRIES * np.abs(value).max())
         # the slopes of all entries that share the largest value, shape (entries, names); the slope of this value is any
         # mean of them, Σ μ_k ∇f_k with Σ μ_k = 1: this equation is an additional component with a large weight
         tops = (evaluation.objective.slope[:, top] * box.width[:, None]).T

@@ -15,6 +15,7 @@ from ..errors import MbsError, ModelError
 from ..model.checks import warn_of_angles
 from ..model.model import Model
 from ..model.parameters import finite_number, positive_number
+from ..tolerances import CHANGE_NOISE
 from .analysis import Analysis, analysis_of
 from .bands import Band, Bands
 from .objectives.readings import DualReadings
@@ -25,8 +26,6 @@ CURVED = 0.1
 """The largest error of the linear change at a limit, as a part of the widest band, that first order may have."""
 
 
-NOISE = 1e-7
-"""The part of a quantity below which changes are roundoff and errors of steps."""
 
 
 class Spread(NamedTuple):
@@ -133,7 +132,7 @@ def _curvature(
             raise ModelError(f"{what}; make its tolerance smaller") from error
         for quantity, band in bands.items():
             bend = np.abs(there[quantity] - band.nominal - band.slopes[name] * one.limit).max()
-            bend = 0.0 if bend <= NOISE * np.abs(band.nominal).max() else bend
+            bend = 0.0 if bend <= CHANGE_NOISE * np.abs(band.nominal).max() else bend
             widest = float(band.worst.max())
             share = float(bend / widest) if widest > 0.0 else float(np.inf if bend > 0.0 else 0.0)
             if share > largest[quantity][0]:

@@ -22,14 +22,8 @@ from ..linear.sums import summed
 from ..model.breaks import breaks_of
 from ..motion.derivative import evaluate
 from ..motion.mechanism import mechanism
-from ..tolerances import LEVEL, RANK
+from ..tolerances import FORCE_LEVEL, HEAVY_MOTION, RANK_TOLERANCE, SPRING_ROUNDOFF, ZERO_EIGENVALUE
 
-ROUNDOFF = 1e-15
-NEGATIVE = 1e-9
-"""Largest negative part of a stiffness that counts as zero, relative to the largest stiffness, as `linear.NONE`."""
-UNMOVED = 1e-14
-"""Heavier bodies count as still beside light ones if they move by less than this part. Joints are closed to 2e-15, and
-near a dead point large forces do work on small motions, which are no roundoff."""
 REFINEMENTS = 2
 """Number of refinements. Each leaves ε of the roundoff before it: two are enough for forces over thirty decades."""
 
@@ -112,7 +106,7 @@ class Balance:
         basis, levels = np.zeros((root.size, 0)), np.zeros(0, dtype=int)
         for level in reversed(range(self.efforts.size)):
             columns = self.levels >= level
-            kernel = kernel_of(np.vstack([J[:, columns], basis[columns].T]), UNMOVED if level else RANK)
+            kernel = kernel_of(np.vstack([J[:, columns], basis[columns].T]), HEAVY_MOTION if level else RANK_TOLERANCE)
             new = np.zeros((root.size, kernel.shape[1]))
             new[columns] = kernel
             basis, levels = np.hstack([new, basis]), np.append(np.full(kernel.shape[1], level), levels)
@@ -135,7 +129,7 @@ class Balance:
         symmetric K is not negative along any motion). Flutter of an unsymmetric K is not excluded."""
         scale = self.motion_scale
         values = np.linalg.eigvals(self.stiffness * np.outer(scale, scale))
-        return bool(values.real.min(initial=0.0) >= -NEGATIVE * np.abs(values).max(initial=0.0))
+        return bool(values.real.min(initial=0.0) >= -ZERO_EIGENVALUE * np.abs(values).max(initial=0.0))
 
     @cached_property
     def soon(self) -> tuple[Balance, ...]:
@@ -185,7 +179,7 @@ class Balance:
         for level in np.flatnonzero(residuals > near * self.efforts):
             motions = self.motion_levels == level
             pull = float(np.linalg.norm(self.stiffness[motions][:, motions])) * self.system.length
-            if residuals[level] > ROUNDOFF * pull:
+            if residuals[level] > SPRING_ROUNDOFF * pull:
                 return False
         return True
 
@@ -202,7 +196,7 @@ class Balance:
         J, lengths = unit_rows(self.jacobian * root)
         right = (root * forces.T).T
         if self.efforts.size == 1:
-            return (np.linalg.lstsq(J.T, right, rcond=RANK)[0].T / lengths).T
+            return (np.linalg.lstsq(J.T, right, rcond=RANK_TOLERANCE)[0].T / lengths).T
         x = self._loads @ right
         for _ in range(REFINEMENTS):
             x = x + self._loads @ (right - J.T @ x)
@@ -218,7 +212,7 @@ class Balance:
         for level in reversed(range(self.efforts.size)):
             columns = self.levels == level
             U, sines, Vt = np.linalg.svd(J.T[columns] @ free)
-            rank = int((sines > RANK * max(1.0, sines.max(initial=0.0))).sum())
+            rank = int((sines > RANK_TOLERANCE * max(1.0, sines.max(initial=0.0))).sum())
             inverse = (Vt[:rank].T / sines[:rank]) @ U[:, :rank].T
             loads = loads + free @ (inverse @ (unit[columns] - J.T[columns] @ loads))
             free = free @ Vt[rank:].T
@@ -230,7 +224,7 @@ class Balance:
         Φ_vᵀ λ = Q - M a."""
         R, root = self.free_velocities, 1.0 / np.sqrt(self.system.weight)
         J, lengths = unit_rows(self.jacobian * root)
-        a = root * np.linalg.lstsq(J, self.gamma / lengths, rcond=RANK)[0]
+        a = root * np.linalg.lstsq(J, self.gamma / lengths, rcond=RANK_TOLERANCE)[0]
         M = R.T @ self.mass @ R
         size = np.sqrt(np.abs(np.diag(M)))
         size[size == 0.0] = 1.0
@@ -287,7 +281,7 @@ def levels_of_forces(system: System, sizes: np.ndarray) -> np.ndarray:
         loads[columns] = np.maximum(loads[columns], np.linalg.norm(sizes[columns]))
     levels, level, largest = np.zeros(system.nv, dtype=int), 0, float(loads.max(initial=0.0))
     for k in np.argsort(-loads, kind="stable"):
-        if 0.0 < loads[k] < LEVEL * largest:
+        if 0.0 < loads[k] < FORCE_LEVEL * largest:
             level, largest = level + 1, loads[k]
         levels[k] = level
     return levels
@@ -298,7 +292,7 @@ def free_motions(jacobian: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return kernel_of(unit_rows(jacobian / np.sqrt(weight))[0]) / np.sqrt(weight)[:, None]
 
 
-def kernel_of(rows: np.ndarray, zero: float = RANK) -> np.ndarray:
+def kernel_of(rows: np.ndarray, zero: float = RANK_TOLERANCE) -> np.ndarray:
     """Return an orthonormal basis of all x with rows · x = 0, as columns. The rows, or those they are part of, have
     unit length; singular values below `zero`, relative to the largest, are zero."""
     _, sines, motions = np.linalg.svd(rows, full_matrices=True)

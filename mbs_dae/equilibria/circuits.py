@@ -27,22 +27,16 @@ from ..poses.arcs.steps import distance_beyond, size_of
 from ..poses.arcs.tracing import CurvePoints
 from ..poses.arcs.track import ArcPlace, ArcTrack
 from ..poses.arcs.zeros import sign_changes
+from ..tolerances import BALANCE_LIMIT, BALANCE_TOLERANCE, CIRCUIT_STEP, PERIODICITY, SAME_POSE
 from .balance import Balance, balance_at
-from .seeking import LOOSE, TIGHT, balance
+from .seeking import balance
 
 STEP, POSES = 0.05, 1000
 """The longest step of a coordinate, in lengths of the model, and the most poses in one direction: laps of linkages have
 some hundreds, and a curve that goes on for fifty lengths of the model is open."""
-SAME = 1e-6
-"""A pose nearer to a curve than this, in lengths of the model, is on the curve: Newton's method converges to
-roundoff."""
 PREDICTION = 0.1
 """Greatest error of the cubic in the middle of a step, relative to the least |r| at both ends and in the middle; in a
 step in which r changes its sign, relative to the largest."""
-SHORTEST = 1e-4
-"""Least length of a step, in lengths of the model: changes of the force over shorter lengths are not resolved."""
-LAP = 1e-9
-"""Forces at both ends of a lap are equal if they differ by less than this part."""
 MOST = 24
 """Greatest number of branch points whose other branches are followed, as for the circuits of assembly modes."""
 
@@ -74,9 +68,12 @@ class PoseCircuit:
                 return False
             beyond = float(distance_beyond(track.machine, q, place.q, place.v, track.angles))
             distance = size_of(track.machine, track.machine.x[:n].copy())
-            if distance < SAME * track.system.length:
+            if distance < SAME_POSE * track.system.length:
                 return True
-            if not distance < track.step * track.system.length * n or abs(beyond) < 0.5 * SAME * track.system.length:
+            if (
+                not distance < track.step * track.system.length * n
+                or abs(beyond) < 0.5 * SAME_POSE * track.system.length
+            ):
                 return False
             place = track.from_place(place, beyond)
         return False
@@ -91,7 +88,7 @@ class PoseCircuit:
     @cached_property
     def forces(self) -> tuple[CurvePoints, np.ndarray, np.ndarray]:
         """Return the curve with steps in which cubics represent r, and r and r' at its points, shape (points,)."""
-        shortest, track = SHORTEST * self.track.system.length, self.track
+        shortest, track = CIRCUIT_STEP * self.track.system.length, self.track
         places = [self.traced.place(k) for k in range(self.traced.path.t.size)]
         points = [(place, *self.force_at(place)) for place in places]
         out, stack = [points[0]], points[:0:-1]
@@ -114,14 +111,14 @@ class PoseCircuit:
     def winds_up(self) -> bool:
         """Whether the force along the curve differs after a lap, as the moment of a torsion spring does."""
         _, r, _ = self.forces
-        return not self.ends and abs(r[-1] - r[0]) > LAP * float(np.abs(r).max())
+        return not self.ends and abs(r[-1] - r[0]) > PERIODICITY * float(np.abs(r).max())
 
     def rests(self) -> tuple[list[Balance], list[str]]:
         """Return all equilibria in order along the curve, and a note for each change of sign by a jump of the force."""
         points, r, slopes = self.forces
         if (size := float(np.abs(r).max())) == 0.0:
             return [], ["forces balance in every pose of a curve"]
-        r = np.where(np.abs(r) <= TIGHT * size, 0.0, r)
+        r = np.where(np.abs(r) <= BALANCE_TOLERANCE * size, 0.0, r)
         closed, track, rests, notes = not self.ends, self.track, list[Balance](), list[str]()
         if closed and not self.winds_up:
             r[-1] = r[0]
@@ -129,9 +126,9 @@ class PoseCircuit:
             at_place = balance_at(track.system, track.t, place.q)
             near = balance(track.system, track.t, place.q)
             distance = np.inf if near is None else size_of(track.machine, track.system.between(place.q, near.q))
-            if near is not None and distance < SAME * track.system.length:
+            if near is not None and distance < SAME_POSE * track.system.length:
                 rests.append(near)
-            elif at_place.is_balanced(LOOSE):
+            elif at_place.is_balanced(BALANCE_LIMIT):
                 rests.append(at_place)
             else:
                 notes.append(f"forces change their sign {place.s - points.path.t[0]:.6g} m along a curve by a jump")

@@ -17,15 +17,9 @@ from ..errors import EquilibriumError, ModelError
 from ..motion.derivative import evaluate
 from ..motion.mechanism import mechanism
 from ..symbolic.branches import SIDE, WHOLE
+from ..tolerances import MOTION_DIFFERENCE, SIDE_AGREEMENT, SUM_ROUNDOFF, SWITCH_DISTANCE
 from .balance import Balance, balance_at
-from .small import NOTHING
 
-FAR = 1e-5
-"""Size of the small motions tried here, in lengths of the model, and of the small velocities, in lengths a second."""
-ZERO = 1e-3
-"""A switching function is zero where a small motion changes it by more than its value over this."""
-ALIKE = 1e-8
-"""Forces, and derivatives, are equal on both sides if they differ by less than this part."""
 MOST = 8
 """Greatest number of switching functions of one element that are held in all combinations."""
 
@@ -74,7 +68,7 @@ def corners(balance: Balance) -> Iterator[LawCorner]:
         return
     g, by_place, by_speed = _changes(balance)
     thresholds = np.where(kinds == WHOLE, np.round(g), 0.0)  # switching functions decide at 0, or at integers
-    zero = decides & (np.abs(g - thresholds) <= ZERO * np.maximum(by_place, by_speed))
+    zero = decides & (np.abs(g - thresholds) <= SWITCH_DISTANCE * np.maximum(by_place, by_speed))
     zero &= np.maximum(by_place, by_speed) > 0.0
     for who in dict.fromkeys(names[zero].tolist()):
         some = np.flatnonzero(zero & (names == who))[:MOST]
@@ -102,7 +96,7 @@ def _changes(balance: Balance) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _neighbours(balance: Balance) -> tuple[list[list[Place]], list[list[Place]]]:
     """Return pairs of states (q, v) on both sides of this state: for each small motion, and for each small velocity."""
-    system, q, v, h = balance.system, balance.q, balance.v, FAR * balance.system.length
+    system, q, v, h = balance.system, balance.q, balance.v, MOTION_DIFFERENCE * balance.system.length
 
     def plus(velocity: np.ndarray) -> np.ndarray:
         return v + np.pad(velocity, (0, v.size - velocity.size))
@@ -129,14 +123,16 @@ def _differ(balance: Balance, g: np.ndarray, kinds: np.ndarray, some: np.ndarray
             return R.T @ (other.forces - other.mass @ a - other.jacobian.T @ multipliers[: len(other.jacobian)])
 
         forces.append(residual(balance.q, balance.v))
-        slopes.append([(residual(*ahead) - residual(*behind)) / (2.0 * FAR * length) for ahead, behind in pairs])
+        slopes.append(
+            [(residual(*ahead) - residual(*behind)) / (2.0 * MOTION_DIFFERENCE * length) for ahead, behind in pairs]
+        )
         efforts = np.maximum(efforts, balance.of_levels(forces[-1]))
     jumps, bends, jump, bend = np.ptp(forces, axis=0), np.ptp(slopes, axis=0), False, False
     for level in np.unique(levels):
         motions = levels == level
         changes = np.array(slopes)[..., motions], (R.T @ K @ R)[motions], (R.T @ D @ R)[motions]
         largest = max(np.abs(x).max(initial=0.0) for x in changes)
-        jump |= bool((jumps[motions] > ALIKE * (efforts[level] + largest * length)).any())
-        roundoff = NOTHING * efforts[level] / (FAR * length)
-        bend |= bool((bends[..., motions] > ALIKE * largest + roundoff).any())
+        jump |= bool((jumps[motions] > SIDE_AGREEMENT * (efforts[level] + largest * length)).any())
+        roundoff = SUM_ROUNDOFF * efforts[level] / (MOTION_DIFFERENCE * length)
+        bend |= bool((bends[..., motions] > SIDE_AGREEMENT * largest + roundoff).any())
     return jump, bend

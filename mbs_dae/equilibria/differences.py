@@ -6,15 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-NEAR = (1e-3, 1e-5, 1e-7)
-"""Steps of `difference`, in units of the argument; the largest that is accepted is used."""
-ALIKE = 1e-4
-"""A difference is accepted if that over half the step differs by less than this part."""
+from ..tolerances import DERIVATIVE_AGREEMENT, DIFFERENCE_AGREEMENT, DIFFERENCE_STEPS
+
 FARTHEST, STEPS = 0.02, 4
 """Largest step of `extrapolated`, in lengths of the model or as a part of changing numbers; number of steps, each half
 the one before."""
-AGREE = 1e-6
-"""The last two extrapolations of a derivative agree if they differ by less than this part."""
 
 
 def difference(f: Callable[[float], np.ndarray], unit: float) -> np.ndarray:
@@ -27,12 +23,12 @@ def difference(f: Callable[[float], np.ndarray], unit: float) -> np.ndarray:
         return (ahead - behind) / (2.0 * h), float(np.abs(ahead - 2.0 * here + behind).max(initial=0.0)) / h
 
     here = f(0.0)
-    for h in (near * unit for near in NEAR):
+    for h in (near * unit for near in DIFFERENCE_STEPS):
         (coarse, coarse_gap), (fine, fine_gap) = central(h), central(h / 2)
         size = np.abs(fine).max(initial=0.0)
         noise = 1e-12 * (np.abs(here).max(initial=0.0) + h * size) / h
-        smooth = fine_gap <= 0.75 * coarse_gap or fine_gap <= ALIKE * size + noise
-        if smooth and np.abs(coarse - fine).max(initial=0.0) <= ALIKE * size + noise:
+        smooth = fine_gap <= 0.75 * coarse_gap or fine_gap <= DIFFERENCE_AGREEMENT * size + noise
+        if smooth and np.abs(coarse - fine).max(initial=0.0) <= DIFFERENCE_AGREEMENT * size + noise:
             return (4.0 * fine - coarse) / 3.0
     return np.full_like(here, np.nan)
 
@@ -46,4 +42,4 @@ def extrapolated(function: Callable[[float], np.ndarray], h: float) -> np.ndarra
             rows[k].append(finer + (finer - coarser) / (4.0 ** (order + 1) - 1.0))
     best, other = rows[-1][-1], rows[-2][-1]
     size = np.abs(best).max(initial=0.0)
-    return best if (np.abs(best - other) <= AGREE * size + 1e-300).all() else np.full_like(best, np.nan)
+    return best if (np.abs(best - other) <= DERIVATIVE_AGREEMENT * size + 1e-300).all() else np.full_like(best, np.nan)

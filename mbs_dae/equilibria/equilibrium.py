@@ -21,13 +21,14 @@ from ..provided import provided
 from ..public_class import PublicClass
 from ..readings.reactions import Loads
 from ..results.result import Result, State
+from ..tolerances import EIGENVALUE_ROUNDOFF, MARGIN_TOLERANCE
 from ..unit_system import UnitsLike, shown_in, told
 from .balance import Balance
-from .contact.holding import EDGE, Holding
+from .contact.holding import Holding
 from .contact.rows import rows_at
 from .contact.supported import Supported, modes_of
 from .corners import check_friction
-from .linear import ROUNDOFF, LinearSystem, is_dissipative, is_symmetric, linear_system
+from .linear import LinearSystem, is_dissipative, is_symmetric, linear_system
 from .load_potential import load_potential
 from .small import SmallMotion
 from .states import state_places
@@ -87,7 +88,7 @@ class Equilibrium(metaclass=PublicClass):
         """The small motions about the equilibrium, in coordinates of bodies."""
         if isinstance(self.balance, Supported):
             self.balance.check_two_sided()
-            if self.balance.rows.bounds and not self.holding.margin > 1.0 + EDGE:
+            if self.balance.rows.bounds and not self.holding.margin > 1.0 + MARGIN_TOLERANCE:
                 raise EquilibriumError(f"{self.holding!r} is about to move, so small motions have no law")
         return small_motion_about(self.balance)
 
@@ -129,7 +130,7 @@ class Equilibrium(metaclass=PublicClass):
             return self.law.stable
         own = np.diag(K)
         scaled = K / np.sqrt(np.outer(np.abs(own), np.abs(own))) if own.all() else K
-        return bool((own > 0.0).all() and np.linalg.eigvalsh(scaled).min(initial=1.0) > ROUNDOFF)
+        return bool((own > 0.0).all() and np.linalg.eigvalsh(scaled).min(initial=1.0) > EIGENVALUE_ROUNDOFF)
 
     @property
     def coordinates(self) -> tuple[str, ...]:

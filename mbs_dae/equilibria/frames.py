@@ -26,10 +26,8 @@ import numpy as np
 
 from ..compiled import System
 from ..rotations import from_quaternion, from_rotation_vector, quaternion
+from ..tolerances import TURNING_ERROR
 from .balance import Balance
-
-CLOSE = 1e-6
-"""Relative error below which velocities count as turning with Ω."""
 
 
 def cross(a: np.ndarray) -> np.ndarray:
@@ -82,7 +80,9 @@ def turnings(balance: Balance, a: np.ndarray) -> Iterator[np.ndarray]:
     least = np.linalg.lstsq(root[:, None] * by_units, root * rates, rcond=1e-9)[0] @ units
     seen: list[np.ndarray] = []
     for turning in (least, *_spins(balance), *_carried_axes(balance, w, rate)):
-        fits = np.linalg.norm(root * (turned(turning) - rates)) <= acceleration_scale(balance, w, turning) * CLOSE
+        fits = (
+            np.linalg.norm(root * (turned(turning) - rates)) <= acceleration_scale(balance, w, turning) * TURNING_ERROR
+        )
         if fits and not any(np.allclose(turning, other, rtol=1e-9, atol=1e-12) for other in seen):
             seen.append(turning)
             yield turning
@@ -121,7 +121,7 @@ def _carried_axes(balance: Balance, w: np.ndarray, rate: np.ndarray) -> Iterator
         columns = list(system.layout.v[body])[3:]
         u = from_quaternion(balance.q[list(system.layout.q[body])[3:7]]) @ axes[:, 0 if equal_moments[1] else 2]
         across = np.cross(u, w[columns])
-        if np.linalg.norm(across) > CLOSE * np.linalg.norm(w[columns]):
+        if np.linalg.norm(across) > TURNING_ERROR * np.linalg.norm(w[columns]):
             yield w[columns] + u * float(across @ rate[columns]) / float(across @ across)
 
 

@@ -32,15 +32,12 @@ from ..model.forces.base import EffortElement, ForceElement
 from ..model.parameters import Parameter
 from ..results.names import COMPONENTS, EFFORT, components
 from ..symbolic.loads import Load
-from ..tolerances import RANK
+from ..tolerances import RANK_TOLERANCE, REACTION_UNIQUENESS
 from .balance import Balance, balance_at, unit_rows
 from .differences import difference
 from .frames import frame_of
 from .small import SmallMotion, in_bodies
 from .states import StateMotion, rates_at, state_places
-
-LOOSE = 1e-6
-"""An effort is unique if the null vectors of Φ_vᵀ, of unit length, have no larger component along its multiplier."""
 
 
 class Ports(NamedTuple):
@@ -149,7 +146,7 @@ class OutputRows:
 
     def _effort(self, driver: str) -> np.ndarray:
         system = self.small.balance.system
-        if np.abs(self._null[:, system.rows_of(driver)]).max(initial=0.0) > LOOSE:
+        if np.abs(self._null[:, system.rows_of(driver)]).max(initial=0.0) > REACTION_UNIQUENESS:
             raise ModelError(
                 f"the effort of {driver!r} is not unique: redundant joints share its load, so it is no output; leave "
                 "out what is redundant (mbs.diagnose)"
@@ -225,7 +222,7 @@ class OutputRows:
         balance = self.small.balance
         J, _ = unit_rows(balance.jacobian / np.sqrt(balance.system.weight))
         left, sines, _ = np.linalg.svd(J, full_matrices=True)
-        return left.T[int((sines > RANK * sines.max(initial=0.0)).sum()) :]
+        return left.T[int((sines > RANK_TOLERANCE * sines.max(initial=0.0)).sum()) :]
 
     @cached_property
     def _multipliers(self) -> np.ndarray:
@@ -271,7 +268,7 @@ def changes_by(balance: Balance, name: str) -> np.ndarray:
             f"what {name!r} changes in {model.name!r} has no slope at this value, {value:g}: a law jumps or has a "
             "corner there; linearize at another value, or round it off, such as sp.tanh(x / width)"
         )
-    if np.abs(slopes[count:]).max(initial=0.0) > RANK:
+    if np.abs(slopes[count:]).max(initial=0.0) > RANK_TOLERANCE:
         raise ModelError(
             f"the parameter {name!r} of {model.name!r} changes joints or drivers, not only forces; inputs of a "
             "linearised system act through forces: declare an effort, model.input(...)"

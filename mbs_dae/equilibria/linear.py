@@ -19,7 +19,13 @@ from ..provided import provided
 from ..public_class import PublicClass
 from ..results.names import COMPONENTS, EFFORT, OF_RATES
 from ..results.result import Result, State
-from ..tolerances import UNCERTAIN
+from ..tolerances import (
+    DEFLATION_TOLERANCE,
+    EIGENVALUE_ROUNDOFF,
+    SOLUTION_ERROR,
+    STIFFNESS_REGULARITY,
+    ZERO_EIGENVALUE,
+)
 from ..unit_system import UnitsLike, shown_in, size_of
 from .inputs import ports_of
 from .small import SmallMotion, in_bodies, motion_in_mode
@@ -29,16 +35,6 @@ from .steady import of_bodies
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
-
-NONE = 1e-9
-"""Damping, the skew part of K, and eigenvalues are zero if they are less than this part."""
-ROUNDOFF = 1e-14
-"""Squares of frequencies are zero if they are less than this part of the largest."""
-REGULAR = 1e-6
-"""A stiffness matrix with unit rows and columns is regular beyond doubt if its least singular value is larger: its
-entries have a roundoff of `small.NOTHING`, relative to their terms."""
-IDLE = 1e-13
-"""Singular values less than this part of a matrix's norm count as zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +131,7 @@ class LinearSystem(metaclass=PublicClass):
             vectors = np.concatenate([np.vstack([shapes, shapes * s]) for s in (values[:n], values[n:])], axis=1)
         else:
             values, vectors = _eigen(self.A, self.units)
-        values[np.abs(values) <= NONE * np.abs(values).max(initial=0.0)] = 0.0
+        values[np.abs(values) <= ZERO_EIGENVALUE * np.abs(values).max(initial=0.0)] = 0.0
         if (values == 0.0).any():
             self._check_spread(float(np.abs(values).max(initial=0.0)))
         order = np.lexsort((-values.imag, values.real, np.round(np.abs(values), 9)))
@@ -162,7 +158,7 @@ class LinearSystem(metaclass=PublicClass):
     def _undamped(self) -> tuple[np.ndarray, np.ndarray]:
         """ω² and x of K x = ω² M x."""
         squares, vectors = eigh((self.K + self.K.T) / 2, (self.M + self.M.T) / 2)
-        squares[np.abs(squares) < ROUNDOFF * np.abs(squares).max(initial=0.0)] = 0.0
+        squares[np.abs(squares) < EIGENVALUE_ROUNDOFF * np.abs(squares).max(initial=0.0)] = 0.0
         if (squares == 0.0).any():
             self._check_spread(float(np.abs(squares).max(initial=0.0)) ** 0.5)
         return squares, vectors
@@ -179,7 +175,7 @@ class LinearSystem(metaclass=PublicClass):
             return
         K = self.K / np.abs(self.K).max(axis=1, keepdims=True)
         K = K / np.abs(K).max(axis=0, initial=0.0).clip(np.finfo(float).tiny)
-        if np.linalg.svd(K, compute_uv=False)[-1] > REGULAR:
+        if np.linalg.svd(K, compute_uv=False)[-1] > STIFFNESS_REGULARITY:
             what = f"the slow modes of {self.state.system.model.name!r} are lost in the roundoff of its fastest one"
             cure = "leave the fast one out: give more mass to what is light, or join it without its spring or damper"
             raise ModelError(f"{what} ({fastest:.3g} 1/s), though forces hold every motion; {cure}")
@@ -198,7 +194,9 @@ class LinearSystem(metaclass=PublicClass):
     @property
     def grows(self) -> bool:
         """Whether some mode grows."""
-        return bool(self.eigenvalues.real.max(initial=0.0) > NONE * np.abs(self.eigenvalues).max(initial=0.0))
+        return bool(
+            self.eigenvalues.real.max(initial=0.0) > ZERO_EIGENVALUE * np.abs(self.eigenvalues).max(initial=0.0)
+        )
 
     @property
     def eigenvalues(self) -> np.ndarray:
@@ -213,7 +211,7 @@ class LinearSystem(metaclass=PublicClass):
             if value.imag >= 0.0:
                 shape, sizes = self.shapes @ vector, np.abs(vector / self.units)
                 moving, changing = np.split(sizes, [len(sizes) - len(self.states)])
-                if changing.size and moving.max(initial=0.0) <= IDLE * changing.max():
+                if changing.size and moving.max(initial=0.0) <= DEFLATION_TOLERANCE * changing.max():
                     shape = np.zeros_like(shape)  # roundoff
                 largest = shape[np.argmax(np.abs(shape))] if shape.size else 0.0
                 changes = vector[moving.size :]
@@ -297,7 +295,7 @@ class LinearSystem(metaclass=PublicClass):
         if w.ndim != 1 or not np.isfinite(w).all():
             raise ModelError("frequency_response takes finite frequencies in rad/s, a number or a list of numbers")
         near = np.abs(1j * w[:, None] - self.eigenvalues)
-        if (hit := np.argwhere(near <= NONE * np.abs(self.eigenvalues).max(initial=0.0))).size:
+        if (hit := np.argwhere(near <= ZERO_EIGENVALUE * np.abs(self.eigenvalues).max(initial=0.0))).size:
             at, value = w[hit[0, 0]], self.eigenvalues[hit[0, 1]]
             raise ModelError(
                 f"{self.state.system.model.name!r} has no bounded response at {at:g} rad/s: an undamped mode has the "
@@ -437,7 +435,7 @@ def _eigen(A: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     size, idle, basis, rest = np.linalg.norm(B), 0, np.eye(len(B)), B
     while True:
         _, sines, vectors = np.linalg.svd(rest)
-        rank = int((sines > IDLE * size).sum())
+        rank = int((sines > DEFLATION_TOLERANCE * size).sum())
         if rank == len(rest):
             break
         turn = np.vstack([vectors[rank:], vectors[:rank]]).T
@@ -467,13 +465,13 @@ def is_symmetric(K: np.ndarray) -> bool:
 def is_dissipative(D: np.ndarray) -> bool:
     """Return whether forces with this damping matrix never supply energy: it is symmetric, and not negative."""
     given = np.linalg.eigvalsh((D + D.T) / 2)
-    return _small(D - D.T, D) and bool(given.min(initial=0.0) >= -NONE * np.abs(given).max(initial=0.0))
+    return _small(D - D.T, D) and bool(given.min(initial=0.0) >= -ZERO_EIGENVALUE * np.abs(given).max(initial=0.0))
 
 
 def _small(matrix: np.ndarray, *others: np.ndarray) -> bool:
     """Return whether a matrix is small, relative to the geometric mean of the norms of others."""
     size = np.prod([np.linalg.norm(other) for other in others]) ** (1 / len(others))
-    return bool(np.linalg.norm(matrix) <= NONE * size)
+    return bool(np.linalg.norm(matrix) <= ZERO_EIGENVALUE * size)
 
 
 def linear_system(
@@ -496,7 +494,7 @@ def linear_system(
 
 def _check_certain(small: SmallMotion) -> None:
     """Raise a `ModelError` for a law in which some motion has a mass that roundoff of the given masses and tensors
-    changes by more than `UNCERTAIN`, as the turn of a thin rod about its axis has where its tensor is turned.
+    changes by more than `SOLUTION_ERROR`, as the turn of a thin rod about its axis has where its tensor is turned.
 
     Scaled by its diagonal M has the least eigenvalue m, and its entries are sums of terms Sᵀ M_bodies S, of which each
     has the relative roundoff ε/2; so m is uncertain by ε/2 times the norm of the absolute terms."""
@@ -507,7 +505,7 @@ def _check_certain(small: SmallMotion) -> None:
     sizes, vectors = np.linalg.eigh(small.M / np.outer(root, root))
     terms = np.abs(small.S.T @ P) @ np.abs(mass) @ np.abs(P.T @ small.S) / np.outer(root, root)
     roundoff = np.finfo(float).eps / 2 * np.linalg.norm(terms)
-    if sizes.size and roundoff > UNCERTAIN * sizes[0]:
+    if sizes.size and roundoff > SOLUTION_ERROR * sizes[0]:
         system = small.balance.system.cartesian
         moves = np.abs(in_bodies(small) @ small.S @ (vectors[:, 0] / root)) * np.sqrt(system.weight)
         sums = {body.name: moves[list(system.layout.v[body])].max() for body in system.bodies}

@@ -26,6 +26,7 @@ from ..errors import ModelError
 from ..model.parameters import positive_number
 from ..provided import provided
 from ..public_class import PublicClass
+from ..tolerances import AXIS_TURN, SAME_EIGENVALUE, WHIRL_FLOOR
 from ..unit_system import UnitsLike, shown_in
 from .frames import cross
 from .linear import LinearSystem
@@ -33,12 +34,6 @@ from .linear import LinearSystem
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-SAME = 1e-7
-"""Eigenvalues that differ by less than this part of the largest coincide."""
-STILL = 1e-9
-"""Axes are fixed if they turn by less than this part of the speed."""
-FLAT = 1e-12
-"""A shape whose squared component across the axis is smaller does not whirl."""
 
 
 def checked_order(order: float) -> float:
@@ -154,7 +149,7 @@ class LinearPath(metaclass=PublicClass):
                 f"{self.parameter!r} goes from one sense of turning through 0 to the other, in which forward and "
                 "backward change places; sweep them one after the other: up to 0, and from 0 on"
             )
-        if any(np.linalg.norm(law.turning) > STILL * np.abs(self.values).max() for law in self.systems):
+        if any(np.linalg.norm(law.turning) > AXIS_TURN * np.abs(self.values).max() for law in self.systems):
             raise ModelError(
                 f"the small motions of {self.systems[0].state.system.model.name!r} are told in axes that turn with it, "
                 "where an unbalance stands still and orders do not count as for an observer at rest; see all "
@@ -202,7 +197,7 @@ class LinearPath(metaclass=PublicClass):
     def _whirl(self, shapes: np.ndarray) -> np.ndarray:
         across = self._across @ shapes
         sizes, turning = (np.abs(across) ** 2).sum(axis=0), (shapes.conj() * across).sum(axis=0).imag
-        return np.divide(turning, sizes, out=np.zeros_like(sizes), where=sizes > FLAT)
+        return np.divide(turning, sizes, out=np.zeros_like(sizes), where=sizes > WHIRL_FLOOR)
 
 
 def _shapes(value: float, law: LinearSystem) -> ModesAtValue:
@@ -224,20 +219,20 @@ def _next(before: Sequence[ModesAtValue], value: float, law: LinearSystem) -> Mo
         ratio = (value - last.value) / (last.value - before[0].value)
         heading = heading + ratio * (heading - before[0].eigenvalues)
     distance = np.abs(heading[:, None] - modes.eigenvalues)
-    least = SAME * np.abs(modes.eigenvalues).max(initial=0.0) or 1.0
+    least = SAME_EIGENVALUE * np.abs(modes.eigenvalues).max(initial=0.0) or 1.0
     distance /= np.abs(heading)[:, None] + np.abs(modes.eigenvalues) + least
     foreign = 1.0 - np.abs(last.shapes.conj().T @ modes.shapes) ** 2
     order = linear_sum_assignment(distance + foreign)[1]
     values, shapes = modes.eigenvalues[order], modes.shapes[:, order]
     for group in _coinciding(values):
         group_shapes = shapes[:, group]
-        shapes[:, group] = group_shapes @ np.linalg.lstsq(group_shapes, last.shapes[:, group], rcond=SAME)[0]
+        shapes[:, group] = group_shapes @ np.linalg.lstsq(group_shapes, last.shapes[:, group], rcond=SAME_EIGENVALUE)[0]
     return ModesAtValue(float(value), values, _unit(shapes))
 
 
 def _coinciding(values: np.ndarray) -> list[np.ndarray]:
     """Return groups of coinciding eigenvalues that oscillate."""
-    same = SAME * np.abs(values).max(initial=0.0)
+    same = SAME_EIGENVALUE * np.abs(values).max(initial=0.0)
     rest, groups = [k for k in range(len(values)) if abs(values[k].imag) > same], []
     while rest:
         group = [k for k in rest if abs(values[k] - values[rest[0]]) <= same]

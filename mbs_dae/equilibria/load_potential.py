@@ -27,12 +27,12 @@ from ..model.parameters import signals_in
 from ..symbolic.functions import as_sympy
 from ..symbolic.loads import OF_POTENTIAL
 from ..symbolic.markers import t, variables
+from ..tolerances import PERIODICITY
 from .balance import Balance
 
 _s = sp.Symbol("s_", real=True)
-REPEATS, TURN_POINTS = 1e-9, 48
-"""A law repeats after a turn if its values differ by less than this part; number of points of a turn that are
-compared."""
+TURN_POINTS = 48
+"""The number of points of a turn at which a law is compared with itself."""
 
 
 def load_potential(here: Balance) -> tuple[float, tuple[str, ...]]:
@@ -65,7 +65,7 @@ def loads_that_wind(here: Balance) -> tuple[str, ...]:
             if measure.units[0] == "rad":
                 once, after = (np.array(number.along(law, _s, [*at])) for at in (angles, angles + turn))
                 size = float(np.abs(once).max())
-                if np.abs(after - once).max() < REPEATS * size and abs(once.mean()) > REPEATS * size:
+                if np.abs(after - once).max() < PERIODICITY * size and abs(once.mean()) > PERIODICITY * size:
                     names.append(element.name)
     return tuple(dict.fromkeys(names))
 

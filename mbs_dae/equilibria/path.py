@@ -23,14 +23,12 @@ from ..compiled import System
 from ..compiled.status import DONE
 from ..errors import EquilibriumError, MbsError
 from ..poses import newton
+from ..tolerances import BALANCE_LIMIT, BALANCE_TOLERANCE, PATH_DIFFERENCE, PATH_STEP
 from .balance import Balance, balance_at
-from .seeking import LOOSE, TIGHT
 
-SHORTEST, FIRST, LONGEST = 1e-7, 0.01, 0.05
-"""Arc lengths of steps along the path: the least, the first, the longest."""
+FIRST, LONGEST = 0.01, 0.05
+"""Arc lengths of steps along the path: the first, and the longest."""
 POINTS = 4000
-DIFFERENCE = 1e-4
-"""Step of the parameter for differences, as a part of the range."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +61,10 @@ class LoadFamily:
     def pull(self, here: Balance, p: float) -> np.ndarray:
         """Return the change of the unbalanced forces with p, by central differences; b is its projection on the
         basis."""
-        far, back = (self.at(p + h, here.t, here.q) for h in (DIFFERENCE, -DIFFERENCE))
+        far, back = (self.at(p + h, here.t, here.q) for h in (PATH_DIFFERENCE, -PATH_DIFFERENCE))
         if far is None or back is None:
             raise EquilibriumError(f"the mechanism cannot be closed beside a point of the path, {p:.4g} of the way")
-        return (_left(far) - _left(back)) / (2 * DIFFERENCE)
+        return (_left(far) - _left(back)) / (2 * PATH_DIFFERENCE)
 
     def point(self, here: Balance, p: float, before: PathPoint | None) -> PathPoint:
         """Return the point at a pose with its tangent, in the direction of `before`."""
@@ -91,7 +89,7 @@ class LoadFamily:
             if here is None:
                 return None
             forces = float(np.linalg.norm(here.unbalanced))
-            if here.is_balanced(TIGHT) or (here.is_balanced(LOOSE) and forces > 0.5 * last):
+            if here.is_balanced(BALANCE_TOLERANCE) or (here.is_balanced(BALANCE_LIMIT) and forces > 0.5 * last):
                 return p, here
             last = forces
             basis, K = _scaled(here)
@@ -164,7 +162,7 @@ def followed(
         to = family.step_to(at, ds)
         if to is None or _product(to.balance, at.motion, to.motion) + at.rate * to.rate < 0.9:
             ds *= 0.5
-            if ds < SHORTEST:
+            if ds < PATH_STEP:
                 raise EquilibriumError(
                     f"the path ends {where(at.p)}: its equilibria branch there, or the mechanism locks"
                 )

@@ -22,19 +22,12 @@ from ..motion.initial import check_regular
 from ..poses import newton
 from ..poses.closing import close_from_afar
 from ..rotations import from_quaternion
+from ..tolerances import BALANCE_DISTANCE, BALANCE_LIMIT, BALANCE_TOLERANCE, SAME_POSE
 from .balance import Balance, balance_at
 
-TIGHT, LOOSE = 1e-13, 1e-9
-"""Largest unbalanced forces relative to the effort: the tolerance of the search, and the one accepted where no step
-helps."""
 LONGEST = 0.3
 """Longest step, in lengths of the model."""
-ASIDE = 1e-3
-"""Distance by which an unstable balance is left, in lengths of the model: far beyond roundoff, and near enough for its
-K."""
 ITERATIONS = 300
-APART = 1e-6
-"""Two poses are equal if no body differs by more, in lengths of the model."""
 STARTS, PATIENCE, HOPE = 400, 40, 10
 """The greatest number of starting poses, of poses in a row without a new equilibrium, and of poses before the first
 one."""
@@ -46,7 +39,7 @@ def settle(system: System, t: float, q: np.ndarray, lawless: list[MbsError] | No
     here = balance_at(system, t, q)
     for count in range(ITERATIONS):
         scale = here.motion_scale
-        if here.is_balanced(TIGHT):
+        if here.is_balanced(BALANCE_TOLERANCE):
             if count == 0 or here.holds_still:
                 return here
             if (aside := _aside(here)) is None:
@@ -61,14 +54,14 @@ def settle(system: System, t: float, q: np.ndarray, lawless: list[MbsError] | No
         if there is None:  # away from a balance K is not symmetric, and floating bodies may turn freely
             there = _stepped(here, scale * np.linalg.solve((raised + raised.T) / 2, residual), True, lawless)
         if there is None:
-            if not here.is_balanced(LOOSE):
+            if not here.is_balanced(BALANCE_LIMIT):
                 return None
             if here.holds_still:
                 return here
             if (there := _aside(here)) is None:
                 return None
         here = there.with_levels_of_forces()
-    return here if here.is_balanced(LOOSE) and here.holds_still else None
+    return here if here.is_balanced(BALANCE_LIMIT) and here.holds_still else None
 
 
 def _aside(here: Balance) -> Balance | None:
@@ -79,7 +72,9 @@ def _aside(here: Balance) -> Balance | None:
     values, vectors = np.linalg.eig(K)
     motion = vectors[:, int(np.argmin(values.real))].real
     motion = scale * motion * np.sign(motion[np.argmax(np.abs(motion))])
-    return _closed(here, here.free_velocities @ motion * (ASIDE * here.system.length / float(np.linalg.norm(motion))))
+    return _closed(
+        here, here.free_velocities @ motion * (BALANCE_DISTANCE * here.system.length / float(np.linalg.norm(motion)))
+    )
 
 
 def balance(system: System, t: float, q: np.ndarray, lawless: list[MbsError] | None = None) -> Balance | None:
@@ -87,15 +82,15 @@ def balance(system: System, t: float, q: np.ndarray, lawless: list[MbsError] | N
     `lawless` as by `settle`."""
     here = balance_at(system, t, q)
     for _ in range(ITERATIONS // 4):
-        if here.is_balanced(TIGHT):
+        if here.is_balanced(BALANCE_TOLERANCE):
             return here
         scale = here.motion_scale
         K, residual = here.stiffness * np.outer(scale, scale), here.unbalanced * scale
         there = _stepped(here, scale * np.linalg.lstsq(K, residual, rcond=1e-12)[0], False, lawless)
         if there is None:
-            return here if here.is_balanced(LOOSE) else None
+            return here if here.is_balanced(BALANCE_LIMIT) else None
         here = there.with_levels_of_forces()
-    return here if here.is_balanced(LOOSE) else None
+    return here if here.is_balanced(BALANCE_LIMIT) else None
 
 
 def _stepped(
@@ -119,7 +114,7 @@ def _stepped(
             balances[fraction] = _closed(here, fraction * motion, lawless)
         return balances[fraction]
 
-    for level in np.flatnonzero(here.shares(here.unbalanced) > TIGHT):
+    for level in np.flatnonzero(here.shares(here.unbalanced) > BALANCE_TOLERANCE):
         level_mask, residual = here.levels >= level, float(np.linalg.norm(here.shares(here.unbalanced)[level:]))
         for fraction in 0.5 ** np.arange(12):
             if (there := after(fraction)) is None:
@@ -199,7 +194,7 @@ def is_regular(here: Balance) -> bool:
 
 def is_new(here: Balance, others: list[Balance]) -> bool:
     """Return whether a pose differs from all known ones, whole turns aside."""
-    places, near = _places(here), APART * here.system.length
+    places, near = _places(here), SAME_POSE * here.system.length
     return all(np.abs(places - _places(other)).max() > near for other in others)
 
 

@@ -31,16 +31,13 @@ from ..model.parameters import positive_number
 from ..poses import newton
 from ..readings.motion import result_of
 from ..results.result import Result, State
-from ..tolerances import RANK
+from ..tolerances import RANK_TOLERANCE, SUM_ROUNDOFF
 from .balance import Balance, balance_at, unit_rows
 from .frames import RotatingFrame, frame_of
 
 MUCH, ALIKE = 0.1, 0.999999
 """Parts of a coordinate's row, by weight: above MUCH, one of the first candidates is preferred; rows above ALIKE times
 the longest are equally good."""
-NOTHING = 1e-14
-"""A stiffness is roundoff, and no force holds that motion, if it is less than this part of its terms, and of forces
-over the model's length."""
 DISPLACEMENT, ROTATION = 0.25, 0.4
 """Default amplitudes: displacement as a part of the mechanism's extent, and rotation in rad."""
 TIME_CONSTANTS = 3.0
@@ -116,7 +113,7 @@ def small_motion(
     S = _without_roundoff(able @ np.linalg.inv(coordinate_rows[:count] @ able), root)
     scaled, lengths = unit_rows(J / root)  # H is the least X with J X = -(∂(Φ_v v - ν)/∂x Pᵀ + J G) R, in η and y
     right = -(rates_x @ P.T + J @ G) @ R
-    H = np.linalg.lstsq(scaled, right / lengths[:, None], rcond=RANK)[0] / root[:, None]
+    H = np.linalg.lstsq(scaled, right / lengths[:, None], rcond=RANK_TOLERANCE)[0] / root[:, None]
     H -= S @ (coordinate_rows[:count] @ H)
     mass = P @ balance.mass @ P.T
     damping = P @ D_x @ P.T + mass @ (G - frame.B)
@@ -129,7 +126,7 @@ def small_motion(
     )
     loads = np.sqrt(np.abs(P) ** 2 @ (weight * balance.efforts[balance.levels]))[:, None]
     parts += np.outer(*(np.linalg.norm(loads * X, axis=0) for X in (S, R))) / balance.system.length
-    K[np.abs(K) <= NOTHING * parts] = 0.0
+    K[np.abs(K) <= SUM_ROUNDOFF * parts] = 0.0
     return SmallMotion(balance, frame, tuple(names), R, S, H, coordinate_rows, S.T @ mass @ S, D, K)
 
 
@@ -137,7 +134,7 @@ def _without_roundoff(motions: np.ndarray, root: np.ndarray) -> np.ndarray:
     """Return the motions, as columns, without components that are roundoff of the fastest: such bodies may be so heavy
     that their forces would matter."""
     size = root[:, None] * np.abs(motions)
-    return np.where(size <= NOTHING * size.max(axis=0, initial=0.0), 0.0, motions)
+    return np.where(size <= SUM_ROUNDOFF * size.max(axis=0, initial=0.0), 0.0, motions)
 
 
 def in_bodies(small: SmallMotion) -> np.ndarray:

@@ -21,16 +21,15 @@ from ..explain.explanation import no_force
 from ..motion.derivative import derivative
 from ..motion.mechanism import mechanism
 from ..poses import newton
+from ..tolerances import REST_TOLERANCE, STATE_RATE
 from .balance import Balance, balance_at
 from .differences import difference
 from .frames import later
 from .seeking import LONGEST
 from .small import SmallMotion
 
-TIGHT, ITERATIONS = 1e-10, 50
-"""Largest unbalanced forces and rates at rest; greatest number of Newton steps."""
-STEADY = 1e-6
-"""A rate of less than this part of the state's size, per second, is zero."""
+ITERATIONS = 50
+"""The greatest number of Newton steps to a rest with states."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +104,10 @@ def rest_with_states(start: Balance) -> Balance | None:
     for _ in range(ITERATIONS):
         free, t, q = here.free_velocities * here.motion_scale, here.t, here.q
         rates = rates_at(system, t, q, system.still)[places]
-        if here.is_balanced(TIGHT) and (np.abs(rates) <= TIGHT * np.maximum(units, np.abs(q[places]))).all():
+        if (
+            here.is_balanced(REST_TOLERANCE)
+            and (np.abs(rates) <= REST_TOLERANCE * np.maximum(units, np.abs(q[places]))).all()
+        ):
             return here
 
         def left(far: np.ndarray, here: Balance = here, free: np.ndarray = free) -> np.ndarray:
@@ -154,7 +156,7 @@ def _check_steady(
         moments.append((balance.t + tau, *later(balance, turning, tau)[:2]))
     rates = np.max([np.abs(rates_at(system, *moment)[places]) for moment in moments], axis=0)
     for name, rate, size in zip(names, rates, np.maximum(units, np.abs(balance.q[places])), strict=True):
-        if rate > STEADY * size:
+        if rate > STATE_RATE * size:
             raise ModelError(
                 f"state {name!r} of {system.model.name!r} changes by {rate:.3g} a second, so this is neither "
                 "rest nor a steady motion; let it settle (mbs.simulate) and linearize about result.state()"

@@ -14,25 +14,14 @@ from ..model.breaks import reads_time
 from ..motion.initial import check_regular
 from ..poses import newton
 from ..rotations import from_quaternion
+from ..tolerances import FORCE_BALANCE, PRESCRIBED_RATE, SLOW_MOTION, STEADY_CHANGE, STEADY_DIFFERENCE
 from .balance import Balance, balance_at
 from .corners import check_slopes
 from .frames import RotatingFrame, at_rest, frame_of, later, turned_parts, turnings
 from .small import CoordinateCandidate, SmallMotion, small_motion
 
-BALANCED = 1e-6
-"""Forces are balanced where less than this part of them is unbalanced."""
-SAME = 1e-5
-"""Largest relative difference of accelerations and matrices between two states of a steady motion."""
 STEP = 0.3
 """Distance to the second state: rad, or lengths of the model."""
-SLOW = 1e-6
-"""Velocities are zero if they move a mechanism by less than this part of its length while its slowest mode turns by a
-rad: a simulation leaves as much."""
-MOVES = 1e-9
-"""Prescribed velocities and accelerations above this are a motion, in lengths of the model (or rad) per second, and per
-second squared."""
-LASTS = 1e-9
-"""Quantities that change by less than this part are constant in time."""
 HOLD = "give constants in place of functions of time (inputs: model.with_inputs)"
 
 
@@ -140,20 +129,20 @@ def is_at_rest(balance: Balance) -> bool:
     still = balance_at(system, balance.t, balance.q) if speed > 0.0 else balance
     if _prescribed(balance).size:
         return False
-    if not speed > 0.0 and still.is_balanced(BALANCED):
+    if not speed > 0.0 and still.is_balanced(FORCE_BALANCE):
         return True
     _check_regular(balance)
     a, multipliers = still.accelerations
     frame = frame_of(still, np.zeros(3)) if system.is_cartesian else at_rest(system)
     rates = np.abs(np.linalg.eigvals(_in_frame(still, frame, a, multipliers, (), ()).A))
-    slowest = rates[rates > SLOW * rates.max(initial=0.0)].min(initial=np.inf)
-    moves = float(np.abs(root * a).max(initial=0.0)) if not still.is_balanced(BALANCED) else 0.0
-    return bool(slowest < np.inf and max(speed, moves / slowest) <= SLOW * slowest * system.length)
+    slowest = rates[rates > SLOW_MOTION * rates.max(initial=0.0)].min(initial=np.inf)
+    moves = float(np.abs(root * a).max(initial=0.0)) if not still.is_balanced(FORCE_BALANCE) else 0.0
+    return bool(slowest < np.inf and max(speed, moves / slowest) <= SLOW_MOTION * slowest * system.length)
 
 
 def _prescribed(balance: Balance) -> np.ndarray:
     """Return the rows that prescribe a velocity, or an acceleration at rest: moving drivers."""
-    scale = MOVES * balance.row_units
+    scale = PRESCRIBED_RATE * balance.row_units
     return np.flatnonzero((np.abs(balance.nu) > scale) | (np.abs(balance.gamma) > scale))
 
 
@@ -172,7 +161,9 @@ def check_lasting(rest: Balance) -> None:
     """Raise a `ModelError` if drivers move, or unbalanced forces are not the same a little later."""
     check_still(rest)
     for soon in rest.soon:
-        if (rest.of_levels(soon.unbalanced - rest.unbalanced) > LASTS * np.maximum(rest.efforts, soon.efforts)).any():
+        if (
+            rest.of_levels(soon.unbalanced - rest.unbalanced) > STEADY_CHANGE * np.maximum(rest.efforts, soon.efforts)
+        ).any():
             raise ModelError(f"forces of {_changing(rest)} change with time, so there is no rest; {HOLD}")
 
 
@@ -188,7 +179,7 @@ def _check_constant_slopes(rest: Balance) -> None:
     now = slopes(rest)
     for soon in rest.soon:
         later = slopes(soon)
-        if np.linalg.norm(later - now) > LASTS * max(np.linalg.norm(now), np.linalg.norm(later)):
+        if np.linalg.norm(later - now) > STEADY_CHANGE * max(np.linalg.norm(now), np.linalg.norm(later)):
             raise ModelError(
                 f"what forces of {_changing(rest)} do against small motions changes with time, so these have "
                 f"no constant law; {HOLD}"
@@ -217,8 +208,8 @@ def _is_steady(found: SmallMotion, a: np.ndarray) -> bool:
     b, multipliers = after.accelerations
     expected = T @ found.frame.P @ a
     size = np.linalg.norm(root * w) * rate
-    if np.linalg.norm(root * (frame.P @ b - expected)) > SAME * size:
+    if np.linalg.norm(root * (frame.P @ b - expected)) > STEADY_DIFFERENCE * size:
         return False
     rows = [CoordinateCandidate(name, row @ T.T) for name, row in zip(found.names, found.coordinate_rows, strict=True)]
     A, B = found.A, small_motion(after, frame, b, multipliers, rows, found.names[: found.freedoms]).A
-    return bool(np.linalg.norm(A - B) <= SAME * np.linalg.norm(A))
+    return bool(np.linalg.norm(A - B) <= STEADY_DIFFERENCE * np.linalg.norm(A))

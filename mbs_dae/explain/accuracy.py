@@ -7,6 +7,7 @@ import numpy as np
 from ..motion import run as marching
 from ..motion.control import Control
 from ..motion.record import IntegratorState
+from ..tolerances import PACE_ROUNDOFF, REST_PACE
 
 NONSENSE = 0.1
 """The energy error, relative to the energy that is turned over, above which a run is invalid."""
@@ -15,10 +16,7 @@ ENERGY, CONSTRAINTS, POWER = 100.0, 1000.0, 0.75
 constraint violations (relative to the model's length, velocities relative to the pace of the motion) below CONSTRAINTS
 tol^POWER. Calibrated: over the gallery, all methods and stabilisations, and tolerances of 1e-4, 1e-6, ..., 1e-12, the
 worst energy errors are 9e-3, 2e-4, 3e-6, 3e-8, 2e-9 and the worst violations 4e-2, 2e-3, 9e-6, 9e-8, 3e-9."""
-SLOW = 1e-3
-"""The pace, in lengths of the model per second, below which a motion counts as at rest."""
 FAINT = 100.0  # a motion of fewer tolerances is called faint
-REST = 1e-12  # a slower motion (model lengths or rad, per second) is roundoff
 
 
 def energy_allowed(control: Control) -> float:
@@ -38,7 +36,7 @@ def _allowed(control: Control, factor: float) -> float:
 def relative_violations(gaps: np.ndarray, rates: np.ndarray, units: np.ndarray, pace: Any) -> tuple[Any, Any]:
     """Return violations of positions in units of each row, and those of velocities relative to the pace of the motion
     as well."""
-    return gaps / units, rates / units / (pace + SLOW)
+    return gaps / units, rates / units / (pace + REST_PACE)
 
 
 def note_on_faint_motion(march: IntegratorState) -> str:
@@ -51,7 +49,7 @@ def note_on_faint_motion(march: IntegratorState) -> str:
     if (most := rates.max(initial=0.0)) > FAINT:
         return ""
     shifts = np.abs(q - q[:1]) / (atol * control.unit[: state.q_end] + control.rtol * np.abs(q[:1]))
-    if (most := max(most, shifts.max(initial=0.0))) > FAINT or most * atol < REST:
+    if (most := max(most, shifts.max(initial=0.0))) > FAINT or most * atol < PACE_ROUNDOFF:
         return ""
     what = f"the motion is no larger than {most:.2g} times the errors that are allowed, and may be made of them"
     return f"{what}; give a smaller atol, such as {1e-6 * most * atol:.0e}"

@@ -29,14 +29,11 @@ from ..symbolic.derive import Form, Reading, Relation
 from ..symbolic.functions import Unwound
 from ..symbolic.markers import marker_symbols
 from ..symbolic.markers.primitives import parallel
-from ..tolerances import DEPENDENT
+from ..tolerances import AXIS_ANGLE, ROW_DEPENDENCE
 from .explanation import Explanation
 
 Pair = tuple[Marker, ...]  # two markers
 
-ASIDE = 1e-6
-"""The sine of the angle between two axes above which they are not parallel; and the rate at which they separate,
-relative to the rates of the bodies."""
 FAR = 2.0  # greatest difference of angle and accumulated rotation, in rad
 LOOKS = 500  # greatest number of recorded times that are checked
 
@@ -54,7 +51,7 @@ def check_axes(system: System, first: State) -> None:
     here: PoseRank | None = None
     for (i, j), name in doubtful_angles(system).items():
         cosine = float(marker_frame(system, first.full_q, i)[1][:, 2] @ marker_frame(system, first.full_q, j)[1][:, 2])
-        if cosine < 0.0 or 1.0 - cosine**2 > ASIDE**2:
+        if cosine < 0.0 or 1.0 - cosine**2 > AXIS_ANGLE**2:
             apart = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
             raise no_axis(name, i, j, f"stand at {apart:.3g}° to each other")
         if here is None:
@@ -100,11 +97,11 @@ def _axes_separate(system: System, here: PoseRank, first: State, pair: Pair) -> 
     symbols = marker_symbols(2, 3)
     reader = system.reader_of(Relation(symbols, tuple(parallel(*symbols))), pair)
     jacobian = reader.jacobian(first.t, first.full_q).toarray()
-    if max(map(here.independence, jacobian)) > DEPENDENT:
+    if max(map(here.independence, jacobian)) > ROW_DEPENDENCE:
         return True
     _, rates, _ = reader(np.array([first.t]), first.full_q[None], first.full_v[None], system.still[None])
     pace = float(np.sqrt((system.weight * first.v**2).max(initial=0.0))) / system.length
-    return float(np.abs(rates).max()) > ASIDE * pace
+    return float(np.abs(rates).max()) > AXIS_ANGLE * pace
 
 
 def check_turns(result: Result) -> None:

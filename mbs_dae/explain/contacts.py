@@ -13,10 +13,9 @@ from ..linear.complementarity import SEVERAL, solve_complementarity
 from ..model.contacts import Contact, Stop
 from ..model.contacts.geometry import HalfSpace
 from ..model.parameters import constants_out
-from ..motion.contact.digits import FIRM, put_masses
+from ..motion.contact.digits import put_masses
 from ..motion.contact.forces import SHARED
 from ..motion.contact.friction_faults import frictions_at_fault, no_friction
-from ..motion.contact.gaps import TOUCHES
 from ..motion.mechanism import masses_of
 from ..motion.record import IntegratorState
 from ..motion.switching.search import RUSH
@@ -24,6 +23,7 @@ from ..poses.slips import degrees_of
 from ..results.result import State
 from ..symbolic.derive import Reading
 from ..symbolic.functions import BentLookup, written_out
+from ..tolerances import CONTACT_TOLERANCE, MASS_CONTRAST
 from .explanation import Explanation
 
 MOST = 3  # greatest number of contacts in a message
@@ -40,7 +40,7 @@ def check_apart(state: State, begins: str = "begins", give: str = "give initial=
     contacts = system.structure.contacts
     values = system.reader_by(contacts.program)(np.array([state.t]), *state.motion)[0][0]
     gaps = np.where(contacts.gap >= 0, values[contacts.gap], np.inf)  # an element that only rubs never closes
-    least = -TOUCHES * system.gap_size
+    least = -CONTACT_TOLERANCE * system.gap_size
     if overlaps := [(int(k), -float(gaps[k])) for k in np.argsort(gaps) if gaps[k] < least]:  # the deepest first
         texts = [_overlap(state, k, depth, give, place) for k, depth in overlaps[:MOST]]
         texts += [f"and {counted(len(overlaps) - MOST, 'more point')} of contact"] if len(overlaps) > MOST else []
@@ -63,7 +63,7 @@ def note_on_overlap(system: System, motion: Trajectory, swept: PoseSequence | No
     points = np.flatnonzero(contacts.gap >= 0)
     gaps = system.reader_by(contacts.program, swept)(*motion)[0][:, contacts.gap[points]]
     over, name = (motion.t, "t") if swept is None else (np.array(swept.values), str(swept.parameter))
-    texts, deep = [], gaps < -TOUCHES * system.gap_size
+    texts, deep = [], gaps < -CONTACT_TOLERANCE * system.gap_size
     for k, gap, overlaps in zip(points, gaps.T, deep.T, strict=True):
         if not overlaps.any():
             continue
@@ -142,7 +142,7 @@ def without_forces(march: IntegratorState, pose: State) -> Explanation:
             'take a smaller coefficient of friction, step over it: method="Moreau", step=1e-3, or put a spring with '
         )
         advice += "a damper in place of this contact"
-    elif put_masses(contacts) < FIRM:
+    elif put_masses(contacts) < MASS_CONTRAST:
         return lost_in_roundoff(march, pose)
     else:
         return _squeezed(pose, names)
@@ -178,7 +178,7 @@ def _lightest(system: System, points: Sequence[int]) -> str:
     heavy = {body: numbers for body, numbers in masses_of(system).items() if numbers[0] > 0.0}
     bodies = {body.name: numbers for body, numbers in heavy.items() if body in touching or touching.isdisjoint(heavy)}
     masses = [mass for mass, _ in bodies.values()]
-    mass_or_inertia = 0 if min(masses) < FIRM * max(masses) else 1
+    mass_or_inertia = 0 if min(masses) < MASS_CONTRAST * max(masses) else 1
     return min(bodies, key=lambda name: bodies[name][mass_or_inertia])
 
 

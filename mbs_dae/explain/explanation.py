@@ -16,8 +16,6 @@ from ..results.result import Result, State
 
 HUGE = 1e100
 """A larger force counts as unbounded."""
-SHORTEST = 1e-12
-"""The first time behind the end of a motion, relative to t, at which a law without a value is looked for."""
 BEFORE_DEAD_POINT = (
     "shorten the times, drive another coordinate (mbs.follow shows the whole curve of poses), or change a length"
 )

@@ -38,12 +38,11 @@ from ..poses.assembly import posed
 from ..poses.dependence import joints_at_fault
 from ..poses.local import free_motions
 from ..results.result import Result, State
-from ..tolerances import ROUNDOFF
+from ..tolerances import DEAD_POINT_SLIP, FIRST_LOOK, LOOK_AHEAD, SHAPE_RATIO, SUM_ROUNDOFF
 from .contacts import CORNER, chatters, knots_of_tables, lost_in_roundoff, touching_now, without_forces, without_shares
 from .explanation import (
     BEFORE_DEAD_POINT,
     HUGE,
-    SHORTEST,
     Explanation,
     contradiction,
     extrapolated,
@@ -54,8 +53,6 @@ from .explanation import (
 
 STEPPED = ', or step over it: method="Moreau", step=1e-3'
 """The advice for all failures of contacts."""
-DEAD = 1e-4  # a slip is at a dead point if free motions change it by less than this fraction of free bodies' effect
-SOON = (1e-3, 1e-2)  # fractions of the requested time at which drivers are examined beyond a singular pose
 NO_WAY_ON = (Status.STUCK, Status.ASTRAY, Status.LOST, Status.DRIFTED, NOT_CONVERGED, NOT_FINITE)
 GROWS = 10.0  # a step of a given length in which velocities grow by more is too long, whatever switches in it
 ABRUPT = 0.5  # relative change of a force in the last step that explains short steps
@@ -70,7 +67,7 @@ def check_masses(system: System) -> None:
         return
     names = ", ".join(map(repr, idle))
     what = f"{names} of {system.model.name!r} can move without moving any mass that counts beside the heaviest that "
-    what += f"constraints join it to ({ROUNDOFF:g} of it), so its acceleration is undetermined"
+    what += f"constraints join it to ({SUM_ROUNDOFF:g} of it), so its acceleration is undetermined"
     who = "each" if len(idle) > 1 else "it"
     raise ModelError(f"{what}; give {who} a mass and an inertia, or hold it by joints", bodies=idle)
 
@@ -102,7 +99,7 @@ def _idle_motions(system: System, factor: Factor) -> np.ndarray:
         places = list(system.layout.v[body])
         units = np.sqrt(system.weight[places])
         masses, shapes = np.linalg.eigh(M.tocsr()[places][:, places].toarray() / np.outer(units, units), UPLO="L")
-        for shape in shapes.T[masses <= ROUNDOFF * largest[places].max()]:
+        for shape in shapes.T[masses <= SUM_ROUNDOFF * largest[places].max()]:
             columns.append(np.zeros(n))
             columns[-1][places] = shape / units
     return np.array(columns).reshape(-1, n).T
@@ -128,7 +125,7 @@ def no_acceleration(system: System, run: Mechanism, status: int, t: float, q: np
     what = f"the accelerations of {', '.join(map(repr, at_fault))} of {system.model.name!r} have no certain value at "
     what += f"t = {t:.6g}: "
     size = system.structure.lengths_of_shapes[0]
-    if 0.0 < size < FAR_AWAY * system.length and not any(system.structure.lengths):
+    if 0.0 < size < SHAPE_RATIO * system.length and not any(system.structure.lengths):
         what += f"they touch with shapes of {size:g} m, {system.length:g} m from the origin, and over this distance "
         what += "their turns are lost in roundoff"
         remedy = 'put the origin near them, or take Cartesian coordinates: model.compile("cartesian")'
@@ -138,8 +135,6 @@ def no_acceleration(system: System, run: Mechanism, status: int, t: float, q: np
     return Explanation(ModelError, what, "give them a mass and an inertia, or hold them by joints", t)
 
 
-FAR_AWAY = 1e-6
-"""Bodies are far from the origin if their shapes are smaller than this part of the distance."""
 LOOKS = 25
 """The number of times behind the end of a run at which a law without a value is looked for: two in each decade of a run
 of seconds."""
@@ -179,7 +174,7 @@ def _reason(march: IntegratorState, status: int, pose: State, a: np.ndarray) -> 
     if status == UNSETTLED:
         return no_acceleration(pose.system, march.mechanism, status, t, pose.full_q, pose.full_v)
     unstable = march.control.fixed > 0.0 and not np.abs(pose.full_v).max(initial=0.0) < HUGE
-    later = np.geomspace(min(step, SHORTEST * max(abs(t), 1.0)), max(1e-3, step), LOOKS)
+    later = np.geomspace(min(step, FIRST_LOOK * max(abs(t), 1.0)), max(1e-3, step), LOOKS)
     # moments begin at the roundoff of t, because a run that ends at a switch may have made long steps; the last one is
     # the middle of a step of given length, where laws are evaluated
     moments = t + np.array([0.0, *later, 0.5 * march.control.fixed])
@@ -219,7 +214,7 @@ def _without_pose(march: IntegratorState, pose: State, names: tuple[str, ...]) -
     model, end = pose.system.model, float(march.record.times[-1])
     if not any(isinstance(driver, Driver) and driver.name in names for driver in model.drivers):
         return 0.0
-    for share in SOON:
+    for share in LOOK_AHEAD:
         late = min(pose.t + share * (end - float(march.record.times[0])), end)
         try:
             posed(model, late, {}, pose)
@@ -231,7 +226,8 @@ def _without_pose(march: IntegratorState, pose: State, names: tuple[str, ...]) -
 
 
 def _dead_frictions(pose: State) -> list[str]:
-    """Return the names of the frictions whose slip the free motions of a pose change by no more than `DEAD`."""
+    """Return the names of the frictions whose slip the free motions of a pose change by no more than
+    `DEAD_POINT_SLIP`."""
     bodies = pose.system.cartesian
     contacts, q, n = bodies.structure.contacts, pose.motion[0].ravel(), bodies.nv
     if not bodies.model.frictions:
@@ -247,7 +243,7 @@ def _dead_frictions(pose: State) -> list[str]:
         for (element, _), first, slips in zip(contacts.points, contacts.slip, contacts.slips, strict=True)
         if slips
         and element not in contacts.separations
-        and (free[first : first + slips] <= DEAD * sizes[first : first + slips]).all()
+        and (free[first : first + slips] <= DEAD_POINT_SLIP * sizes[first : first + slips]).all()
     ]
 
 

@@ -22,12 +22,9 @@ from ..poses.dependence import joints_at_fault
 from ..poses.redundancy import is_change_point
 from ..readings.motion import result_of
 from ..results.result import State
-from .explanation import BEFORE_DEAD_POINT, SHORTEST, Explanation, contradiction, undefined
+from ..tolerances import FIRST_LOOK, PRESCRIBED_JUMP, PRESCRIBED_ROUNDOFF
+from .explanation import BEFORE_DEAD_POINT, Explanation, contradiction, undefined
 
-JUMP = 1e-6
-"""A larger difference is a jump: of values relative to 1 rad or the model's length, of rates and accelerations relative
-to the largest of their row. Numbers with six digits stay below."""
-ROUNDOFF = 1e-10  # smaller rates and accelerations (rad or model lengths, per second) count as zero
 MOST = 20  # greatest number of times in a message
 LOOKS, STEEP = 200, 10.0  # number of samples of a driver, and factor by which an unbounded one is faster
 
@@ -78,7 +75,11 @@ def _jumps(system: System, first: State, rows: np.ndarray, breaks: np.ndarray, l
         many = (np.tile(x, (moments.size, 1)) for x in (q, first.full_v, system.still))
         for level, values in enumerate(system.read_constraints(moments, *many)):
             before, after = values[: breaks.size, rows], values[breaks.size : 2 * breaks.size, rows]
-            least = ROUNDOFF * unit + JUMP * np.abs(values[:, rows]).max(axis=0) if level else JUMP * unit
+            least = (
+                PRESCRIBED_ROUNDOFF * unit + PRESCRIBED_JUMP * np.abs(values[:, rows]).max(axis=0)
+                if level
+                else PRESCRIBED_JUMP * unit
+            )
             jumps[level] |= (np.abs(after - before) > least).any(axis=1)
     return jumps
 
@@ -112,7 +113,7 @@ def stop_reason(
 
 def _why(status: int, before: float, ahead: float, first: State, pose: State) -> Explanation:
     name, reached = repr(pose.system.model.name), float(pose.t)
-    moments, roundoff = [ahead, reached + 1e-6 * (ahead - reached)], SHORTEST * max(abs(ahead), 1.0)
+    moments, roundoff = [ahead, reached + 1e-6 * (ahead - reached)], FIRST_LOOK * max(abs(ahead), 1.0)
     if ahead - reached <= roundoff:  # a law has a value within roundoff behind the end of its range
         moments.append(ahead + roundoff)
     if nowhere := undefined(pose, moments, forces=False):

@@ -5,10 +5,10 @@ import numpy as np
 from ..compiled import System
 from ..compiled.contact_records import CLOSED, OPEN
 from ..compiled.reading import read_outputs
-from ..motion.contact.gaps import TOUCHES
 from ..motion.derivative import accelerate
 from ..motion.record import IntegratorState
 from ..motion.stiffness import RATE, STEPS, TIME
+from ..tolerances import CONTACT_TOLERANCE
 
 SHARE = 0.3
 """The least fraction of steps limited by stability for which stiffness is reported."""
@@ -46,7 +46,7 @@ def _stiff_friction(system: System, march: IntegratorState, t: float, rate: floa
 
     contacts.choice.closed_only[0] = 0
     forces(seen.y)
-    apart = (contacts.gap_row >= 0) & (contacts.motion.phi[contacts.gap_row] > TOUCHES * system.gap_size)
+    apart = (contacts.gap_row >= 0) & (contacts.motion.phi[contacts.gap_row] > CONTACT_TOLERANCE * system.gap_size)
     contacts.state[rubs] = np.where(apart[rubs], OPEN, CLOSED)
     contacts.choice.closed_count[0] = int((contacts.state != OPEN).sum())
     force, slip = (np.abs(one - other) for one, other in zip(forces(seen.y), forces(seen.aside), strict=True))

@@ -24,6 +24,7 @@ than it holds (Painlevé) may leave no solution, or several: this is known if th
 
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, block
+from ..tolerances import DESCENT_DAMPING, DIRECTION_ROUNDOFF, LEAST_DAMPING, RAY_GAIN, UNKNOWN_SHARE, WEAK_CONTACT
 from .elimination import least_solution
 from .laws import (
     DAMPING,
@@ -53,16 +54,6 @@ FALL = 0.3
 """The factor of δ from one problem to the next."""
 RUNGS = 8
 """The number of steps in which friction grows."""
-DAMPED = 1e-6
-"""The least δ of the descent. Newton's method removes the effect of δ again, except roundoff of 1e-16 / δ."""
-NEARLY = 1e-9
-"""The least δ for a problem without solution for W itself."""
-NOTHING, GAIN = 1e-11, 1e-6
-"""Roundoff of a direction whose largest item is 1, and the least gain -y·w0 that is more than roundoff."""
-WEAKLY = 1e-9
-"""Contacts whose f and w are both smaller than this are taken as closed."""
-VAGUE = 1e-8
-"""The part of an unknown in an undetermined motion above which the unknown is undetermined; less is roundoff."""
 
 
 def new_complementarity(laws: int, unknowns: int, bounds: int) -> Complementarity:
@@ -101,11 +92,11 @@ def find_undetermined(problem: Complementarity, undetermined: Integers) -> None:
         undetermined[i] = 0
     if not put_into_units(p) or scaled.scale[0] == 0.0:
         return
-    choose_modes(p, WEAKLY)
+    choose_modes(p, WEAK_CONTACT)
     many = write_equations(p)
     rank = least_solution(modes.matrix, modes.residual, modes.step, modes.order, many)
     for k in range(rank):
-        if rank < many and largest(modes.matrix[k, rank:many]) > VAGUE:
+        if rank < many and largest(modes.matrix[k, rank:many]) > UNKNOWN_SHARE:
             undetermined[modes.free[modes.order[k]]] = 1
     for k in range(rank, many):
         undetermined[modes.free[modes.order[k]]] = 1
@@ -165,10 +156,10 @@ def _clear(p: Complementarity) -> None:
 
 @compiled
 def _descend(p: Complementarity, friction: float) -> bool:
-    """Solve a sequence of problems from W + 1, which is easily solved, to W + `DAMPED`; return whether the last one
-    succeeded."""
+    """Solve a sequence of problems from W + 1, which is easily solved, to W + `DESCENT_DAMPING`; return whether the
+    last one succeeded."""
     found, damping = False, 1.0
-    while damping >= 0.99 * DAMPED:
+    while damping >= 0.99 * DESCENT_DAMPING:
         _ease(p, damping, friction)
         found = _search(p, BRIEFLY)
         damping *= FALL
@@ -192,7 +183,7 @@ def _take_least(p: Complementarity, found: bool) -> bool:
     failed search leaves x and the answer `found` as they were."""
     n = unknowns(p)
     copy(p.scaled.x[:n], p.modes.other_x)
-    _ease(p, DAMPED, 1.0)
+    _ease(p, DESCENT_DAMPING, 1.0)
     better = _search(p, BRIEFLY) or _descend(p, 1.0)
     _ease(p, 0.0, 1.0)
     if better and newton(p):
@@ -204,13 +195,13 @@ def _take_least(p: Complementarity, found: bool) -> bool:
 
 @compiled
 def _is_nearly_solved(p: Complementarity) -> bool:
-    """Return whether W + δ has a solution, which x becomes, for the least δ from `DAMPED` to `NEARLY` that has one. W
-    of many points of one body is singular; their equations (after Newton, a given part of the approach of each) may
-    then contradict each other by the errors of positions. The search begins at x = 0, because other methods may have
-    ended far along the null space of W."""
-    n, found, damping = unknowns(p), False, DAMPED
+    """Return whether W + δ has a solution, which x becomes, for the least δ from `DESCENT_DAMPING` to `LEAST_DAMPING`
+    that has one. W of many points of one body is singular; their equations (after Newton, a given part of the approach
+    of each) may then contradict each other by the errors of positions. The search begins at x = 0, because other
+    methods may have ended far along the null space of W."""
+    n, found, damping = unknowns(p), False, DESCENT_DAMPING
     _clear(p)
-    while damping >= 0.99 * NEARLY:
+    while damping >= 0.99 * LEAST_DAMPING:
         copy(p.scaled.x[:n], p.modes.other_x)
         _ease(p, damping, 1.0)
         better = _search(p, BRIEFLY)
@@ -249,7 +240,7 @@ def _is_squeezed(p: Complementarity) -> bool:
             gain - scaled.q[i] * scaled.x[i],
         )
     copy(p.modes.other_x[:n], scaled.x)
-    return found and least > -NOTHING and acts < NOTHING and gain > GAIN
+    return found and least > -DIRECTION_ROUNDOFF and acts < DIRECTION_ROUNDOFF and gain > RAY_GAIN
 
 
 @compiled

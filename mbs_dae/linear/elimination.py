@@ -17,10 +17,8 @@ from math import frexp, ldexp
 
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Matrix, Vector
+from ..tolerances import PIVOT_TOLERANCE
 from .vectors import axpy, dot
-
-NO_PIVOT = 1e-12
-"""The size of a pivot, relative to the largest entry of A, below which the pivot is roundoff."""
 
 
 @compiled_apart
@@ -119,7 +117,7 @@ def _triangle(A: Matrix, b: Vector, x: Vector, order: Integers, n: int) -> int:
                 if abs(A[i, j]) * scale > size:
                     size, row, column = abs(A[i, j]) * scale, i, j
         largest = max(largest, size)
-        if size <= NO_PIVOT * largest:
+        if size <= PIVOT_TOLERANCE * largest:
             return k
         if row != k:
             b[k], b[row] = b[row], b[k]

@@ -47,15 +47,25 @@ import numpy as np
 from ..kernels.abi import call_on_block, compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector, Work, block, ones, zeros
 from ..kernels.lanes import any_of, choose, nothing_of
-from ..tolerances import CORRECTED, DELTA, DEPENDENT, FLOOR, LOST, NIL, OFTEN, SOUND
+from ..tolerances import (
+    CORRECTION_COUNT,
+    CORRECTION_FLOOR,
+    DELTA,
+    LAST_CORRECTION,
+    PIVOT_LOSS,
+    ROW_DEPENDENCE,
+    SAMPLE_ERROR,
+    UNIT_ROUNDOFF,
+    ZERO_ROW,
+)
 from .fronts.plan import back_substitute, eliminate, forward_substitute
 from .pattern import Pattern
 from .tree.articulated import FACTORISE, NO_LIMBS, SOLVE, Limbs, sizes_of
 from .twofold import add_product, two_sum
 from .vectors import axpy, copy, square_sum, sum_of_two
 
-UNIT, GOLDEN = 1.1e-16, 40503
-"""The roundoff of a number; and 2¹⁶ times the golden section, whose multiples are quasi-random."""
+GOLDEN = 40503
+"""2¹⁶ times the golden section, whose multiples are quasi-random."""
 HALVES, BELOW = 134217729.0, 2.0**-26
 """2²⁷ + 1, by which Dekker splits a number into halves; and the factor that moves the lower half behind the last
 digit."""
@@ -199,8 +209,8 @@ def tell_independence(factor: Any) -> None:
 def negligible(pattern: Pattern, factor: Any) -> float:
     """Return the squared length below which a row counts as zero; positive, so that it has a reciprocal. (Sums in place
     of maxima suffice: the limit is far below all other rows.)"""
-    heavy = sum_of_two(factor.weight, factor.soft) + NIL
-    return NIL * pattern.n * square_sum(factor.jacobian) / heavy + 1e-200
+    heavy = sum_of_two(factor.weight, factor.soft) + ZERO_ROW
+    return ZERO_ROW * pattern.n * square_sum(factor.jacobian) / heavy + 1e-200
 
 
 @compiled
@@ -277,14 +287,14 @@ def _solve_augmented(pattern: Pattern, factor: Any, f: Vector, g: Vector, x: Vec
     _residual_with_roundoff(pattern, factor, f, g, x, multipliers)
     _solve_once_augmented(pattern, factor)
     first = _relative_change(pattern, factor, f, g, x, multipliers)
-    simple = first <= SOUND
+    simple = first <= SAMPLE_ERROR
     for k in range(n):
         x[k] = choose(simple, x[k] + rest_x[k], x[k])
     for row in range(m):
         multipliers[row] = choose(simple, multipliers[row] + rest_g[row], multipliers[row])
     going, unsettled = choose(simple, nothing, 1.0), choose(simple, first, np.inf)
     if any_of(going > 0.0):
-        for _ in range(OFTEN):
+        for _ in range(CORRECTION_COUNT):
             put_right_sides(pattern, factor, f, g)
             subtract_products(pattern, factor, x, multipliers, tail_x, tail_g)
             _solve_once_augmented(pattern, factor)
@@ -298,13 +308,13 @@ def _solve_augmented(pattern: Pattern, factor: Any, f: Vector, g: Vector, x: Vec
                 multipliers[row] = choose(shrinking > 0.0, value, multipliers[row])
                 tail_g[row] = choose(shrinking > 0.0, left, tail_g[row])
             unsettled = choose(going > 0.0, choose(shrinking > 0.0, change, max(unsettled, change)), unsettled)
-            going = choose(change <= CORRECTED, 0.0, shrinking)
+            going = choose(change <= LAST_CORRECTION, 0.0, shrinking)
             if not any_of(going > 0.0):
                 break
         _put_roundoff_of_data(pattern, factor, f, g, x, multipliers)
         _solve_once_augmented(pattern, factor)
         blurred = _relative_change(pattern, factor, f, g, x, multipliers)
-        unsettled = choose(simple, unsettled, max(unsettled, choose(first < LOST, blurred, max(first, blurred))))
+        unsettled = choose(simple, unsettled, max(unsettled, choose(first < PIVOT_LOSS, blurred, max(first, blurred))))
     factor.unsettled[0] = unsettled
 
 
@@ -390,11 +400,11 @@ def subtract_products(
 
 @compiled
 def _roundoff(k: int) -> float:
-    """Return the roundoff of term k in a sample, relative to the term: of either sign, between half of `UNIT` and all
-    of it. The multiples of the golden section, modulo 1, are quasi-random, so that two neighbours never cancel each
-    other's roundoff."""
+    """Return the roundoff of term k in a sample, relative to the term: of either sign, between half of `UNIT_ROUNDOFF`
+    and all of it. The multiples of the golden section, modulo 1, are quasi-random, so that two neighbours never cancel
+    each other's roundoff."""
     place = (k * GOLDEN) & 0xFFFF
-    return UNIT * (0.5 + (place & 0x7FFF) / 0x10000) * (1.0 if place & 0x8000 else -1.0)
+    return UNIT_ROUNDOFF * (0.5 + (place & 0x7FFF) / 0x10000) * (1.0 if place & 0x8000 else -1.0)
 
 
 @compiled
@@ -436,7 +446,7 @@ def _relative_change(pattern: Pattern, factor: Any, f: Vector, g: Vector, x: Vec
         scale[k] = nothing
     for row in range(pattern.m):
         enforced, own = stiffness[row] > 0.0, group[n + row]
-        doubtful = choose(enforced & (factor.independence[row] < DEPENDENT), 1.0, doubtful)
+        doubtful = choose(enforced & (factor.independence[row] < ROW_DEPENDENCE), 1.0, doubtful)
         total, alone = multipliers[row] + rest_g[row], choose(enforced, g[row] * g[row] * stiffness[row], 0.0)
         size = choose(enforced, total * total / stiffness[row], 0.0)
         scale[own] = max(scale[own], alone)
@@ -449,11 +459,11 @@ def _relative_change(pattern: Pattern, factor: Any, f: Vector, g: Vector, x: Vec
     for k in range(n):
         change, total = rest_x[k] * rest_x[k], x[k] + rest_x[k]
         endless = choose(change < np.inf, endless, 1.0)
-        part = change / max(total * total, FLOOR * scale[group[k]] * compliance[k])
+        part = change / max(total * total, CORRECTION_FLOOR * scale[group[k]] * compliance[k])
         largest = choose(change > 0.0, max(largest, part), largest)
     for row in range(pattern.m):
         change, total = rest_g[row] * rest_g[row], multipliers[row] + rest_g[row]
-        part = change / max(total * total, FLOOR * scale[groups + group[n + row]] * stiffness[row])
+        part = change / max(total * total, CORRECTION_FLOOR * scale[groups + group[n + row]] * stiffness[row])
         counts = (doubtful < 0.5) & (stiffness[row] > 0.0) & (change > 0.0)
         largest = choose(counts, max(largest, part), largest)
     return choose(endless > 0.5, np.inf, sqrt(largest))

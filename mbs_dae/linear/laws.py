@@ -22,10 +22,8 @@ from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Matrix, Vector, Work, zeros
 from .vectors import all_finite
 
-EXACT = 5e-13
-"""The natural residual of a solution, relative to w0."""
 ROUNDOFF = 1e-2
-"""The part of the sum of the terms of w by which the tolerance grows: times `EXACT` it is a few ε."""
+"""The part of the sum of the terms of w by which the tolerance grows: times `LAW_RESIDUAL` it is a few ε."""
 ENDLESS = 1e300
 """The residual of numbers that are not finite."""
 NO_FORCE, HELD, SLIDES = range(3)

@@ -17,10 +17,10 @@ they are few: then it is known whether there is none, or more than one.
 from math import sqrt
 
 from ..kernels.abi import compiled
+from ..tolerances import LAW_RESIDUAL, RESIDUAL_FLOOR, SOLUTION_DIFFERENCE, SOLUTION_ROUNDOFF
 from .elimination import least_solution
 from .laws import (
     DAMPING,
-    EXACT,
     FRICTION,
     HELD,
     NEWTON_COUNT,
@@ -41,14 +41,10 @@ from .vectors import copy
 
 STEPS = 20
 """The number of steps after which Newton's method has found the modes, or cycles."""
-SHARP, FAR = 5e-15, 1e100
-"""A residual that another step would not reduce, and one from which no step leads back."""
+FAR = 1e100
+"""A residual from which no step leads back, relative to the rates, or accelerations, without contacts."""
 FEW = 20000
 """The largest number of combinations of modes, times the third power of the unknowns over 100, that are tried."""
-CLOSE = 1e-7
-"""A residual that may be the roundoff of a solution."""
-DIFFERENT = 1e-6
-"""The difference of y, relative to its size, from which two solutions count as two."""
 
 
 @compiled
@@ -61,18 +57,18 @@ def newton(p: Complementarity) -> bool:
         open_ways = advance(p)
         p.tally[NEWTON_COUNT] += 1
         left = how_solved(p)
-        if best <= EXACT and not left < best:
+        if best <= LAW_RESIDUAL and not left < best:
             copy(p.modes.best[:n], p.scaled.x)
             put_y(p)
             return True
         p.tally[UNDETERMINED] = open_ways
-        if left <= SHARP or best <= EXACT:
+        if left <= RESIDUAL_FLOOR or best <= LAW_RESIDUAL:
             return True
         if not left < FAR:
             return False
         best = left
         copy(p.scaled.x[:n], p.modes.best)
-    return best <= EXACT
+    return best <= LAW_RESIDUAL
 
 
 @compiled
@@ -243,14 +239,14 @@ def try_modes(p: Complementarity, found: bool) -> int:
         left = advance(p)
         p.tally[TRIAL_COUNT] += 1
         off = how_solved(p)
-        if off <= EXACT:
+        if off <= LAW_RESIDUAL:
             if solutions == 0:
                 copy(scaled.x[:n], modes.previous_x)
                 copy(scaled.y[:n], modes.other_x)
                 p.tally[UNDETERMINED] = left
             if solutions == 0 or _is_different(p, n):
                 solutions += 1
-        elif left > 0 or off < CLOSE:
+        elif left > 0 or off < SOLUTION_ROUNDOFF:
             sure = False
         law = 0
         while law < p.counts[0] and modes.choice[law] + 1 == _modes_of(p, law):
@@ -285,5 +281,7 @@ def _put_modes(p: Complementarity) -> None:
 def _is_different(p: Complementarity, n: int) -> bool:
     different = False
     for i in range(n):
-        different = different or abs(p.scaled.y[i] - p.modes.other_x[i]) > DIFFERENT * (1.0 + abs(p.scaled.y[i]))
+        different = different or abs(p.scaled.y[i] - p.modes.other_x[i]) > SOLUTION_DIFFERENCE * (
+            1.0 + abs(p.scaled.y[i])
+        )
     return different

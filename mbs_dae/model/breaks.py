@@ -27,6 +27,7 @@ from ..symbolic.derive import Form, Relation
 from ..symbolic.functions import as_sympy, written_out
 from ..symbolic.markers import t as time
 from ..symbolic.switches import INTEGERS, RANGE, ZERO, OfTime, Switch, is_linear, of_time
+from ..tolerances import CONSTANT_LAW, SAME_TIME, SLOPE_STEP
 from .element import Element
 from .parameters import Number
 from .tables import Table, TableSymbol
@@ -34,13 +35,10 @@ from .tables import Table, TableSymbol
 MOST = 1_000_000  # greatest number of breaks
 SAMPLES, DENSEST = 512, 2**20  # least and greatest number of samples of a curved argument
 SIDE = 4 * np.finfo(float).eps  # roundoff of arguments, relative to max(t, 1 s)
-APART = 1e-13  # breaks closer than this, relative to the largest time, are equal
 SMOOTH = 5
 """Methods up to this order keep their order across the knots of a cubic table in a force or an input: the third
 derivative of the table jumps, and so does the fifth derivative of the motion."""
 LOOKS = 4096  # number of samples of a law over the run; it turns at most once between two
-NEAR = 1e-7  # distance at which a slope is read, relative to max(t, 1 s)
-FLAT = 1e-9  # relative to its range: a law with a smaller change between two samples is constant
 
 Numbers = Callable[[Number], float]
 
@@ -78,9 +76,9 @@ def _times_of(switching: list[Element], number: Numbers, first: float, last: flo
     _check_count(times.size, "the model")
     times[np.abs(times) < 0.5 * side_of(0.0)] = 0.0  # numbers near zero are dense, times are not
     for end in (first, last):
-        times[np.abs(times - end) < APART * largest] = end
+        times[np.abs(times - end) < SAME_TIME * largest] = end
     times = np.unique(times[(first <= times) & (times <= last)])
-    return times[np.diff(times, prepend=-np.inf) > APART * largest]
+    return times[np.diff(times, prepend=-np.inf) > SAME_TIME * largest]
 
 
 def put_on_breaks(t: np.ndarray, breaks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -153,7 +151,7 @@ def _turns(law: sp.Expr, values: dict[sp.Symbol, Any], t: np.ndarray) -> np.ndar
     y = value_at(t)
     if not (finite := y[np.isfinite(y)]).size:
         return np.zeros(0)
-    least = FLAT * np.ptp(finite)
+    least = CONSTANT_LAW * np.ptp(finite)
     change = np.nan_to_num(np.diff(np.where(np.isfinite(y), y, np.nan)))
     sense = np.sign(np.where(np.abs(change) > least, change, 0.0))
     sense[1:-1] = np.where((sense[1:-1] == 0.0) & (sense[:-2] != 0.0), sense[2:], sense[1:-1])  # drop single samples
@@ -162,7 +160,7 @@ def _turns(law: sp.Expr, values: dict[sp.Symbol, Any], t: np.ndarray) -> np.ndar
     rests, at_rest = sense[at - 1] * sense[at] == 0.0, np.where(sense[at - 1] == 0.0, y[at - 1], y[at + 1])
 
     def slope_sign(x: np.ndarray, passes: Any = slice(None)) -> np.ndarray:
-        h = NEAR * np.maximum(np.abs(x), 1.0)
+        h = SLOPE_STEP * np.maximum(np.abs(x), 1.0)
         with np.errstate(invalid="ignore"):  # a law without a value does not turn
             rise = value_at(x + h) - value_at(x - h)
             return np.sign(np.where(rests[passes], np.abs(value_at(x) - at_rest[passes]) - least, rise))

@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import ModelError, check_writable, unknown_name
 from ..symbolic.derive import Form
 from ..symbolic.markers import t
+from ..tolerances import SAME_DIRECTION
 from ..unit_system import warn_of_degrees
 from .bodies.body import Body, Marker, reference_turns
 from .contacts import Contact, Friction
@@ -23,10 +24,6 @@ from .measures import Quantity
 from .parameters import ParameterValue, Reaction, Signal, free_parameters, signals_in
 from .signals import EFFORT, Input, Sampled, SignalElement, StateVariable, check_switches, state_of
 from .tables import TableSymbol
-
-LONE = 1e-12
-"""1 - cos of the largest angle between two directions that count as equal: 1.5 microradians, which change motions by no
-more than the square of the angle."""
 
 
 class ModelData(Protocol):
@@ -253,7 +250,7 @@ def check_lone_axes(model: Any, number: Callable[[Any], float]) -> None:
                     (_, near_axes), (_, far_axes) = near.on_body(number), far.on_body(number)
                     in_joint = near_axes.T.astype(float) @ direction  # the direction in axes of the joint
                     letters = "".join(letters for letters, _ in joint.shares[3] if letters != "point")
-                    if len(letters) > 1 or abs(in_joint["xyz".index(letters)]) > 1 - LONE:
+                    if len(letters) > 1 or abs(in_joint["xyz".index(letters)]) > 1 - SAME_DIRECTION:
                         chain.append((far.body, far_axes.astype(float) @ in_joint))
             if not any(member.fixed for member, _ in chain):
                 text = ", ".join(f"{n:g}" for n in chain[0][1])

@@ -19,13 +19,13 @@ from ..public_class import PublicClass
 from ..rotations.values import numbers
 from ..symbolic.expressions import expression_of
 from ..symbolic.functions import BentLookup, Lookup, Wrap
+from ..tolerances import CAM_PERIOD, TABLE_END
 from .parameters import Parameter, check_choice
 
 KINDS = ("cubic", "monotone", "linear")
 NOTICED = 0.1
 """A spline that leaves two neighbouring points by more than this fraction of the range of all values gives a warning.
 Smooth data stay below: a sine of six points by 0.015; a step between two plateaus makes 0.13."""
-ENDS = 1e-12  # a place that is beyond an end of a table by less than this part of its range is at the end
 ABSURD = 1.0  # overshoot relative to the range of values, above which a spline is refused
 
 
@@ -223,9 +223,6 @@ class Table(metaclass=PublicClass):
         return f"Table({self.x.size} points on [{self.x[0]:g}, {self.x[-1]:g}]{words})"
 
 
-CLOSES = 1e-6
-"""Largest difference from an integer, relative, of the number of periods of a cam in one turn; angles are often given
-with six digits."""
 
 
 def check_closed(given: Any, what: str, number: Callable[[Any], float] = float) -> None:
@@ -239,7 +236,7 @@ def check_closed(given: Any, what: str, number: Callable[[Any], float] = float) 
     if number is float and not getattr(period, "is_number", True):
         return
     turns = tau / (value := float(number(period)))
-    if abs(turns - round(turns)) > CLOSES * turns:
+    if abs(turns - round(turns)) > CAM_PERIOD * turns:
         problem = f"{what} repeats after {value:.9g} rad, which fits {turns:.7g} times in a turn of 2π"
         raise ModelError(f"{problem}; give angles in radians (np.radians) and a period of 2π/n")
 
@@ -268,6 +265,6 @@ def reads_beyond(e: sp.Expr, number: Callable[[Any], float]) -> list[tuple[Table
     for lookup in sorted(e.atoms(Lookup), key=str):
         table, place = lookup.args[0].table, number(lookup.args[2])
         span = float(table.x[-1] - table.x[0])
-        if not table.periodic and not table.x[0] - ENDS * span <= place <= table.x[-1] + ENDS * span:
+        if not table.periodic and not table.x[0] - TABLE_END * span <= place <= table.x[-1] + TABLE_END * span:
             found.append((table, place))
     return found

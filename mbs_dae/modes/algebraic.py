@@ -32,9 +32,7 @@ from ..symbolic.derive import Composed, MarkerMap, Relation, by_velocities
 from ..symbolic.differentiation import differentiate
 from ..symbolic.functions import Unwound, written_out
 from ..symbolic.markers import LABELS, t, variables
-
-WHOLE = 1e-9
-"""A ratio of angles counts as a whole number if it differs by less."""
+from ..tolerances import INTEGER_RATIO
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +216,7 @@ class _Writer:
                 raise self._refusal("couples an angle with places, as a rack or a cam does")
             for slope in slopes:
                 value = float(slope.xreplace({s: sp.Float(v) for s, v in self.values.items()}))
-                if abs(value - round(value)) > WHOLE:
+                if abs(value - round(value)) > INTEGER_RATIO:
                     raise self._refusal(f"couples angles by {abs(value):g}, which is no whole number")
                 self.free -= slope.free_symbols
         elif not row.is_polynomial(*self.m):

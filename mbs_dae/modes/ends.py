@@ -10,33 +10,27 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..tolerances import (
+    PATH_JUMP,
+    POLE_TOLERANCE,
+    REAL_SOLUTION,
+    REDUNDANT_RESIDUAL,
+    SAME_END,
+    SAME_SIGNATURE,
+    SOLUTION_REGULARITY,
+)
 from .closure import ClosureSystem, Homotopy
 from .generic import Generic
-from .monodromy import SAME, new_ones
+from .monodromy import new_ones
 from .paths import DONE, PLAIN, TrackEnds, newton, track
 
-REAL = 1e-7
-"""Relative imaginary parts of a solution below this are roundoff."""
-HOLDS = 1e-7
-"""Residuals of redundant equations below this count as zero, in lengths of the model."""
-REGULAR = 1e-6
-"""A solution is regular if the least singular value of the Jacobian, relative to the largest, times the size of the
-solution is larger: solutions far away turn by little when they move by much."""
 AWAY = 1e3
 """Paths that stick next to their end lead to infinity if they are farther away than this, in lengths of the model, and
 not yet so far that their pole is known."""
-ONE = 1e-8
-"""Regular ends whose signatures differ by less, relative to their size, are one solution: two solutions about to
-coincide are accurate to roundoff over `REGULAR`."""
-FOLDED = 1e-3
-"""Where two paths end in one regular solution, one of them has jumped from another solution near by, if the solution's
-singular values are less than this."""
 POLE = 0.7
 """A path leads to infinity at its end if its pole is nearer to the end than this part of the remaining way: the part
 was below 0.6 in all examples, 1e6 lengths away. If a path passes a pole by, the pole is next to the present place, 0.85
 or more from the end."""
-LAST = 1e-6
-"""Distances to the end below this are zero."""
 LATE = 0.999
 """A path that stops earlier is stopped by a singularity near its way by chance; another way avoids the singularity."""
 RETRIES = 8
@@ -56,7 +50,7 @@ class PathEnds:
 
 
 def is_real(x: np.ndarray) -> bool:
-    return bool(np.abs(x.imag).max(initial=0.0) < REAL * max(1.0, np.abs(x).max(initial=0.0)))
+    return bool(np.abs(x.imag).max(initial=0.0) < REAL_SOLUTION * max(1.0, np.abs(x).max(initial=0.0)))
 
 
 def ends_of(generic: Generic, closure: ClosureSystem) -> PathEnds:
@@ -71,15 +65,15 @@ def ends_of(generic: Generic, closure: ClosureSystem) -> PathEnds:
         x[:, done], _ = newton(family.between(numbers, numbers, still[done], still[done]), x[:, done], 1.0, 3)
     size = homotopy.size(x)
     sharp = _conditions(homotopy, x) * size
-    twice = _coincident(family.signature(x), done & (sharp > REGULAR), ONE)
-    regular = done & (sharp > np.where(twice, FOLDED, REGULAR))
+    twice = _coincident(family.signature(x), done & (sharp > SOLUTION_REGULARITY), SAME_END)
+    regular = done & (sharp > np.where(twice, PATH_JUMP, SOLUTION_REGULARITY))
     late = ends.s > LATE
     infinite = ~regular & np.where(_has_pole(ends), _diverges(ends), late & (size > AWAY))
     singular = ~regular & ~infinite & late & ~_has_pole(ends)
-    distinct = np.flatnonzero(regular)[new_ones(family, x[:, :0], x[:, regular], ONE)]
+    distinct = np.flatnonzero(regular)[new_ones(family, x[:, :0], x[:, regular], SAME_END)]
     lost = x.shape[1] - int(infinite.sum() + singular.sum()) - distinct.size
     residuals = np.abs(equations.evaluate(x, numbers[:, None])[0]).max(axis=1, initial=0.0)
-    holds = residuals < HOLDS * max(1.0, equations.system.length) * size
+    holds = residuals < REDUNDANT_RESIDUAL * max(1.0, equations.system.length) * size
     return PathEnds(x[:, distinct[holds[distinct]]], x[:, singular], int(infinite.sum()), lost)
 
 
@@ -109,7 +103,7 @@ def _track(generic: Generic, numbers: np.ndarray) -> TrackEnds:
         ends = track(family.between(generic.numbers, numbers, still, other), generic.x)
         if _is_stuck(ends).sum() < _is_stuck(best).sum():
             best, bend = ends, other
-    twice = np.flatnonzero(_coincident(family.signature(best.x), best.status == DONE, SAME))
+    twice = np.flatnonzero(_coincident(family.signature(best.x), best.status == DONE, SAME_SIGNATURE))
     if twice.size:
         homotopy = family.between(generic.numbers, numbers, still[twice], bend[twice])
         again = track(homotopy, generic.x[:, twice], PLAIN.tighter())
@@ -129,7 +123,7 @@ def _has_pole(ends: TrackEnds) -> np.ndarray:
 
 def _diverges(ends: TrackEnds) -> np.ndarray:
     """Return which paths lead to infinity at the end of their way, although they stop before."""
-    return (ends.status != DONE) & (np.abs(ends.poles - 1.0) < POLE * (1.0 - ends.s) + LAST)
+    return (ends.status != DONE) & (np.abs(ends.poles - 1.0) < POLE * (1.0 - ends.s) + POLE_TOLERANCE)
 
 
 def _coincident(signatures: np.ndarray, among: np.ndarray, same: float) -> np.ndarray:

@@ -26,10 +26,7 @@ from ..model.model import Model
 from ..readings.motion import marker_frame
 from ..rotations import about, quaternion
 from ..symbolic.markers import t as time
-
-STRAIGHT = 1e-9
-"""Tolerance of a right angle between a pin and its link in rad, and of the ends of a leg beside its slide in lengths of
-the model."""
+from ..tolerances import JOINT_ALIGNMENT
 
 
 class End(NamedTuple):
@@ -73,14 +70,14 @@ class Link:
         if self.slide is None:
             arm = last - first
             far = float(np.linalg.norm(arm))
-            direction = arm / far if far > STRAIGHT * L else arm
+            direction = arm / far if far > JOINT_ALIGNMENT * L else arm
         else:
             markers = self.slide.markers if self.slide.markers[0].body is self.bodies[0] else self.slide.markers[::-1]
             frames = [marker_frame(system, q, marker) for marker in markers]
             offsets = [end - point for end, (point, _) in zip((first, last), frames, strict=True)]
             parts = [offset @ axes[:, 2] for offset, (_, axes) in zip(offsets, frames, strict=True)]
             offsets_across = [o - s * axes[:, 2] for o, s, (_, axes) in zip(offsets, parts, frames, strict=True)]
-            if max(np.abs(x).max() for x in offsets_across) > STRAIGHT * L:
+            if max(np.abs(x).max() for x in offsets_across) > JOINT_ALIGNMENT * L:
                 return None
             turned = 1.0 if markers == self.slide.markers else -1.0
             direction = frames[0][1][:, 2]
@@ -90,8 +87,8 @@ class Link:
                 displacement = fix[str(self.displacement)]
             far = turned * displacement + parts[1] - parts[0]
         pins = (end.pins(system, q)[1] for end in self.ends if isinstance(end.joint, Universal))
-        across = all(abs(pin @ direction) < STRAIGHT for pin in pins)
-        return (direction, far) if across and abs(far) > STRAIGHT * L else None
+        across = all(abs(pin @ direction) < JOINT_ALIGNMENT for pin in pins)
+        return (direction, far) if across and abs(far) > JOINT_ALIGNMENT * L else None
 
 
 def links_of(model: Model, fix: Mapping[str, Measure]) -> Iterator[Link]:

@@ -12,10 +12,9 @@ from typing import Protocol
 
 import numpy as np
 
+from ..tolerances import SAME_SIGNATURE
 from .paths import DONE, HomotopyProblem, track
 
-SAME = 1e-6
-"""Signatures that differ by less, relative to their size, belong to one solution."""
 WAYS = 6
 """Greatest number of ways to a second member, two at once; more for few solutions."""
 FEW = 12
@@ -58,7 +57,7 @@ class SolutionSet:
         return len(fresh)
 
 
-def new_ones(family: SystemFamily, known: np.ndarray, x: np.ndarray, same: float = SAME) -> list[int]:
+def new_ones(family: SystemFamily, known: np.ndarray, x: np.ndarray, same: float = SAME_SIGNATURE) -> list[int]:
     """Return the numbers of the columns of x that are neither known nor repeated."""
     old, new = family.signature(known).T, family.signature(x).T
     both = np.concatenate([old, new])

@@ -16,6 +16,8 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
+from ..tolerances import HOMOTOPY_DIFFERENCE, HOMOTOPY_ROUNDOFF, HOMOTOPY_STEP
+
 DONE, FAR, STUCK = 1, 2, 3
 """States of a path: at the end; farther away than FARTHEST; stuck, because its step is too short or it took too many
 steps."""
@@ -23,11 +25,6 @@ FARTHEST = 1e6
 """Greatest size of a solution, in lengths of the model."""
 OUT = 1e4
 """From this size on, in lengths of the model, growth towards a pole is observed."""
-SHORTEST = 1e-11
-AHEAD = 1e-5
-"""Step in s of the difference F_s."""
-ROUNDOFF = 1e-6
-"""Corrections of this size may stop shrinking where equations are badly conditioned."""
 STEPS = 4000
 
 
@@ -117,7 +114,7 @@ def track(problem: HomotopyProblem, x: np.ndarray, control: StepTolerances = PLA
             size = problem.size(at[:, a])
             growth.note(a, size > OUT, at, tangent, s)
             status[a[size > FARTHEST]] = FAR
-            status[a[(h[a] < SHORTEST) & (status[a] == 0)]] = STUCK
+            status[a[(h[a] < HOMOTOPY_STEP) & (status[a] == 0)]] = STUCK
     status[status == 0] = STUCK
     return TrackEnds(at, status, s, growth.poles(at, tangent, s))
 
@@ -145,7 +142,7 @@ class Growth:
 
 def _tangent(problem: HomotopyProblem, x: np.ndarray, s: np.ndarray, paths: np.ndarray, J: np.ndarray) -> np.ndarray:
     """Return x' by s, with F_x at s, and F a little ahead: nearer than a pole at the end of the way."""
-    ahead = np.clip((1.0 - s) / 10.0, SHORTEST * 100.0, AHEAD)
+    ahead = np.clip((1.0 - s) / 10.0, HOMOTOPY_STEP * 100.0, HOMOTOPY_DIFFERENCE)
     F, _ = problem.evaluate(x, s + ahead, paths)
     return problem.rates(x, -solve(J, F) / ahead)
 
@@ -185,11 +182,11 @@ def _correct(
             off[a] = far
             fine = far < 10 * control.error
         else:
-            fine = (far < 0.1 * last[a]) | (far < ROUNDOFF)
+            fine = (far < 0.1 * last[a]) | (far < HOMOTOPY_ROUNDOFF)
         last[a] = far
         b = a[fine]
         x[:, b] = problem.moved(x[:, b], step[:, fine])
-        good[a[fine & ((far < control.closed) | ((k > 1) & (far < ROUNDOFF)))]] = True
+        good[a[fine & ((far < control.closed) | ((k > 1) & (far < HOMOTOPY_ROUNDOFF)))]] = True
         alive[a] = fine & ~good[a]
     return x, good, off, slopes
 

@@ -14,13 +14,12 @@ from ..model.model import Model
 from ..poses.assembly import assembled
 from ..poses.closing import closed, turned_over
 from ..results.result import State
+from ..tolerances import REFINEMENT_DISTANCE
 from .closure import ClosureSystem, signature
 from .ends import PathEnds, is_real
 from .links import WithoutLinks
 from .singular import dimension_at, fold_at
 
-NEAR = 1e-4
-"""Refinement moves no regular pose farther, in signatures; poses nearer to each other than this are one."""
 BLURRED = 1e-2
 """Error of singular ends of paths, in signatures: the square root of the remaining way, or a higher root."""
 
@@ -80,7 +79,7 @@ class PoseProblem:
         if turned_over(self.system, q):
             return q
         pose = self.closed(q)
-        if self.far(q, pose) > NEAR:
+        if self.far(q, pose) > REFINEMENT_DISTANCE:
             raise MbsError("Newton's method leads from this solution to another pose")
         return pose
 
@@ -94,7 +93,7 @@ class PoseProblem:
             state = assembled(self.model, self.time, self.fix, still)
         except MbsError as error:
             return [replace(still, message=f"velocities and accelerations do not follow here: {error}")]
-        return [state if np.abs(system.between(q, state.full_q)).max(initial=0.0) < NEAR else still]
+        return [state if np.abs(system.between(q, state.full_q)).max(initial=0.0) < REFINEMENT_DISTANCE else still]
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +107,9 @@ class PoseSearch:
         problem = self.problem
         ends, lost = self._ends(solutions)
         alone = [end for end in ends if not end.dimension]
-        regular = [x for x in solutions.regular.T if all(problem.far(x, end.place) > NEAR for end in alone)]
+        regular = [
+            x for x in solutions.regular.T if all(problem.far(x, end.place) > REFINEMENT_DISTANCE for end in alone)
+        ]
         entries = [(state, end.blunt) for end in alone for q in end.poses for state in problem.states(q)]
         for x in filter(is_real, regular):
             try:
@@ -132,7 +133,7 @@ class PoseSearch:
                 continue
             if end is None:
                 continue
-            same = [BLURRED if end.blunt or other.blunt else NEAR for other in ends]
+            same = [BLURRED if end.blunt or other.blunt else REFINEMENT_DISTANCE for other in ends]
             if all(self.problem.far(end.place, other.place) >= d for other, d in zip(ends, same, strict=True)):
                 ends.append(end)
         return ends, lost

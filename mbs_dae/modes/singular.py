@@ -21,17 +21,11 @@ import numpy as np
 from ..compiled import System
 from ..errors import MbsError
 from ..poses.closing import closed
-from ..poses.local import FLAT, Local, free_motions
+from ..poses.local import Local, free_motions
+from ..tolerances import CLOSED_POSE_DISTANCE, CURVATURE_FLOOR, FOLD_HEIGHT, FOLD_RANK, NEWTON_STEP, VERTEX_DISTANCE
 
-NEAR = 1e-4
-"""Greatest distance of a vertex from the pose, in lengths of the model."""
-STEPS, STILL = 8, 1e-13
-ROUNDOFF = 1e-15
-"""Heights below this are zero, in lengths of the model; modes that they separate are 1e-7 apart or less."""
-RANK = 1e-4
-"""Least size of the next singular value at a fold, relative to the largest."""
-CLOSED = 1e-8
-"""Greatest length of the last step to a mode, in lengths of the model."""
+STEPS = 8
+"""The greatest number of steps of Newton's method to a singular pose."""
 ASIDE = 0.02, 0.002
 """Sizes of steps aside of a pose, in lengths of the model: first a large one, then a small one for short continua."""
 
@@ -49,7 +43,7 @@ def fold_at(system: System, time: float, q: np.ndarray) -> Fold | None:
         return None
     here, rank = Local(system, time, vertex), system.nv - 1
     bent, heights = here.forms(rank)[:, 0, 0], here.parts[0][:, rank:].T @ here.gaps
-    if np.abs(heights).max() < ROUNDOFF * system.length:
+    if np.abs(heights).max() < FOLD_HEIGHT * system.length:
         return Fold(vertex, [vertex])
     squared = 2.0 * (bent @ heights) / (bent @ bent)
     if squared < 0.0:
@@ -65,15 +59,15 @@ def _vertex(system: System, time: float, q: np.ndarray) -> np.ndarray | None:
     for _ in range(STEPS):
         here, rank = Local(system, time, at), system.nv - 1
         sizes = here.parts[1]
-        if rank < 1 or len(sizes) <= rank or sizes[rank - 1] < RANK * sizes[0]:
+        if rank < 1 or len(sizes) <= rank or sizes[rank - 1] < FOLD_RANK * sizes[0]:
             return None
-        if np.abs(here.forms(rank)).max() < FLAT / system.length:
+        if np.abs(here.forms(rank)).max() < CURVATURE_FLOOR / system.length:
             return None
         step, _ = here.step(rank)
         at = system.moved(at, step)
-        if not _length(system, system.between(q, at)) < NEAR * system.length:
+        if not _length(system, system.between(q, at)) < VERTEX_DISTANCE * system.length:
             return None
-        if _length(system, step) < STILL * system.length:
+        if _length(system, step) < NEWTON_STEP * system.length:
             break
     return at
 
@@ -87,9 +81,9 @@ def _mode_from(system: System, time: float, q: np.ndarray) -> np.ndarray | None:
         count = system.nv
         step = right[:count].T @ ((left[:, :count].T @ -here.gaps) / sizes[:count]) / np.sqrt(system.weight[:count])
         q = system.moved(q, step)
-        if _length(system, step) < STILL * system.length:
+        if _length(system, step) < NEWTON_STEP * system.length:
             break
-    return q if _length(system, step) < CLOSED * system.length else None
+    return q if _length(system, step) < CLOSED_POSE_DISTANCE * system.length else None
 
 
 def _length(system: System, step: np.ndarray) -> float:

@@ -12,11 +12,11 @@ from scipy.linalg import qr
 from ..errors import AssemblyError, MbsError
 from ..poses.closing import closed
 from ..poses.trajectories import put_prescribed_attitudes
+from ..tolerances import CLOSURE_RANK
 from .closure import ClosureSystem
 
 NUMBERS = 0.1
 """Weight of a change of numbers, relative to a change of the pose: the placement is a sketch."""
-RANK = 1e-8
 ASIDE = 0.1
 ITERATIONS = 200
 
@@ -129,7 +129,7 @@ def _pivots(closure: ClosureSystem, x: np.ndarray, numbers: np.ndarray) -> np.nd
     A = A / np.maximum(np.linalg.norm(A, axis=1, keepdims=True), 1e-300)
     _, R, order = qr(A.conj().T, mode="economic", pivoting=True)
     sizes = np.abs(np.diag(R))
-    return np.sort(rows[order[: int((sizes > RANK * sizes.max(initial=0.0)).sum())]])
+    return np.sort(rows[order[: int((sizes > CLOSURE_RANK * sizes.max(initial=0.0)).sum())]])
 
 
 def _driven_pose(

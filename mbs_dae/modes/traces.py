@@ -27,21 +27,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..tolerances import AFFINE_TRACE, CURVED_TRACE, PENCIL_ZERO, TRACE_FLOOR
 from .closure import MechanismFamily
 from .monodromy import SolutionSet, extend, patience
 from .paths import DONE, along, newton, track
 
-AFFINE = 1e-8
-"""A second difference of the sum below this, relative to the sum of all second differences, is zero: roundoff leaves
-1e-13 to 2e-9."""
-CURVED = 1e-4
-"""A second difference above this is not zero; between both the test is inconclusive."""
 WIDE = 30.0
 """The size of h: so large that no point contributes too little to the sum, and that roundoff does not show."""
-NOTHING = 1e-9
-"""Values of s below this are 0."""
-SMALL = 1e-3
-"""Second differences of coordinates that change less than this part of the largest are measured by the largest."""
 LARGEST = 600
 """Greatest number of points for which the test is made."""
 
@@ -186,9 +178,9 @@ class TraceTest:
                 return None
             x = newton(homotopy, ends.x, 1.0, 2)[0]
             if not ahead:
-                solutions.add(x[:-1, np.abs(x[-1]) < NOTHING])
+                solutions.add(x[:-1, np.abs(x[-1]) < PENCIL_ZERO])
             sums.append(self.pencil.bounded(x))
         second = sums[0] - 2 * sums[1] + sums[2]
         sizes = np.abs(second).sum(axis=1)
-        self.ratio = float((np.abs(second.sum(axis=1)) / np.maximum(sizes, SMALL * sizes.max())).max())
-        return True if self.ratio < AFFINE else False if self.ratio > CURVED else None
+        self.ratio = float((np.abs(second.sum(axis=1)) / np.maximum(sizes, TRACE_FLOOR * sizes.max())).max())
+        return True if self.ratio < AFFINE_TRACE else False if self.ratio > CURVED_TRACE else None

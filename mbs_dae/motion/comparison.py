@@ -13,7 +13,7 @@ from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Vector
 from ..readings.motion import computed
 from ..results.result import Result
-from ..tolerances import FAINT
+from ..tolerances import ACCELERATION_INDEPENDENCE, ZERO_REACTION
 from .derivative import accelerate, evaluate, factorise_terms, solve_terms
 from .mechanism import mechanism
 from .mechanism_record import Mechanism
@@ -32,9 +32,6 @@ class MotionDifference:
     the model's length."""
 
 
-IDLE = 1e-9
-"""Reactions below this part of the force that accelerates the heaviest body count as zero: those of bodies without mass
-are roundoff."""
 
 
 def difference(first: Result, second: Result) -> MotionDifference:
@@ -44,7 +41,7 @@ def difference(first: Result, second: Result) -> MotionDifference:
     way = np.sqrt(system.weight)
     apart = [way * system.between(*pair) for pair in zip(q0[:common], q1[:common], strict=True)]
     faster = way * (v1[:common] - v0[:common])[:, : system.nv]
-    idle = IDLE * (system.heaviest or 1.0) * np.abs(way * first.a).max(initial=0.0)
+    idle = ZERO_REACTION * (system.heaviest or 1.0) * np.abs(way * first.a).max(initial=0.0)
     return MotionDifference(
         position=float(np.abs(apart).max(initial=0.0)) / system.length,
         velocity=_ratio(faster, way * first.v),
@@ -91,7 +88,7 @@ def timed(
 ) -> Timed:
     """Return the timed evaluation at (t, q, v), with the rows in `redundant` left out, because others determine
     them."""
-    run = mechanism(system, faint=FAINT)
+    run = mechanism(system, faint=ACCELERATION_INDEPENDENCE)
     run.machine.factor.kept[list(redundant)] = 0.0
     state = t, q.copy(), v.copy(), system.still
     evaluate_often(run, *state, WHOLE, 1)  # a part reads the results of those before it

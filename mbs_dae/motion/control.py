@@ -20,7 +20,7 @@ from ..compiled.status import DONE, NOT_FINITE
 from ..coordinates import Layout
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Design, Integers, Vector, Work, zeros
-from ..tolerances import MOMENT, NOISE, SMALLEST
+from ..tolerances import FIRST_STEP, POSITION_ROUNDOFF, STEP_FLOOR, TIME_ACCURACY
 from .course import moment
 from .derivative import derivative, parted, widest_gap
 from .mechanism_record import NEAREST, state_layout
@@ -31,8 +31,6 @@ SAFETY, SHRINK, GROW = 0.8, 0.2, 10.0
 """The part of the step that would just be accepted which is tried; and the least and largest factors between steps."""
 NOTHING = 1e-2
 """Errors of less than this, of which roundoff may be a large part, do not predict the growth of the next one."""
-TINY = 1e-6
-"""A first step, in seconds, of an unknown motion; steps grow tenfold from one to the next."""
 
 
 class Control(NamedTuple):
@@ -107,7 +105,7 @@ def judged(march: Any, status: int) -> tuple[int, float]:
 def parted_within(march: Any) -> bool:
     """Return whether rows have come to contradict each other in a step that is too long to tell the time."""
     times, mechanism, h = march.record.times, march.mechanism, march.stages.now[H]
-    if march.stabiliser.when == ALWAYS or h <= MOMENT * (times[times.size - 1] - times[0]):
+    if march.stabiliser.when == ALWAYS or h <= TIME_ACCURACY * (times[times.size - 1] - times[0]):
         return False
     widest_gap(mechanism)
     return parted(mechanism)
@@ -128,7 +126,7 @@ def pace(control: Control, stages: Stages) -> float:
 def shortest_step(times: Vector) -> float:
     """Return the length in s below which a step is roundoff of the time."""
     last = times[times.size - 1]
-    return SMALLEST * max(abs(last), abs(last - times[0]))
+    return STEP_FLOOR * max(abs(last), abs(last - times[0]))
 
 
 @compiled
@@ -143,7 +141,7 @@ def noise(control: Control, stages: Stages, h: float) -> float:
     sine, rate = np.sqrt(mechanism.nearness[NEAREST]), 0.0
     for at in range(mechanism.state.v_at, mechanism.state.v_end):
         rate = max(rate, abs(stages.y0[at]) / control.unit[at])
-    return NOISE * rate * (1.0 + h * rate / sine) / sine**2
+    return POSITION_ROUNDOFF * rate * (1.0 + h * rate / sine) / sine**2
 
 
 @compiled_apart
@@ -185,19 +183,19 @@ def _combined(first: float, second: float, h: float, n: int) -> float:
 @compiled_apart
 def first_step(control: Control, stages: Stages, t: float) -> float:
     """Return a length for the first step, from the sizes of y, y' and y'' (Hairer, Nørsett and Wanner, II.4): y₀ and k₀
-    must stand in `stages`. Where these are near zero it is `TINY`; the end of the run has no effect."""
+    must stand in `stages`. Where these are near zero it is `FIRST_STEP`; the end of the run has no effect."""
     y0, y1, k = stages.y0, stages.y1, stages.k
     d0, d1 = _size(control, y0, y0), _size(control, y0, k[0])
-    h = TINY if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
+    h = FIRST_STEP if d0 < 1e-5 or d1 < 1e-5 else 0.01 * d0 / d1
     for i in range(y0.size):
         y1[i] = y0[i] + h * k[0, i]
     if derivative(stages.mechanism, moment(stages.course, t + h), y1, k[1]) != DONE:
-        return min(h, TINY)
+        return min(h, FIRST_STEP)
     for i in range(y0.size):
         y1[i] = (k[1, i] - k[0, i]) / h
     largest = max(d1, _size(control, y0, y1))
     order = stages.tableau.error_order
-    longer = max(TINY, 1e-3 * h) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / (order + 1))
+    longer = max(FIRST_STEP, 1e-3 * h) if largest <= 1e-15 else (0.01 / largest) ** (1.0 / (order + 1))
     return min(100.0 * h, longer)
 
 

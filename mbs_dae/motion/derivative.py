@@ -25,7 +25,15 @@ from ..kernels.blocks import Matrix, Vector
 from ..linear.kkt import Factor, factorise
 from ..linear.vectors import copy
 from ..poses.newton import correct_velocity, factorise_observed, put_gaps, solve_here
-from ..tolerances import DEPENDENT, DOUBTFUL, LESS, PARTED, PARTED_BY, UNCERTAIN, WEAK
+from ..tolerances import (
+    CHOICE_INDEPENDENCE,
+    CONTRADICTION_GAP,
+    CONTRADICTION_RATIO,
+    INDEPENDENCE_SHARE,
+    REFINEMENT_INDEPENDENCE,
+    ROW_DEPENDENCE,
+    SOLUTION_ERROR,
+)
 from .mechanism_record import CHOSEN, INDEPENDENCE, NEAREST, NORM_RATIO, RETURN, SLIDE, WORK, Mechanism
 from .switching.switches import hold_all
 
@@ -92,10 +100,10 @@ def leave_out_redundant(mechanism: Mechanism) -> None:
                 some_out = True
             elif machine.factor.row_square[row] > 0.0 and (least < 0 or independence[row] < independence[least]):
                 least = row
-        if not some_out or least < 0 or independence[least] >= DOUBTFUL:
+        if not some_out or least < 0 or independence[least] >= CHOICE_INDEPENDENCE:
             chosen[0] = 1.0
             return
-        if independence[least] >= LESS * chosen[0]:
+        if independence[least] >= INDEPENDENCE_SHARE * chosen[0]:
             return
         kept[least] = 0.0
         factorise(machine.pattern, machine.factor)
@@ -130,7 +138,7 @@ def gauge(mechanism: Mechanism) -> None:
 @compiled
 def gauge_if_doubtful(mechanism: Mechanism) -> None:
     """Evaluate the ratio of independences where the norm of the masses leaves doubt."""
-    if _weakest(mechanism.machine.factor) < DOUBTFUL:
+    if _weakest(mechanism.machine.factor) < CHOICE_INDEPENDENCE:
         gauge(mechanism)
 
 
@@ -142,7 +150,7 @@ def _weakest(factor: Factor) -> float:
     for row in range(factor.kept.size):
         if factor.kept[row] > 0.0 and factor.row_square[row] > 0.0:
             weakest = min(weakest, factor.independence[row])
-    return max(weakest, DEPENDENT)
+    return max(weakest, ROW_DEPENDENCE)
 
 
 @compiled_apart
@@ -150,7 +158,7 @@ def refinements(mechanism: Mechanism) -> int:
     """Return the number of refinements for a solution with the last factor; note the distance from a singular pose."""
     nearness, weakest = mechanism.nearness, _weakest(mechanism.machine.factor)
     nearness[NEAREST], nearness[INDEPENDENCE] = min(nearness[NEAREST], weakest * nearness[NORM_RATIO]), weakest
-    return mechanism.refinements if weakest >= WEAK else max(mechanism.refinements, 2)
+    return mechanism.refinements if weakest >= REFINEMENT_INDEPENDENCE else max(mechanism.refinements, 2)
 
 
 @compiled_apart
@@ -180,7 +188,7 @@ def parted(mechanism: Mechanism) -> bool:
             inside = max(inside, gaps[row])
         else:
             outside = max(outside, gaps[row])
-    return outside > PARTED_BY * inside + PARTED * mechanism.length
+    return outside > CONTRADICTION_RATIO * inside + CONTRADICTION_GAP * mechanism.length
 
 
 @compiled_apart
@@ -234,10 +242,10 @@ def solve_terms(mechanism: Mechanism, v: Vector, a: Vector) -> int:
         subtract_rates(machine, 2.0 * alpha, v)
     solve_here(machine, refinements(mechanism))
     unsettled = machine.factor.unsettled[0]
-    if not unsettled <= UNCERTAIN:
+    if not unsettled <= SOLUTION_ERROR:
         gauge(mechanism)
         independence = mechanism.nearness[NORM_RATIO] * mechanism.nearness[INDEPENDENCE]
-        if not unsettled * min(independence / DOUBTFUL, 1.0) <= UNCERTAIN:
+        if not unsettled * min(independence / CHOICE_INDEPENDENCE, 1.0) <= SOLUTION_ERROR:
             return UNSETTLED
     status = DONE if take_accelerations(machine, a) else NOT_FINITE
     if mechanism.contacts.choice.closed_count[0] > 0 and status == DONE:

@@ -30,12 +30,9 @@ from ..poses.dependence import PoseRank, elements_of, joints_at_fault
 from ..readings.ranks import null_vectors
 from ..readings.teeth import coupled, open_rows
 from ..results.result import State
-from ..tolerances import IMPOSSIBLE
+from ..tolerances import ACCELERATION_RESIDUAL, REACTION_UNIQUENESS
 from .derivative import evaluate, take_nearest_velocity
 from .mechanism import mechanism
-
-LOOSE = 1e-6
-"""The largest change of a unique reaction by null vectors of unit length, relative to the sum of its factors."""
 
 
 def initial_state(model: Model, t: float, initial: Mapping[str, float] | State | None) -> tuple[State, list[int], str]:
@@ -127,7 +124,9 @@ def _passes(system: System, t: float, q: np.ndarray, v: np.ndarray) -> bool:
     newton.complete(machine, t, q, v.copy(), a)
     off = system.read_constraints(np.array([t]), q[None], v[None], a[None])[2][0]
     asked = system.read_constraints(np.array([t]), q[None], v[None], 0.0 * a[None])[2][0]
-    return bool(np.abs(off).max(initial=0.0) <= IMPOSSIBLE * np.abs(asked).max(initial=0.0) + 1e-12 * system.length)
+    return bool(
+        np.abs(off).max(initial=0.0) <= ACCELERATION_RESIDUAL * np.abs(asked).max(initial=0.0) + 1e-12 * system.length
+    )
 
 
 def _nearby(system: System, t: float, q: np.ndarray, here: PoseRank) -> np.ndarray | None:
@@ -206,7 +205,7 @@ def moved_frictions(system: System, t: float, q: np.ndarray, null: np.ndarray) -
         for d in range(int(normals.components[c]) if rows else 0):
             factors = normals.factors[first + d * rows :][:rows]
             moved = np.abs(factors @ null[normals.first_row[c] :][:rows]).max(initial=0.0)
-            if moved > LOOSE * np.abs(factors).sum() and element not in found:
+            if moved > REACTION_UNIQUENESS * np.abs(factors).sum() and element not in found:
                 found.append(element)
     return found
 
@@ -222,6 +221,6 @@ def moved_signals(system: System, t: float, q: np.ndarray, null: np.ndarray) -> 
     for signal, place in system.layout.signals.items():
         terms = read.target == place
         moved = np.abs(coefficients[terms] @ null[read.row[terms]]).max(initial=0.0)
-        if isinstance(signal, Reaction) and moved > LOOSE * np.abs(coefficients[terms]).sum():
+        if isinstance(signal, Reaction) and moved > REACTION_UNIQUENESS * np.abs(coefficients[terms]).sum():
             found.append(signal)
     return found

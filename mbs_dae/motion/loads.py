@@ -3,8 +3,8 @@
 A body without mass is welded to a wall, and a heavy pendulum hangs on a pin in the middle of the weld: the moment of
 the weld comes from what acts on the light body alone, however large the force through the pin. A solution in double
 precision leaves roundoff of that force in the moment. So solutions at the states of a result are corrected by residuals
-that are summed with twice the digits, until no multiplier changes by more than `CORRECTED` of itself. A run does not
-need this: accelerations depend on sums of forces.
+that are summed with twice the digits, until no multiplier changes by more than `LAST_CORRECTION` of itself. A run does
+not need this: accelerations depend on sums of forces.
 """
 
 import numpy as np
@@ -21,35 +21,25 @@ from ..linear.rows import add_transposed_product
 from ..linear.twofold import two_sum
 from ..linear.vectors import copy, largest
 from ..poses.newton import solve_here
-from ..tolerances import CORRECTED, OFTEN
+from ..tolerances import CORRECTION_COUNT, LAST_CORRECTION, MULTIPLIER_CORRECTION, MULTIPLIER_FLOOR, SMALL_MULTIPLIER
 from .derivative import evaluate, factorise_terms, refinements
 from .mechanism import mechanism
 from .mechanism_record import Mechanism
 from .switching.switches import hold_all
 
-SMALL = 1e-6
-"""Multipliers below this part of the largest force at their time are corrected: plain solutions leave some ε of the
-largest in them, up to 1e-15 over the root of the least `independence`, and they are to be right to 1e-8."""
-ROUNDOFF = 1e-9
-"""The largest change, relative to the largest force, that is a correction of roundoff. A multiplier that would change
-by more follows from other equations, such as those with Baumgarte's feedback or means over a step, and is left."""
-NIL = 1e-20
-"""Multipliers below this part of the largest are zero but for the roundoff of residuals with twice the digits, about
-1e-32 of the largest: corrections go on without regard to them."""
-
 
 def corrected_loads(
     bodies: System, motion: Trajectory, modes: np.ndarray | None, pushes: np.ndarray, multipliers: np.ndarray
 ) -> np.ndarray:
-    """Return the multipliers of all joints, (times, rows), with the small ones corrected: those below `SMALL` of the
-    largest multiplier, inertia force or force of a contact at their time. `pushes` are the forces of contacts, (times,
-    rows of contacts), and `modes` the branches of laws, (times, modes)."""
+    """Return the multipliers of all joints, (times, rows), with the small ones corrected: those below
+    `SMALL_MULTIPLIER` of the largest multiplier, inertia force or force of a contact at their time. `pushes` are the
+    forces of contacts, (times, rows of contacts), and `modes` the branches of laws, (times, modes)."""
     units = bodies.row_units / bodies.length
     inertias = bodies.diagonal * np.abs(motion.a[:, : bodies.diagonal.size]) / np.sqrt(bodies.column_weight)
     sizes = np.abs(multipliers) * units
     forces = np.concatenate([sizes, inertias, np.abs(pushes)], axis=1)
     most = forces.max(axis=1, initial=0.0)[:, None]
-    chosen = np.flatnonzero(((sizes > 0.0) & (sizes < SMALL * most)).any(axis=1))
+    chosen = np.flatnonzero(((sizes > 0.0) & (sizes < SMALL_MULTIPLIER * most)).any(axis=1))
     if not chosen.size:
         return multipliers
     held = np.zeros((motion.t.size, 0)) if modes is None else modes.copy()
@@ -58,7 +48,7 @@ def corrected_loads(
     run, n, m = mechanism(bodies, refinements=2, asks=GIVEN), bodies.structure.columns, len(bodies.rows)
     correct_loads(run, t, q, v, held, pushes, found, *(np.zeros(size) for size in (n, m, n, m, n, m)))
     moved = np.abs(found - multipliers[chosen]) * units
-    sure = (moved <= ROUNDOFF * most[chosen]).all(axis=1)
+    sure = (moved <= MULTIPLIER_CORRECTION * most[chosen]).all(axis=1)
     out = multipliers.copy()
     out[chosen[sure]] = found[sure]
     return out
@@ -73,8 +63,8 @@ def correct_loads(
 
         M x + Φ_vᵀ λ = Q + Gᵀ p,        Φ_v x = γ
 
-    where x and λ are sums of two doubles. Corrections end when no λ changes by more than `CORRECTED` of itself, or when
-    the largest of these changes no longer halves."""
+    where x and λ are sums of two doubles. Corrections end when no λ changes by more than `LAST_CORRECTION` of itself,
+    or when the largest of these changes no longer halves."""
     machine, contacts = mechanism.machine, mechanism.contacts
     pattern, factor, x, found = machine.pattern, machine.factor, machine.x, machine.multipliers
     contacts.choice.closed_count[0] = 0
@@ -92,14 +82,14 @@ def correct_loads(
         solve_here(machine, times)
         tail_x[:] = 0.0
         tail_g[:] = 0.0
-        for _ in range(OFTEN):
+        for _ in range(CORRECTION_COUNT):
             put_right_sides(pattern, factor, machine.f, machine.g)
             subtract_products(pattern, factor, x, found, tail_x, tail_g)
             copy(factor.rest_x[: pattern.n], rest_x)
             for row in range(pattern.m):
                 rest_g[row] = factor.rest_g[row] if factor.kept[row] > 0.0 else 0.0
             solve(pattern, factor, rest_x, rest_g, step_x, step_g, times)
-            change, least = 0.0, NIL * largest(found)
+            change, least = 0.0, MULTIPLIER_FLOOR * largest(found)
             for row in range(pattern.m):
                 if step_g[row] != 0.0:
                     change = max(change, abs(step_g[row]) / max(abs(found[row]), abs(step_g[row]), least))
@@ -110,6 +100,6 @@ def correct_loads(
             for row in range(pattern.m):
                 found[row], tail_g[row] = two_sum(found[row], tail_g[row] + step_g[row])
             before = change
-            if change <= CORRECTED:
+            if change <= LAST_CORRECTION:
                 break
         copy(found, multipliers[k])

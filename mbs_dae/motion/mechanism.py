@@ -16,8 +16,8 @@ from ..kernels.functions import addresses, call_table
 from ..kernels.images import Image
 from ..linear.kkt import new_factor
 from ..model.bodies.body import Body
+from ..tolerances import MASS_CONTRAST
 from .contact.constrained import find_constrained_held
-from .contact.digits import FIRM
 from .contact.forces import contact_powers, push
 from .contact.guards import PRESS, RUB, TOUCH
 from .contact.impacts import strike
@@ -105,7 +105,7 @@ def contacts_of(system: System, machine: Machine, asks: int) -> Contacts:
         own = system.diagonal / system.column_weight
     present = np.concatenate([own, np.ravel([*masses.values()])])
     present = present[present > 0.0]
-    far = bool(present.size) and bool(present.min() < FIRM * present.max())
+    far = bool(present.size) and bool(present.min() < MASS_CONTRAST * present.max())
     return builder.fill(*numbers, masses, own, system.structure.groups.column, far)
 
 

@@ -30,7 +30,7 @@ from ..readings.reactions import ComputedReactions, Loads
 from ..readings.teeth import apart, with_separation
 from ..results.quantities import frozen, ledger
 from ..results.result import Result
-from ..tolerances import DEPENDENT, NEARLY, UNCERTAIN
+from ..tolerances import COMPONENT_FLOOR, LIMIT_AGREEMENT, RATE_INDEPENDENCE, ROW_DEPENDENCE, SOLUTION_ERROR
 from .contact.reports import choose_along, compare_along, impulses_along, states_of, sticking_rows
 from .derivative import solve_motion
 from .implicit.iteration import MATRICES
@@ -50,9 +50,6 @@ PLACES = np.array([-3.0, -2.0, -1.0, 1.0, 2.0, 3.0])
 """The places of the states, in steps; and the weights with which polynomials through all, the first and the last three
 lead to 0."""
 WEIGHTS = np.array([[0.05, -0.3, 0.75, 0.75, -0.3, 0.05], [1, -3, 3, 0, 0, 0], [0, 0, 0, 3, -3, 1]])
-AGREEMENT, UNFELT = 1e-2, 1e-6
-"""The difference up to which limits agree, relative to the largest of the six; and the size of a component that counts
-as zero, relative to all components."""
 TOLD = 5  # so many times are told
 ELSEWHERE = 1e-2
 """A pose is singular for a moment if its `independence` is less than the largest of the motion by this factor."""
@@ -126,7 +123,7 @@ def nonuniqueness_note(name: str, places: np.ndarray) -> str:
 def is_singular(independence: np.ndarray) -> np.ndarray:
     """Return whether the pose is singular for a moment, for each state of a motion, or of several."""
     most = independence.max(axis=-1, initial=0.0, keepdims=True)
-    return independence < np.minimum(NEARLY, ELSEWHERE * most)
+    return independence < np.minimum(RATE_INDEPENDENCE, ELSEWHERE * most)
 
 
 def _with_given(bodies: System, motion: Trajectory, modes: np.ndarray, contacts: np.ndarray) -> tuple[np.ndarray, int]:
@@ -162,7 +159,7 @@ def forces_along(
     found, solved = (*motion[:3], held, multipliers, forces, rates), np.ones(motion.t.size, dtype=bool)
     k = solve_motion(run, *found)
     while k < motion.t.size:
-        if not run.machine.factor.unsettled[0] <= UNCERTAIN:
+        if not run.machine.factor.unsettled[0] <= SOLUTION_ERROR:
             light = ", ".join(repr(body.name) for body in bodies.light_bodies)
             what = f"the reactions of {bodies.model.name!r} at t = {motion.t[k]:.6g} are lost in roundoff: {light} "
             what += "weigh too little beside what they are joined to"
@@ -172,7 +169,7 @@ def forces_along(
     multipliers[~solved] = forces[~solved] = rates[~solved] = np.nan
     multipliers = corrected_loads(bodies, motion, modes, forces, multipliers)
     done = int(np.append(solved, False).argmin())
-    return done, multipliers, forces, rates, dependent_rows(run.machine, DEPENDENT) if solved.any() else 0
+    return done, multipliers, forces, rates, dependent_rows(run.machine, ROW_DEPENDENCE) if solved.any() else 0
 
 
 def in_the_limit(
@@ -194,7 +191,7 @@ def in_the_limit(
             loads = least(system, around, loads, redundant) if redundant else loads
             rates[place], (limit, unfelt) = _limit(powers)[0], _limit(loads * unit)
             multipliers[k] = limit / unit
-            undetermined[k] = ~(np.abs(here - limit) <= AGREEMENT * np.abs(limit) + unfelt)
+            undetermined[k] = ~(np.abs(here - limit) <= LIMIT_AGREEMENT * np.abs(limit) + unfelt)
         else:
             undetermined[k] = True
     return multipliers, rates, undetermined
@@ -205,8 +202,8 @@ def _limit(values: np.ndarray) -> tuple[np.ndarray, float]:
     zero."""
     limit, *sides = WEIGHTS @ values
     sizes = np.abs(values).max(axis=0)
-    unfelt = UNFELT * sizes.max(initial=0.0)
-    agree = np.all([np.abs(side - limit) <= AGREEMENT * sizes + unfelt for side in sides], axis=0)
+    unfelt = COMPONENT_FLOOR * sizes.max(initial=0.0)
+    agree = np.all([np.abs(side - limit) <= LIMIT_AGREEMENT * sizes + unfelt for side in sides], axis=0)
     return np.where(agree, limit, np.nan), unfelt
 
 

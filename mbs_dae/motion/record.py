@@ -19,7 +19,7 @@ from ..kernels.blocks import Integers, Matrix, Vector, Work, address_of, block, 
 from ..kernels.images import Image
 from ..linear.tree.articulated import packed
 from ..linear.vectors import axpy, copy, copy_rows
-from ..tolerances import BLURRED, FAINT
+from ..tolerances import ACCELERATION_INDEPENDENCE, RECORD_INDEPENDENCE
 from .control import Control, units_of
 from .course import Course, moment
 from .derivative import copy_forces, derivative, evaluate, keep_contacts, return_to_surfaces
@@ -277,7 +277,7 @@ def _asks(by: Stepping) -> int:
 
 
 def _prototype(system: System, by: Stepping, how: Stabilization) -> IntegratorState:
-    mechanism, newton, method = prototype(system, 0, FAINT, _asks(by)), None, by.method
+    mechanism, newton, method = prototype(system, 0, ACCELERATION_INDEPENDENCE, _asks(by)), None, by.method
     unit, controlled, inertia = system.once(units_of)
     if method.is_implicit:
         newton = linearised(system, unit, method.inner)
@@ -376,7 +376,7 @@ def record_to(march: IntegratorState, t: float, end: float, breaks: bool) -> int
         x, h = (times[k] - t) / (end - t), end - t
         status = _read(march, t, h, x)
         independence = mechanism.nearness[NORM_RATIO] * mechanism.nearness[INDEPENDENCE]
-        if independence < BLURRED and abs(x - tableau.middle) < tableau.half:
+        if independence < RECORD_INDEPENDENCE and abs(x - tableau.middle) < tableau.half:
             status = _read_across(march, t, h, x, k)
         elif status == DONE:
             keep(march, k, record.y, record.dy)

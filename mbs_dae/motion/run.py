@@ -34,7 +34,7 @@ from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
 from ..linear.vectors import copy, largest
 from ..symbolic.loads import DISSIPATED, STORED, SUPPLIED
-from ..tolerances import LOSS
+from ..tolerances import DRIFT_LIMIT, STALL_PACE, STALL_SPAN
 from .contact.bounds import drives, note_sizes, reads_sizes
 from .contact.gaps import observe_gaps
 from .contact.time_stepping import note_meeting
@@ -74,10 +74,10 @@ PARTS = 4
 part is not resolved by the step either."""
 ROWS = 4
 """The largest number of changes of contacts between two tests of whether their log is full."""
-STALL_STEPS, STALL_SPAN, STALL_PACE = 5000, 1e-7, 1e-3
-"""A run has stalled if so many steps advance it by less than STALL_SPAN of its span (the whole would take 5·10¹⁰ steps)
-and by less than STALL_PACE of the time in which bodies move. The second test spares fast motions in a long span that an
-event is to end."""
+STALL_STEPS = 5000
+"""A run has stalled if so many steps advance it by less than `STALL_SPAN` of its span (the whole would take 5·10¹⁰
+steps) and by less than `STALL_PACE` of the time in which bodies move. The second test spares fast motions in a long
+span that an event is to end."""
 
 
 @compiled_apart
@@ -348,7 +348,7 @@ def _take(march: IntegratorState, status: int, error: float, accepted: bool, oth
     control.again[0] = 0 if accepted else 1
     if accepted and stabiliser.when == WHERE_NEEDED and near_singular(march.mechanism):
         stabiliser.projected[0] += 1
-    if accepted and not march.widest[0] <= LOSS * march.mechanism.length:
+    if accepted and not march.widest[0] <= DRIFT_LIMIT * march.mechanism.length:
         return LOST
     if accepted and march.events.passages[0] > 0:
         return EVENT

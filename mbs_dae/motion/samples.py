@@ -19,20 +19,19 @@ from ..compiled.reading import Trajectory
 from ..compiled.signals import Assignment, AssignmentBuilder, assign
 from ..compiled.structure import Structure
 from ..errors import ModelError
-from ..model.breaks import APART
 from ..model.checks import set_twice
 from ..model.parameters import Evaluator, Signal, finite_number
 from ..model.signals import Sampled, state_of
 from ..readings.motion import ComputedQuantities
+from ..tolerances import DIFFERENCE_AGREEMENT, SAME_TIME, SIGNAL_STEP
 from .derivative import derivative
 from .record import IntegratorState, put_back, remember
 
 PLACES, WEIGHTS = np.array([-2, -1, 1, 2]), np.array([1.0, -8.0, 8.0, -1.0]) / 12.0
 """The places and weights of five-point differences of functions in Python."""
-REACH, SHORTER, TRIES, AGREE = 1e-3, 8.0, 5, 1e-4
-"""Differences reach over the first part of the value that is read, or of the size of its quantity. Where differences
-over one place and over two differ by more than `AGREE` of the slope, they are made shorter by the factor `SHORTER`, at
-most `TRIES` times in all."""
+SHORTER, TRIES = 8.0, 5
+"""Where differences of a reading over one place and over two differ by more than `DIFFERENCE_AGREEMENT` of the slope,
+they are made shorter by the factor `SHORTER`, at most `TRIES` times in all."""
 MOST = 1_000_000
 """The largest number of samples in a run."""
 
@@ -165,14 +164,14 @@ def slope_at(function: Callable[[float], np.ndarray], at: float, size: float) ->
     differences over one place and over two, of first and of second order, do not come closer as they get shorter."""
     here, found, before = function(at), np.array(np.nan), np.array(0.0)
     for k in range(TRIES):
-        h = REACH * size / SHORTER**k
+        h = SIGNAL_STEP * size / SHORTER**k
         values = np.array([function(at + place * h) for place in PLACES])
         (far_below, below, above, far_above), slope = values, WEIGHTS @ values / h
         near, far = (above - below) / (2.0 * h), (far_above - far_below) / (4.0 * h)
         bends = (above - 2.0 * here + below) / h, (far_above - 2.0 * here + far_below) / (4.0 * h)
         apart = np.maximum(np.abs(near - far), np.abs(bends[0] - bends[1]))
         roundoff = 64.0 * np.finfo(float).eps * np.abs(values).max(axis=0) / h
-        smooth = (apart <= AGREE * np.abs(near) + roundoff) | (apart <= before / SHORTER**1.5)
+        smooth = (apart <= DIFFERENCE_AGREEMENT * np.abs(near) + roundoff) | (apart <= before / SHORTER**1.5)
         found, before = np.where(smooth & np.isnan(found), slope, found), apart
         if np.isfinite(found).all():
             break
@@ -243,7 +242,7 @@ def sampling_of(system: System, times: np.ndarray) -> Sampling:
     """Return the sampling times within a run, at multiples of the periods; those that differ by roundoff are one."""
     if not system.model.controllers:
         return Sampling(system, np.zeros(0), {})
-    near = APART * float(np.abs(times[[0, -1]]).max())
+    near = SAME_TIME * float(np.abs(times[[0, -1]]).max())
     own = {one: _multiples(one, system.evaluator, times, near) for one in system.model.controllers}
     every = np.unique(np.concatenate([*own.values()]))
     every = every[np.diff(every, prepend=-np.inf) > near]
@@ -267,7 +266,7 @@ def on_samples(times: np.ndarray, samples: np.ndarray) -> np.ndarray:
     """Return the requested times; one that equals a sampling time within roundoff is replaced by it."""
     if not samples.size:
         return times
-    near = APART * np.abs(times[[0, -1]]).max()
+    near = SAME_TIME * np.abs(times[[0, -1]]).max()
     nearest = _nearest(samples, times)
     return np.where(np.abs(nearest - times) <= near, nearest, times)
 
@@ -277,7 +276,7 @@ def with_samples(breaks: np.ndarray, samples: np.ndarray, times: np.ndarray) -> 
     sampling times."""
     if not samples.size:
         return breaks
-    near = APART * np.abs(times[[0, -1]]).max()
+    near = SAME_TIME * np.abs(times[[0, -1]]).max()
     return np.union1d(breaks[np.abs(_nearest(samples, breaks) - breaks) > near], samples)
 
 

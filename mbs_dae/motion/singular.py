@@ -20,7 +20,7 @@ from ..compiled.dynamics import KINETIC, POTENTIAL
 from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Vector, Work, zeros
 from ..symbolic.loads import DISSIPATED, STORED, SUPPLIED
-from ..tolerances import ALMOST_SINGULAR, BALANCE, BLUNT, FORESIGHT, LEDGER, MISPLACED
+from ..tolerances import BLUNT_SINE, ENERGY_ERROR, ENERGY_ROUNDOFF, NODE_SINE, SINGULAR_INDEPENDENCE, STEPS_AHEAD
 from .control import noise
 from .mechanism_record import NEAREST
 from .methods.method import Stages, Tableau
@@ -54,7 +54,7 @@ def foretell(stages: Stages, h: float) -> float:
         return NOWHERE
     first, inner, last = stages.sines[0], stages.sines[tableau.inner], stages.sines[tableau.stages]
     line = first + (inner - first) / c  # a straight line at the end: below zero if the pose is behind
-    if last > BLUNT or last >= inner or abs(line + last) < abs(line - last):
+    if last > BLUNT_SINE or last >= inner or abs(line + last) < abs(line - last):
         return NOWHERE
     slope = (last - inner) / (1.0 - c)
     bend = slope - (inner - first) / c  # half the second derivative
@@ -77,7 +77,7 @@ def look_ahead(crossing: Crossing, stages: Stages, h: float) -> None:
 @compiled
 def aimed(tableau: Tableau, wait: float, h: float) -> float:
     """Return the longest step, of at most h, of which a whole number leads to a step that has the pose in its gap."""
-    if wait > FORESIGHT * h or wait <= 0.5 * tableau.c[1] * h:
+    if wait > STEPS_AHEAD * h or wait <= 0.5 * tableau.c[1] * h:
         return h
     before = max(np.ceil(wait / h - tableau.middle), 0.0)
     return wait / (before + tableau.middle)
@@ -90,7 +90,7 @@ def worst_node(stages: Stages) -> int:
     for node in range(1, end + 1):
         if sines[node] < sines[nearest]:
             nearest = node
-    return nearest if sines[nearest] < MISPLACED * max(sines[0], sines[end]) else -1
+    return nearest if sines[nearest] < NODE_SINE * max(sines[0], sines[end]) else -1
 
 
 @compiled
@@ -103,8 +103,8 @@ def energy_of(scalars: Vector, works: Vector) -> float:
 def adds_up(crossing: Crossing, scalars: Vector, tolerance: float) -> bool:
     """Return whether the step has conserved the energy, up to a multiple of the effect of `tolerance`, the relative
     error of velocities."""
-    roundoff = BALANCE * (abs(scalars[POTENTIAL]) + abs(scalars[KINETIC]))
-    allowed = LEDGER * 2.0 * scalars[KINETIC] * tolerance + roundoff
+    roundoff = ENERGY_ROUNDOFF * (abs(scalars[POTENTIAL]) + abs(scalars[KINETIC]))
+    allowed = ENERGY_ERROR * 2.0 * scalars[KINETIC] * tolerance + roundoff
     return abs(crossing.energy[1] - crossing.energy[0]) <= allowed
 
 
@@ -113,7 +113,7 @@ def plan_anew(march: Any, accepted: bool, pace: float, h: float) -> bool:
     """Plan anew a step that crosses a singular pose badly, and return whether it does: aimed at its worst node (`wait`,
     one of the `tries`), with `closed` stages, or half as long (`control.step`). The motion's pace is in 1/s."""
     crossing, control, mechanism, stages = march.crossing, march.control, march.mechanism, march.stages
-    if mechanism.nearness[NEAREST] > ALMOST_SINGULAR:
+    if mechanism.nearness[NEAREST] > SINGULAR_INDEPENDENCE:
         return False
     node = worst_node(stages)
     if node > 0 and crossing.tries[0] < TRIES and noise(control, stages, h) > control.atol:

@@ -21,7 +21,15 @@ from ..linear.vectors import all_finite
 from ..model.parameters import finite_number
 from ..poses.newton import correct_velocity, evaluate_and_factorise, newton_step
 from ..public_class import PublicClass
-from ..tolerances import ALMOST_SINGULAR, CLOSED, DRIFT, MARGIN, PACE, SETTLED, STIFF
+from ..tolerances import (
+    DECAY_PACE,
+    GAIN_LIMIT,
+    GAIN_MARGIN,
+    PROJECTION_GAP,
+    PROJECTION_REMAINDER,
+    SINGULAR_DRIFT,
+    SINGULAR_INDEPENDENCE,
+)
 from .derivative import leave_out_redundant, refinements, widest_gap
 from .mechanism_record import NEAREST, Mechanism
 
@@ -132,7 +140,9 @@ def new_stabiliser(how: Stabilization, mechanism: Mechanism, fixed: float, rate:
     for the numerator; where the motion is faster than that, as it is for smooth stretches, ω is a few times this.
     """
     mechanism.gains[:] = how.gains or 0.0
-    rule = (PACE, STIFF if fixed else min(STIFF, MARGIN * rate)) if how.gains is None else (0.0, 0.0)
+    rule = (
+        (DECAY_PACE, GAIN_LIMIT if fixed else min(GAIN_LIMIT, GAIN_MARGIN * rate)) if how.gains is None else (0.0, 0.0)
+    )
     return block(Stabiliser(how.when, mechanism.gains, np.array(rule)))
 
 
@@ -160,14 +170,14 @@ def is_projected(stabiliser: Stabiliser, mechanism: Mechanism) -> bool:
 @compiled
 def near_singular(mechanism: Mechanism) -> bool:
     """Return whether the step that was just made came near a singular pose."""
-    return mechanism.nearness[NEAREST] < ALMOST_SINGULAR
+    return mechanism.nearness[NEAREST] < SINGULAR_INDEPENDENCE
 
 
 @compiled
 def drift_limit(mechanism: Mechanism) -> float:
     """Return the gap from which accelerations are worthless here: at a distance s (a sine) from a singular pose a gap
     counts 1/s³ (see `control`)."""
-    return DRIFT * mechanism.length * mechanism.nearness[NEAREST] ** 1.5
+    return SINGULAR_DRIFT * mechanism.length * mechanism.nearness[NEAREST] ** 1.5
 
 
 @compiled_apart
@@ -201,9 +211,9 @@ def project(mechanism: Mechanism, t: float, q: Vector, v: Vector) -> int:
         if not step <= 1.0:
             break
         left = step * step if previous == np.inf else step * step / previous
-        if left <= SETTLED:
+        if left <= PROJECTION_REMAINDER:
             status = project_velocity(mechanism, t, q, v)
-            closed = widest_gap(mechanism) <= CLOSED * mechanism.length  # rows that contradict others never are
+            closed = widest_gap(mechanism) <= PROJECTION_GAP * mechanism.length  # rows that contradict others never are
             return status if closed or status != DONE else NOT_CONVERGED
         previous = step if previous == np.inf or step < 0.1 * previous else np.inf
     return NOT_CONVERGED

@@ -16,8 +16,8 @@ Where contacts or laws switch (`put_sides`) values and rates determine the side 
                 rate and the slip (a gap is positive while bodies are apart, and a gap less 1e-9 m negative while they
                 touch); for other functions g = 0 and ġ = 0 show it, within the errors of the motion. The function has
                 passed if it was on a side before, and does not pass again until contacts change.
-    near zero   its rate decides; without a rate (`FLAT`) the function stays on its side, or is held from now on if an
-                impact has made it zero: a slip that an impact stops is zero in flight, too, as long as no force acts
+    near zero   its rate decides; without a rate (`ZERO_RATE`) the function stays on its side, or is held from now on if
+                an impact has made it zero: a slip that an impact stops is zero in flight, too, as long as no force acts
                 along it
     else        its sign decides
 
@@ -33,7 +33,16 @@ from ..kernels.abi import compiled, compiled_apart, words_at
 from ..kernels.blocks import Vector
 from ..linear.vectors import copy, largest
 from ..symbolic.branches import RANGE, SIDE, WATCH, WHOLE
-from ..tolerances import FLAT
+from ..tolerances import (
+    CHATTER_SPAN,
+    EVENT_FLOOR,
+    EVENT_ZERO,
+    RATE_TOLERANCE,
+    SAME_TIME,
+    SUM_ROUNDOFF,
+    SWITCH_PLACE,
+    ZERO_RATE,
+)
 from .contact.gaps import first_entry
 from .contact.guards import PRESS, TOUCH, slip_entry
 from .course import moment
@@ -44,19 +53,10 @@ from .past.tape import BEGAN, SWITCHED
 from .record import ACCEPTED, EventRecord, IntegratorState, derivative_at_end, put_back, put_right, remember
 from .switching.locate import is_searched, look_for_switch
 from .switching.rates import read_rates_here
-from .switching.search import AT_ONCE, BRIEF, CUT, HERE, LOST_SIGHT, NONE, RUSH, SOON
-from .switching.step_samples import EXACT, look_at
-from .switching.surfaces import ZERO
+from .switching.search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, RUSH
+from .switching.step_samples import look_at
 from .switching.switches import hold_all, is_idle, look, natural, read_scales, read_scales_of_rates
 
-HELD = 1e-6
-"""A function that contacts or friction hold at zero is zero to this part of its largest value, or to the tolerance of
-the run: errors of constraints move it."""
-FLOOR = 1e-12
-"""Such a function counts as zero, too, below this part of its terms, with velocities that free bodies gain in a second;
-a function that is zero without being held has not left zero below that part, if its rate shows that it moves."""
-ROUNDOFF = 1e-14
-"""The value of a function is right to this part of its terms."""
 TRIES = 400
 """The largest number of steps on the way to one event."""
 TAIL = 4
@@ -167,7 +167,7 @@ def has_event(march: IntegratorState, t: float, end: float) -> bool:
     if is_searched(search):
         derivative(mechanism, moment(march.course, end), march.stages.y1, search.dy)
     found = look_for_switch(search, t, end)
-    bound, knows_rates = max(HELD, march.control.rtol), False
+    bound, knows_rates = max(EVENT_ZERO, march.control.rtol), False
     for n in range(events.function.size):
         k = events.function[n]
         value, rests = search.guards.value[k], values.side[n] == 0.0
@@ -183,8 +183,8 @@ def has_event(march: IntegratorState, t: float, end: float) -> bool:
                 look_at_rates(march, end, march.stages.y1)
                 knows_rates = True
             is_held = mechanism.contacts.choice.closed_count[0] > 0 or mechanism.switches.sliding[0] > 0
-            moves = not is_held and abs(values.rate[n]) > FLAT * values.rate_size[n]
-            least = (FLOOR if moves else bound) * (mechanism.switches.scale[k] + mechanism.length)
+            moves = not is_held and abs(values.rate[n]) > ZERO_RATE * values.rate_size[n]
+            least = (EVENT_FLOOR if moves else bound) * (mechanism.switches.scale[k] + mechanism.length)
             if abs(value) > bound * values.largest[n] + least:
                 values.side[n] = 1.0 if value > 0.0 else -1.0  # it has begun on zero, and leaves
         values.largest[n], values.largest_since[n] = (
@@ -235,7 +235,7 @@ def go_to_event(march: IntegratorState, last: float, at_switch: int, only: int) 
                     events.values.largest_since[n], 0.0 if is_idle(mechanism.switches, k) else search.guards.size[k]
                 )
             return DONE
-        short = EXACT * (last - t) + SOON * max(abs(last), 1.0)
+        short = SWITCH_PLACE * (last - t) + SAME_TIME * max(abs(last), 1.0)
         at_end = found == HERE or (found == CUT and last - search.until[0] <= short)
         goes_on = at_end and last < march.record.times[march.record.times.size - 1]
         if end == last and (at_switch == 1 or goes_on) and _leave_to_switch(march, t, last, found):
@@ -272,10 +272,14 @@ def _leave_to_switch(march: IntegratorState, t: float, last: float, found: int) 
         k = events.function[n]
         if guards.passes_zero[k] == 0 or switches.kinds[k] != WATCH:
             continue
-        stays = found != HERE or abs(guards.value[k]) <= ZERO * values.largest[n] + ROUNDOFF * guards.noise[k]
+        stays = (
+            found != HERE or abs(guards.value[k]) <= RATE_TOLERANCE * values.largest[n] + SUM_ROUNDOFF * guards.noise[k]
+        )
         for part in range(1, 1 if found == HERE else TAIL + 1):
             look_at(search, t, last - t, x + (1.0 - x) * part / TAIL, True)
-            stays = stays and abs(switches.value[k]) <= ZERO * values.largest[n] + ROUNDOFF * guards.noise[k]
+            stays = (
+                stays and abs(switches.value[k]) <= RATE_TOLERANCE * values.largest[n] + SUM_ROUNDOFF * guards.noise[k]
+            )
         if stays:
             values.undecided[n], some = 1, True
     return some
@@ -305,7 +309,7 @@ def _pass(march: IntegratorState) -> int:
         look(mechanism)
         for n in range(events.function.size):
             k = events.function[n]
-            jumped = switches.value[k] * values.side[n] < -ZERO * guards.size[k]
+            jumped = switches.value[k] * values.side[n] < -RATE_TOLERANCE * guards.size[k]
             if switches.kinds[k] == WATCH and events.fired[n] == 0 and jumped:
                 _fire(events, n, int(-values.side[n]))
     return _passed_at(march, t, STEP_EVENT)
@@ -319,7 +323,7 @@ def _passed_at(march: IntegratorState, t: float, status: int) -> int:
     n = events.total[0]
     first = events.times[n % RUSH] if n >= RUSH else -np.inf
     events.times[n % RUSH], events.total[0] = t, n + 1
-    if t - first >= BRIEF * march.search.whole:
+    if t - first >= CHATTER_SPAN * march.search.whole:
         return status
     events.endless[0] = 1
     return CHATTERS
@@ -363,7 +367,7 @@ def put_sides(march: IntegratorState, t: float, how: int) -> int:
     listen(march, -1)
     look_at_rates(march, t, march.stages.y0)
     is_held = contacts.choice.closed_count[0] > 0 or switches.sliding[0] > 0
-    bound = max(HELD, march.control.rtol)
+    bound = max(EVENT_ZERO, march.control.rtol)
     if how == BEGAN:
         values.largest[:] = values.pace[:] = values.largest_since[:] = values.previous[:] = 0.0
         events.passed[:] = events.due[:] = events.fired[:] = events.passages[:] = 0
@@ -381,13 +385,13 @@ def put_sides(march: IntegratorState, t: float, how: int) -> int:
                 continue
             g, rate, scale = switches.value[k], values.rate[n], switches.scale[k]
             before = 0.0 if how == BEGAN else values.side[n]
-            zero = bound * values.largest[n] + FLOOR * scale
+            zero = bound * values.largest[n] + EVENT_FLOOR * scale
             if constants.value[n] != 0.0:  # a gap less 1e-9 m: the number distinguishes it from 0
                 zero = min(zero, 0.5 * abs(constants.value[n]))
             is_zero = abs(g) <= zero
-            stays = abs(rate) <= bound * values.pace[n] + FLOOR * scale + FLAT * values.rate_size[n]
-            near = ZERO * values.largest[n] + ROUNDOFF * scale
-            moves = abs(rate) > FLAT * values.rate_size[n] and switches.blind[k] == 0
+            stays = abs(rate) <= bound * values.pace[n] + EVENT_FLOOR * scale + ZERO_RATE * values.rate_size[n]
+            near = RATE_TOLERANCE * values.largest[n] + SUM_ROUNDOFF * scale
+            moves = abs(rate) > ZERO_RATE * values.rate_size[n] and switches.blind[k] == 0
             if is_kept(march, n):
                 side = 0.0 if constants.value[n] == 0.0 else 1.0 if constants.value[n] > 0.0 else -1.0
             elif is_held and is_zero and stays and events.turn[n] == 0.0:
@@ -405,7 +409,7 @@ def put_sides(march: IntegratorState, t: float, how: int) -> int:
             values.side[n], values.previous[n] = side, g
             if kind == SIDE and side == 0.0:
                 switches.mode[k], rests = 0.0, True
-            has_been_off = events.turn[n] != 0.0 or values.largest_since[n] > ZERO * values.largest[n]
+            has_been_off = events.turn[n] != 0.0 or values.largest_since[n] > RATE_TOLERANCE * values.largest[n]
             is_new = kind == WATCH and events.passed[n] == 0 and (side != 0.0 or has_been_off)
             if side != before and before != 0.0 and is_new:
                 events.fired[n], events.passed[n] = int(side if side != 0.0 else -before), 1

@@ -19,7 +19,7 @@ from ..model.drivers import FixedQuantity
 from ..model.model import Model
 from ..model.parameters import finite_number
 from ..results.result import State
-from ..tolerances import DEPENDENT
+from ..tolerances import ROW_DEPENDENCE
 from . import newton
 from .closing import closed, removal_example
 from .dependence import PoseRank, agrees, elements_of
@@ -118,7 +118,7 @@ def _singular_note(system: System, q: np.ndarray) -> str:
 def _free_acceleration(system: System, machine: Machine, q: np.ndarray) -> tuple[str, np.ndarray | None]:
     """Return a note and some motion that the equations allow in the completed pose; an empty note and None if there is
     none."""
-    if system.nv - len(system.rows) + newton.dependent_rows(machine, DEPENDENT) <= 0:
+    if system.nv - len(system.rows) + newton.dependent_rows(machine, ROW_DEPENDENCE) <= 0:
         return "", None
     machine.f[:] = system.column_weight**0.5 * np.cos(np.arange(1.0, machine.f.size + 1.0))
     machine.g[:] = 0.0

@@ -24,7 +24,7 @@ from ..model.bodies.body import Marker
 from ..model.drivers import Driver, FixedQuantity, Prescribed
 from ..model.joints import CamFollower, Spherical
 from ..readings.motion import marker_frame, marker_frames
-from ..tolerances import AT_POLE, LOOSE, NEARLY
+from ..tolerances import CLOSURE_LIMIT, POLE_DISTANCE, RATE_INDEPENDENCE
 from . import newton
 from .dependence import PoseRank, elements_of
 from .newton import finish
@@ -107,7 +107,7 @@ def close_from_afar(machine: Machine, t: float, guess: np.ndarray) -> Attempt:
         for count in range(ITERATIONS):
             machine.factor.damping[0] = damping
             before = _gaps(machine, t, q)
-            if not LOOSE * machine.length < before.max(initial=0.0) < np.inf:
+            if not CLOSURE_LIMIT * machine.length < before.max(initial=0.0) < np.inf:
                 break
             if count % PATIENCE == 0:
                 if not before @ before < PROGRESS * goal:
@@ -261,11 +261,11 @@ def pole_message(system: System, q: np.ndarray) -> str:
             continue
         (p_i, axes_i), (p_j, axes_j) = (marker_frame(system, q, marker) for marker in element.markers[:2])
         if isinstance(element, Spherical):  # sin(angle_2) = x_i · z_j
-            if element.markers in driven and np.hypot(*(axes_i[:, 1:].T @ axes_j[:, 2])) < AT_POLE:
+            if element.markers in driven and np.hypot(*(axes_i[:, 1:].T @ axes_j[:, 2])) < POLE_DISTANCE:
                 what = f"{element.who} is turned by angle_2 = ±π/2, where angle_1 and angle_3 are about one line and "
                 what += "their values are not determined"
                 return f"{what}; place the body aside of it, or turn the axes of the joint with axis= and x_axis="
-        elif element.values["follower"] == "point" and np.linalg.norm((p_j - p_i)[:2]) < AT_POLE * system.length:
+        elif element.values["follower"] == "point" and np.linalg.norm((p_j - p_i)[:2]) < POLE_DISTANCE * system.length:
             what = f"{element.who} leads its point into the centre of the cam, where the polar angle has no value"
             return f"{what}; add a base radius to its profile"
     return ""
@@ -290,7 +290,7 @@ def assembly_error(system: System, t: float, best: Attempt, success: Attempt | N
         )
     else:
         # the rows that depend on each other where the attempt stopped, but not in the closed pose
-        stop, pose = (PoseRank(system, t, q, NEARLY) for q in (best.q, success.q))
+        stop, pose = (PoseRank(system, t, q, RATE_INDEPENDENCE) for q in (best.q, success.q))
         circuits = stop.circuits(range(len(system.rows)))
         locked = elements_of(system, [k for c in circuits if not pose.dependent(c.rows) for k in c.rows])
         reason = f"it stands on a dead centre, where {', '.join(locked)} lock" if locked else "it is too far off"

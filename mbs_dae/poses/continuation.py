@@ -27,7 +27,15 @@ from ..coordinates import Motion
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
 from ..linear.vectors import copy
-from ..tolerances import AGREEMENT, CROSSING, DEPENDENT, NEARLY, ROLLED, SMOOTH, STANDING
+from ..tolerances import (
+    CHANGE_POINT_AGREEMENT,
+    CROSSING_STEP,
+    RATE_INDEPENDENCE,
+    ROLLING_CORRECTION,
+    ROW_DEPENDENCE,
+    STEP_DEVIATION,
+    ZERO_STEP,
+)
 from .newton import close, complete, dependent_rows, evaluate_and_factorise, solve_here
 
 MOST = 20_000
@@ -86,7 +94,7 @@ def is_smooth(machine: Machine, h: float) -> bool:
         w = machine.norm[k]
         error += w * (done[k] - foretold[k]) ** 2
         length += w * (done[k] ** 2 + (h * here.v[k]) ** 2)
-    return np.sqrt(error) <= SMOOTH * np.sqrt(length) + STANDING * machine.length
+    return np.sqrt(error) <= STEP_DEVIATION * np.sqrt(length) + ZERO_STEP * machine.length
 
 
 @compiled_apart
@@ -129,10 +137,10 @@ def keeps_branch(machine: Machine) -> bool:
     nearness, turned = 1.0, 0.0
     for row in range(machine.pattern.m):
         independence = machine.factor.independence[row]
-        if independence >= DEPENDENT:
+        if independence >= ROW_DEPENDENCE:
             nearness = min(nearness, independence)
         turned += machine.orientation[0, row] * machine.orientation[1, row]
-    if turned < 0.0 and longest > (CROSSING * machine.length) ** 2:
+    if turned < 0.0 and longest > (CROSSING_STEP * machine.length) ** 2:
         return False
     return longest <= max(min(CLEAR**2 * nearness, LONG**2), SHORT**2) * machine.length**2
 
@@ -157,7 +165,7 @@ def roll(machine: Machine, h: float, t1: float) -> int:
         for k in range(machine.norm.size):
             machine.x[k] = machine.way[k] - machine.x[k]
             largest = max(largest, machine.norm[k] * machine.x[k] ** 2)
-        if largest > (ROLLED * machine.length) ** 2:
+        if largest > (ROLLING_CORRECTION * machine.length) ** 2:
             return JUMPED
         move(machine.manifold, there.q, machine.x)
         status = settle(machine, t1)
@@ -221,12 +229,12 @@ def go_on(machine: Machine, end: float, redundant: int, nearly_redundant: int) -
         t0 = machine.reached[0]
         t1 = end_of_step(t0, h, end)
         status = advance(machine, t0, t1)
-        if status == DONE and t1 == end and dependent_rows(machine, DEPENDENT) > redundant:
+        if status == DONE and t1 == end and dependent_rows(machine, ROW_DEPENDENCE) > redundant:
             return SINGULAR
         if status == DONE:
             accept(machine, t1)
             if t1 == end:
-                return NEAR if dependent_rows(machine, NEARLY) > nearly_redundant else DONE
+                return NEAR if dependent_rows(machine, RATE_INDEPENDENCE) > nearly_redundant else DONE
             h *= 2.0
         elif abs(h) <= smallest or t0 + 0.5 * h == t0:
             return status
@@ -275,7 +283,7 @@ def bridge(machine: Machine, path: Trajectory, k: int) -> bool:
         inner = {d: nodes[d] for d in (-2, -1, 1, 2)}
         fine, coarse = (_polynomial(machine, t[k], step, n).derivatives(t[k], 3) for n in (nodes, inner))
         scale = machine.length * (speed / machine.length) ** np.arange(3)[:, None]
-        if (np.abs(fine - coarse) <= AGREEMENT * scale).all():
+        if (np.abs(fine - coarse) <= CHANGE_POINT_AGREEMENT * scale).all():
             q[k] = fine[0]
             restore(machine.manifold, q[k])
             velocities(machine.manifold, fine[0], fine[1], v[k])

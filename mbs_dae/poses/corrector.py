@@ -33,9 +33,8 @@ from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, zeros
 from ..linear.elimination import factorise, solve
 from ..linear.vectors import all_finite, copy, copy_rows, dot, largest
+from ..tolerances import CURVE_RESIDUAL, CURVE_RESIDUAL_LIMIT
 
-TIGHT, LOOSE = 1e-13, 1e-10
-"""Residuals that count as zero; and those that do so when Newton's method no longer converges."""
 FARTHEST = 0.5
 """The largest step that still counts as a correction by Newton's method."""
 
@@ -257,7 +256,7 @@ def correct(
         copy_rows(curve.slope, curve.bordered_matrix)
         copy(across, curve.bordered_matrix[unknowns - 1])
         sense = factorise(curve.bordered_matrix, curve.order)
-        if size < TIGHT or (size < LOOSE and size > 0.25 * curve.last_residual[0]):
+        if size < CURVE_RESIDUAL or (size < CURVE_RESIDUAL_LIMIT and size > 0.25 * curve.last_residual[0]):
             tangent[:] = 0.0
             if sense == 0.0:
                 return DONE

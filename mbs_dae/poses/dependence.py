@@ -22,21 +22,20 @@ from ..compiled.machine import Machine
 from ..kernels.abi import compiled_apart
 from ..kernels.blocks import Vector
 from ..linear import kkt
-from ..tolerances import DEPENDENT, HIDDEN, IN_LINE, SHARE
+from ..tolerances import (
+    DIAGONAL_SHIFT,
+    GROUP_SHARE,
+    LOCK_SHARE,
+    NULL_RIGHT_SIDE,
+    NULL_VECTOR,
+    ROW_DEPENDENCE,
+    SPAN_DEPENDENCE,
+)
 from .newton import evaluate_and_factorise
 
 ITERATIONS = 4
 """Number of steps of the inverse iteration for the smallest singular direction: a ratio of ten in the squares leaves
 1e-4 of the others."""
-TINY = 1e-200
-"""Size of a right-hand side with which no solution overflows, however nearly dependent the rows are."""
-
-
-ROUNDOFF = 1e-14
-"""Number added to the diagonal of S of rows of unit length: as large as the roundoff of a zero there."""
-NULL = 1e-4
-"""A vector u, by rows of unit length, is a null vector of the singular pose next to a stopped motion if |Jᵀ u| is less
-than this part of |u|: about 1e-5 remains there. (A chain of 100 bodies, which locks nowhere, has 2e-3.)"""
 
 
 @compiled_apart
@@ -48,17 +47,17 @@ def may_hide(factor: kkt.Factor) -> bool:
     for row in range(factor.kept.size):
         if factor.kept[row] > 0.0:
             total += np.log(factor.independence[row])
-    return total < np.log(HIDDEN) + 1.0
+    return total < np.log(SPAN_DEPENDENCE) + 1.0
 
 
 @compiled_apart
 def is_regular(machine: Machine, t: float, q: Vector, still: Vector) -> bool:
     """Return whether certainly no row depends on others at a pose, judged by pivots alone."""
     factor = machine.factor
-    factor.kept[:], factor.truncation[0] = 1.0, DEPENDENT
+    factor.kept[:], factor.truncation[0] = 1.0, ROW_DEPENDENCE
     evaluate_and_factorise(machine, t, q, still, False)
     for row in range(factor.kept.size):
-        if not factor.independence[row] >= DEPENDENT:
+        if not factor.independence[row] >= ROW_DEPENDENCE:
             return False
     return not may_hide(factor)
 
@@ -83,7 +82,7 @@ class PoseRank:
     def __init__(
         self, system: System, t: float, q: np.ndarray, threshold: float | None = None, machine: Machine | None = None
     ):
-        self.system, self.threshold = system, DEPENDENT if threshold is None else threshold
+        self.system, self.threshold = system, ROW_DEPENDENCE if threshold is None else threshold
         self.machine = system.machine() if machine is None else machine
         self.stand_at(t, q)
 
@@ -121,13 +120,15 @@ class PoseRank:
                 return sorted([*hidden, *dependent])
             u = np.cos(np.arange(1.0, self.active.size + 1.0)) * self.active
             for _ in range(ITERATIONS):
-                u = self._multipliers(u * (TINY / (np.abs(u).max() or 1.0)))
+                u = self._multipliers(u * (NULL_RIGHT_SIDE / (np.abs(u).max() or 1.0)))
             k = int(np.argmax(np.abs(u) * self.active))
             e = np.zeros(self.active.size)
-            e[k] = TINY
+            e[k] = NULL_RIGHT_SIDE
             reciprocal = self._multipliers(e)[k]
-            sine_squared = float(factor.share[k] * TINY / max(reciprocal, TINY)) if reciprocal > 0.0 else 0.0
-            if sine_squared >= HIDDEN:
+            sine_squared = (
+                float(factor.share[k] * NULL_RIGHT_SIDE / max(reciprocal, NULL_RIGHT_SIDE)) if reciprocal > 0.0 else 0.0
+            )
+            if sine_squared >= SPAN_DEPENDENCE:
                 return sorted([*hidden, *dependent])
             hidden.append(k)
 
@@ -164,7 +165,7 @@ class PoseRank:
         _, c = self._parts(f)
         length = float(np.sqrt((f**2 / machine.factor.weight).sum())) or 1.0
         share = np.abs(c) * np.sqrt(machine.factor.row_square) / length
-        others = np.flatnonzero((share > SHARE) & self.active)
+        others = np.flatnonzero((share > GROUP_SHARE) & self.active)
         return DependentGroup(row, others, c[others])
 
     def tangent(self, direction: np.ndarray) -> np.ndarray:
@@ -206,15 +207,15 @@ def joints_at_fault(system: System, t: float, q: np.ndarray) -> tuple[str, ...]:
     entries = factor.jacobian / (lengths[pattern.jac_row] * np.sqrt(factor.weight)[pattern.jac_column])
     J = sps.csc_matrix((entries, (pattern.jac_row, pattern.jac_column)), (m, n))
     nu = -system.read_constraints(np.array([t]), q[None], system.still[None], system.still[None])[1][0] / lengths
-    matrix = sps.block_array([[sps.identity(n), J.T], [J, -ROUNDOFF * sps.identity(m)]], format="csc")
+    matrix = sps.block_array([[sps.identity(n), J.T], [J, -DIAGONAL_SHIFT * sps.identity(m)]], format="csc")
     u = splu(matrix).solve(np.concatenate([np.zeros(n), -nu]))[n:]
-    if nu.any() and np.linalg.norm(J.T @ u) <= NULL * np.linalg.norm(u):
-        return elements_of(system, np.flatnonzero(np.abs(u) > IN_LINE * np.abs(u).max()))
+    if nu.any() and np.linalg.norm(J.T @ u) <= NULL_VECTOR * np.linalg.norm(u):
+        return elements_of(system, np.flatnonzero(np.abs(u) > LOCK_SHARE * np.abs(u).max()))
     row = int(np.argmin(independence))
     pose.restrict(set(range(len(system.rows))) - {row})
     circuit = pose.circuit(row)
     share = np.abs(circuit.coefficients) * lengths[circuit.others] / lengths[row]
-    return elements_of(system, [row, *circuit.others[share > IN_LINE * share.max(initial=0.0)]])
+    return elements_of(system, [row, *circuit.others[share > LOCK_SHARE * share.max(initial=0.0)]])
 
 
 def agrees(system: System, t: float, q: np.ndarray, circuit: DependentGroup, drifted: bool = False) -> bool:

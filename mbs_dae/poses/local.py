@@ -14,14 +14,7 @@ import numpy as np
 from ..compiled import System
 from ..compiled.machine import observe
 from ..compiled.reading import read_outputs
-
-RANK_TOLERANCE = 1e-9
-"""A singular value less than this, relative to the largest, is zero in the free motions of a pose."""
-
-LOST = 1e-6
-"""A singular value less than this, relative to the largest, is zero in a singular pose."""
-FLAT = 1e-7
-"""Quadratic forms with coefficients less than this, in curvatures of one over the model's length, are zero."""
+from ..tolerances import RANK_TOLERANCE, SINGULAR_RANK
 
 
 def free_motions(system: System, t: float, q: np.ndarray) -> np.ndarray:
@@ -74,7 +67,7 @@ class Local:
     @property
     def rank(self) -> int:
         sizes = self.parts[1]
-        return int((sizes > LOST * sizes.max(initial=0.0)).sum())
+        return int((sizes > SINGULAR_RANK * sizes.max(initial=0.0)).sum())
 
     @property
     def weakest(self) -> float:
@@ -93,7 +86,9 @@ class Local:
         lost, free = left[:, rank:], right[rank:].T
         across = right[:rank].T @ ((left[:, :rank].T @ -self.gaps) / sizes[:rank])
         forms = self.forms(rank)
-        c = np.linalg.lstsq(forms.reshape(-1, free.shape[1]), (lost.T @ self.rows @ free).ravel(), rcond=LOST)[0]
+        c = np.linalg.lstsq(forms.reshape(-1, free.shape[1]), (lost.T @ self.rows @ free).ravel(), rcond=SINGULAR_RANK)[
+            0
+        ]
         left_open = float(np.abs(lost.T @ self.gaps).max(initial=0.0))
         return (across + free @ c) / np.sqrt(self.system.weight[: self.system.nv]), left_open
 

@@ -11,7 +11,7 @@ from ..compiled.status import DONE
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector, Work, block, zeros
 from ..linear.vectors import copy
-from ..tolerances import DEPENDENT
+from ..tolerances import ROW_DEPENDENCE
 from .newton import close, dependent_rows, evaluate_and_factorise, gaps, solve_here
 
 ITERATIONS, HALVINGS = 100, 8
@@ -49,7 +49,7 @@ def project_reference(machine: Machine, t: float, q: Vector, reference: Vector, 
     n = machine.norm.size
     for _ in range(ITERATIONS):
         evaluate_and_factorise(machine, t, q, still, True)
-        if n - machine.pattern.m + dependent_rows(machine, DEPENDENT) <= 0:
+        if n - machine.pattern.m + dependent_rows(machine, ROW_DEPENDENCE) <= 0:
             return
         difference(machine.manifold, q, reference, back)
         distance = _size(machine, back)

@@ -26,7 +26,7 @@ from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Integers, Vector
 from ..linear.kkt import factorise, solve
 from ..linear.vectors import all_finite, axpy, copy
-from ..tolerances import DEPENDENT, LOOSE, NEARLY, NIL, TIGHT
+from ..tolerances import CLOSURE_LIMIT, CLOSURE_TOLERANCE, RATE_INDEPENDENCE, ROW_DEPENDENCE, ZERO_ROW
 
 
 @compiled_apart
@@ -70,7 +70,7 @@ def put_gaps(residuals: Vector, squares: Vector, out: Vector) -> float:
         longest = max(longest, squares[row])
     for row in range(out.size):
         square = squares[row]
-        out[row] = abs(residuals[row]) / (np.sqrt(square) if square > NIL * longest else 1.0)
+        out[row] = abs(residuals[row]) / (np.sqrt(square) if square > ZERO_ROW * longest else 1.0)
         largest = max(largest, out[row])
     return largest
 
@@ -130,7 +130,9 @@ def close(machine: Machine, t: float, q: Vector, v: Vector, iterations: int) -> 
         gap = largest_gap(machine)
         if not np.isfinite(gap):
             return NOT_FINITE
-        if gap <= TIGHT * machine.extent or (gap <= LOOSE * machine.length and gap > 0.5 * previous):
+        if gap <= CLOSURE_TOLERANCE * machine.extent or (
+            gap <= CLOSURE_LIMIT * machine.length and gap > 0.5 * previous
+        ):
             return DONE
         previous = gap
         newton_step(machine, 1)
@@ -194,8 +196,8 @@ def count_dependent(machine: Machine, moments: Vector, q: Vector, v: Vector, out
         if close(machine, moments[k], there.q, v, 20) == DONE:
             if machine.program.velocity_rows > 0:
                 evaluate_and_factorise(machine, moments[k], there.q, v, False)
-            out[2 * closes] = dependent_rows(machine, DEPENDENT)
-            out[2 * closes + 1] = dependent_rows(machine, NEARLY)
+            out[2 * closes] = dependent_rows(machine, ROW_DEPENDENCE)
+            out[2 * closes + 1] = dependent_rows(machine, RATE_INDEPENDENCE)
             closes += 1
     return closes
 

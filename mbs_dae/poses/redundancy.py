@@ -18,7 +18,7 @@ import numpy as np
 from ..compiled import System
 from ..compiled.status import DONE
 from ..model.drivers import Prescribed
-from ..tolerances import NEARLY
+from ..tolerances import RATE_INDEPENDENCE
 from . import newton
 from .dependence import DependentGroup, PoseRank, elements_of
 
@@ -65,7 +65,7 @@ def redundancy(system: System, q: np.ndarray, others: Sequence[np.ndarray] | Non
         return Redundancy(here, (), (), 0)
     sampled = others is None
     others = other_poses(system, q, joint_rows(system)) if others is None else others
-    elsewhere = [PoseRank(system, 0.0, other, NEARLY) for other in others]
+    elsewhere = [PoseRank(system, 0.0, other, RATE_INDEPENDENCE) for other in others]
     most_regular = min([*elsewhere, here], key=lambda pose: len(pose.dependent(rows)))
     generic = [c for c in most_regular.circuits(rows) if all(pose.dependent(c.rows) for pose in (here, *elsewhere))]
     if sampled and elsewhere:
@@ -91,7 +91,7 @@ def _bound(here: PoseRank, q: np.ndarray, circuits: Sequence[DependentGroup]) ->
     for names, members in sorted(groups.items(), key=lambda group: len(group[0])):
         rows = [int(k) for name in sorted(names) for k in system.rows_of(name)]
         samples = other_poses(system, q, [k for k in rows if k in joints], samples=2)
-        poses = [PoseRank(system, 0.0, pose, NEARLY) for pose in samples]
+        poses = [PoseRank(system, 0.0, pose, RATE_INDEPENDENCE) for pose in samples]
         inside = sum(others < names for others in lasting.values())
         count = min((len(pose.dependent(rows)) for pose in poses), default=inside + len(members)) - inside
         ranked = sorted(members, key=lambda c: not all(pose.dependent(c.rows) for pose in poses))

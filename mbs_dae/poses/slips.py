@@ -15,7 +15,8 @@ from ..model.model import Model
 from ..model.parameters import Evaluator, is_constant
 from ..results.result import State
 from ..symbolic.markers import t as time
-from .local import RANK_TOLERANCE, free_motions
+from ..tolerances import RANK_TOLERANCE
+from .local import free_motions
 
 EARTH = (9.0, 10.5)  # in m/s²: gravity of the earth in SI units
 LONG = 50.0  # in m: mechanisms are shorter, except cranes and bridges

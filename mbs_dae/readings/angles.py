@@ -17,13 +17,12 @@ from ..results.result import Result
 from ..symbolic.derive import Reading, Relation
 from ..symbolic.loads import joint_wrenches
 from ..symbolic.markers import marker_symbols
+from ..tolerances import SAME_POINT
 from .motion import ComputedQuantities
 
 PINS = ("pin", "ball", "cross")
 """Pictures of the joints that may be at the ends of a coupler, whose force passes through them."""
 GUIDES = ("pin", "slider")
-SHORT = 1e-9
-"""Points closer than this fraction of the lengths between the joints coincide."""
 EXAMPLES = 'coupler from B to C, driven body on D: ("B", "C", "D"); a cam and its follower\'s guide: ("cam", "guide")'
 
 
@@ -142,7 +141,7 @@ def _size(difference: np.ndarray, *points: np.ndarray) -> np.ndarray:
 
 def _unit(result: Result, vectors: np.ndarray, size: np.ndarray, what: str) -> np.ndarray:
     length = np.linalg.norm(vectors, axis=1)
-    short = np.flatnonzero(~(value_of(length) > SHORT * size))
+    short = np.flatnonzero(~(value_of(length) > SAME_POINT * size))
     if short.size:
         name, unit = result.axis
         at = f"{name} = {value_of(result.t)[short[0]]:g} {unit}".strip()

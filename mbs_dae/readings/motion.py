@@ -25,11 +25,8 @@ from ..results.quantities import OwnMotion, Violation, frozen
 from ..results.result import Result, State
 from ..results.sketch import Sketch
 from ..results.sketch import swept as sketch_of_sweep
+from ..tolerances import POLE_COSINE
 from .sketch import sketch_of
-
-POLE = 1e-8
-"""The cosine of the second angle of a ball below which the first and the third lose half of their digits: the square
-root of roundoff."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +128,7 @@ class ComputedQuantities:
         if (name := f"{ball}.angle_2") not in self._read:
             self._read_one(name)
         bend = self._read[name]
-        return np.abs(np.cos(bend.value if isinstance(bend, Dual) else bend)) < POLE
+        return np.abs(np.cos(bend.value if isinstance(bend, Dual) else bend)) < POLE_COSINE
 
     def _check_pole(self, owner: str, measure: Measure) -> None:
         """Refuse to read the first angle of a ball, or the third, where it has no value."""

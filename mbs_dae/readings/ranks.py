@@ -13,11 +13,9 @@ from scipy.sparse.linalg import eigsh, lsqr
 
 from ..compiled import System
 from ..compiled.reading import Trajectory
-from ..tolerances import RANK
+from ..tolerances import NULL_ENTRY, RANK_TOLERANCE
 
 LARGE = 200  # a system with more rows is large
-ROUNDOFF = 1e-13
-"""Greatest error of entries of null vectors, relative to the largest."""
 
 
 def scaled_jacobian(system: System, t: float, q: np.ndarray) -> tuple[sps.csr_matrix, np.ndarray]:
@@ -62,7 +60,7 @@ def null_vectors(
         matrix, lengths = sps.vstack([matrix, sps.diags(1.0 / sizes) @ normals]), np.append(lengths, sizes)
         units = np.concatenate([units, np.ones((rows.shape[0], 1))])
     u, sines, _ = np.linalg.svd(matrix.toarray(), full_matrices=True)
-    rank = min(int((sines > RANK * sines.max(initial=0.0)).sum()), matrix.shape[0] - redundant)
+    rank = min(int((sines > RANK_TOLERANCE * sines.max(initial=0.0)).sum()), matrix.shape[0] - redundant)
     null = u[:, rank:] / lengths[:, None] * units
     return (np.linalg.qr(null)[0] if null.shape[1] else null) / units
 
@@ -79,7 +77,7 @@ def least(system: System, motion: Trajectory, multipliers: np.ndarray, redundant
             # redundancy are in different vectors. Roundoff, by which large loads would enter small ones, is set to 0.
             rows = qr(basis.T, pivoting=True, mode="r")[1][: basis.shape[1]]
             null = basis @ np.linalg.inv(basis[rows])
-            null[np.abs(null) <= ROUNDOFF * np.abs(null).max(axis=0, initial=0.0)] = 0.0
+            null[np.abs(null) <= NULL_ENTRY * np.abs(null).max(axis=0, initial=0.0)] = 0.0
             out[k] -= (null @ np.linalg.solve(null.T @ null, null.T @ (units * multipliers[k]))) / units
         else:
             does = system.jacobian(*pose).T @ sps.diags(1.0 / units)

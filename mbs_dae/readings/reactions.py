@@ -28,15 +28,12 @@ from ..results.quantities import Lazy, frozen
 from ..symbolic.derive import Relation
 from ..symbolic.loads import Load, joint_wrenches
 from ..symbolic.markers import MARKERS
+from ..tolerances import REACTION_UNIQUENESS
 from .motion import check_read, function_values
 from .ranks import null_vectors, scaled_jacobian, smallest_sine
 from .teeth import apart, coupled, open_rows, separating_wrench
 
 TOUCHING = Contact, FrictionElement
-SHARE = 1e-6
-"""A component is undetermined if a null vector of unit length changes it by more than this, relative to its value for
-unit multipliers of the joint. (If constraints have drifted by about 1e-10, null vectors have this error over the sine
-of the nearest singular pose; a determined component must not be mistaken for an undetermined one.)"""
 
 
 class Loads(NamedTuple):
@@ -142,7 +139,7 @@ class ComputedReactions:
                 moved = np.abs(partials[k].T @ null[rows]).max(axis=1)
                 force, moment = np.split(np.abs(partials[k]).max(axis=0, initial=0.0), [self.dimension])
                 sizes = [np.full(part.size, part.max(initial=0.0)) for part in (force, moment)]
-                out[k] &= moved <= SHARE * np.concatenate(sizes)
+                out[k] &= moved <= REACTION_UNIQUENESS * np.concatenate(sizes)
         return out
 
     def unique_loads(self, name: str) -> dict[str, np.ndarray]:
@@ -160,7 +157,10 @@ class ComputedReactions:
             rows = rows + len(self._system.rows)
         open_loads |= self.loads.nonunique[:, rows[: len(words)]]
         if self._is_shared:
-            moved = [np.abs(null[rows[: len(words)]]).max(axis=1, initial=0.0) > SHARE for null in self._null_vectors]
+            moved = [
+                np.abs(null[rows[: len(words)]]).max(axis=1, initial=0.0) > REACTION_UNIQUENESS
+                for null in self._null_vectors
+            ]
             open_loads |= np.array(moved).reshape(open_loads.shape)
         return dict(zip(words, ~open_loads.T, strict=True))
 

@@ -15,19 +15,12 @@ from ..results.names import COMPONENTS
 from ..results.quantities import frozen
 from ..results.result import Result
 from ..results.shares import Shares
+from ..tolerances import ACCELERATION_DIFFERENCE, LOAD_ROUNDOFF, SHARE_BALANCE
 from .influence import influence, jacobians, pieces
 from .reactions import ComputedReactions
 from .sources import INERTIA, SEPARATION, SourceForces, Sources, sources_of
 from .teeth import apart
 
-BALANCED = 1e-8
-"""Shares whose sum differs from the load by more than this fraction of the typical size of loads and shares along the
-motion are discarded. (Not of their size at that time: near a singular pose shares grow without bound, and so does
-roundoff.)"""
-ROUNDOFF = 1e-13
-"""Greatest remainder of a load that vanishes, relative to all acting forces."""
-NEAR = 1e-3
-"""Greatest difference of accelerations in other coordinates from those of bodies, as forces relative to the largest."""
 TOLD = 5  # greatest number of times in a note
 
 
@@ -80,7 +73,7 @@ def known_sources(result: Result, reactions: ComputedReactions) -> Sources:
         return sources
     left = _left_over(reactions, sources)
     most = max((np.abs(push.forces).max(initial=0.0) for push in sources.pushes.values()), default=0.0)
-    near = np.abs(left).max(axis=1, initial=0.0) <= NEAR * most
+    near = np.abs(left).max(axis=1, initial=0.0) <= ACCELERATION_DIFFERENCE * most
     pushes = dict(sources.pushes)
     for name, push in pushes.items():
         if name.startswith(INERTIA):
@@ -133,7 +126,7 @@ def leave_out_unbalanced(result: Result, sources: Sources, parts: dict[str, np.n
     size = np.median(sizes[np.isfinite(sizes)]) if np.isfinite(sizes).any() else 0.0
     largest = max(float(size), float(np.nan_to_num(np.abs(total)).max(initial=0.0)))
     acting = max(np.nan_to_num(np.abs(push.forces)).max(initial=0.0) for push in sources.pushes.values())
-    off = ~(missed <= BALANCED * largest + ROUNDOFF * acting)
+    off = ~(missed <= SHARE_BALANCE * largest + LOAD_ROUNDOFF * acting)
     if not off.any():
         return ""
     for part in parts.values():

@@ -35,9 +35,7 @@ from ..model.joints.gears import on_one_axis
 from ..symbolic.derive import Relation
 from ..symbolic.loads import joint_wrenches
 from ..symbolic.markers import marker_symbols
-
-HELD = 1e-8
-"""Relative residual below which the row of the distance of two axes is a combination of the rows of joints."""
+from ..tolerances import TOOTH_RESIDUAL
 
 
 def apart(system: System) -> list[Gear]:
@@ -78,7 +76,7 @@ def with_separation(system: System, motion: Trajectory, multipliers: np.ndarray)
             jacobian = system.jacobian(motion.t[k], motion.q[k])[others]
             does = (jacobian.T @ sps.diags(1.0 / units[others])).tocsr()
             added = lsqr(does, pushes[k], atol=1e-14, btol=1e-14)[0]
-            if np.linalg.norm(does @ added - pushes[k]) > HELD * np.linalg.norm(pushes[k]):
+            if np.linalg.norm(does @ added - pushes[k]) > TOOTH_RESIDUAL * np.linalg.norm(pushes[k]):
                 what = f"{gear.who} has a pressure_angle, and no joints keep its axes apart at t = {motion.t[k]:.6g}"
                 raise ModelError(f"{what}; hold both wheels in bearings on one body, or leave pressure_angle= out")
             out[k, others] += added / units[others]

@@ -18,13 +18,12 @@ from ..errors import ModelError, check_name
 from ..results.frames import FrameMotion, at_element, at_marker, elements, named
 from ..results.geometry import Direction
 from ..results.result import Result
+from ..tolerances import CENTRE_PLANE
 
 AXLES = ("pin", "sleeve")
 """Pictures of joints with an axis of spin."""
 SIDES = {"left": 1.0, "right": -1.0}
 UP = (0.0, 0.0, 1.0)
-NEAR = 1e-9
-"""Distance from the centre plane, relative to the distance of a wheel, below which the wheel is on neither side."""
 
 
 def camber(
@@ -72,7 +71,7 @@ def _steering(result: Result, vehicle: FrameMotion, lower: str, upper: str) -> t
     """Return the components forward, to the left and up of the steering axis, and of the position of its lower end."""
     ends = [vehicle.parts(_frame(result, name).point - vehicle.point) for name in (lower, upper)]
     parts = ends[1] - ends[0]
-    if not (parts[:, 2] > NEAR * np.linalg.norm(ends[0], axis=1)).all():
+    if not (parts[:, 2] > CENTRE_PLANE * np.linalg.norm(ends[0], axis=1)).all():
         raise ModelError(f"{upper!r} is not above {lower!r} all the time; name the lower one first, or give vertical=")
     return parts.T, ends[0]
 
@@ -83,7 +82,7 @@ def _outward(place: np.ndarray, side: str | None, name: str) -> float:
             raise ModelError(f"side={side!r} of the vehicle; choose 'left' or 'right'")
         return SIDES[side]
     left, size = (place[0, 1], np.linalg.norm(place[0])) if len(place) else (1.0, 1.0)
-    if abs(left) <= NEAR * size:
+    if abs(left) <= CENTRE_PLANE * size:
         raise ModelError(f"{name!r} is in the centre plane of the vehicle; give side='left' or side='right'")
     return float(np.sign(left))
 
@@ -99,7 +98,7 @@ def _vehicle(result: Result, axes: str, forward: Direction, vertical: Direction 
         up = _direction(UP if vertical is None else vertical, "vertical")[None]
     ahead = _direction(forward, "forward") - (up @ _direction(forward, "forward"))[:, None] * up
     size = np.linalg.norm(ahead, axis=1, keepdims=True)
-    if (size < NEAR).any():
+    if (size < CENTRE_PLANE).any():
         raise ModelError("forward= points along the vertical; give a direction that is horizontal, forward=(1, 0, 0)")
     ahead = ahead / size
     return FrameMotion(frame.point, frame.axes @ np.stack([ahead, np.cross(up, ahead), up], axis=2))

@@ -12,12 +12,12 @@ import numpy as np
 from ..errors import ModelError
 from ..provided import provided
 from ..public_class import PublicClass
+from ..tolerances import DISPLAY_ROUNDOFF
 from ..unit_system import UnitsLike, shown_in, size_of, told
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-NOTHING = 1e-12  # roundoff: a force relative to the moment (at one metre), or a load to its shares
 WORDS = ("force", "moment")
 
 
@@ -249,7 +249,7 @@ class Shares(metaclass=PublicClass):
         """The columns of forces; or of moments, if there are no forces."""
         halves = self._halves
         sizes = [max(_peak(_columns(part)[:, at]) for part in self.parts.values()) for _, _, at in halves]
-        return halves[0] if sizes[0] > NOTHING * max(sizes) or len(halves) == 1 else halves[1]
+        return halves[0] if sizes[0] > DISPLAY_ROUNDOFF * max(sizes) or len(halves) == 1 else halves[1]
 
     @property
     def _unit(self) -> str:
@@ -265,7 +265,7 @@ class Shares(metaclass=PublicClass):
         """Return the fraction of each source along the load; nan where shares cancel."""
         whole, most = self._main(self.total)[k], max(self._sizes(k).values(), default=0.0)
         square = float(whole @ whole)
-        if not square > (NOTHING * most) ** 2:
+        if not square > (DISPLAY_ROUNDOFF * most) ** 2:
             return dict.fromkeys(self.parts, float("nan"))
         return {name: float(self._main(part)[k] @ whole) / square for name, part in self.parts.items()}
 
@@ -296,7 +296,7 @@ def _lines(head: tuple[str, ...], rows: list[tuple[Any, ...]], sizes: np.ndarray
     """Yield lines with columns of words and numbers; roundoff of the largest number in a column is shown as 0."""
     cells = [head]
     for name, *values, share in rows:
-        clean = (0.0 if abs(x) <= NOTHING * size else x + 0.0 for x, size in zip(values, sizes, strict=True))
+        clean = (0.0 if abs(x) <= DISPLAY_ROUNDOFF * size else x + 0.0 for x, size in zip(values, sizes, strict=True))
         cells.append((name, *(f"{x:.6g}" for x in clean), share))
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     for first, *others in cells:
@@ -309,7 +309,7 @@ def _nearest(values: np.ndarray, value: float, name: str) -> int:
     if not isinstance(value, Real):
         raise ModelError(f"at= takes a time, or a quantity with its value, {{{name!r}: 1.5}}, not {value!r}")
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
-    margin = NOTHING * max(abs(low), abs(high))
+    margin = DISPLAY_ROUNDOFF * max(abs(low), abs(high))
     if not low - margin <= value <= high + margin:
         raise ModelError(f"{name} is from {low:.6g} to {high:.6g} in the result, and never {value:.6g}")
     off = values - value

@@ -11,12 +11,9 @@ import numpy as np
 import sympy as sp
 
 from ..errors import ModelError
+from ..tolerances import ORTHONORMALITY, ZERO_DIVISOR
 from .matrices import NO_TURN, from_quaternion
-from .values import VANISHING, check_divisor, common_shape, expressions, fields, is_symbolic, numbers, unit, vector
-
-ORTHONORMAL = 1e-9
-"""The largest deviation of RᵀR from the identity, entry by entry. Matrices of six typed digits are rejected: their
-errors would act as shear; a quaternion of six digits is normalised instead."""
+from .values import check_divisor, common_shape, expressions, fields, is_symbolic, numbers, unit, vector
 
 EULER = (
     "the Euler angles psi and phi are not determined{}: sin theta = 0, both turn about the same axis and only their "
@@ -78,7 +75,7 @@ def _symbolic(value: Any, what: str) -> sp.ImmutableMatrix:
 def check_rotation(R: np.ndarray, what: str) -> None:
     """Raise an error for a matrix that is not a right-handed orthonormal frame."""
     off = float(np.abs(np.swapaxes(R, -1, -2) @ R - np.eye(3)).max(initial=0.0))
-    if off > ORTHONORMAL:
+    if off > ORTHONORMALITY:
         why = f"its columns are not orthonormal, RᵀR is off the identity by {off:.2g}"
         remedy = "make it by rotations.about, rotations.euler, rotations.frame, ... or give a quaternion"
         raise ModelError(f"{what} is not a rotation matrix: {why}; {remedy}", deviation=off)
@@ -122,7 +119,7 @@ def _shortest_x(z: np.ndarray) -> np.ndarray:
     """Return the first column of the shortest turn of (0, 0, 1) to z = (a, b, c): (1 - a²/(1+c), -ab/(1+c), -a)."""
     a, b, c = np.moveaxis(z, -1, 0)
     side = a**2 + b**2
-    down = (c < 0) & (side < VANISHING**2)
+    down = (c < 0) & (side < ZERO_DIVISOR**2)
     safe = np.where(down, 1.0, side)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(c < 0, (1 - c) / safe, 1 / (1 + c))  # 1 / (1 + c), without cancellation below
@@ -136,7 +133,7 @@ def _perpendicular(x_axis: Any, z: np.ndarray) -> np.ndarray:
     x = vector(np, unit(np, "the x axis", given))
     time = common_shape(["axis", "x_axis"], [z.shape[:-1], x.shape[:-1]])
     x, z = np.broadcast_to(x, (*time, 3)), np.broadcast_to(z, (*time, 3))
-    if np.any(np.linalg.norm(np.cross(z, x), axis=-1) < VANISHING):
+    if np.any(np.linalg.norm(np.cross(z, x), axis=-1) < ZERO_DIVISOR):
         raise ModelError("the x axis is parallel to the axis; give another direction for x")
     for _ in range(2):  # twice is enough: the first pass leaves roundoff over the sine of the angle between them
         x = x - (x * z).sum(axis=-1, keepdims=True) * z

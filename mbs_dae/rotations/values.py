@@ -12,9 +12,7 @@ import numpy as np
 import sympy as sp
 
 from ..errors import ModelError, SingularConfigurationError
-
-VANISHING = 1e-9
-"""Divisors (sines, cosines, ratios of lengths) below this are zero: quotients with them have lost nine digits."""
+from ..tolerances import ZERO_DIVISOR
 
 AXES = ("body", "world")
 
@@ -160,7 +158,7 @@ def check_divisor(lib: Any, divisor: Any, message: str, **facts: Any) -> None:
         if divisor.is_zero:
             raise SingularConfigurationError(message.format(""), index=(), **facts)
         return
-    small = np.abs(divisor) < VANISHING
+    small = np.abs(divisor) < ZERO_DIVISOR
     if not np.any(small):
         return
     index = tuple(int(k) for k in np.argwhere(small)[0])

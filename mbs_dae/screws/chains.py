@@ -8,10 +8,8 @@ import numpy as np
 
 from ..errors import ModelError
 from ..rotations.values import common_shape, numbers, short
+from ..tolerances import LENGTH_FLOOR
 from .screw import frozen, positive
-
-NOWHERE = 1e-12
-"""The least length of a mechanism, in any common unit; lengths below are roundoff of zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,13 +123,13 @@ def _scale(S: np.ndarray) -> float:
     instead of zero does no harm.
 
     The length is 1 where all axes pass through the origin, or none turns: then turns and translations are not mixed,
-    and any length is suitable. Lengths below `NOWHERE` are roundoff of zero, and must not become the unit of
+    and any length is suitable. Lengths below `LENGTH_FLOOR` are roundoff of zero, and must not become the unit of
     measurement.
     """
     w, v = (np.linalg.norm(part, axis=-1).ravel() for part in (S[..., :3], S[..., 3:]))
     turns = w > 0
     size = float(np.linalg.norm(v[turns]) / np.linalg.norm(w[turns])) if turns.any() else 0.0
-    return size if size > NOWHERE else 1.0
+    return size if size > LENGTH_FLOOR else 1.0
 
 
 def _normalised(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -11,11 +11,10 @@ import numpy as np
 
 from ..errors import ModelError, shortened
 from ..model.parameters import check_choice, finite_number
+from ..tolerances import BOUND_EXCESS
 from .arguments import numbers, points_of
 from .linkages import Kind, Linkage, dot, linkage_of, size_of, turn
 
-SLACK = 1e-9
-"""The part of the size of the path below which an excess counts as zero."""
 LENGTHS: dict[str, tuple[str, ...]] = {"four-bar": ("a", "b", "c", "d"), "slider-crank": ("a", "b")}
 """The lengths that `ratio` compares."""
 OTHERS: dict[str, tuple[str, ...]] = {"four-bar": ("along", "across"), "slider-crank": ("e", "along", "across")}
@@ -48,7 +47,7 @@ class Bounds:
 
     def allow(self, linkage: Linkage) -> bool:
         worst = self.excess(linkage.numbers()[None])[0].max()
-        return bool(worst <= SLACK * max(1.0, np.abs(linkage.numbers()).max()))
+        return bool(worst <= BOUND_EXCESS * max(1.0, np.abs(linkage.numbers()).max()))
 
     def hold(self, pivots: np.ndarray) -> np.ndarray:
         """Return whether each of these points is inside of the box."""

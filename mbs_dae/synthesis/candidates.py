@@ -20,8 +20,6 @@ from .linkages import Circle, Linkage, LinkagePose, dot
 
 SAMPLES = 181
 """The number of poses along the motion."""
-EQUAL = 1e-9
-"""The part of the wanted size below which errors count as zero."""
 
 Cell = tuple[str, str, int]
 """A cell of a table: the head of the column, the text, the width."""

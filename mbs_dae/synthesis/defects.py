@@ -13,10 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from ..tolerances import GRASHOF_TOLERANCE
 from .linkages import Circle, Linkage
-
-SAME = 1e-9
-"""The part of the sum of the lengths below which Grashof's sums count as equal."""
 
 
 def turns(linkage: Linkage) -> Any:
@@ -89,7 +87,7 @@ def type_of(linkage: Linkage) -> str:
     names = dict(zip(("a", "b", "c", "d"), (linkage.a, linkage.b, guide.c, abs(guide.D - linkage.O)), strict=True))
     shortest, *others, longest = sorted(names.values())
     excess = shortest + longest - sum(others)
-    if abs(excess) <= SAME * sum(names.values()):
+    if abs(excess) <= GRASHOF_TOLERANCE * sum(names.values()):
         return "change point"
     if excess > 0:
         return "triple-rocker"

@@ -26,14 +26,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..tolerances import DIAGONAL_FLOOR, INEQUALITY_EXCESS, MARQUARDT_FLOOR, MARQUARDT_LIMIT
+
 Residuals = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 """A function from unknowns (starts, unknowns) and the indices of these starts to residuals (starts, equations) and
 their derivatives (starts, equations, unknowns)."""
 
-SMALLEST, LARGEST = 1e-14, 1e8
-"""The least damping factor, and the factor above which a start ends because no step lowers its sum."""
-LITTLE = 1e-10
-"""The least diagonal entry that is damped, relative to the largest one, so that no unknown is undamped."""
 
 
 Box = tuple[np.ndarray, np.ndarray]
@@ -76,8 +74,8 @@ def least_squares(
         taken = rows[better]
         x[taken], value[taken], slope[taken] = trial[better], new_value[better], new_slope[better]
         cost[taken] = new_cost[better]
-        damping[rows] = np.where(better, np.maximum(damping[rows] / 5, SMALLEST), damping[rows] * 4)
-        going[rows] = (damping[rows] < LARGEST) & ~small & (cost[rows] > enough)
+        damping[rows] = np.where(better, np.maximum(damping[rows] / 5, MARQUARDT_FLOOR), damping[rows] * 4)
+        going[rows] = (damping[rows] < MARQUARDT_LIMIT) & ~small & (cost[rows] > enough)
     return SearchEnds(x, cost)
 
 
@@ -92,7 +90,7 @@ def _step(slope: np.ndarray, right: np.ndarray, damping: np.ndarray) -> np.ndarr
     place = np.arange(normal.shape[1])
     diagonal = normal[:, place, place]
     largest = diagonal.max(axis=1, keepdims=True)
-    normal[:, place, place] += damping[:, None] * np.maximum(diagonal, LITTLE * largest) + 1e-300
+    normal[:, place, place] += damping[:, None] * np.maximum(diagonal, DIAGONAL_FLOOR * largest) + 1e-300
     try:
         return np.linalg.solve(normal, right[..., None])[..., 0]
     except np.linalg.LinAlgError:  # one of them is singular to the last bit: use least-norm solutions for all
@@ -103,8 +101,6 @@ def _step(slope: np.ndarray, right: np.ndarray, damping: np.ndarray) -> np.ndarr
 
 WEIGHT, GROWTH = 10.0, 5.0
 """The first weight of inequalities, and its growth from round to round."""
-SATISFIED = 1e-12
-"""The excess below which an inequality counts as satisfied."""
 Excess = Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]]
 """A function from unknowns (starts, unknowns) to g (starts, inequalities) and its derivatives."""
 
@@ -128,7 +124,7 @@ def constrained_least_squares(
 
         x = least_squares(both, x, steps, enough).x
         g, _ = excess(x)
-        if (g < SATISFIED).all():
+        if (g < INEQUALITY_EXCESS).all():
             break
         multipliers = np.maximum(0.0, multipliers + weight * g)
         weight *= GROWTH

@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 
 from ..errors import ModelError, counted
 from ..public_class import PublicClass
+from ..tolerances import ERROR_ROUNDOFF
 from ..unit_system import UnitsLike, shown_in
 from . import pictures
-from .candidates import EQUAL, Ranked
+from .candidates import Ranked
 
 MOST = 12
 """The largest number of linkages in a printed table."""
@@ -101,7 +102,7 @@ class Synthesis(Generic[SomeCandidate], metaclass=PublicClass):
 def largest(candidate: Ranked) -> float:
     """Return the largest absolute error of a candidate; 0 if the error is roundoff."""
     error = float(np.max(np.abs(candidate.error), initial=0.0))
-    return 0.0 if error < EQUAL * candidate.size else error
+    return 0.0 if error < ERROR_ROUNDOFF * candidate.size else error
 
 
 def rank(

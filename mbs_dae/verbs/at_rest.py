@@ -14,11 +14,7 @@ from ..motion.initial import nearest_velocity
 from ..poses.arcs.zeros import row_of
 from ..poses.assembly import posed
 from ..public_class import PublicClass
-from ..tolerances import DEPENDENT
-
-MOVES = 1e-10
-"""A velocity counts as zero below this fraction of the sum of the sizes of its terms: constraints are met to about
-1e-12."""
+from ..tolerances import ROW_DEPENDENCE, VELOCITY_ROUNDOFF
 
 
 class Rest(dict[str, float], metaclass=PublicClass):
@@ -85,7 +81,7 @@ def at_rest(model: Model, initial: Mapping[str, float] | None = None, t: float =
         for _ in range(2):
             for one in rows_of_velocities:
                 row = row - (one @ row) * one
-        if float(row @ row) < DEPENDENT * size:
+        if float(row @ row) < ROW_DEPENDENCE * size:
             return False
         rows_of_velocities.append(row / np.linalg.norm(row))
         return True
@@ -107,6 +103,8 @@ def at_rest(model: Model, initial: Mapping[str, float] | None = None, t: float =
     rest.moving = tuple(
         name
         for name in names_of_motions
-        if name in rows and name not in rest and abs(rows[name] @ v) > MOVES * float(abs(rows[name]) @ abs(v))
+        if name in rows
+        and name not in rest
+        and abs(rows[name] @ v) > VELOCITY_ROUNDOFF * float(abs(rows[name]) @ abs(v))
     )
     return rest

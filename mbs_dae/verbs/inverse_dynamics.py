@@ -23,7 +23,6 @@ from ..model.contacts import ClosedPoints, Contact
 from ..model.model import Model
 from ..model.signals import signals_of
 from ..motion.contact.friction_faults import frictions_lost_at, no_friction
-from ..motion.contact.gaps import TOUCHES
 from ..motion.contact.reports import states_of
 from ..motion.initial import check_reactions
 from ..motion.outcome import (
@@ -40,6 +39,7 @@ from ..progress import Progress
 from ..readings.motion import computed
 from ..readings.reactions import Loads
 from ..results.result import Result, State
+from ..tolerances import CONTACT_TOLERANCE
 from .kinematics import kinematics
 
 
@@ -115,7 +115,7 @@ def _closures(system: System, t: float, start: State | None) -> tuple[ClosedPoin
     places = np.stack([first.full_q, bodies.placement if start is None else first.full_q])
     still = np.zeros((2, bodies.still.size))
     gaps = np.abs(reader(np.array([t, t]), places, still, still)[0][:, contacts.gap]).min(axis=0)
-    closed = (contacts.gap >= 0) & (gaps <= TOUCHES * bodies.gap_size)
+    closed = (contacts.gap >= 0) & (gaps <= CONTACT_TOLERANCE * bodies.gap_size)
     points: dict[Contact, list[int]] = {}
     for k in np.flatnonzero(closed):
         contact, number = contacts.points[k]
@@ -140,7 +140,7 @@ def _check_apart(system: System, motion: Result) -> None:
     contacts, along = system.structure.contacts, computed(motion).motion
     points = np.flatnonzero(contacts.gap >= 0)
     gaps = system.reader_by(contacts.program)(*along)[0][:, contacts.gap[points]]
-    overlap = gaps < -TOUCHES * system.gap_size
+    overlap = gaps < -CONTACT_TOLERANCE * system.gap_size
     if not overlap.any():
         return
     k = int(overlap.any(axis=1).argmax())

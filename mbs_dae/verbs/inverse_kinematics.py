@@ -20,10 +20,9 @@ from ..poses.reach.joint_space import JointSpace, label
 from ..poses.reach.solutions import SolutionSearch
 from ..poses.reach.targets import read_targets
 from ..results.result import State
+from ..tolerances import REPORTED_DISTANCE
 from ..unit_system import equation, heading, shown
 from .forward_kinematics import transform_of
-
-NEGLIGIBLE = 1e-9  # errors below this, relative to the model's length, are not reported beside larger ones
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -209,7 +208,7 @@ def _missed(search: SolutionSearch, pose: Solution) -> str:
         who, (point, rotation) = label(target.marker), pose.misses[label(target.marker)]
         parts += [] if target.point is None else [(who, f"{point:.6g} m", point)]
         parts += [] if target.rotation is None else [(who, f"{rotation:.6g} rad", rotation * search.length)]
-    large = [part for part in parts if part[2] > NEGLIGIBLE * search.length] or parts
+    large = [part for part in parts if part[2] > REPORTED_DISTANCE * search.length] or parts
     by = {who: " and ".join(amount for owner, amount, _ in large if owner == who) for who, _, _ in large}
     return ", ".join(f"{who} by {amounts}" for who, amounts in by.items())
 

@@ -62,7 +62,7 @@ from ..poses.trajectories import check_trajectories
 from ..progress import Progress, check_progress, progress_bar
 from ..results.events import Happening, Impact, Transition, logs_of
 from ..results.result import Result, State
-from ..tolerances import REPEAT
+from ..tolerances import SAME_INSTANT
 
 NO_TURNS = np.zeros(0), np.full(1, np.inf)
 NO_TIMES = np.zeros(0)
@@ -294,7 +294,7 @@ class Prepared:
         if acting:
             t, events_of_run = glance.passed[0], self.march.events
             since = t - self.reset_at.get(acting[0].name, -np.inf)
-            if isinstance(acting[0].action, Reset) and glance.is_at_once and since <= REPEAT * max(abs(t), 1.0):
+            if isinstance(acting[0].action, Reset) and glance.is_at_once and since <= SAME_INSTANT * max(abs(t), 1.0):
                 # the motion since its last reset is too short: roundoff decides on which side it is
                 events_of_run.passed[:], events_of_run.endless[0] = glance.passed[1] != 0, 1
                 return CHATTERS

@@ -52,7 +52,7 @@ from ..public_class import PublicClass
 from ..results.names import components
 from ..results.result import Result, State
 from ..symbolic.markers import t as time
-from ..tolerances import REPEAT
+from ..tolerances import SAME_INSTANT
 from ..unit_system import told
 from .simulate import Ended, Prepared, advance, answer_events, check_result, prepared_run
 
@@ -246,7 +246,7 @@ class InteractiveRun(Prepared):
     def forget_instant(self) -> None:
         """Prevent events that have happened at the present time from happening there once more."""
         t, events, deciding = float(self.march.time[0]), self.march.events, self.system.structure.deciding
-        since = t - REPEAT * max(abs(t), 1.0)
+        since = t - SAME_INSTANT * max(abs(t), 1.0)
         happened = {one.name for one in self.events if one.state.t >= since}
         resets = [event.who for event in self.system.model.events if event.name in happened]
         events.passed[:] = [deciding[k] in resets for k in events.function]

@@ -35,11 +35,10 @@ from ..poses.designs import ClosedPoses, ParameterSeries, follow_designs, slope_
 from ..readings.motion import design_of, result_of
 from ..readings.reactions import ComputedReactions, Loads, SweptReactions
 from ..results.result import Result, State
+from ..tolerances import SWEEP_ACCELERATION
 from .inverse_dynamics import check_no_states
 
 DEPTH = 20  # greatest number of halvings of a step
-MOVES = 1e-12
-"""Greatest acceleration, in model lengths per s², that counts as zero, for rows that do not depend on time."""
 
 
 @checked_options
@@ -213,8 +212,8 @@ def _loads(path: _Path, count: int) -> dict[str, Any]:
             what = f"{system.model.name!r} has {counted(freedom, 'degree')} of freedom that no driver holds {where}"
             raise ModelError(f"{what}, so its efforts are not known; add {counted(freedom, 'driver')}")
         rates = np.abs(system.read_constraints(*motion)[2][0])
-        if (rates > MOVES * system.length).any():
-            who = elements_of(system, [int(row) for row in np.flatnonzero(rates > MOVES * system.length)])
+        if (rates > SWEEP_ACCELERATION * system.length).any():
+            who = elements_of(system, [int(row) for row in np.flatnonzero(rates > SWEEP_ACCELERATION * system.length)])
             what = f"{', '.join(who)} of {system.model.name!r} accelerates at t = {t:.6g}, and a sweep is at rest"
             raise ModelError(f"{what}; let the parameter that is swept move it, or use mbs.inverse_dynamics")
         contacts = system.structure.contacts

@@ -13,6 +13,7 @@ from matplotlib.ticker import MaxNLocator
 from ..equilibria.linear import LinearSystem
 from ..equilibria.small import motion_of_shape
 from ..errors import ModelError
+from ..tolerances import ZERO_EIGENVALUE
 from ..unit_system import is_chosen, quotient, shown_unit, size_of, told
 from .animation import Angles, Film, Size, animate, new_axes, new_figure, scene_on
 from .drawing.colours import COLOURS, DARK, GROUND
@@ -22,8 +23,6 @@ from .style import GRID, Picture, as_label, axis_label, label_panel, line_styles
 EXTREMES = np.array([0.0, 1.0, -1.0, 1j, -1j])
 """Factors of a mode's shape: the pose of the state, both extremes of its real part, and those a quarter period
 later."""
-ZERO = 1e-9
-"""Eigenvalues below this part of the largest one count as 0."""
 FAINT = 0.3
 COLUMNS = 3
 FILM = 2.0  # s: duration of one period in a film
@@ -148,7 +147,7 @@ def _named(values: np.ndarray, near: np.ndarray) -> Iterator[tuple[np.ndarray, s
 
 def draw_modes(law: LinearSystem, numbers: Sequence[int], amplitude: float | None, size: Size, view: Angles) -> Figure:
     """Draw the shapes of modes side by side: the pose of the state, and its extremes on either side faintly."""
-    least = ZERO * np.abs(law.eigenvalues).max(initial=0.0)
+    least = ZERO_EIGENVALUE * np.abs(law.eigenvalues).max(initial=0.0)
     numbers = [*(numbers or (k for k, mode in enumerate(law.modes, start=1) if abs(mode.eigenvalue) > least))]
     modes = [law.mode(number) for number in numbers]
     if not law.modes:

@@ -10,6 +10,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ..errors import ModelError
 from ..results.result import Result, vector_of
+from ..tolerances import DISPLAY_ROUNDOFF, LEVEL_LINE, LOG_FLOOR
 from ..unit_system import shown, shown_unit, told
 from .drawing.colours import COLOURS, DARK, GROUND
 from .style import (
@@ -26,7 +27,6 @@ from .style import (
 )
 
 OPEN = "not unique"  # legend for components that redundant constraints leave undetermined
-ZERO = 1e-18  # where exact zeros are drawn on a logarithmic axis: far below the roundoff of any mechanism
 
 LETTERS = {"": "", "w": r"\omega", "alpha": r"\alpha"}
 """The letters of components that differ from those in the name."""
@@ -68,7 +68,7 @@ def plot(
                 _vector(ax, runs, group[0], axes, over)
             low, high = ax.dataLim.intervaly
             size = max(abs(low), abs(high))
-            if 0.0 < size < np.inf and high - low <= LEVEL * size:  # level lines, at a scale that includes zero
+            if 0.0 < size < np.inf and high - low <= LEVEL_LINE * size:  # level lines, at a scale that includes zero
                 ax.update_datalim([(0.0, low - size), (0.0, high + size)], updatex=False)
                 ax.autoscale_view(scalex=False)
             ax.legend(**BESIDE)
@@ -76,8 +76,6 @@ def plot(
     return figure
 
 
-LEVEL = 1e-9
-"""The part of the largest value below which differences of the values of a panel are roundoff."""
 
 
 def _runs(result: Result, beside: Any) -> Runs:
@@ -182,7 +180,7 @@ def plot_stabilization(runs: Mapping[str, Result], title: str) -> Figure:
             ax.set_yscale("log")
             begin = 1 if ax is axes[-1] else 0
             for (name, run), how in zip(runs.items(), line_styles(), strict=False):
-                t, values = axis_of(run)[0][begin:], np.maximum(of(run)[begin:], ZERO)
+                t, values = axis_of(run)[0][begin:], np.maximum(of(run)[begin:], LOG_FLOOR)
                 label = as_label(name)
                 if not run.success:
                     axis, unit = run.axis
@@ -257,7 +255,7 @@ def _in_space(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> tup
     shown = []
     for name, wrench in wrenches.items():
         size = {part: np.abs(wrench[:, columns]).max(initial=0.0) for part, columns in HALVES.items()}
-        acting = [part for part in HALVES if size[part] > NOTHING * max(size.values())]
+        acting = [part for part in HALVES if size[part] > DISPLAY_ROUNDOFF * max(size.values())]
         shown += [(name, part) for part in acting or ["force"]]
     figure, panels = stacked(result, len(shown))
     for ax, (name, part) in zip(panels, shown, strict=True):
@@ -292,7 +290,6 @@ CIRCLES = 4  # at most, otherwise their labels crowd the picture
 SMALL = 0.25  # a path smaller than this part of the largest force is also drawn enlarged
 RAYS = np.pi / 8 * np.arange(1, 16, 2)  # along one of these rays the circles of a hodograph are labelled
 HALVES = {"force": slice(0, 3), "moment": slice(3, 6)}  # the columns of a reaction in space
-NOTHING = 1e-12  # part of a force (at one metre) below which a moment is roundoff, and vice versa
 
 
 def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> Figure:
@@ -323,7 +320,7 @@ def _hodographs(result: Result, wrenches: dict[str, np.ndarray], axes: str) -> F
     if largest > 0.0:
         _add_circles(ax, tips, largest, unit)
         low, high = tips.min(axis=0), tips.max(axis=0)
-        if NOTHING * largest < (high - low).max() < SMALL * largest:
+        if DISPLAY_ROUNDOFF * largest < (high - low).max() < SMALL * largest:
             _enlarge(ax, curves, low, high)
     figure.legend(*ax.get_legend_handles_labels(), loc="outside lower center", ncols=3)
     say_if_stopped(figure, result)
@@ -413,20 +410,20 @@ def _on_body(result: Result, name: str) -> str:
 
 def plot_logarithmic(ax: Any, t: np.ndarray, values: np.ndarray, **how: Any) -> None:
     """Draw values on a logarithmic axis, with zeros on a floor, which a note in the picture mentions."""
-    ax.plot(t, np.maximum(values, ZERO), **how)
+    ax.plot(t, np.maximum(values, LOG_FLOOR), **how)
     ax.set_yscale("log")
     _say_floor(ax, values)
 
 
 def _say_floor(ax: Any, values: np.ndarray) -> None:
-    floored = values[values < ZERO]
+    floored = values[values < LOG_FLOOR]
     if not floored.size:
         return
     which = "all values are" if floored.size == values.size else f"{floored.size} of {values.size} values are"
-    what = f"below {ZERO:g}" if floored.any() else "exactly zero"
-    ax.set_title(f"{which} {what}, drawn at {ZERO:g}", loc="right", fontsize=8, color=GROUND)
+    what = f"below {LOG_FLOOR:g}" if floored.any() else "exactly zero"
+    ax.set_title(f"{which} {what}, drawn at {LOG_FLOOR:g}", loc="right", fontsize=8, color=GROUND)
     low, high = ax.get_ylim()
-    ax.set_ylim(min(low, ZERO / 3), max(high, 1e3 * ZERO))
+    ax.set_ylim(min(low, LOG_FLOOR / 3), max(high, 1e3 * LOG_FLOOR))
 
 
 def stacked(

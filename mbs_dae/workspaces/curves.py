@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..results.quantities import frozen
+from ..tolerances import PICTURE_RATE
 from .following.equations import PlaneEquations
 from .following.problems import Singular
 from .following.search import CurveSearch, meetings
@@ -19,9 +20,6 @@ from .following.tracing import Trace, TracePlace
 from .plane.arcs import Spot
 from .request import InitialPose, ValuePlane, Values, state_at
 from .result import SingularCurve, Special
-
-NO_RATE = 1e-9
-"""A picture whose rate along the curve is less than this is constant."""
 
 
 def curves_of(
@@ -62,7 +60,7 @@ def _cusps(trace: Trace) -> list[tuple[int, float, TracePlace]]:
         return float(rate_of_values @ [-normal[1], normal[0]] / size) if size > 0.0 else 0.0
 
     rates = np.array([rate(place) for place in trace.places])
-    if np.abs(rates).max() < NO_RATE or not problem.is_border(trace.places):
+    if np.abs(rates).max() < PICTURE_RATE or not problem.is_border(trace.places):
         return []
     return trace.zeros(rates, rate)
 

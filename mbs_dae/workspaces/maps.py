@@ -18,6 +18,7 @@ from ..poses.local import free_motions
 from ..provided import provided
 from ..results.quantities import frozen
 from ..results.result import State
+from ..tolerances import JACOBIAN_FLOOR
 from ..unit_system import UnitsLike, shown_in
 from .following.equations import PlaneEquations, PosePoint
 from .following.modes import drive
@@ -38,8 +39,6 @@ QUANTITIES = {
 
 FIRST = 16
 """Number of grid points that are tried from the initial pose."""
-NOTHING = 1e-14
-"""Inputs with a smaller singular value than this have no Jacobian."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -164,7 +163,7 @@ def _numbers(jacobians: Any, point: PosePoint) -> dict[str, float]:
     out = {name: float(np.linalg.svd(J, compute_uv=False)[-1]) for name, J in rates.items() if J is not None}
     if A is None or B is None:
         return out
-    if A.shape[0] == A.shape[1] and out["parallel"] > NOTHING:
+    if A.shape[0] == A.shape[1] and out["parallel"] > JACOBIAN_FLOOR:
         sizes = np.linalg.svd(B @ np.linalg.inv(A), compute_uv=False)
         out["condition"] = float(sizes[0] / sizes[-1]) if sizes[-1] > 0.0 else np.inf
         out["dexterity"] = float(sizes[-1] / sizes[0])

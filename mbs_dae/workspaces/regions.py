@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..results.quantities import frozen
+from ..tolerances import REGION_AREA
 from .agreement import Counting, disagreements, notes_on_samples
 from .following.equations import PosePoint
 from .following.modes import add_poses, drive, drive_or_trace, poses_at, random_poses
@@ -34,8 +35,6 @@ DRIVEN = 40
 """Number of poses on sections through a region that are driven to its inner point."""
 LISTED = 6
 """Number of pairs of regions with doubtful numbers of poses that notes list one by one."""
-FAINT = 1e-9
-"""Regions with less than this part of the area of the rectangle are left out."""
 
 
 def copies_of(curves: Sequence[SingularCurve], search: CurveSearch) -> list[TracedCurve]:
@@ -70,7 +69,7 @@ def faces_in(search: CurveSearch, pictures: Sequence[TracedCurve]) -> list[Face]
 
     curves: list[PlaneCurve] = [*sides_of(region, scale), *pictures]
     pieces, _ = pieces_of(curves, inside)
-    least = FAINT * float((high - low).prod())
+    least = REGION_AREA * float((high - low).prod())
     return [face for face in faces_of(pieces) if face.outer.rough_area > least]
 
 

@@ -20,6 +20,7 @@ from ..poses import newton
 from ..poses.assembly import model_with_fixes, posed
 from ..poses.local import free_motions
 from ..results.result import State
+from ..tolerances import RANGE_INSET
 from ..verbs.curves.release import drivers_of, without_drivers
 from .following.equations import PlaneEquations, PosePoint
 from .rods import RodPlaces
@@ -27,9 +28,6 @@ from .rods import RodPlaces
 EXAMPLE = '{"crank1.angle": (-1.0, 1.0), "crank2.angle": (0.0, 2.0)}'
 ASIDE = 0.05
 """Distance from a pose at which ranks are computed, in lengths of the model, because the pose may be singular."""
-WITHIN = 1e-6
-"""Distance from the ends of a range of a parameter, relative to its width, at which the model is compiled as a
-check."""
 FARTHEST = 1e6
 """The largest end of a range, in lengths of the model, in rad, or in values of a parameter: crossings of curves are
 right to ε times the range, and no mechanism of rigid bodies reaches so far."""
@@ -121,7 +119,7 @@ def ranges_of(model: Model, over: Any) -> tuple[ValuePlane, np.ndarray, np.ndarr
             raise ModelError(f"{what}, the size of the model; give a range within reach of the mechanism")
         if plane.of_model[k]:
             # the ends of the range may be invalid, such as a length of 0
-            for value in (low[k] + WITHIN * (high[k] - low[k]), high[k] - WITHIN * (high[k] - low[k])):
+            for value in (low[k] + RANGE_INSET * (high[k] - low[k]), high[k] - RANGE_INSET * (high[k] - low[k])):
                 try:
                     model.with_values({str(name): value}).compile()
                 except ModelError as error:

@@ -14,6 +14,7 @@ from ..provided import provided
 from ..public_class import PublicClass
 from ..results.quantities import frozen
 from ..results.result import State
+from ..tolerances import POINT_SIZE
 from ..unit_system import UnitsLike, equation, shown_in, size_of
 from ..verbs.curves.assembly_modes import modes_of
 from .following.search import Region
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 PARALLEL, SERIAL, SINGULAR, LIMIT, RANGE = "parallel", "serial", "singular", "limit", "range"
 """The kinds of boundaries: the held inputs lose rank; the outputs do; over parameters the equations do; a joint is at
 its limit; the rectangle ends."""
-POINT = 1e-7
-"""A picture smaller than this, in lengths of the model or radians, is a point."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +104,7 @@ class SingularCurve(metaclass=PublicClass):
     @property
     def is_point(self) -> bool:
         """Whether the curve is one point in the plane: the mechanism moves with both values held."""
-        return bool((np.ptp(self.values, axis=0) / self.scale).max() < POINT)
+        return bool((np.ptp(self.values, axis=0) / self.scale).max() < POINT_SIZE)
 
     @property
     def stuck(self) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from mbs_dae.linear.kkt import factorise, new_factor
 from mbs_dae.linear.pattern import analyse
 from mbs_dae.poses.dependence import PoseRank
-from mbs_dae.tolerances import DEPENDENT
+from mbs_dae.tolerances import ROW_DEPENDENCE
 
 RANDOM = np.random.default_rng(11)
 
@@ -22,7 +22,7 @@ class RankOf(PoseRank):
         pattern = analyse(J.shape[1], J.shape[0], rows, columns, none, none)
         self.system = SimpleNamespace(rows=range(J.shape[0]), pattern=pattern)
         self.machine = SimpleNamespace(pattern=pattern, factor=new_factor(pattern, np.ones(J.shape[1])))
-        self.threshold, self.jacobian, self.active = DEPENDENT, J[rows, columns], np.ones(J.shape[0], dtype=bool)
+        self.threshold, self.jacobian, self.active = ROW_DEPENDENCE, J[rows, columns], np.ones(J.shape[0], dtype=bool)
         factor = self.machine.factor
         factor.truncation[0], factor.jacobian[:] = self.threshold, self.jacobian
         factorise(pattern, factor)

@@ -17,11 +17,12 @@ from PIL import Image
 import mbs_dae as mbs
 from mbs_dae.readings.sketch import sketch_of
 from mbs_dae.results.sketch import swept
+from mbs_dae.tolerances import LOG_FLOOR
 from mbs_dae.view import animation as films
 from mbs_dae.view.animation import draw
 from mbs_dae.view.drawing.bodies import distinct
 from mbs_dae.view.drawing.motion import frames_of, interpolated, poses_of
-from mbs_dae.view.plots import ZERO, plot_stabilization, plot_violation, solid_and_dashed
+from mbs_dae.view.plots import plot_stabilization, plot_violation, solid_and_dashed
 
 PNG = b"\x89PNG\r\n\x1a\n"
 OMEGA = 10.0
@@ -239,7 +240,7 @@ def test_violation_has_three_logarithmic_panels(slider_crank):
     ]
     assert figure.axes[2].get_xlabel() == "t [s]"
     drawn = figure.axes[1].get_lines()[0].get_ydata()
-    np.testing.assert_array_equal(drawn, np.maximum(slider_crank.violation.velocity, ZERO))
+    np.testing.assert_array_equal(drawn, np.maximum(slider_crank.violation.velocity, LOG_FLOOR))
 
 
 def test_violation_of_zero_is_drawn_on_a_floor_and_says_so(slider_crank):
@@ -249,8 +250,8 @@ def test_violation_of_zero_is_drawn_on_a_floor_and_says_so(slider_crank):
     position, velocity, _ = figure.axes
     assert position.get_title(loc="right") == "3 of 121 values are exactly zero, drawn at 1e-18"
     assert velocity.get_title(loc="right") == "all values are exactly zero, drawn at 1e-18"
-    assert set(velocity.get_lines()[0].get_ydata()) == {ZERO}
-    assert velocity.get_ylim()[0] < ZERO < velocity.get_ylim()[1]
+    assert set(velocity.get_lines()[0].get_ydata()) == {LOG_FLOOR}
+    assert velocity.get_ylim()[0] < LOG_FLOOR < velocity.get_ylim()[1]
     assert figure._repr_png_().startswith(PNG)
 
 
@@ -662,7 +663,7 @@ def test_energy_shows_the_ledger_and_its_error(loaded_pendulum):
     assert [*drawn] == ["kinetic", "potential", "dissipated", "supplied", "total"]
     for name, values in drawn.items():
         np.testing.assert_array_equal(values, getattr(energy, name))
-    np.testing.assert_array_equal(below.get_lines()[0].get_ydata(), np.maximum(np.abs(energy.error[1:]), ZERO))
+    np.testing.assert_array_equal(below.get_lines()[0].get_ydata(), np.maximum(np.abs(energy.error[1:]), LOG_FLOOR))
     assert labels_of(figure) == [("", "energy [J]"), ("t [s]", "|error of total|\n[J]")]
     assert (below.get_yscale(), len(figure.legends)) == ("log", 1)
 
@@ -749,11 +750,11 @@ def test_stabilizations_are_compared_in_three_panels(loaded_pendulum):
     (legend,) = figure.legends
     assert [t.get_text() for t in legend.get_texts()] == ["clean", "other (\u00d7 stopped at t = 1 s)"]
     first, other, cross = figure.axes[1].get_lines()
-    assert set(first.get_ydata()) == {ZERO}
-    np.testing.assert_array_equal(other.get_ydata(), np.maximum(loaded_pendulum.violation.velocity, ZERO))
+    assert set(first.get_ydata()) == {LOG_FLOOR}
+    np.testing.assert_array_equal(other.get_ydata(), np.maximum(loaded_pendulum.violation.velocity, LOG_FLOOR))
     assert cross.get_marker() == "x" and cross.get_color() == other.get_color() != first.get_color()
     np.testing.assert_array_equal(cross.get_xydata(), other.get_xydata()[-1:])
-    zeros = 51 + int((loaded_pendulum.violation.velocity < ZERO).sum())
+    zeros = 51 + int((loaded_pendulum.violation.velocity < LOG_FLOOR).sum())
     assert figure.axes[1].get_title(loc="right").startswith(f"{zeros} of 102 values are ")
     energy = figure.axes[2].get_lines()[0]
     np.testing.assert_array_equal(energy.get_xdata(), loaded_pendulum.t[1:])

@@ -20,12 +20,12 @@ from ...model.joints.base import Condition
 from ...model.model import Model
 from ...model.parameters import ComplexStep, Evaluator, Noting, Number
 from ...symbolic.derive import Inertia, MarkerMap
-from ...tolerances import LIGHT, UNCERTAIN
+from ...tolerances import LIGHT_MASS, SAME_POINT, SOLUTION_ERROR
 from ..base import KernelCoordinates, Layout, Motion, OwnEquations, cartesian_layout, computed, pairs, span
 from . import forms
 from .frame import body_weights, mass_matrix, second_moments, weights_of
 from .motions import Motions
-from .skeleton import POINT, SAME, VECTOR, Skeleton, Thing, as_direction, skeleton_of
+from .skeleton import POINT, VECTOR, Skeleton, Thing, as_direction, skeleton_of
 
 
 class Natural(KernelCoordinates):
@@ -123,7 +123,7 @@ class Natural(KernelCoordinates):
                 return np.ones_like(found)
             size = np.sqrt(np.abs(np.diag(M)))
             size = np.maximum(size, 1e-6 * size.max())
-            found |= ~(np.abs(M) <= SAME * np.outer(size, size))
+            found |= ~(np.abs(M) <= SAME_POINT * np.outer(size, size))
         return found
 
     def check_values(self, number: Evaluator) -> None:
@@ -137,14 +137,14 @@ class Natural(KernelCoordinates):
 
     def check_moments(self, number: Evaluator) -> None:
         """Raise an error for bodies with an entry of M that roundoff of the tensor of inertia changes by more than
-        `UNCERTAIN`, like that of a thin rod in a frame that is turned. (An entry that is only roundoff is the 0 of a
-        line.)"""
+        `SOLUTION_ERROR`, like that of a thin rod in a frame that is turned. (An entry that is only roundoff is the 0 of
+        a line.)"""
         for body in self.model.bodies.values():
             C = self.weights_of(body, number)
             step = abs(C[:, 1:])
             roundoff = 1.1e-16 * np.einsum("ki,ij,kj->k", step, abs(second_moments(body, number)), step)
             entries = np.diag(mass_matrix(C, body, number))
-            if ((entries > 16 * roundoff) & (UNCERTAIN * entries < roundoff)).any():
+            if ((entries > 16 * roundoff) & (SOLUTION_ERROR * entries < roundoff)).any():
                 what = f"body {body.name!r} has a moment of inertia that is lost in the roundoff of the others"
                 cure = "turn its frame into its principal axes, or write 0 for it"
                 raise ModelError(f"{what}, since its tensor is turned; {cure}")
@@ -177,7 +177,7 @@ class Natural(KernelCoordinates):
 
     def _moved(self, number: Evaluator) -> tuple[np.ndarray, np.ndarray]:
         """Return the diagonal of M, with the ground's entries behind the others; and whether each coordinate takes part
-        in an M of a body that is singular, or has less than `LIGHT` of its own diagonal in some motion."""
+        in an M of a body that is singular, or has less than `LIGHT_MASS` of its own diagonal in some motion."""
         layout = self.layout
         total, idle = np.zeros(layout.v_size), np.zeros(layout.v_size, dtype=bool)
         for body in self.model.bodies.values():
@@ -188,7 +188,7 @@ class Natural(KernelCoordinates):
             diagonal = np.real(np.diag(M))
             scale = np.sqrt(np.maximum(diagonal, 1e-300))
             total[places] += np.repeat(diagonal, self.dimension)
-            if np.linalg.eigvalsh(M / np.outer(scale, scale)).min() <= LIGHT:
+            if np.linalg.eigvalsh(M / np.outer(scale, scale)).min() <= LIGHT_MASS:
                 idle[places] = True
         return total, idle
 

@@ -21,10 +21,9 @@ from ...model.bodies.body import Body, Marker
 from ...model.joints.base import Condition
 from ...model.model import Model
 from ...model.parameters import Evaluator, Number
+from ...tolerances import SAME_POINT
 
 POINT, VECTOR = "point", "vector"
-SAME = 1e-9
-"""The relative distance below which two places on a body are the same."""
 
 APART = 0.3
 """The least sine of the angle between a direction of a base and those before it: nearly parallel directions describe a
@@ -134,7 +133,7 @@ def sample_evaluators(model: Model) -> list[Evaluator]:
 
 def near(number: Evaluator, a: Sequence[Number], b: Sequence[Number]) -> bool:
     x, y = (np.array([number(n) for n in place]) for place in (a, b))
-    return bool(np.abs(x - y).max() <= SAME * max(np.abs(x).max(), np.abs(y).max(), 1e-6))
+    return bool(np.abs(x - y).max() <= SAME_POINT * max(np.abs(x).max(), np.abs(y).max(), 1e-6))
 
 
 class PlaceComparison:
@@ -179,7 +178,7 @@ def _congruent(points: Sequence[bool], first: np.ndarray, second: np.ndarray) ->
     first, second = (x / np.where(is_point, longest, 1.0)[:, None] for x in (first, second))
     U, _, V = np.linalg.svd(first.T @ second)
     U[:, -1] *= np.sign(np.linalg.det(U @ V))
-    return bool(np.abs(first @ U @ V - second).max() <= SAME)
+    return bool(np.abs(first @ U @ V - second).max() <= SAME_POINT)
 
 
 # --- bases ----------------------------------------------------------------------------------------------------

@@ -15,18 +15,13 @@ from typing import NamedTuple
 from ...kernels.abi import compiled
 from ...kernels.blocks import Matrix, Vector, Work, zeros
 from ...linear.vectors import axpy, dot
+from ...tolerances import (
+    CORRECTION_UNDERFLOW,
+    DIRECTION_INDEPENDENCE,
+)
 
 TRIES, CYCLES = 16, 6
 """The numbers of directions in a cycle of the method of conjugate residuals, and of cycles."""
-DEPENDENT = 1e-6
-"""A direction is dependent if less than this part of its image is orthogonal to the images before."""
-UNDERFLOW = 1e-150
-"""A correction below this number counts as zero, since its square underflows: weights that go back through a driven
-mechanism, which forgets its states, become so small."""
-SMALL, SETTLED, ROUNDOFF = 1e-14, 1e-11, 1e-8
-"""Sizes of corrections relative to the solution: below `SMALL` a correction counts as zero, and below `SETTLED` it ends
-the cycles. A correction that no longer halves ends them, too: it is roundoff, ε K h²/m beside a stiff spring, and
-must not exceed `ROUNDOFF`."""
 
 
 class Residuals(NamedTuple):
@@ -69,7 +64,7 @@ def largest_part(own: Residuals, parts: Matrix, count: int, more: Matrix) -> flo
             for row in range(p, parts.shape[0], count):
                 for k in range(begin, end):
                     part, whole = max(part, abs(parts[row, k])), max(whole, abs(own.rates[row, k]))
-            if part > UNDERFLOW:
+            if part > CORRECTION_UNDERFLOW:
                 worst = max(worst, part / whole if whole > 0.0 else 1.0)
     return worst
 
@@ -96,7 +91,7 @@ def improve(own: Residuals, count: int, j: int) -> bool:
                 axpy(-part, images[i * rows + row], images[j * rows + row])
                 axpy(-part, directions[i * rows + row], directions[j * rows + row])
         square = _product(images, j * rows, images, j * rows, own, count, p)
-        is_new = square > DEPENDENT**2 * before
+        is_new = square > DIRECTION_INDEPENDENCE**2 * before
         factor = 1.0 / sqrt(square) if is_new else 0.0
         for row in range(p, rows, count):
             for k in range(own.rates.shape[1]):

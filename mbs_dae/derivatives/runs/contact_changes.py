@@ -37,12 +37,11 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector
 from ...linear.elimination import factorise, solve
 from ...linear.vectors import axpy, copy, dot
-from ...motion.contact.bounds import BOUND, COMPONENTS, component, pressure
+from ...motion.contact.bounds import COMPONENTS, component, pressure
 from ...motion.contact.delassus import put_jump
 from ...motion.contact.gaps import first_entry
 from ...motion.contact.impacts import (
     MOST,
-    NO_APPROACH,
     add_expansion,
     gives_energy,
     is_over,
@@ -52,7 +51,7 @@ from ...motion.contact.impacts import (
     write_compression,
     write_expansion,
 )
-from ...motion.contact.incipient import FAR, PARALLEL, RISEN, TURNED
+from ...motion.contact.incipient import FAR, RISEN
 from ...motion.contact.normals import components
 from ...motion.contact.problem import solve_laws, take_solution
 from ...motion.contact.rubbing import across, never_sticks, resting, sliding, speed_of
@@ -64,6 +63,18 @@ from ...motion.switching.switches import hold_all
 from ...poses.newton import solve_here
 from ...symbolic.branches import WHOLE
 from ...symbolic.loads import DISSIPATED, SUPPLIED
+from ...tolerances import (
+    APPROACH_FLOOR,
+    DECISION_MARGIN,
+    FRICTION_TOLERANCE,
+    GUARD_CHANGE,
+    IMPACT_AGREEMENT,
+    JUMP_ROUNDOFF,
+    PARALLEL_ANGLE,
+    SHORTFALL_TOLERANCE,
+    SLOPE_AGREEMENT,
+    TURN_ANGLE,
+)
 from .contact_forces import (
     ALONG,
     COEFFICIENT,
@@ -83,7 +94,7 @@ from .contact_forces import (
     vary_held,
     vary_stage,
 )
-from .jumps import ALIKE, EDGE, SMOOTH, agreed, grazes, instant_moved, is_smooth, start_time_slopes
+from .jumps import agreed, grazes, instant_moved, is_smooth, start_time_slopes
 from .linear import (
     BEND_OF,
     GAP_OF,
@@ -102,20 +113,11 @@ from .linear import (
 from .saltation import Saltation, linearise_surfaces, read_surfaces, vary_surfaces
 from .tree import JointTree, from_bodies, hold_here, linearise_tree_at, to_bodies, unfold_state
 
-BEGINS = 1e-9
-"""The guard of a change with which a run begins does not move if it changes by less than this part of the changes of
-places and velocities."""
-SAME = 1e-9
-"""A repeated impact is that of the run if velocities differ by less than this part of their jump."""
 RATE_FLOOR = 10.0
 """The rate of a gap is zero where impacts are passed on if it is at most so many times the approach that counts as none
 (`motion.contact.impacts.NO_APPROACH`). Rates that die out in a row of impacts are larger until the last one."""
 GIVES_ENERGY = -1
 """A status of `make_impact`: Newton's law would give energy, and Poisson's law takes its place."""
-STICKS = 1e-9
-"""An impulse of friction is at its bound if it differs by less than this part of the bound."""
-END_TOLERANCE = 1e-4
-"""The part by which friction falls short ends a state if it differs by less than this part from where it does."""
 
 
 @compiled_apart
@@ -231,11 +233,11 @@ def _vary_beginning(
         rate = dot(delassus.G[row], dv[:n]) - own.right[own.first[SLIP_OF] + row]
         aside, of_aside = aside + part * part, of_aside + part * (rate - along * forces[row] / force)
     d = contacts.sliding.friction_deficit[c] / force
-    out[0] = of_d + BOUND * of_force
-    if abs(d - RISEN) < END_TOLERANCE * RISEN or abs(d - FAR) < END_TOLERANCE * FAR or aside == 0.0:
+    out[0] = of_d + FRICTION_TOLERANCE * of_force
+    if abs(d - RISEN) < SHORTFALL_TOLERANCE * RISEN or abs(d - FAR) < SHORTFALL_TOLERANCE * FAR or aside == 0.0:
         out[1] = (d * of_force - of_d) / force
     else:
-        out[1] = ((TURNED if d < RISEN else PARALLEL) * of_slip - of_aside / np.sqrt(aside)) / slip
+        out[1] = ((TURN_ANGLE if d < RISEN else PARALLEL_ANGLE) * of_slip - of_aside / np.sqrt(aside)) / slip
 
 
 @compiled
@@ -444,11 +446,11 @@ def hold_impact(held: HeldForces, mechanism: Mechanism, points: Integers, reboun
             continue
         gaps, normal, pressed = 1 if contacts.gap_row[c] >= 0 else 0, n, 0.0
         if gaps == 1:
-            pressed = delassus.amount[number] if delassus.amount[number] > STICKS * largest else 0.0
+            pressed = delassus.amount[number] if delassus.amount[number] > FRICTION_TOLERANCE * largest else 0.0
             rate, rests = contacts.motion.rate[contacts.gap_row[c]], contacts.state[c] != OPEN
             for one in (rate, rate + delassus.rate_change[number]):
-                rests = rests and abs(one) <= EDGE * contacts.choice.jump_pace[0]
-            sticks[number] = 1 if pressed - rebound[number] > STICKS * largest or rests else 0
+                rests = rests and abs(one) <= DECISION_MARGIN * contacts.choice.jump_pace[0]
+            sticks[number] = 1 if pressed - rebound[number] > FRICTION_TOLERANCE * largest or rests else 0
             n = _hold_impulse(held, contacts, number, n, sticks[number])
         else:
             pressed = pressure(contacts, c, delassus.amount)
@@ -457,7 +459,7 @@ def hold_impact(held: HeldForces, mechanism: Mechanism, points: Integers, reboun
                 contacts.normals.direction[COMPONENTS * c + d] = along
         begin, end = number + gaps, number + gaps + contacts.slip_count[c]
         friction = np.sqrt(dot(delassus.amount[begin:end], delassus.amount[begin:end]))
-        stops = friction < (1.0 - STICKS) * sliding(contacts, c) * pressed
+        stops = friction < (1.0 - FRICTION_TOLERANCE) * sliding(contacts, c) * pressed
         if gaps == 0 and not stops and friction > 0.0:
             normal = n
             hold_normal(held, mechanism, c, n, n)
@@ -680,7 +682,9 @@ class ContactPassage:
         for k, entry in enumerate(self.passed):
             i = slip_of.get(int(entry))
             if i is not None:
-                if any(abs(W[i, i] * W[j, j] - W[i, j] * W[j, i]) <= ALIKE * W[i, i] * W[j, j] for j in slips):
+                if any(
+                    abs(W[i, i] * W[j, j] - W[i, j] * W[j, i]) <= SLOPE_AGREEMENT * W[i, i] * W[j, j] for j in slips
+                ):
                     continue
                 slips.append(i)
             found.append(k)
@@ -706,7 +710,9 @@ class ContactPassage:
         m = int(self.held.size[0, 0]) if self.held.size.size else 0
         pushed = np.abs(contacts.force[self.held.used[:m], None] * self.held.X[:m]).max(initial=0.0)
         jump, size = np.abs(self.f_behind - self.f_before)[v_at:], np.abs(self.f_before)[v_at:].max(initial=0.0)
-        return bool(jump.max(initial=0.0) <= SMOOTH * max(size, np.abs(self.f_behind[v_at:]).max(initial=0.0), pushed))
+        return bool(
+            jump.max(initial=0.0) <= JUMP_ROUNDOFF * max(size, np.abs(self.f_behind[v_at:]).max(initial=0.0), pushed)
+        )
 
     def _slips(self) -> list[tuple[int, int, bool]]:
         """Return the point and the first guard of each slip that is closed, and whether it sticks behind the change."""
@@ -734,7 +740,7 @@ class ContactPassage:
         begins = [k for c, k, sticks in self._slips() if contacts.state[c] == STICKING and not sticks]
         A, used = held.E[:n, :n] + held.reach[:n, :m] @ held.T[:m, :n], held.used[:m]
         null, depends = (np.eye(n) - held.inverse[:n, :n] @ A).T @ held.T[:m, :n].T, list[np.ndarray]()
-        for shares in null[np.abs(null).max(axis=1) > ALIKE]:
+        for shares in null[np.abs(null).max(axis=1) > SLOPE_AGREEMENT]:
             more, here = forces[:1].copy(), guards[:1].copy()
             more[0, used] += shares
             known = own, held, mechanism, self.of_bodies, changes[:1].copy(), slopes[:1].copy()
@@ -743,11 +749,11 @@ class ContactPassage:
         by_shares = np.array(depends).reshape(-1, guards.shape[1])
         if begins and len(by_shares):
             _, sizes, turned = np.linalg.svd(by_shares[:, begins])
-            if (sizes > ALIKE * sizes.max(initial=1.0)).sum() == len(begins) - 1:
+            if (sizes > SLOPE_AGREEMENT * sizes.max(initial=1.0)).sum() == len(begins) - 1:
                 weights = turned[-1] / turned[-1][np.abs(turned[-1]).argmax()]
                 found[:, begins], by_shares[:, begins] = (guards[:, begins] @ weights)[:, None], 0.0
         largest = np.abs(by_shares).max(initial=0.0)
-        free = np.abs(by_shares[:, self.passed]).max(axis=0, initial=0.0) <= ALIKE * largest
+        free = np.abs(by_shares[:, self.passed]).max(axis=0, initial=0.0) <= SLOPE_AGREEMENT * largest
         if jumps and not free.all():
             found[:, self.passed[~free]] = np.nan
             shares = "contacts that share a load change, at a time that depends on their shares, which are not unique"
@@ -809,7 +815,7 @@ class ContactPassage:
         T[lines, n + np.arange(lines.size)] = C[n + np.arange(lines.size), lines] = 1.0
         reach = np.concatenate([held.reach[:n, :m], held.G[lines] @ held.X[:m].T])
         A[:n, :n] = held.E[:n, :n]
-        u = np.linalg.lstsq(A + reach @ T, -C @ rates.T, rcond=ALIKE)[0]
+        u = np.linalg.lstsq(A + reach @ T, -C @ rates.T, rcond=SLOPE_AGREEMENT)[0]
         state, motion, impulses = mechanism.state, mechanism.contacts.motion, (T @ u).T
         dys[:, state.v_at : state.v_at + held.X.shape[1]] += impulses @ held.X[:m]
         dys[:, state.works_at + DISSIPATED] -= impulses @ motion.rate[held.used[:m]]
@@ -834,7 +840,7 @@ class ContactPassage:
         rates, sizes, length = changes[self.count], self.sizes[numbers], place.head[1] - place.head[0]
         passes = np.ones(len(numbers), dtype=bool)
         if place.is_composed:
-            passes = self.values[numbers] <= ALIKE * np.fmax(sizes, np.abs(rates) * length)
+            passes = self.values[numbers] <= SLOPE_AGREEMENT * np.fmax(sizes, np.abs(rates) * length)
             if not length:
                 passes = np.isin(numbers, self.first_guard + self._gaps()) if self.strikes else passes | True
             passes = passes if passes.any() or place.breaks else passes | True
@@ -855,7 +861,7 @@ class ContactPassage:
             if self.turns:
                 self.why = f"{t} a load sets out where a slip in space stops; part them in time"
         if place.step == 0:
-            moved = start_time_slopes(changes, dys[:, : march.mechanism.state.v_end], BEGINS)
+            moved = start_time_slopes(changes, dys[:, : march.mechanism.state.v_end], GUARD_CHANGE)
             if np.isnan(moved[: self.count]).any():
                 beside = "in neighbouring runs bodies are apart or overlap there"
                 self.why = f"{t} contacts change where the run begins: {beside}; begin a little earlier"
@@ -895,8 +901,8 @@ class ContactPassage:
             self.why = ""
             return dys
         moving = slice(mechanism.state.v_at, mechanism.state.v_end)
-        slows = ALIKE * self.straight.max(initial=0.0) * np.abs(self.slope_of_bodies[moving]).max(initial=0.0)
-        largest = max(slows, SAME * np.abs(self.behind[moving]).max(initial=0.0))
+        slows = SLOPE_AGREEMENT * self.straight.max(initial=0.0) * np.abs(self.slope_of_bodies[moving]).max(initial=0.0)
+        largest = max(slows, IMPACT_AGREEMENT * np.abs(self.behind[moving]).max(initial=0.0))
         if self.turns and not self.stops:
             return np.full_like(dys, np.nan)
         if self.turns and np.abs(self.behind - self.of_bodies)[moving].max() > largest:
@@ -943,7 +949,7 @@ class ContactPassage:
         for often, choice in product(range(1, 1 + int(self.place.entry[TIMES])), lands):
             begin_impact(self.bodies, *begin, choice)
             y, found = self._impacts(dys, moved, often)
-            if np.abs(y[moving] - self.behind[moving]).max() <= SAME * jump:
+            if np.abs(y[moving] - self.behind[moving]).max() <= IMPACT_AGREEMENT * jump:
                 break
         else:
             self.why = f"the impact at t = {self.place.t:.6g} could not be made again; give a smaller rtol="
@@ -1028,8 +1034,8 @@ class ContactPassage:
         dv = dys[:, state.v_at :][:, : G.shape[1]]
         slopes, terms = rates + dv @ G.T, np.abs(rates) + np.abs(dv) @ np.abs(G).T
         rows = contacts.gap_row[(contacts.gap_row >= 0) & (contacts.choice.meeting == 1)]
-        decides = np.abs(contacts.motion.rate[rows]) <= RATE_FLOOR * NO_APPROACH * contacts.choice.jump_pace[0]
-        changes = np.abs(slopes[:, rows]) > ALIKE * terms.max(axis=1, keepdims=True)
+        decides = np.abs(contacts.motion.rate[rows]) <= RATE_FLOOR * APPROACH_FLOOR * contacts.choice.jump_pace[0]
+        changes = np.abs(slopes[:, rows]) > SLOPE_AGREEMENT * terms.max(axis=1, keepdims=True)
         return (changes & decides).any(axis=1)
 
     def _jump(
@@ -1081,7 +1087,7 @@ class ContactPassage:
                 else contacts.normals.factors[contacts.laws.coefficient[c]]
             )
             felt = np.abs(contacts.delassus.W[i, : used.size] * impulses[used]).sum()
-            if contacts.gap_row[c] == row and sticks[i] and felt <= EDGE * pace:
+            if contacts.gap_row[c] == row and sticks[i] and felt <= DECISION_MARGIN * pace:
                 normal = row  # the gap stays closed, unaffected by the impact
                 continue
             if contacts.gap_row[c] == row:
@@ -1100,7 +1106,7 @@ class ContactPassage:
             elif self.held.lead[i] != i or coefficient * facts[NORMAL] == 0.0:
                 continue
             elif sticks[i] and contacts.gap_row[c] < 0:
-                if facts[NORMAL] <= EDGE * size:
+                if facts[NORMAL] <= DECISION_MARGIN * size:
                     continue  # the impact does not press the joint
                 friction = float(np.linalg.norm(impulses[used[i : i + contacts.slip_count[c]]]))
                 margin, slope = (coefficient * facts[NORMAL] - friction) / size, np.full(len(forces), np.inf)
@@ -1115,7 +1121,9 @@ class ContactPassage:
                 rows = used[i : i + contacts.slip_count[c]]
                 along = self.held.facts[i : i + contacts.slip_count[c], ALONG]
                 margin, slope = along @ after[rows] / pace, behind[:, rows] @ along / pace
-            found |= (abs(margin) <= EDGE) & (np.abs(slope) > ALIKE * most)  # joints: the slope is unknown
+            found |= (abs(margin) <= DECISION_MARGIN) & (
+                np.abs(slope) > SLOPE_AGREEMENT * most
+            )  # joints: the slope is unknown
         return found
 
     def _guards(self, changes: np.ndarray, jumps: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -1145,7 +1153,7 @@ class ContactPassage:
         guards, largest = self._guards(self._to_bodies(dys), False)
         leave_passing(self.march)
         changes = np.concatenate([laws[:, self.place.passed], guards[: len(S), self.passed]], axis=1)
-        return np.asarray((np.abs(changes) > BEGINS * largest[: len(S)]).any(axis=1))
+        return np.asarray((np.abs(changes) > GUARD_CHANGE * largest[: len(S)]).any(axis=1))
 
     def ahead(self, S: np.ndarray) -> np.ndarray:
         """Return S behind the place, (parameters, y); nan where there is no derivative."""

@@ -35,7 +35,7 @@ from ...compiled.contact_records import CLOSED, FREE, HOLDS, INCIPIENT, OPEN, ST
 from ...compiled.machine import subtract_rates
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, block, zeros
-from ...linear.elimination import NO_PIVOT, factorise, least_solution, solve
+from ...linear.elimination import factorise, least_solution, solve
 from ...linear.vectors import axpy, copy, dot
 from ...model.parameters import slope_of
 from ...motion.contact.bounds import given, is_given, pressure
@@ -44,6 +44,7 @@ from ...motion.contact.rubbing import across, direction, drives_apart, never_sti
 from ...motion.mechanism_record import Mechanism
 from ...poses.newton import solve_here
 from ...symbolic.loads import DISSIPATED, SUPPLIED
+from ...tolerances import PIVOT_TOLERANCE
 from .linear import (
     BEND,
     BEND_OF,
@@ -365,7 +366,7 @@ def invert(held: HeldForces, s: int) -> None:
     regular = n > 0 and factorise(A, held.order) != 0.0
     for k in range(n):
         largest, least = max(largest, abs(A[k, k])), min(least, abs(A[k, k]))
-    regular = regular and least > NO_PIVOT * largest
+    regular = regular and least > PIVOT_TOLERANCE * largest
     held.size[s, 2] = 0 if regular or n == 0 else 1
     for k in range(n):
         held.r[:] = 0.0

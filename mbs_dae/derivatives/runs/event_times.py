@@ -29,7 +29,7 @@ from ...kernels.blocks import Matrix, Vector
 from ...motion.events import function_of
 from ...motion.past.tape import BROKE, FRESH, HEAD, PREVIOUS, RESTARTED, T0, T1, WENT_ON, Steps
 from ...motion.record import NEXT, IntegratorState, derivative_at_end, put_back, remember
-from ...tolerances import REPEAT
+from ...tolerances import CHANGE_ROUNDOFF, SAME_INSTANT
 from ..instants import MomentSlopes
 from .checks import check_status
 from .contact_forces import HeldForces
@@ -41,8 +41,6 @@ from .steps import Replay
 from .tree import JointTree, hold_here, refinements_here, stage_back_here, vary_stage_here
 
 TOUCHES = "the motion touches where it happens, and does not pass: neighbouring runs may not have this event"
-FAINT = 1e-9
-"""Changes of a time by less than this part of a run are roundoff."""
 
 
 @compiled_apart
@@ -111,7 +109,7 @@ def stop_time(system: System, march: IntegratorState, names: Sequence[str]) -> E
     sizes, rates = sizes_of(march, t), march.mechanism.switches.rate
     for event in (event for event in system.model.events if event.action == "stop" and not event.change):
         k = function_of(system, march, event)
-        is_there = rates[k] != 0.0 and sizes[k] <= REPEAT * max(abs(t), 1.0) * abs(rates[k])
+        is_there = rates[k] != 0.0 and sizes[k] <= SAME_INSTANT * max(abs(t), 1.0) * abs(rates[k])
         if event.name in names or (is_there and event.direction in (0, np.sign(rates[k]))):
             found.append(k)
     return EventTime(t, tuple(found))
@@ -122,7 +120,7 @@ def instants_of(steps: Steps, last: np.ndarray, t: float, is_clock: bool) -> lis
     contacts change or controllers sample. Where a clock ends the run, the break at its end does not count: it moves
     with the clock, and so does all that breaks there."""
     heads = steps.head if is_clock and last[FRESH] == BROKE else np.concatenate([steps.head, last[None, :HEAD]])
-    near = np.abs(heads[:, T0] - t) <= REPEAT * max(abs(t), 1.0)
+    near = np.abs(heads[:, T0] - t) <= SAME_INSTANT * max(abs(t), 1.0)
     return np.flatnonzero((heads[:, FRESH] >= BROKE) & (heads[:, FRESH] != RESTARTED) & near).tolist()
 
 
@@ -323,7 +321,7 @@ class EventsAhead:
 
     def _apart(self, event: EventTime, moved: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         """Return by which parameters an event and other changes of its instant come one after the other."""
-        faint = FAINT * float((self.head[:, T1] - self.head[:, T0]).sum()) / sizes
+        faint = CHANGE_ROUNDOFF * float((self.head[:, T1] - self.head[:, T0]).sum()) / sizes
         apart = np.zeros(len(moved), dtype=bool)
         for step in event.instants if event.functions else ():
             other = self.switched.get(step, np.zeros(len(moved)))

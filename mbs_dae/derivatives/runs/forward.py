@@ -42,7 +42,7 @@ from ...motion.switching.switches import hold_all
 from ...readings.motion import ComputedQuantities
 from ...results.result import Result, State
 from ...symbolic.markers import t as time
-from ...tolerances import REPEAT
+from ...tolerances import CHANGE_ROUNDOFF, DERIVATIVE_ERROR, SAME_INSTANT, SLOPE_AGREEMENT, START_CHANGE
 from ..instants import MomentSlopes, set_moment
 from ..parameters import Asked, StartChange
 from ..results import VariedMotion, set_varied, starts_of, tell
@@ -67,27 +67,27 @@ from .coordinates import (
 )
 from .event_times import EndOfRun, EventsAhead, EventTime, TimeEquations, changes_here, rates_at, sizes_of
 from .implicit_steps import ImplicitStep, vary_implicit_stretch, vary_shorter_step
-from .jumps import ALIKE, have_same_slope
+from .jumps import have_same_slope
 from .linear import MOTION, Linear, LinearProjection, linear, size_of_linearised
 from .parameter_names import given_of
 from .repetition import put_entry, rate_at
 from .resets import ResetDerivative, ResetEntry, ResetPassage, reset_derivatives, stand_before
-from .saltation import APART, STILL, Passing, Saltation, Standing, guards_at, saltations_of
+from .saltation import APART, Passing, Saltation, Standing, guards_at, saltations_of
 from .samples import SampleSlopes, sample_slopes
 from .steps import Changes, Replay, basis_of, vary_begin, vary_stretch
 from .tree import JointTree, new_tree, size_of_tree, tree_numbers
 
-OFF, LOOSER = 1e-3, 100.0
-"""The error allowed in derivatives relative to their largest value: `OFF`, or `LOOSER` rtol of the run, if larger."""
-FAINT = 1e-9
-"""Changes of less than this part of a motion are roundoff."""
+LOOSER = 100.0
+"""The error allowed in derivatives relative to their largest value: `DERIVATIVE_ERROR`, or `LOOSER` rtol of the run, if
+larger."""
 FIRST = -1
 """The number of a step for a sample at the beginning of the run (`motion.samples.Sample`)."""
 STIFF = 1e6
-"""Errors of implicit steps are judged relative to the change, or to `STIFF` `FAINT` = 1e-3 of the motion, if larger: a
-stiff parameter changes a motion by next to nothing, and errors of steps are not small relative to that change."""
+"""Errors of implicit steps are judged relative to the change, or to `STIFF` `CHANGE_ROUNDOFF` = 1e-3 of the motion, if
+larger: a stiff parameter changes a motion by next to nothing, and errors of steps are not small relative to that
+change."""
 SLOW = 1e3
-"""Residuals of implicit steps are judged relative to at least `SLOW` `FAINT` = 1e-6 of the velocities."""
+"""Residuals of implicit steps are judged relative to at least `SLOW` `CHANGE_ROUNDOFF` = 1e-6 of the velocities."""
 LONG = 0.02
 """Steps that are longer than this part of a run may be too long for neighbouring motions."""
 
@@ -254,7 +254,6 @@ class Rerun:
             return Passing(self.march, self.own, self.tree, place, sizes, mixed, ways, rates)
         return ContactPassage(self.march, self.at_changes, place, sizes, len(self.numbers), mixed)
 
-
     def moves_off(self, place: Saltation, S: np.ndarray, sizes: np.ndarray) -> np.ndarray:
         """Return a mask of the parameters that move a run off the surfaces on which it stands at a place, from changes
         S of y, (parameters, y); parameters without derivatives are not among them."""
@@ -401,7 +400,7 @@ def replayed(
         if switching[step].changes and passing.turns:
             replay.errors[:] = errors_before
         moved = passing.moved[: len(S)]
-        jumps = np.abs(replay.dy0 - S).max(axis=1, initial=0.0) > ALIKE * np.abs(S).max(axis=1, initial=0.0)
+        jumps = np.abs(replay.dy0 - S).max(axis=1, initial=0.0) > SLOPE_AGREEMENT * np.abs(S).max(axis=1, initial=0.0)
         if (jumps & (moved != 0.0)).any():
             rerun.jumps[switching[step].t] = None
         if events:
@@ -433,7 +432,7 @@ def replayed(
             span = int(head[step - 1, SPAN_OF]) if 0 < step < steps.total else -1
             breaks = taken.moves[:, span] if span >= 0 else np.zeros(len(taken.moves))
             other = breaks if mixed is None else mixed @ breaks
-            faint = STILL * abs(float(last[T0]) - float(march.course.start))
+            faint = START_CHANGE * abs(float(last[T0]) - float(march.course.start))
             at_once = have_same_slope(moved_here, other, np.abs(other), faint)
             moved_here = np.where(at_once, moved_here if span >= 0 else 0.0, np.nan)
             what = APART if span >= 0 else "an event sets a state where the run begins or ends"
@@ -654,7 +653,7 @@ def errors_of(replay: Replay, faint: np.ndarray) -> np.ndarray:
 
 def errors_allowed(by: Stepping) -> float:
     """Return the error allowed in derivatives; inf for steps whose length is given or not controlled."""
-    return np.inf if by.length or not by.method.is_controlled else max(OFF, LOOSER * by.rtol)
+    return np.inf if by.length or not by.method.is_controlled else max(DERIVATIVE_ERROR, LOOSER * by.rtol)
 
 
 def too_long(off: float) -> str:
@@ -816,7 +815,7 @@ class VariedRun(VariedMotion):
             for part in (*chain.from_iterable(moments), *([last.moved] if last else ())):
                 part[k] = np.nan
         for t in rerun.jumps if not works else ():
-            near = np.abs(self.motion.t - t) <= REPEAT * max(abs(t), 1.0)
+            near = np.abs(self.motion.t - t) <= SAME_INSTANT * max(abs(t), 1.0)
             if near[:-1].any() or (near[-1:].any() and self.taken.stop is None):
                 tell(self.result, f"at t = {t:.6g}, where the motion switches or jumps, they are those of one side")
         return found, moments, last
@@ -871,11 +870,11 @@ class VariedRun(VariedMotion):
     @property
     def _faint(self) -> np.ndarray:
         """Return the changes of places, velocities and states by each parameter that are roundoff, (parameters, 3): the
-        part `FAINT` of the model's length, of the largest velocity, or of a length over the duration, if larger, and of
-        the scales of states, over the size of the parameter."""
+        part `CHANGE_ROUNDOFF` of the model's length, of the largest velocity, or of a length over the duration, if
+        larger, and of the scales of states, over the size of the parameter."""
         length, t = self.system.length, self.motion.t
         fast = max(float(np.abs(self.motion.v).max(initial=0.0)), length / max(float(np.ptp(t)), np.finfo(float).tiny))
-        return FAINT * np.array([length, fast, 1.0]) / self._sizes[:, None]
+        return CHANGE_ROUNDOFF * np.array([length, fast, 1.0]) / self._sizes[:, None]
 
     @property
     def _small(self) -> np.ndarray:

@@ -28,6 +28,7 @@ from ...symbolic.branches import RANGES, SWITCHING, UNBOUNDED, Bounds, bounds_of
 from ...symbolic.derive import Relation
 from ...symbolic.functions import as_sympy, written_out
 from ...symbolic.markers import t as time
+from ...tolerances import GRADING_DISTANCE, STEEP_ARGUMENT
 
 GROWTH, LEVELS = 1.5, 40
 """The ratio of the distances of two consecutive times from a switch, and the number of these ratios on each side: the
@@ -35,10 +36,6 @@ nearest time is 10⁻⁷ of the farthest away. A ball that bounces on k δ³ᐟ�
 that is off by 4e-3 without grading, by 3e-6 with a ratio of 2, and by 3e-7 with 1.5."""
 WIDTH = 4
 """The distance W of the farthest time from a switch is the length of so many steps next to it."""
-NEAR = 1e-5
-"""A graded run may switch at another time than the run before it, by this part of W."""
-ROUNDED = 1e-6
-"""A root whose argument stays above this number is not steep. (√(u² + c) with a smaller c has nearly a corner.)"""
 OF_STATE, OF_TIME, INFINITE = "state", "time", "infinite"
 INFINITE_SLOPE = "a law may have an infinite slope where it switches, as a root at zero: derivatives have three digits"
 """The remark in a result with derivatives on a law with an infinite slope: even the shortest step next to the switch
@@ -67,7 +64,7 @@ def _steep_laws(element: Element) -> frozenset[tuple[str, Number | None]]:
     """Return the laws of an element that are steep if their exponent n, a number or an expression of parameters, is
     between 0 and 2: each as its kind and n; ½ for logarithms and inverse functions, None if the argument stays above
     zero by next to nothing. These are roots, fractional powers, logarithms and inverse functions whose argument may
-    leave the range in which they have a value, or has a switch in it and may fall below `ROUNDED`. A length,
+    leave the range in which they have a value, or has a switch in it and may fall below `STEEP_ARGUMENT`. A length,
     √(x² + y²), is not among them: derivatives end where it is zero (`derivatives.reversals`)."""
     found = set[tuple[str, Number | None]]()
     for form, slots in element.forms():
@@ -82,7 +79,7 @@ def _steep_laws(element: Element) -> frozenset[tuple[str, Number | None]]:
                 if margin is None or not (moving := _symbols_of(margin, values) - constants):
                     continue
                 least = _bounds(margin, values | numbers)[0]
-                if least < 0.0 or (least < ROUNDED and _has_switch(margin, values)):
+                if least < 0.0 or (least < STEEP_ARGUMENT and _has_switch(margin, values)):
                     exponent = root.exp.xreplace(written) if root.is_Pow else sp.S.Half
                     found.add((OF_TIME if moving == {time} else OF_STATE, exponent if least <= 0.0 else None))
     return frozenset(found)
@@ -123,7 +120,7 @@ class Grading(NamedTuple):
         """Return whether steps of this grading are short at all these times."""
         off = np.abs(self.centres - centres[:, None])
         nearest, least = off.argmin(axis=1), off.min(axis=1)
-        return bool((least <= NEAR * np.minimum(self.before, self.behind)[nearest]).all())
+        return bool((least <= GRADING_DISTANCE * np.minimum(self.before, self.behind)[nearest]).all())
 
 
 def grading_of(laws: frozenset[str], heads: np.ndarray, switched: Iterable[int]) -> Grading | None:

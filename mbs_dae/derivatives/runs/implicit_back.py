@@ -22,6 +22,7 @@ from ...motion.methods.method import H, Stages, prepare_reading, read_between
 from ...motion.past.tape import HEAD, PREVIOUS, SWITCHES, T0, T1
 from ...motion.record import NEXT, put_back
 from ...motion.stabilise import is_projected
+from ...tolerances import CYCLE_ROUNDOFF, CYCLE_TOLERANCE, ZERO_CORRECTION
 from .attitudes import put_reading
 from .back import (
     AdjointRun,
@@ -34,7 +35,7 @@ from .back import (
     give_stage_back,
     put_right_back,
 )
-from .conjugate_residuals import CYCLES, ROUNDOFF, SETTLED, SMALL, TRIES, improve, largest_part
+from .conjugate_residuals import CYCLES, TRIES, improve, largest_part
 from .contact_forces import is_held
 from .implicit_steps import ImplicitStep, is_alpha, linearise_stages, matrix_of, put_reading_weights, put_stages
 from .linear import vary_lengths
@@ -209,14 +210,14 @@ def _solve_back(way: AdjointRun, step: ImplicitStep, previous: float) -> int:
     for cycle in range(CYCLES + 1):
         _put_direction(way, step, 0)
         worst = largest_part(tried, tried.directions[:rows], count, tried.none)
-        if worst <= SETTLED or worst >= 0.5 * last or cycle == CYCLES:
+        if worst <= CYCLE_TOLERANCE or worst >= 0.5 * last or cycle == CYCLES:
             break
         last = worst
         for j in range(TRIES):
             here = tried.directions[j * rows : (j + 1) * rows]
             if j > 0:
                 _put_direction(way, step, j)
-                if largest_part(tried, here, count, tried.none) <= SMALL:
+                if largest_part(tried, here, count, tried.none) <= ZERO_CORRECTION:
                     break
             _put_image(way, step, here)
             for row in range(rows):
@@ -232,7 +233,7 @@ def _solve_back(way: AdjointRun, step: ImplicitStep, previous: float) -> int:
             for k in range(tried.rates.shape[1]):
                 tried.residual[row, k] = tried.given[row, k] - tried.rates[row, k] + step.weights[row, k]
     _begin_back(way, step, previous)
-    return DONE if worst <= ROUNDOFF else NOT_CONVERGED
+    return DONE if worst <= CYCLE_ROUNDOFF else NOT_CONVERGED
 
 
 @compiled

@@ -57,8 +57,9 @@ from ...motion.methods.radau import ERROR, MU, place_of, weights_at
 from ...motion.past.tape import HEAD, PREVIOUS, SWITCHES, T0, T1, stages_at
 from ...motion.record import NEXT, IntegratorState, put_back, remember
 from ...motion.run import note_end
+from ...tolerances import CYCLE_ROUNDOFF, CYCLE_TOLERANCE, ZERO_CORRECTION
 from .attitudes import Charts, put_charts, put_reading
-from .conjugate_residuals import CYCLES, ROUNDOFF, SETTLED, SMALL, TRIES, Residuals, improve, largest_part
+from .conjugate_residuals import CYCLES, TRIES, Residuals, improve, largest_part
 from .contact_forces import HeldForces
 from .linear import Linear, put_way, vary_places
 from .repetition import make_end, put_entry, set_out
@@ -373,7 +374,7 @@ def _solve_changes(
                 copy(residual[row], tried.directions[j * rows + row])
                 axpy(1.0, residual[row], rates[row])
             _put_residual(step, march, own, held, tree)
-            if j == 0 and largest_part(tried, residual, count, tried.none) <= SMALL:
+            if j == 0 and largest_part(tried, residual, count, tried.none) <= ZERO_CORRECTION:
                 break
             for row in range(rows):
                 axpy(-1.0, before[row], rates[row])
@@ -381,18 +382,18 @@ def _solve_changes(
                     tried.images[j * rows + row, k] = before[row, k] - residual[row, k]
                     residual[row, k] = before[row, k]
             improved = improve(tried, count, j)
-            if not improved or j + 1 == TRIES or largest_part(tried, residual, count, tried.none) <= SMALL:
+            if not improved or j + 1 == TRIES or largest_part(tried, residual, count, tried.none) <= ZERO_CORRECTION:
                 _put_residual(step, march, own, held, tree)
                 break
         worst = largest_part(tried, residual, count, tried.reach)
         for row in range(rows):
             axpy(1.0, residual[row], rates[row])
-        if worst <= SETTLED or worst >= 0.5 * previous:
+        if worst <= CYCLE_TOLERANCE or worst >= 0.5 * previous:
             previous = worst
             break
         previous = worst
     _settle_changes(step, stages)
-    return DONE if previous <= ROUNDOFF else NOT_CONVERGED
+    return DONE if previous <= CYCLE_ROUNDOFF else NOT_CONVERGED
 
 
 @compiled

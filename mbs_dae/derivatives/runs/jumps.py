@@ -21,17 +21,7 @@ from typing import Any
 
 import numpy as np
 
-ALIKE = 1e-6
-"""Times of events whose derivatives differ by less than this part are those of one event; and a number whose slope is
-less than this part of the rate of its neighbours does not change."""
-GRAZES = 1e-4
-"""A guard that would fall, at the rate with which it passes, by less than this part of its size g over a step h only
-touches zero. It bends back there, from g to 0 over h, so it gets below zero by ġ² h²/4g at most: by 2.5·10⁻⁹ g, which
-is less than motions are right to."""
-EDGE = 1e-8
-"""A decision in an impact whose margin is less than this part of what acts in it may be the other one."""
-SMOOTH = 1e-10
-"""A jump of y' by less than this part of its size counts as zero: roundoff of forces."""
+from ...tolerances import GRAZING_FALL, JUMP_ROUNDOFF, SLOPE_AGREEMENT
 
 
 def time_moved(varied: np.ndarray, rate: float) -> np.ndarray:
@@ -49,7 +39,7 @@ def instant_moved(varied: np.ndarray, rates: np.ndarray) -> np.ndarray:
 def grazes(rates: np.ndarray, length: float, sizes: np.ndarray) -> bool:
     """Return whether functions of these sizes, which pass zero with these rates, only touch it; they were last looked
     at a time of this length before."""
-    return length > 0.0 and bool((np.abs(rates) * length <= GRAZES * sizes).any())
+    return length > 0.0 and bool((np.abs(rates) * length <= GRAZING_FALL * sizes).any())
 
 
 def carried_over(S: np.ndarray, before: np.ndarray, after: np.ndarray, moved: np.ndarray) -> np.ndarray:
@@ -65,13 +55,13 @@ def at_the_event(S: np.ndarray, before: np.ndarray, moved: np.ndarray) -> np.nda
 def is_smooth(before: np.ndarray, after: np.ndarray) -> bool:
     """Return whether y' is the same on both sides."""
     size = max(float(np.abs(before).max(initial=0.0)), float(np.abs(after).max(initial=0.0)))
-    return bool(np.abs(after - before).max(initial=0.0) <= SMOOTH * size)
+    return bool(np.abs(after - before).max(initial=0.0) <= JUMP_ROUNDOFF * size)
 
 
 def have_same_slope(first: np.ndarray, other: np.ndarray, scale: np.ndarray, faint: Any = 0.0) -> np.ndarray:
-    """Return a mask of the parameters by which two times have the same derivative, up to `ALIKE` of the scale and a
-    time `faint`."""
-    return np.asarray(np.abs(first - other) <= ALIKE * scale + faint)
+    """Return a mask of the parameters by which two times have the same derivative, up to `SLOPE_AGREEMENT` of the scale
+    and a time `faint`."""
+    return np.asarray(np.abs(first - other) <= SLOPE_AGREEMENT * scale + faint)
 
 
 def agreed(times: list[np.ndarray], scale: np.ndarray) -> np.ndarray:

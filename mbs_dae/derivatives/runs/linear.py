@@ -55,6 +55,7 @@ from ...motion.mechanism_record import Mechanism
 from ...motion.record import IntegratorState
 from ...motion.switching.switches import hold_all
 from ...poses.newton import solve_here
+from ...tolerances import WAY_REMAINDER
 from .attitudes import put_rotations
 
 LEVELS = (POSITIONS, RATES, ACCELERATIONS, FORCES, POWERS, SURFACES, *TOUCHING, MOMENTA, *OF_SIGNALS)
@@ -67,7 +68,7 @@ MOTION = LEVELS[:POWER]
 """The levels on which a motion depends within a step: no rates of works, no switching functions."""
 SHARPER = 1
 """The number of refinements of a projection, whose factor may have a small number added to its diagonal."""
-CORRECTIONS, NEGLIGIBLE = 3, 1e-14
+CORRECTIONS = 3
 """The largest number of corrections of `solve_way`. With ρ the part of μ that a correction changes, k corrections leave
 ρ^(k + 1) of δx, which itself is of first order: they end where ρ^(k + 2) is negligible."""
 
@@ -471,7 +472,7 @@ def linearise_way_of_places(
     axpy(-1.0, machine.multipliers, loads)
     part = largest(loads) / whole if whole > 0.0 else 0.0
     corrections[0], left = 0, part * part
-    while corrections[0] < CORRECTIONS and left > NEGLIGIBLE:
+    while corrections[0] < CORRECTIONS and left > WAY_REMAINDER:
         corrections[0] += 1
         left *= part
     copy(machine.x[: projection.momenta.columns], way)

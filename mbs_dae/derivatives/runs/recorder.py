@@ -28,7 +28,7 @@ from ...motion.past.tape import (
 from ...motion.record import IntegratorState
 from ...motion.samples import Sample
 from ...results.result import State
-from ...tolerances import REPEAT
+from ...tolerances import SAME_INSTANT
 from ..differences import has_own_steps
 from ..parameters import Asked
 from ..reversals import Reversals
@@ -174,7 +174,7 @@ class RunRecorder:
     def _shares_instant(self, one: ResetEntry, head: np.ndarray) -> bool:
         """Return whether anything but resets by events happens at the instant of a reset: a sample, or a switch other
         than the change of contacts for which one of these events waits."""
-        near, alike = REPEAT * max(abs(one.t), 1.0), [other for other in self.resets if other.step == one.step]
+        near, alike = SAME_INSTANT * max(abs(one.t), 1.0), [other for other in self.resets if other.step == one.step]
         change_events = {event.name for event in self.system.model.events if event.change}
         names = {other.name for other in alike}
         if len(names) < len(alike) or head[one.step, TIMES] > (alike[0].name in change_events):
@@ -189,7 +189,7 @@ class RunRecorder:
         others = [element for element in self.system.structure.with_breaks if element.name not in events]
         ends = self.run.t, float(self.march.course.ends[-1])
         breaks = breaks_of(others, self.system.evaluator, *ends, self.run.by.method.order) if others else np.zeros(0)
-        return one._replace(beside_break=bool((np.abs(breaks - one.t) <= REPEAT * max(abs(one.t), 1.0)).any()))
+        return one._replace(beside_break=bool((np.abs(breaks - one.t) <= SAME_INSTANT * max(abs(one.t), 1.0)).any()))
 
 
 def new_recorder(

@@ -39,7 +39,7 @@ from ...results.result import State
 from ...symbolic.expressions import slope_between_jumps
 from ...symbolic.loads import SUPPLIED
 from ...symbolic.markers import t as time
-from ...tolerances import REPEAT
+from ...tolerances import SAME_INSTANT
 from ..parameters import Asked, StartChange, corner_of
 from ..start import Beginning
 from .coordinates import coordinate_changes, ground_places, ground_slopes
@@ -244,7 +244,7 @@ class ResetPassage:
         events = [elements[one.taken.name] for one in resets]
         for event in events if not events[0].change else []:
             k = -1 if event.change else function_of(rerun.system, march, event)
-            passes = k >= 0 and near[k] <= REPEAT * max(abs(self.t), 1.0) * abs(self.rates[k])
+            passes = k >= 0 and near[k] <= SAME_INSTANT * max(abs(self.t), 1.0) * abs(self.rates[k])
             if event is events[0] or (passes and k not in self.functions):
                 self.functions.append(k)
         stand_before(rerun, resets[0].taken)

@@ -47,7 +47,7 @@ from ...motion.record import IntegratorState, derivative_at_end, put_back, remem
 from ...motion.switching.rates import read_rates_here
 from ...motion.switching.switches import hold_all, look, read_scales
 from ...symbolic.branches import SIDE
-from ...tolerances import REPEAT
+from ...tolerances import SAME_INSTANT, START_CHANGE, SURFACE_DISTANCE
 from ..kinks import has_kink
 from .jumps import carried_over, grazes, instant_moved, is_smooth, start_time_slopes
 from .linear import SURFACE, Linear, put_changes, put_right, take_given
@@ -55,11 +55,6 @@ from .repetition import put_entry
 from .transposed import changes_back, give_back, give_numbers
 from .tree import JointTree, add_back, has_joints, linearise_here, to_bodies
 
-STILL = 1e-12
-"""A switching function does not change where a run begins if it changes by less than this part of the change of the
-first state; the time of an event does not move if it moves by less than this part of the run."""
-ON_SURFACE = 1e-12
-"""A state lies on a surface g = 0 if |g| is less than this part of the terms of g: a margin of 1e4 above roundoff."""
 APART = "several things happen at once, which come one after the other in neighbouring runs; move one of them"
 
 
@@ -222,7 +217,7 @@ def zeros_at_start(march: Any) -> np.ndarray:
     switches, count, t = march.mechanism.switches, laws_of(march.mechanism), float(march.time[0])
     if not count or read_surfaces(march, t, march.stages.y0, np.zeros_like(march.stages.y0)) != DONE:
         return np.zeros(0, dtype=np.int64)
-    near = np.abs(switches.value) <= REPEAT * max(abs(t), 1.0) * np.abs(switches.rate)
+    near = np.abs(switches.value) <= SAME_INSTANT * max(abs(t), 1.0) * np.abs(switches.rate)
     found = near & (switches.kinds == SIDE) & (np.abs(switches.mode) == 1.0)
     return np.flatnonzero(found[:count])
 
@@ -300,7 +295,7 @@ def standings_of(march: Any, steps: Steps) -> tuple[Standing, ...]:
         for k in known if stands.any() else ():
             put_entry(march, states[k])
             stands &= read_scaled_surfaces(march, float(states[k][T0]), np.zeros_like(march.stages.y0)) == DONE
-            zero = np.abs(switches.value) <= ON_SURFACE * switches.scale
+            zero = np.abs(switches.value) <= SURFACE_DISTANCE * switches.scale
             if k == begin and head[k, FRESH] in (BEGAN, RESTARTED):
                 slips = zero & _slip_entries(march.mechanism)
                 if slips.any():  # a slip begins from rest
@@ -308,7 +303,7 @@ def standings_of(march: Any, steps: Steps) -> tuple[Standing, ...]:
                     own = np.zeros(0, dtype=np.int64), before, states[k], *more, mask, True, straight
                     found.append(Standing(float(states[k][T0]), (Saltation(k, *own),)))
             change = np.abs(switches.rate) * float(states[known[-1]][T0] - states[known[0]][T0])
-            stands &= zero & (change <= ON_SURFACE * switches.scale)
+            stands &= zero & (change <= SURFACE_DISTANCE * switches.scale)
             stands[:laws] &= (switches.kinds[:laws] == SIDE) & (np.abs(switches.mode[:laws]) == 1.0)
         put_entry(march, states[known[0]])
         state, y, t = march.mechanism.state, march.stages.y0, float(states[known[0]][T0])
@@ -421,14 +416,14 @@ class Passing:
         vary_surfaces(self.own, self.tree, self.march.mechanism, self.y, np.ascontiguousarray(S), along)
         self.moved = moved = instant_moved(along[:, self.place.passed], self.rates)
         if self.place.step == 0:  # a start cannot move to the other side
-            moved = start_time_slopes(along[:, self.place.passed], S, STILL)
+            moved = start_time_slopes(along[:, self.place.passed], S, START_CHANGE)
         return carried_over(S, self.f_before, self.f_behind, moved)
 
     def moves_off(self, S: np.ndarray) -> np.ndarray:
         """Return a mask of the parameters, (parameters,), by which a run that stands on the surfaces leaves them."""
         along = np.zeros((len(S), self.count))
         vary_surfaces(self.own, self.tree, self.march.mechanism, self.y, np.ascontiguousarray(S), along)
-        least = STILL * np.abs(S).max(axis=1, keepdims=True)
+        least = START_CHANGE * np.abs(S).max(axis=1, keepdims=True)
         return np.asarray((np.abs(along[:, self.place.passed]) > least).any(axis=1))
 
     def back(self, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

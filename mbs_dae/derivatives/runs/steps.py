@@ -27,7 +27,7 @@ from ...motion.past.tape import BEGAN, FRESH, RESTARTED, SWITCHES, T0, T1, WENT_
 from ...motion.record import NEXT, IntegratorState, put_back, remember
 from ...motion.run import note_end
 from ...motion.stabilise import is_projected
-from ...tolerances import BLURRED
+from ...tolerances import RECORD_INDEPENDENCE
 from .contact_forces import HeldForces, is_held
 from .linear import Linear, LinearProjection, put_way, vary_lengths, vary_projection
 from .repetition import begin_anew, is_closed, make_end, make_inner, set_out, time_of
@@ -328,7 +328,9 @@ def _vary_read(replay: Replay, t: float, h: float, x: float) -> int:
 def is_blurred(march: IntegratorState, x: float) -> bool:
     """Return whether the place x of the step is next to a singular pose, with readings from both its sides."""
     nearness, tableau = march.mechanism.nearness, march.tableau
-    return nearness[NORM_RATIO] * nearness[INDEPENDENCE] < BLURRED and abs(x - tableau.middle) < tableau.half
+    return (
+        nearness[NORM_RATIO] * nearness[INDEPENDENCE] < RECORD_INDEPENDENCE and abs(x - tableau.middle) < tableau.half
+    )
 
 
 @compiled

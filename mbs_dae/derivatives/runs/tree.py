@@ -50,7 +50,7 @@ from ...motion.mechanism_record import Mechanism
 from ...motion.switching.switches import hold_all
 from ...poses.newton import factorise_observed
 from ...results.result import State
-from ...tolerances import FAINT
+from ...tolerances import ACCELERATION_INDEPENDENCE
 from .contact_forces import (
     HeldForces,
     hold_forces,
@@ -824,7 +824,7 @@ def new_tree(
         program = rows.program.fill(system.evaluator)
         nothing_acts = without_forces(system.cartesian.structure).fill(system.evaluator)
         to = builder.fill(program.batch, nothing_acts.batch)
-        of_bodies = mechanism_of(system.cartesian, faint=FAINT) if bodies is None else bodies
+        of_bodies = mechanism_of(system.cartesian, faint=ACCELERATION_INDEPENDENCE) if bodies is None else bodies
     else:
         to, of_bodies, program = like.to.to, like.mechanism, like.program
     own = linear(builder, to, numbers[:0] if weighted or like else numbers, weighted, others)

@@ -12,6 +12,7 @@ from ...compiled import System
 from ...errors import AssemblyError, ModelError, counted
 from ...model.model import Model
 from ...model.parameters import finite_number
+from ...tolerances import NOISE_CHANGE, NOISE_FLOOR, PARAMETER_FLOOR, RANK_TOLERANCE, SIGNIFICANCE
 from ...unit_system import is_same
 from ..analysis import Analysis, analysis_of, bounds_of
 from ..objectives.objective import OfResult
@@ -22,17 +23,8 @@ from .indistinct import directions, sentence
 from .measurements import Measurements, measured_of, noise_of
 from .result import Estimate, Fit
 
-ROUNDS, SETTLED = 20, 1e-4
-"""The largest number of fits after each of which the noise of several columns is estimated again, and the relative
-change of noise at which this ends."""
-NONE = 1e-9
-"""The part of the largest singular value below which one counts as zero: nothing changes in its direction."""
-EXACT = 1e-13
-"""The least noise that is estimated, as a part of the measured values' size: smaller noise is roundoff."""
-NEAR_ZERO = 1e-6
-"""The part of its bounds' width below which a number has no size of its own."""
-DOUBT = 1e-3
-"""The probability below which residuals larger than the given noise are not due to chance."""
+ROUNDS = 20
+"""The largest number of fits after each of which the noise of several columns is estimated again."""
 
 
 def fit(
@@ -131,7 +123,7 @@ def _search_with_noise(
         old, sizes = sizes, _noise_left(data, sizes, trial.end, len(analysis.names))
         runs, trial = _search(analysis, data, sizes, box, _end(trial).row, most)
         count += runs.count
-        if all(abs(sizes[name] - old[name]) <= SETTLED * old[name] for name in old):
+        if all(abs(sizes[name] - old[name]) <= NOISE_CHANGE * old[name] for name in old):
             break
     return runs, trial, sizes, count
 
@@ -165,7 +157,7 @@ def _noise_left(data: Measurements, sizes: Mapping[str, float], end: Evaluation 
     return {
         name: max(
             sizes[name] * float(np.sqrt((part @ part) / (part.size * share))) if share > 0 else 0.0,
-            EXACT * _size(data, name),
+            NOISE_FLOOR * _size(data, name),
         )
         for name, part in _parts(data, end.objective.value).items()
     }
@@ -186,10 +178,10 @@ def _report(
 ) -> Fit:
     analysis, end, n = runs.analysis, _end(trial), len(runs.analysis.names)
     _check_units(data, end.result.unit)
-    scale = np.where(np.abs(end.row) > NEAR_ZERO * box.width, np.abs(end.row), box.width)
+    scale = np.where(np.abs(end.row) > PARAMETER_FLOOR * box.width, np.abs(end.row), box.width)
     _, s, V = np.linalg.svd((end.objective.slope * scale[:, None]).T, full_matrices=True)
     determined = np.zeros(n, dtype=bool)
-    determined[: s.size] = s > NONE * s.max(initial=0.0)
+    determined[: s.size] = s > RANK_TOLERANCE * s.max(initial=0.0)
     free = data.count - int(determined.sum())
     variance = 1.0 if has_noise else _squares(trial) / max(free, 1)
     covariance = (V[determined].T / s[: determined.sum()] ** 2) @ V[determined] * variance
@@ -226,7 +218,7 @@ def _report(
 
 def _message(trial: Trial, has_noise: bool, free: int) -> str:
     notes = [trial.message] * bool(trial.message)
-    if has_noise and free > 0 and (chance := float(stats.chi2.sf(_squares(trial), free))) < DOUBT:
+    if has_noise and free > 0 and (chance := float(stats.chi2.sf(_squares(trial), free))) < SIGNIFICANCE:
         size = np.sqrt(_squares(trial) / free)
         what = f"residuals are {size:.3g} times what the noise explains (by chance in {chance:.1g} of all cases)"
         notes.append(f"{what}: the model leaves something out, or noise= is too small")

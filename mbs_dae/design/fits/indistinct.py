@@ -11,10 +11,8 @@ from itertools import product
 
 import numpy as np
 
-SMALL = 1e-4
-"""The part of a direction's largest entry below which an entry counts as zero."""
-CLOSE = 1e-5
-"""The relative accuracy with which changes must agree for a law (sum, product, ratio) to be reported."""
+from ...tolerances import DIRECTION_ENTRY, LAW_AGREEMENT
+
 POWERS = (1, 2, 3)
 
 
@@ -26,7 +24,7 @@ def directions(matrix: np.ndarray) -> np.ndarray:
         if done == len(rows):
             break
         pivot = done + int(np.abs(rows[done:, column]).argmax())
-        if abs(rows[pivot, column]) < SMALL:
+        if abs(rows[pivot, column]) < DIRECTION_ENTRY:
             continue
         rows[[done, pivot]] = rows[[pivot, done]]
         rows[done] /= rows[done, column]
@@ -34,7 +32,7 @@ def directions(matrix: np.ndarray) -> np.ndarray:
             if k != done:
                 rows[k] -= rows[k, column] * rows[done]
         done += 1
-    rows[np.abs(rows) < SMALL * np.abs(rows).max(axis=1, keepdims=True, initial=1e-300)] = 0.0
+    rows[np.abs(rows) < DIRECTION_ENTRY * np.abs(rows).max(axis=1, keepdims=True, initial=1e-300)] = 0.0
     return rows
 
 
@@ -48,7 +46,7 @@ def sentence(names: Sequence[str], values: np.ndarray, changes: np.ndarray) -> s
     if at.size == 2 and (law := _law_of_two(members, deltas, sizes)):
         return f"{who}: only {law} is known"
     relative = deltas / sizes if sizes.all() else np.zeros_like(deltas)
-    if relative.any() and np.ptp(relative) < CLOSE * abs(relative[0]):
+    if relative.any() and np.ptp(relative) < LAW_AGREEMENT * abs(relative[0]):
         return f"{who}: only their ratios are known"
     together = ", ".join(
         f"{name} by {change:.3g}" for name, change in zip(members, deltas / np.abs(deltas).max(), strict=True)
@@ -58,17 +56,17 @@ def sentence(names: Sequence[str], values: np.ndarray, changes: np.ndarray) -> s
 
 def _law_of_two(names: Sequence[str], deltas: np.ndarray, values: np.ndarray) -> str:
     one, other = names
-    if abs(deltas[0] + deltas[1]) < CLOSE * abs(deltas[0]):
+    if abs(deltas[0] + deltas[1]) < LAW_AGREEMENT * abs(deltas[0]):
         return f"their sum {one} + {other}"
-    if abs(deltas[0] - deltas[1]) < CLOSE * abs(deltas[0]):
+    if abs(deltas[0] - deltas[1]) < LAW_AGREEMENT * abs(deltas[0]):
         return f"their difference {one} - {other}"
     if not values.all():
         return ""
     relative = deltas / values
     for a, b in product(POWERS, POWERS):
         first, second = (f"{name}**{power}" if power > 1 else name for name, power in ((one, a), (other, b)))
-        if abs(a * relative[0] + b * relative[1]) < CLOSE * abs(relative[0]):
+        if abs(a * relative[0] + b * relative[1]) < LAW_AGREEMENT * abs(relative[0]):
             return f"their product {first} * {second}"
-        if abs(a * relative[0] - b * relative[1]) < CLOSE * abs(relative[0]):
+        if abs(a * relative[0] - b * relative[1]) < LAW_AGREEMENT * abs(relative[0]):
             return f"their ratio {first} / {second}"
     return ""

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from ...duals import TIE
 from ...errors import ModelError, shortened
+from ...tolerances import VALUE_TIE
 
 
 class Quantity(sp.Symbol):
@@ -78,11 +78,11 @@ class Minimum(Reduction):
 
 
 def level(reduction: Reduction, values: np.ndarray) -> np.ndarray:
-    """Return where values equal the maximum or the minimum within `TIE`; nowhere for other reductions."""
+    """Return where values equal the maximum or the minimum within `VALUE_TIE`; nowhere for other reductions."""
     if not isinstance(reduction, Maximum | Minimum):
         return np.zeros(values.shape, dtype=bool)
     signed = values if isinstance(reduction, Maximum) else -values
-    at_extreme: np.ndarray = signed >= signed.max() - TIE * abs(signed.max())
+    at_extreme: np.ndarray = signed >= signed.max() - VALUE_TIE * abs(signed.max())
     return at_extreme
 
 

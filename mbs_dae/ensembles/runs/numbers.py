@@ -20,7 +20,7 @@ from ...motion.control import units_by
 from ...motion.mechanism_record import Mechanism
 from ...motion.members.workspaces import MemberWorkspace, Place, Spans, rows_of
 from ...motion.record import IntegratorState
-from ...tolerances import FAR
+from ...tolerances import EXTENT_SHARE
 from .columns import Columns
 
 NO_ARRAYS: Mapping[str, np.ndarray] = {}
@@ -97,7 +97,7 @@ class MemberNumbers:
         structure = self.system.structure
         own = map(max, self._longest(structure.lengths), self._longest(structure.lengths_of_shapes))
         known = zip(own, self.lengths, self.extents, strict=True)
-        return [(longest or length) + FAR * extent for longest, length, extent in known]
+        return [(longest or length) + EXTENT_SHARE * extent for longest, length, extent in known]
 
     @cached_property
     def all_weights(self) -> np.ndarray:

@@ -19,21 +19,23 @@ import numpy as np
 from scipy.optimize import nnls
 
 from ...errors import EquilibriumError
-from ...tolerances import RANK
-from .forces import HOLDS, MOST, ROUNDOFF, SHARP, SURE, Cone, Forces
+from ...tolerances import (
+    BISECTION_WIDTH,
+    BOUND_FLOOR,
+    BOUND_ROUNDOFF,
+    BOUND_SLACK,
+    HOLDING_RESIDUAL,
+    INFEASIBILITY,
+    MARGIN_TOLERANCE,
+    RANK_TOLERANCE,
+    SLACK_EFFECT,
+    WORK_ROUNDOFF,
+)
+from .forces import MOST, Cone, Forces
 
-CLOSE = 1e-13
-"""Relative width at which a bisection ends."""
-MIGHT = 1e-3
-"""A slack changes a margin by less than this part, unless bodies would be on an edge without the slack."""
 FARTHEST = 1e15
 """A load that is held up to this many units is held without end."""
 ROUNDS = 100
-FINEST, LOST = 1e-6, 1e-13
-"""The slack of a bound is a part of the bound, which counts as at least `FINEST` of the effort. Every bound may be
-missed by `LOST` of the effort, the roundoff of `least_distance` where bounds allow hardly any forces."""
-NOTHING = 1e-13
-"""A residual of `least_distance` less than this is zero: no point obeys the inequalities."""
 
 Least = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray | None]
 """The least x with D x ≥ h, the rows of D of length 1, from D, h and the part of the slack by which each row may be
@@ -49,12 +51,12 @@ def within(
     none. Directions of new planes are added to `directions` in place, because the next problem is similar."""
     x, N = forces.balancing
     slack = forces.slacks[-1] if slack is None else slack
-    if np.linalg.norm(forces.unbalanced + forces.A @ x) > HOLDS:
+    if np.linalg.norm(forces.unbalanced + forces.A @ x) > HOLDING_RESIDUAL:
         return None
 
     def least(D: np.ndarray, h: np.ndarray, part: np.ndarray) -> np.ndarray | None:
         rows = D @ N
-        rows[np.linalg.norm(rows, axis=1) <= SHARP] = 0.0  # no remaining freedom y changes these
+        rows[np.linalg.norm(rows, axis=1) <= BOUND_SLACK] = 0.0  # no remaining freedom y changes these
         y, _ = least_distance(rows, h - D @ x - slack * part)
         return None if y is None else x + N @ y
 
@@ -69,7 +71,7 @@ def remaining(forces: Forces, m: float) -> np.ndarray:
     n, first, cones = x.size, int(forces.normals.sum()), forces.cones(m)
     loose = {first + k for k in forces.open}
     cones = [one.slackened(1.0 if k in loose else 0.0) for k, one in enumerate(cones)]
-    ways = np.hstack([np.linalg.pinv(forces.A, rcond=ROUNDOFF), MOST * N])
+    ways = np.hstack([np.linalg.pinv(forces.A, rcond=WORK_ROUNDOFF), MOST * N])
     ways = np.vstack([np.pad(ways, ((0, 0), (0, 1))), np.eye(ways.shape[1] + 1)[-1]])
     start = np.append(x, 0.0)
 
@@ -93,16 +95,18 @@ def _touching(cones: Sequence[Cone], least: Least, slack: float, directions: Dir
     for _ in range(ROUNDS):
         D = np.vstack([np.zeros((0, n)), *(one.C[0] - directions[k] @ one.C[1:] for k, one in enumerate(cones))])
         h = np.concatenate([np.zeros(0), *(directions[k] @ one.a[1:] - one.a[0] for k, one in enumerate(cones))])
-        lengths = np.maximum(np.linalg.norm(D, axis=1), RANK)
+        lengths = np.maximum(np.linalg.norm(D, axis=1), RANK_TOLERANCE)
         D, h = D / lengths[:, None], h / lengths
         cone = np.array([k for k in range(len(cones)) for _ in directions[k]], dtype=int)
-        part = np.clip(bounds[cone] / lengths, FINEST, 1.0)  # a weak brake next to a dead point decides
+        part = np.clip(bounds[cone] / lengths, BOUND_FLOOR, 1.0)  # a weak brake next to a dead point decides
         if (x := least(D, h, part)) is None:
             return None
         size = max(1.0, float(np.linalg.norm(x)))
         missed = float(np.max((h - D @ x) / part, initial=slack))  # planes are missed, because of slack and roundoff
-        room = min(2.0 * missed - slack + SHARP * size, slack + SURE * size) * np.clip(bounds, FINEST * sizes, sizes)
-        room = np.maximum(room, LOST * size * sizes)
+        room = min(2.0 * missed - slack + BOUND_SLACK * size, slack + MARGIN_TOLERANCE * size) * np.clip(
+            bounds, BOUND_FLOOR * sizes, sizes
+        )
+        room = np.maximum(room, BOUND_ROUNDOFF * size * sizes)
         values = [one.a + one.C @ x for one in cones]
         out = np.array([np.linalg.norm(y[1:]) - y[0] if y.size > 2 else 0.0 for y in values])
         if not (outside := np.flatnonzero(out > room)).size:
@@ -123,7 +127,7 @@ def margin_of(forces: Forces, least: float, most: float, about: float = 0.0) -> 
     slack, as for weak friction next to a dead point, the slack holds the pose in place of friction, and is left out."""
     margin, x = _margin(forces, least, most, 0.0, about)
     for slack in forces.slacks[1:]:
-        if margin == np.inf or within(forces, forces.cones(max(margin, least) * (1.0 + MIGHT)), slack) is None:
+        if margin == np.inf or within(forces, forces.cones(max(margin, least) * (1.0 + SLACK_EFFECT)), slack) is None:
             continue
         narrow, held = _margin(forces, least, most, 0.1 * slack, about)
         if narrow == np.inf or narrow - margin > 0.5 * (_margin(forces, least, most, slack, about)[0] - margin):
@@ -142,7 +146,7 @@ def _margin(forces: Forces, least: float, most: float, slack: float, about: floa
 
     low, high = float(np.log(least)), float(np.log(most))
     if about > least and holds(start := float(np.log(about))):
-        low, step = start, SURE
+        low, step = start, MARGIN_TOLERANCE
         while low + step < high and holds(low + step):
             low, step = low + step, 8.0 * step
         if low + step < high:
@@ -166,7 +170,7 @@ def load_end(forces: Forces, side: float, about: float) -> tuple[float, np.ndarr
         x = within(forces, cones, slack) if x is None else x
         if x is None:
             continue
-        if within(grown, grown.cones(1.0), SHARP) is not None:
+        if within(grown, grown.cones(1.0), BOUND_SLACK) is not None:
             return np.inf, x
         solutions, directions = [x], Directions()
 
@@ -189,7 +193,7 @@ def load_end(forces: Forces, side: float, about: float) -> tuple[float, np.ndarr
 
 def _enclosed(holds: Callable[[float], bool], low: float, high: float) -> float:
     """Return the largest value that holds, by bisection."""
-    while high - low > CLOSE * (1.0 + abs(low)):
+    while high - low > BISECTION_WIDTH * (1.0 + abs(low)):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if holds(middle) else (low, middle)
     return low
@@ -208,7 +212,7 @@ def least_distance(A: np.ndarray, h: np.ndarray) -> tuple[np.ndarray | None, np.
         return np.zeros(A.shape[1]), np.zeros(len(A))
     rows = np.vstack([(A / lengths[:, None]).T, h / lengths / size])
     w, residual = nnls(rows, np.append(np.zeros(A.shape[1]), 1.0), maxiter=30 * len(A))
-    if residual <= NOTHING * (1.0 + float(w.sum())):
+    if residual <= INFEASIBILITY * (1.0 + float(w.sum())):
         return None, w / lengths / size
     active = w > 0.0
     u = np.linalg.lstsq(A[active] / lengths[active, None], (h / lengths)[active], rcond=None)[0]

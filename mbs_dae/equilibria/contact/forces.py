@@ -20,21 +20,11 @@ from itertools import chain
 import numpy as np
 from scipy.linalg import null_space
 
-from ...tolerances import RANK
+from ...tolerances import BOUND_SLACK, MARGIN_TOLERANCE, MOTION_SHARE, RANK_TOLERANCE, WORK_ROUNDOFF
 from .rows import ContactRows, FrictionBound, with_loads
 
-HOLDS = 1e-8
-"""Largest residual of forces that hold a pose where neither contacts nor friction act, relative to the effort, or to
-the forces themselves where they are larger: rests are found to 1e-9."""
-ROUNDOFF = 1e-13
-"""Forces that do less work than this part of their size on every free motion do none: poses are closed to 2e-15."""
 MOST = 1e6
 """Forces larger than this, relative to the effort, count as unbounded."""
-STILL = 1e-9
-"""Bodies that have less than this part of every free motion of unit length do not move: the rest is roundoff."""
-SURE = 1e-9
-SHARP = 1e-12
-"""Forces miss their bounds by this part of the effort because of roundoff."""
 OPEN = 10.0
 """A gap that is a part of the length of the model turns forces by up to this many times that part of their size."""
 
@@ -101,7 +91,7 @@ class Forces:
     def A(self) -> np.ndarray:
         """The columns for units of forces, over the efforts; zero where a force does no work but roundoff."""
         G = self.rows.G[self.used] / np.sqrt(self.rows.balance.system.weight)
-        works = np.linalg.norm(self.columns[:, : len(G)], axis=0) > ROUNDOFF * np.linalg.norm(G, axis=1)
+        works = np.linalg.norm(self.columns[:, : len(G)], axis=0) > WORK_ROUNDOFF * np.linalg.norm(G, axis=1)
         units = self.units * np.append(works, np.ones(self.units.size - len(G)))
         return self.columns * units / self.efforts[:, None]
 
@@ -114,14 +104,16 @@ class Forces:
         """Slacks by which forces may miss their bounds, relative to the effort of all forces: none, roundoff of a small
         and of a large model, and the error of a pose whose gaps are closed up to a distance."""
         gap = float(np.abs(self.rows.phi[self.rows.closed]).max(initial=0.0)) / self.rows.balance.system.length
-        return 0.0, 1e-2 * SHARP, SHARP, *([SHARP + OPEN * gap] if OPEN * gap > SHARP else [])
+        return 0.0, 1e-2 * BOUND_SLACK, BOUND_SLACK, *([BOUND_SLACK + OPEN * gap] if OPEN * gap > BOUND_SLACK else [])
 
     @cached_property
     def balancing(self) -> tuple[np.ndarray, np.ndarray]:
         """x₀ and N of all x₀ + N y that balance the forces, or leave the least residual."""
         if not self.A.size:
             return np.zeros(self.units.size), np.eye(self.units.size)
-        return np.linalg.lstsq(self.A, -self.unbalanced, rcond=ROUNDOFF)[0], null_space(self.A, rcond=ROUNDOFF)
+        return np.linalg.lstsq(self.A, -self.unbalanced, rcond=WORK_ROUNDOFF)[0], null_space(
+            self.A, rcond=WORK_ROUNDOFF
+        )
 
     @cached_property
     def normals(self) -> np.ndarray:
@@ -133,7 +125,9 @@ class Forces:
         """The bounds whose v may turn with the forces."""
         added = self.load.bounds if self.load else [0.0 * one.b for one in self.bounds]
         parts = enumerate(zip(self.bounds, added, strict=True))
-        return tuple(k for k, (one, more) in parts if one.joint and (np.abs(one.B).max() > RANK or more.any()))
+        return tuple(
+            k for k, (one, more) in parts if one.joint and (np.abs(one.B).max() > RANK_TOLERANCE or more.any())
+        )
 
     def forces(self, x: np.ndarray) -> np.ndarray:
         """Return the forces along all rows of contacts, shape (rows,)."""
@@ -190,7 +184,7 @@ class Forces:
     def turns(self, m: Forces) -> bool:
         """Return whether the forces m have another direction n for any joint."""
         pairs = zip(self.directions, m.directions, strict=True)
-        return any(np.linalg.norm(n - n_other) > SURE for n, n_other in pairs)
+        return any(np.linalg.norm(n - n_other) > MARGIN_TOLERANCE for n, n_other in pairs)
 
     def growing(self, side: float) -> Forces:
         """Return the part of the forces that grows in proportion to a load of `side` (1, -1, or 0 for none), with the
@@ -243,7 +237,7 @@ def _loads_of(rows: ContactRows) -> np.ndarray:
     machine."""
     balance, root = rows.balance, np.sqrt(rows.balance.system.weight)
     group, motions = balance.system.structure.groups.column, np.abs(balance.free_velocities).max(axis=1, initial=0.0)
-    sizes = np.where(np.isin(group, group[motions * root > STILL]), balance.sizes, 0.0)
+    sizes = np.where(np.isin(group, group[motions * root > MOTION_SHARE]), balance.sizes, 0.0)
     for one in rows.bounds:
         if not (one.joint or one.B.any()):
             sizes = sizes + one.b[0] * np.linalg.norm(rows.G[one.slips], axis=0) / root

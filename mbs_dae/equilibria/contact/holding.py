@@ -17,18 +17,17 @@ from ...model.model import Model
 from ...motion.initial import note_on_ratios
 from ...public_class import PublicClass
 from ...results.result import State
+from ...tolerances import BOUND_SLACK, HOLDING_RESIDUAL, MARGIN_TOLERANCE, SLIP_SHARE, WORK_ROUNDOFF
 from ...unit_system import size_of
 from ..balance import balance_at
-from .forces import HOLDS, ROUNDOFF, SHARP, Forces, UnitLoad, forces_of
-from .limits import SLIPS, FrictionMargin, Range, is_wedged, least_forces, limit_of, open_rows, range_of
+from .forces import Forces, UnitLoad, forces_of
+from .limits import FrictionMargin, Range, is_wedged, least_forces, limit_of, open_rows, range_of
 from .rows import ContactRows, rows_at
 from .sectors import somewhere
 from .supported import Supported, standing
 
 FAINT = 1e-2
 """A pose is uncertain if roundoff may be more than this part of the force that friction holds."""
-EDGE = 1e-9
-"""Tolerance of a margin about 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +67,7 @@ class Holding(metaclass=PublicClass):
     def needs_little_friction(self) -> bool:
         """Whether friction is needed, and less than 1e-4 of it is enough, so that the margin is infinite: next to a
         dead point loads hardly move a mechanism, and a slope may be almost level."""
-        return self.margin == np.inf and self._limit.load > ROUNDOFF
+        return self.margin == np.inf and self._limit.load > WORK_ROUNDOFF
 
     @property
     def between(self) -> tuple[float, float] | None:
@@ -77,7 +76,7 @@ class Holding(metaclass=PublicClass):
         if self.reach is None or self.reach.least > self.reach.most:
             return None
         least, most = self.value + self.reach.least, self.value + self.reach.most
-        nothing = SHARP * abs(self.value)
+        nothing = BOUND_SLACK * abs(self.value)
         return 0.0 if abs(least) <= nothing else least, 0.0 if abs(most) <= nothing else most
 
     @property
@@ -94,7 +93,7 @@ class Holding(metaclass=PublicClass):
     def _is_faint(self) -> bool:
         """Whether roundoff decides about a hundredth of the margin, or about whether the pose is held."""
         roundoff = self._limit.roundoff
-        return roundoff > FAINT or EDGE < abs(self.margin - 1.0) <= roundoff
+        return roundoff > FAINT or MARGIN_TOLERANCE < abs(self.margin - 1.0) <= roundoff
 
     @cached_property
     def _ratio_note(self) -> str:
@@ -105,7 +104,7 @@ class Holding(metaclass=PublicClass):
     @property
     def held(self) -> bool:
         """Whether the pose is held: whether the `margin` is 1 or more."""
-        return self.margin >= 1.0 - EDGE
+        return self.margin >= 1.0 - MARGIN_TOLERANCE
 
     @cached_property
     def slips(self) -> tuple[str, ...]:
@@ -113,7 +112,7 @@ class Holding(metaclass=PublicClass):
         limit, index = self._limit, self.rows.contacts
         lengths = np.linalg.norm(self.rows.along, axis=1)
         speeds = np.abs(limit.motion) / np.where(lengths > 0.0, lengths, 1.0)
-        least = SLIPS * speeds.max(initial=0.0)
+        least = SLIP_SHARE * speeds.max(initial=0.0)
         bounds = [bound for bound in limit.at.bounds if np.linalg.norm(speeds[bound.slips]) > least]
         return tuple(dict.fromkeys(index.points[bound.point][0].name for bound in bounds))
 
@@ -211,10 +210,10 @@ def _with_load(rows: ContactRows, load: str) -> tuple[float, Forces]:
     high, middle, low = (
         _forces_at_load(rows, load, freed.with_values({load: value + k * step})) for k in (1.0, 0.0, -1.0)
     )
-    roundoff = SHARP * max(float(np.linalg.norm(part)) for part in (*high, *middle, *low))
+    roundoff = BOUND_SLACK * max(float(np.linalg.norm(part)) for part in (*high, *middle, *low))
     for x1, x0, x2 in zip(high, middle, low, strict=True):
         size = float(np.linalg.norm(x1 - x2) + np.linalg.norm(x0))
-        if np.linalg.norm(x1 + x2 - 2.0 * x0) > HOLDS * size + roundoff:
+        if np.linalg.norm(x1 + x2 - 2.0 * x0) > HOLDING_RESIDUAL * size + roundoff:
             raise ModelError(
                 f"forces of {model.name!r} do not grow in proportion to {load!r}; take a load that does so"
             )
@@ -237,7 +236,7 @@ def _forces_at_load(rows: ContactRows, load: str, model: Model) -> tuple[np.ndar
     pairs = [(other.phi, balance.phi), (other.jacobian, balance.jacobian)]
     pairs += [(other_rows.phi, rows.phi), (other_rows.G, rows.G)]
     pairs += [(a.B, b.B) for a, b in zip(other_rows.bounds, rows.bounds, strict=False)]
-    if any(a.shape != b.shape or np.abs(a - b).max(initial=0.0) > HOLDS for a, b in pairs):
+    if any(a.shape != b.shape or np.abs(a - b).max(initial=0.0) > HOLDING_RESIDUAL for a, b in pairs):
         raise ModelError(
             f"{load!r} of {model.name!r} changes more than forces: joints, contacts or coefficients of friction; load= "
             "takes a parameter of forces, or an input"

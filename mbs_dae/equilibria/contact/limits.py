@@ -14,18 +14,21 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import null_space
 
+from ...tolerances import (
+    HOLDING_RESIDUAL,
+    MARGIN_FLOOR,
+    MARGIN_LIMIT,
+    MARGIN_TOLERANCE,
+    SLIP_MARGIN,
+    SLIP_SHARE,
+    WORK_ROUNDOFF,
+)
 from .exact import compressive_forces, load_end, margin_of, remaining, within
-from .forces import HOLDS, MOST, ROUNDOFF, SURE, Cone, Forces
+from .forces import MOST, Cone, Forces
 from .sectors import PART, somewhere
 
-NO_END, NONE = 1e4, 1e-6
-"""A margin above the first is infinite; one below the second is 0."""
-NEAR = 1e-4
-"""Relative distance beyond the margin at which the incipient motion is computed."""
 ROUNDS = 60
 """Greatest number of updates of the directions n in which joints are pressed."""
-SLIPS = 1e-3
-"""A point slips if its speed is more than this part of the fastest."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,20 +53,20 @@ def limit_of(forces: Forces) -> FrictionMargin:
     load = float(np.linalg.norm(forces.unbalanced + A @ compressive_forces(A.T, forces.unbalanced)))
     if best.margin == np.inf:
         return replace(best, load=load)
-    if load <= ROUNDOFF:
+    if load <= WORK_ROUNDOFF:
         return replace(best, margin=np.inf, motion=0.0 * best.motion, load=load, roundoff=1.0)
-    return replace(best, load=load, roundoff=ROUNDOFF / load)
+    return replace(best, load=load, roundoff=WORK_ROUNDOFF / load)
 
 
 def _largest_limit(forces: Forces) -> FrictionMargin:
     """Return the largest margin of all directions n."""
     best = _improved_limit(forces)
     while forces.open and best.margin < np.inf:
-        search = somewhere(best.at, max(best.margin * (1.0 + PART), 2.0 * NONE))
+        search = somewhere(best.at, max(best.margin * (1.0 + PART), 2.0 * MARGIN_FLOOR))
         if search.forces is None:
             return replace(best, certain=search.certain)
         other = _improved_limit(search.forces)
-        if other.margin <= best.margin * (1.0 + SURE):
+        if other.margin <= best.margin * (1.0 + MARGIN_TOLERANCE):
             return replace(best, certain=False)
         best = other
     return best
@@ -71,17 +74,17 @@ def _largest_limit(forces: Forces) -> FrictionMargin:
 
 def _improved_limit(forces: Forces) -> FrictionMargin:
     """Return the margin of the present directions n, improved by updates of n."""
-    margin, x = margin_of(forces, NONE, NO_END)
+    margin, x = margin_of(forces, MARGIN_FLOOR, MARGIN_LIMIT)
     for _ in range(ROUNDS):
         update = forces.followed(x)
         if margin == np.inf or not forces.turns(update):
             break
-        new_margin, new_x = margin_of(update, NONE, NO_END, margin)
-        if new_margin <= margin * (1.0 + SURE):
+        new_margin, new_x = margin_of(update, MARGIN_FLOOR, MARGIN_LIMIT, margin)
+        if new_margin <= margin * (1.0 + MARGIN_TOLERANCE):
             break
         forces, margin, x = update, new_margin, new_x
     still = 0.0 * forces.unbalanced
-    motion = still if margin == np.inf else remaining(forces, max(margin, NONE) * (1.0 + NEAR))
+    motion = still if margin == np.inf else remaining(forces, max(margin, MARGIN_FLOOR) * (1.0 + SLIP_MARGIN))
     rows, root = forces.rows, np.sqrt(forces.rows.balance.system.weight)
     rates = rows.along @ (motion / forces.efforts) * rows.units * np.linalg.norm(rows.G / root, axis=1)
     size = np.abs(rates).max(initial=0.0)
@@ -113,18 +116,20 @@ def open_rows(limit: FrictionMargin) -> np.ndarray:
     forces, size = limit.at, limit.at.used.size
     units, f = forces.units[:size], limit.forces[forces.used]
     equations = [forces.A[:, :size]]
-    roundoff = HOLDS * max(1.0, float(np.linalg.norm(f / units)))
+    roundoff = HOLDING_RESIDUAL * max(1.0, float(np.linalg.norm(f / units)))
     if limit.margin == np.inf:
         parts = np.abs(f / units)
-        equations.append(np.eye(size)[~forces.normals[:size] & (parts <= HOLDS * min(1.0, parts.max(initial=0.0)))])
+        equations.append(
+            np.eye(size)[~forces.normals[:size] & (parts <= HOLDING_RESIDUAL * min(1.0, parts.max(initial=0.0)))]
+        )
     for k in range(len(forces.bounds) if limit.margin < np.inf else 0):
         v, slips = forces.normal_loads[k], forces.frictions[k][:, :size]
         v_now, friction = v.a + v.C[:, :size] @ (f / units), slips @ (f / units)
         square = float(v_now @ v_now)
-        if limit.margin * np.linalg.norm(friction) >= np.sqrt(square) * (1.0 - NEAR) - roundoff:
+        if limit.margin * np.linalg.norm(friction) >= np.sqrt(square) * (1.0 - SLIP_MARGIN) - roundoff:
             equations.append(slips - np.outer(friction, v_now @ v.C[:, :size]) / (square or 1.0))
-    N = null_space(np.vstack(equations), rcond=NEAR) if limit.margin else np.zeros((size, 0))
-    return forces.used[np.abs(N).max(axis=1, initial=0.0) > SLIPS]
+    N = null_space(np.vstack(equations), rcond=SLIP_MARGIN) if limit.margin else np.zeros((size, 0))
+    return forces.used[np.abs(N).max(axis=1, initial=0.0) > SLIP_SHARE]
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,14 +164,14 @@ def _farthest(forces: Forces, side: float) -> tuple[float, bool]:
             other = forces.with_directions(search.forces.directions)
             end = load_end(other, -side, side * beyond)
             least = beyond if end is None else -end[0]
-            if least <= best + SURE * (1.0 + abs(best)):
+            if least <= best + MARGIN_TOLERANCE * (1.0 + abs(best)):
                 break
             beyond = (best + least) / 2.0
             search = somewhere(forces_held.loaded(side * beyond))
         if search.forces is None:
             return best, search.certain
         load, forces_held = _load_reached(other, side, side * best)
-        if load <= best + SURE * (1.0 + abs(best)):
+        if load <= best + MARGIN_TOLERANCE * (1.0 + abs(best)):
             return best, False
         best = load
     return best, True
@@ -183,7 +188,7 @@ def _load_reached(forces: Forces, side: float, about: float) -> tuple[float, For
         if best == np.inf or not forces.turns(update):
             break
         end = load_end(update, side, side * best)
-        if end is None or end[0] <= best + SURE * (1.0 + abs(best)):
+        if end is None or end[0] <= best + MARGIN_TOLERANCE * (1.0 + abs(best)):
             break
         forces, (best, x) = update, end
     return best, forces

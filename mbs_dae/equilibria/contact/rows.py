@@ -20,12 +20,10 @@ from ...compiled.contacts import ContactsBuilder
 from ...errors import ModelError
 from ...explain.contacts import point_of
 from ...motion.contact.friction_faults import frictions_at_fault, no_friction
-from ...motion.contact.gaps import TOUCHES
 from ...motion.mechanism import mechanism
+from ...tolerances import CONTACT_TOLERANCE, PRESCRIBED_RATE
 from ..balance import Balance, levels_of_forces
 
-MOVES = 1e-9
-"""Obstacles move if they are faster than this, in lengths of the model a second, or accelerate by more in a second."""
 ROUNDS = 5
 """Greatest number of updates of the levels of loads through contacts: each leaves ε of the error before it."""
 
@@ -67,7 +65,7 @@ class ContactRows:
     @cached_property
     def closed(self) -> np.ndarray:
         """The gaps that are closed."""
-        return self.gaps[self.phi[self.gaps] <= TOUCHES * self.gap_size]
+        return self.gaps[self.phi[self.gaps] <= CONTACT_TOLERANCE * self.gap_size]
 
     @cached_property
     def along(self) -> np.ndarray:
@@ -155,7 +153,7 @@ def rows_at(balance: Balance) -> ContactRows:
 
 
 def _check_still(rows: ContactRows, moves: np.ndarray) -> None:
-    if (moving := np.flatnonzero(moves > MOVES * rows.balance.system.length)).size:
+    if (moving := np.flatnonzero(moves > PRESCRIBED_RATE * rows.balance.system.length)).size:
         index = rows.contacts
         point = next(
             k

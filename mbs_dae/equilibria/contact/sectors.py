@@ -16,9 +16,9 @@ from itertools import product
 import numpy as np
 from scipy.linalg import null_space
 
-from ...tolerances import RANK
+from ...tolerances import BOUND_SLACK, HOLDING_RESIDUAL, RANK_TOLERANCE
 from .exact import within
-from .forces import HOLDS, SHARP, Cone, Forces
+from .forces import Cone, Forces
 
 PART = 0.002
 """The search is certain to find forces that would hold with friction less by this part."""
@@ -63,9 +63,9 @@ def somewhere(forces: Forces, m: float = 1.0, also: Sequence[Cone] = ()) -> Some
             v = forces.normal_loads[k]
             limit = float(np.linalg.norm(v.a + v.C @ x))
             friction = room * float(np.linalg.norm(forces.frictions[k] @ x))
-            if friction - limit <= HOLDS * limit + SHARP * max(1.0, float(np.linalg.norm(x))):
+            if friction - limit <= HOLDING_RESIDUAL * limit + BOUND_SLACK * max(1.0, float(np.linalg.norm(x))):
                 return 1.0
-            return friction / max(limit, SHARP)
+            return friction / max(limit, BOUND_SLACK)
 
         worst = max(forces.open, key=excess)
         v = forces.normal_loads[worst]
@@ -92,7 +92,7 @@ def _sectors(forces: Forces, m: float) -> tuple[dict[int, np.ndarray], np.ndarra
     rubs = np.any([one > 0.0 for one in slips], axis=0)
     A_u = forces.A[:, ~rubs]
     endless = np.full(len(forces.bounds), np.inf)
-    if np.linalg.matrix_rank(A_u, tol=RANK) < A_u.shape[1]:
+    if np.linalg.matrix_rank(A_u, tol=RANK_TOLERANCE) < A_u.shape[1]:
         return {}, endless
     inverse, left = np.linalg.pinv(A_u), null_space(A_u.T).T if A_u.size else np.eye(len(forces.A))
     columns = np.hstack([forces.A, forces.unbalanced[:, None]])
@@ -110,8 +110,8 @@ def _sectors(forces: Forces, m: float) -> tuple[dict[int, np.ndarray], np.ndarra
         for k, own in enumerate(bare):
             for _ in range(WEIGHINGS if len(A) else 0):
                 norms = np.sqrt(block @ (V[k] ** 2).sum(axis=0))
-                weighted = A * ((y / np.maximum(norms, RANK * max(norms.max(), RANK))) @ block)
-                V[k] = own - np.linalg.lstsq(weighted @ A.T, weighted @ own.T, rcond=RANK)[0].T @ A
+                weighted = A * ((y / np.maximum(norms, RANK_TOLERANCE * max(norms.max(), RANK_TOLERANCE))) @ block)
+                V[k] = own - np.linalg.lstsq(weighted @ A.T, weighted @ own.T, rcond=RANK_TOLERANCE)[0].T @ A
         return np.sqrt(np.array([block @ (one**2).sum(axis=0) for one in V]))
 
     count = len(forces.bounds)
@@ -123,7 +123,7 @@ def _sectors(forces: Forces, m: float) -> tuple[dict[int, np.ndarray], np.ndarra
         if values[largest].real < WIDEST:
             break
         y[:count] = np.abs(vectors[:, largest].real)
-    if values[largest].real >= 1.0 - RANK:
+    if values[largest].real >= 1.0 - RANK_TOLERANCE:
         return {}, endless
     y = np.append(np.linalg.solve(np.eye(count) - norms[:, :count] / m, norms[:, count]), 1.0)
     for _ in range(TRIALS):
@@ -131,7 +131,7 @@ def _sectors(forces: Forces, m: float) -> tuple[dict[int, np.ndarray], np.ndarra
         y[:count] = np.minimum(y[:count], norms[:, count] + norms[:, :count] @ y[:count] / m)
     norms, rays = sizes(np.append(y[:count], 0.0)), {}  # narrow sectors have the least y - c
     for k in forces.open:
-        off = float(norms[k, :count] @ y[:count]) / m * (1.0 + RANK)
+        off = float(norms[k, :count] @ y[:count]) / m * (1.0 + RANK_TOLERANCE)
         if off < WIDEST * norms[k, count]:
             rays[k] = _rays(V[k][:, -1] / norms[k, count], off / norms[k, count])
     return rays, y[:count]
@@ -144,7 +144,7 @@ def _rays(n: np.ndarray, sine: float) -> np.ndarray:
     across = null_space(n[None])
     corners = null_space(np.ones((1, d))).T  # corners of a regular simplex: its inner sphere is d - 1 times smaller
     corners = corners / np.linalg.norm(corners, axis=0) if d > 1 else corners
-    rays = n[:, None] + max(tangent, RANK) * (d - 1) * across @ corners
+    rays = n[:, None] + max(tangent, RANK_TOLERANCE) * (d - 1) * across @ corners
     return rays / np.linalg.norm(rays, axis=0)
 
 

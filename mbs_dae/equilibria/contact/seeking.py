@@ -22,21 +22,19 @@ from scipy.linalg import null_space
 
 from ...compiled import System
 from ...errors import MbsError
-from ...tolerances import RANK
+from ...tolerances import BALANCE_LIMIT, BALANCE_TOLERANCE, POSE_RESIDUAL, RANK_TOLERANCE
 from ..balance import Balance, balance_at, kernel_of, unit_rows
-from ..seeking import ITERATIONS, LONGEST, LOOSE, TIGHT, work_between
+from ..seeking import ITERATIONS, LONGEST, work_between
 from .exact import compressive_forces, least_distance
 from .rows import ContactRows, rows_at, with_loads
 from .supported import Supported, pressed, standing, with_rows
 
 FAR = 1e4
 """A longest step beyond this, in lengths of the model, ends the search without a rest."""
-CLOSED = 1e-12
-"""Gaps are closed to this part of the model's length."""
 ROUNDS = 30
 POLISHED = 20
-"""Number of further steps from a rest within LOOSE to one within TIGHT: gaps are closed to `CLOSED`, and forces that
-depend on gaps are no more accurate."""
+"""Number of further steps from a rest within LOOSE to one within TIGHT: gaps are closed to `POSE_RESIDUAL`, and forces
+that depend on gaps are no more accurate."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +70,7 @@ class AssembledPose:
         gap = np.maximum(self.rows.phi[gaps], 0.0)
         step, multipliers = least_distance(A, -gap - A @ start)
         assert step is not None  # y = 0 obeys all gaps
-        felt = RANK * np.minimum(self.rows.units[gaps], multipliers.max(initial=0.0))
+        felt = RANK_TOLERANCE * np.minimum(self.rows.units[gaps], multipliers.max(initial=0.0))
         return ways @ (start + step), gaps[multipliers > felt]
 
     def _ways(self, far: float) -> np.ndarray:
@@ -127,14 +125,14 @@ def settle_on(system: System, t: float, q: np.ndarray, lawless: list[MbsError] |
     here, far, reach = place_of(rows_at(balance_at(system, t, q))), system.length, LONGEST * system.length
     near = 0
     for _ in range(ITERATIONS):
-        near += here.is_balanced(LOOSE)
-        if here.is_balanced(TIGHT) or near > POLISHED:
+        near += here.is_balanced(BALANCE_LIMIT)
+        if here.is_balanced(BALANCE_TOLERANCE) or near > POLISHED:
             return rest_on(here)
         y, closing = here.downhill(far)
         part = min(1.0, reach / (float(np.linalg.norm(y)) or 1.0))
         there = _stepped(here, y, closing, part, lawless)
         if there is None:
-            if here.is_balanced(LOOSE):
+            if here.is_balanced(BALANCE_LIMIT):
                 return rest_on(here)
             if far < 1e-3 * system.length:
                 return None
@@ -160,7 +158,7 @@ def _stepped(
     places: dict[int, AssembledPose | None] = {}
     lawless = [] if lawless is None else lawless
     lawless.clear()
-    for level in np.flatnonzero(here.residuals > TIGHT * balance.efforts):
+    for level in np.flatnonzero(here.residuals > BALANCE_TOLERANCE * balance.efforts):
         own, left = balance.levels >= level, float(np.linalg.norm(balance.in_parts(here.residuals)[level:]))
         for k, part in enumerate(parts.tolist()):
             if k not in places:
@@ -186,14 +184,14 @@ def moved_to(
         for _ in range(ROUNDS):
             balance = balance_at(system, here.t, q)
             rows = rows_at(balance)
-            small = CLOSED * system.length * np.maximum(np.linalg.norm(rows.G * root, axis=1), RANK)
+            small = POSE_RESIDUAL * system.length * np.maximum(np.linalg.norm(rows.G * root, axis=1), RANK_TOLERANCE)
             shut |= {int(row) for row in rows.gaps if rows.phi[row] < -small[row]}
             gaps = sorted(shut)
             J, lengths = unit_rows(np.vstack([balance.jacobian[balance.position_rows], rows.G[gaps]]) * root)
             residuals = np.append(balance.phi[balance.position_rows], rows.phi[gaps]) / lengths
-            if np.abs(residuals).max(initial=0.0) <= CLOSED * system.length:
+            if np.abs(residuals).max(initial=0.0) <= POSE_RESIDUAL * system.length:
                 return place_of(rows, here.levels)
-            q[:] = system.moved(q, -root * np.linalg.lstsq(J, residuals, rcond=RANK)[0])
+            q[:] = system.moved(q, -root * np.linalg.lstsq(J, residuals, rcond=RANK_TOLERANCE)[0])
     except MbsError as error:
         lawless.append(error)
     return None
@@ -206,7 +204,7 @@ def rest_on(here: AssembledPose) -> Supported:
     J, lengths = unit_rows(held.jacobian / np.sqrt(balance.system.weight))
     n = len(balance.jacobian)
     x = held.multipliers_for(balance.forces)  # the multipliers λ and -f
-    free = null_space(J.T, rcond=RANK) if J.size else np.zeros((len(J), 0))
+    free = null_space(J.T, rcond=RANK_TOLERANCE) if J.size else np.zeros((len(J), 0))
     found, _ = least_distance(-free[n:], (x * lengths)[n:])
     if found is None:  # no forces f ≥ 0, because of roundoff
         return standing(rows, here.pushes)

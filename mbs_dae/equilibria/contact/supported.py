@@ -19,11 +19,9 @@ from ...compiled.contact_records import CLOSED, OPEN
 from ...compiled.derivatives import derivative_matrix
 from ...errors import ModelError
 from ...motion.contact.reports import states_of
+from ...tolerances import SUPPORT_TOLERANCE
 from ..balance import Balance
 from .rows import ContactRows
-
-FELT = 1e-9
-"""Rates of gaps, and normal forces, less than this part of their largest possible size count as zero."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +75,7 @@ class Supported(Balance):
         law."""
         touching = np.setdiff1d(self.rows.closed, self.held)
         felt = np.abs(self.rows.G[touching] @ self.free_velocities).max(axis=1, initial=0.0)
-        if (some := touching[felt > FELT * np.linalg.norm(self.rows.along[touching], axis=1)]).size:
+        if (some := touching[felt > SUPPORT_TOLERANCE * np.linalg.norm(self.rows.along[touching], axis=1)]).size:
             points = [k for k, gap in enumerate(self.rows.contacts.gap) if gap in some]
             raise ModelError(
                 f"{', '.join(map(self.rows.who, points))} of {self.system.model.name!r} touches without pressing: a "
@@ -99,7 +97,9 @@ def with_rows(
 
 def pressed(rows: ContactRows, pushes: np.ndarray) -> np.ndarray:
     """Return the numbers of the gaps that press."""
-    return rows.gaps[pushes[rows.gaps] > FELT * np.minimum(rows.units, np.abs(pushes).max(initial=0.0))[rows.gaps]]
+    return rows.gaps[
+        pushes[rows.gaps] > SUPPORT_TOLERANCE * np.minimum(rows.units, np.abs(pushes).max(initial=0.0))[rows.gaps]
+    ]
 
 
 def modes_of(here: Supported) -> Mapping[str, np.ndarray]:
@@ -114,7 +114,7 @@ def modes_of(here: Supported) -> Mapping[str, np.ndarray]:
 def standing(rows: ContactRows, pushes: np.ndarray) -> Supported:
     """Return the balance of a pose that these forces along the rows of contacts hold: gaps that press stay closed, and
     slips with friction stick."""
-    felt = FELT * np.minimum(rows.units, np.abs(pushes).max(initial=0.0))
+    felt = SUPPORT_TOLERANCE * np.minimum(rows.units, np.abs(pushes).max(initial=0.0))
     sticking = [
         np.arange(one.slips.start, one.slips.stop)
         for one in rows.bounds

@@ -22,15 +22,12 @@ from scipy.linalg import block_diag
 from ...derivatives.equations import solve_bordered
 from ...derivatives.parameters import Asked
 from ...errors import ModelError
-from ...tolerances import RANK
+from ...tolerances import MULTIPLIER_UNIQUENESS, RANK_TOLERANCE
 from ..balance import Balance, balance_at
 from ..contact.rows import rows_at
 from ..contact.supported import Supported, pressed, with_rows
 from ..differences import FARTHEST, difference, extrapolated
 from ..states import rates_at, state_places
-
-CHOICE = 1e-9
-"""A multiplier is unique if no null vector of unit length has a larger component along it."""
 
 
 class RestSlopes(NamedTuple):
@@ -85,15 +82,15 @@ def rest_derivatives(here: Balance, asked: Asked) -> RestSlopes:
     # multipliers are NaN where dependent rows leave a choice
     scaled = balance.jacobian / np.sqrt(balance.system.weight)
     left, sines, _ = np.linalg.svd(scaled) if scaled.size else (np.eye(len(scaled)), np.zeros(0), None)
-    rank = int((sines > RANK * sines.max(initial=0.0)).sum())
-    choice = np.abs(left[:, rank:]).max(axis=1, initial=0.0) > CHOICE
+    rank = int((sines > RANK_TOLERANCE * sines.max(initial=0.0)).sum())
+    choice = np.abs(left[:, rank:]).max(axis=1, initial=0.0) > MULTIPLIER_UNIQUENESS
     multipliers = np.where(choice[:, None], np.nan, solution.multipliers)
     free, rows = block_diag(balance.free_velocities, np.diag(units)), len(balance.system.rows)
     pushes = np.zeros((len(asked.names), here.pushes.size if isinstance(here, Supported) else 0))
     if isinstance(balance, Supported):
         pushes[:, balance.held] = -multipliers[rows:].T
     sines = np.linalg.svd(free.T @ H @ free, compute_uv=False)
-    regular = not sines.size or bool(sines.min() > RANK * sines.max())
+    regular = not sines.size or bool(sines.min() > RANK_TOLERANCE * sines.max())
     return RestSlopes(solution.x[:n].T, multipliers[:rows].T, solution.x[n:].T, pushes, regular)
 
 

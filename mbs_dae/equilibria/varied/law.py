@@ -23,6 +23,7 @@ import numpy as np
 from ...compiled.status import DONE
 from ...errors import ModelError, unknown_name
 from ...poses import newton
+from ...tolerances import SAME_EIGENVALUE
 from ..balance import Balance, balance_at
 from ..differences import FARTHEST, extrapolated
 from ..steady import small_motion_at_rest
@@ -31,8 +32,6 @@ from .rest import RestDerivatives
 if TYPE_CHECKING:
     from ..linear import LinearSystem
 
-SIMPLE = 1e-7
-"""Eigenvalues nearer to one another than this part of the largest are not simple."""
 MATRICES, VALUES = ("M", "D", "K", "A"), ("eigenvalues", "frequencies", "damping")
 
 
@@ -95,7 +94,7 @@ def eigenvalue_slopes(A: np.ndarray, dA: np.ndarray, values: np.ndarray, units: 
         left, sines, right = np.linalg.svd(scaled - value * np.eye(len(A)))
         near = np.abs(np.delete(values, k) - value).min(initial=np.inf)
         w, u = left[:, -1].conj(), right[-1].conj()
-        if near > SIMPLE * largest and abs(w @ u) > SIMPLE:
+        if near > SAME_EIGENVALUE * largest and abs(w @ u) > SAME_EIGENVALUE:
             slopes[:, k] = (w @ changed @ u) / (w @ u)
     return slopes
 

@@ -27,15 +27,12 @@ from ...errors import ModelError
 from ...readings.motion import ComputedQuantities
 from ...readings.reactions import ComputedReactions
 from ...results.quantities import ledger
-from ...tolerances import RANK
+from ...tolerances import GUARD_CHANGE, RANK_TOLERANCE
 from ..balance import Balance
 from ..contact.supported import Supported
 from ..corners import corners
 from ..states import state_places
 from .contacts import RestSlopes, check_contacts, rest_derivatives
-
-MOVES = 1e-9
-"""A switching function that changes by less than this part of the change of the pose stays where it is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +56,7 @@ class RestDerivatives(Varied):
         found = solve_bordered(slopes[FORCES].x, instant.rows, *right, here.weight_by_level)
         self._check_corners(found.x.T)
         sines = np.linalg.svd(here.stiffness * np.outer(here.motion_scale, here.motion_scale), compute_uv=False)
-        holds = not sines.size or bool(sines.min() > RANK * sines.max())
+        holds = not sines.size or bool(sines.min() > RANK_TOLERANCE * sines.max())
         return RestSlopes(found.x.T, found.multipliers.T, np.zeros((count, 0)), np.zeros((count, 0)), holds)
 
     def _check_corners(self, x: np.ndarray) -> None:
@@ -73,7 +70,7 @@ class RestDerivatives(Varied):
         along = instant.slopes((FORCES, SURFACES), here.system.still, here.multipliers)[SURFACES].along(x)
         structure = here.system.structure
         names = np.array(structure.program.batch.switching + structure.dynamics.batch.switching)
-        least = MOVES * np.abs(x).max(axis=1, initial=0.0)
+        least = GUARD_CHANGE * np.abs(x).max(axis=1, initial=0.0)
         for who in bends:
             leave = np.flatnonzero((np.abs(along[np.flatnonzero(names == who)]) > least).any(axis=0))
             for name in (self.asked.names[k] for k in leave):

@@ -12,7 +12,7 @@ from functools import cache, partial
 from ...kernels import cache as kernels
 from ...kernels import llvm, store
 from ...kernels.languages.assembly import Instructions
-from ...tolerances import NIL
+from ...tolerances import ZERO_ROW
 from .shape import OF_ROWS, OF_X, ROW, SUM, FrontShape, Place, X
 
 COUNTS = ("eliminated", "forward", "backward")
@@ -143,7 +143,7 @@ def _reciprocal(code: Instructions, shape: FrontShape, index: str, k: int, value
     code.store(distance, "%distance", row)
     if (k, k, OF_X) not in values:  # a row of zeros
         return nothing
-    share = code.larger(code.load("%share", row), code.known(NIL))
+    share = code.larger(code.load("%share", row), code.known(ZERO_ROW))
     scaled = code.real("fmul", distance, share)
     added = code.real("fmul", "%extra", code.larger(x, code.real("fmul", "%least", share)))
     reciprocal = code.real("fdiv", code.negative(share), code.real("fadd", scaled, added))

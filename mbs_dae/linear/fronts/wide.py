@@ -14,7 +14,7 @@ from numpy import int64
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import AtIndices, AtReals
 from ...kernels.lanes import choose
-from ...tolerances import NIL
+from ...tolerances import ZERO_ROW
 from .shape import OF_ROWS, SUM, FrontShape, Place
 
 HEAD = 7
@@ -139,7 +139,7 @@ def _reciprocal_of_row(rows: tuple[AtReals, ...], row: int, taken: tuple[float, 
     x, by_rows = taken
     least, extra, truncation = limits[0], limits[1], limits[2]
     square[row], distance[row] = x, x + by_rows
-    own = max(share[row], NIL)
+    own = max(share[row], ZERO_ROW)
     apart = (x + by_rows) * own
     counts = ((x > least) & (apart >= truncation * x)) | (truncation <= 0.0)
     is_kept = (kept[row] > 0.0) | (kept[row] < 0.0)

@@ -3,7 +3,7 @@
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...kernels.passes import go_through
-from ...tolerances import NIL
+from ...tolerances import ZERO_ROW
 from ..fronts.plan import back_substitute, eliminate, forward_substitute
 from ..kkt import Factor, set_limits, solve_and_refine, tell_independence
 from ..pattern import Pattern
@@ -26,7 +26,7 @@ def factorise_tree(pattern: Pattern, factor: Factor) -> None:
     lightest = own.inverse[0]  # the squared length below which a row counts as zero follows from the pivots of W
     for k in range(own.inverse.size):
         lightest = min(lightest, own.inverse[k])
-    negligible = NIL * largest(factor.jacobian) ** 2 * lightest + 1e-200
+    negligible = ZERO_ROW * largest(factor.jacobian) ** 2 * lightest + 1e-200
     set_limits(factor, negligible, factor.truncation[0], factor.damping[0])
     eliminate(pattern.plan, 0, factor, own.square, own.coupling)
     tell_independence(factor)

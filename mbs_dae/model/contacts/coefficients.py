@@ -13,13 +13,13 @@ from ...errors import ModelError
 from ...symbolic.derive import Reading, Relation
 from ...symbolic.functions import as_sympy
 from ...symbolic.markers import t
+from ...tolerances import ROOT_SHIFT
 from ..bodies.body import Marker
 from ..fields import Function, Law, speed
 from ..measures import Quantity, written_in_markers
 from ..motion import Motion
 from ..parameters import Evaluator, Number, Parameter, Signal, check_number, constants_out, free_parameters
 from ..tables import Table, TableSymbol, reads_beyond
-from .geometry import TINY
 
 Slots: TypeAlias = dict[sp.Symbol, Number]
 Coefficient: TypeAlias = Any
@@ -175,7 +175,7 @@ class Rubbing:
 def slip_speed(slips: Sequence[sp.Expr]) -> sp.Expr:
     """Return the speed |s| of a slip with these components. Its slope at rest is 0, not 0/0, because of a negligible
     number below the root."""
-    return sp.sqrt(sp.Add(*(s**2 for s in slips)) + TINY)
+    return sp.sqrt(sp.Add(*(s**2 for s in slips)) + ROOT_SHIFT)
 
 
 def smoothed(slips: Sequence[sp.Expr], width: Number) -> tuple[list[sp.Expr], sp.Expr]:

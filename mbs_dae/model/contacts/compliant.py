@@ -14,6 +14,7 @@ from ...symbolic.derive import Reading, Relation
 from ...symbolic.differentiation import Definition
 from ...symbolic.loads import OF_POTENTIAL, Load
 from ...symbolic.markers import rate_of, t, variables
+from ...tolerances import RESTITUTION_SERIES, ROOT_SHIFT
 from ..bodies.body import Marker, Place
 from ..element import checked_name, slot
 from ..fields import Law
@@ -21,12 +22,8 @@ from ..forces.base import ForceElement
 from ..measures import written_in_markers
 from ..parameters import Number, Numeric, as_sympy, check_number, constants_out, finite_number
 from .coefficients import Rubbing, smoothed
-from .geometry import TINY
 from .shapes import Shape
 from .touching import Touching
-
-NEAR = 1e-4
-"""If 1 - restitution is smaller than this, roundoff of logarithms would reach the first four terms of their series."""
 
 
 class CompliantContact(Touching, ForceElement):
@@ -186,7 +183,7 @@ class CompliantContact(Touching, ForceElement):
         if self.exponent.is_integer():
             powers = [depth ** int(self.exponent) for depth in deep]
         else:
-            powers = [depth * (depth**2 + TINY) ** ((sp.Float(self.exponent) - 1) / 2) for depth in deep]
+            powers = [depth * (depth**2 + ROOT_SHIFT) ** ((sp.Float(self.exponent) - 1) / 2) for depth in deep]
         spring = named("spring", [stiffness * power for power in powers])
         push = named("push", [k * sp.Max(1 - damping * v, 0) for k, v in zip(spring, velocities, strict=False)])
         rubs: list[sp.Expr] = []
@@ -217,7 +214,7 @@ def damping_of(restitution: float) -> float:
     for any stiffness, exponent and masses. 0 < x < 1/e; for e near 1 the series of the logarithms gives x (1 + e³)/3 =
     (1 - e²)/2.
     """
-    if restitution > 1.0 - NEAR:
+    if restitution > 1.0 - RESTITUTION_SERIES:
         return 1.5 * (1.0 - restitution**2) / (1.0 + restitution**3)
 
     def surplus(x: float) -> float:

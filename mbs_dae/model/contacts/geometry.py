@@ -31,12 +31,9 @@ import sympy as sp
 from ...symbolic.derive import Relation
 from ...symbolic.functions import Unwound, opaque
 from ...symbolic.markers import LABELS, FormMarker, marker_symbols
+from ...tolerances import ROOT_SHIFT
 from ..fields import Law
 from ..parameters import Number, constants_out
-
-TINY = 1e-100
-"""A number that is negligible beside the square of a length, as are its powers; with it roots of squares have
-slopes at zero."""
 
 
 class Touch(NamedTuple):
@@ -308,7 +305,7 @@ class Hollow(ShapeGeometry):
 
     def touch(self, marker: FormMarker, point: sp.Matrix) -> Touch:
         arm = marker.point - point
-        length = sp.sqrt(arm.dot(arm) + TINY)
+        length = sp.sqrt(arm.dot(arm) + ROOT_SHIFT)
         return Touch(self.opening - length, arm / length, tangents(arm / length))
 
 

@@ -19,6 +19,7 @@ from ...rotations import bryant
 from ...symbolic.derive import Relation
 from ...symbolic.functions import written_out
 from ...symbolic.markers import LABELS, PlanarMarker, SpatialMarker, marker_symbols
+from ...tolerances import UNIT_GRADIENT
 from ..bodies.body import Marker, Place, as_marker
 from ..joints.base import relation_of
 from ..measures import Measure, MeasureKind, OwnRow
@@ -28,8 +29,6 @@ from .coefficients import Rubbing
 from .geometry import relation_between
 from .shapes import Shape, check_pair, check_room
 
-UNIT = 1e-9
-"""Greatest difference from 1, by roundoff, of the length of a unit gradient."""
 NAMES = ("gap", "slip")
 """The names of the equations of a contact."""
 
@@ -205,7 +204,9 @@ def with_unit_gradients(relation: Relation, second: int, who: str) -> Relation:
 
     def over_length(value: sp.Expr, variables: Sequence[sp.Symbol]) -> sp.Expr:
         squared = sp.Add(*(value.diff(s) ** 2 for s in variables))
-        if squared in (0, 1) or all(abs(_somewhere(squared, relation, Random(seed)) - 1) < UNIT for seed in range(4)):
+        if squared in (0, 1) or all(
+            abs(_somewhere(squared, relation, Random(seed)) - 1) < UNIT_GRADIENT for seed in range(4)
+        ):
             return value
         return value / sp.sqrt(squared)
 

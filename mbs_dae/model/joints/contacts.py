@@ -16,12 +16,12 @@ from ...symbolic.derive import Reading
 from ...symbolic.functions import Unwound
 from ...symbolic.markers import FormMarker, marker_symbols
 from ...symbolic.markers import primitives as the
+from ...tolerances import GEAR_DISTANCE
 from ..element import Declared
 from ..fields import choice, function, scalar
 from ..parameters import Evaluator, Number
 from ..tables import check_closed, check_radius
 from .base import Joint
-from .gears import PITCH
 from .motions import Ball, Slide
 
 
@@ -74,11 +74,11 @@ class RackAndPinion(Joint):
         radius, above = number(self.values["radius"]), self.values["side"] == "above"
         distance = place if above else -place
         off = np.maximum(np.abs(distance - radius) / radius, np.abs(aligned - 1.0))
-        if not (off > PITCH).any():
+        if not (off > GEAR_DISTANCE).any():
             return
-        k = int(np.argmax(off > PITCH))
+        k = int(np.argmax(off > GEAR_DISTANCE))
         when = f"at t = {t[k]:.6g}"
-        if abs(aligned[k] - 1.0) > PITCH:
+        if abs(aligned[k] - 1.0) > GEAR_DISTANCE:
             what = f"the axes of pinion and rack of {self.who} are not parallel, the same way round, {when}"
             raise ModelError(f"{what}; mend the markers: both have their axes along that of the pinion")
         side = f'{"above" if place[k] >= 0.0 else "below"} it, while side="{self.values["side"]}"'

@@ -45,15 +45,13 @@ from ...symbolic.derive import Reading, Relation
 from ...symbolic.functions import Unwound, as_sympy
 from ...symbolic.markers import FormMarker, marker_symbols
 from ...symbolic.markers import primitives as the
+from ...tolerances import GEAR_DISTANCE
 from ..bodies.body import Marker, components_of
 from ..element import Constants, Element, slot
 from ..fields import choice, scalar
 from ..parameters import Number, check_number
 from .base import Joint
 
-PITCH = 1e-6
-"""Tolerance of the sum of the radii against the distance of the axes, relative to the radii: typed numbers have six
-digits, and the relative error of the forces is no larger."""
 R_I, R_J, RATIO, PHASE = slot("r_i"), slot("r_j"), slot("ratio"), slot("phase")
 SENSE, ACROSS, H_I, H_J, START = (slot(name) for name in ("sense", "across", "h_i", "h_j", "start"))
 """s (less than zero also if an axis points to the apex), w, distances of Q from each marker along its axis, and
@@ -271,7 +269,7 @@ class Gear(Joint):
             self._check_axes(number, r_i, r_j)
         elif START in self._form[1]:
             i, j = (m.placed for m in self.markers)
-            if number(sp.sqrt(_square(_across(i, j.point - i.point)))) <= PITCH * (r_i + r_j):
+            if number(sp.sqrt(_square(_across(i, j.point - i.point)))) <= GEAR_DISTANCE * (r_i + r_j):
                 what = f"the wheels of {self.who} stand in one place in the reference placement, and no body carries "
                 raise ModelError(
                     f"{what}both; give position= to their bodies, or name the joints of both: Gear(name, A, B, ...)"
@@ -283,11 +281,11 @@ class Gear(Joint):
         if self.dimension == 3 and self._form[0] is _carried(3, True):
             normal = c.axis.cross(o.axis)
             apart = abs(number(between.dot(normal) / sp.sqrt(_square(normal))))
-            if apart > PITCH * size:
+            if apart > GEAR_DISTANCE * size:
                 what = f"the axes of {self.who} pass each other {apart:.6g} m apart, so its wheels do not roll"
                 raise ModelError(f"{what}; let them meet in a point, or give ratio= in place of radii=")
             return
-        if self.dimension == 3 and (beside := abs(number(between.dot(c.axis)))) > PITCH * size:
+        if self.dimension == 3 and (beside := abs(number(between.dot(c.axis)))) > GEAR_DISTANCE * size:
             what = f"the markers of the wheels of {self.who} are {beside:.6g} m apart along their axes"
             raise ModelError(f"{what}; put both into the middle plane of the teeth: joints with at= in one plane")
         self.check_distance(float(number(sp.sqrt(_square(_across(c, between))))), r_i, r_j)
@@ -295,14 +293,14 @@ class Gear(Joint):
     def check_distance(self, apart: float, r_i: float, r_j: float, when: str = "") -> None:
         """Check that pitch circles of these radii touch for axes at this distance, in m."""
         centre_distance = abs(r_i + self._sense * r_j)
-        if not abs(apart - centre_distance) <= PITCH * (r_i + r_j):
+        if not abs(apart - centre_distance) <= GEAR_DISTANCE * (r_i + r_j):
             sign = "+" if self._sense > 0 else "-"
             what = f"the axes of {self.who} are {apart:.6g} m apart{when}, and its radii are {r_i:.6g} and {r_j:.6g} m"
             rule = f"{self.values['mesh']} pitch circles touch at |r_i {sign} r_j| = {centre_distance:.6g} m"
             raise ModelError(
                 f"{what}: {rule}; mend the radii, mesh= or the places of the axes, or give ratio= of a train between"
             )
-        if centre_distance <= PITCH * (r_i + r_j):
+        if centre_distance <= GEAR_DISTANCE * (r_i + r_j):
             raise ModelError(f"{self.who} has two wheels of {r_i:.6g} m on one axis; give ratio= of a clutch or a belt")
 
     def check_free(
@@ -314,7 +312,7 @@ class Gear(Joint):
         worst = int(np.nanargmax(np.abs(apart - abs(r_i + self._sense * r_j)))) if t.size else 0
         for k in (0, worst)[: t.size]:
             self.check_distance(float(apart[k]), r_i, r_j, f" at t = {t[k]:.6g}")
-        off = (np.abs(beside) > PITCH * (r_i + r_j)) | (np.abs(aligned - 1.0) > PITCH)
+        off = (np.abs(beside) > GEAR_DISTANCE * (r_i + r_j)) | (np.abs(aligned - 1.0) > GEAR_DISTANCE)
         if off.any():
             when = f"at t = {t[np.argmax(off)]:.6g}"
             what = f"the wheels of {self.who} are not in one plane with axes the same way round {when}"

@@ -10,14 +10,12 @@ import sympy as sp
 from ...errors import ModelError
 from ...symbolic.markers import FormMarker
 from ...symbolic.markers import primitives as the
+from ...tolerances import JOINT_ALIGNMENT
 from ..bodies.body import Vector, components_of, coordinates_of
 from ..fields import scalar
 from ..measures import Measure, angle, displacement, joint_angles
 from .base import Joint
 from .motions import Ball, Slide, Turn
-
-STRAIGHT = 1e-9
-"""Pins are orthogonal if the magnitude of their cosine is at most this."""
 
 
 class Distance(Joint):
@@ -195,7 +193,7 @@ def _across(pins: Any, who: str) -> tuple[Vector, Vector]:
     if size == 0:
         raise ModelError(f"a pin of {who} has no direction; give e.g. pins=((1, 0, 0), (0, 1, 0))")
     cosine = sp.simplify(x.dot(y) / size)
-    if cosine.free_symbols or abs(float(cosine)) > STRAIGHT:
+    if cosine.free_symbols or abs(float(cosine)) > JOINT_ALIGNMENT:
         angle = f"the cosine between them is {cosine}"
         if not cosine.free_symbols:
             angle = f"they make {float(sp.deg(sp.acos(cosine))):.6g}°"

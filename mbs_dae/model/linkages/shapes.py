@@ -12,9 +12,9 @@ import sympy as sp
 
 from ...errors import ModelError
 from ...symbolic.functions import as_sympy
+from ...tolerances import COLLINEARITY
 
 Point = tuple[float, float]
-STRAIGHT = 1e-9  # largest distance of points on a line, relative to their span
 
 
 class Corner(NamedTuple):
@@ -62,7 +62,7 @@ def shape_of(
     corners: list[Any] = [(point - points[0]) * turn.conjugate() for point in points]
     corners[1] = complex(abs(axis))  # without roundoff
     xs = [corner.real for corner in corners]
-    is_plate = max(abs(corner.imag) for corner in corners) > STRAIGHT * (max(xs) - min(xs))
+    is_plate = max(abs(corner.imag) for corner in corners) > COLLINEARITY * (max(xs) - min(xs))
     order = ring_of(who, outline, corners, massive) if is_plate else []
     start, angle, c, s = places[outline[0]], phase(axis), turn.real, turn.imag
 
@@ -178,4 +178,4 @@ def segments_intersect(a: complex, b: complex, c: complex, d: complex) -> bool:
 def _side(a: complex, b: complex, p: complex) -> int:
     """Return the side of the line from a to b on which a point lies: left 1, right -1, on it 0."""
     cross = ((b - a).conjugate() * (p - a)).imag
-    return 0 if abs(cross) <= STRAIGHT * abs(b - a) * abs(p - a) else 1 if cross > 0 else -1
+    return 0 if abs(cross) <= COLLINEARITY * abs(b - a) * abs(p - a) else 1 if cross > 0 else -1

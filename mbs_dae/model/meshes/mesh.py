@@ -11,9 +11,9 @@ import numpy as np
 
 from ...errors import ModelError
 from ...results.sketch import MeshSketch
+from ...tolerances import SAME_CORNER
 
 MOST = 2000  # triangles: with ten such parts a page still draws 30 frames a second
-SAME = 1e-6  # corners closer than this fraction of the longest side are merged
 LONGEST = 10.0  # m: a longer mesh is probably in another unit
 RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 HEAD, TRIANGLE = 84, RECORD.itemsize  # bytes
@@ -74,13 +74,13 @@ def joined(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     (triangles, 3)."""
     corners = triangles.reshape(-1, 3)
     size = np.ptp(corners, axis=0).max() or 1.0
-    return _clustered(corners, np.arange(len(corners)).reshape(-1, 3), SAME * size)
+    return _clustered(corners, np.arange(len(corners)).reshape(-1, 3), SAME_CORNER * size)
 
 
 def thinned(points: np.ndarray, faces: np.ndarray, most: int = MOST) -> tuple[np.ndarray, np.ndarray]:
     """Return at most `most` triangles: corners in one cell of a grid are moved to their middle, and triangles that
     shrink to lines are removed; the grid is the finest one that leaves few enough."""
-    fine, coarse = SAME, 1.0  # cell sizes relative to the longest side
+    fine, coarse = SAME_CORNER, 1.0  # cell sizes relative to the longest side
     if len(faces) <= most:
         return points, faces
     size = np.ptp(points, axis=0).max()

@@ -10,16 +10,11 @@ import numpy as np
 from ...compiled.contact_records import OPEN, Contacts
 from ...kernels.abi import compiled
 from ...kernels.blocks import Vector
+from ...tolerances import NEGATIVE_FRICTION
 from ..mechanism_record import Mechanism
 
-BOUND = 1e-9
-"""Friction counts as being at its bound if the two differ by less than this part of the bound."""
 COMPONENTS = 3
 """The number of rows set aside for the normal force of each point."""
-NEGATIVE = 1e-9
-"""A coefficient of friction counts as negative below minus this number, and a force of friction below minus this part
-of the largest that it has had, or of the forces on bodies. Where the x of |x| changes sign, steps end within 1e-11 of
-their length, so that |x| may be negative by as much."""
 
 
 @compiled
@@ -85,11 +80,11 @@ def drives(contacts: Contacts, force: float) -> bool:
         sliding, rest = laws.sizes[c, 0], laws.sizes[c, 1]
         laws.largest_sizes[c] = max(laws.largest_sizes[c], sliding, rest)
         scale = 1.0 if laws.coefficient[c] >= 0 else max(laws.largest_sizes[c], force)
-        found = found or min(sliding, rest) < -NEGATIVE * scale
+        found = found or min(sliding, rest) < -NEGATIVE_FRICTION * scale
     for d in range(laws.drag_is_force.size):
         laws.largest_drag[d] = max(laws.largest_drag[d], laws.drag[d])
         scale = max(laws.largest_drag[d], force) if laws.drag_is_force[d] == 1 else 1.0
-        found = found or laws.drag[d] < -NEGATIVE * scale
+        found = found or laws.drag[d] < -NEGATIVE_FRICTION * scale
     return found
 
 

@@ -29,21 +29,16 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.kkt import factorise, solve
 from ...linear.vectors import copy
+from ...tolerances import CONTACT_TOLERANCE, JOINT_DEPENDENCE, JOINT_LEEWAY, ROW_ACCELERATION, SLIP_ROUNDOFF
 from ..derivative import evaluate
 from ..mechanism_record import Mechanism
 from .delassus import leave_out
-from .gaps import LEEWAY, TOUCHES, leeway
-from .guards import UNSEEN, is_held, joint_rate, keeps_still, largest_acceleration
+from .gaps import leeway
+from .guards import is_held, joint_rate, keeps_still, largest_acceleration
 from .sizes import is_moved, own_pace
 
-NOTHING = 1e-12
-"""An acceleration of a row counts as zero below this part of the largest one of bodies: an example is that of a driver
-times a coefficient that is zero within roundoff. Bodies that are not at rest accelerate a row by more
-(`guards.AT_REST`)."""
 RESTS = 2
 """A value of `known`: the point has been tested, and joints give its slips no rate."""
-DEPENDS = 1e-12
-"""The squared sine below which a row depends on those of joints: errors of a motion make one of this size."""
 
 
 @compiled_apart
@@ -118,7 +113,7 @@ def _find(mechanism: Mechanism, h: float) -> None:
             rests = _ask(mechanism, c)
         else:
             for slip in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
-                if abs(contacts.motion.rate[slip]) > LEEWAY * contacts.groups.rate[contacts.groups.of_point[c]]:
+                if abs(contacts.motion.rate[slip]) > JOINT_LEEWAY * contacts.groups.rate[contacts.groups.of_point[c]]:
                     constrained.state[slip] = FREE
         constrained.known[c] = RESTS if rests else 1
         if contacts.gap_row[c] >= 0 and is_held(mechanism, contacts.gap_row[c]):
@@ -153,7 +148,9 @@ def _touches(mechanism: Mechanism, c: int, h: float, bend: float) -> bool:
     contacts, row = mechanism.contacts, mechanism.contacts.gap_row[c]
     if row < 0:
         return True
-    reach = leeway(mechanism) if contacts.constrained.state[row] != FREE else TOUCHES * mechanism.machine.gap_size
+    reach = (
+        leeway(mechanism) if contacts.constrained.state[row] != FREE else CONTACT_TOLERANCE * mechanism.machine.gap_size
+    )
     reach += 2.0 * h * max(-contacts.motion.rate[row], 0.0) + bend
     return contacts.motion.phi[row] <= reach
 
@@ -207,7 +204,7 @@ def _rests(mechanism: Mechanism, row: int) -> bool:
     for k in range(nu.size):
         constrained.combinations[row, k] = constrained.combination[k]
         size += abs(constrained.combination[k] * nu[k])
-    return abs(joint_rate(mechanism, row)) <= max(TOUCHES * size, UNSEEN * mechanism.machine.extent)
+    return abs(joint_rate(mechanism, row)) <= max(CONTACT_TOLERANCE * size, SLIP_ROUNDOFF * mechanism.machine.extent)
 
 
 @compiled
@@ -221,7 +218,7 @@ def _stays(mechanism: Mechanism, row: int) -> bool:
         bends += contacts.constrained.combination[k] * gamma[k]
         size += abs(contacts.constrained.combination[k] * gamma[k])
     most = largest_acceleration(mechanism, contacts.groups.of_row[row])
-    return abs(bends) <= LEEWAY * size + NOTHING * most + UNSEEN * mechanism.machine.extent
+    return abs(bends) <= JOINT_LEEWAY * size + ROW_ACCELERATION * most + SLIP_ROUNDOFF * mechanism.machine.extent
 
 
 @compiled
@@ -237,7 +234,7 @@ def factorise_joints(mechanism: Mechanism) -> None:
 @compiled
 def depends(mechanism: Mechanism, row: int) -> bool:
     """Return whether a row depends on those of joints: the part of its squared length that they leave is below
-    `DEPENDS`."""
+    `JOINT_DEPENDENCE`."""
     contacts, shape, rows, left = mechanism.contacts, mechanism.shape, mechanism.contacts.rows, 0.0
     delassus, constrained = contacts.delassus, contacts.constrained
     delassus.f[:] = delassus.g[:] = 0.0
@@ -246,7 +243,7 @@ def depends(mechanism: Mechanism, row: int) -> bool:
     solve(mechanism.plain, shape, delassus.f, delassus.g, constrained.displacement, constrained.combination, 2)
     for e in range(rows.at[row], rows.at[row + 1]):
         left += rows.value[e] * constrained.displacement[rows.column[e]]
-    return left <= DEPENDS * _whole(mechanism, row)
+    return left <= JOINT_DEPENDENCE * _whole(mechanism, row)
 
 
 @compiled

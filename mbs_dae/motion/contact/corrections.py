@@ -29,11 +29,21 @@ from ...linear.modes import choose_modes, write_equations
 from ...linear.rows import row_dot_size
 from ...linear.twofold import two_product, two_sum
 from ...linear.vectors import copy
-from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
+from ...tolerances import (
+    CORRECTION_COUNT,
+    ELIMINATION_LOSS,
+    FORCE_SPREAD,
+    LAST_CORRECTION,
+    MASS_CONTRAST,
+    MISSED_ACCELERATION,
+    NORMAL_FLOOR,
+    SLIP_BOUND,
+    SOLUTION_ERROR,
+    SUM_ROUNDOFF,
+)
 from ..mechanism_record import INDEPENDENCE, Mechanism
 from .delassus import add_responses, leave_out, respond
 from .digits import (
-    FIRM,
     REFINED,
     is_corrected,
     is_far_apart,
@@ -44,22 +54,8 @@ from .digits import (
     put_spread,
     refine_solution,
 )
-from .forces import FAINT, MISSED
 from .problem import bound_now, take_solution
 from .sizes import least_force, opposing_force, pace_along, put_free_force
-
-INEXACT = 1e-14
-"""A rate that is summed with twice the digits has errors of this part of its terms, some fifty ε: those of responses
-and of rates without contacts."""
-SPREAD = 1e-4
-"""A solution of the laws is right to 5e-13 of the largest force (`laws.EXACT`), to 5e-9 of a force that is this part of
-the largest; and to 1e-13 of the largest over the `independence` of joints (`tolerances.DELTA`), to 1e-9 of a force that
-is this part of it over the independence. Smaller forces are corrected."""
-AT_BOUND = 1e-6
-"""A friction as near to its bound as this part is not an unknown of its own."""
-LACKS = 1e-6
-"""A row that elimination leaves out lacks at most this part of the pace of heavy bodies, the root of `NO_PIVOT`; a
-larger lack is a force that roundoff has lost."""
 
 
 @compiled_apart
@@ -73,8 +69,8 @@ def correct_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vect
     bodies, in `pace` of groups. Overwrites machine.x and the multipliers: with the solution for these forces if they
     were `corrected`; otherwise they stay."""
     contacts, p, n = mechanism.contacts, mechanism.contacts.problem, mechanism.contacts.delassus.used_count[0]
-    far_apart, contacts.corrections.corrected[0] = put_masses(contacts) < FIRM, 0
-    spread = _are_spread(contacts, x, offset, SPREAD / max(mechanism.nearness[INDEPENDENCE], SPREAD))
+    far_apart, contacts.corrections.corrected[0] = put_masses(contacts) < MASS_CONTRAST, 0
+    spread = _are_spread(contacts, x, offset, FORCE_SPREAD / max(mechanism.nearness[INDEPENDENCE], FORCE_SPREAD))
     if not spread and not far_apart:
         return True
     if not put_into_units(p) or p.scaled.scale[0] == 0.0:
@@ -137,12 +133,12 @@ def _find_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vector
     for i in range(n):
         delassus.amount[i] = 0.0 if p.modes.mode[i] == NO_FORCE else p.f[i]
     delassus.amount_tail[:] = 0.0
-    for _ in range(OFTEN):
+    for _ in range(CORRECTION_COUNT):
         unsettled = _settle_amounts(mechanism, x, offset, loads, rates)
-        turned = _turn_modes(contacts, INEXACT if is_tree else INEXACT * INEXACT)
+        turned = _turn_modes(contacts, SUM_ROUNDOFF if is_tree else SUM_ROUNDOFF * SUM_ROUNDOFF)
         if not turned:
             break
-    certain = unsettled <= UNCERTAIN and not turned and _have_friction_of_modes(contacts)
+    certain = unsettled <= SOLUTION_ERROR and not turned and _have_friction_of_modes(contacts)
     if not (certain and _are_held(contacts) and _are_open(contacts)):
         return False
     for i in range(n):
@@ -167,7 +163,7 @@ def _are_spread(contacts: Contacts, x: Vector, offset: Vector, least: float) -> 
             square += p.f[i] ** 2
         size, slips = np.sqrt(square), False
         if not is_unilateral(p, law):
-            slips = size >= (1.0 - AT_BOUND) * bound_now(contacts, law, p.mu[law])
+            slips = size >= (1.0 - SLIP_BOUND) * bound_now(contacts, law, p.mu[law])
         elif size == 0.0 and delassus.squared_length[delassus.used[begin]] > 0.0:
             size = abs(p.w[begin]) * corrections.heaviest[begin] / delassus.squared_length[delassus.used[begin]]
         for i in range(begin, end):
@@ -185,7 +181,7 @@ def _are_held(contacts: Contacts) -> bool:
         if p.modes.mode[i] == HELD and is_far_apart(contacts, i):
             pace = pace_along(contacts, contacts.delassus.used[i])
             size = pace + contacts.equations.balancing_size[i]
-            most = MISSED * size if p.tally[UNDETERMINED] == 0 else LACKS * pace
+            most = MISSED_ACCELERATION * size if p.tally[UNDETERMINED] == 0 else ELIMINATION_LOSS * pace
             held = held and abs(contacts.equations.right[i]) <= most
     return held
 
@@ -198,8 +194,8 @@ def _are_open(contacts: Contacts) -> bool:
     for law in range(p.counts[0]):
         for i in range(p.first[law], p.first[law + 1] if is_unilateral(p, law) else p.first[law]):
             if p.modes.mode[i] == NO_FORCE and is_far_apart(contacts, i):
-                error = INEXACT * contacts.equations.balancing_size[i]
-                known = abs(contacts.equations.right[i]) > error or error <= MISSED * pace_along(
+                error = SUM_ROUNDOFF * contacts.equations.balancing_size[i]
+                known = abs(contacts.equations.right[i]) > error or error <= MISSED_ACCELERATION * pace_along(
                     contacts, contacts.delassus.used[i]
                 )
                 certain = certain and known
@@ -223,7 +219,7 @@ def _settle_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vect
         scaled.x[i] = delassus.amount[i] / (scaled.unit[i] * scaled.scale[0])
     put_y(p)
     _put_rates(mechanism, x, offset, loads, rates)
-    for _ in range(OFTEN):
+    for _ in range(CORRECTION_COUNT):
         many, change = write_equations(p), 0.0
         for k in range(many):
             i = modes.free[k]
@@ -251,7 +247,7 @@ def _settle_amounts(mechanism: Mechanism, x: Vector, offset: Vector, loads: Vect
             scaled.x[i] = delassus.amount[i] / (scaled.unit[i] * scaled.scale[0])
         _put_rates(mechanism, x, offset, loads, rates)
         unsettled = change
-        if change <= CORRECTED:
+        if change <= LAST_CORRECTION:
             break
     return unsettled
 
@@ -265,7 +261,7 @@ def _size_of(contacts: Contacts, i: int) -> float:
         return max(_length(contacts, i), least_force(contacts, i)) / (scaled.unit[i] * scaled.scale[0])
     for j in range(contacts.delassus.used_count[0]):
         size += abs(scaled.A[i, j] * scaled.x[j])
-    return max(abs(scaled.x[i]), FAINT * size)
+    return max(abs(scaled.x[i]), NORMAL_FLOOR * size)
 
 
 @compiled
@@ -301,9 +297,9 @@ def _turn_modes(contacts: Contacts, precise: float) -> bool:
     modes = p.modes
     for law in range(p.counts[0]):
         for i in range(p.first[law], p.first[law + 1] if is_unilateral(p, law) else p.first[law]):
-            pulls = delassus.amount[i] < -UNCERTAIN * opposing_force(contacts, i, delassus.amount)
-            least = UNCERTAIN * min(equations.balancing_size[i], pace_along(contacts, delassus.used[i]))
-            least = max(least, INEXACT * equations.balancing_size[i])
+            pulls = delassus.amount[i] < -SOLUTION_ERROR * opposing_force(contacts, i, delassus.amount)
+            least = SOLUTION_ERROR * min(equations.balancing_size[i], pace_along(contacts, delassus.used[i]))
+            least = max(least, SUM_ROUNDOFF * equations.balancing_size[i])
             if not is_far_apart(contacts, i):
                 pulls, least = delassus.amount[i] < -least_force(contacts, i), precise * equations.balancing_size[i]
             closes = equations.right[i] < -least
@@ -330,11 +326,11 @@ def _have_friction_of_modes(contacts: Contacts) -> bool:
             size += abs(contacts.delassus.amount[i]) * contacts.equations.balancing_size[i]
         least = least_force(contacts, begin) / (scaled.unit[begin] * scaled.scale[0])
         if modes.mode[begin] == HELD:
-            agree = agree and np.sqrt(held) <= (1.0 + UNCERTAIN) * radius(p, law) + least
+            agree = agree and np.sqrt(held) <= (1.0 + SOLUTION_ERROR) * radius(p, law) + least
         elif modes.mode[begin] == NO_FORCE:
-            agree = agree and radius(p, law) <= (UNCERTAIN if is_far_apart(contacts, begin) else least)
+            agree = agree and radius(p, law) <= (SOLUTION_ERROR if is_far_apart(contacts, begin) else least)
         elif modes.mode[begin] == SLIDES and heading_length(p, law) == 0.0:
-            agree = agree and power <= MISSED * size
+            agree = agree and power <= MISSED_ACCELERATION * size
     return agree
 
 

@@ -34,11 +34,11 @@ from ...compiled.contact_rows import put_rows
 from ...compiled.machine import take_accelerations
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
+from ...tolerances import CONTACT_TOLERANCE, JOINT_LEEWAY, ROW_ACCELERATION
 from ..derivative import evaluate
 from ..mechanism_record import Mechanism
-from .constrained import NOTHING, depends, factorise_joints
+from .constrained import depends, factorise_joints
 from .delassus import add_responses
-from .gaps import LEEWAY, TOUCHES
 from .guards import largest_acceleration
 from .rubbing import across, never_sticks
 
@@ -79,7 +79,7 @@ def find_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector) -> bo
         if contacts.groups.accelerates[g] == 0 or not may_depart(contacts, c):
             continue
         way, size = _put_direction(mechanism, q, v, a, c)
-        if way > LEEWAY * size:
+        if way > JOINT_LEEWAY * size:
             contacts.choice.departure[c], sliding.departure_rate[c], found = HOLDS, way, True
             for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
                 sliding.heading[row] = sliding.friction_direction[row] / way
@@ -107,7 +107,9 @@ def check_departures(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, hold
         (way, size), along = _put_direction(mechanism, q, v, a, c), 0.0
         for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
             along += sliding.friction_direction[row] * sliding.heading[row]
-        sets_out = moves and way > max(LEEWAY * size, TOUCHES**2 * sliding.departure_rate[c])  # quadratic in a
+        sets_out = moves and way > max(
+            JOINT_LEEWAY * size, CONTACT_TOLERANCE**2 * sliding.departure_rate[c]
+        )  # quadratic in a
         if holding and sets_out:
             choice.departure[c], groups.differs[g], differs = DEPARTS, 1, True
         elif not holding:
@@ -169,7 +171,7 @@ def _put_direction(mechanism: Mechanism, q: Vector, v: Vector, a: Vector, c: int
         along += sigma[row] * sliding.friction_direction[row]
         back += sigma[row] * sliding.stopped_heading[row] if contacts.choice.began[c] == STOPS else 0.0
     rate, drawn = across(contacts, c, sliding.friction_direction), across(contacts, c, sigma)
-    seen = drawn > NOTHING * largest_acceleration(mechanism, contacts.groups.of_point[c])
+    seen = drawn > ROW_ACCELERATION * largest_acceleration(mechanism, contacts.groups.of_point[c])
     if along < 0.0 and (back < 0.0 or (seen and back == 0.0)):
         for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
             sliding.friction_direction[row] = sigma[row] * rate / drawn
@@ -202,4 +204,4 @@ def _note_accelerations(mechanism: Mechanism) -> None:
     for i in range(pattern.n):
         total[of[i]] = max(total[of[i]], abs(left[i]) / np.sqrt(mechanism.geometric[i]))
     for g in range(total.size):
-        groups.accelerates[g] = 1 if total[g] > TOUCHES * most[g] else 0
+        groups.accelerates[g] = 1 if total[g] > CONTACT_TOLERANCE * most[g] else 0

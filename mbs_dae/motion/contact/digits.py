@@ -14,15 +14,12 @@ import numpy as np
 from ...compiled.contact_records import Contacts
 from ...kernels.abi import compiled
 from ...kernels.blocks import Vector
-from ...linear.elimination import NO_PIVOT
 from ...linear.kkt import put_right_sides, solve, subtract_products
 from ...linear.twofold import add_product, two_sum
+from ...tolerances import MASS_CONTRAST, PIVOT_TOLERANCE
 from ..mechanism_record import Mechanism
 from .sizes import least_force, squared_size
 
-FIRM = 1e-5
-"""Masses are far apart if the ratio of the smaller to the larger is less than this. Forces are right to 1e-11 of the
-largest, ε over this number, where the least pivot is larger, and where masses differ by less."""
 REFINED = 2
 """The number of refinements of responses and solutions where forces are corrected: without them the regularisation of
 rows of joints (`tolerances.DELTA`) would be as large as the least pivot."""
@@ -60,7 +57,8 @@ def is_far_apart(contacts: Contacts, i: int) -> bool:
     """Return whether the masses of bodies that feel the force along row i in use are far apart; False for a row that
     joints alone hold."""
     return (
-        contacts.delassus.W[i, i] != 0.0 and contacts.corrections.lightest[i] < FIRM * contacts.corrections.heaviest[i]
+        contacts.delassus.W[i, i] != 0.0
+        and contacts.corrections.lightest[i] < MASS_CONTRAST * contacts.corrections.heaviest[i]
     )
 
 
@@ -74,7 +72,7 @@ def put_spread(contacts: Contacts, least: float) -> bool:
     corrections.is_spread[:] = 0
     for i in range(n):
         unit = squared_size(contacts, i)
-        against = corrections.free_force[i] if delassus.W[i, i] > NO_PIVOT * unit else 0.0
+        against = corrections.free_force[i] if delassus.W[i, i] > PIVOT_TOLERANCE * unit else 0.0
         corrections.squared_load[i] = max(delassus.amount[i] ** 2, against**2) * unit
         corrections.squared_force[i] = corrections.force_size[i] ** 2 * unit if corrections.is_unknown[i] == 1 else 0.0
         most = max(most, corrections.squared_load[i])

@@ -24,9 +24,8 @@ import numpy as np
 from ...compiled.contact_records import OPEN, SLIPS, Contacts
 from ...kernels.abi import compiled
 from ...kernels.blocks import Vector
+from ...tolerances import CONTACT_TOLERANCE, JOINT_DEPENDENCE, JOINT_LEEWAY
 from ..mechanism_record import Mechanism
-from .constrained import DEPENDS
-from .gaps import LEEWAY, TOUCHES
 from .rubbing import never_sticks
 from .sizes import force_to_stop, own_pace
 
@@ -103,11 +102,11 @@ def _is_still(mechanism: Mechanism, i: int, many: int) -> bool:
     for the errors of a motion."""
     contacts, machine = mechanism.contacts, mechanism.machine
     rate, size = _forced(mechanism, i, many, contacts.motion.nu, machine.nu)
-    if abs(rate) > TOUCHES * size:
+    if abs(rate) > CONTACT_TOLERANCE * size:
         return False
     bends, size = _forced(mechanism, i, many, contacts.motion.gamma, machine.gamma)
     free = force_to_stop(mechanism, i, own_pace(mechanism)) * contacts.delassus.W[i, i]
-    return abs(bends) <= LEEWAY * size + TOUCHES * free
+    return abs(bends) <= JOINT_LEEWAY * size + CONTACT_TOLERANCE * free
 
 
 @compiled
@@ -189,7 +188,7 @@ def _reduce(contacts: Contacts, i: int, many: int) -> float:
 def _follows(contacts: Contacts, i: int, many: int) -> bool:
     """Return whether row i depends on the rows in L; if so, put its coefficients d into `right`."""
     L, right = contacts.equations.matrix, contacts.equations.right
-    if _reduce(contacts, i, many) > DEPENDS * contacts.delassus.W[i, i]:
+    if _reduce(contacts, i, many) > JOINT_DEPENDENCE * contacts.delassus.W[i, i]:
         return False
     for k in range(many - 1, -1, -1):
         for j in range(k + 1, many):

@@ -16,8 +16,8 @@ other (a table on four legs) the least forces are taken; frictions are weighed b
 body about to be shoved they all have one proportion to these, and let go together.
 
 Masses may differ by many decades. Elimination compares pivots in units that masses and joints give each row
-(`delassus.row_size`). Where the masses in one group of contacts differ by `FIRM` and a pivot is as small, as it is
-where a light body is pressed between heavy ones, forces of twice the digits are corrected for residuals of the
+(`delassus.row_size`). Where the masses in one group of contacts differ by `MASS_CONTRAST` and a pivot is as small, as
+it is where a light body is pressed between heavy ones, forces of twice the digits are corrected for residuals of the
 accelerations themselves until corrections vanish, like those of joints (`linear.kkt`). So are forces that are far below
 others of their group: each is right to a part of its own size. Forces that do not settle, and accelerations that do not
 satisfy the conditions of their states with any force, are refused.
@@ -45,13 +45,24 @@ from ...linear.elimination import scaled_solution
 from ...linear.twofold import two_product, two_sum
 from ...linear.vectors import copy, dot
 from ...symbolic.loads import DISSIPATED, SUPPLIED
-from ...tolerances import CORRECTED, OFTEN, UNCERTAIN
+from ...tolerances import (
+    CORRECTION_COUNT,
+    ELIMINATION_LOSS,
+    ELIMINATION_SPREAD,
+    FORCE_CHANGE,
+    FORCE_DIFFERENCE,
+    FRICTION_WEIGHT,
+    LAST_CORRECTION,
+    MASS_CONTRAST,
+    MISSED_ACCELERATION,
+    NORMAL_FLOOR,
+    SOLUTION_ERROR,
+)
 from ..mechanism_record import Mechanism
 from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
 from .constrained import depends, factorise_joints
 from .delassus import add_responses, respond, use
 from .digits import (
-    FIRM,
     REFINED,
     is_corrected,
     is_far_apart,
@@ -78,9 +89,8 @@ from .sizes import (
     row_size,
 )
 
-SETTLED, ROUNDS = 1e-13, 100
-"""Newton's method ends when forces change by less than the first number, relative to the largest; the second is the
-largest number of rounds, where no frictions share a load."""
+ROUNDS = 100
+"""The largest number of rounds of Newton's method, where no frictions share a load."""
 WEIGHED, SHARED = 2, 20_000
 """The number of rounds in which frictions that stick are weighed by the force that each could hold; and the largest
 number of rounds. Rounds end when forces settle: then the frictions of one motion reach their bounds at one instant,
@@ -88,34 +98,19 @@ when none of them could hold more. Most loads need fewer than 40 rounds; where t
 third one has to take over, a round changes weights by little, and thousands may be needed."""
 DOUBLED = 64
 """The first number of rounds after which the change of forces is compared with that at half the number of rounds, each
-time the number has doubled. A change of at most `SETTLED` times the number of rounds that has not halved since is taken
-for roundoff."""
+time the number has doubled. A change of at most `FORCE_CHANGE` times the number of rounds that has not halved since is
+taken for roundoff."""
 START_LIMIT, ROUND_LIMIT = 1024, 20
 """The largest number of starts of Newton's method where it does not settle from the first, all sides of ten guides; and
 the largest number of rounds from each of them."""
-COMPARISON_STARTS, DIFFERENCE, POWER_STEPS = 64, 1e-6, 30
-"""The largest number of starts from which other forces are searched; the part of the largest force by which these
-differ; and the largest number of steps of the power method that shows that there are none."""
+COMPARISON_STARTS, POWER_STEPS = 64, 30
+"""The largest number of starts from which other forces are searched, and of steps of the power method that shows that
+there are none."""
 APART = 2.0**20
 """The unit of the normal force in a joint that slips: an unknown of a large unit is no part of the least forces."""
-LEAST = 1e-6
-"""The least weight of a friction that sticks."""
 WITHIN = 0.9
 """The part of its bound up to which a friction that sticks is loaded freely, where others can take the rest: its weight
 falls beyond, so that forces change smoothly with loads."""
-SPREAD = 1e-6
-"""Elimination leaves errors of some ε, 1e-15 / (least pivot) times the largest force of a group. That is 1e-9 of a
-force of `SPREAD` / (least pivot) times the largest; smaller forces are corrected."""
-FAINT = 1e-4
-"""A normal force of a joint counts at least as this part of the force that balances all terms of its equation, for it
-has their roundoff."""
-SHARE_TOLERANCE = 1e-6
-"""Shares of forces move bodies if they accelerate them by more than this part of what each of them would alone: the
-part up to which a row that elimination leaves out depends on others (the root of `NO_PIVOT`)."""
-MISSED = 1e-3
-"""A remaining acceleration along a held row is an error if it is more than this part of its terms. A row that
-elimination leaves out depends on others up to the root of `NO_PIVOT`, 1e-6, and lacks as small a part; a row lost in
-roundoff lacks all of its acceleration. This number is the mean of both, in decades."""
 
 
 @compiled_apart
@@ -137,7 +132,7 @@ def push(mechanism: Mechanism, a: Vector) -> None:
     put_bounds(mechanism, False)
     copy(machine.x[: delassus.f.size], delassus.f)  # the solution without forces of contacts
     copy(machine.multipliers, delassus.g)
-    unsettled, far_apart = 0.0, put_masses(contacts) < FIRM
+    unsettled, far_apart = 0.0, put_masses(contacts) < MASS_CONTRAST
     rank, weakest, determined = _settle(mechanism, n, far_apart, -1)
     if choice.status[0] == NOT_CONVERGED and _starts(contacts, START_LIMIT) > 1:
         rank, weakest, determined = _search(mechanism, n, far_apart)
@@ -149,15 +144,15 @@ def push(mechanism: Mechanism, a: Vector) -> None:
     if spread:
         copy(equations.solution, equations.uncorrected)
         unsettled = _correct(mechanism, n)
-        if not unsettled <= UNCERTAIN:  # digits of small forces are roundoff: nothing depends on them
+        if not unsettled <= SOLUTION_ERROR:  # digits of small forces are roundoff: nothing depends on them
             spread, unsettled = False, 0.0
             _take_back(mechanism)
-    if not spread and far_apart and weakest < FIRM:
+    if not spread and far_apart and weakest < MASS_CONTRAST:
         unsettled = _correct(mechanism, n)
     for i in range(delassus.used_count[0]):
         if is_moved(contacts, i):
             delassus.force_size[delassus.used[i]] += opposing_force(contacts, i, delassus.amount)
-    if far_apart and not (unsettled <= UNCERTAIN and _are_held(mechanism, n, most, determined)):
+    if far_apart and not (unsettled <= SOLUTION_ERROR and _are_held(mechanism, n, most, determined)):
         choice.status[0] = FORCES_LOST
     put_normals(mechanism)
     if not take_accelerations(machine, a):
@@ -191,9 +186,9 @@ def _settle(mechanism: Mechanism, n: int, far_apart: bool, start: int) -> tuple[
                 weakest = min(weakest, equations.matrix[i, i]) if i < rank else weakest
                 determined = determined and i < rank
         change = _take_forces(contacts)
-        settled = change <= SETTLED and not (start >= 0 and k == 0)
+        settled = change <= FORCE_CHANGE and not (start >= 0 and k == 0)
         if k >= DOUBLED and k & (k - 1) == 0:
-            settled, before = settled or 0.5 * before < change <= SETTLED * k, change
+            settled, before = settled or 0.5 * before < change <= FORCE_CHANGE * k, change
         _put_most(contacts)
         strained = rank < n and (k < WEIGHED or _are_strained(contacts))
         if (settled or linear) and (not strained or (settled and k > WEIGHED)):
@@ -327,17 +322,17 @@ def compare_solutions(mechanism: Mechanism, amounts: Vector, multipliers: Vector
         most, change = largest, 0.0
         for i in range(m):
             most, change = max(most, abs(delassus.amount[i])), max(change, abs(delassus.amount[i] - amounts[i]))
-        if contacts.choice.status[0] != DONE or not change > DIFFERENCE * most:
+        if contacts.choice.status[0] != DONE or not change > FORCE_DIFFERENCE * most:
             continue
         copy(delassus.f, machine.x)
         copy(delassus.g, machine.multipliers)
         add_responses(mechanism, delassus.amount, delassus.amount_tail)
         for row in range(multipliers.size):
             size = max(abs(multipliers[row]), abs(machine.multipliers[row]))
-            if abs(multipliers[row] - machine.multipliers[row]) > DIFFERENCE * size:
+            if abs(multipliers[row] - machine.multipliers[row]) > FORCE_DIFFERENCE * size:
                 differs[row] = 1.0
         for i in range(m):
-            if abs(delassus.amount[i] - amounts[i]) > DIFFERENCE * max(abs(amounts[i]), abs(delassus.amount[i])):
+            if abs(delassus.amount[i] - amounts[i]) > FORCE_DIFFERENCE * max(abs(amounts[i]), abs(delassus.amount[i])):
                 differs[multipliers.size + delassus.used[i]] = 1.0
         return
 
@@ -390,17 +385,17 @@ def _accelerates(contacts: Contacts, rank: int, k: int) -> bool:
     for i in range(delassus.used_count[0]):
         energy += f[i] * dot(delassus.W[i, : delassus.used_count[0]], f[: delassus.used_count[0]])
         size += abs(f[i]) * np.sqrt(delassus.W[i, i])
-    return energy > (SHARE_TOLERANCE * size) ** 2
+    return energy > (ELIMINATION_LOSS * size) ** 2
 
 
 @compiled
 def _least_part(contacts: Contacts, rank: int) -> float:
     """Return the least force, relative to the largest, that elimination determines to 1e-9 of its size, from the least
-    of the first `rank` pivots (see `SPREAD`)."""
+    of the first `rank` pivots (see `ELIMINATION_SPREAD`)."""
     least = 1.0
     for k in range(rank):
         least = min(least, contacts.equations.matrix[k, k])
-    return SPREAD / max(least, FIRM)
+    return ELIMINATION_SPREAD / max(least, MASS_CONTRAST)
 
 
 @compiled
@@ -433,7 +428,7 @@ def _correct(mechanism: Mechanism, n: int) -> float:
     copy(delassus.g, machine.multipliers)
     put_bounds(mechanism, False)
     _put_solution(mechanism)
-    for _ in range(OFTEN):
+    for _ in range(CORRECTION_COUNT):
         _put_equations(contacts, delassus.f, n, False)
         _put_residuals(mechanism, n)
         scaled_solution(equations.matrix, equations.right, equations.correction, equations.order, n, equations.units)
@@ -457,7 +452,7 @@ def _correct(mechanism: Mechanism, n: int) -> float:
         copy(delassus.g, machine.multipliers)
         _put_solution(mechanism)
         unsettled = change
-        if change <= CORRECTED:
+        if change <= LAST_CORRECTION:
             break
     return unsettled
 
@@ -468,7 +463,7 @@ def _size_of(contacts: Contacts, i: int, row: int) -> float:
     equations = contacts.equations
     number, size = equations.unknown[i], abs(equations.solution[i])
     if number < 0 or not is_spread(contacts, row):
-        return max(size, FAINT * equations.balancing_size[i])
+        return max(size, NORMAL_FLOOR * equations.balancing_size[i])
     point = contacts.points.of_row[contacts.delassus.used[row]]
     if contacts.delassus.used[row] != contacts.gap_row[point]:  # friction in space is a vector
         size = max(size, across(contacts, point, contacts.force) / contacts.choice.weight[point])
@@ -563,9 +558,9 @@ def _are_held(mechanism: Mechanism, n: int, most: float, determined: bool) -> bo
         size = abs(motion.gamma[row])
         for column in range(delassus.f.size):
             size += abs(delassus.G[row, column]) * (abs(x[column]) + abs(delassus.f[column]))
-        equations.balancing_size[i] = MISSED * size + UNCERTAIN * along_row(mechanism, row, most)
+        equations.balancing_size[i] = MISSED_ACCELERATION * size + SOLUTION_ERROR * along_row(mechanism, row, most)
         if not determined:
-            equations.balancing_size[i] = MISSED * (abs(motion.gamma[row]) + pace_along(contacts, row))
+            equations.balancing_size[i] = MISSED_ACCELERATION * (abs(motion.gamma[row]) + pace_along(contacts, row))
         put_residual(mechanism, row, motion.gamma[row], 0.0, equations.right, equations.residual_tail, i)
     for i in range(n):  # `depends` overwrites the solution without contacts
         if not abs(equations.right[i]) <= equations.balancing_size[i]:
@@ -777,9 +772,9 @@ def _weigh(contacts: Contacts, anew: bool) -> None:
             continue
         held, most = across(contacts, c, contacts.force), max(choice.largest_friction[c], 0.0)
         if anew and largest > 0.0:
-            choice.weight[c] = max(np.sqrt(most / largest), LEAST)
+            choice.weight[c] = max(np.sqrt(most / largest), FRICTION_WEIGHT)
         elif held > WITHIN * most:
-            choice.weight[c] = max(choice.weight[c] * np.sqrt(WITHIN * most / held), LEAST)
+            choice.weight[c] = max(choice.weight[c] * np.sqrt(WITHIN * most / held), FRICTION_WEIGHT)
 
 
 @compiled

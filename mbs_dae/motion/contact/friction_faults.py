@@ -9,9 +9,8 @@ from ...compiled.contact_records import Contacts
 from ...compiled.contact_rows import observe_contacts
 from ...compiled.contacts import GIVEN, ContactsBuilder
 from ...model.contacts import Contact, Friction
+from ...tolerances import CONTACT_TOLERANCE, NEGATIVE_FRICTION
 from ..mechanism import mechanism
-from .bounds import NEGATIVE
-from .gaps import TOUCHES
 
 BOUNDED = "bound its expression below: sp.Max(0, ...)"
 """The remedy for friction that becomes negative."""
@@ -23,7 +22,7 @@ def frictions_at_fault(system: System, contacts: Contacts) -> dict[str, float]:
     no friction."""
     laws, normals = contacts.laws, contacts.normals
     builder, last = system.structure.contacts, normals.factors.size - 1
-    apart, found = TOUCHES * system.gap_size, dict[str, float]()
+    apart, found = CONTACT_TOLERANCE * system.gap_size, dict[str, float]()
     for k in np.flatnonzero(contacts.slip_count).tolist():
         curve = int(laws.coefficient[k]) if laws.coefficient.size else -1
         own = [curve, curve + 1] if curve >= 0 else []
@@ -50,7 +49,7 @@ def _negative_drags(builder: ContactsBuilder, contacts: Contacts, force: float) 
     for k, element in enumerate(builder.drags):
         is_force, size = bool(laws.drag_is_force[k]), float(laws.drag[k])
         name = f"{'force' if is_force else 'friction'} of {element.who}"
-        if size < -NEGATIVE * (max(float(laws.largest_drag[k]), force) if is_force else 1.0):
+        if size < -NEGATIVE_FRICTION * (max(float(laws.largest_drag[k]), force) if is_force else 1.0):
             found[name] = min(size, found.get(name, 0.0))
     return found
 
@@ -61,7 +60,7 @@ def _negative(builder: ContactsBuilder, k: int, sizes: np.ndarray, scale: float)
     names = element.rubbing.names if isinstance(element, Contact | Friction) else ("force", "static_force")
     count = 1 if sizes[0] == sizes[1] else 2  # the size of rest is that of sliding, unless given
     both = zip(names[:count], map(float, sizes[:count]), strict=True)
-    return {f"{name} of {element.who}": size for name, size in both if size < -NEGATIVE * scale}
+    return {f"{name} of {element.who}": size for name, size in both if size < -NEGATIVE_FRICTION * scale}
 
 
 def driving_frictions(system: System, contacts: Contacts, force: float) -> dict[str, float]:

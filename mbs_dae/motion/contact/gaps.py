@@ -11,23 +11,14 @@ from ...compiled.signals import assign, take_signals
 from ...compiled.tree.transformation import REACH, transform
 from ...kernels.abi import compiled
 from ...kernels.blocks import Integers, Vector
+from ...tolerances import JOINT_LEEWAY
 from ..mechanism_record import Mechanism
-
-TOUCHES = 1e-9
-"""A gap is closed if it is less than this part of the size of gaps (`System.gap_size`); it does not part, nor slip, if
-its rate is less than this part of the terms of rates."""
-REST = 1e-13
-"""The height of a flight that counts as zero, and the way of such a slip, relative to the model's extent."""
-LEEWAY = 1e-6
-"""A row is no longer held by joints alone where its gap is below zero by this part of the model's length, or of the
-size of gaps if that is larger, or its slip faster than this part of the terms of rates: both are more than the errors
-of a motion."""
 
 
 @compiled
 def leeway(mechanism: Mechanism) -> float:
     """Return the depth below zero of a gap that joints alone keep closed: far from the origin it is roundoff."""
-    return LEEWAY * max(mechanism.machine.length, mechanism.machine.gap_size)
+    return JOINT_LEEWAY * max(mechanism.machine.length, mechanism.machine.gap_size)
 
 
 @compiled

@@ -30,12 +30,20 @@ from ...kernels.abi import compiled
 from ...kernels.blocks import Integers, Vector
 from ...linear.vectors import dot
 from ...symbolic.branches import RANGE
+from ...tolerances import (
+    CONTACT_TOLERANCE,
+    FLIGHT_HEIGHT,
+    JOINT_LEEWAY,
+    NORMAL_ROUNDOFF,
+    REST_SPEED,
+    SLIP_ROUNDOFF,
+    TURN_THRESHOLD,
+)
 from ..mechanism_record import Mechanism
 from .bounds import COMPONENTS
-from .gaps import LEEWAY, REST, TOUCHES, first_entry, leeway, put_gap
+from .gaps import first_entry, leeway, put_gap
 from .incipient import ENDS, STRAIGHT, is_let_go, longest, stays_incipient, strays
 from .normals import (
-    NONE,
     components,
     follow_normal,
     guard_of_normal,
@@ -49,18 +57,6 @@ from .rubbing import across, never_sticks, speed_of
 
 TOUCH, RUB, PRESS = RANGE + 1, RANGE + 2, RANGE + 3
 """Further kinds of switching functions: of a gap, of a slip, and of the normal force in a joint."""
-UNSEEN = 1e-14
-"""A slip that joints begin to move from rest is seen when it passes this part of the model's extent in a second, a
-margin above the roundoff of velocities in a dwell: with a law that begins with t³ after 1e-7 s."""
-AT_REST = 1e-6
-"""Bodies are at rest, within roundoff, if they are slower than this part of the speed that their accelerations would
-give them over their own length."""
-SLOW = 1e-4
-"""Bodies that are slower than this part of that speed may still be about to leave a dead centre. A slip that turns
-behind a start near a dead centre has an acceleration that counts as none (`constrained.NOTHING`) up to √(L/k) times
-`AT_REST`; k is the second derivative of the slip's way by turns of the crank, L the length of the model."""
-TURNS = 1e-6
-"""A slip at right angles to its heading has turned, not stopped, if it is at least this part of the largest before."""
 INCIPIENT_LENGTH, HELD_LENGTH = 0.5, 0.75
 """The lengths of a stored heading that encode an incipient slip, and friction at its bound that holds a point at a dead
 centre. A heading of a slip has the length 1, that of a point that sticks 0."""
@@ -175,10 +171,10 @@ def _relative_speed(mechanism: Mechanism, c: int) -> float:
     groups = contacts.groups
     for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
         if contacts.constrained.state[row] == STILL:
-            most = max(most, abs(joint_rate(mechanism, row)) / (UNSEEN * machine.extent))
+            most = max(most, abs(joint_rate(mechanism, row)) / (SLIP_ROUNDOFF * machine.extent))
     fastest, acceleration = groups.rate[groups.of_point[c]], largest_acceleration(mechanism, groups.of_point[c])
-    if fastest > AT_REST * np.sqrt(acceleration * machine.extent):
-        most = max(most, speed_of(contacts, c) / (LEEWAY * fastest))
+    if fastest > REST_SPEED * np.sqrt(acceleration * machine.extent):
+        most = max(most, speed_of(contacts, c) / (JOINT_LEEWAY * fastest))
     return most
 
 
@@ -200,11 +196,11 @@ def put_contact_scales(mechanism: Mechanism) -> None:
             if state != CLOSED:
                 size = max(own if own > 0.0 else most, contacts.choice.largest_friction[c])
             if rests_by_joints(contacts, c):  # the roundoff of the slip, over the small part of speeds that it may have
-                size = _friction_scale(contacts, c) / LEEWAY
+                size = _friction_scale(contacts, c) / JOINT_LEEWAY
             switches.scale[k + i] = 1.0 if i == 1 and state in (CLOSED, INCIPIENT) else size
         k = normal_entry(mechanism, c)
         for i in range(components(contacts, c)):
-            switches.scale[k + i] = contacts.normals.noise[c] / NONE
+            switches.scale[k + i] = contacts.normals.noise[c] / NORMAL_ROUNDOFF
 
 
 @compiled
@@ -324,7 +320,7 @@ def _unseen(mechanism: Mechanism, c: int) -> float:
         square, along = square + change**2, along + change * contacts.sliding.heading[row]
     if contacts.slip_count[c] == 1 and along > 0.0:
         return 0.0
-    return np.sqrt(2.0 * REST * mechanism.machine.extent * np.sqrt(square))
+    return np.sqrt(2.0 * FLIGHT_HEIGHT * mechanism.machine.extent * np.sqrt(square))
 
 
 @compiled
@@ -332,7 +328,7 @@ def nothing_of(contacts: Contacts, c: int) -> float:
     """Return the speed at which a slip counts as zero: relative to the speed of bodies and to its own largest speed, or
     by the way that it would still go."""
     return max(
-        TOUCHES * max(contacts.choice.point_pace[c], contacts.sliding.largest_speed[c]),
+        CONTACT_TOLERANCE * max(contacts.choice.point_pace[c], contacts.sliding.largest_speed[c]),
         contacts.sliding.vanishing_speed[c],
     )
 
@@ -397,14 +393,16 @@ def mark_passed(mechanism: Mechanism, wanted: Integers, largest: Vector, at_end:
             choice.departure[c], contacts.state[c], state = 0, STICKING, STICKING
         speed = speed_of(contacts, c)
         before = max(sliding.largest_speed[c], largest[k] if at_end and state == CLOSED else 0.0)
-        stops = speed < (1.0 - LEEWAY) * before and speed <= max(TOUCHES * before, sliding.vanishing_speed[c])
+        stops = speed < (1.0 - JOINT_LEEWAY) * before and speed <= max(
+            CONTACT_TOLERANCE * before, sliding.vanishing_speed[c]
+        )
         stops = stops and state == CLOSED
         differs = state == INCIPIENT and wanted[k + 1] == 1
         if wanted[k] == 0 and not stops and not differs:
             goes_on = state == CLOSED and contacts.slip_count[c] == 1 and choice.departure[c] == 0
             choice.began[c] = SLIPS_ON if goes_on and not keeps_still(contacts, c) else 0
             continue
-        least = max(TURNS * largest[k] if state == CLOSED else 0.0, nothing_of(contacts, c))
+        least = max(TURN_THRESHOLD * largest[k] if state == CLOSED else 0.0, nothing_of(contacts, c))
         if differs or (contacts.slip_count[c] > 1 and state != STICKING and speed > least):
             contacts.state[c], choice.began[c] = CLOSED, SLIPS if differs else 0
             for i in range(contacts.slip_count[c] if speed > least else 0):  # else the direction of its friction
@@ -421,7 +419,7 @@ def mark_passed(mechanism: Mechanism, wanted: Integers, largest: Vector, at_end:
             sliding.end_slip[first + i] = joint_rate(mechanism, first + i) if keeps_still(contacts, c) else 0.0
             given += sliding.end_slip[first + i] ** 2
         for i in range(contacts.slip_count[c]):  # friction does not hold a slip that joints move
-            if given > (UNSEEN * mechanism.machine.extent) ** 2 / 4.0:
+            if given > (SLIP_ROUNDOFF * mechanism.machine.extent) ** 2 / 4.0:
                 away = sliding.end_slip[first + i] / np.sqrt(given)
             else:
                 away = -contacts.force[first + i] / held if held > 0.0 else contacts.motion.rate[first + i] / speed

@@ -36,8 +36,8 @@ last one goes: with `in_turn` only those points take part that approach, then th
 until none does.
 
 Bodies that bounce with e < 1 come to rest after infinitely many impacts in a finite time. Here they do so as soon as a
-flight is lower than can be seen (`gaps.REST`): this impact is made again with e = 0, and the contact is closed; so is
-one that another impact has lifted by no more. The time of the last impact is noted: after a flight of 2 w'/|ẇ| all
+flight is lower than can be seen (`FLIGHT_HEIGHT`): this impact is made again with e = 0, and the contact is closed; so
+is one that another impact has lifted by no more. The time of the last impact is noted: after a flight of 2 w'/|ẇ| all
 later ones together last e/(1 - e) times as long, so that the body rests 2 w'/|ẇ|/(1 - e) after the impact. (The motion
 is right to the second order of the approach: between the first and the last of the impacts that are left out the normal
 impulse is that of a body at rest plus the one that ends the approach, and friction goes with it. This is the argument
@@ -53,6 +53,7 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Vector
 from ...linear.vectors import axpy, copy, dot, largest
 from ...symbolic.loads import DISSIPATED, SUPPLIED
+from ...tolerances import APPROACH_FLOOR, CONTACT_TOLERANCE, ENERGY_GAIN, FLIGHT_HEIGHT, IMPACT_CHANGE
 from ..course import moment
 from ..derivative import evaluate, factorise_terms
 from ..mechanism_record import Mechanism
@@ -65,17 +66,12 @@ from .corrections import correct_impulses
 from .delassus import put_jump, respond
 from .digits import put_rate_tails
 from .following import let_rates_follow
-from .gaps import REST, TOUCHES, first_entry
+from .gaps import first_entry
 from .keeping import put_cancelling, use_closed
 from .problem import put_changes, solve_laws, take_solution, use_points, write_laws
 
-GAIN = 1e-9
-"""Energy gained counts as zero if it is less than this part of the energy that an impact moves."""
-SEEN = 1e-13
-"""An impact that changes no rate by more than this part of its terms is not reported."""
-NO_APPROACH, MOST = 1e-12, 10_000
-"""Where impacts are passed on: the part of the first approach below which an approach counts as zero, and the largest
-number of impacts."""
+MOST = 10000
+"""The largest number of impacts that are passed on at one instant."""
 
 
 @compiled_apart
@@ -109,7 +105,7 @@ def strike(search: Search, y: Vector, dy: Vector) -> None:
         copy(search.other, y)
         is_first = False
     choice.lands[:] = 0
-    log.filled[0] += 1 if log.rate_change[k] > SEEN * pace else 0
+    log.filled[0] += 1 if log.rate_change[k] > IMPACT_CHANGE * pace else 0
     log.time[k], log.rest_time[k] = search.instant[0], choice.rest_time[0]
     copy(y[: state.v_end], log.after[k])
     copy(dy[state.v_at : state.v_end], log.after[k][state.v_end :])
@@ -156,7 +152,7 @@ def put_approaching(contacts: Contacts) -> float:
         approach = (
             -contacts.motion.rate[contacts.gap_row[c]] if contacts.gap_row[c] >= 0 and choice.meeting[c] == 1 else 0.0
         )
-        choice.touching[c] = 1 if approach > NO_APPROACH * choice.jump_pace[0] else 0
+        choice.touching[c] = 1 if approach > APPROACH_FLOOR * choice.jump_pace[0] else 0
         fastest = max(fastest, approach)
         if contacts.gap_row[c] < 0:
             choice.touching[c] = choice.meeting[c]
@@ -166,7 +162,7 @@ def put_approaching(contacts: Contacts) -> float:
 @compiled
 def is_over(contacts: Contacts, fastest: float, first: float) -> bool:
     """Return whether no approach is left that can be seen."""
-    return fastest <= max(NO_APPROACH * first, NO_APPROACH * contacts.choice.jump_pace[0])
+    return fastest <= max(APPROACH_FLOOR * first, APPROACH_FLOOR * contacts.choice.jump_pace[0])
 
 
 @compiled
@@ -190,7 +186,7 @@ def prepare_impact(search: Search, y: Vector) -> bool:
         if contacts.gap_row[c] < 0:
             choice.meeting[c] = 0 if is_given(contacts, c) else 1
             continue
-        near = abs(contacts.motion.phi[contacts.gap_row[c]]) <= TOUCHES * mechanism.machine.gap_size
+        near = abs(contacts.motion.phi[contacts.gap_row[c]]) <= CONTACT_TOLERANCE * mechanism.machine.gap_size
         meets = near or contacts.state[c] != OPEN or search.guards.passes_zero[first_entry(mechanism, c)] == 1
         choice.meeting[c] = 1 if meets and not is_constrained(contacts, c) else 0
     return True
@@ -287,7 +283,7 @@ def add_expansion(contacts: Contacts) -> None:
 @compiled
 def gives_energy(contacts: Contacts) -> bool:
     """Return whether impulses give more energy than roundoff."""
-    return _lost(contacts) < -GAIN * _at_stake(contacts)
+    return _lost(contacts) < -ENERGY_GAIN * _at_stake(contacts)
 
 
 @compiled
@@ -363,9 +359,9 @@ def jump(mechanism: Mechanism, y: Vector) -> None:
 
 @compiled
 def _land(search: Search) -> bool:
-    """Mark further points that have parted for a flight lower than can be seen, w'²/(2 |ẇ|) <= `REST` times the extent
-    of the model; return whether there are any. They stay closed. `machine.x` is v̇ behind the impact, as `go_on_anew`
-    has left it, and ẇ = G v̇ - γ."""
+    """Mark further points that have parted for a flight lower than can be seen, w'²/(2 |ẇ|) <= `FLIGHT_HEIGHT` times
+    the extent of the model; return whether there are any. They stay closed. `machine.x` is v̇ behind the impact, as
+    `go_on_anew` has left it, and ẇ = G v̇ - γ."""
     mechanism, found = search.stages.mechanism, False
     contacts, machine = mechanism.contacts, mechanism.machine
     choice = contacts.choice
@@ -375,7 +371,7 @@ def _land(search: Search) -> bool:
         if row < 0 or choice.meeting[c] == 0 or contacts.state[c] != OPEN or choice.lands[c] == 1 or e == 1.0:
             continue
         speed, back = contacts.motion.rate[row], dot(contacts.delassus.G[row], machine.x) - contacts.motion.gamma[row]
-        if speed > 0.0 and back < 0.0 and speed * speed <= -2.0 * back * REST * machine.extent:
+        if speed > 0.0 and back < 0.0 and speed * speed <= -2.0 * back * FLIGHT_HEIGHT * machine.extent:
             choice.lands[c], found = 1, True
             choice.rest_time[0] = max(choice.rest_time[0], search.instant[0] - 2.0 * speed / back / (1.0 - e))
     return found

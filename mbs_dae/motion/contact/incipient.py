@@ -20,23 +20,24 @@ from ...compiled.contact_records import CLOSED, INCIPIENT, OPEN, Contacts
 from ...kernels.abi import compiled
 from ...kernels.blocks import Vector
 from ...linear.vectors import dot
-from .bounds import BOUND
+from ...tolerances import (
+    ANGLE_ROUNDOFF,
+    CREEP_DEVIATION,
+    CREEP_SPEED,
+    DIRECTION_CURVATURE,
+    FRICTION_TOLERANCE,
+    PARALLEL_ANGLE,
+    TURN_ANGLE,
+)
 from .rubbing import across, never_sticks, sliding, speed_of
 
 RISEN, FAR = 5e-3, 0.5
 """A slip is incipient while friction falls short by less than the first part of its size; and, while slip and
 acceleration are parallel, by less than the second: rates are then no larger than those of all else."""
-PARALLEL, TURNED, FAINT = 1e-5, 3e-3, 1e-10
-"""Slip and acceleration count as parallel up to the first angle, and up to the second while friction falls short by
-less than `RISEN`; where they differ by less than the third number, relative to the speed of bodies, roundoff and errors
-of steps make the direction."""
-SLOWLY, STRAY, OFTEN = 1e-4, 1e-9, 20.0
-"""A slip creeps if it is slower than the first part of the speed of bodies; it goes straight on until it deviates by
-the second part of that speed."""
+OFTEN = 20.0
+"""The number of steps that resolve the direction of a creeping slip, over which it has to go straight on."""
 ENDS, STRAIGHT = 1, 2
 """Reasons for which the direction of a slip is held over a step."""
-EASED = 1e-8
-"""The extra curvature of directions in Newton's method, relative to forces."""
 STABLE = 2.0
 """The length of an explicit step over the time in which friction alone would end a slip: less than the intervals of
 stability of all methods."""
@@ -66,7 +67,7 @@ def put_incipient(contacts: Contacts, c: int, number: int, column: int) -> None:
     for k in range(slips):
         for j in range(slips):
             w += towards[k] * contacts.delassus.W[number + k, number + j] * towards[j]
-    bends = w * (EASED + falls_short(contacts, c, size))
+    bends = w * (DIRECTION_CURVATURE + falls_short(contacts, c, size))
     for k in range(slips):
         for j in range(slips):
             matrix[column + 1 + k, column + 1 + j] += bends * ((1.0 if j == k else 0.0) - towards[k] * towards[j])
@@ -89,14 +90,14 @@ def weight_of_changes(contacts: Contacts) -> float:
     for c in range(contacts.gap_row.size):
         if contacts.state[c] == INCIPIENT:
             most = max(most, falls_short(contacts, c, across(contacts, c, contacts.force)))
-    return 1.0 if most < 0.0 else min(most + EASED, 1.0)
+    return 1.0 if most < 0.0 else min(most + DIRECTION_CURVATURE, 1.0)
 
 
 @compiled
 def is_let_go(contacts: Contacts, c: int) -> float:
     """Return a guard that is positive as long as friction falls short of its bound, or nearly: on a body that other
     contacts hold, friction is at its bound."""
-    return contacts.sliding.friction_deficit[c] + BOUND * across(contacts, c, contacts.force)
+    return contacts.sliding.friction_deficit[c] + FRICTION_TOLERANCE * across(contacts, c, contacts.force)
 
 
 @compiled
@@ -114,8 +115,8 @@ def stays_incipient(contacts: Contacts, c: int) -> float:
         along -= contacts.motion.rate[k] * contacts.force[k] / held
     for k in range(first, first + contacts.slip_count[c]):
         aside += (contacts.motion.rate[k] + along * contacts.force[k] / held) ** 2
-    angle = (np.sqrt(aside) - FAINT * contacts.choice.point_pace[c]) / slip
-    return min(max(min(PARALLEL - angle, RISEN), min(TURNED - angle, RISEN - short)), FAR - short)
+    angle = (np.sqrt(aside) - ANGLE_ROUNDOFF * contacts.choice.point_pace[c]) / slip
+    return min(max(min(PARALLEL_ANGLE - angle, RISEN), min(TURN_ANGLE - angle, RISEN - short)), FAR - short)
 
 
 @compiled
@@ -126,7 +127,11 @@ def strays(contacts: Contacts, c: int) -> float:
         along += contacts.motion.rate[k] * contacts.sliding.heading[k]
     for k in range(first, first + contacts.slip_count[c]):
         square += (contacts.motion.rate[k] - along * contacts.sliding.heading[k]) ** 2
-    return np.sqrt(square) / (STRAY * contacts.choice.point_pace[c]) if contacts.choice.point_pace[c] > 0.0 else np.inf
+    return (
+        np.sqrt(square) / (CREEP_DEVIATION * contacts.choice.point_pace[c])
+        if contacts.choice.point_pace[c] > 0.0
+        else np.inf
+    )
 
 
 @compiled
@@ -141,7 +146,7 @@ def goes_straight(contacts: Contacts, c: int, number: int, x: Vector) -> bool:
         0.0,
         contacts.sliding.holds_direction[c],
     )
-    if not 0.0 < slip < SLOWLY * contacts.choice.point_pace[c] or (held == STRAIGHT and strays(contacts, c) > 0.5):
+    if not 0.0 < slip < CREEP_SPEED * contacts.choice.point_pace[c] or (held == STRAIGHT and strays(contacts, c) > 0.5):
         return False
     for k in range(first, first + contacts.slip_count[c]):
         change = dot(contacts.delassus.G[k], x) - contacts.motion.gamma[k]
@@ -151,7 +156,7 @@ def goes_straight(contacts: Contacts, c: int, number: int, x: Vector) -> bool:
     if most <= 0.0:
         return False  # no friction slows the slip, and no step is short
     aside, step = np.sqrt(max(square - along * along, 0.0)), OFTEN * STABLE * slip / most
-    return aside * step * (1.0 + most * step / slip) < 0.5 * STRAY * contacts.choice.point_pace[c]
+    return aside * step * (1.0 + most * step / slip) < 0.5 * CREEP_DEVIATION * contacts.choice.point_pace[c]
 
 
 @compiled

@@ -9,8 +9,8 @@ holds the body: a rotor on an axle is as light as its inertia over the squared a
 
 from ...compiled.contact_records import Contacts
 from ...kernels.abi import compiled, compiled_apart
+from ...tolerances import MASS_CONTRAST
 from ..mechanism_record import Mechanism
-from .digits import FIRM
 from .sizes import put_mobilities
 
 
@@ -61,7 +61,7 @@ def _is_chosen(contacts: Contacts, k: int, few: int, most: float) -> bool:
     """Return whether elimination solves an island: it has few rows, or a mass far below `most` or below another one of
     the island."""
     steps = contacts.steps
-    light = steps.island_light[k] < FIRM * max(steps.island_heavy[k], most)
+    light = steps.island_light[k] < MASS_CONTRAST * max(steps.island_heavy[k], most)
     return steps.island_rows[k] > 0 and (light or steps.island_rows[k] <= few)
 
 

@@ -11,7 +11,7 @@ line and changes its sense. The guard is e · N. Behind an instant at which N va
 turned by a right angle, e is its direction there. Each step that is accepted takes e anew, so N may turn by any angle
 in time.
 
-Below `NONE` of all loads, N is roundoff, and its guard is positive. The friction that has the
+Below `NORMAL_ROUNDOFF` of all loads, N is roundoff, and its guard is positive. The friction that has the
 wrong sign there is of that size.
 """
 
@@ -22,15 +22,9 @@ from ...compiled.dynamics import KINETIC
 from ...kernels.abi import compiled
 from ...kernels.blocks import Vector
 from ...linear.vectors import largest
+from ...tolerances import NORMAL_ROUNDOFF, TURN_THRESHOLD
 from ..mechanism_record import Mechanism
 from .bounds import COMPONENTS, component
-
-NONE = 1e-12
-"""A normal force counts as zero below this part of the largest load: roundoff of multipliers is 1e-16 of that in a
-well-conditioned system, and some decades more in others. The instant of a kink is off by this part over the rate of N,
-and the effect of friction by its square."""
-VANISHES = 1e-6
-"""A normal force at right angles to its direction has vanished, not turned, below this part of the largest before."""
 
 
 @compiled
@@ -68,7 +62,7 @@ def put_normals(mechanism: Mechanism) -> None:
             factor = max(factor, abs(normals.factors[normals.output[c] + r]))
         for d in range(many):
             normals.value[COMPONENTS * c + d] = component(contacts, c, d, contacts.delassus.amount)
-        normals.noise[c] = NONE * factor * most
+        normals.noise[c] = NORMAL_ROUNDOFF * factor * most
 
 
 @compiled
@@ -128,7 +122,7 @@ def turn_normal(contacts: Contacts, c: int, most: float) -> None:
     """Note that N of point c is at right angles to e: keep -e in `end_value` for the next step, which takes it if N has
     vanished. `most` is the largest guard in this step."""
     normals = contacts.normals
-    normals.vanishing_size[c] = max(VANISHES * most, 2.0 * normals.noise[c])
+    normals.vanishing_size[c] = max(TURN_THRESHOLD * most, 2.0 * normals.noise[c])
     for d in range(COMPONENTS * c, COMPONENTS * c + components(contacts, c)):
         normals.end_value[d] = -normals.fixed_direction[d]
 

@@ -23,13 +23,13 @@ from ...readings.reactions import ComputedReactions, Loads
 from ...readings.teeth import with_separation
 from ...results.events import Impact, Transition
 from ...results.result import State
+from ...tolerances import CONTACT_TOLERANCE
 from ..derivative import accelerate, evaluate, factorise_terms
 from ..mechanism import mechanism
 from ..mechanism_record import Mechanism
 from ..switching.switches import hold_all
 from .constrained import find_constrained_held
 from .forces import compare_solutions
-from .gaps import TOUCHES
 from .guards import is_held_heading, tell_states
 from .states import choose_states
 
@@ -87,7 +87,7 @@ def sweeping_modes(system: System, t: float, q: np.ndarray, slope: np.ndarray) -
     modes[0, first:] = 0.0
     for entry, slip, many in zip(builder.entry, builder.slip, builder.slips, strict=True):
         speed = np.linalg.norm(rates[slip : slip + many])
-        if speed > TOUCHES * sizes[slip : slip + many].max():
+        if speed > CONTACT_TOLERANCE * sizes[slip : slip + many].max():
             modes[0, first + entry : first + entry + many] = rates[slip : slip + many] / speed
     return modes
 

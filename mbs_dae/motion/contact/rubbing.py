@@ -5,9 +5,7 @@ import numpy as np
 from ...compiled.contact_records import HOLDS, Contacts
 from ...kernels.abi import compiled
 from ...kernels.blocks import Vector
-
-AWAY = 1e-12
-"""A slip of less than this part of the speed of bodies has no direction of its own: it keeps its heading."""
+from ...tolerances import SLIP_FLOOR
 
 
 @compiled
@@ -80,5 +78,5 @@ def direction(contacts: Contacts, c: int, k: int) -> float:
 @compiled
 def turns_with_slip(contacts: Contacts, c: int) -> bool:
     """Return whether the direction of a slip in space turns with the slip, and is not held."""
-    is_seen = speed_of(contacts, c) > AWAY * contacts.choice.point_pace[c]
+    is_seen = speed_of(contacts, c) > SLIP_FLOOR * contacts.choice.point_pace[c]
     return is_seen and contacts.sliding.holds_direction[c] == 0

@@ -11,13 +11,10 @@ from ...compiled.contact_records import FREE, Contacts
 from ...compiled.tree.transformation import take_term
 from ...kernels.abi import compiled
 from ...kernels.blocks import Vector
-from ...linear.elimination import NO_PIVOT
 from ...linear.rows import row_dot_size
 from ...linear.vectors import largest
+from ...tolerances import PIVOT_TOLERANCE, SUM_ROUNDOFF
 from ..mechanism_record import Mechanism
-
-NONE = 1e-14
-"""A force counts as zero below this part of the terms that it is made of."""
 
 
 @compiled
@@ -66,7 +63,7 @@ def squared_size(contacts: Contacts, i: int) -> float:
 @compiled
 def is_moved(contacts: Contacts, i: int) -> bool:
     """Return whether forces move row i in use: its W is more than the roundoff of its terms."""
-    return contacts.delassus.W[i, i] > NO_PIVOT * row_size(contacts, i) ** 2
+    return contacts.delassus.W[i, i] > PIVOT_TOLERANCE * row_size(contacts, i) ** 2
 
 
 @compiled
@@ -153,4 +150,4 @@ def opposing_force(contacts: Contacts, i: int, amounts: Vector) -> float:
 def least_force(contacts: Contacts, i: int) -> float:
     """Return the size below which the force along row i in use counts as zero: a part of the forces that would stop all
     terms of its acceleration."""
-    return NONE * (contacts.corrections.free_force[i] + opposing_force(contacts, i, contacts.delassus.amount))
+    return SUM_ROUNDOFF * (contacts.corrections.free_force[i] + opposing_force(contacts, i, contacts.delassus.amount))

@@ -37,20 +37,19 @@ from ...compiled.status import DONE, FORCES_LOST, UNSOLVED
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy, dot, largest
+from ...tolerances import CONTACT_TOLERANCE, DEAD_CENTRE_SPEED, FRICTION_TOLERANCE, REST_SPEED, SUM_ROUNDOFF
 from ..derivative import accelerate_as_held
 from ..mechanism_record import Mechanism
-from .bounds import BOUND
 from .constrained import clear_roundoff, find_constrained, is_constrained, is_pressed, keep_sticking
 from .corrections import correct_amounts
 from .delassus import respond
 from .departure import check_departures, find_departures, may_depart
 from .following import let_slips_follow
-from .gaps import TOUCHES
-from .guards import AT_REST, SLOW, keeps_still, largest_acceleration
+from .guards import keeps_still, largest_acceleration
 from .incipient import FAR
 from .problem import bound_now, solve_laws, take_solution, use_points, write_laws
 from .rubbing import never_sticks, resting, sliding, speed_of
-from .sizes import NONE, force_to_stop, opposing_force, own_pace, put_paces
+from .sizes import force_to_stop, opposing_force, own_pace, put_paces
 
 
 @compiled_apart
@@ -114,8 +113,8 @@ def _judge_groups(mechanism: Mechanism) -> bool:
     choice.pace[0] = choice.jump_pace[0]
     for c in range(contacts.gap_row.size):
         g = groups.of_point[c]
-        own = AT_REST * np.sqrt(largest_acceleration(mechanism, g) * machine.extent)
-        slow = groups.rate[g] * AT_REST <= own * SLOW
+        own = REST_SPEED * np.sqrt(largest_acceleration(mechanism, g) * machine.extent)
+        slow = groups.rate[g] * REST_SPEED <= own * DEAD_CENTRE_SPEED
         groups.rest[g] = STANDSTILL if groups.rate[g] <= own else CREEP if slow else MOTION
         choice.point_pace[c] = max(groups.rate[g], choice.jump_pace[0], own)
         choice.pace[0] = max(choice.pace[0], choice.point_pace[c])
@@ -224,7 +223,7 @@ def _use_touching(mechanism: Mechanism) -> None:
             continue
         stuck = contacts.state[c] == STICKING and choice.has_jumped[0] == 0
         sets_out = contacts.state[c] == INCIPIENT and choice.began[c] == 0 and choice.has_jumped[0] == 0
-        moves = speed > TOUCHES * choice.point_pace[c] and not stuck and not sets_out
+        moves = speed > CONTACT_TOLERANCE * choice.point_pace[c] and not stuck and not sets_out
         moves = moves and not keeps_still(contacts, c)
         if never_sticks(contacts, c):
             choice.slipping[c], contacts.sliding.heading[first] = 1, 1.0  # any direction: a mark that the point slips
@@ -249,8 +248,8 @@ def _touches(mechanism: Mechanism, c: int) -> bool:
     choice = contacts.choice
     if row < 0 or choice.began[c] == PARTS or is_constrained(contacts, c):
         return row < 0
-    near = abs(contacts.motion.phi[row]) <= TOUCHES * mechanism.machine.gap_size
-    stays = abs(contacts.motion.rate[row]) <= TOUCHES * choice.point_pace[c] or choice.lands[c] == 1
+    near = abs(contacts.motion.phi[row]) <= CONTACT_TOLERANCE * mechanism.machine.gap_size
+    stays = abs(contacts.motion.rate[row]) <= CONTACT_TOLERANCE * choice.point_pace[c] or choice.lands[c] == 1
     closed = contacts.state[c] != OPEN
     return (closed or near) and (stays or (closed and choice.has_jumped[0] == 0))
 
@@ -272,7 +271,7 @@ def _release(contacts: Contacts) -> bool:
     bound does not suffice for that: other points may still share the load."""
     choice = contacts.choice
     problem, law, i, found = contacts.problem, 0, 0, False
-    still = BOUND * largest(problem.w0[: contacts.delassus.used_count[0]])
+    still = FRICTION_TOLERANCE * largest(problem.w0[: contacts.delassus.used_count[0]])
     for c in range(contacts.gap_row.size):
         if choice.touching[c] == 0:
             continue
@@ -284,7 +283,7 @@ def _release(contacts: Contacts) -> bool:
                 held += problem.f[i + k] ** 2
                 speed += problem.w[i + k] ** 2
             held, speed, most = np.sqrt(held), np.sqrt(speed), bound_now(contacts, law, resting(contacts, c))
-            if held >= (1.0 - BOUND) * most and speed > still:
+            if held >= (1.0 - FRICTION_TOLERANCE) * most and speed > still:
                 choice.slipping[c], found = 1 if contacts.slip_count[c] == 1 else 2, True
                 if contacts.slip_count[c] == 1:  # a slip that nothing holds begins along its load
                     away = -problem.f[i] / held if held > 0.0 else problem.w[i] / speed
@@ -302,8 +301,8 @@ def _decide(mechanism: Mechanism) -> None:
     for c in range(contacts.gap_row.size):
         state = OPEN
         if choice.touching[c] == 1:
-            least = NONE * force_to_stop(mechanism, i, own_pace(mechanism))
-            least += BOUND * BOUND * opposing_force(contacts, i, problem.f)
+            least = SUM_ROUNDOFF * force_to_stop(mechanism, i, own_pace(mechanism))
+            least += FRICTION_TOLERANCE * FRICTION_TOLERANCE * opposing_force(contacts, i, problem.f)
             presses = contacts.gap_row[c] < 0 or problem.f[i] > least
             law, i = law + (1 if contacts.gap_row[c] >= 0 else 0), i + (1 if contacts.gap_row[c] >= 0 else 0)
             if presses:
@@ -330,8 +329,8 @@ def _sets_out(contacts: Contacts, c: int, law: int, i: int) -> int:
             yields += problem.f[i + k] * contacts.delassus.W[i + k, i + j] * problem.f[i + j]
     held, drawn = np.sqrt(held), np.sqrt(drawn)
     is_free = choice.began[c] == SLIPS or choice.previous[c] == INCIPIENT
-    is_free = is_free or held >= (1.0 - BOUND) * bound_now(contacts, law, sliding(contacts, c))
-    if not is_free and speed <= TOUCHES * choice.point_pace[c]:
+    is_free = is_free or held >= (1.0 - FRICTION_TOLERANCE) * bound_now(contacts, law, sliding(contacts, c))
+    if not is_free and speed <= CONTACT_TOLERANCE * choice.point_pace[c]:
         return STICKING
     for k in range(contacts.slip_count[c]):
         away = -problem.f[i + k] / held if held > 0.0 else problem.w[i + k] / drawn if drawn > 0.0 else 1.0

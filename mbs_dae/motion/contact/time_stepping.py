@@ -37,29 +37,33 @@ from ...linear.proximal import solve_proximal
 from ...linear.rows import row_dot, row_dot_size
 from ...linear.springs import holds
 from ...linear.vectors import copy, largest
-from ...tolerances import TIGHT
+from ...tolerances import (
+    CLOSURE_TOLERANCE,
+    CONTACT_TOLERANCE,
+    ENERGY_GAIN,
+    FRICTION_TOLERANCE,
+    MASS_CONTRAST,
+    OVERLAP,
+    PROXIMAL_LIMIT,
+    PROXIMAL_RESIDUAL,
+)
 from ..derivative import evaluate, factorise_terms
 from ..mechanism_record import Mechanism
-from .bounds import BOUND
 from .constrained import clear_roundoff, is_constrained
 from .corrections import correct_amounts
 from .delassus import add_responses, respond, responses, use
-from .digits import FIRM, put_masses
-from .gaps import TOUCHES, observe_gaps
+from .digits import put_masses
+from .gaps import observe_gaps
 from .guards import tell_states
 from .islands import find_islands
 from .problem import bound_now, solve_laws, take_solution, use_points, write_gaps, write_laws
 from .rubbing import across, resting, sliding
 from .sizes import put_paces
 
-DEEP = 1e-12
-"""Bodies overlap if a gap is below zero by more than this part of the model's extent."""
-ENOUGH, NEARLY, MOST = 1e-7, 1e-2, 300
-"""The residual that steps for many contacts aim at, relative to the rates before; the one that is accepted in mean
-forces (positions are corrected in the next step); and the largest number of iterations."""
-PART, GIVES = 0.25, 1e-9
-"""The part by which restitution is reduced each time when contacts give energy, and the part of their works above which
-they do."""
+MOST = 300
+"""The largest number of iterations of a step for many contacts."""
+PART = 0.25
+"""The part by which restitution is reduced each time when contacts give energy."""
 TIMES = 3
 """The largest number of corrections of positions: gaps are not linear in them."""
 
@@ -202,7 +206,7 @@ def _give(contacts: Contacts, h: float) -> bool:
         for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
             power = contacts.force[row] * (steps.start_rate[row] + h * steps.rate_change[row])
             given, size = given + power, size + abs(power)
-    return given > GIVES * size
+    return given > ENERGY_GAIN * size
 
 
 @compiled
@@ -220,7 +224,7 @@ def _push(mechanism: Mechanism, h: float) -> int:
             return status
     if not _push_many(mechanism, h, solved):
         return UNSOLVED
-    if not solved and delassus.used_count[0] > 0 and put_masses(contacts) < FIRM:
+    if not solved and delassus.used_count[0] > 0 and put_masses(contacts) < MASS_CONTRAST:
         solved = _push_few(mechanism, True) == DONE
         if not solved:
             return FORCES_LOST
@@ -251,7 +255,7 @@ def _push_few(mechanism: Mechanism, near: bool) -> int:
         return FORCES_LOST
     if delassus.G.shape[0] > 0:
         contacts.force[:] = 0.0
-    still = BOUND * largest(problem.w0[: delassus.used_count[0]])
+    still = FRICTION_TOLERANCE * largest(problem.w0[: delassus.used_count[0]])
     for i in range(delassus.used_count[0]):
         row = delassus.used[i]
         contacts.force[row] = problem.f[i]
@@ -264,7 +268,9 @@ def _push_few(mechanism: Mechanism, near: bool) -> int:
                 sticks = (
                     across(contacts, c, steps.rate_change) <= still
                 )  # at its bound as well, where other points may hold it
-                contacts.choice.largest_friction[c] = np.inf if sticks else (1.0 - BOUND) * bound_now(contacts, law, mu)
+                contacts.choice.largest_friction[c] = (
+                    np.inf if sticks else (1.0 - FRICTION_TOLERANCE) * bound_now(contacts, law, mu)
+                )
                 law += 1
     if corrections.corrected[0] == 0:
         copy(delassus.f, x)
@@ -294,7 +300,7 @@ def _put_paces(mechanism: Mechanism, start: Vector) -> None:
 @compiled
 def _push_many(mechanism: Mechanism, h: float, others: bool) -> bool:
     """Solve all points, or those that elimination does not have if `others`, with the sparse matrix; return whether the
-    residual is at most `NEARLY`.
+    residual is at most `PROXIMAL_LIMIT`.
 
     Residuals are those of forces times √W and of accelerations over it: the product of a residual and its reference is
     a force times an acceleration, and h² times that is an energy, per row."""
@@ -316,7 +322,7 @@ def _push_many(mechanism: Mechanism, h: float, others: bool) -> bool:
         for row in range(contacts.slip_row[c], contacts.slip_row[c] + contacts.slip_count[c]):
             p.heading[row] = contacts.sliding.heading[row] if turned else 0.0
     left = solve_proximal(
-        p, machine.pattern, machine.factor, contacts.normals.factors, ENOUGH, MOST, mechanism.refinements
+        p, machine.pattern, machine.factor, contacts.normals.factors, PROXIMAL_RESIDUAL, MOST, mechanism.refinements
     )
     steps.residual[0] = max(steps.residual[0], left)
     steps.residual[1] += left * (h * p.scale[0]) ** 2 * contacts.force.size
@@ -331,7 +337,7 @@ def _push_many(mechanism: Mechanism, h: float, others: bool) -> bool:
     for row in range(contacts.force.size):
         if not others or steps.by_elimination[contacts.points.of_row[row]] == 0:
             contacts.force[row], steps.rate_change[row] = p.force[row], p.rate[row]
-    return left <= NEARLY
+    return left <= PROXIMAL_LIMIT
 
 
 @compiled
@@ -349,7 +355,7 @@ def _closes(mechanism: Mechanism, others: bool) -> bool:
     for c in range(contacts.gap_row.size):
         row = contacts.gap_row[c]
         asked = row >= 0 and contacts.choice.touching[c] == 1 and not (others and contacts.steps.by_elimination[c] == 1)
-        if asked and contacts.steps.rate_change[row] < -NEARLY * most * _reach(mechanism, row):
+        if asked and contacts.steps.rate_change[row] < -PROXIMAL_LIMIT * most * _reach(mechanism, row):
             delassus.used_count[0] = delassus.used_count[0] if closes else 0
             closes = use(contacts, row) >= 0
     return closes
@@ -376,11 +382,11 @@ def _find_near(mechanism: Mechanism, h: float) -> None:
     in a step, since impacts of others may set them going. Mark which of them slip where the step begins (`_rests`); and
     which meet if they press: they did not in the step before, and approach faster than they would from rest in two
     steps."""
-    contacts, reach = mechanism.contacts, TOUCHES * mechanism.machine.gap_size
+    contacts, reach = mechanism.contacts, CONTACT_TOLERANCE * mechanism.machine.gap_size
     choice = contacts.choice
-    slow = TOUCHES * largest(contacts.motion.rate_size)  # of a motion, or of rest
+    slow = CONTACT_TOLERANCE * largest(contacts.motion.rate_size)  # of a motion, or of rest
     for row in range(contacts.motion.rate_size.size):
-        slow = max(slow, TOUCHES * h * abs(_bend(mechanism, row)))
+        slow = max(slow, CONTACT_TOLERANCE * h * abs(_bend(mechanism, row)))
     for c in range(contacts.gap_row.size):
         if contacts.gap_row[c] >= 0:
             reach = max(reach, -h * _free_rate(mechanism, contacts.gap_row[c], h))
@@ -436,7 +442,7 @@ def _margin(mechanism: Mechanism, c: int, h: float, part: float) -> float:
     contacts, row = mechanism.contacts, mechanism.contacts.gap_row[c]
     steps = contacts.steps
     free, back = _free_rate(mechanism, row, h), contacts.laws.restitution[c]
-    gap = steps.middle_gap[row] if steps.middle_gap[row] > TIGHT * mechanism.machine.extent else 0.0
+    gap = steps.middle_gap[row] if steps.middle_gap[row] > CLOSURE_TOLERANCE * mechanism.machine.extent else 0.0
     back *= part * min(steps.start_rate[row], 0.0)
     closes = gap + h * free <= 0.0
     outlasts = -2.0 * back > -h * _bend(mechanism, row)
@@ -446,7 +452,7 @@ def _margin(mechanism: Mechanism, c: int, h: float, part: float) -> float:
 @compiled
 def _tell(contacts: Contacts) -> None:
     """Put the states over the step that the forces imply."""
-    least = BOUND * BOUND * largest(contacts.force)
+    least = FRICTION_TOLERANCE * FRICTION_TOLERANCE * largest(contacts.force)
     for c in range(contacts.gap_row.size):
         if contacts.choice.touching[c] == 0:
             continue
@@ -494,7 +500,7 @@ def part(mechanism: Mechanism, t: float, q: Vector, v: Vector) -> int:
         for c in range(contacts.gap_row.size):
             if contacts.gap_row[c] >= 0 and not is_constrained(contacts, c):
                 deepest = max(deepest, -contacts.motion.phi[contacts.gap_row[c]])
-        if deepest <= DEEP * machine.extent:
+        if deepest <= OVERLAP * machine.extent:
             return DONE
         evaluate(mechanism, t, q, v)
         if not factorise_terms(mechanism):
@@ -540,7 +546,9 @@ def _part_many(mechanism: Mechanism, deepest: float) -> None:
         p.asked[c] = 1 if row >= 0 and contacts.motion.phi[row] <= deepest and not is_constrained(contacts, c) else 0
         if row >= 0:
             p.offset[row] = contacts.motion.phi[row]
-    solve_proximal(p, machine.pattern, machine.factor, contacts.normals.factors, ENOUGH, MOST, mechanism.refinements)
+    solve_proximal(
+        p, machine.pattern, machine.factor, contacts.normals.factors, PROXIMAL_RESIDUAL, MOST, mechanism.refinements
+    )
     copy(p.x, machine.x)
     copy(p.multipliers, machine.multipliers)
     in_own_velocities(machine)

@@ -16,20 +16,19 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Matrix, Vector, Work, block, nothing, zeros
 from ...linear.unsymmetric import eliminate_complex, eliminate_real, solve_real
 from ...linear.vectors import copy
+from ...tolerances import CONTRACTION, CORRECTION_ROUNDOFF, ITERATION_ERROR
 from ..mechanism_record import Mechanism
 from .linearised import Linearised, add_mass_times, add_place_times, linearise, put_complex, put_real
 
 MOST, SHARP_MOST = 10, 40
 """The largest number of Newton corrections of a step; and of one that is solved to the last digit, where the matrix
 does not contain all forces (closed contacts)."""
-QUICK = 1e-3
-"""Where corrections shrink by this factor, the matrix is kept for the next step, too."""
 STEPS_COUPLED = 20
 """The number of steps made with a matrix for each stage after one matrix for all has failed."""
 
-ROUNDOFF, SETTLED, STANDS = 1e-17, 1e-7, 0.75
-"""For steps solved to the last digit: the remaining error at which they end; and corrections are roundoff if they are
-smaller than the second number and shrink by less than the third."""
+STANDS = 0.75
+"""Corrections that shrink by less than this factor are roundoff, if they are also smaller than
+`CORRECTION_ROUNDOFF`."""
 
 BEGUN, FRESH, USABLE, COUPLED, SHARP = range(5)
 MATRICES, ELIMINATIONS, ITERATIONS = range(5, 8)
@@ -119,7 +118,7 @@ def begin_step(own: Implicit, t: float, h: float) -> bool:
 def make_ready(own: Implicit, mechanism: Mechanism, t: float, y: Vector, c1: float, c2: float, anew: bool) -> int:
     """Put and factorise Newton's matrix for these real numbers; with `anew`, at the present state. Return a status."""
     newton, kept = own.newton, mechanism.machine.factor.kept
-    if own.flags[FRESH] == 0 and (anew or own.flags[USABLE] == 0 or own.told[SHRINKS] > QUICK):
+    if own.flags[FRESH] == 0 and (anew or own.flags[USABLE] == 0 or own.told[SHRINKS] > CONTRACTION):
         own.flags[USABLE] = 0
         status = linearise(newton, mechanism, t, y, newton.values[0])
         if status != DONE:
@@ -234,7 +233,7 @@ def _is_sharp(size: float, previous: float, count: int) -> int:
     if count == 1:
         return 0
     shrinks = size / previous
-    return 1 if size * shrinks <= ROUNDOFF or (size <= SETTLED and shrinks >= STANDS) else 0
+    return 1 if size * shrinks <= ITERATION_ERROR or (size <= CORRECTION_ROUNDOFF and shrinks >= STANDS) else 0
 
 
 @compiled

@@ -39,7 +39,7 @@ from ...kernels.blocks import Integers, IntegerTable, Matrix, Vector, Work, bloc
 from ...linear.order import Ordering, ordering
 from ...linear.unsymmetric import Elimination, new_elimination, places
 from ...linear.vectors import copy
-from ...tolerances import LIGHT
+from ...tolerances import LIGHT_MASS, LINEARISATION_STEP
 from ..derivative import derivative
 from ..mechanism_record import Mechanism
 
@@ -48,8 +48,6 @@ FORCE, MASS, ROW, PLACE, RATE = range(5)
 three with Baumgarte's feedback, which adds 2α (Φ_v v - ν) + β² Φ to C. Entries stand in this order."""
 X, V, Z = range(3)
 """Directions of differences."""
-NEAR = 1e-7
-"""The length of differences, in units: the root of ε, with a margin for numbers that are larger than their units."""
 
 
 class Linearised(NamedTuple):
@@ -107,7 +105,7 @@ def linearise(to: Linearised, mechanism: Mechanism, t: float, y: Vector, values:
         for k in range(factor.weight.size):
             values[at + k] = factor.weight[k]
         for k in range(factor.compliance.size):  # M may be singular; Newton's method corrects the effect of this
-            values[at + k] += LIGHT / factor.compliance[k]
+            values[at + k] += LIGHT_MASS / factor.compliance[k]
         at += factor.weight.size
         copy(factor.beside, values[at:])
         at += factor.beside.size
@@ -135,7 +133,7 @@ def _difference(
     state, aside = mechanism.state, to.aside
     copy(y, aside)
     at = to.z_place[which] if direction == Z else state.v_at + which
-    far = NEAR * max(to.unit[at], abs(y[at]) if direction != X else 0.0)
+    far = LINEARISATION_STEP * max(to.unit[at], abs(y[at]) if direction != X else 0.0)
     if direction == X:
         to.step[:] = 0.0
         to.step[which] = far

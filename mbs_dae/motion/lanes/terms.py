@@ -16,7 +16,7 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...kernels.lanes import Lanes, choose, everywhere
 from ...linear.vectors import copy
-from ...tolerances import DEPENDENT, DOUBTFUL, UNCERTAIN, WEAK
+from ...tolerances import CHOICE_INDEPENDENCE, REFINEMENT_INDEPENDENCE, ROW_DEPENDENCE, SOLUTION_ERROR
 from ..derivative import put_powers
 from ..mechanism_record import INDEPENDENCE, NEAREST, NORM_RATIO
 from .elimination import factorise, solve
@@ -85,9 +85,9 @@ def _look_at_rows(abreast: LaneRun) -> None:
         is_kept = factor.kept[row] > 0.0
         out = choose(is_kept, out, 1.0)
         least = choose(is_kept & (factor.row_square[row] > 0.0), min(least, factor.independence[row]), least)
-    weakest = max(least, DEPENDENT)
+    weakest = max(least, ROW_DEPENDENCE)
     nearness[NEAREST], nearness[INDEPENDENCE] = min(nearness[NEAREST], weakest * nearness[NORM_RATIO]), weakest
-    unsure = ((out > 0.0) & (least < DOUBTFUL)) | (weakest < WEAK)
+    unsure = ((out > 0.0) & (least < CHOICE_INDEPENDENCE)) | (weakest < REFINEMENT_INDEPENDENCE)
     step.doubt[0] = choose(unsure, 1.0, step.doubt[0])
 
 
@@ -113,4 +113,4 @@ def _solve_terms(abreast: LaneRun, v: Vector) -> None:
         equations.multipliers,
         mechanism.refinements,
     )
-    step.doubt[0] = choose(factor.unsettled[0] <= UNCERTAIN, step.doubt[0], 1.0)
+    step.doubt[0] = choose(factor.unsettled[0] <= SOLUTION_ERROR, step.doubt[0], 1.0)

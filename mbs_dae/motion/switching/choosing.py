@@ -15,7 +15,7 @@ from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import RANGE, SIDE, WHOLE
-from ..contact.bounds import BOUND
+from ...tolerances import CHATTER_SIZE, CHATTER_SPAN, DECAY_SPAN, FRICTION_TOLERANCE, IMPACT_SPAN, RATE_TOLERANCE
 from ..contact.gaps import meets
 from ..contact.guards import TOUCH, mark_passed, slip_entry
 from ..contact.rubbing import never_sticks
@@ -23,14 +23,12 @@ from ..course import SPAN, moment
 from ..derivative import evaluate
 from ..implicit.iteration import SHARP
 from .pieces import breaks_rates, free_what_is_open, put_natural, turn_over
-from .search import BRIEF, FAINT, HERE, LEAVES, LONG, RUSH, SHORT, STANDS, Search
-from .surfaces import ALL, ZERO, choice_of, settle
+from .search import HERE, LEAVES, RUSH, SHORT, STANDS, Search
+from .surfaces import ALL, choice_of, settle
 from .switches import hold_all, is_idle, look
 
 RATTLE = 512
 """After so many faint impacts in a row the bounces do not end: bounces that end have died out by then."""
-AT_SAME = 1e-14
-"""Impacts do not end if the last `RUSH` switches lie within this part of the run: they are at one instant."""
 
 
 @compiled_apart
@@ -76,7 +74,7 @@ def start_over(search: Search, y: Vector, dy: Vector) -> None:
     for c in range(contacts.gap_row.size):
         if contacts.slip_count[c] > 0 and guards.passes_zero[slip_entry(mechanism, c)] == 1:
             k, most = slip_entry(mechanism, c), contacts.choice.largest_friction[c]
-            at_bound = contacts.state[c] == STICKING and mechanism.switches.guard[k] <= BOUND * most
+            at_bound = contacts.state[c] == STICKING and mechanism.switches.guard[k] <= FRICTION_TOLERANCE * most
             guards.passes_zero[k] = 1 if at_bound and not never_sticks(contacts, c) and most > 0.0 else 0
             found = found or guards.passes_zero[k] == 1
     if found:
@@ -141,15 +139,15 @@ def switch_over(search: Search, y: Vector, dy: Vector) -> None:
     guards, switches, calls = search.guards, search.stages.mechanism.switches, search.stages.mechanism.contacts.calls
     t, lately = search.instant[0], note_switch(search)
     if meets(search.stages.mechanism, guards.passes_zero):
-        if lately < AT_SAME * search.whole:
+        if lately < IMPACT_SPAN * search.whole:
             search.status[0] = CHATTERS
         else:
             call_on_block(calls.strike, search, (y, dy))
         return
     _begin(search)
-    brief = BRIEF
+    brief = CHATTER_SPAN
     for k in range(switches.kinds.size):
-        brief = LONG if guards.faint_passes[k] >= RUSH else brief
+        brief = DECAY_SPAN if guards.faint_passes[k] >= RUSH else brief
     if lately < brief * search.whole:
         search.status[0] = CHATTERS
         return
@@ -171,14 +169,14 @@ def switch_over(search: Search, y: Vector, dy: Vector) -> None:
             decided = switches.kinds[k] == WHOLE or (stayed and not anew)
             guards.surface[k] = LEAVES if decided else STANDS
         elif switches.kinds[k] in (SIDE, RANGE) and switches.slides[k] + switches.free[k] + guards.surface[k] == 0:
-            near = abs(guards.begin[k]) <= ZERO * guards.size[k] + guards.slack[k]
+            near = abs(guards.begin[k]) <= RATE_TOLERANCE * guards.size[k] + guards.slack[k]
             guards.surface[k] = STANDS if near else 0  # perhaps the same surface, within roundoff
     mark_passed(search.stages.mechanism, guards.passes_zero, guards.size, search.found[0] == HERE)
     settle(search, moment(search.stages.course, t), y, dy)
     search.stages.mechanism.contacts.choice.began[:] = 0
     for k in range(switches.kinds.size):
         if guards.passes_zero[k] == 1 and switches.kinds[k] < TOUCH:
-            faint = guards.size[k] <= FAINT * guards.largest[k] and switches.mode[k] == guards.after[k]
+            faint = guards.size[k] <= CHATTER_SIZE * guards.largest[k] and switches.mode[k] == guards.after[k]
             guards.faint_passes[k] = guards.faint_passes[k] + 1 if faint else 0
         if guards.refuted[k] == ALL:
             search.until[0] = t + SHORT * search.whole
@@ -192,7 +190,9 @@ def _rattles(search: Search) -> bool:
     switches, found = search.stages.mechanism.switches, False
     for k in range(switches.kinds.size):
         if guards.passes_zero[k] == 1 and switches.kinds[k] < TOUCH:
-            guards.faint_passes[k] = guards.faint_passes[k] + 1 if guards.size[k] <= FAINT * guards.largest[k] else 0
+            guards.faint_passes[k] = (
+                guards.faint_passes[k] + 1 if guards.size[k] <= CHATTER_SIZE * guards.largest[k] else 0
+            )
             found = found or guards.faint_passes[k] >= RATTLE
     return found
 

@@ -26,6 +26,7 @@ from ...kernels.blocks import Vector, block
 from ...kernels.functions import call_table
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
+from ...tolerances import PASSAGE_RATE, SAME_TIME, SWITCH_PLACE
 from ..contact.gaps import has_gaps_alone
 from ..contact.guards import follow_slips, note_fastest, note_slips
 from ..course import moment
@@ -35,8 +36,8 @@ from ..methods.method import Stages
 from .choosing import carry_on, choose, start_over, switch_over
 from .pieces import hold_pieces
 from .rates import read_rates_here
-from .search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, SHORT, SOON, Search, SearchCalls, resolved_until
-from .step_samples import EXACT, FRONT, first_wrong, look_at, sets_out
+from .search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, SHORT, Search, SearchCalls, resolved_until
+from .step_samples import FRONT, first_wrong, look_at, sets_out
 from .surfaces import SLACK
 from .switches import is_idle, look, natural, side_of
 from .wide import stays_wide
@@ -44,9 +45,6 @@ from .wide import stays_wide
 TRIES = 60
 """The number of times that a step is made again to end on a switch, before a hundredth of it is near enough: where
 several laws switch at once it may take some tens. Twice as many at most."""
-PASSES = 1e-3
-"""A guard that is zero at the end of a step passes zero there if it has fallen at this part of its size over the step,
-and by more than roundoff."""
 SHORTER = 0.1
 """The factor by which a step is shortened that goes wrong at once."""
 
@@ -62,7 +60,7 @@ def search_step(search: Search) -> None:
     note_slips(stages.mechanism, True)
     copy(switches.value, guards.value)
     copy(switches.guard, guards.end)
-    nothing = SOON * max(abs(t), h, 1.0) / h
+    nothing = SAME_TIME * max(abs(t), h, 1.0) / h
     closely = stages.implicit.weight.size > 0  # steps of implicit methods may turn bodies too far for a cubic
     if not closely and stays_wide(search, t, h):
         return
@@ -83,8 +81,8 @@ def search_step(search: Search) -> None:
         return
     if high < 0.0:
         if search.tries[0] > 0 or _wants_at_end(search, h):
-            _extend(search, t, h, max(EXACT, nothing))
-            _note_late(search, h, max(EXACT, nothing))
+            _extend(search, t, h, max(SWITCH_PLACE, nothing))
+            _note_late(search, h, max(SWITCH_PLACE, nothing))
         return
     high = _narrowed(search, t, h, samples.at[FRONT], high, nothing)
     at_once, is_short = high <= nothing, h <= SHORT * search.whole
@@ -98,13 +96,13 @@ def search_step(search: Search) -> None:
         if not is_short:
             _put_off_slips(search)
         search.found[0] = AT_ONCE
-    elif high >= 1.0 - max(EXACT, nothing) or (search.tries[0] >= TRIES and high > 0.99):
+    elif high >= 1.0 - max(SWITCH_PLACE, nothing) or (search.tries[0] >= TRIES and high > 0.99):
         search.found[0] = HERE
     else:
         search.found[0] = CUT
         search.tries[0] += 1
         search.until[0] = t + high * h
-    _note_late(search, h, max(EXACT, nothing))
+    _note_late(search, h, max(SWITCH_PLACE, nothing))
 
 
 @compiled
@@ -203,12 +201,12 @@ def _narrowed(search: Search, t: float, h: float, low: float, high: float, nothi
     guards = search.guards
     below, above, sides = np.inf, -np.inf, 0
     for _ in range(200):
-        if high - low <= 0.1 * EXACT * high or high <= nothing:
+        if high - low <= 0.1 * SWITCH_PLACE * high or high <= nothing:
             break
         x = 0.5 * (low + high)
         if below < np.inf and above > -np.inf and sides < 3:
             x = (low * above - high * below) / (above - below)
-            x = min(max(x, low + 0.01 * EXACT), high - 0.01 * EXACT)
+            x = min(max(x, low + 0.01 * SWITCH_PLACE), high - 0.01 * SWITCH_PLACE)
         look_at(search, t, h, x, True)
         least = _least(search)
         if least < 0.0:
@@ -248,7 +246,7 @@ def _wants_at_end(search: Search, h: float) -> bool:
         is_sign = is_sign and not is_idle(switches, k)
         is_zero = is_sign and abs(guards.end[k]) <= guards.slack[k]
         falls = side_of(switches, k) * search.samples.rates[FRONT, k] * h < -max(
-            PASSES * guards.size[k], guards.slack[k]
+            PASSAGE_RATE * guards.size[k], guards.slack[k]
         )
         guards.passes_zero[k] = 1 if is_zero and falls else 0
         guards.after[k] = -switches.mode[k]

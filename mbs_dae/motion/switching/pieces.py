@@ -17,14 +17,12 @@ from ...kernels.abi import compiled
 from ...kernels.blocks import Vector
 from ...linear.vectors import largest
 from ...symbolic.branches import WHOLE
-from ..contact.gaps import TOUCHES, observe_gaps
+from ...tolerances import BRANCH_END, CONTACT_TOLERANCE
+from ..contact.gaps import observe_gaps
 from ..course import moment
 from ..mechanism_record import Mechanism
 from .search import LEAVES, STANDS, Search
 from .switches import hold_all, laws_of, look, natural
-
-ALIKE = 1e-9
-"""Branches end at one place if they end this near to each other, relative to their distance before."""
 
 
 @compiled
@@ -117,7 +115,7 @@ def turn_over(search: Search, y: Vector) -> bool:
         look(mechanism)
         jumps, rounds = False, rounds + 1
         for k in range(first, end):
-            near = abs(guards.begin[k]) <= ALIKE * guards.size[k]
+            near = abs(guards.begin[k]) <= BRANCH_END * guards.size[k]
             if guards.passes_zero[k] == 0 and not near and switches.slides[k] == 0 and switches.guard[k] < 0.0:
                 switches.mode[k], jumps = natural(switches, k), True
     if found:
@@ -131,7 +129,7 @@ def _ends_unseen(search: Search, k: int) -> bool:
     other terms. (The first row of samples is the last one before the end.)"""
     guards = search.guards
     switches = search.stages.mechanism.switches
-    near = abs(guards.begin[k]) <= ALIKE * guards.size[k]
+    near = abs(guards.begin[k]) <= BRANCH_END * guards.size[k]
     unseen = near and switches.free[k] == 0 and guards.passes_zero[k] == 0 and switches.kinds[k] != WHOLE
     return unseen and switches.mode[k] * search.samples.rates[0, k] < 0.0
 
@@ -149,4 +147,4 @@ def breaks_rates(search: Search, y: Vector) -> bool:
             fastest = max(fastest, abs(motion.rate[contacts.gap_row[c]]))
         for k in range(contacts.slip_count[c] if contacts.state[c] == STICKING else 0):
             fastest = max(fastest, abs(motion.rate[contacts.slip_row[c] + k]))
-    return fastest > TOUCHES * max(largest(motion.rate_size), contacts.choice.pace[0])
+    return fastest > CONTACT_TOLERANCE * max(largest(motion.rate_size), contacts.choice.pace[0])

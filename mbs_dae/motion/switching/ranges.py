@@ -14,6 +14,7 @@ from ...compiled.signals import assign
 from ...compiled.status import NOT_FINITE
 from ...kernels.abi import compiled, compiled_apart
 from ...symbolic.branches import RANGE, SIDE
+from ...tolerances import PIECE_DISTANCE
 from ..contact.bounds import note_sizes
 from ..contact.gaps import observe_gaps
 from ..course import moment
@@ -25,9 +26,6 @@ from .switches import is_idle, look_at_laws, read_rates
 
 LOOKS = 12
 """The largest number of places at which each function is read within a step."""
-BESIDE = 1e-6
-"""The distance from a change of pieces, as part of a step, at which the next piece is examined. Pieces that are shorter
-are not seen."""
 FAR = 0.01
 """A function is taken to stay positive if the least value of its cubic is above this part of the larger end."""
 
@@ -57,11 +55,11 @@ def place_without_value(search: Search, t: float, h: float) -> float:
             continue
         if not has_value(search, t, h, high):
             return high
-        while high - low > BESIDE:
+        while high - low > PIECE_DISTANCE:
             middle = 0.5 * (low + high)
             _read(search, t, h, middle, 2)
             low, high = (low, middle) if side * values[2, k] < 0.0 else (middle, high)
-        for place in (max(low - BESIDE, 0.0), min(high + BESIDE, 1.0)):
+        for place in (max(low - PIECE_DISTANCE, 0.0), min(high + PIECE_DISTANCE, 1.0)):
             if not has_value(search, t, h, place):
                 return place
     return -1.0

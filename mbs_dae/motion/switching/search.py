@@ -6,25 +6,19 @@ import numpy as np
 
 from ...kernels.abi import compiled
 from ...kernels.blocks import Integers, Matrix, Vector, Work, zeros
+from ...tolerances import CHATTER_SPAN
 from ..methods.method import Stages
 
 DEEP = 24
 """The largest depth to which a step is divided, to examine the switching functions in it."""
-RUSH, BRIEF = 64, 1e-9
-"""So many switches within this part of the run are a chatter that does not end."""
-FAINT, LONG = 1e-8, 1e-4
-"""As many passes in a row from side to side within the second part of the run are a chatter, too, if g goes no farther
-from zero than the first part of its earlier size: intervals that become shorter without end shrink g with their
-square."""
+RUSH = 64
+"""So many switches within `CHATTER_SPAN` of the run are a chatter that does not end."""
 NONE, CUT, HERE, AT_ONCE, LOST_SIGHT = range(5)
 """The findings of a look at a step (`locate`)."""
-SOON = 1e-13
-"""A switch so soon after the beginning of a step, relative to the time, or to a second near zero, is at the
-beginning."""
 STANDS, LEAVES = 1, 2
 """States of a surface g = 0 at which a step begins: rates decide about its branch; the motion leaves it on a branch
 that is known."""
-SHORT = BRIEF / RUSH
+SHORT = CHATTER_SPAN / RUSH
 """The part of the run below which a step tells nothing more about which branch is right."""
 
 

@@ -15,17 +15,11 @@ others for a moment. This is an impulse of the law itself: constraints and works
 from ...compiled.status import DONE, NOT_CONVERGED, SINGULAR
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
+from ...tolerances import MIXTURE_SHIFT, SLIDING_RATE, SLIDING_ROUNDOFF, TIME_UNDERFLOW
 from ..derivative import accelerate_as_held, derivative
 from ..mechanism_record import Mechanism, Switches
 from .rates import read_rates_here
 from .switches import hold_all, laws_of, look, put_mode
-
-EXACT, ROUGH = 1e-12, 1e-9
-"""A rate counts as zero below the first part of the effect of branches on it; roundoff may leave the second part."""
-NOTHING = 1e-100
-"""A time that counts as zero: its reciprocal is a finite number."""
-BLENDED = 1e-9
-"""ε, relative to the largest entry of S."""
 
 
 @compiled_apart
@@ -43,11 +37,11 @@ def slide(mechanism: Mechanism, q: Vector, v: Vector, a: Vector) -> None:
         for k in range(count):
             switches.unknown[k] = -switches.rate[k] if switches.responding[k] == 1 else 0.0
             worst = max(worst, abs(switches.unknown[k]))
-        left = ROUGH if worst > 0.5 * before and before > 0.0 else EXACT
+        left = SLIDING_ROUNDOFF if worst > 0.5 * before and before > 0.0 else SLIDING_RATE
         if switches.status[0] != DONE or worst <= left * largest:
             return
         before = worst
-        largest = put_slopes(mechanism, t, q, v, a, BLENDED)
+        largest = put_slopes(mechanism, t, q, v, a, MIXTURE_SHIFT)
         if switches.status[0] == DONE and not _solved(switches.slope, switches.unknown):
             switches.status[0] = SINGULAR
         if switches.status[0] != DONE:
@@ -73,7 +67,7 @@ def return_to_surfaces(mechanism: Mechanism, y: Vector) -> None:
     read_rates_here(mechanism, t, q, v, dy[state.v_at : state.v_end])
     for k in range(count):
         switches.unknown[k] = -switches.rate[k] if switches.responding[k] == 1 else 0.0
-    put_slopes(mechanism, t, q, v, a, BLENDED)
+    put_slopes(mechanism, t, q, v, a, MIXTURE_SHIFT)
     for k in range(count):
         switches.unknown[k] = -switches.value[k] if switches.responding[k] == 1 else 0.0
     if switches.status[0] != DONE or not _solved(switches.slope, switches.unknown):
@@ -81,7 +75,7 @@ def return_to_surfaces(mechanism: Mechanism, y: Vector) -> None:
     moment = 0.0
     for k in range(count):
         moment = max(moment, abs(switches.unknown[k]))
-    if moment <= NOTHING:
+    if moment <= TIME_UNDERFLOW:
         return
     _add(switches, 1.0 / moment)
     slides, switches.sliding[0] = switches.sliding[0], 0

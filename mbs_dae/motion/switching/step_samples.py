@@ -22,6 +22,19 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import RANGE, WHOLE
+from ...tolerances import (
+    EVENT_ROUNDOFF,
+    GAP_LEAP,
+    GUARD_FLOOR,
+    GUARD_NOISE,
+    INTERVAL_WIDTH,
+    PLACE_ROUNDOFF,
+    RATE_INTERVAL,
+    RATE_TOLERANCE,
+    READING_INTERVAL,
+    SURFACE_ROUNDOFF,
+    SWITCH_PLACE,
+)
 from ..contact.gaps import has_gaps_alone, is_open_gap, observe_gaps, put_gap_rates
 from ..contact.guards import TOUCH, is_slip, put_contact_scales, put_differences  # fmt: skip
 from ..course import moment
@@ -29,7 +42,7 @@ from ..derivative import accelerate, evaluate
 from ..methods.method import X, prepare_reading, read_between
 from ..methods.runge_kutta import read_cubic
 from .search import DEEP, Search
-from .surfaces import ALL, SLACK, ZERO
+from .surfaces import ALL, SLACK
 from .switches import guard_of, guard_of_side, is_idle, look, position, read_rates, read_scales, side_of
 
 PART = 0.47
@@ -37,34 +50,12 @@ PART = 0.47
 WHOLE_STEP = 0.7
 """An interval longer than this part of the step is divided in any case."""
 TOLD = 0.05
-"""A value is as predicted to this part of the largest guard around, or of `FAINT` of the largest in the step."""
-FAINT, NOISE = 1e-6, 1e-9
-"""Differences below the first part of the largest guard in the step, or the second part of the terms of the guard, are
-roundoff."""
-EXACT = 1e-11
-"""Guards are right to this part of their largest size; a switch closer to the end of a step than this part of it, or
-than the resolution of times, is at its end."""
-HELD, STILL = 1e-14, 1e-12
-"""Where a motion is held on a surface, functions that are zero with it are so to the first part of their largest value;
-functions of events only, to the second part of their terms, for a motion of the model's length a second."""
-PLACED = 2e-15
-"""The part of the model's extent to which positions of bodies are known; and the part of their terms to which forces
-are."""
+"""A value is as predicted to this part of the largest guard around, or of `GUARD_FLOOR` of the largest in the step."""
 MOST = 4000
 """The largest number of evaluations of a step; the rest of the step is made anew."""
-NARROW = 4e-16
-"""The width of a part of a step that no floating-point number divides any more."""
-INSTANT = 1e-5
-"""The width of a part of a step in which rates are not compared if values hardly differ: that of a root is huge next to
-the zero of its argument, in so short a part that the root itself does not change."""
-LEAP = 1e-6
-"""An open gap that is this part of the model's extent below zero, behind a part of a step that no number divides, has
-jumped there: bodies do not meet."""
 CLOSE, CLOSER = 0.01, 6
 """A dip is searched if its predicted least value is as near to zero as the first number, relative to the guard; the
 second is the number of refinements, each with a smaller margin."""
-NEAR = 1e-4
-"""The part of a step over which readings are differenced."""
 DOUBT = 0.1
 """A dip that comes nearer to zero than this part of the size of its guard in the step is searched by the polynomial of
 the method. Calibration: in a step of 2/ω of a vibration ω the cubic is off by 2⁴/384 of the amplitude, a tenth of how
@@ -106,7 +97,7 @@ def first_wrong(search: Search, t: float, h: float, closely: bool, is_at_end: bo
         _note(search, t, h, at[FRONT] + PART * (at[top] - at[FRONT]), closely, top + 1, False)
         if not _is_as_foretold(search, h, top):
             top += 1
-            if top > DEEP or at[top - 1] - at[FRONT] <= NARROW:
+            if top > DEEP or at[top - 1] - at[FRONT] <= INTERVAL_WIDTH:
                 search.status[0] = TANGLED
                 return -1.0
             continue
@@ -181,7 +172,7 @@ def _see(search: Search, t: float, h: float, x: float, closely: bool, is_there: 
     y, dy, other = search.y, search.dy, search.other
     mechanism = search.stages.mechanism
     switches, state = mechanism.switches, mechanism.state
-    before, after = max(x - NEAR, 0.0), min(x + NEAR, 1.0)
+    before, after = max(x - READING_INTERVAL, 0.0), min(x + READING_INTERVAL, 1.0)
     span = (after - before) * h
     _read(search, after, closely, other)
     _read(search, before, closely, y)
@@ -215,7 +206,7 @@ def _see(search: Search, t: float, h: float, x: float, closely: bool, is_there: 
 @compiled
 def sets_out(search: Search, k: int) -> bool:
     """Return whether entry k is a slip that has begun from rest where the step begins."""
-    return is_slip(search.stages.mechanism, k) and abs(search.guards.begin[k]) <= ZERO * search.guards.size[k]
+    return is_slip(search.stages.mechanism, k) and abs(search.guards.begin[k]) <= RATE_TOLERANCE * search.guards.size[k]
 
 
 @compiled
@@ -227,8 +218,8 @@ def _exactness(search: Search, h: float, k: int) -> float:
     = δ/h, of its size at the end of a step h. A short step after the switch sees this; one of less than 2δ sees nothing
     else."""
     x = search.guards.delay[k] / h
-    if x * x <= EXACT or not sets_out(search, k):
-        return EXACT
+    if x * x <= SWITCH_PLACE or not sets_out(search, k):
+        return SWITCH_PLACE
     return x * x / (1.0 - 2.0 * x) if x < 0.4 else np.inf
 
 
@@ -244,12 +235,12 @@ def _held(search: Search, k: int) -> float:
     however short the step, the roundoff of its terms: for a gap at which bodies have just parted, or the sign of a
     force that fades. (Functions of events pass zero where they do.)"""
     switches = search.stages.mechanism.switches
-    watched, roundoff = switches.of_events[k] == 1, PLACED * switches.scale[k]
+    watched, roundoff = switches.of_events[k] == 1, PLACE_ROUNDOFF * switches.scale[k]
     if switches.kinds[k] >= TOUCH or (switches.sliding[0] == 0 and not watched):
         return roundoff
     if switches.sliding[0] == 0:
         return 0.0
-    return max(HELD * search.guards.largest[k], STILL * switches.scale[k] if watched else roundoff)
+    return max(SURFACE_ROUNDOFF * search.guards.largest[k], EVENT_ROUNDOFF * switches.scale[k] if watched else roundoff)
 
 
 @compiled
@@ -298,12 +289,12 @@ def _is_as_foretold(search: Search, h: float, top: int) -> bool:
     kinds, foretold = search.stages.mechanism.switches.kinds, True
     for k in range(guards.level.size):
         may_jump = kinds[k] >= TOUCH and np.isfinite(positions[middle, k])
-        if may_jump and (top == DEEP or (width <= NARROW and not _leaps_below_zero(search, k, top))):
+        if may_jump and (top == DEEP or (width <= INTERVAL_WIDTH and not _leaps_below_zero(search, k, top))):
             continue
-        largest = FAINT * guards.size[k]
+        largest = GUARD_FLOOR * guards.size[k]
         for row in (FRONT, middle, top):
             largest = max(largest, abs(_guard(search, k, row)))
-        bound = TOLD * largest + NOISE * guards.noise[k]
+        bound = TOLD * largest + GUARD_NOISE * guards.noise[k]
         rise, first = positions[top, k] - positions[FRONT, k], positions[middle, k] - positions[FRONT, k]
         for row in (FRONT, top):
             rates[row, k] = rates[row, k] if np.isfinite(rates[row, k]) else rise / (width * h)
@@ -313,7 +304,7 @@ def _is_as_foretold(search: Search, h: float, top: int) -> bool:
         slope = a + PART * (2.0 * c + PART * 3.0 * d)
         near = abs(value - positions[middle, k]) <= bound
         rates[middle, k] = rates[middle, k] if np.isfinite(rates[middle, k]) else slope / (width * h)
-        if width <= INSTANT and abs(first) <= bound and abs(rise - first) <= bound:
+        if width <= RATE_INTERVAL and abs(first) <= bound and abs(rise - first) <= bound:
             continue
         if not (near and abs(slope - rates[middle, k] * width * h) <= 4.0 * bound):  # nor where they are not finite
             guards.wrong[k], foretold = 1 if near else 2, False
@@ -325,7 +316,7 @@ def _leaps_below_zero(search: Search, k: int, top: int) -> bool:
     """Return whether entry k is the gap of an open point that jumps from above zero to deep below it."""
     samples = search.samples
     mechanism, after = search.stages.mechanism, min(samples.values[top, k], samples.values[top + 1, k])
-    deep = after < -LEAP * mechanism.machine.extent
+    deep = after < -GAP_LEAP * mechanism.machine.extent
     return deep and samples.values[FRONT, k] > 0.0 and is_open_gap(mechanism, k)
 
 

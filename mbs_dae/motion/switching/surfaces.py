@@ -8,9 +8,9 @@ the other side, and J = |f + b| what the rate jumps by.
 
 The law is a straight line between its branches, so f = (|m| - 1) J / 2 on the side to which m points: it leaves where
 the mixture is beyond ±1. On the very edge, f = 0, leaving and staying are the same motion; what decides is roundoff.
-So there is one rule for both: less than `ZERO` of J is nothing. A motion stays up to there, and a mixture that has not
-passed it has not left (`SLACK`); one that has did so where it passed 1, and that is where the motion leaves. (A rule
-for f̈ is not needed: where a mixture touches 1 and goes back it never passes.)
+So there is one rule for both: less than `RATE_TOLERANCE` of J is nothing. A motion stays up to there, and a mixture
+that has not passed it has not left (`SLACK`); one that has did so where it passed 1, and that is where the motion
+leaves. (A rule for f̈ is not needed: where a mixture touches 1 and goes back it never passes.)
 
 Several surfaces at once: what is right for one depends on the others. The first one that is wrong is changed, as long
 as there is one. That is Murty's rule of the least index for linear complementarity problems, which ends wherever they
@@ -34,6 +34,7 @@ from ...kernels.abi import call_on_block, compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import RANGE, SIDE, WHOLE
+from ...tolerances import INTEGER_EXCESS, RATE_TOLERANCE, SAME_SURFACE, TOUCH_RATE
 from ..contact.guards import TOUCH, has_stopped, hold_senses, note_fastest, note_slips, release_senses, tell_states
 from ..derivative import accelerate, derivative, keep_contacts
 from ..mechanism_record import Switches
@@ -43,16 +44,9 @@ from .search import STANDS, Search, resolved_until
 from .sliding import put_slopes
 from .switches import hold_all, laws_of, look, natural, put_mode
 
-ZERO = 1e-9
-"""A rate counts as zero below this part of the jump of its law, and a jump below this part of its terms."""
-SLACK = 4.0 * ZERO
-"""The excess over 1 at which a mixture in a step has left the surface: more than f = ZERO J, |m| = 1 + 2 ZERO."""
-ALIKE = 1e-12
-"""The largest difference from 1 of the squared cosine between two rates that belong to one surface."""
-ASTRAY = 1e-3
-"""An integer mode whose guard is below zero by this much is wrong by more than the errors of places of switches."""
-TURNS = 1e-3
-"""A function touches zero, and does not pass, if its rate falls to this part of its earlier rate."""
+SLACK = 4.0 * RATE_TOLERANCE
+"""The excess over 1 at which a mixture in a step has left the surface: more than f = R J, |m| = 1 + 2 R, with the
+`RATE_TOLERANCE` R."""
 ROUNDS = 8
 """The number of changes of choices for each surface after which they are found to be cyclic."""
 STAY, ALL = 4, 7
@@ -132,7 +126,7 @@ def _end_ranges(search: Search, t: float, y: Vector, dy: Vector) -> None:
     _move(search, t, y, dy)
     for k in range(switches.kinds.size):
         if switches.kinds[k] == RANGE and guards.surface[k] == STANDS:
-            turns = guards.passes_zero[k] == 0 and -switches.rate[k] <= TURNS * abs(search.samples.rates[0, k])
+            turns = guards.passes_zero[k] == 0 and -switches.rate[k] <= TOUCH_RATE * abs(search.samples.rates[0, k])
             switches.mode[k] = -1.0 if switches.rate[k] < 0.0 and not turns else 1.0
 
 
@@ -159,7 +153,7 @@ def _unite(search: Search, t: float, y: Vector, dy: Vector) -> None:
             if switches.leads[j] == j and switches.leads[k] == k:
                 together = _together(switches, j, k)
                 square = _together(switches, j, j) * _together(switches, k, k)
-                if square > 0.0 and together * together >= (1.0 - ALIKE) * square:
+                if square > 0.0 and together * together >= (1.0 - SAME_SURFACE) * square:
                     switches.leads[k], switches.turn[k] = j, 1 if together > 0.0 else -1
     for k in range(count):
         j = switches.leads[k]
@@ -204,7 +198,7 @@ def _follow(search: Search, t: float, y: Vector, dy: Vector) -> bool:
     look(search.stages.mechanism)
     for k in range(switches.kinds.size):
         guard = switches.guard[k]
-        leapt = switches.kinds[k] == WHOLE and guard < -ASTRAY  # it has switched together with its terms
+        leapt = switches.kinds[k] == WHOLE and guard < -INTEGER_EXCESS  # it has switched together with its terms
         if (guards.surface[k] != 0 and not leapt) or switches.slides[k] == 1 or switches.kinds[k] >= TOUCH:
             continue
         jumped = guard < 0.0 and guard != guards.begin[k]
@@ -224,7 +218,7 @@ def _changes(search: Search, t: float, y: Vector, dy: Vector, k: int) -> bool:
     if before == STAY:
         _move(search, t, y, dy)
         mixture = switches.mode[k]
-        if abs(mixture) <= 1.0 + 2.0 * ZERO and search.guards.refuted[k] & STAY == 0:
+        if abs(mixture) <= 1.0 + 2.0 * RATE_TOLERANCE and search.guards.refuted[k] & STAY == 0:
             return False
         stay(switches, k, 0)
         put_mode(switches, k, 1.0 if mixture > 0.0 else -1.0)
@@ -247,8 +241,8 @@ def _choice(search: Search, k: int, side: float, forward: float, backward: float
     """Return 1, -1, or 0 for staying: the first choice by rates that is not refuted. If none is left, return the
     present side, and exclude the surface from the search in the next step."""
     jump, refuted = abs(forward + backward), search.guards.refuted[k]
-    jumps = jump > ZERO * (abs(forward) + abs(backward))
-    least = ZERO * jump if jumps else 0.0
+    jumps = jump > RATE_TOLERANCE * (abs(forward) + abs(backward))
+    least = RATE_TOLERANCE * jump if jumps else 0.0
     onward, back = (1, 2) if side > 0.0 else (2, 1)
     if (forward > least or (not jumps and forward == 0.0)) and refuted & onward == 0:
         return side

@@ -19,13 +19,10 @@ from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Integers, Vector
 from ...linear.vectors import copy
 from ...symbolic.branches import WHOLE
+from ...tolerances import VELOCITY_DIFFERENCE
 from ..contact.gaps import put_gap_rates
 from ..contact.guards import ALWAYS, TOUCH, hold_contacts, look_at_contacts, put_contact_scales
 from ..mechanism_record import Mechanism, Switches
-
-SPREAD = 1e-5
-"""The part of the motion's own time over which velocities of bodies are differenced where they follow from joints: its
-square, and roundoff over it, are below the tolerance of mixtures."""
 
 
 @compiled
@@ -246,7 +243,7 @@ def _find_way(mechanism: Mechanism, q: Vector, v: Vector, dq: Vector, a: Vector)
     pace = 1e-3
     for k in range(v.size):
         pace = max(pace, abs(v[k]), np.sqrt(abs(a[k])) if k < a.size else 0.0)
-    spread = SPREAD / pace
+    spread = VELOCITY_DIFFERENCE / pace
     for side in (1.0, -1.0):
         for k in range(q.size):
             there_q[k] = q[k] + side * spread * dq[k]

@@ -12,16 +12,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..local import FLAT, Local
-from .steps import SMALLEST
+from ...tolerances import BRANCH_DISTANCE, CURVATURE_FLOOR, CURVE_STEP, DISCRIMINANT
+from ..local import Local
 from .track import ArcPlace, ArcTrack
 
 STARTS, ROUNDS = 400, 60
 """Numbers of starts and of Newton steps, where more than two motions are left."""
-TWICE = 1e-10
-"""A discriminant less than this, relative to the squared coefficients, is zero."""
-ASIDE = 1e-3
-"""Distance from a branch point at which a branch is started, in lengths of the model."""
 
 
 def tangents_of(here: Local) -> np.ndarray:
@@ -30,7 +26,7 @@ def tangents_of(here: Local) -> np.ndarray:
     system = here.system
     forms = here.forms(here.rank)
     _, sizes, independent = np.linalg.svd(forms.reshape(len(forms), -1), full_matrices=False)
-    directions = _common_zeros(independent[sizes > FLAT / system.length].reshape(-1, *forms.shape[1:]))
+    directions = _common_zeros(independent[sizes > CURVATURE_FLOOR / system.length].reshape(-1, *forms.shape[1:]))
     out = np.zeros((len(directions), system.still.size))
     out[:, : system.nv] = directions @ here.motions(here.rank).T
     return out
@@ -45,7 +41,7 @@ def _common_zeros(forms: np.ndarray) -> np.ndarray:
     if count == 2:
         a, b, c = forms[0, 0, 0], forms[0, 0, 1], forms[0, 1, 1]
         disc = b * b - a * c
-        if disc <= TWICE * (a * a + 2 * b * b + c * c):
+        if disc <= DISCRIMINANT * (a * a + 2 * b * b + c * c):
             return np.zeros((0, 2))
         far = -b - np.copysign(np.sqrt(disc), b)  # a x² + 2 b x y + c y² = 0: (x, y) = (far, a) and (c, far)
         found = np.array([[far, a], [c, far]])
@@ -79,12 +75,12 @@ def _searched(forms: np.ndarray) -> np.ndarray:
     return np.array(found).reshape(-1, count)
 
 
-def beyond(track: ArcTrack, base: ArcPlace, tangent: np.ndarray, far: float = ASIDE) -> ArcPlace | None:
+def beyond(track: ArcTrack, base: ArcPlace, tangent: np.ndarray, far: float = BRANCH_DISTANCE) -> ArcPlace | None:
     """Return the first regular place of the branch with this tangent, a little beyond a branch point; None if there is
     none."""
     still = ArcPlace(base.s, base.q, tangent, track.system.still)
     h, n = far * track.system.length, track.system.nv
-    while h > 10 * SMALLEST * track.system.length:
+    while h > 10 * CURVE_STEP * track.system.length:
         after = track.from_place(still, h)
         if after is not None and float(track.machine.norm @ (after.v * tangent)[:n]) > 0.99:
             return after

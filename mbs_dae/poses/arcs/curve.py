@@ -14,6 +14,7 @@ from ...model.parameters import finite_number
 from ...provided import provided
 from ...results.quantities import frozen
 from ...results.result import Result, State
+from ...tolerances import LAP_CHANGE
 from ...unit_system import UnitsLike, shown_in, told
 from .points import BranchPoint, TurningPoint, UndecidedPoint
 from .singular import SingularPlace, singular_places
@@ -24,8 +25,6 @@ from .zeros import places_where, turning_places, value_at
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-ROUND = 1e-9
-"""A change of a quantity over a lap that is less than this (rad, lengths of the model) is zero."""
 BY_ARC = {"m/s": "", "m/s²": "1/m", "rad/s": "rad/m", "rad/s²": "rad/m²"}
 """Units of rates along the arc."""
 
@@ -119,11 +118,11 @@ class Curve(Result):
         values = self[name]
         turns = np.array([0.0])
         if self.unit(name) == "rad":
-            low, high = (np.array([values.min(), values.max()]) + (-ROUND, ROUND) - value) / (2.0 * np.pi)
+            low, high = (np.array([values.min(), values.max()]) + (-LAP_CHANGE, LAP_CHANGE) - value) / (2.0 * np.pi)
             turns = np.arange(np.floor(low), np.ceil(high) + 1.0)
         values_and_turns = [value + 2.0 * np.pi * k for k in turns]
         places = places_where(self.track, self.traced, name, values_and_turns, unit, self.closed)
-        near = ROUND * self.track.system.length
+        near = LAP_CHANGE * self.track.system.length
         if self.closed and len(places) > 1 and places[-1].s > self.t[-1] - near and places[0].s < self.t[0] + near:
             places.pop()  # the last pose of a lap is the first one
         return places
@@ -173,7 +172,7 @@ class Curve(Result):
     def limits(self, name: str) -> tuple[float, float]:
         """Return the least and the largest value of a quantity on this curve; infinite where each lap adds to it."""
         values = self[self._checked(name)]
-        if self.closed and abs(values[-1] - values[0]) > ROUND * self._unit_of(name):
+        if self.closed and abs(values[-1] - values[0]) > LAP_CHANGE * self._unit_of(name):
             return -np.inf, np.inf
         extrema = [point.value for point in self.turning_points(name)]
         return float(min([values[0], values[-1], *extrema])), float(max([values[0], values[-1], *extrema]))

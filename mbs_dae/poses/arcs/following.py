@@ -7,13 +7,11 @@ import numpy as np
 from ...compiled.reading import Trajectory
 from ...compiled.status import DONE, ENDLESS, HOME
 from ...errors import ModelError
+from ...tolerances import CONTACT_TOLERANCE
 from ..dependence import joints_at_fault
 from .singular import across
 from .tracing import CurvePoints, comes_home, concatenate, reversed_path, trace_curve
 from .track import ArcPlace, ArcTrack
-
-TOUCHES = 1e-9
-"""Bodies overlap if a gap is less than minus this, relative to the size of gaps (`System.gap_size`)."""
 
 
 def follow_curve(track: ArcTrack, start: ArcPlace, both: bool, poses: int) -> tuple[CurvePoints, tuple[str, ...], int]:
@@ -64,7 +62,7 @@ def _first_contact(track: ArcTrack, curve: CurvePoints) -> tuple[CurvePoints, st
     points = np.flatnonzero(contacts.gap >= 0)
     reader, places = track.system.reader_by(contacts.program), contacts.gap[points]
     at_time = curve.path._replace(t=np.full(curve.path.t.size, track.t))
-    deep = reader(*at_time)[0][:, places] < -TOUCHES * track.machine.gap_size
+    deep = reader(*at_time)[0][:, places] < -CONTACT_TOLERANCE * track.machine.gap_size
     if not deep.any():
         return None
     k = int(deep.any(axis=1).argmax())

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import brentq, minimize_scalar
 
-from ..local import LOST, Local, rows_at
-from .branching import ASIDE, beyond, tangents_of
+from ...tolerances import BRANCH_DISTANCE, BRANCH_GAP, NEWTON_STEP, SAME_SINGULAR_POSE, SINGULAR_RANK
+from ..local import Local, rows_at
+from .branching import beyond, tangents_of
 from .tracing import CurvePoints
 from .track import ArcPlace, ArcTrack
 
@@ -23,14 +24,10 @@ AT_ONCE = 1000
 """Number of poses that are evaluated together."""
 WEAK = 0.1
 """A minimum of the determinant less than this, relative to its largest value along the curve, may have touched zero."""
-ONE = 1e-4
-"""Singular poses nearer to each other than this, in lengths of the model, are one."""
-STEPS, STILL = 12, 1e-13
-"""Newton's method: greatest number of steps, and the length in lengths of the model below which it has converged."""
+STEPS = 12
+"""The greatest number of steps of Newton's method to a singular pose of a curve."""
 FAR = 0.05
 """Greatest length of all steps of Newton's method, in lengths of the model."""
-OPEN = 1e-11
-"""Gaps above this, in lengths of the model, while all others are closed, keep branches apart."""
 OVER = 1.5
 """A crossing ends this factor farther from the branch point than a branch is started: a lap ends where it began."""
 MOST = 4
@@ -58,7 +55,7 @@ def singular_places(track: ArcTrack, points: CurvePoints, closed: bool) -> list[
             poses.append(_singular_place(track, place_at(brentq(determinant, 0.0, 1.0, xtol=1e-12))))
     for place in _touches(track, points, _low(size, sign_changes, closed)):
         pose = _singular_place(track, place)
-        if all(abs(pose.place.s - other.place.s) > ONE * track.system.length for other in poses):
+        if all(abs(pose.place.s - other.place.s) > SAME_SINGULAR_POSE * track.system.length for other in poses):
             poses.append(pose)
     return sorted(poses, key=lambda pose: pose.place.s)
 
@@ -133,7 +130,7 @@ def _touches(track: ArcTrack, points: CurvePoints, low: np.ndarray) -> Iterator[
             if least.fun < 0.0 < determinant(1.0):
                 for ends in ((0.0, least.x), (least.x, 1.0)):
                     yield place_at(brentq(determinant, *ends, xtol=1e-12))
-            elif Local(track.system, track.t, place_at(least.x).q).weakest < LOST:
+            elif Local(track.system, track.t, place_at(least.x).q).weakest < SINGULAR_RANK:
                 yield place_at(least.x)
 
 
@@ -166,7 +163,7 @@ def across(track: ArcTrack, last: ArcPlace) -> ArcPlace | None:
         return None
     cosines = _cosines(track, pose.tangents, last.v)
     branch = int(np.abs(cosines).argmax())
-    place = beyond(track, pose.place, np.sign(cosines[branch]) * pose.tangents[branch], OVER * ASIDE)
+    place = beyond(track, pose.place, np.sign(cosines[branch]) * pose.tangents[branch], OVER * BRANCH_DISTANCE)
     return None if place is None or pose.place.s < last.s else track.with_turns(last, place)
 
 
@@ -186,7 +183,7 @@ def _refined(track: ArcTrack, guess: ArcPlace, rank: int) -> ArcPlace | None:
         if not distance < FAR * system.length:
             return None
         q = track.moved(q, step)
-        if size < STILL * system.length:
+        if size < NEWTON_STEP * system.length:
             ds = float(norm @ (guess.v[: system.nv] * system.between(guess.q, q)))
-            return guess._replace(s=guess.s + ds, q=q) if gap < OPEN * system.length else None
+            return guess._replace(s=guess.s + ds, q=q) if gap < BRANCH_GAP * system.length else None
     return None

@@ -10,9 +10,9 @@ from ...compiled import System
 from ...compiled.machine import Machine
 from ...compiled.status import DONE
 from ...errors import ModelError, SingularConfigurationError, counted
-from ...tolerances import DEPENDENT
+from ...tolerances import RANK_TOLERANCE, ROW_DEPENDENCE, SAME_MOTION
 from ..dependence import joints_at_fault
-from ..local import RANK_TOLERANCE, Local, free_motions
+from ..local import Local, free_motions
 from ..newton import close, dependent_rows
 from .branching import beyond, tangents_of
 from .track import ArcPlace, ArcTrack, angles_of, is_timed
@@ -22,8 +22,6 @@ AWAY = 1e-2
 """Distance of poses at which motions are counted, in lengths of the model."""
 MOST_NAMES = 3
 """Greatest number of quantities to hold that a message names."""
-SAME = 1e-6
-"""Quantities whose directions are nearer to each other than this hold the same motion."""
 
 
 def track_at(
@@ -53,7 +51,7 @@ def track_at(
         raise ModelError(f"{what}; hold {freedom - 1} by drivers, or by {_too_little(system, t, regular, name)}")
     close(machine, t, regular.copy(), system.still, 20)
     # (next to a singular pose, pivots of redundant rows are too large to be recognised)
-    redundant = max(int(dependent_rows(machine, DEPENDENT)), len(system.rows) - system.nv + 1)
+    redundant = max(int(dependent_rows(machine, ROW_DEPENDENCE)), len(system.rows) - system.nv + 1)
     timed, angles = int(system.structure.once(is_timed)), system.structure.once(angles_of)
     return ArcTrack(system, t, redundant, timed, angles, step), motions
 
@@ -88,7 +86,7 @@ def _too_little(system: System, t: float, q: np.ndarray, name: str) -> str:
             continue
         rows = np.vstack([independent, row_of(system, quantity, t, q) @ motions])
         directions = rows / np.linalg.norm(rows, axis=1, keepdims=True).clip(RANK_TOLERANCE)
-        if np.linalg.matrix_rank(directions, tol=SAME) == len(rows):
+        if np.linalg.matrix_rank(directions, tol=SAME_MOTION) == len(rows):
             independent = rows
             value = reader_of(system, quantity)(np.array([t]), q[None], still, still)[0, 0, 0]
             values[quantity] = float(value.round(6)) + 0.0

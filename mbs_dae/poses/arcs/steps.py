@@ -22,12 +22,10 @@ from ...compiled.status import DONE, ENDLESS, HOME, NOT_FINITE, SINGULAR
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
 from ...linear.vectors import all_finite, copy
-from ...tolerances import DEPENDENT
+from ...tolerances import CURVE_STEP, ROW_DEPENDENCE
 from ..continuation import accept, begin, is_smooth, keeps_branch, orient
 from ..newton import close, dependent_rows, solve_here
 
-SMALLEST = 1e-9
-"""The shortest step, in lengths of the model: a curve that is not smooth on this scale has an end or a corner."""
 ASIDE = 0.61
 """Factor by which a step that ends in a singular pose is shortened: the next one ends elsewhere."""
 ITERATIONS = 12
@@ -112,7 +110,7 @@ def stride(machine: Machine, t: float, h: float, redundant: int, timed: int) -> 
         machine.x[k] = h * (here.v[k] + 0.5 * h * here.a[k])
     move(machine.manifold, there.q, machine.x)
     status = close(machine, t, there.q, there.v, ITERATIONS)
-    if status == DONE and dependent_rows(machine, DEPENDENT) > redundant:
+    if status == DONE and dependent_rows(machine, ROW_DEPENDENCE) > redundant:
         return -float(SINGULAR)
     if status == DONE:
         status = bend(machine, t, there.q, there.v, there.a, timed)
@@ -159,7 +157,7 @@ def trace(
                 orient(machine)
                 if is_smooth(machine, length) and keeps_branch(machine):
                     break
-            if h < SMALLEST * machine.length:
+            if h < CURVE_STEP * machine.length:
                 machine.counts[POSES] = k
                 return -int(length) if length < 0.0 else SINGULAR
             h *= ASIDE if length == -float(SINGULAR) else 0.5

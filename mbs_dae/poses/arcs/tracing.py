@@ -10,17 +10,15 @@ from ...compiled.machine import POSES
 from ...compiled.reading import Trajectory
 from ...compiled.status import DONE, ENDLESS, HOME
 from ...kernels.blocks import block
+from ...tolerances import CURVE_RETURN, LAP_END
 from .steps import distance_beyond, size_of, trace
 from .track import ArcPlace, ArcTrack
 
 CHUNK = 500
-SAME = 1e-9
-"""Two places nearer to each other than this (in lengths of the model) are equal: Newton's method converges to
-roundoff."""
 ALIKE = 0.99
 """Least cosine between the tangents of equal places."""
-ROUNDS, ROUNDOFF = 8, 1e-15
-"""Newton's method for the end of a lap: greatest number of steps, and tolerance relative to the extent of the model."""
+ROUNDS = 8
+"""The greatest number of steps of Newton's method for the end of a lap."""
 
 
 class CurvePoints(NamedTuple):
@@ -64,11 +62,11 @@ def comes_home(track: ArcTrack, home: ArcPlace, path: Trajectory, count: int) ->
     for _ in range(ROUNDS):  # with equal tangents, this is Newton's method
         beyond = _distance_beyond(track, home, place := place_at(x))
         x = min(max(x - beyond / h, 0.0), 1.0)
-        if abs(beyond) < ROUNDOFF * track.machine.extent:
+        if abs(beyond) < LAP_END * track.machine.extent:
             break
     n, weight = track.system.nv, track.machine.norm
     distance = size_of(track.machine, track.machine.x[:n].copy())
-    if distance > SAME * track.system.length or float(weight @ (home.v[:n] * place.v[:n])) < ALIKE:
+    if distance > CURVE_RETURN * track.system.length or float(weight @ (home.v[:n] * place.v[:n])) < ALIKE:
         return False
     for rows, values in zip(path, place, strict=True):
         rows[count - 1] = values

@@ -17,12 +17,9 @@ from ...compiled.status import DONE
 from ...compiled.structure import Structure
 from ...coordinates import body_coordinates
 from ...symbolic.markers import t as time
-from ...tolerances import DEPENDENT
+from ...tolerances import CURVE_INTERVAL, ROW_DEPENDENCE
 from ..newton import close, dependent_rows, evaluate_and_factorise
 from .steps import ITERATIONS, bend, stride
-
-NARROW = 1e-3
-"""A part of a step over which the curve of fifth order is exact to roundoff (the square of its third power)."""
 
 
 class ArcPlace(NamedTuple):
@@ -86,7 +83,7 @@ class ArcTrack:
         """Return the place of the curve next to a guess; None where it is singular, or Newton's method fails."""
         machine = self.machine
         q, v, a = guess.q.copy(), guess.v.copy(), guess.a.copy()
-        if close(machine, self.t, q, v, ITERATIONS) != DONE or dependent_rows(machine, DEPENDENT) > self.redundant:
+        if close(machine, self.t, q, v, ITERATIONS) != DONE or dependent_rows(machine, ROW_DEPENDENCE) > self.redundant:
             return None
         return ArcPlace(guess.s, q, v, a) if bend(machine, self.t, q, v, a, self.timed) == DONE else None
 
@@ -140,7 +137,7 @@ class ArcTrack:
         if narrow or self.stand(place := place_at(x)) is not None:
             return place_at(x)
         # singular: there the curve through two places near by is as good as the constraints
-        ends = place_at(max(x - NARROW, 0.0)), place_at(min(x + NARROW, 1.0))
+        ends = place_at(max(x - CURVE_INTERVAL, 0.0)), place_at(min(x + CURVE_INTERVAL, 1.0))
         return self.zero(function, *ends, narrow=True) or place
 
 

@@ -10,20 +10,9 @@ import numpy as np
 from ...compiled import System
 from ...compiled.reading import Reader
 from ...readings.motion import measure_reader
+from ...tolerances import CONSTANT_QUANTITY, RATE_ROUNDOFF, TURNING_DISTANCE, TURNING_VALUE, VALUE_ROUNDOFF
 from .tracing import CurvePoints
 from .track import ArcPlace, ArcTrack
-
-STILL = 1e-9
-"""A quantity is constant if it changes by less than this, relative to the largest change by motions of the curve's
-length: next to singular poses the tangent has this accuracy."""
-NOTHING = 1e-13
-"""A rate less than this, relative to the largest, is zero."""
-ROUNDOFF = 4e-15
-"""A difference less than this, relative to the value, is zero: a curve that begins at the value has that pose again."""
-EQUAL = 1e-12
-"""Values nearer to each other than this (rad, or lengths of the model) are equal at a turning point."""
-NEAR = 1e-5
-"""Zeros nearer to such a turning point than this, in lengths of the model, are the turning point."""
 
 
 def reader_of(system: System, name: str) -> Reader:
@@ -59,7 +48,7 @@ def is_constant_along(track: ArcTrack, points: CurvePoints, name: str) -> bool:
     system, path = track.system, points.path
     row = row_of(system, name, track.t, path.q[0])
     possible = float(np.sqrt((row**2 / track.machine.norm).sum())) or 1.0
-    return bool(np.ptp(rates_along(track, points, name)[0]) < STILL * possible * (path.t[-1] - path.t[0]))
+    return bool(np.ptp(rates_along(track, points, name)[0]) < CONSTANT_QUANTITY * possible * (path.t[-1] - path.t[0]))
 
 
 def turning_places(track: ArcTrack, points: CurvePoints, name: str, closed: bool) -> list[ArcPlace]:
@@ -67,7 +56,7 @@ def turning_places(track: ArcTrack, points: CurvePoints, name: str, closed: bool
     if is_constant_along(track, points, name):
         return []
     _, rate, second = rates_along(track, points, name)
-    rate = np.where(np.abs(rate) < NOTHING * np.abs(rate).max(), 0.0, rate)
+    rate = np.where(np.abs(rate) < RATE_ROUNDOFF * np.abs(rate).max(), 0.0, rate)
     if closed:
         rate[-1] = rate[0]
 
@@ -96,18 +85,18 @@ def places_where(
 
     for value in targets:
         off = values - value
-        off[np.abs(off) < ROUNDOFF * max(unit, abs(value))] = 0.0
+        off[np.abs(off) < VALUE_ROUNDOFF * max(unit, abs(value))] = 0.0
 
         def zero(place: ArcPlace, value: float = value) -> float:
             return float(value_at(track, name, place)[0]) - value
 
-        touched = [place for place in turning if abs(zero(place)) < EQUAL * unit]
+        touched = [place for place in turning if abs(zero(place)) < TURNING_VALUE * unit]
         passed = [place_of(k) for k in np.flatnonzero(off == 0.0)]
         for k in np.flatnonzero(off[:-1] * off[1:] < 0.0):
             first, last = place_of(k), place_of(k + 1)
             place = track.zero(zero, first, last)  # (None: zero at one of both ends, to roundoff)
             passed.append(min(first, last, key=lambda place: abs(zero(place))) if place is None else place)
-        near = NEAR * track.system.length
+        near = TURNING_DISTANCE * track.system.length
         places += touched + [p for p in passed if all(abs(p.s - other.s) > near for other in touched)]
     return sorted(places, key=lambda place: place.s)
 

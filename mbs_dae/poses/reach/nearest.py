@@ -21,15 +21,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...tolerances import MOTION_DIFFERENCE, RANK_TOLERANCE, STATIONARY_SLOPE
 from .joint_space import JointSpace
 from .task import ReachTask, move_joints, observe_task
 
-DIFFERENCE = 1e-5
-"""Step of differences for second derivatives: radians, or model lengths."""
-STATIONARY = 1e-11
-"""A slope less than this, relative to the model's length, is zero."""
-RANK_TOLERANCE = 1e-9
-"""Singular values of H less than this, relative to the largest, are zero."""
 LONGEST = 0.5
 """Longest step: radians, or model lengths."""
 STEPS = 200
@@ -119,7 +114,7 @@ class NearestJoints(NamedTuple):
 
 def minimise(problem: JointProblem, q: np.ndarray) -> NearestJoints:
     """Return a local minimum, from a pose that satisfies the equations (or nearly)."""
-    small = STATIONARY * problem.length
+    small = STATIONARY_SLOPE * problem.length
     q = restored(problem, q, np.zeros(problem.task.low.size, dtype=bool))
     low, high = problem.at_limit(q)
     active = low | high
@@ -221,7 +216,7 @@ def _inward(problem: JointProblem, q: np.ndarray, active: np.ndarray, r: np.ndar
 
 def _curvature(problem: JointProblem, q: np.ndarray, Z: np.ndarray, multipliers: np.ndarray) -> np.ndarray:
     """Return Zᵀ ∇²(f + λ·h) Z, by central differences."""
-    eps = DIFFERENCE * problem.length
+    eps = MOTION_DIFFERENCE * problem.length
     out = np.zeros((Z.shape[1], Z.shape[1]))
     for k, z in enumerate(Z.T):
         ends = [problem.levels(problem.space.moved(q, s * eps * z * problem.space.unit)) for s in (1, -1)]

@@ -17,12 +17,11 @@ from math import sqrt
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Matrix, Vector
 from ...linear.vectors import copy, dot, largest
+from ...tolerances import DAMPING_FLOOR
 from .task import ReachTask, move_joints, observe_task
 
 LONGEST = 1.5
 """Longest motion of a joint in one step: radians, or model lengths."""
-FLOOR = 1e-16
-"""Least λ, relative to the trace of J Jᵀ."""
 
 
 @compiled
@@ -107,11 +106,11 @@ def _step(task: ReachTask, damping: float) -> bool:
         trace += A[i, i]
     if not 0.0 < trace < 1e300:
         return False
-    damping = max(damping, FLOOR * trace)
+    damping = max(damping, DAMPING_FLOOR * trace)
     for i in range(rows):
         for j in range(i + 1):
             total = A[i, j] + (damping if i == j else 0.0) - dot(A[i, :j], A[j, :j])
-            A[i, j] = total / A[j, j] if j < i else sqrt(max(total, FLOOR * trace))
+            A[i, j] = total / A[j, j] if j < i else sqrt(max(total, DAMPING_FLOOR * trace))
     for i in range(rows):
         x[i] = -(task.e[i] + dot(A[i, :i], x[:i])) / A[i, i]
     for i in range(rows - 1, -1, -1):

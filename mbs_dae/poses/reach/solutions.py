@@ -13,20 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from ...model.joints.motions import Turn
+from ...tolerances import ISOLATION_RANK, POSE_RESIDUAL, RANK_TOLERANCE, SAME_SOLUTION
 from ..closing import turned_over
 from .joint_space import JointSpace
-from .nearest import RANK_TOLERANCE, least_change, minimise, nearest_pose
+from .nearest import least_change, minimise, nearest_pose
 from .search import search_all
 from .targets import Target, task_of
 from .task import ReachTask, observe_task
 
-TOLERANCE = 1e-12
-"""Error of a solution, relative to the model's length."""
-SAME = 1e-5
-"""Solutions nearer to each other than this are one: radians, or model lengths. (At the end of the reach, where two
-solutions coincide, roundoff of the error leaves 1e-8 of an angle undetermined.)"""
-MERGED = 1e-7
-"""Singular values of J, relative to the largest, below which a solution may not be isolated."""
 ITERATIONS = 200
 TRIES = 256
 """Number of starts for isolated solutions: with eight solutions of equal basins, one is missed once in 10¹⁴ poses; a
@@ -70,7 +64,7 @@ class SolutionSearch:
     @property
     def tolerance(self) -> float:
         """The largest error of a solution. Far from the origin roundoff is larger than 1e-12 of the length."""
-        return max(TOLERANCE * self.length, 2e-15 * self.task.machine.extent)
+        return max(POSE_RESIDUAL * self.length, 2e-15 * self.task.machine.extent)
 
     def residual(self, q: np.ndarray) -> float:
         return float(np.sqrt(observe_task(self.task, q)))
@@ -134,7 +128,7 @@ class SolutionSearch:
         for q, mark in zip(poses, self._marks(poses), strict=True):
             same = _index_of(mark, marks)
             q = self.without_turns(q)
-            if redundant or (same is None and self._singular(q, MERGED)):
+            if redundant or (same is None and self._singular(q, ISOLATION_RANK)):
                 descents += 1
                 if descents > REDUNDANT_TRIES and not redundant:
                     continue
@@ -151,7 +145,7 @@ class SolutionSearch:
             if same is None:
                 solutions.append(q)
                 marks.append(mark)
-            elif self.distance(q) < self.distance(solutions[same]) - SAME:
+            elif self.distance(q) < self.distance(solutions[same]) - SAME_SOLUTION:
                 solutions[same] = q
         return solutions or unfinished[:1]
 
@@ -203,4 +197,4 @@ def _index_of(mark: np.ndarray, marks: list[np.ndarray]) -> int | None:
         return None
     distances = np.abs(np.array(marks) - mark).max(axis=1)
     k = int(np.argmin(distances))
-    return k if distances[k] < SAME else None
+    return k if distances[k] < SAME_SOLUTION else None

@@ -13,11 +13,9 @@ from ...errors import ModelError, check_dict
 from ...kernels.blocks import block
 from ...model.bodies.body import Marker
 from ...rotations import about_z, quaternion
+from ...tolerances import ORTHONORMALITY
 from .joint_space import JointSpace, label
 from .task import ReachTask
-
-ROTATION = 1e-9
-"""Largest deviation of RᵀR from 1."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +57,7 @@ def _target(space: JointSpace, marker: Marker, value: Any) -> Target:
         if numbers.shape == (d,):
             point, rotation = numbers, None
         elif numbers.shape == (d + 1, d + 1):
-            if np.abs(numbers[d] - np.eye(d + 1)[d]).max() > ROTATION:
+            if np.abs(numbers[d] - np.eye(d + 1)[d]).max() > ORTHONORMALITY:
                 raise ModelError(f"{who} is no homogeneous matrix: its last row must be {np.eye(d + 1)[d]}")
             point, rotation = numbers[:d, d], numbers[:d, :d]
         else:
@@ -87,7 +85,7 @@ def _rotation(space: JointSpace, value: Any, d: int, who: str) -> np.ndarray | N
         return about_z(R)[:2, :2]
     if R.shape != (d, d):
         raise ModelError(f"the rotation of {who} has shape {R.shape}; give a {d} x {d} matrix")
-    if np.abs(R.T @ R - np.eye(d)).max() > ROTATION or np.linalg.det(R) < 0:
+    if np.abs(R.T @ R - np.eye(d)).max() > ORTHONORMALITY or np.linalg.det(R) < 0:
         what = f"the rotation of {who} is none: its columns must be unit vectors at right angles, right-handed"
         raise ModelError(f"{what}; e.g. mbs.rotations.about_z(0.3)")
     U, _, V = np.linalg.svd(R)

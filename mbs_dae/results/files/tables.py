@@ -9,10 +9,10 @@ from itertools import chain, count
 import numpy as np
 
 from ...errors import UNWRITABLE
+from ...tolerances import DISPLAY_ROUNDOFF
 from ...unit_system import current, size_of
 from ..names import long_name
 from ..result import Result
-from ..shares import NOTHING
 
 TERMS = {"rad/s²": ("rad/s", "rad/s"), "m/s²": ("rad/s", "m/s"), "N m": ("N", "m"), "W": ("N", "m/s")}
 """Products that are summed to a number in this unit, such as ω² r or F r: their size is the scale of a sum that
@@ -110,4 +110,4 @@ class UnitScales:
             return values
         first, second = (self.largest.get(part, 0.0) for part in TERMS.get(unit, ("", "")))
         scale = max(self.largest.get(unit, 0.0), first * second)
-        return np.where(np.abs(values) <= NOTHING * scale, 0.0, values)
+        return np.where(np.abs(values) <= DISPLAY_ROUNDOFF * scale, 0.0, values)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ...tolerances import SHORT_LINK
 from ..defects import wrap
 from ..linkages import Kind, Linkage, LinkagePose, dot, linkage_of, slopes, turn
 from ..marquardt import least_squares
@@ -14,8 +15,6 @@ START = tuple[Linkage, float, float]
 """A linkage, and the offsets of the crank's angles and of the follower's motion."""
 LENGTHS = {"four-bar": [2, 3, 6], "slider-crank": [2, 3, 4]}
 """The columns of a, b, and c or e among the numbers of a linkage."""
-SLIM = 1e-3
-"""The part of the longest length below which a length counts as zero, as for a crank that hardly moves its follower."""
 TRIED, MOST = 60, 20
 """The number of starts from which the search goes on, the best ones, and the largest number of linkages returned."""
 
@@ -46,7 +45,7 @@ def fit(
     for place in np.argsort(ends.cost)[:MOST]:
         *numbers, phi0, psi0 = whole[place]
         lengths = [numbers[k] for k in (LENGTHS[kind] if kind == "four-bar" else LENGTHS[kind][:2])]
-        if np.isfinite(ends.cost[place]) and min(lengths) > SLIM * max(lengths):
+        if np.isfinite(ends.cost[place]) and min(lengths) > SHORT_LINK * max(lengths):
             yield linkage_of(kind, np.array(numbers)), float(phi0), float(psi0)
 
 

@@ -21,15 +21,12 @@ from itertools import product
 
 import numpy as np
 
+from ...tolerances import FREUDENSTEIN_RESIDUAL, UNIT_CIRCLE
 from ..linkages import Circle, Kind, Linkage, SliderGuide
 from ..marquardt import least_squares
 
 START = tuple[float, float]
 """The offsets of the crank and of the follower."""
-ON_CIRCLE = 1e-3
-"""The distance from the unit circle within which roots are refined; those that prove to be no roots are dropped."""
-SOLVED = 1e-11
-"""The largest residual of a solution, relative to the largest term."""
 INFINITE = 1e6
 """The ratio of lengths from which a linkage counts as degenerate."""
 
@@ -75,7 +72,7 @@ def exact(
             K, phi0, psi0 = _refine(kind, phi, psi, free, (*K, phi0, psi0))
             rows, right = equations(kind, phi + phi0, psi + psi0)
         scale = np.abs(rows * K).max() + np.abs(right).max()
-        if np.isfinite(K).all() and np.abs(rows @ K - right).max() < SOLVED * scale:
+        if np.isfinite(K).all() and np.abs(rows @ K - right).max() < FREUDENSTEIN_RESIDUAL * scale:
             yield K, phi0, psi0
 
 
@@ -105,7 +102,7 @@ def zeros(form: Callable[[float], float], degree: int) -> list[float]:
     coefficients = np.fft.fftshift(np.fft.fft(values)) / count  # coefficients of z^{-degree/2} to z^{degree/2}
     coefficients[np.abs(coefficients) < 1e-15 * np.abs(coefficients).max()] = 0
     roots = np.roots(coefficients[::-1])
-    near = roots[np.abs(np.abs(roots) - 1) < ON_CIRCLE]
+    near = roots[np.abs(np.abs(roots) - 1) < UNIT_CIRCLE]
     return [float(angle) for angle in np.sort(np.angle(near) / 2 % np.pi)]
 
 

@@ -17,14 +17,13 @@ from ...model.model import Model
 from ...model.parameters import positive_number
 from ...public_class import PublicClass
 from ...results.result import State
+from ...tolerances import TURN_CLOSURE
 from ...unit_system import UnitsLike, equation, shown_in
 from .. import pictures
 from ..building import law_of
 from ..candidates import SAMPLES, Cell, SynthesisTask, error_cell, number_cells
 from .walking import Walker
 
-CLOSED = 1e-6
-"""The distance, relative to the wanted size, below which the ends of a walk of one turn coincide."""
 TURN = 37
 """The number of poses of a turn."""
 
@@ -83,7 +82,7 @@ class ModelCandidate(metaclass=PublicClass):
         if len(path.t) < TURN:
             return False
         values = self.walker.read(self._system, path)
-        return bool((np.abs(values[-1] - values[0]) < CLOSED * self.size).all())
+        return bool((np.abs(values[-1] - values[0]) < TURN_CLOSURE * self.size).all())
 
     @cached_property
     def defects(self) -> tuple[str, ...]:

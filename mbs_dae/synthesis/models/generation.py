@@ -11,6 +11,7 @@ import numpy as np
 
 from ...errors import ModelError, counted
 from ...model.model import Model
+from ...tolerances import SAME_DESIGN
 from ...view.drawing.colours import COLOURS, DARK
 from ..arguments import driven_model
 from ..result import Synthesis, rank
@@ -20,8 +21,6 @@ from .walking import walker
 
 STARTS = 24
 """The number of starts that are followed by default: a walk of a model costs some hundred times a closed form."""
-ALIKE = 1e-3
-"""The part of their ranges below which parameters of two designs count as equal."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +85,7 @@ def _each_once(search: DesignSearch, fits: Sequence[DesignFit]) -> Iterator[Desi
     others: list[np.ndarray] = []
     for one in fits:
         x = one.x[: len(search.over)]
-        if not any(np.abs(x - other).max() < ALIKE for other in others):
+        if not any(np.abs(x - other).max() < SAME_DESIGN for other in others):
             others.append(x)
             yield one
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import qmc
 
+from ...tolerances import TARGET_SQUARES, TURN_CLOSURE
 from ..marquardt import Box, least_squares, with_angles
 from ..paths.atlas import spread
 from .tracing import Meeting, meet_anywhere, meet_at, meet_in_order
@@ -26,10 +27,6 @@ ROUNDS = ((15, 1.0), (60, 0.25), (200, 0.1))
 """For each round, the number of steps and the part of the starts that goes on, the best ones."""
 LEAST = 3
 """The least number of starts that go on."""
-ENOUGH = 1e-28
-"""The sum of squares below which a start ends, for targets that are about 1 apart."""
-CLOSED = 1e-6
-"""The distance below which the ends of a walk of one turn coincide, for targets that are about 1 apart."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +109,7 @@ class DesignSearch:
                         poses[row], costs[row] = pose, cost
             return value, slope
 
-        ends = least_squares(residuals, np.array([one.x for one in starts]), steps, ENOUGH, self.box)
+        ends = least_squares(residuals, np.array([one.x for one in starts]), steps, TARGET_SQUARES, self.box)
         fits = [DesignFit(x, pose, float(cost)) for x, pose, cost in zip(ends.x, poses, ends.cost, strict=True)]
         return sorted((one for one in fits if np.isfinite(one.cost)), key=lambda one: one.cost)
 
@@ -158,7 +155,7 @@ class DesignSearch:
         closes = self.turns and len(path.t) == PLACES
         places, poses, values = path.t, path.q, self.walker.read(system, path)
         if closes:
-            closes = bool((np.abs(values[-1] - values[0]) < CLOSED * self.targets.scale).all())
+            closes = bool((np.abs(values[-1] - values[0]) < TURN_CLOSURE * self.targets.scale).all())
         if closes:
             places, poses, values = places[:-1], poses[:-1], values[:-1]
         else:

@@ -17,17 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ...tolerances import BURMESTER_RESIDUAL, INFINITE_POINT, REAL_ROOT, RESTING_POINT
 from ..linkages import dot, turn
 from ..marquardt import least_squares
-
-FAR = 1e-9
-"""The relative size of the last of the seven numbers below which centre or point are infinitely far away."""
-REAL = 1e-6
-"""The imaginary part below which a root counts as real; points that prove to be no solutions are dropped."""
-SOLVED = 1e-10
-"""The largest relative residual of a solution."""
-RESTING = 1e-7
-"""The motion of a point, or its distance from its centre, below which a link is not needed."""
 
 
 @dataclass(frozen=True)
@@ -106,10 +98,16 @@ def points_of_five_poses(move: Displacements) -> list[tuple[complex, complex]]:
     pairs: list[tuple[complex, complex]] = []
     for coordinates in _meets(first, second):
         seven = basis @ coordinates
-        if abs(seven[6]) > FAR * np.abs(seven).max():
+        if abs(seven[6]) > INFINITE_POINT * np.abs(seven).max():
             O, A = refine(rows, (seven[4] + 1j * seven[5]) / seven[6], (seven[2] + 1j * seven[3]) / seven[6])
-            moves = min(abs(A - O), np.abs(move.places(A) - A).max()) > RESTING  # else the point is a pole of all poses
-            if moves and _is_solution(rows, O, A) and not any(abs(O - o) < RESTING * abs(A - O) for o, _ in pairs):
+            moves = (
+                min(abs(A - O), np.abs(move.places(A) - A).max()) > RESTING_POINT
+            )  # else the point is a pole of all poses
+            if (
+                moves
+                and _is_solution(rows, O, A)
+                and not any(abs(O - o) < RESTING_POINT * abs(A - O) for o, _ in pairs)
+            ):
                 pairs.append((O, A))
     return pairs
 
@@ -128,7 +126,7 @@ def _meets(first: np.ndarray, second: np.ndarray) -> Sequence[np.ndarray]:
     AF_DC, AE_DB, BF_EC = _minor(A, F, D, C), _minor(A, E, D, B), _minor(B, F, E, C)
     roots = np.roots(np.polysub(np.polymul(AF_DC, AF_DC), np.polymul(AE_DB, BF_EC)))
     points: list[np.ndarray] = []
-    for x in roots[np.abs(roots.imag) < REAL * (1 + np.abs(roots))].real:
+    for x in roots[np.abs(roots.imag) < REAL_ROOT * (1 + np.abs(roots))].real:
         below, above = np.polyval(AE_DB, x), np.polyval(AF_DC, x)
         if below:
             points.append(np.array([x, -above / below, 1.0]))
@@ -160,7 +158,7 @@ def refine(rows: np.ndarray, O: complex, A: complex) -> tuple[complex, complex]:
 def _is_solution(rows: np.ndarray, O: complex, A: complex) -> bool:
     turned = np.conj(O) * A
     seven = np.array([turned.real, turned.imag, A.real, A.imag, O.real, O.imag, 1.0])
-    return bool(np.abs(rows @ seven).max() < SOLVED * np.abs(rows * seven).max())
+    return bool(np.abs(rows @ seven).max() < BURMESTER_RESIDUAL * np.abs(rows * seven).max())
 
 
 def crank_lengths(move: Displacements, O: complex, A: complex) -> np.ndarray:

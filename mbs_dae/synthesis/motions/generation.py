@@ -12,6 +12,7 @@ import numpy as np
 from ...errors import ModelError, counted
 from ...model.model import Model
 from ...model.parameters import check_choice
+from ...tolerances import LINK_LENGTH
 from ...view.drawing.colours import COLOURS
 from ..arguments import check_counts, check_of_linkage, check_of_model, notes_on_degrees, numbers, points_of
 from ..bounds import Bounds, bounds_of
@@ -31,8 +32,6 @@ MOST_RETURNED = 24
 SLIM, FAR = 20.0, 8.0
 """For linkages of a curve, the largest ratio of two lengths, and the largest distance of pivots over the motion's
 size."""
-SHORT = 1e-9
-"""The length, relative to the size of the motion, below which there is no link."""
 
 Pair = tuple[complex, complex]
 """A centre, and the place of its circle point in the first pose."""
@@ -118,7 +117,7 @@ def synthesize_motion(
         radii = None if lengths is None else numbers(lengths, "lengths", 2, "(0.5, 0.6)") / task.size
         dyads = list(_pairs(move, scaled, radii))
     # two pivots or pins in one place make no linkage
-    linkages = [_candidate(task, *dyad) for dyad in dyads if min(abs(np.subtract(*dyad))) > SHORT]
+    linkages = [_candidate(task, *dyad) for dyad in dyads if min(abs(np.subtract(*dyad))) > LINK_LENGTH]
     if curves is not None:
         curves = tuple(task.places[0] + task.size * curve for curve in curves)
     notes = [*notes_on_degrees(task.turns, "angles of poses")]
@@ -160,9 +159,12 @@ def _check(task: MotionTask, moving: Any, fixed: Any, lengths: Any) -> None:
         more = "no four-bar takes more than five poses in general: leave some out"
         raise ModelError(f"poses has {count}; give two to five" + (f" ({more})" if count > 5 else ""))
     for k, m in zip(*np.triu_indices(count, 1), strict=True):
-        if abs(task.places[k] - task.places[m]) < SHORT * task.size and abs(task.turns[k] - task.turns[m]) < SHORT:
+        if (
+            abs(task.places[k] - task.places[m]) < LINK_LENGTH * task.size
+            and abs(task.turns[k] - task.turns[m]) < LINK_LENGTH
+        ):
             raise ModelError(f"poses {k} and {m} are the same; leave one out")
-    if np.abs(wrap(task.turns - task.turns[0])).max() < SHORT and count > 3:
+    if np.abs(wrap(task.turns - task.turns[0])).max() < LINK_LENGTH and count > 3:
         raise ModelError(
             "all poses have the same angle, and a body that only shifts has no Burmester points to find; turn it"
         )
@@ -219,7 +221,7 @@ def _best_on_curve(
     move: Displacements, O: np.ndarray, A: np.ndarray, ordered: bool, bounds: Bounds | None
 ) -> list[tuple[Pair, Pair]]:
     """Return the couples of points with fewest defects that transmit forces best in the poses."""
-    near = (np.abs(O) < FAR) & (np.abs(A) < FAR) & (np.abs(A - O) > SHORT) & (bounds is None or bounds.hold(O))
+    near = (np.abs(O) < FAR) & (np.abs(A) < FAR) & (np.abs(A - O) > LINK_LENGTH) & (bounds is None or bounds.hold(O))
     O, A = O[near], A[near]
     i, j = (index.ravel() for index in np.indices((len(O), len(O))))
     i, j = i[i != j], j[i != j]

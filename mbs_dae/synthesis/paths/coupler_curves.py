@@ -9,16 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...tolerances import LOCK_SINE, PATH_SQUARES
 from ..bounds import Bounds
 from ..linkages import Circle, Kind, Linkage, LinkagePose, linkage_of, size_of, slopes, turn
 from ..marquardt import Residuals, SearchEnds, constrained_least_squares, least_squares, with_angles
 
-ENOUGH = 1e-30
-"""The sum of squares, for points that are about 1 apart, below which the path passes them."""
 FAR = 1e3
 """The size of numbers from which a linkage counts as degenerate."""
-EDGE = 1e-3
-"""The sine of the transmission angle below which a search was stopped by a locked linkage, at no minimum."""
 
 
 class CurveFit(NamedTuple):
@@ -42,14 +39,14 @@ class PathProblem:
     def least_squares(self, residuals: Residuals, x: np.ndarray, steps: int, rounds: int) -> SearchEnds:
         """Minimise the sum of squares from these unknowns, linkages first, within the bounds if there are some."""
         if (bounds := self.bounds) is None:
-            return least_squares(residuals, x, steps, ENOUGH)
+            return least_squares(residuals, x, steps, PATH_SQUARES)
         size = size_of(self.kind)
 
         def excess(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             value, slope = bounds.excess(x[:, :size])
             return value, np.pad(slope, ((0, 0), (0, 0), (0, x.shape[1] - size)))
 
-        return constrained_least_squares(residuals, excess, x, steps, ENOUGH, rounds)
+        return constrained_least_squares(residuals, excess, x, steps, PATH_SQUARES, rounds)
 
 
 def nearest(
@@ -86,7 +83,7 @@ def _fault(problem: PathProblem, linkage: Linkage, angles: np.ndarray, sign: np.
         return "grew without limits, or shrank to nothing"
     if problem.bounds is not None and not problem.bounds.allow(linkage):
         return "ended outside of the bounds"
-    if cost >= ENOUGH and not np.abs(linkage.pose(angles, sign).drive).min() > EDGE:
+    if cost >= PATH_SQUARES and not np.abs(linkage.pose(angles, sign).drive).min() > LOCK_SINE:
         return "ended where the coupler and its follower lock"
     return ""
 

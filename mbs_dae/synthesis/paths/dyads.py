@@ -14,15 +14,12 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import qmc
 
+from ...tolerances import DYAD_RESIDUAL, SAME_PIVOT
 from ..linkages import Circle, Linkage, turn
 from ..marquardt import least_squares
 
 POINTS = 9
 STARTS = 512
-SOLVED = 1e-11
-"""The largest residual of a solution, for points that are about 1 apart."""
-APART = 1e-3
-"""The distance below which two pins or pivots coincide, and so do dyads."""
 FAR = 1e3
 
 
@@ -38,9 +35,9 @@ def linkages_through(targets: np.ndarray, seed: int) -> list[tuple[Linkage, np.n
     def residuals(x: np.ndarray, _: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return equations(targets, x)
 
-    ends = least_squares(residuals, x, steps=250, enough=SOLVED**2 / 1e6)
+    ends = least_squares(residuals, x, steps=250, enough=DYAD_RESIDUAL**2 / 1e6)
     linkages: list[tuple[Linkage, np.ndarray, np.ndarray]] = []
-    for x_end in ends.x[ends.cost < SOLVED**2]:
+    for x_end in ends.x[ends.cost < DYAD_RESIDUAL**2]:
         if (one := _linkage(targets, x_end)) is None:
             continue
         numbers = one[0].numbers()
@@ -73,7 +70,7 @@ def equations(targets: np.ndarray, x: np.ndarray) -> tuple[np.ndarray, np.ndarra
 def _linkage(targets: np.ndarray, x: np.ndarray) -> tuple[Linkage, np.ndarray, np.ndarray] | None:
     O, D, z, w = x[:8] @ np.kron(np.eye(4), [[1], [1j]])
     b, d = abs(w - z), abs(D - O)
-    if min(b, d, *np.abs(x[8:10])) < APART or np.abs(x[:10]).max() > FAR:
+    if min(b, d, *np.abs(x[8:10])) < SAME_PIVOT or np.abs(x[:10]).max() > FAR:
         return None
     spin = turn(np.concatenate([[0.0], x[10:]]))
     A, B = targets - z * spin, targets - w * spin

@@ -12,6 +12,7 @@ import numpy as np
 from ...errors import ModelError, counted
 from ...model.model import Model
 from ...model.parameters import check_choice
+from ...tolerances import SAME_DESIGN
 from ...view.drawing.colours import COLOURS, DARK
 from ..arguments import check_counts, check_of_linkage, check_of_model, notes_on_degrees, numbers, points_of
 from ..bounds import bounds_of
@@ -34,8 +35,6 @@ FEW_ROUNDS, ROUNDS = 3, 10
 """The rounds of multipliers under bounds: from each start, and from the best ends."""
 MOST = 32
 """The number of the best ends that are followed."""
-ALIKE = 1e-3
-"""The relative difference of numbers below which two linkages are the same."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +134,9 @@ def _search(problem: PathProblem, task: PathTask, starts: int, seed: int, failur
     others: list[np.ndarray] = []
     for one in (fit_of_curve for first in fits for fit_of_curve in (cognates(first) if drawn_alike else (first,))):
         numbers_of_fit = one.linkage.numbers()
-        if not any(np.abs(numbers_of_fit - other).max() < ALIKE * np.abs(numbers_of_fit).max() for other in others):
+        if not any(
+            np.abs(numbers_of_fit - other).max() < SAME_DESIGN * np.abs(numbers_of_fit).max() for other in others
+        ):
             others.append(numbers_of_fit)
             yield one
 

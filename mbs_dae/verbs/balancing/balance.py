@@ -21,19 +21,9 @@ from ...model.model import Model
 from ...readings.motion import computed
 from ...results.quantities import frozen
 from ...results.result import Result, State
+from ...tolerances import BODY_ROTATION, FIXED_POINT, HARMONIC_ROUNDOFF, PERIOD_END, SUM_ROUNDOFF
 from ..inverse_dynamics import inverse_dynamics
 from .counterweights import Counterweights
-
-STAYS = 1e-9
-"""Largest motion of a point that counts as fixed, relative to the model's own length."""
-PERIODIC = 1e-6
-"""Largest difference between the ends of a period, relative to the largest force."""
-NOTHING = 1e-9
-"""A harmonic smaller than this fraction of a force is roundoff."""
-ROUNDOFF = 1e-14
-"""A first moment smaller than this fraction of (sum of all masses) times (model's own length) counts as zero."""
-TURNS = 1e-9
-"""Least rotation of a body that turns: a singular value of the changes of its axes, relative to the largest."""
 
 
 def balance(
@@ -91,14 +81,14 @@ def balance(
     if orders is not None:
         _check_period(result.t, np.concatenate([before[:, :, None], effects], axis=2))
         target, by = (_harmonics(x, orders) for x in (before, effects))
-        if np.abs(by).max(initial=0.0) <= NOTHING * len(effects) * np.abs(effects).max(initial=0.0):
+        if np.abs(by).max(initial=0.0) <= HARMONIC_ROUNDOFF * len(effects) * np.abs(effects).max(initial=0.0):
             numbers = " and ".join(map(str, orders))
             what = f"counterweights on {', '.join(pivots)} make no force of order {numbers}, and so take none away"
             raise ModelError(f"{what}; orders are turns within the times, from {result.t[0]:g} to {result.t[-1]:g} s")
     scale = np.abs(by).max(initial=0.0) or 1.0
     moments = np.linalg.lstsq(by.reshape(-1, by.shape[2]) / scale, -target.ravel(), rcond=1e-10)[0] / scale
     scale_of_moments = sum(system.evaluator(body.mass) for body in system.bodies if not body.fixed) * system.length
-    moments = np.where(np.abs(moments) <= ROUNDOFF * scale_of_moments, 0.0, moments)
+    moments = np.where(np.abs(moments) <= SUM_ROUNDOFF * scale_of_moments, 0.0, moments)
     after = before + effects @ moments
     moments_by_body = {name: frozen(m.copy()) for name, m in zip(pivots, moments.reshape(-1, dimension), strict=True)}
     return Counterweights(moments_by_body, pivots, result.t, frozen(before.copy()), frozen(after), orders)
@@ -128,22 +118,22 @@ def _pivot(result: Result, body: Body) -> np.ndarray:
     system, motion, size = computed(result).system, computed(result).motion, result.sketch.dimension
     axes, place = _axes(result, body), motion.q[:, list(system.layout.q[body])[:size]]
     turned = (axes - axes.mean(axis=0)).reshape(-1, size)
-    if np.linalg.norm(turned, 2) <= TURNS * np.sqrt(len(axes)):
+    if np.linalg.norm(turned, 2) <= BODY_ROTATION * np.sqrt(len(axes)):
         what = f"body {body.name!r} does not turn in these times: a counterweight balances nothing but by its mass"
         raise ModelError(f"{what}; name a body that turns")
     moved = (place - place.mean(axis=0)).ravel()
-    point = np.linalg.lstsq(turned, -moved, rcond=TURNS)[0]
-    if np.abs(turned @ point + moved).max() > STAYS * system.length:
+    point = np.linalg.lstsq(turned, -moved, rcond=BODY_ROTATION)[0]
+    if np.abs(turned @ point + moved).max() > FIXED_POINT * system.length:
         what = f"no point of body {body.name!r} stays where it is, so that the mass of a counterweight on it counts too"
         raise ModelError(f"{what}, and not its first moment alone; name bodies that turn about a point of the frame")
-    return frozen(np.where(np.abs(point) <= STAYS * system.length, 0.0, point))
+    return frozen(np.where(np.abs(point) <= FIXED_POINT * system.length, 0.0, point))
 
 
 def _check_period(t: np.ndarray, values: np.ndarray) -> None:
     steps = np.diff(t)
-    if t.size < 4 or np.ptp(steps) > PERIODIC * abs(steps).max():
+    if t.size < 4 or np.ptp(steps) > PERIOD_END * abs(steps).max():
         raise ModelError("harmonics are of one period, in evenly spaced times: np.linspace(0, period, 361)")
-    if np.abs(values[-1] - values[0]).max() > PERIODIC * np.abs(values).max():
+    if np.abs(values[-1] - values[0]).max() > PERIOD_END * np.abs(values).max():
         what = f"from t = {t[0]:.6g} to {t[-1]:.6g} s is no period: forces at its ends differ"
         raise ModelError(f"{what}; give times from the beginning of one period to its end, both included")
 

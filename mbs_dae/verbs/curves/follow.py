@@ -37,10 +37,8 @@ from ...poses.assembly import holding, in_full, posed
 from ...poses.newton import evaluate_and_factorise, gaps
 from ...readings.motion import result_of
 from ...results.result import State
+from ...tolerances import CLOSED_POSE_DISTANCE
 from .release import drivers_of, drivers_to_release, without_drivers
-
-CLOSED = 1e-8
-"""Gaps of constraints below this fraction of the model's length count as closed."""
 
 
 def follow(
@@ -166,7 +164,7 @@ def _check_singular(system: System, t: float, q: np.ndarray) -> None:
     """Refuse a branch point that is no pose of this mechanism."""
     machine = system.machine()
     evaluate_and_factorise(machine, t, q, system.still, True)
-    if not gaps(machine, machine.phi) < CLOSED * system.length:
+    if not gaps(machine, machine.phi) < CLOSED_POSE_DISTANCE * system.length:
         row = int(np.argmax(machine.g))
         what = f"the branch point is no pose of {system.model.name!r}: {system.rows[row].element} is open there by "
         raise ModelError(f"{what}{machine.g[row]:.3g} m; start at one of a curve of this model")

@@ -14,10 +14,9 @@ from ...modes.result import AssemblyModes, Connections, ModeTransition, connecte
 from ...poses.arcs.curve import Curve
 from ...poses.arcs.points import BranchPoint, TurningPoint
 from ...results.result import State
+from ...tolerances import SAME_POSE
 from .follow import follow
 
-SAME = 1e-6
-"""Poses that differ by less, in lengths of the model and in radians, are equal."""
 SHORT = 0.01
 """The step of `follow`, in lengths of the model, near a singular pose where the continuation is not clear."""
 MOST = 24
@@ -77,7 +76,7 @@ class CurveOfModes(NamedTuple):
             start, before = self.parent.nearest(self.at.s)
             to, behind = self.nearest(0.0)
             system, at = self.curve.track.system, self.at.state
-            behind = [point for point in behind if _apart(system, point.state, at) > SAME]
+            behind = [point for point in behind if _apart(system, point.state, at) > SAME_POSE]
             yield ModeTransition(start, to, (*before[::-1], self.at, *behind))
 
     def nearest(self, s: float) -> tuple[int, list[TurningPoint | BranchPoint]]:
@@ -140,7 +139,7 @@ class Curves:
             parent = curves.pop()
             yield parent
             for point in parent.curve.branch_points:
-                if any(_apart(self.modes[0].system, point.state, other) < SAME for other in passed):
+                if any(_apart(self.modes[0].system, point.state, other) < SAME_POSE for other in passed):
                     continue
                 passed.append(point.state)
                 if len(passed) > MOST:
@@ -176,7 +175,7 @@ def _modes_on(modes: AssemblyModes, curve: Curve, release: Release) -> list[Mode
         pose = curve.at_rest(place)
         far = [_apart(modes[0].system, pose, mode, modes.links) for mode in modes]
         piece = int(np.searchsorted(dead, place.s))
-        if min(far) < SAME:
+        if min(far) < SAME_POSE:
             passages.append(
                 ModeOnCurve(place.s, int(np.argmin(far)), piece % len(dead) if curve.closed and dead else piece)
             )

@@ -14,8 +14,7 @@ from ...model.drivers import Driver, DriverCoordinate
 from ...model.model import Model
 from ...poses.arcs.start import neighbouring_poses
 from ...poses.local import free_motions
-
-PARALLEL = 1e-9
+from ...tolerances import PARALLEL_ROWS
 
 
 def drivers_to_release(
@@ -64,7 +63,7 @@ def drivers_of(model: Model, name: str, t: float, q: np.ndarray) -> list[str]:
             continue
         pair = system.reader([driver.measure, quantity]).jacobian(t, q).toarray() / np.sqrt(system.weight)
         one, other = pair / np.maximum(np.linalg.norm(pair, axis=1, keepdims=True), np.finfo(float).tiny)
-        if 1.0 - abs(one @ other) < PARALLEL:
+        if 1.0 - abs(one @ other) < PARALLEL_ROWS:
             names.append(driver.name)
     return names
 
@@ -79,4 +78,4 @@ def name_without_driver(model: Model, driver: Driver, t: float, q: np.ndarray) -
     driven_row, *others = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(float).tiny)
     changes = dict(zip(measures, others, strict=True))
     best = max(changes, key=lambda name: changes[name] @ driven_row)
-    return best if changes[best] @ driven_row > 1.0 - PARALLEL else None
+    return best if changes[best] @ driven_row > 1.0 - PARALLEL_ROWS else None

@@ -25,7 +25,7 @@ from ...model.model import Model
 from ...poses.arcs.zeros import rates_along
 from ...poses.assembly import in_full
 from ...results.result import State
-from ...tolerances import RANK
+from ...tolerances import LAP_WORK, PERIODICITY, RANK_TOLERANCE
 from .assembly_modes import modes_of
 
 STARTS = 20
@@ -35,11 +35,9 @@ VALUES, FIRST = 6, 0.1
 avoids 0 and π, where links are in line."""
 LOOPS = 3
 """Greatest number of loops for which assembly modes are computed: each multiplies their number by two to six."""
-LAP, LAP_POSES = 1e-6, 17
+LAP_POSES = 17
 """Loads do work on a lap if their potential changes over it by more than this fraction of its range, seen at so many
 poses of the lap; a lap closes to 1e-9."""
-ALIKE = 1e-9
-"""Forces one whole turn apart are equal if they differ by less than this fraction."""
 TRIED = 60
 """Greatest number of quantities among which the one with the widest range is chosen."""
 
@@ -94,7 +92,7 @@ def _order(balances: list[Balance], q: np.ndarray, winds: bool) -> tuple[list[in
         note = f"loads {what} ({', '.join(without or turning)}), so rests that forces hold come first"
     else:
         potentials = [one.potential + load_energy for one, (load_energy, _) in zip(balances, loads, strict=True)]
-        unit = ALIKE * max(map(abs, potentials), default=0.0) or 1.0
+        unit = PERIODICITY * max(map(abs, potentials), default=0.0) or 1.0
         order, note = [(round(v / unit), far) for v, far in zip(potentials, distances, strict=True)], ""
     return sorted(range(len(balances)), key=order.__getitem__), note
 
@@ -103,10 +101,10 @@ def _is_alike(here: Balance, q: np.ndarray) -> bool:
     """Return whether constraints and forces are equal in a pose that differs from another one by whole turns."""
     system, still = here.system, here.system.still[None]
     gaps = [system.read_constraints(np.array([here.t]), one[None], still, still)[0] for one in (here.q, q)]
-    if np.abs(gaps[1] - gaps[0]).max(initial=0.0) > ALIKE * system.length:
+    if np.abs(gaps[1] - gaps[0]).max(initial=0.0) > PERIODICITY * system.length:
         return False
     change = np.abs(balance_at(system, here.t, q).forces - here.forces)
-    return bool(change.max() <= ALIKE * np.abs(here.forces).max())
+    return bool(change.max() <= PERIODICITY * np.abs(here.forces).max())
 
 
 def _without_turns(here: Balance) -> Balance:
@@ -115,7 +113,7 @@ def _without_turns(here: Balance) -> Balance:
     system = here.system
     for body in system.bodies if system.model.dimension == 2 else ():
         k, turned = system.layout.q[body][2], here.q.copy()
-        turned[k] -= 2.0 * np.pi * np.ceil((here.q[k] - np.pi) / (2.0 * np.pi) - RANK)
+        turned[k] -= 2.0 * np.pi * np.ceil((here.q[k] - np.pi) / (2.0 * np.pi) - RANK_TOLERANCE)
         if turned[k] != here.q[k] and _is_alike(here, turned):
             here = balance_at(system, here.t, turned)
     return here
@@ -170,7 +168,7 @@ def _on_circuits(model: Model, t: float, q: np.ndarray, gaps: list[str]) -> tupl
             poses = curve.traced.path.q
             at = np.linspace(0, len(poses) - 1, LAP_POSES).astype(int)
             potentials = np.array([load_potential(balance_at(system, t, poses[k]))[0] for k in at])
-            winds |= abs(potentials[-1] - potentials[0]) > LAP * np.ptp(potentials)
+            winds |= abs(potentials[-1] - potentials[0]) > LAP_WORK * np.ptp(potentials)
         singular = [one for one in rests if not is_regular(one)]
         gaps.extend("forces balance in a singular pose, too" for _ in singular)
         balances += [one for one in rests if is_regular(one) and is_new(one, balances)]
@@ -191,12 +189,12 @@ def _widest(circuits: Circuits) -> tuple[str, float, float]:
     model = system.model
     of_joints = [f"{e.name}.{m.levels[0]}" for e in model.conditions for m in e.measures().values() if not m.lowest]
     of_bodies = [f"{body}.{m.levels[0]}" for body in model.bodies for m in model.measures_of(body) if not m.lowest]
-    best, widest = ("", 0.0, 1.0), (False, RANK)
+    best, widest = ("", 0.0, 1.0), (False, RANK_TOLERANCE)
     for name in [one for one in [*of_joints, *of_bodies] if model.quantity_or_none(one)][:TRIED]:
         values = [rates_along(curve.track, curve.traced, name)[0] for curve in circuits.curves]
         low, high = min(one.min() for one in values), max(one.max() for one in values)
         is_angle = model.quantity(name)[0].units[0] == "rad"
-        if (is_angle, high - low) > (widest[0], widest[1] * (1.0 + RANK)) and high - low > RANK:
+        if (is_angle, high - low) > (widest[0], widest[1] * (1.0 + RANK_TOLERANCE)) and high - low > RANK_TOLERANCE:
             aside, widest = 0.1 * (high - low), (is_angle, high - low)
             best = (name, FIRST, FIRST + 2.0 * np.pi) if is_angle else (name, low - aside, high + aside)
     return best

@@ -24,15 +24,11 @@ from ...poses.redundancy import is_momentary
 from ...public_class import PublicClass
 from ...results.result import State
 from ...symbolic.markers import t as time
+from ...tolerances import POSE_LIMIT, POSE_RESIDUAL, STATE_AGREEMENT, VELOCITY_JUMP
 from ..equations import SystemEquations, equations
 from ..kinematics import kinematics
 from .paper import paper_of
 
-SAME = 1e-9
-"""Poses, velocities and accelerations that differ by less (relative to their size) are equal."""
-BESIDE = 1e-6
-"""Velocities that differ by more (relative to their size) are different; also the distance of the times on both sides
-of an instant, relative to the larger one of 1 s and the time."""
 EARLIER = 12
 """Greatest number of halvings of the time between a start and t."""
 Numbers = Callable[..., tuple[np.ndarray, ...]]
@@ -162,9 +158,9 @@ def worked_solution(
         **numbers, core=core, singular=singular,
     )  # fmt: skip
     difference = solution.differences[1]
-    if difference is not None and difference > BESIDE * max(1.0, float(np.abs(core.v).max(initial=0.0))):
+    if difference is not None and difference > VELOCITY_JUMP * max(1.0, float(np.abs(core.v).max(initial=0.0))):
         # a law with a corner at this instant has a symbolic derivative of neither side, unlike the motion
-        aside = BESIDE * max(1.0, abs(core.t))
+        aside = VELOCITY_JUMP * max(1.0, abs(core.t))
         check_jumps(replace(core, t=core.t - aside), core.t + aside)
     return solution
 
@@ -236,7 +232,7 @@ def _iterates(
 ) -> tuple[list[Iterate], float | None]:
     """Return Newton's iterates to the pose of `core`, and the time of their start: the first that leads there among
     the placement (None), 0, t/2, 3t/4, ..."""
-    rows, length, tolerance = list(determining), core.system.length, 1e-5 if singular else SAME
+    rows, length, tolerance = list(determining), core.system.length, 1e-5 if singular else STATE_AGREEMENT
     nq, nv = core.system.nq, core.system.nv
 
     def equations_of(q: np.ndarray, turns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -277,9 +273,6 @@ def _solve(of: Numbers, t: float, last: Iterate, rows: list[int] | None) -> dict
 
 MOST = 40
 """Greatest number of steps."""
-CLOSED, NEARLY = 1e-12, 1e-9
-"""Residuals, relative to the model's length: below the first value an iterate is a solution; below the second it is one
-if the residual no longer halves, as roundoff causes."""
 
 
 class Iterate(NamedTuple):
@@ -308,8 +301,8 @@ def newton(equations: Equations, q: np.ndarray, turns: np.ndarray, length: float
         size = iterates[-1].size
         if not np.isfinite(size):
             return iterates, False
-        if size <= CLOSED * length or (
-            size <= NEARLY * length and len(iterates) > 1 and size > 0.5 * iterates[-2].size
+        if size <= POSE_RESIDUAL * length or (
+            size <= POSE_LIMIT * length and len(iterates) > 1 and size > 0.5 * iterates[-2].size
         ):
             return iterates, True
         try:

@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 
 from ...errors import check_name
 from ...results.shares import Shares
+from ...tolerances import DRAWN_SHARE
 from ...unit_system import size_of
 from ..drawing.colours import COLOURS, DARK, paler
 from ..style import Picture, as_label, axis_label, axis_of, style
 
 MOST = 2 * len(COLOURS) - 1  # number of shares with a colour of their own; smaller ones are drawn as one
-NOTHING = 1e-9  # part of the largest of a unit below which a component or share is not drawn
 
 
 def plot_shares(shares: Shares, names: Sequence[str]) -> Figure:
@@ -26,7 +26,9 @@ def plot_shares(shares: Shares, names: Sequence[str]) -> Figure:
     if not columns:  # the components that are not zero; the first if all are
         sizes, units = np.array([_largest(part) for part in shares.parts.values()]).max(axis=0), np.array(shares.units)
         most = np.array([sizes[units == unit].max() for unit in units])
-        columns = [k for k in range(len(sizes)) if sizes[k] > NOTHING * max(most[k], NOTHING * sizes.max())] or [0]
+        columns = [
+            k for k in range(len(sizes)) if sizes[k] > DRAWN_SHARE * max(most[k], DRAWN_SHARE * sizes.max())
+        ] or [0]
     layers = [*_layers(shares, columns)]
     with style():
         figure = Picture(figsize=(7.6, max(3.4, 0.9 + 2.1 * len(columns))), layout="constrained")
@@ -52,7 +54,7 @@ def _layers(shares: Shares, columns: list[int]) -> Iterator[tuple[str, np.ndarra
     sizes = {name: _largest(part)[columns] for name, part in parts.items()}
     most = np.array([*sizes.values()]).max(axis=0)
     weight = {name: float((size / np.where(most > 0.0, most, 1.0)).max()) for name, size in sizes.items()}
-    order = sorted((name for name in parts if weight[name] > NOTHING), key=lambda name: -weight[name])
+    order = sorted((name for name in parts if weight[name] > DRAWN_SHARE), key=lambda name: -weight[name])
     shown = order if len(order) <= MOST + 1 else order[:MOST]
     for name, colour in zip(shown, cycle([*COLOURS, *(paler(c, 0.55) for c in COLOURS)]), strict=False):
         yield as_label(name), parts[name], colour

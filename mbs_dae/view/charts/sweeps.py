@@ -11,15 +11,12 @@ from matplotlib.figure import Figure
 from ...equilibria.equilibrium import EquilibriumPath
 from ...equilibria.lines import LinearPath, ModeLine, checked_order
 from ...model.checks import unit_of
+from ...tolerances import EIGENVALUE_RESOLUTION
 from ...unit_system import shown, size_of
 from ..drawing.colours import COLOURS, DARK, GROUND
 from ..plots import names_of, solid_and_dashed
 from ..style import BESIDE, MEANINGS, Picture, as_label, axis_label, style
 
-IDLE = 1e-6
-"""Lines whose eigenvalues stay below this part of the largest one count as zero: no force drives such motions back."""
-FLAT = 1e-6
-"""The least extent of the growth axis above and below zero, as a part of the largest eigenvalue."""
 ROUND = 0.05
 """The whirl below which a motion counts as one along lines."""
 
@@ -69,7 +66,7 @@ def plot_lines(path: LinearPath) -> Figure:
             for first, last in zip(values[:-1][calm], values[1:][calm], strict=True):
                 ax.axvspan(first, last, color=GROUND, alpha=0.12, linewidth=0, zorder=0)
         low, high = above.get_ylim()
-        size = FLAT * max(float(np.abs(line.eigenvalues).max()) for line in path.lines)
+        size = EIGENVALUE_RESOLUTION * max(float(np.abs(line.eigenvalues).max()) for line in path.lines)
         above.set_ylim(min(low, -size), max(high, size))  # roundoff is no growth
         above.axhline(0.0, color=GROUND, linewidth=0.8)
         above.set_ylabel(axis_label(r"Re $\lambda$", "1/s"))
@@ -132,4 +129,4 @@ def plot_campbell(path: LinearPath, orders: Sequence[float]) -> Figure:
 
 def _moving(path: LinearPath) -> list[ModeLine]:
     largest = max((float(np.abs(line.eigenvalues).max()) for line in path.lines), default=0.0)
-    return [line for line in path.lines if np.abs(line.eigenvalues).max() > IDLE * largest]
+    return [line for line in path.lines if np.abs(line.eigenvalues).max() > EIGENVALUE_RESOLUTION * largest]

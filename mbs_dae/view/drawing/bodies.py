@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from ...results.sketch import BodySketch
+from ...tolerances import FLAT_SHAPE, SAME_POINT
 from .colours import COLOURS
 from .motion import in_space
 from .stage import DrawingStage, DrawnPiece
 from .tracks import OnBody, Rigid
 
-NEAR = 1e-9  # distance below which two points are one, as a part of the body's size
-FLAT = 1e-6  # distance from a line or plane, as a part of the points' extent, that counts as lying on it
 AXIS = 4.5  # length of the axes of a free block, in units of half a joint's symbol
 
 Faces = tuple[tuple[int, ...], ...]
@@ -85,7 +84,7 @@ def corners_of(stage: DrawingStage, body: BodySketch) -> np.ndarray:
 def distinct(points: Sequence[Any]) -> np.ndarray:
     """Return the points without those that coincide with an earlier one, shape (points, 3)."""
     array = np.array([in_space(point) for point in points]).reshape(-1, 3)
-    least = NEAR * np.abs(array).max(initial=0.0)
+    least = SAME_POINT * np.abs(array).max(initial=0.0)
     points_apart: list[np.ndarray] = []
     for point in array:
         if all(np.linalg.norm(point - other) > least for other in points_apart):
@@ -103,9 +102,9 @@ def hull(points: tuple[tuple[float, ...], ...]) -> tuple[Faces, tuple[tuple[int,
         return (), ()
     centred = array - array.mean(axis=0)
     _, widths, (x, y, z) = np.linalg.svd(centred)
-    if widths[1] < FLAT * widths[0]:
+    if widths[1] < FLAT_SHAPE * widths[0]:
         return (), ((int((centred @ x).argmin()), int((centred @ x).argmax())),)
-    if len(widths) < 3 or widths[2] < FLAT * widths[0]:
+    if len(widths) < 3 or widths[2] < FLAT_SHAPE * widths[0]:
         up = np.cross(x, y)
         faces = [_ring(centred, up * np.sign(up[np.abs(up).argmax()]), range(len(array)))]
     else:
@@ -121,7 +120,7 @@ def _faces(points: np.ndarray) -> list[tuple[int, ...]]:
     body = ConvexHull(points)
     planes: list[list[int]] = []
     for k, equation in enumerate(body.equations):
-        same = next((p for p in planes if np.abs(body.equations[p[0]] - equation).max() < FLAT), None)
+        same = next((p for p in planes if np.abs(body.equations[p[0]] - equation).max() < FLAT_SHAPE), None)
         planes.append([k]) if same is None else same.append(k)
     return [_ring(points, body.equations[plane[0], :3], np.unique(body.simplices[plane])) for plane in planes]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ...results.sketch import ElementSketch
+from ...tolerances import VISIBLE_CHANGE
 from .bodies import corners_of
 from .motion import Marker, on_body
 from .stage import AS_SAID, DrawingStage, DrawnPiece, Pieces
@@ -15,7 +16,6 @@ from .tracks import AtMarker
 WIDE = 1.6  # half the length of a bar, in units of half a joint's symbol
 ARM = 0.6  # part of an arm's length, from its pin, at which it meets a bar
 BAR, BOX = 0.6, 1.5  # half the thickness of a rod, and half the length of a box, in that unit
-STILL = 1e-6  # a motion below this part of all travel counts as none
 STROKES = (-1.0, -0.5, 0.0, 0.5, 1.0)
 
 
@@ -61,7 +61,7 @@ def _of_coordinate(stage: DrawingStage, element: ElementSketch, limit: float, ou
     places = stage.whole.place(element.markers[0])
     axis = "xyz".index(str(element.constants["measure"]))
     others = [k for k in range(3) if k != axis]
-    if np.ptp(places, axis=0)[others].max() > STILL * np.ptp(places):
+    if np.ptp(places, axis=0)[others].max() > VISIBLE_CHANGE * np.ptp(places):
         return
     along, across = np.eye(3)[[axis, stage.sketch.dimension - 1 if axis != stage.sketch.dimension - 1 else 0]]
     at = np.where(along == 1.0, limit + outward * _half(stage, element.markers[0]), places[0])

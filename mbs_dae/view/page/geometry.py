@@ -10,11 +10,10 @@ import numpy as np
 
 from ...model.model import Model
 from ...results.sketch import Sketch
+from ...tolerances import PAGE_LENGTH
 from ..drawing.motion import Marker, in_space
 from ..drawing.tracks import AtMarker, ForceArrow, OnBody, Rail, Rigid, Span, Track
 from .places import TrackWriter, rounded
-
-SAME = 1e-7  # lengths that differ by less than this part of the longest one are equal
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +45,7 @@ class PageGeometry:
     def corner_of(self, body: str, point: np.ndarray, size: float) -> int | None:
         """Return the index of a point of a body; None if the model does not define this point."""
         for k, (owner, other) in enumerate(self.corners):
-            if owner == body and np.abs(other - point).max() <= SAME * size:
+            if owner == body and np.abs(other - point).max() <= PAGE_LENGTH * size:
                 return k
         return None
 

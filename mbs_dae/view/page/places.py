@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...tolerances import PAGE_TIME
 from ..drawing.motion import DrawnMotion, Marker, in_space, on_body
 from ..drawing.tracks import AtMarker, ForceArrow, OnBody, Span, Track, least_of, unit
 
@@ -68,8 +69,6 @@ class TrackWriter:
 
 # --- arrays ---
 
-COARSE = 1e-7
-"""The largest rounding error of times in 32 bits, as a part of their span, without a second array of remainders."""
 
 
 def packed(arrays: dict[str, Any]) -> dict[str, Any]:
@@ -95,7 +94,7 @@ def _rests(arrays: Mapping[str, Any]) -> dict[str, np.ndarray]:
         if np.ndim(values) != 1 or np.size(values) == 0 or not np.isfinite(values).all():
             continue
         rest = np.asarray(values, dtype=float) - np.asarray(values, dtype="<f4")
-        if np.abs(rest).max() > COARSE * np.ptp(values) > 0:
+        if np.abs(rest).max() > PAGE_TIME * np.ptp(values) > 0:
             rests[f"{name}, rest"] = rest
     return rests
 

@@ -22,13 +22,13 @@ from ...readings.sketch import OUTLINE_POINTS, sketch_of
 from ...results.result import Result
 from ...results.sketch import Sketch
 from ...symbolic.functions import as_sympy
+from ...tolerances import PAGE_LENGTH, REDRAWING_STEP
 from ..drawing.mechanism import pieces_of, staged
 from ..drawing.motion import in_space, motion_of
 from ..drawing.tracks import AtMarker, OnBody, Rail, Rigid, Span, Track
 from . import pen
-from .geometry import SAME, PageGeometry, geometry_of
+from .geometry import PageGeometry, geometry_of
 
-STEP = 1e-3  # relative change of a parameter that shows which pieces depend on it
 LOOKS = 5  # number of poses that show how far rails reach
 Key = tuple[str, str, int]
 
@@ -79,7 +79,7 @@ def _changes(result: Result, model: Model, symbol: float) -> list[Change]:
     changes = []
     for name, parameter in model.parameters.items():
         try:
-            changed = model.with_values({name: parameter.value + STEP * (abs(parameter.value) or 1.0)})
+            changed = model.with_values({name: parameter.value + REDRAWING_STEP * (abs(parameter.value) or 1.0)})
             sketch = sketch_of(changed)
             tracks = dict(_tracks(result, sketch, symbol))
         except MbsError:  # these values make no mechanism
@@ -174,7 +174,7 @@ def _follows(track: Track, other: Track | None, geometry: PageGeometry, moved: P
     if isinstance(track, AtMarker) and isinstance(other, AtMarker):
         return _same(track.points, other.points, symbol)
     if isinstance(track, Span) and isinstance(other, Span):
-        return _same(track.shape, other.shape, 1.0) and abs(track.unit - other.unit) <= SAME * symbol
+        return _same(track.shape, other.shape, 1.0) and abs(track.unit - other.unit) <= PAGE_LENGTH * symbol
     if isinstance(track, OnBody) and isinstance(other, OnBody):
         size = np.nanmax(np.abs(track.points), initial=0.0)
         corners = [geometry.corner_of(track.body, point, size) for point in in_space(track.points)]
@@ -184,4 +184,4 @@ def _follows(track: Track, other: Track | None, geometry: PageGeometry, moved: P
 
 
 def _same(one: np.ndarray, other: np.ndarray, size: float) -> bool:
-    return one.shape == other.shape and bool(np.allclose(one, other, rtol=0.0, atol=SAME * size, equal_nan=True))
+    return one.shape == other.shape and bool(np.allclose(one, other, rtol=0.0, atol=PAGE_LENGTH * size, equal_nan=True))

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...results.result import Result
+from ...tolerances import VISIBLE_CHANGE
 from ...unit_system import size_of
 from ..drawing.colours import REACTION
 from ..drawing.mechanism import edges_of, pieces_of, staged
@@ -24,7 +25,6 @@ from .poses import shown_motion, travel_of
 MOST = 1500  # points of a curve: as many as a screen shows
 SYMBOL = 1 / 62
 """Half the size of a joint's symbol, as a part of the longest side of the drawing."""
-NOTHING = 1e-6  # a first curve changes by more than this part of the largest change
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def page_data(result: Result, choices: Choices) -> dict[str, Any]:
     if not plots:  # a quantity that changes by more than roundoff, of a joint rather than a body
         bodies = {body.name for body in result.sketch.bodies}
         changes = {name: float(np.ptp(result[name])) for name in result.names if result.unit(name) in ("m", "rad")}
-        changing = [name for name, change in changes.items() if change > NOTHING * max(changes.values())]
+        changing = [name for name, change in changes.items() if change > VISIBLE_CHANGE * max(changes.values())]
         plots = sorted(changing, key=lambda name: name.partition(".")[0] in bodies)[:1]
     return {**data, "curves": curves, "plots": plots, "arrays": packed(arrays | curve_data)}
 

@@ -16,11 +16,10 @@ from ...model.measures import Measure
 from ...model.model import Model
 from ...poses.local import free_motions
 from ...results.result import Result, State
+from ...tolerances import MEASURE_ROUNDOFF, SAME_MEASURE
 
 DRIVEN, FORCES, RELEASED = "driven", "forces", "released"
-NOTHING = 1e-9  # a smaller row counts as zero
 MUCH = 0.1  # part of the best quantity's row that is enough to choose an earlier one
-SAME = 1e-6  # measures whose rates agree to this part count as one
 
 
 class Verbs(NamedTuple):
@@ -143,7 +142,7 @@ def independent(state: State, driven: Sequence[Measure] = ()) -> dict[str, float
 
     def is_parallel(row: np.ndarray, other: np.ndarray) -> bool:
         lengths = float(np.linalg.norm(row) * np.linalg.norm(other))
-        return lengths > NOTHING and abs(row @ other) >= (1 - SAME) * lengths
+        return lengths > MEASURE_ROUNDOFF and abs(row @ other) >= (1 - SAME_MEASURE) * lengths
 
     driven_rows = _rows(state, driven, free)
     measures = _measures(state, free)
@@ -151,7 +150,7 @@ def independent(state: State, driven: Sequence[Measure] = ()) -> dict[str, float
     names: list[str] = []
     while candidates and len(names) < free.shape[1]:
         lengths = [float(np.linalg.norm(row)) for _, row in candidates]
-        if max(lengths) <= NOTHING:
+        if max(lengths) <= MEASURE_ROUNDOFF:
             break
         k = next(k for k, length in enumerate(lengths) if length >= MUCH * max(lengths))
         name, row = candidates.pop(k)

@@ -10,6 +10,7 @@ from mpl_toolkits.mplot3d import Axes3D  # type: ignore[import-untyped]
 
 from ...errors import ModelError
 from ...results.result import Result
+from ...tolerances import ZORDER_STEP
 from ..camera import VIEW, Camera, checked_view
 from ..drawing.mechanism import pieces_of, staged
 from ..drawing.motion import DrawnMotion
@@ -20,7 +21,6 @@ from . import pen
 from .surroundings import Corners, Floor
 
 FIRST, LAST = 2.0, 5.0  # zorders of the farthest and the nearest piece
-STEP = 1e-4  # difference of zorder between pieces at the same place
 MARGIN = 0.06  # white margin at the edge of a picture (inches)
 BELOW_TITLE = 0.1  # additional white space between title and drawing (inches)
 NAMES = np.array([0.4, 0.2])  # paper reserved for names beside a mechanism (inches)
@@ -101,7 +101,7 @@ class SpatialScene(Scene):
 
         of_bodies = {name: [order(p.path) for p in group] for name, group in self.bodies.items()}
         orders = [
-            (piece.artist, order_ + k * STEP)
+            (piece.artist, order_ + k * ZORDER_STEP)
             for name, group in self.bodies.items()
             for k, (piece, order_) in enumerate(zip(group, of_bodies[name], strict=True))
         ]
@@ -113,7 +113,7 @@ class SpatialScene(Scene):
                 zorder = order(piece.path)
                 if piece.order == OVER_BODIES:
                     zorder = np.maximum.reduce([zorder, *below])
-                orders.append((piece.artist, zorder + (k + 10) * STEP))
+                orders.append((piece.artist, zorder + (k + 10) * ZORDER_STEP))
                 below.append(zorder)
         return orders
 

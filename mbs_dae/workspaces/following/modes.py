@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from ...tolerances import DRIVE_TOLERANCE, SAME_POSE, TRACE_STEP
 from .equations import PlaneEquations, PosePoint, without_turns
 from .problems import close_pose, close_poses, line, throw_poses
 from .search import ALONG, CurveSearch, Region
-from .tracing import SMALLEST, Trace, TracePlace, one_curve, tangent_at, trace_curve
+from .tracing import Trace, TracePlace, one_curve, tangent_at, trace_curve
 
-ALIKE = 1e-6
 LEAST, MOST, AGAIN = 24, 150, 5
 """Least and greatest number of random placements where poses are counted by these alone, and the number of times that
 each pose must be reached."""
@@ -27,9 +27,6 @@ so that some 600 placements reach each `AGAIN` times."""
 LONGEST, LANES = 200, 500
 """Greatest number of steps of a drive; and number of poses that are driven side by side, so that their matrices need
 little memory."""
-DRIVE_TOLERANCE = 1e-6
-"""Residuals that count as zero on the way of a drive: its end is closed to roundoff, and a step is judged by tangents
-and chords to 1e-2."""
 PAIRS = 20_000
 """Greatest number of pairs of poses that are compared at once."""
 NEAREST = 2
@@ -88,10 +85,10 @@ def equal_poses(
     (q0, p0), (q, p) = ([np.array([z[k] for z in poses]) for k in (0, 1)] for poses in (some, others))
     columns, units = equations.places_of_bodies
     off = np.abs(q0[:, None, columns] - q[None, :, columns]) / units
-    i, j = np.nonzero(off.max(axis=2, initial=0.0) < ALIKE)
+    i, j = np.nonzero(off.max(axis=2, initial=0.0) < SAME_POSE)
     if i.size:
         steps = equations.steps_between(q0[i], p0[i], q[j], p[j], region.turns)
-        same[i, j] = np.linalg.norm(steps, axis=1) < ALIKE
+        same[i, j] = np.linalg.norm(steps, axis=1) < SAME_POSE
     return same
 
 
@@ -143,7 +140,7 @@ def drive(
         chord = np.hstack([equations.between_poses(q[k], new_q), (new_p - p[k]) / scale])
         smooth = converged & one_curve(t[k], new_t, chord)
         h[k[~smooth]] *= 0.5
-        going[k] = h[k] >= SMALLEST
+        going[k] = h[k] >= TRACE_STEP
         k, new_q, new_p, new_t = k[smooth], new_q[smooth], new_p[smooth], new_t[smooth]
         for old, here in zip(before, (q, p, done), strict=True):
             old[k] = here[k]

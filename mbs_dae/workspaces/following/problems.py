@@ -24,10 +24,21 @@ from ...compiled.status import DONE, UNSETTLED
 from ...coordinates import body_coordinates
 from ...kernels.blocks import block
 from ...poses.closing import turned_over_in
-from ...poses.corrector import LOOSE, TIGHT, CurveEquations, correct, observe_curve
+from ...poses.corrector import CurveEquations, correct, observe_curve
 from ...poses.reach.joint_space import JointSpace
 from ...poses.reach.search import search_all
 from ...poses.reach.solutions import SolutionSearch
+from ...tolerances import (
+    BRANCH_DISTANCE,
+    CROSSING_RANK,
+    CURVE_RESIDUAL,
+    CURVE_RESIDUAL_LIMIT,
+    FOLD_NORMAL,
+    SINGULAR_RESIDUAL,
+    SINGULAR_STEP,
+    SURFACE_RANK,
+    SURFACE_RESIDUAL,
+)
 from .equations import EquationTerms, PlaneEquations, PosePoint
 from .tracing import TracePlace, tangent_at
 
@@ -39,18 +50,6 @@ ROUNDS = 12
 """Greatest number of Newton steps back to a curve."""
 LONGEST = 0.3
 """Longest step of Newton's method towards a singular pose."""
-NUDGE, FLAT = 1e-4, 1e-4
-"""A step across a singular pose for differences of second order; and the part of the largest singular value, or of the
-largest curvature, below which these count as zero."""
-LOST, ASIDE = 1e-7, 1e-3
-"""On a surface of singular poses a singular value of F' is less than this part of the largest everywhere; near a pose
-in which curves cross, at a distance of ASIDE, it is larger."""
-LEVEL = 1e-4
-"""A normal Pᵀ u of length less than this is zero: on surfaces it is as inexact as the root of a residual, 1e-5."""
-SINGULAR, NEARLY = 1e-11, 1e-9
-"""Equations of singular poses are satisfied if residuals are less than SINGULAR. Beside a pose of a surface, at a
-distance of ASIDE, they are less than NEARLY: roundoff of dimensions leaves residuals of 1e-11 that no step removes.
-Beside a pose in which curves cross, residuals are about ASIDE²."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,11 +148,11 @@ class Singular(PoseCurve):
     def folds(self, z: PosePoint) -> bool:
         """Return whether poses appear or vanish across the picture of the curve in a singular pose: Pᵀ u is not
         zero."""
-        return bool(np.linalg.norm(self.normal(z)) > LEVEL)
+        return bool(np.linalg.norm(self.normal(z)) > FOLD_NORMAL)
 
     def is_border(self, places: Sequence[TracePlace]) -> bool:
         """Return whether a curve with these places is a fold. On a fold Pᵀ u is zero in single poses; on a fragment of
-        a surface it is zero everywhere, and by roundoff larger than `LEVEL` in a few places."""
+        a surface it is zero everywhere, and by roundoff larger than `FOLD_NORMAL` in a few places."""
         return 2 * sum(self.folds(place.z) for place in places) > len(places)
 
     def near(self, q: np.ndarray, p: np.ndarray, rank: int = 0, rounds: int = 30) -> PosePoint | None:
@@ -169,7 +168,7 @@ class Singular(PoseCurve):
         return self._closest(PosePoint(q, p, np.linalg.svd(J)[0][:, last - rank].copy()), rounds)
 
     def _closest(
-        self, z: PosePoint, rounds: int = 30, lost: float = 1e-12, most: float = SINGULAR
+        self, z: PosePoint, rounds: int = 30, lost: float = 1e-12, most: float = SINGULAR_RESIDUAL
     ) -> PosePoint | None:
         """Return the singular pose that Newton's method reaches from a point by least steps; None where it reaches
         none. Singular values of F' less than the part `lost` of the largest are taken for zero, and residuals may be as
@@ -192,15 +191,15 @@ class Singular(PoseCurve):
 
         def null_vectors(there: PosePoint) -> np.ndarray | None:
             _, sizes, right = np.linalg.svd(self.value(there)[1])
-            return right[-2:] if sizes[-1] < LOST * sizes[0] < sizes[-2] else None
+            return right[-2:] if sizes[-1] < SURFACE_RANK * sizes[0] < sizes[-2] else None
 
         if (T := null_vectors(z)) is None:
             return False
         for way in (T[0], T[1], -T[0], -T[1]):
-            there = self._closest(self.moved(z, ASIDE * way), lost=LOST, most=NEARLY)
+            there = self._closest(self.moved(z, BRANCH_DISTANCE * way), lost=SURFACE_RANK, most=SURFACE_RESIDUAL)
             if there is None or null_vectors(there) is None:
                 return False
-            if np.linalg.norm(self.between(z, there)) < 0.5 * ASIDE * np.linalg.norm(way[: -z.u.size]):
+            if np.linalg.norm(self.between(z, there)) < 0.5 * BRANCH_DISTANCE * np.linalg.norm(way[: -z.u.size]):
                 return False
         return True
 
@@ -226,15 +225,15 @@ class Singular(PoseCurve):
         F' has one null vector on the left, l. To second order F(z + T a) = 0 requires l · F''(T a, T a) = 0, a
         quadratic form in a; if it is definite, only a = 0 is left."""
         left, sizes, right = np.linalg.svd(self.value(z)[1])
-        if sizes[-1] > FLAT * sizes[0] or sizes[-2] < FLAT * sizes[0]:
+        if sizes[-1] > CROSSING_RANK * sizes[0] or sizes[-2] < CROSSING_RANK * sizes[0]:
             return None
         T, form, whole = right[-2:], np.zeros((2, 2)), 0.0
         for k, way in enumerate(T):
-            there, back = (self.value(self.moved(z, sign * NUDGE * way))[1] for sign in (1.0, -1.0))
-            change = (there - back) / (2.0 * NUDGE)
+            there, back = (self.value(self.moved(z, sign * SINGULAR_STEP * way))[1] for sign in (1.0, -1.0))
+            change = (there - back) / (2.0 * SINGULAR_STEP)
             form[k], whole = left[:, -1] @ change @ T.T, max(whole, float(np.abs(change).max()))
         w, axes = np.linalg.eigh(0.5 * (form + form.T))
-        return (T, w, axes) if np.abs(w).min() > FLAT * whole else None
+        return (T, w, axes) if np.abs(w).min() > CROSSING_RANK * whole else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,7 +272,11 @@ def close_poses(equations: PlaneEquations, points: Sequence[PosePoint], rounds: 
     for _ in range(rounds):
         phi, J, _ = equations.linear(q[left], p[left])
         size = sizes[left] = np.abs(phi).max(axis=1, initial=0.0)
-        gains = (size >= TIGHT) & ((size >= LOOSE) | (size <= 0.25 * before[left])) & np.isfinite(size)
+        gains = (
+            (size >= CURVE_RESIDUAL)
+            & ((size >= CURVE_RESIDUAL_LIMIT) | (size <= 0.25 * before[left]))
+            & np.isfinite(size)
+        )
         before[left] = size
         left, phi, J = left[gains], phi[gains], J[gains]
         if not left.size:
@@ -283,7 +286,7 @@ def close_poses(equations: PlaneEquations, points: Sequence[PosePoint], rounds: 
         steps *= np.minimum(1.0, LONGEST / longest)[:, None]
         q[left] = equations.moved_poses(q[left], steps)
     ends = zip(q, p, points, sizes, strict=True)
-    return [PosePoint(one, other, point.u) if size < LOOSE else None for one, other, point, size in ends]
+    return [PosePoint(one, other, point.u) if size < CURVE_RESIDUAL_LIMIT else None for one, other, point, size in ends]
 
 
 def least(J: np.ndarray, right: np.ndarray) -> np.ndarray:

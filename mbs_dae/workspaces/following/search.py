@@ -18,6 +18,7 @@ import numpy as np
 from scipy.linalg import eig
 
 from ...progress import Progress, ignore_progress
+from ...tolerances import DETERMINANT_FLOOR, ISOLATED_POSE, REAL_ROOT, SAME_POSE, SINGULAR_RANK
 from .equations import PlaneEquations, PosePoint, without_turns
 from .problems import Section, Singular, close_with_values, line, smallest, throw_poses
 from .tracing import LEFT, LONG, SURFACE, Trace, TracePlace, place_ahead, tangent_at, trace_curve
@@ -29,26 +30,16 @@ ALONG = 1500
 SHEET = 3
 """Number of curves without an end within `MOST` places from which singular poses count as a surface, and the search for
 curves ends."""
-KNOWN, LONELY = 1e-6, 1e-5
-"""Poses nearer than KNOWN are one place of a curve. Poses from which no curve can be followed are compared with LONELY,
-since residuals determine them less exactly."""
 MARGIN = 0.1
 """Distance outside the rectangle up to which curves are followed, relative to its width."""
-LOST = 1e-6
-"""Singular values less than this part of the largest are zero in a singular pose."""
 ACROSS = 5
 """Number of strips of the region across each value; sections in the middles of strips cover all connected poses."""
 NET = 100
 """Greatest number of these sections along each value."""
 ASIDE = 0.5
 """Distance from a corner, in steps, at which other curves through the corner are sought."""
-REAL = 1e-6
-"""An eigenvalue is real if its imaginary part is less than this part of it: two that coincide are computed as a
-pair."""
 CLIMBS, STEEP = 200, 0.02
 """Greatest number of steps of a climb, and the least gain of a step, relative to its length."""
-NO_SIGN = 1e-9
-"""A determinant whose size is less than this on a whole curve is zero there, and has no sign."""
 MIXED = 24
 """Number of random sections, where a freedom is left besides the values."""
 
@@ -217,7 +208,7 @@ class CurveSearch:
                 continue
             J = self.singular.ranked(self.equations.at(z))
             sizes = np.linalg.svd(J, compute_uv=False)
-            independent = int((sizes < LOST * sizes[0]).sum()) + max(0, len(J) - J.shape[1])
+            independent = int((sizes < SINGULAR_RANK * sizes[0]).sum()) + max(0, len(J) - J.shape[1])
             if independent == 2 <= len(J) <= J.shape[1] and not beside:  # two u with Jᵀ u = 0: a corner
                 known |= any([self.follow(pose, beside=True) for pose in self._beside(z)])
             if independent != 1:
@@ -299,7 +290,7 @@ class CurveSearch:
         bent = [equations.at(corner._replace(u=u.copy())) for u in left[:, -2:].T]
         rates, eigenvectors = eig(*(V.T @ np.hstack([one.H, one.K]) @ T for one in bent))
         for rate, b in zip(rates, eigenvectors.T, strict=True):
-            if abs(rate.imag) > REAL * abs(rate) or not np.isfinite(b).all():
+            if abs(rate.imag) > REAL_ROOT * abs(rate) or not np.isfinite(b).all():
                 continue
             b = (b / b[np.abs(b).argmax()]).real
             shift = T @ b / np.linalg.norm(b) * self.step * ASIDE
@@ -309,7 +300,7 @@ class CurveSearch:
     def _is_place(self, curve: Trace, z: PosePoint) -> bool:
         """Return whether a pose is the only place of a curve that could not be followed."""
         off = self.singular.between(curve.places[0].z, z)
-        return len(curve.places) == 1 and bool(np.linalg.norm(off) < LONELY)
+        return len(curve.places) == 1 and bool(np.linalg.norm(off) < ISOLATED_POSE)
 
     def _places_near(self, curve: Trace, z: PosePoint, distance: float | np.ndarray) -> np.ndarray:
         """Return the numbers of the places of a curve that are nearer to a pose with its values than a distance, or
@@ -337,7 +328,7 @@ class CurveSearch:
             place = curve.places[k]
             own = curve.problem.between(place.z, z)
             reached = _reached(curve, place, float(own @ place.t[: own.size]), place.z.u.size)
-            if reached is not None and np.linalg.norm(curve.problem.between(reached.z, z)) < KNOWN:
+            if reached is not None and np.linalg.norm(curve.problem.between(reached.z, z)) < SAME_POSE:
                 return True
         return False
 
@@ -379,7 +370,7 @@ def meetings(trace: Trace, other_kind: PlaneEquations) -> list[tuple[int, float,
         return float(np.linalg.det(J / np.linalg.norm(J, axis=1, keepdims=True))) if len(J) == J.shape[1] else 1.0
 
     signs = np.array([sign(place) for place in trace.places])
-    return trace.zeros(signs, sign) if np.abs(signs).max() >= NO_SIGN else []
+    return trace.zeros(signs, sign) if np.abs(signs).max() >= DETERMINANT_FLOOR else []
 
 
 @dataclass(eq=False)
@@ -488,7 +479,7 @@ def climb(search: CurveSearch, start: PosePoint, direction: np.ndarray) -> None:
     for _ in range(CLIMBS):
         terms = equations.at(z)
         rows = np.hstack([terms.J, terms.P])
-        step = up - np.linalg.pinv(rows, rcond=LOST) @ (rows @ up)
+        step = up - np.linalg.pinv(rows, rcond=SINGULAR_RANK) @ (rows @ up)
         size = float(np.linalg.norm(step))
         if size < STEEP:
             break

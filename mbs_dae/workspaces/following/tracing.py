@@ -15,15 +15,13 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy.linalg.lapack import dgesv
 
-from ...poses.corrector import TIGHT
+from ...tolerances import CURVE_RESIDUAL, TRACE_CLOSURE, TRACE_STEP
 from .equations import PosePoint
 
 TURN = 0.35
 """Greatest angle between the tangents of a step, in rad."""
 SMOOTH = 0.03
 """Greatest deviation of the chord of a step from its tangents, as a part of the step."""
-SMALLEST = 1e-7
-SAME = 1e-8
 CLOSED, LEFT, LONG, STUCK, SURFACE = "closed", "left", "long", "stuck", "surface"
 """Reasons why a curve ends; with SURFACE it comes to points where solutions go on in two directions."""
 
@@ -136,7 +134,7 @@ class Trace:
             if found is None:
                 raise ArithmeticError(f"no place within step {k}")
             place, value = found, function(found)
-            if abs(value) < TIGHT * size or abs(x - before) < TIGHT:
+            if abs(value) < CURVE_RESIDUAL * size or abs(x - before) < CURVE_RESIDUAL:
                 break
             before = x
             if value * low > 0.0:  # b is kept; where it was kept before, too, half its value draws the secant there
@@ -163,7 +161,7 @@ class Trace:
         places, steps, numbers = [self.places[0]], list[float](), []
         for k, size in enumerate(self.steps):
             part, place = between.get(k, (0.0, self.places[k]))
-            if k in between and min(part, 1.0 - part) * size > SMALLEST:
+            if k in between and min(part, 1.0 - part) * size > TRACE_STEP:
                 numbers.append(len(places))
                 if self.places[k].sense * self.places[k + 1].sense < 0.0:
                     h, (b, c) = part * size, self._bend(k)
@@ -240,7 +238,7 @@ def trace_forward(
         there = place_ahead(problem, here, h)
         if there is None or not one_curve(here.t, there.t, step_between(problem, here.z, there.z)):
             h *= 0.5
-            if h < SMALLEST:
+            if h < TRACE_STEP:
                 return Trace(problem, places, steps, STUCK, passed=passed)
             continue
         if there.sense * here.sense < 0.0:
@@ -289,7 +287,7 @@ def _first_place(
         rate = float(place.t[:bare] @ t0 / (place.t @ here.t))
         x = x - off / rate if rate > 0.0 else 0.5 * (low + high)
         x = float(x) if low < x < high else 0.5 * (low + high)
-    same = np.linalg.norm(problem.between(start.z, place.z)) < SAME and place.t[:bare] @ t0 > 0.99 * (t0 @ t0)
+    same = np.linalg.norm(problem.between(start.z, place.z)) < TRACE_CLOSURE and place.t[:bare] @ t0 > 0.99 * (t0 @ t0)
     return place if same else None
 
 

@@ -15,40 +15,35 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.polynomial.chebyshev import chebder, chebint, chebmul, chebsub, chebval, chebvander
 
+from ...tolerances import (
+    ARC_DISTANCE,
+    ARC_NOISE,
+    ARC_STEP,
+    AREA_AGREEMENT,
+    CONTACT_PLACE,
+    CORNER_DISTANCE,
+    INTERPOLATION_STEP,
+    PLANE_DISTANCE,
+    SEGMENT_END,
+    TOUCH_SINE,
+)
 from ..following.tracing import Trace, TracePlace
 
 ROUNDS = 20
-EXACT, ROUGH, NOISE = 1e-13, 1e-6, 1e-10
-"""Steps of Newton's method, in segments, at which it ends: EXACT on curves, ROUGH on interpolated ones; NOISE for steps
-that do not shrink."""
-APART = 1e-3
-"""Points farther than this from an interpolated curve are not on the curve: interpolation misses it by less."""
-PARALLEL = 1e-7
-"""Curves at a smaller angle (its sine) touch, or run along each other, and do not cross."""
 SAG = 0.044
 """The height of an arc over its chord, as a part of the chord: that of a circle whose tangent turns by 0.35 rad."""
 FLAT, FEET = 0.4, 4
 """The tangents of two arcs that each turn by 0.35 rad may be parallel somewhere if the angle of their chords (its sine)
 is smaller, so that the arcs may touch, or cross twice; and the number of steps of Newton's method to a foot."""
-INSIDE = 1e-3
-"""Next to a corner, where the rate of a curve is zero, the curve is evaluated at this distance inside, in segments."""
-JOINT = 1e-3
-"""A point of contact at most so far (in segments) beyond the end of a segment belongs to both segments there: its place
-along a curve is less accurate than that of a crossing."""
-CONTACT = 1e-5
-"""Accuracy of a point of contact along its curves (in the units of the plane), since the distance of the curves is
-roundoff there: points of contact nearer to each other are one."""
 FEW = 4
 """Least number of sides in the polygon of a piece, so that a region between two pieces has an area."""
 NODES = 9
-AGREE, HALVINGS = 1e-8, 8
+HALVINGS = 8
 """Where the polynomials through 9 and 5 points of a part give areas that agree within AGREE, the one through 9 is exact
 to roundoff; else the part is halved, at most HALVINGS times."""
 PAIRS = 100_000
 """Greatest number of pairs of points and segments that are compared at once, so that their distances need little
 memory."""
-MEETS = 1e-8
-"""Points nearer to each other than this (in the units of the plane) are one."""
 
 
 class Spot(NamedTuple):
@@ -116,7 +111,7 @@ class TracedCurve:
     @cached_property
     def closed(self) -> bool:
         """Whether the picture is closed as well: both ends of the trace may be whole turns apart."""
-        return self.trace.closed and bool(np.abs(self.points[0] - self.points[-1]).max() < MEETS)
+        return self.trace.closed and bool(np.abs(self.points[0] - self.points[-1]).max() < PLANE_DISTANCE)
 
     def place(self, along: float) -> TracePlace:
         """Return the pose so many segments along the curve; an interpolated one where equations are not solved."""
@@ -231,7 +226,7 @@ def _swept(curve: PlaneCurve, k: int, a: float, b: float, halvings: int) -> floa
         return 0.5 * float(chebval(1.0, chebint(rates, lbnd=-1.0)))
 
     fine = area(nodes, points)
-    if halvings == 0 or abs(fine - area(nodes[::2], points[::2])) < AGREE:
+    if halvings == 0 or abs(fine - area(nodes[::2], points[::2])) < AREA_AGREEMENT:
         return fine
     return _swept(curve, k, a, middle, halvings - 1) + _swept(curve, k, middle, b, halvings - 1)
 
@@ -286,7 +281,7 @@ def crossings(curves: Sequence[PlaneCurve]) -> list[tuple[int, Spot, int, Spot]]
         e = rate / max(np.linalg.norm(rate), 1e-300)
         ways = np.array(known).reshape(-1, 2) - point
         along, across = np.abs(ways @ e), np.abs(ways @ [-e[1], e[0]])
-        if not ((along < CONTACT) & (across < 10.0 * MEETS)).any():
+        if not ((along < CONTACT_PLACE) & (across < 10.0 * PLANE_DISTANCE)).any():
             known.append(point)
             found.append((i, s, j, r))
     return found
@@ -315,7 +310,10 @@ def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> Meetings:
         """Return the parts of a segment between which its arc is used."""
         total = len(curve.points) - 1
         corners = {round(spot.along) % total for spot in curve.corners}
-        return (INSIDE if number in corners else -0.1, 1.0 - INSIDE if (number + 1) % total in corners else 1.1)
+        return (
+            CORNER_DISTANCE if number in corners else -0.1,
+            1.0 - CORNER_DISTANCE if (number + 1) % total in corners else 1.1,
+        )
 
     ends = {(id(curve), number): bounds(curve, number) for curve, number in ((one, k), (other, m))}
 
@@ -341,7 +339,7 @@ def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> Meetings:
         f, g = (distance(x, exact)[which] for x in (low, high))
         best = low if abs(f) < abs(g) else high
         for _ in range(ROUNDS):
-            if f * g >= 0.0 or high - low < EXACT:
+            if f * g >= 0.0 or high - low < ARC_STEP:
                 break
             before, best = best, high - g * (high - low) / (g - f)
             value = distance(best, exact)[which]
@@ -349,14 +347,14 @@ def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> Meetings:
                 low, f, g = best, value, 0.5 * g
             else:
                 high, g, f = best, value, 0.5 * f
-            if value == 0.0 or abs(best - before) < (EXACT if exact else ROUGH):
+            if value == 0.0 or abs(best - before) < (ARC_STEP if exact else INTERPOLATION_STEP):
                 break
         return best
 
     low, high = sorted(foot_of(point_near(other, m, y)[0], one, k, 0.5, False) for y in ends[id(other), m])
     if low >= high:
         return Meetings([], [])
-    error = 10.0 * (_interpolation_error(one, k) + _interpolation_error(other, m) + MEETS)
+    error = 10.0 * (_interpolation_error(one, k) + _interpolation_error(other, m) + PLANE_DISTANCE)
     nodes = [low, 0.5 * (low + high), high]
     _, off, rates = (list(row) for row in zip(*(distance(x, False) for x in nodes), strict=True))
     if np.abs(off).max() < error:  # the arcs coincide
@@ -375,9 +373,9 @@ def _meetings(one: PlaneCurve, k: int, other: PlaneCurve, m: int) -> Meetings:
             span = 0.1 * (high - low)
             nodes[j] = zero(max(low, nodes[j] - span), min(high, nodes[j] + span), 2, True)
         y, off[j], _ = distance(nodes[j], True)
-        if abs(off[j]) < MEETS:
+        if abs(off[j]) < PLANE_DISTANCE:
             off[j] = 0.0
-            if turns and -JOINT <= nodes[j] <= 1.0 + JOINT and -JOINT <= y <= 1.0 + JOINT:
+            if turns and -SEGMENT_END <= nodes[j] <= 1.0 + SEGMENT_END and -SEGMENT_END <= y <= 1.0 + SEGMENT_END:
                 found.contacts.append((spot_at(one, k + nodes[j]), spot_at(other, m + y)))
     for (a, b), (f, g), close in zip(pairwise(nodes), pairwise(off), pairwise(exact), strict=True):
         if f * g < 0.0:
@@ -407,7 +405,7 @@ def _polygon_crossings(a: np.ndarray, b: np.ndarray) -> list[tuple[int, int, flo
         (dx, dy), (ex, ey), (cx, cy) = ways[i], ways[j].T, (a[j] - a[i]).T
         det = dy * ex - dx * ey
         sine = np.abs(det) / np.maximum(sizes[i] * sizes[j], 1e-300)
-        parallel = sine <= PARALLEL
+        parallel = sine <= TOUCH_SINE
         det, steep = np.where(parallel, 1.0, det), np.where(parallel, 1.0, sine)
         x, y = (cy * ex - cx * ey) / det, (dx * cy - dy * cx) / det
         reach = (slack[i] + slack[j]) / steep
@@ -429,13 +427,13 @@ def _refined(one: PlaneCurve, s: Spot, other: PlaneCurve, r: Spot) -> tuple[Spot
         for _ in range(ROUNDS):
             (p, dp), (g, dg) = point_near(one, s.k, x, exact), point_near(other, r.k, y, exact)
             across = (dp.conjugate() * dg).imag
-            if abs(across) <= PARALLEL * abs(dp) * abs(dg):
+            if abs(across) <= TOUCH_SINE * abs(dp) * abs(dg):
                 return None
             steps = [((g - p).conjugate() * rate).imag / across for rate in (dg, dp)]
             x, y, size = x + steps[0], y + steps[1], max(map(abs, steps))
             if not (-0.2 <= x <= 1.2 and -0.2 <= y <= 1.2):
                 return None
-            if size < (EXACT if exact else ROUGH) or (size < NOISE and size > 0.25 * before):
+            if size < (ARC_STEP if exact else INTERPOLATION_STEP) or (size < ARC_NOISE and size > 0.25 * before):
                 break
             before = size
     inside = -1e-9 <= x <= 1.0 + 1e-9 and -1e-9 <= y <= 1.0 + 1e-9
@@ -455,7 +453,7 @@ def _chords(curve: PlaneCurve, points: np.ndarray) -> tuple[np.ndarray, np.ndarr
     square = np.maximum((way**2).sum(axis=1), 1e-300)
     x = np.clip(((points[:, None] - a) * way).sum(axis=2) / square, 0.0, 1.0)
     off = np.linalg.norm(a + x[:, :, None] * way - points[:, None], axis=2)
-    return x, off, 0.1 * np.sqrt(square) + MEETS
+    return x, off, 0.1 * np.sqrt(square) + PLANE_DISTANCE
 
 
 def points_near(curve: PlaneCurve, points: np.ndarray) -> np.ndarray:
@@ -515,11 +513,11 @@ def _foot_on(curve: PlaneCurve, k: int, part: float, point: np.ndarray) -> tuple
             step = ((there - here) * rate.conjugate()).real / max(abs(rate) ** 2, 1e-300)
             moved = min(max(part + step, 0.0), 1.0)
             part, size = moved, abs(moved - part)
-            if size < (EXACT if exact else ROUGH) or (size < NOISE and size > 0.25 * before):
+            if size < (ARC_STEP if exact else INTERPOLATION_STEP) or (size < ARC_NOISE and size > 0.25 * before):
                 break
             before = size
         off = abs(point_near(curve, k, part)[0] - there)
-        if not exact and off > APART:
+        if not exact and off > ARC_DISTANCE:
             return Spot(k, _within(part)), off
     part = _within(part)
     return Spot(k, part), float(np.linalg.norm(curve.at(k, part)[0] - point))

@@ -9,7 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from .arcs import MEETS, SAG, CurvePiece, PlaneCurve, Spot, crossings, feet, foot, point_near, points_near, spot_at
+from ...tolerances import PLANE_DISTANCE, SLIVER_WIDTH
+from .arcs import SAG, CurvePiece, PlaneCurve, Spot, crossings, feet, foot, point_near, points_near, spot_at
 
 NEAR = 0.02
 """Distance from a vertex at which directions of pieces are compared, since pieces may touch each other in it."""
@@ -22,7 +23,7 @@ distance is halved where there is no room."""
 SMALL = 0.01
 """Random samples nearer to the border than this, relative to the root of the area, are left out: polygons are chords of
 it."""
-SLIVER, GUESSED = 10.0 * MEETS, 1e-5
+SLIVER = 10.0 * PLANE_DISTANCE
 """The least mean width of a region, since pieces nearer to each other count as one; and the least mean width of a
 region whose border is interpolated somewhere, since interpolated curves are off by up to 1e-5."""
 THROWS = 20
@@ -148,7 +149,7 @@ class Face:
         """Whether its area may be as small as that between its border and the chords, so that a point inside its
         polygon may be outside."""
         polygon, off = (sum(getattr(cycle, name) for cycle in self.cycles) for name in ("rough_area", "sag_area"))
-        return bool(polygon <= off + GUESSED * 0.5 * self.chords.sum())
+        return bool(polygon <= off + SLIVER_WIDTH * 0.5 * self.chords.sum())
 
     @cached_property
     def _halfway(self) -> tuple[np.ndarray, np.ndarray]:
@@ -219,7 +220,7 @@ def distance_to(polygon: np.ndarray, points: np.ndarray, closed: bool = True) ->
 
 
 class Vertices:
-    """Distinct points (farther apart than 10 `MEETS`), by number; a grid of squares finds near ones."""
+    """Distinct points (farther apart than 10 `PLANE_DISTANCE`), by number; a grid of squares finds near ones."""
 
     def __init__(self) -> None:
         self.points: list[np.ndarray] = []
@@ -227,7 +228,7 @@ class Vertices:
 
     def number(self, point: np.ndarray) -> int:
         """Return the number of the first vertex at a point; if there is none, the point becomes one."""
-        size = 10.0 * MEETS
+        size = 10.0 * PLANE_DISTANCE
         i, j = (int(x) for x in np.floor(point / size))
         around = [k for a in (i - 1, i, i + 1) for b in (j - 1, j, j + 1) for k in self.squares.get((a, b), ())]
         for k in sorted(around):
@@ -270,8 +271,8 @@ def _cut_at_all(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
         along = np.array([spot.along for spot in spots])
         points = np.array([curve.at(*spot)[0] for spot in spots]).reshape(-1, 2)
         for vertex in vertices[points_near(curve, vertices)]:
-            there = along[(np.abs(points - vertex) < 10.0 * MEETS).all(axis=1)]
-            spots += [spot for spot, off in feet(curve, vertex, but=there.tolist()) if off < 10.0 * MEETS]
+            there = along[(np.abs(points - vertex) < 10.0 * PLANE_DISTANCE).all(axis=1)]
+            spots += [spot for spot, off in feet(curve, vertex, but=there.tolist()) if off < 10.0 * PLANE_DISTANCE]
 
 
 def _start_closed(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
@@ -282,7 +283,7 @@ def _start_closed(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
             cuts[i].append(Spot(0, 0.0))
             for j, other in enumerate(curves):
                 ends = (0.0, len(curve.points) - 1.0) if j == i else ()
-                cuts[j] += [spot for spot, off in feet(other, curve.points[0], but=ends) if off < MEETS]
+                cuts[j] += [spot for spot, off in feet(other, curve.points[0], but=ends) if off < PLANE_DISTANCE]
 
 
 def _split(curve: PlaneCurve, cuts: list[Spot], vertices: Vertices) -> list[CurvePiece]:
@@ -311,7 +312,8 @@ def _each_once(pieces: list[CurvePiece]) -> list[CurvePiece]:
         coinciding = by_ends[min(piece.first, piece.last), max(piece.first, piece.last)]
         middle = piece.middle()
         if not any(
-            (near := foot(other.curve, middle, other.ranges)) and near[1] < 10.0 * MEETS for other in coinciding
+            (near := foot(other.curve, middle, other.ranges)) and near[1] < 10.0 * PLANE_DISTANCE
+            for other in coinciding
         ):
             coinciding.append(piece)
             distinct.append(piece)
@@ -346,7 +348,7 @@ def _is_sliver(face: Face) -> bool:
     half = 0.5 * float(face.chords.sum())
     area = face.area  # computed also to notice a border whose equations are not solved
     guessed = any(piece.is_interpolated for cycle in face.cycles for piece, _ in cycle.edges)
-    return area < (GUESSED if guessed else SLIVER) * half
+    return area < (SLIVER_WIDTH if guessed else SLIVER) * half
 
 
 def _encloses(outer: Cycle, hole: Cycle) -> bool:
@@ -385,7 +387,7 @@ def _cycles(pieces: list[CurvePiece]) -> list[Cycle]:
             points = pieces[k].points
             reach.append(0.3 * float(np.linalg.norm(points[:, None] - points[[0, -1]], axis=-1).max(axis=0).min()))
         radius = min(NEAR, *reach)
-        exact = SAME_HEADING * radius < GUESSED  # interpolated curves are too inaccurate at this radius
+        exact = SAME_HEADING * radius < SLIVER_WIDTH  # interpolated curves are too inaccurate at this radius
         headings = np.array([_heading(pieces[k], sense, radius, exact) for k, sense in leaving])
         ranks = headings.argsort(kind="stable")
         gaps = np.diff(headings[ranks], append=headings.min() + 2.0 * np.pi)

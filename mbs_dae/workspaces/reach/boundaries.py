@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ...poses.reach.joint_space import JointSpace
+from ...tolerances import LIMIT_EXCESS, SECTION_OFFSET, SINGULAR_RESIDUAL, TOUCH_DISTANCE
 from ..curves import curves_of
 from ..following.equations import PosePoint
 from ..following.modes import add_poses, drive_or_trace
@@ -17,7 +18,7 @@ from ..following.search import CurveSearch, Region, climb
 from ..following.tracing import Trace, TracePlace
 from ..request import InitialPose, ValuePlane, Values, equations_of, row_of, select_independent
 from ..result import LIMIT, SERIAL, SingularCurve
-from .limits import ENDS, KEPT, JointLimits
+from .limits import ENDS, JointLimits
 
 STARTS = 24
 """Number of poses from which singular ones are sought, for each set of joints at limits."""
@@ -25,10 +26,7 @@ EXPLORED = 3
 """Number of poses from which lines across the plane are followed as well."""
 WAYS = 8
 """Number of directions in which an arm with an additional freedom is stretched from a pose."""
-TOUCHES, APART = 1e-8, 1e-8
-"""A plane nearer than TOUCHES lengths of the model to one that touches a boundary counts as touching; APART is the
-distance, in lengths of the model, at which boundaries are followed as exactly as anywhere."""
-CRITICAL, ROUNDS = 1e-11, 40
+ROUNDS = 40
 """Residuals of critical poses, and the greatest number of steps towards one."""
 
 
@@ -96,10 +94,10 @@ class Boundaries:
         ((name, at),) = self.section.items()
         heights = [at + height for height in self._critical(name)]
         size = self.initial.model.compile().length
-        if min((abs(height - at) for height in heights), default=np.inf) > TOUCHES * size:
+        if min((abs(height - at) for height in heights), default=np.inf) > TOUCH_DISTANCE * size:
             return self
         outwards = 1.0 if at >= 0.5 * (min(heights) + max(heights)) else -1.0
-        return replace(self, section={name: at + outwards * APART * size})
+        return replace(self, section={name: at + outwards * SECTION_OFFSET * size})
 
     def _critical(self, name: str) -> Iterator[float]:
         """Yield distances of critical poses from the plane, also beyond limits of joints: curves are followed there,
@@ -120,12 +118,12 @@ class Boundaries:
                     value, slope = singular.value(z)
                     P = equations.at(z._replace(u=none)).P
                     right = np.append(np.delete(value, place), P.T @ z.u)
-                    if (size := float(np.abs(right).max())) < CRITICAL or not np.isfinite(size):
+                    if (size := float(np.abs(right).max())) < SINGULAR_RESIDUAL or not np.isfinite(size):
                         break
                     rows = np.pad(P.T, ((0, 0), (slope.shape[1] - len(P), 0)))
                     step = np.linalg.lstsq(np.vstack([np.delete(slope, place, axis=0), rows]), -right, rcond=1e-9)[0]
                     z = singular.moved(z, step * min(1.0, LONGEST / float(np.abs(step).max())))
-                if size < CRITICAL and abs(z.u[place]) > KEPT:
+                if size < SINGULAR_RESIDUAL and abs(z.u[place]) > LIMIT_EXCESS:
                     yield float(value[place] * equations.system.row_units[row])
 
     def poses(self, count: int) -> Iterator[PosePoint]:
@@ -161,7 +159,7 @@ class Boundaries:
             yield PosePoint(full, read(full), np.zeros(0))
 
     def keeps(self, z: PosePoint) -> bool:
-        return self.bounds.margin(z.q, {}) > -KEPT
+        return self.bounds.margin(z.q, {}) > -LIMIT_EXCESS
 
     def explore(self, z: PosePoint) -> None:
         """Search the boundaries around a pose, on lines through it or by stretching the arm."""

@@ -16,10 +16,8 @@ from ...model.checks import warn_of_angles
 from ...model.contacts import Stop
 from ...model.model import Model
 from ...poses.reach.joint_space import JointSpace
+from ...tolerances import PROPORTIONAL_ROWS
 
-ALIKE = 1e-9
-KEPT = 1e-9
-"""A joint beyond its limit by less than this (radians, lengths of the model) keeps it."""
 MOST = 400
 """Greatest number of sets of joints at their limits."""
 
@@ -143,7 +141,7 @@ def _of_stop(space: JointSpace, model: Model, stop: Stop) -> tuple[str, float, f
     )
     for k, name in enumerate(names, 1):
         for sense in (1.0, -1.0):
-            if np.abs(rows[0] - sense * rows[k]).max() < ALIKE * max(np.abs(rows[0]).max(), 1e-300):
+            if np.abs(rows[0] - sense * rows[k]).max() < PROPORTIONAL_ROWS * max(np.abs(rows[0]).max(), 1e-300):
                 shift = values[0] - sense * values[k]
                 ends = sorted(sense * (x - shift) for x in (low, high))
                 return name, ends[0], ends[1]

@@ -25,6 +25,7 @@ from ...poses.reach.joint_space import JointSpace, label
 from ...provided import provided
 from ...public_class import PublicClass
 from ...results.quantities import frozen
+from ...tolerances import LIMIT_EXCESS
 from ...unit_system import UnitsLike, shown_in, told
 from ...verbs.inverse_kinematics import inverse_kinematics
 from ..agreement import Counting, disagreements, notes_on_samples
@@ -37,7 +38,7 @@ from ..regions import RegionPoses, add_border_poses, interpolations
 from ..request import InitialPose, ValuePlane, check_freedom, initial_pose, plane_of, points_of, state_at
 from ..result import Area, SingularCurve
 from .boundaries import Boundaries, pose_of
-from .limits import KEPT, JointLimits, limits_of
+from .limits import JointLimits, limits_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -217,7 +218,7 @@ def _split(
         low, high = max(piece.ranges, key=lambda pair: pair[1] - pair[0])
         assert isinstance(piece.curve, TracedCurve)
         place = piece.curve.place(0.5 * (low + high))
-        return bounds.margin(place.z.q, piece.curve.tag.limits) > -KEPT
+        return bounds.margin(place.z.q, piece.curve.tag.limits) > -LIMIT_EXCESS
 
     pieces, _ = pieces_of(pictures, keeps) if pictures else ([], [])
     return pieces, faces_of(pieces)
@@ -229,7 +230,7 @@ def _open_ends(curves: Sequence[SingularCurve], bounds: JointLimits) -> list[str
     notes = []
     for curve in (curve for curve in curves if not curve.is_point):
         for k, why in ((0, curve.trace.beginning), (-1, curve.trace.ending)):
-            if why in (STUCK, LONG) and bounds.margin(curve.trace.places[k].z.q, curve.limits) > -KEPT:
+            if why in (STUCK, LONG) and bounds.margin(curve.trace.places[k].z.q, curve.limits) > -LIMIT_EXCESS:
                 there = f"({curve.values[k][0]:.6g}, {curve.values[k][1]:.6g})"
                 if why == LONG:
                     notes.append(f"the {curve.kind} curve through {there} is longer than was followed")
