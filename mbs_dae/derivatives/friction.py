@@ -60,6 +60,7 @@ class FrictionMotion(VariedMotion):
         for k, name in enumerate(self.asked.names):
             way = [places[k], rates[k], bends[k]]
             ended = ~np.all([np.isfinite(rows).all(axis=1) for rows in way], axis=0)
+            ended[[kink.time for kink in self.kinks if kink.leaves[k]]] = True
             way = [np.where(ended[:, None], 0.0, rows) for rows in way]
             reach = self._lengths(x[k]) / system.length + self._lengths(way[1]) / fastest
             small = STENCIL_STEP / max(float(reach[~ended].max(initial=0.0)), np.finfo(float).tiny)

@@ -8,17 +8,21 @@ jump, n = 0.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ..compiled import System
 from ..compiled.derivatives import FORCES, POSITIONS, SURFACES
 from ..compiled.reading import Trajectory
+from ..kernels.abi import compiled_apart
+from ..kernels.blocks import Vector
+from ..motion.contact.gaps import observe_gaps
 from ..motion.derivative import evaluate
 from ..motion.mechanism import mechanism
+from ..motion.mechanism_record import Mechanism
 from ..motion.switching.switches import hold_all
-from ..symbolic.branches import SIDE
+from ..symbolic.branches import RANGE, SIDE
 from ..tolerances import GUARD_CHANGE, KINK_DISTANCE, SUM_ROUNDOFF, SURFACE_DISTANCE
 from .equations import KernelState
 from .parameters import Asked
@@ -44,37 +48,47 @@ class Kink(NamedTuple):
 
 
 def kinks_along(
-    system: System, asked: Asked, path: Trajectory, multipliers: np.ndarray, x: np.ndarray, v: np.ndarray
+    system: System, asked: Asked, path: Trajectory, multipliers: np.ndarray | None, x: np.ndarray, v: np.ndarray
 ) -> Iterator[Kink]:
     """Yield the kinks of laws at the times of a motion, in the coordinates of kernels, whose places and velocities
-    change by x and v, (times, parameters, columns)."""
-    structure = system.structure
-    batches = [structure.program.batch, structure.dynamics.batch]
+    change by x and v, (times, parameters, columns): of constraints, and with multipliers of forces, too."""
+    forced = multipliers is not None
+    batches = [system.structure.program.batch, *[system.structure.dynamics.batch] * forced]
+    wanted = (POSITIONS, FORCES, SURFACES) if forced else (POSITIONS, SURFACES)
+    loads = np.zeros((path.t.size, len(system.rows))) if multipliers is None else multipliers
     names = [who for batch in batches for who in batch.switching]
-    if not names or structure.contacts.points:
+    if not names:
         return
-    own = mechanism(system)
-    own.switches.mode[:] = np.nan
-    places = own.machine.program.batch.switch_at, own.dynamics.batch.switch_at
-    values = [system.outputs_of(one, path.t, path.q, path.v)[:, at] for one, at in zip(batches, places, strict=True)]
+    record = mechanism(system)
+    record.switches.mode[:] = np.where(record.switches.kinds > RANGE, 0.0, np.nan)  # branches follow from the state
+    places = record.machine.program.batch.switch_at, record.dynamics.batch.switch_at
+    values = [system.outputs_of(one, path.t, path.q, path.v)[:, at] for one, at in zip(batches, places, strict=False)]
     g = np.abs(np.concatenate(values, axis=1))
-    zero = (g <= SURFACE_DISTANCE * g.max(axis=0)) & (own.switches.kinds[: len(names)] == SIDE)
+    zero = (g <= SURFACE_DISTANCE * g.max(axis=0)) & (record.switches.kinds[: len(names)] == SIDE)
     for k in np.flatnonzero(zero.any(axis=1)).tolist():
         t, here = float(path.t[k]), (path.q[k].copy(), path.v[k].copy())
         state = KernelState(system, asked.symbols, t, *here)
-        surfaces = state.slopes((POSITIONS, FORCES, SURFACES), path.a[k], multipliers[k])[SURFACES]
+        surfaces = state.slopes(wanted, path.a[k], loads[k])[SURFACES]
         along = np.abs(surfaces.along(x[k], v[k]))
         leaves = along > GUARD_CHANGE * np.maximum(np.abs(x[k]).max(axis=1), np.abs(v[k]).max(axis=1))
         for law in np.flatnonzero(zero[k] & leaves[: len(names)].any(axis=1)).tolist():
-            if has_kink(own, t, *here, law):
+            if has_kink(record, t, *here, law):
                 yield Kink(k, names[law], law < len(batches[0].switching), leaves[law])
 
 
-def has_kink(mechanism: Any, t: float, q: np.ndarray, v: np.ndarray, law: int) -> bool:
-    """Return whether the slope of a law jumps at a state (q, v) with g = 0, by the outputs of all kernels with either
-    branch. Where a branch has no value on one side of the surface, the other side is examined, and a law without any
-    common side has a kink. `law` is the number of its switching function in `mechanism`."""
-    modes, z_at = mechanism.switches.mode.copy(), mechanism.state.z_at
+@compiled_apart
+def _evaluate_all(record: Mechanism, t: float, q: Vector, v: Vector) -> None:
+    """Evaluate the kernels of constraints, forces and contacts at a state."""
+    evaluate(record, t, q, v)
+    if record.contacts.gap_row.size > 0:
+        observe_gaps(record, t, q, v)
+
+
+def has_kink(record: Mechanism, t: float, q: np.ndarray, v: np.ndarray, law: int) -> bool:
+    """Return whether the slope of a law jumps at a state (q, v) with g = 0, by the outputs of all kernels, those of
+    contacts among them, with either branch. Where a branch has no value on one side of the surface, the other side is
+    examined, and a law without any common side has a kink. `law` is the number of its switching function."""
+    contacts, modes, z_at = record.contacts, np.copy(record.switches.mode), record.state.z_at
     length = max(float(np.abs(q[:z_at]).max(initial=0.0)), 1.0)
     spans = ((q, slice(0, z_at)), (q, slice(z_at, q.size)), (v, slice(0, v.size)))
     sizes = [(of, span, float(np.abs(of[span]).max(initial=0.0)) or length) for of, span in spans]
@@ -85,10 +99,11 @@ def has_kink(mechanism: Any, t: float, q: np.ndarray, v: np.ndarray, law: int) -
         for of, span, size in sizes:
             own = places if of is q else speeds
             own[span] += distance * size * np.linspace(0.6, 1.0, own[span].size)
-        mechanism.switches.mode[law] = side
-        hold_all(mechanism)
-        evaluate(mechanism, t, places, speeds)
-        found = np.concatenate([mechanism.machine.out, mechanism.out])
+        record.switches.mode[law] = side
+        hold_all(record)
+        _evaluate_all(record, t, places, speeds)
+        parts = record.machine.out, record.out, contacts.motion.outputs, contacts.normals.factors
+        found = np.concatenate(parts)
         return found if np.isfinite(found).all() else None
 
     differences = list[float]()
@@ -99,8 +114,8 @@ def has_kink(mechanism: Any, t: float, q: np.ndarray, v: np.ndarray, law: int) -
             break
         size = float(np.abs(pair[0] - pair[1]).max(initial=0.0))
         differences.append(size if size > SUM_ROUNDOFF * np.abs(pair[0]).max(initial=0.0) else 0.0)
-    mechanism.switches.mode[:] = modes
-    hold_all(mechanism)
+    record.switches.mode[:] = modes
+    hold_all(record)
     if len(differences) < 2:
         return True
     far, near = differences

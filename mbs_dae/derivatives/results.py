@@ -24,7 +24,7 @@ from ..readings.motion import ComputedQuantities, computed
 from ..readings.reactions import ComputedReactions
 from ..results.quantities import Energy, frozen, ledger
 from ..results.result import Result, State
-from .kinks import kinks_along
+from .kinks import Kink, kinks_along
 from .parameters import Asked, StartChange
 from .runs.linear import MOTION, Linear, linear
 from .start import Beginning
@@ -100,9 +100,7 @@ class VariedMotion(Varied):
         return isinstance(self.result.reactions, ComputedReactions)
 
     @cached_property
-    def moved(self) -> Variation:
-        """Return the changes of places, velocities, accelerations, and multipliers if there are some: a row for each
-        parameter at each time."""
+    def _moved_and_kinks(self) -> tuple[Variation, list[Kink]]:
         system, path, count, own = self.system, self.motion, len(self.asked.names), self.linear()
         x, v, a = (np.zeros((path.t.size * count, path.v.shape[1])) for _ in range(3))
         out = Variation(x, v, a, np.zeros((path.t.size * count if self.has_loads else 0, len(system.rows))))
@@ -114,19 +112,37 @@ class VariedMotion(Varied):
         unknown = np.isin(self.result.t, self.result.stats.get("change_points", ()))  # the motion alone goes on there
         for rows in out if self.has_loads else out[:3]:
             rows[np.repeat(unknown, count)] = np.nan
-        loads = self.multipliers if self.has_loads else np.zeros((path.t.size, len(system.rows)))
-        ways = (rows.reshape(path.t.size, count, -1)[..., : system.nv] for rows in (x, v))
+        kinks = self._kinks_of(x, v)
+        for kink in kinks:
+            for rows in (*out[: 3 * kink.is_constraint], *out[3 : 3 + self.has_loads]):
+                rows[kink.time * count : (kink.time + 1) * count][kink.leaves] = np.nan
+        return out, kinks
+
+    @cached_property
+    def moved(self) -> Variation:
+        """Return the changes of places, velocities, accelerations, and multipliers if there are some: a row for each
+        parameter at each time."""
+        return self._moved_and_kinks[0]
+
+    @property
+    def kinks(self) -> list[Kink]:
+        """Return the kinks of laws at the times of the motion."""
+        return self._moved_and_kinks[1]
+
+    def _kinks_of(self, x: np.ndarray, v: np.ndarray) -> list[Kink]:
+        """Return the kinks of laws at the times of the motion, whose places and velocities change by x and v, a row for
+        each parameter at each time; tell them. Without loads in the result laws of forces do not matter."""
+        path, count = self.motion, len(self.asked.names)
+        ways = (rows.reshape(path.t.size, count, -1)[..., : self.system.nv] for rows in (x, v))
+        found = [*kinks_along(self.system, self.asked, path, self.result.multipliers, *ways)]
         times = dict[tuple[str, str], list[str]]()
-        for kink in kinks_along(system, self.asked, path, loads, *ways):
-            if self.has_loads or kink.is_constraint:
-                for rows in out if kink.is_constraint else out[3:]:
-                    rows[kink.time * count : (kink.time + 1) * count][kink.leaves] = np.nan
-                by = ", ".join(name for name, leaves in zip(self.asked.names, kink.leaves, strict=True) if leaves)
-                times.setdefault((kink.who, by), []).append(f"{path.t[kink.time]:.6g}")
-        for (who, by), known in times.items():
-            more = f" and {len(known) - SHOWN} more times" if len(known) > SHOWN else ""
-            tell(self.result, f"none at t = {', '.join(known[:SHOWN])}{more}, where {who} has a corner, by {by}")
-        return out
+        for kink in found:
+            by = ", ".join(name for name, leaves in zip(self.asked.names, kink.leaves, strict=True) if leaves)
+            times.setdefault((kink.who, by), []).append(f"{path.t[kink.time]:.6g}")
+        for (who, by), at in times.items():
+            more = f" and {len(at) - SHOWN} more times" if len(at) > SHOWN else ""
+            tell(self.result, f"none at t = {', '.join(at[:SHOWN])}{more}, where {who} has a corner, by {by}")
+        return found
 
     @property
     def levels(self) -> tuple[str, ...]:

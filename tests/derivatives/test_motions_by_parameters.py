@@ -285,3 +285,17 @@ def test_loads_at_the_corner_of_a_law_have_no_derivative(law, slope):
         assert "3 more times" in found.stats["derivatives"] and found.d("b.vx", "p") == pytest.approx(np.ones(8))
     else:
         assert slopes == pytest.approx(np.zeros(8), abs=1e-12) and "derivatives" not in found.stats
+
+
+def test_loads_at_a_corner_beside_friction_have_no_derivative():
+    """A driven body rubs on its guide by 2 N: the effort 2 N + 5 |p| has no derivative by p = 0, the speed has one."""
+    model = mbs.PlanarModel("driven")
+    p = model.parameter("p", 0.0)
+    body = model.body("b", mass=1.0, inertia=0.2, position=(0, 0))
+    guide = model.add(mbs.Translational("guide", model.ground, body))
+    model.add(mbs.Driver("motor", mbs.displacement(guide), mbs.t + p * mbs.t))
+    speed = model["guide.velocity"] - 1
+    model.add(mbs.Force("drag", body, (-5 * sp.Abs(speed), 0)), mbs.DryFriction("rubs", mbs.displacement(guide), 2.0))
+    found = mbs.inverse_dynamics(model, [0.0, 0.5, 1.0], derivatives=["p"])
+    assert np.isnan(found.d("motor.effort", "p")).all() and found.d("b.vx", "p") == pytest.approx(np.ones(3))
+    assert "Force 'drag' has a corner, by p" in found.stats["derivatives"]
