@@ -27,9 +27,7 @@ from ..model.model import Model
 from ..model.signals import Reaction, signals_of
 from ..readings.motion import marker_frames
 from ..rotations import quaternion
-
-RIGHT = 1e-9
-"""Directions are at right angles, and lengths zero, below this: a cosine, or a part of the model's length."""
+from ..tolerances import JOINT_ALIGNMENT, SAME_POINT
 
 
 class Rod(NamedTuple):
@@ -73,9 +71,9 @@ def rods_of(model: Model, asked: Iterable[str]) -> tuple[Rod, ...]:
         first = int(ends[0].markers[0] is not own[0])  # the pin of the first marker is its x axis, of the second its y
         pin = own[0].on_body(number)[1][:, first].astype(float)
         rod = Rod(body, (ends[0], ends[1]), (others[0], others[1]), points, pin, 1 - first)
-        if others[0].body is others[1].body or rod.length < RIGHT * size:
+        if others[0].body is others[1].body or rod.length < SAME_POINT * size:
             continue
-        if abs(pin @ (points[1] - points[0])) < RIGHT * rod.length:
+        if abs(pin @ (points[1] - points[0])) < JOINT_ALIGNMENT * rod.length:
             found.append(rod)
     return tuple(found)
 
@@ -143,7 +141,7 @@ class RodPlaces:
         (a, axes), (b, _) = (marker_frames(self.whole, q, marker) for marker in rod.neighbours)
         d = (b - a) / np.linalg.norm(b - a, axis=1, keepdims=True)
         m, aside = np.cross(axes[:, :, rod.column], d), np.cross(np.eye(3)[np.abs(d).argmin(axis=1)], d)
-        m = np.where(np.linalg.norm(m, axis=1, keepdims=True) > RIGHT, m, aside)
+        m = np.where(np.linalg.norm(m, axis=1, keepdims=True) > JOINT_ALIGNMENT, m, aside)
         return a, d, m / np.linalg.norm(m, axis=1, keepdims=True)
 
     @property

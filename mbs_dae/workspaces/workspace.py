@@ -18,7 +18,7 @@ from ..results.result import State
 from .curves import curves_of
 from .entry import pose_in_region
 from .following.equations import PosePoint
-from .following.search import BothKinds, CurveSearch, OutOfTime, ProjectedRegion, Region, search_region
+from .following.search import BothKinds, CurveSearch, ProjectedRegion, Region, SearchTimeout, search_region
 from .maps import Jacobians
 from .plane.arcs import TracedCurve
 from .plane.faces import Face
@@ -158,7 +158,7 @@ def _compute_workspace(
     except KeyboardInterrupt:
         faces = []
         open_samples = ["the search was interrupted: it has the curves that were followed until then, and no regions"]
-    except OutOfTime:
+    except SearchTimeout:
         has = "regions are those of the curves before" if faces else "no regions were found"
         open_samples.append(f"{over_time}: {has}; {more_time}")
     if late := new_curves():

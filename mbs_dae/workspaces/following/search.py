@@ -44,7 +44,7 @@ MIXED = 24
 """Number of random sections, where a freedom is left besides the values."""
 
 
-class OutOfTime(Exception):
+class SearchTimeout(Exception):
     """The time of a search is over, and it has no result without the rest."""
 
 
@@ -139,9 +139,9 @@ class CurveSearch:
         return monotonic() > self.end
 
     def check_time(self) -> None:
-        """Raise OutOfTime if the time is over."""
+        """Raise SearchTimeout if the time is over."""
         if self.is_late:
-            raise OutOfTime
+            raise SearchTimeout
 
     @cached_property
     def singular(self) -> Singular:
