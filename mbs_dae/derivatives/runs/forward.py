@@ -861,6 +861,27 @@ class VariedRun(VariedMotion):
         if (off := float(errors_of(replay, self._small[0] * self._sizes[0])[0])) > allowed:
             raise ModelError(f"derivatives of simulate: {too_long(off)}")
 
+    @cached_property
+    def leaves_kinks(self) -> np.ndarray:
+        """Return a mask of the parameters that move the run off a kink on which it stands, (parameters,): the changes
+        are followed up to the last of these places."""
+        taken, found = self.taken, np.zeros(len(self.asked.names), dtype=bool)
+        if taken is None or not taken.standings:
+            return found
+        reasons, last = {one.why for one in taken.standings}, taken.standings[-1].places[-1].step
+        edges = {step: why for step, why in taken.edges.items() if step <= last} or {last + 1: ""}
+        short = replace(taken, edges=edges if last < taken.steps.total else taken.edges)
+        rerun, replay, _ = new_replay(self.run_system, self.asked, short, self.motion.t.size, False)
+        if rerun.is_implicit:
+            rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[:, 1:].T
+
+        def note(ended: np.ndarray, why: str) -> None:
+            found[ended] |= why in reasons
+
+        begins = moved_state(self, taken, replay.march)
+        replayed(rerun, replay, short, begins, tell=note, samples=self.sample_slopes, resets=self.resets)
+        return found
+
     @property
     def _sizes(self) -> np.ndarray:
         """Return the size of each parameter: its value, or 1 for 0 and for values given."""

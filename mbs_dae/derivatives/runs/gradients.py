@@ -77,9 +77,7 @@ def adjoints(result: Result, weights: Mapping[str, np.ndarray], of_end: np.ndarr
     if goes_back(result):
         varied.check_steps()
         found = _adjoints(varied, weights, of_end)
-        if varied.taken and varied.taken.standings:  # the way back does not know which parameters end them
-            ended = np.isnan(varied.changes.v[-len(varied.asked.names) :]).any(axis=1)
-            found[:, ended] = np.nan
+        found[:, varied.leaves_kinks] = np.nan  # the way back does not know them
         if np.isfinite(found).all() or of_end is not None:
             return found
     return np.array([_summed(result, weights, by) for by in varied.asked.names]).T

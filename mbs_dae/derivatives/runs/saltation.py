@@ -274,7 +274,7 @@ class Standing:
     @property
     def why(self) -> str:
         """Return the reason why there is no derivative by some parameters."""
-        what = "the motion stands at the kink of a law or the end of a contact's state; neighbours leave to both sides"
+        what = "the motion stands at the kink of a law, or at the change of a contact; neighbours leave to both sides"
         return f"at t = {self.begin:.6g} {what}"
 
 
@@ -284,36 +284,38 @@ def standings_of(march: Any, steps: Steps) -> tuple[Standing, ...]:
     that begins from rest where a run begins, or where an event has set a state, stands for this instant."""
     here, switches, laws = entry_now(march), march.mechanism.switches, laws_of(march.mechanism)
     states, head, found = steps.states | {steps.total: here}, steps.head, list[Standing]()
+
+    def place(k: int, stands: np.ndarray) -> Saltation:
+        """Return the place before step k at which the functions of a mask are zero."""
+        return Saltation(
+            step=k, passed=np.flatnonzero(stands[:laws]), head=head[k - 1] if k else steps.first[:HEAD],
+            entry=states[k], breaks=False, moved=np.zeros(0), passed_zero=stands.astype(float),
+            changes=bool(stands[laws:].any()), straight=np.zeros(np.ptp(steps.directions)),
+        )  # fmt: skip
+
     changes = [*np.flatnonzero(head[:, FRESH] != WENT_ON).tolist(), steps.total + 1]
     for begin, end in pairwise(changes) if switches.kinds.size else ():
         known = [k for k in range(begin, end) if k in states]
-        stands = np.full(switches.kinds.size, len(known) > 1)
         if not known:  # a break of a law of time, whose state is not kept
             continue
-        more = False, np.zeros(0)
-        straight = np.zeros(np.ptp(steps.directions))
+        t, span = float(states[known[0]][T0]), float(states[known[-1]][T0] - states[known[0]][T0])
+        stands = np.full(switches.kinds.size, len(known) > 1)
         for k in known if stands.any() else ():
             put_entry(march, states[k])
             stands &= read_scaled_surfaces(march, float(states[k][T0]), np.zeros_like(march.stages.y0)) == DONE
             zero = np.abs(switches.value) <= SURFACE_DISTANCE * switches.scale
             if k == begin and head[k, FRESH] in (BEGAN, RESTARTED):
-                slips = zero & _slip_entries(march.mechanism)
-                if slips.any():  # a slip begins from rest
-                    before, mask = head[k - 1] if k else steps.first[:HEAD], slips.astype(float)
-                    own = np.zeros(0, dtype=np.int64), before, states[k], *more, mask, True, straight
-                    found.append(Standing(float(states[k][T0]), (Saltation(k, *own),)))
-            change = np.abs(switches.rate) * float(states[known[-1]][T0] - states[known[0]][T0])
-            stands &= zero & (change <= SURFACE_DISTANCE * switches.scale)
+                slips = zero & _slip_entries(march.mechanism)  # they begin from rest
+                found += [Standing(t, (place(k, slips),))] if slips.any() else []
+            stands &= zero & (np.abs(switches.rate) * span <= SURFACE_DISTANCE * switches.scale)
             stands[:laws] &= (switches.kinds[:laws] == SIDE) & (np.abs(switches.mode[:laws]) == 1.0)
         put_entry(march, states[known[0]])
-        state, y, t = march.mechanism.state, march.stages.y0, float(states[known[0]][T0])
+        state, y = march.mechanism.state, march.stages.y0
         for law in np.flatnonzero(stands[:laws]).tolist():
             stands[law] = has_kink(march.mechanism, t, y[: state.q_end], y[state.v_at : state.v_end], law)
         if stands.any():
-            which = np.flatnonzero(stands[:laws]), stands.astype(float), bool(stands[laws:].any())
             later = sorted({known[1], known[min(8, len(known) - 1)], known[-1]})
-            places = (Saltation(k, which[0], head[k - 1], states[k], *more, *which[1:], straight) for k in later)
-            found.append(Standing(float(states[known[0]][T0]), tuple(places)))
+            found.append(Standing(t, tuple(place(k, stands) for k in later)))
     put_entry(march, here)
     return tuple(found)
 
