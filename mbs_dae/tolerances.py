@@ -205,7 +205,7 @@ left."""
 MULTIPLIER_FLOOR = 1e-20
 """Multipliers below this part of the largest are zero but for the roundoff of residuals with twice the digits, about
 1e-32 of the largest. Corrections go on without regard to them."""
-LIMIT_AGREEMENT = 0.01
+LIMIT_AGREEMENT = 1e-2
 """Limits from both sides of a singular pose agree if they differ by at most this part of the largest of the six values
 around."""
 COMPONENT_FLOOR = 1e-6
@@ -284,7 +284,7 @@ has 0.25, DP5 0.45."""
 ENERGY_ERROR = 100.0
 """The energy error after a step that crosses, in tolerances; 1 to 10 is usual."""
 ENERGY_ROUNDOFF = 1e-13
-"""Roundoff of the energy."""
+"""The roundoff of the energy of a run, relative to the sum of its potential and kinetic energies: some 500 ε."""
 ACCELERATION_RESIDUAL = 1e-6
 """The residual of accelerations that no acceleration removes, relative to the right side: velocities that no motion
 through the pose has."""
@@ -423,8 +423,8 @@ RAY_GAIN = 1e-6
 """A direction of forces without an effect shows that a problem has no solution if its gain, for scaled velocities, is
 more than this: a smaller gain may be roundoff."""
 WEAK_CONTACT = 1e-9
-"""A contact is taken as closed if its scaled force and its scaled velocity are both smaller than this, so that its mode
-is open."""
+"""A contact counts as held if its scaled velocity exceeds its scaled force by less than this, and a friction as
+sticking if it exceeds its bound by less: a contact whose force and velocity are both roundoff is held."""
 UNKNOWN_SHARE = 1e-8
 """An unknown is undetermined if its part in an undetermined motion is more than this: a smaller part is roundoff."""
 FORCE_CHANGE = 1e-13
@@ -457,7 +457,7 @@ SUPPORT_TOLERANCE = 1e-9
 """Rates of gaps, and normal forces, count as zero below this part of their largest possible size."""
 PROXIMAL_RESIDUAL = 1e-7
 """Iterations of time-stepping for many contacts aim at this residual, relative to the rates before."""
-PROXIMAL_LIMIT = 0.01
+PROXIMAL_LIMIT = 1e-2
 """Iterations of time-stepping for many contacts are accepted with this residual, relative to the rates before, since
 forces are means over a step and the next step corrects positions."""
 ENERGY_GAIN = 1e-9
@@ -513,7 +513,7 @@ of the terms of rates."""
 PARALLEL_ANGLE = 1e-5
 """Slip and acceleration are parallel up to this angle, in radians, where friction may fall short of its bound by any
 part."""
-TURN_ANGLE = 0.003
+TURN_ANGLE = 3e-3
 """Slip and acceleration are parallel up to this larger angle, in radians, while friction falls short of its bound by
 little (`incipient.RISEN`)."""
 ANGLE_ROUNDOFF = 1e-10
@@ -641,7 +641,7 @@ polynomials of degree six."""
 BREAK_MOTION = 1e-9
 """A break of a law of time does not move with a parameter if a change of the parameter by its size moves it by less
 than this part of the times."""
-PARAMETER_STEPS = (0.001, 0.00025, 6e-5, 1.5e-5)
+PARAMETER_STEPS = (1e-3, 2.5e-4, 6e-5, 1.5e-5)
 """Differences by a parameter try these steps one after the other, relative to the size of the parameter."""
 DIFFERENCE_ERROR = 1e-9
 """Differences try no smaller step of a parameter if all errors are below this part of the largest change."""
@@ -749,7 +749,7 @@ PATH_STEP = 1e-7
 parameter's range."""
 PATH_DIFFERENCE = 1e-4
 """Forces on a path of equilibria are differenced by this part of the range of the parameter, on either side."""
-DIFFERENCE_STEPS = (0.001, 1e-5, 1e-7)
+DIFFERENCE_STEPS = (1e-3, 1e-5, 1e-7)
 """Differences of forces try these steps, in units of the argument; the largest that is accepted is used."""
 SWITCH_DISTANCE = 1e-3
 """A switching function is zero at a rest if it is no more than this part of its change by a small motion
@@ -770,7 +770,7 @@ MARGIN_TOLERANCE = 1e-9
 forces, as unit vectors, and ends of ranges of loads are compared with it as well."""
 BOUND_SLACK = 1e-12
 """Forces miss their bounds by this part of the effort because of roundoff."""
-MARGIN_LIMIT = 10000.0
+MARGIN_LIMIT = 1e4
 """A margin of friction above this is infinite."""
 MARGIN_FLOOR = 1e-6
 """A margin of friction below this is zero."""
@@ -1013,7 +1013,7 @@ FREUDENSTEIN_RESIDUAL = 1e-11
 MARQUARDT_FLOOR = 1e-14
 """The damping factor of Marquardt's method is at least this: some fifty ε, at which the step is that of Gauss and
 Newton."""
-MARQUARDT_LIMIT = 100000000.0
+MARQUARDT_LIMIT = 1e8
 """A start of Marquardt's method ends at this damping factor, because no step lowers its sum of squares."""
 DIAGONAL_FLOOR = 1e-10
 """A diagonal entry of the normal equations counts as at least this part of the largest when it is damped, so that no
@@ -1177,7 +1177,7 @@ this part of the pace of the bodies."""
 FIRST_LOOK = 1e-12
 """A law without a value is first looked for at this time behind the end of a motion, relative to the time, or to one
 second."""
-LOOK_AHEAD = (0.001, 0.01)
+LOOK_AHEAD = (1e-3, 1e-2)
 """Drivers are examined beyond a singular pose after these parts of the time that was asked for."""
 SHAPE_RATIO = 1e-6
 """Bodies are far from the origin if their shapes are smaller than this part of the distance."""
