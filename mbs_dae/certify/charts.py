@@ -67,8 +67,9 @@ def by_small_motions(layout: Layout, jacobian: Interval, radius: Bounds) -> Inte
     lower, upper = jacobian.lower.copy(), jacobian.upper.copy()
     for column in layout.quaternions[:, 1]:
         bound = radius[column : column + 3].T[:, None, :]  # (lanes, 1, 3)
-        w: Three = tuple(Interval(-bound[..., k], bound[..., k]) for k in range(3))  # type: ignore[assignment]
-        row: Three = tuple(jacobian[..., column + k] for k in range(3))  # type: ignore[assignment]
+        w1, w2, w3 = (Interval(-bound[..., k], bound[..., k]) for k in range(3))
+        w: Three = w1, w2, w3
+        row: Three = jacobian[..., column], jacobian[..., column + 1], jacobian[..., column + 2]
         shrunk = 1 / (1.0 + (w[0] ** 2 + w[1] ** 2 + w[2] ** 2).scaled(0.25))
         for k, part in enumerate(cross(row, w)):
             product = (row[k] - part.scaled(0.5)) * shrunk

@@ -41,13 +41,18 @@ class DesignOutputs:
     @property
     def read(self) -> tuple[str, ...]:
         """The names of the quantities from which all numbers are made."""
-        self.values  # reads them  # noqa: B018
-        return tuple(self._plain.read)
+        return self._values_and_names[1]
 
-    @cached_property
+    @property
     def values(self) -> tuple[np.ndarray, ...]:
         """The value of each objective: a number or an array."""
-        return tuple(array_of(one, self._plain).value for one in self.measured)
+        return self._values_and_names[0]
+
+    @cached_property
+    def _values_and_names(self) -> tuple[tuple[np.ndarray, ...], tuple[str, ...]]:
+        """The values of all objectives, and the names of the quantities that they have read."""
+        values = tuple(array_of(one, self._plain).value for one in self.measured)
+        return values, tuple(self._plain.read)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -62,6 +67,10 @@ class DesignOutputs:
             except NotSmooth:  # two equally large values may have the same slope, which the forward way finds
                 pass
         return self._forward()
+
+    def differentiate(self) -> np.ndarray:
+        """Compute the slopes now, and return them; a `NotSmooth` says where there are none."""
+        return self.slopes
 
     def _forward(self) -> np.ndarray:
         readings = DualReadings(self.result, self.names, self.analysis.values(self.row))

@@ -78,7 +78,7 @@ class DesignRuns:
         parts = outputs.parts()
         if result.stats.get("derivatives"):  # a note on derivatives: a step may meet a change point by accident
             try:
-                outputs.slopes  # noqa: B018
+                outputs.differentiate()
             except NotSmooth as error:
                 self.failures.append(FailedRun(row, error))
                 return self.failures[-1]

@@ -106,7 +106,7 @@ class Recipe(Remembering):
         """Return the model of a member, compiled in the same coordinates if the recipe has a `System`."""
         if not self.parameters:
             return self.model
-        self.system  # compiled first, so that all variations share it  # noqa: B018
+        self.bare.compile()  # all variations share its structure
         model = self.bare.with_values({self.names[k]: row[k] for k in self.parameters})
         if not isinstance(self.model, System):
             return model
