@@ -220,10 +220,10 @@ class Workspace(metaclass=PublicClass):
         return tuple(curve for curve in self.curves if curve.kind == SERIAL)
 
     def at(self, *values: float) -> Area:
-        """Return the region with these values."""
-        point = np.array([values], dtype=float)
+        """Return the region with these values; next to a border, by the exact border."""
+        point = np.array(values, dtype=float)
         for one in self.regions:
-            if point.shape == (1, 2) and one.contains(point)[0]:
+            if point.shape == (2,) and one.face.holds(point / one.scale):
                 return one
         if not self.regions:
             what = f"no region holds {values}: the search was interrupted before regions were found"

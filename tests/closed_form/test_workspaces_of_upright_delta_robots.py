@@ -21,9 +21,8 @@ from numpy.polynomial import Polynomial
 import mbs_dae as mbs
 
 LINES = 2000
-NEAR = 1e-3
-"""Values of D, relative to b⁴, of points (some 1 mm) too near to a border for `at`, which asks the polygon of exact
-poses on the border: a chord of it is off by its height."""
+NEAR = 1e-7
+"""Values of D, relative to b⁴, of points (some 0.1 µm) too near to a border."""
 
 
 class Arm(NamedTuple):

@@ -30,6 +30,8 @@ THROWS = 20
 """Number of random points for each sample of a region."""
 ACROSS = 0.25, 0.5, 0.75
 """Parts of a piece of border at which a thin region is crossed."""
+SLANT = 0.1
+"""The greatest cosine between a border and the way to a point from a foot of a perpendicular."""
 STEEP = 0.9
 """The least cosine of the angle between the way across a thin region and the normal of its border."""
 
@@ -69,20 +71,24 @@ class Cycle:
         """Whether it goes round a region, in the positive sense; by the exact area where the polygon may be off."""
         return (self.area if abs(self.rough_area) <= self.sag_area else self.rough_area) > 0.0
 
-    def goes_round(self, point: np.ndarray) -> bool:
-        """Return whether a point is inside. Next to the polygon, where arcs may pass it on either side, the border
-        itself decides: the point is to the left of it at the nearest foot of a perpendicular."""
-        inside = bool(winds(self.points, point[None])[0])
-        if distance_to(self.points, point[None])[0] > SAG * self.chords.max():
-            return inside
-        edges = self.edges
-        found = [(near, piece, s) for piece, s in edges if (near := foot(piece.curve, point, piece.ranges))]
-        if not found:
-            return inside
-        (spot, _), piece, sense = min(found, key=lambda one: one[0][1])
-        there, rate = piece.curve.at(*spot)
-        across = point - there
-        return bool(sense * (rate[0] * across[1] - rate[1] * across[0]) > 0.0)
+    def is_left(self, point: np.ndarray) -> bool:
+        """Return whether a point is to the left: inside the border of a region, outside that of a hole. Next to the
+        polygon, where arcs may pass the point on either side, the border itself decides, at the nearest foot of a
+        perpendicular."""
+        left, off = bool(winds(self.points, point[None])[0]) == self.is_outer, SAG * float(self.chords.max())
+        if distance_to(self.points, point[None])[0] > off:
+            return left
+        nearest, found = off, left
+        for piece, sense in self.edges:
+            near = foot(piece.curve, point, piece.ranges)
+            if near is None or near[1] > nearest:
+                continue
+            there, rate = piece.curve.at(*near[0])
+            across = point - there
+            if abs(rate @ across) > SLANT * float(np.linalg.norm(rate) * np.linalg.norm(across)):
+                continue  # an end of the piece: the other piece of the corner decides, or the polygon, exact in corners
+            nearest, found = near[1], bool(sense * (rate[0] * across[1] - rate[1] * across[0]) > 0.0)
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +106,12 @@ class Face:
     def cycles(self) -> tuple[Cycle, ...]:
         return self.outer, *self.holes
 
+    def holds(self, point: np.ndarray) -> bool:
+        """Return whether a point is in the region; next to the border, by the border itself."""
+        return all(cycle.is_left(point) for cycle in self.cycles)
+
     def contains(self, points: np.ndarray) -> np.ndarray:
+        """Return which points, (n, 2), are within the polygon of the border."""
         inside = winds(self.outer.points, points)
         for hole in self.holes:
             inside &= ~winds(hole.points, points)
@@ -356,7 +367,7 @@ def _encloses(outer: Cycle, hole: Cycle) -> bool:
     borders = {id(piece) for piece, _ in outer.edges}
     if any(id(piece) in borders for piece, _ in hole.edges):
         return False
-    inside = [outer.goes_round(piece.middle()) for piece, _ in hole.edges]
+    inside = [outer.is_left(piece.middle()) for piece, _ in hole.edges]
     off = outer.sag_area + hole.sag_area
     return bool(np.mean(inside) > 0.5) and outer.rough_area > -hole.rough_area * (1.0 - 1e-9) - off
 
