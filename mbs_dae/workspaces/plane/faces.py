@@ -298,21 +298,23 @@ def _start_closed(curves: Sequence[PlaneCurve], cuts: list[list[Spot]]) -> None:
 
 
 def _split(curve: PlaneCurve, cuts: list[Spot], vertices: Vertices) -> list[CurvePiece]:
+    """Return the pieces between the cuts. A piece that never leaves its vertex is a point, as where a curve turns back
+    and is cut on both sides of its cusp."""
     total = len(curve.points) - 1
     along = sorted({spot.along % total if curve.closed else spot.along for spot in cuts})
-    ends: list[tuple[float, int]] = []
-    for x in along:
-        vertex = vertices.number(curve.at(*spot_at(curve, x))[0])
-        if not ends or vertex != ends[-1][1] or x - ends[-1][0] > 0.5:
-            ends.append((x, vertex))
-    if curve.closed and len(ends) > 1 and ends[0][1] == ends[-1][1] and ends[0][0] + total - ends[-1][0] < 0.5:
-        ends.pop()
+    ends = [(x, vertices.number(curve.at(*spot_at(curve, x))[0])) for x in along]
     pieces = [CurvePiece(curve, ((a, b),), i, j) for (a, i), (b, j) in zip(ends, ends[1:], strict=False)]
     if curve.closed:
         (a, i), (b, j) = ends[-1], ends[0]
         ranges = [(a, float(total)), (0.0, b)]
         pieces.append(CurvePiece(curve, tuple(pair for pair in ranges if pair[1] > pair[0]), i, j))
-    return pieces
+
+    def is_point(piece: CurvePiece) -> bool:
+        if piece.first != piece.last:
+            return False
+        return bool(np.abs(piece.points - vertices.points[piece.first]).max() < 10.0 * PLANE_DISTANCE)
+
+    return [piece for piece in pieces if not is_point(piece)]
 
 
 def _each_once(pieces: list[CurvePiece]) -> list[CurvePiece]:
