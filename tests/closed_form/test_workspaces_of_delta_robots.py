@@ -26,7 +26,7 @@ from mbs_dae.workspaces.following.search import Region
 from mbs_dae.workspaces.request import equations_of, initial_pose, ranges_of, select_independent, states_at
 
 SIZES = {"R": 0.20, "r": 0.05, "a": 0.25, "b": 0.55, "half": 0.04}
-STARTS = 1500
+STARTS = 4000
 
 
 def delta_robot(**sizes: float) -> mbs.SpatialModel:

@@ -284,29 +284,29 @@ def straighten(
             if held.lead[i] != i or count < 2 or times[c] == 0.0 or contacts.state[c] != CLOSED:
                 continue
             heading = contacts.sliding.heading[contacts.slip_row[c] :]
-            held.u[:] = 0.0
+            held.equations.u[:] = 0.0
             for k in range(count):
                 row = held.used[i + k]
-                held.u[k] = slip_varied(held, own, i + k, dv)
-                along += heading[k] * held.u[k]
+                held.equations.u[k] = slip_varied(held, own, i + k, dv)
+                along += heading[k] * held.equations.u[k]
                 slip += heading[k] * contacts.motion.rate[row]
                 slows -= heading[k] * times[c] * (dot(held.G[i + k], dy[state.v_at :][:n]) - contacts.motion.gamma[row])
             if slows <= 0.0:
                 continue
             part = slows / (max(slip, 0.0) + slows)
-            for j in range(held.matrix.shape[0]):
-                for k in range(held.matrix.shape[0]):
-                    held.matrix[j, k] = 1.0 if j == k else 0.0
+            for j in range(held.equations.matrix.shape[0]):
+                for k in range(held.equations.matrix.shape[0]):
+                    held.equations.matrix[j, k] = 1.0 if j == k else 0.0
             for j in range(count):
-                held.u[j] = part * (held.u[j] - along * heading[j])
+                held.equations.u[j] = part * (held.equations.u[j] - along * heading[j])
                 for k in range(count):
-                    held.matrix[j, k] = contacts.delassus.W[i + j, i + k]
-            factorise(held.matrix, held.order)
-            solve(held.matrix, held.order, held.u)
+                    held.equations.matrix[j, k] = contacts.delassus.W[i + j, i + k]
+            factorise(held.equations.matrix, held.equations.order)
+            solve(held.equations.matrix, held.equations.order, held.equations.u)
             change = own.way[n : 2 * n]
             change[:] = 0.0
             for k in range(count):
-                axpy(-held.u[k], held.X[i + k], change)
+                axpy(-held.equations.u[k], held.X[i + k], change)
             axpy(1.0, change, dv[:n])
             change *= 0.5 * times[c]
             axpy(1.0, change, own.way[:n])

@@ -90,11 +90,26 @@ held), of an impact 1/|s| behind it, the derivative of d by the speed of smoothi
 slip."""
 
 
+class ForceEquations(NamedTuple):
+    """Room for the linear equations A u = r of one state, whose solution completes the changes f of the forces."""
+
+    matrix: Work[Matrix] = zeros("equations", "equations")
+    """A, and its factors."""
+    order: Work[Integers] = zeros("equations")
+    """The order of the rows in these factors."""
+    w: Work[Vector] = zeros("lines")
+    """-N (δμ d + μ δd), the changes of the forces of rows by their friction alone."""
+    f: Work[Vector] = zeros("lines")
+    r: Work[Vector] = zeros("equations")
+    u: Work[Vector] = zeros("equations")
+
+
 class HeldForces(NamedTuple):
     """The linearised forces at some states, each on a shelf of its own: `shelves` of rows, behind each other."""
 
     moved: Matrix
     """The changes of the laws of each point with each parameter, (parameters, LAWS × points)."""
+    equations: ForceEquations
     size: Work[IntegerTable] = zeros("shelves", 3)
     """The number of rows in use, the number of equations, and 1 if contacts share a load: their forces are
     of least norm, and have no derivative here."""
@@ -133,12 +148,6 @@ class HeldForces(NamedTuple):
     """The changes of the forces of rows that have a given force, 0 but in the expansion of an impact."""
     gradient: Work[Matrix] = zeros("weighted", "laws")
     """Going back, the weights of the laws, added up."""
-    matrix: Work[Matrix] = zeros("equations", "equations")
-    order: Work[Integers] = zeros("equations")
-    w: Work[Vector] = zeros("lines")
-    f: Work[Vector] = zeros("lines")
-    r: Work[Vector] = zeros("equations")
-    u: Work[Vector] = zeros("equations")
 
 
 def law_slopes(system: System, symbols: Sequence[sp.Symbol]) -> np.ndarray:
@@ -162,7 +171,7 @@ def new_held(system: System, moved: np.ndarray, shelves: int, weighted: int = 0)
     sizes = {"shelves": shelves, "shelf_lines": shelves * lines, "shelf_equations": shelves * equations}
     sizes |= {"columns": structure.columns, "rows": len(structure.rows), "lines": lines, "equations": equations}
     sizes |= {"factors": contacts.bounds.out_size, "laws": moved.shape[1], "ways": len(moved)}
-    return block(HeldForces(np.ascontiguousarray(moved)), weighted=weighted, **sizes)
+    return block(HeldForces(np.ascontiguousarray(moved), block(ForceEquations(), **sizes)), weighted=weighted, **sizes)
 
 
 @compiled
@@ -181,7 +190,7 @@ def hold_forces(held: HeldForces, mechanism: Mechanism, s: int) -> None:
     held.size[s, :] = 0
     if contacts.choice.closed_count[0] == 0:
         return
-    first, begin, m = s * motion.gamma.size, s * held.u.size, delassus.used_count[0]
+    first, begin, m = s * motion.gamma.size, s * held.equations.u.size, delassus.used_count[0]
     take_rows(held, contacts, s)
     for c in range(contacts.gap_row.size):
         if contacts.state[c] == OPEN:
@@ -215,12 +224,12 @@ def hold_forces(held: HeldForces, mechanism: Mechanism, s: int) -> None:
 def take_rows(held: HeldForces, contacts: Contacts, s: int) -> None:
     """Copy G and the last responses of the rows in use onto shelf s, and clear its equations."""
     delassus, number = contacts.delassus, 0
-    first, begin = s * held.w.size, s * held.u.size
+    first, begin = s * held.equations.w.size, s * held.equations.u.size
     for part in (held.T, held.facts):
         part[first : first + delassus.used_count[0]] = 0.0
     for matrix in (held.C, held.E, held.D, held.by_size, held.reach):
-        matrix[begin : begin + held.u.size] = 0.0
-    held.about[begin : begin + held.u.size] = held.bounded[begin : begin + held.u.size] = -1
+        matrix[begin : begin + held.equations.u.size] = 0.0
+    held.about[begin : begin + held.equations.u.size] = held.bounded[begin : begin + held.equations.u.size] = -1
     for i in range(delassus.used_count[0]):
         row = delassus.used[i]
         c = contacts.points.of_row[row]
@@ -353,8 +362,8 @@ def _hold_slip(held: HeldForces, contacts: Contacts, c: int, k: int, line: int) 
 def invert(held: HeldForces, s: int) -> None:
     """Put A⁻¹ of a shelf, from its rows and equations; for a singular A, where contacts share an impulse, the matrix
     of least solutions."""
-    m, n, first, begin = held.size[s, 0], held.size[s, 1], s * held.w.size, s * held.u.size
-    A, largest, least = held.matrix, 0.0, np.inf
+    m, n, first, begin = held.size[s, 0], held.size[s, 1], s * held.equations.w.size, s * held.equations.u.size
+    A, largest, least = held.equations.matrix, 0.0, np.inf
     for j in range(n):
         reach = held.reach[begin + j]
         for i in range(m):
@@ -363,29 +372,29 @@ def invert(held: HeldForces, s: int) -> None:
                 if held.C[begin + j, row] != 0.0:
                     reach[i] += held.C[begin + j, row] * dot(held.G[first + row], held.X[first + i])
     _put_matrix(held, s)
-    regular = n > 0 and factorise(A, held.order) != 0.0
+    regular = n > 0 and factorise(A, held.equations.order) != 0.0
     for k in range(n):
         largest, least = max(largest, abs(A[k, k])), min(least, abs(A[k, k]))
     regular = regular and least > PIVOT_TOLERANCE * largest
     held.size[s, 2] = 0 if regular or n == 0 else 1
     for k in range(n):
-        held.r[:] = 0.0
-        held.r[k] = 1.0
+        held.equations.r[:] = 0.0
+        held.equations.r[k] = 1.0
         if regular:
-            copy(held.r, held.u)
-            solve(A, held.order, held.u)
+            copy(held.equations.r, held.equations.u)
+            solve(A, held.equations.order, held.equations.u)
         else:
             _put_matrix(held, s)
-            least_solution(A, held.r, held.u, held.order, n)
+            least_solution(A, held.equations.r, held.equations.u, held.equations.order, n)
         for j in range(n):
-            held.inverse[begin + j, k] = held.u[j]
+            held.inverse[begin + j, k] = held.equations.u[j]
 
 
 @compiled
 def _put_matrix(held: HeldForces, s: int) -> None:
     """Put A of a shelf, with ones on the diagonal behind it."""
-    m, n, first, begin = held.size[s, 0], held.size[s, 1], s * held.w.size, s * held.u.size
-    A = held.matrix
+    m, n, first, begin = held.size[s, 0], held.size[s, 1], s * held.equations.w.size, s * held.equations.u.size
+    A = held.equations.matrix
     for j in range(n, A.shape[0]):
         A[j, :] = A[:, j] = 0.0
         A[j, j] = 1.0
@@ -405,7 +414,7 @@ def vary_held(held: HeldForces, own: Linear, mechanism: Mechanism, p: int, s: in
     """Complete machine.x and the multipliers, the changes of v̇ and λ by parameter p with forces held, by the effect of
     changes of forces, which go into `out`. The right sides of contacts stand in `right`."""
     machine, x, multipliers = mechanism.machine, mechanism.machine.x, mechanism.machine.multipliers
-    lines, first, begin = held.w.size, s * held.w.size, s * held.u.size
+    lines, first, begin = held.equations.w.size, s * held.equations.w.size, s * held.equations.u.size
     m, n, right = held.size[s, 0], held.size[s, 1], own.right
     sizes = right[own.first[SIZE_OF] : own.first[SIZE_OF + 1]]
     out[:lines] = 0.0
@@ -420,7 +429,7 @@ def vary_held(held: HeldForces, own: Linear, mechanism: Mechanism, p: int, s: in
             for line in range(first + held.lead[first + i], first + held.lead[first + i] + held.slips[first + i]):
                 across = facts[TURNS] * facts[ALONG] * held.facts[line, ALONG]
                 turned -= across * slip_varied(held, own, line, dv)
-        held.w[i] = -facts[NORMAL] * (coefficient * facts[ALONG] + facts[COEFFICIENT] * turned)
+        held.equations.w[i] = -facts[NORMAL] * (coefficient * facts[ALONG] + facts[COEFFICIENT] * turned)
     for j in range(n):
         total = -dot(held.by_size[begin + j], sizes)
         for i in range(m):
@@ -433,13 +442,13 @@ def vary_held(held: HeldForces, own: Linear, mechanism: Mechanism, p: int, s: in
         if held.bounded[begin + j] >= 0:
             total += held.pressed[begin + j] * held.moved[p, LAWS * held.bounded[begin + j] + FRICTION]
         for i in range(m):
-            total -= held.reach[begin + j, i] * held.w[i]
-        held.r[j] = total
+            total -= held.reach[begin + j, i] * held.equations.w[i]
+        held.equations.r[j] = total
     for i in range(m):
-        force = held.w[i]
+        force = held.equations.w[i]
         for j in range(n):
             if held.T[first + i, j] != 0.0:
-                force += held.T[first + i, j] * dot(held.inverse[begin + j, :n], held.r[:n])
+                force += held.T[first + i, j] * dot(held.inverse[begin + j, :n], held.equations.r[:n])
         out[held.used[first + i]] = force
         axpy(force, held.X[first + i], x[: held.X.shape[1]])
         axpy(force, held.L[first + i], machine.multipliers)
@@ -454,7 +463,7 @@ def slip_varied(held: HeldForces, own: Linear, line: int, dv: Vector) -> float:
 @compiled
 def vary_contact_works(held: HeldForces, own: Linear, s: int, dv: Vector, forces: Vector, works: Vector) -> None:
     """Add the effect of changes of forces and slips to the changes of the rates of works."""
-    for line in range(s * held.w.size, s * held.w.size + held.size[s, 0]):
+    for line in range(s * held.equations.w.size, s * held.equations.w.size + held.size[s, 0]):
         facts, force = held.facts[line], forces[held.used[line]]
         works[SUPPLIED] += force * facts[NU]
         works[DISSIPATED] -= force * facts[SLIP]
@@ -516,26 +525,26 @@ def held_back(
     machine.g by those with forces held, given the weights `forces` and `works`. Put the weights of rows of contacts
     into `right`, and add those of v to `of_v`."""
     x, multipliers, right = mechanism.machine.f, mechanism.machine.g, own.right
-    first, begin, m, n = s * held.w.size, s * held.u.size, held.size[s, 0], held.size[s, 1]
+    first, begin, m, n = s * held.equations.w.size, s * held.equations.u.size, held.size[s, 0], held.size[s, 1]
     columns = held.G.shape[1]
     right[own.first[SLIP_OF] : own.first[SIZE_OF + 1]] = 0.0
     for i in range(m):
         facts, row = held.facts[first + i], held.used[first + i]
-        held.f[i] = forces[row] + dot(held.X[first + i], x[:columns]) + dot(held.L[first + i], multipliers)
-        held.f[i] += works[SUPPLIED] * facts[NU] - works[DISSIPATED] * facts[SLIP]
+        held.equations.f[i] = forces[row] + dot(held.X[first + i], x[:columns]) + dot(held.L[first + i], multipliers)
+        held.equations.f[i] += works[SUPPLIED] * facts[NU] - works[DISSIPATED] * facts[SLIP]
         _slip_back(held, own, first + i, -works[DISSIPATED] * facts[PUSH], of_v)
     for j in range(n):
-        held.r[j] = 0.0
+        held.equations.r[j] = 0.0
         for i in range(m):
-            held.r[j] += held.T[first + i, j] * held.f[i]
+            held.equations.r[j] += held.T[first + i, j] * held.equations.f[i]
     for j in range(n):
-        held.u[j] = 0.0
+        held.equations.u[j] = 0.0
         for k in range(n):
-            held.u[j] += held.inverse[begin + k, j] * held.r[k]
+            held.equations.u[j] += held.inverse[begin + k, j] * held.equations.r[k]
     for j in range(n):
-        z = held.u[j]
+        z = held.equations.u[j]
         for i in range(m):
-            held.f[i] -= held.reach[begin + j, i] * z
+            held.equations.f[i] -= held.reach[begin + j, i] * z
         axpy(-z, held.D[begin + j], multipliers)
         if held.bounded[begin + j] >= 0:
             held.gradient[r, LAWS * held.bounded[begin + j] + FRICTION] += z * held.pressed[begin + j]
@@ -547,7 +556,7 @@ def held_back(
                 axpy(-part, held.G[first + i], x[:columns])
                 right[own.first[BEND_OF] + held.used[first + i]] -= part
     for i in range(m):
-        facts, c, weight = held.facts[first + i], held.point[first + i], held.f[i]
+        facts, c, weight = held.facts[first + i], held.point[first + i], held.equations.f[i]
         part, turned = -facts[NORMAL] * facts[ALONG] * weight, -facts[NORMAL] * facts[COEFFICIENT] * weight
         if held.curve[first + i] >= 0:
             right[own.first[SIZE_OF] + held.curve[first + i]] += part
@@ -634,8 +643,8 @@ def vary_keep_of_places(held: HeldForces, own: Linear, mechanism: Mechanism, y: 
         put_way(manifold, y[: state.q_end], dys[p, : state.q_end], own.way)
         put_right(own, p, GAP_OF)
         for j in range(held.size[s, 1]):
-            line = s * held.w.size + held.about[s * held.u.size + j]
-            held.u[j] = own.right[own.first[GAP_OF] + held.used[line]] if _is_gap(held, mechanism, s, j) else 0.0
+            row = held.used[_line_of(held, s, j)]
+            held.equations.u[j] = own.right[own.first[GAP_OF] + row] if _is_gap(held, mechanism, s, j) else 0.0
         _add_cancelling(held, mechanism, s, True, own.way[:n])
         vary_places(manifold, y[: state.q_end], own.way, dys[p, : state.q_end])
 
@@ -653,8 +662,8 @@ def vary_keep_of_rates(held: HeldForces, own: Linear, mechanism: Mechanism, y: V
         project_rates(own, machine, p, dv)
         put_right(own, p, SLIP_OF)
         for j in range(held.size[s, 1]):
-            line = s * held.w.size + held.about[s * held.u.size + j]
-            held.u[j] = -slip_varied(held, own, line, dv) if _is_kept(held, s, j) else 0.0
+            line = _line_of(held, s, j)
+            held.equations.u[j] = -slip_varied(held, own, line, dv) if _is_kept(held, s, j) else 0.0
         _add_cancelling(held, mechanism, s, False, dv[:n])
 
 
@@ -676,7 +685,7 @@ def keep_of_rates_back(held: HeldForces, own: Linear, mechanism: Mechanism, y: V
         _take_amounts(held, mechanism, s, False, of_v[:n])
         for j in range(held.size[s, 1]):
             if _is_kept(held, s, j):
-                _slip_back(held, own, s * held.w.size + held.about[s * held.u.size + j], -held.u[j], of_v)
+                _slip_back(held, own, _line_of(held, s, j), -held.equations.u[j], of_v)
         rates_back(own, mechanism, of_v)
         give_back(own, SLIP_OF)
         give_numbers(own, r, RATE, RATE + 1)
@@ -699,7 +708,7 @@ def keep_of_places_back(
         _take_amounts(held, mechanism, s, True, own.way[:n])
         for j in range(held.size[s, 1]):
             if _is_gap(held, mechanism, s, j):
-                gaps[held.used[s * held.w.size + held.about[s * held.u.size + j]]] = -held.u[j]
+                gaps[held.used[_line_of(held, s, j)]] = -held.equations.u[j]
         give_back(own, GAP_OF)
         give_numbers(own, r, GAP_OF, GAP_OF + 1)
         of_q[: state.z_at] = 0.0
@@ -707,23 +716,29 @@ def keep_of_places_back(
 
 
 @compiled
+def _line_of(held: HeldForces, s: int, j: int) -> int:
+    """Return the line, on the shelf of a state, of the row that an equation keeps as it is."""
+    return s * held.equations.w.size + held.about[s * held.equations.u.size + j]
+
+
+@compiled
 def _is_kept(held: HeldForces, s: int, j: int) -> bool:
     """Return whether equation j of a shelf is that of a row that is kept, not of an N."""
-    return held.about[s * held.u.size + j] >= 0
+    return held.about[s * held.equations.u.size + j] >= 0
 
 
 @compiled
 def _is_gap(held: HeldForces, mechanism: Mechanism, s: int, j: int) -> bool:
     """Return whether equation j of a shelf is that of a gap."""
-    contacts, line = mechanism.contacts, s * held.w.size + held.about[s * held.u.size + j]
+    contacts, line = mechanism.contacts, _line_of(held, s, j)
     return _is_kept(held, s, j) and contacts.gap_row[held.point[line]] == held.used[line]
 
 
 @compiled
 def _put_amounts(held: HeldForces, mechanism: Mechanism, s: int, gaps: bool) -> None:
     """Solve for the amounts along rows that are kept, of gaps alone or of all, from values in `u`, in place."""
-    first, begin, n = s * held.w.size, s * held.u.size, held.size[s, 1]
-    A = held.matrix
+    first, begin, n = s * held.equations.w.size, s * held.equations.u.size, held.size[s, 1]
+    A = held.equations.matrix
     for j in range(n):
         takes = (_is_gap(held, mechanism, s, j) if gaps else _is_kept(held, s, j)) and held.E[begin + j, j] == 0.0
         for k in range(n):
@@ -731,8 +746,8 @@ def _put_amounts(held: HeldForces, mechanism: Mechanism, s: int, gaps: bool) -> 
             A[j, k] = 0.0 if j != k else 1.0
             if takes and has:
                 A[j, k] = dot(held.G[first + held.about[begin + j]], held.X[first + held.about[begin + k]])
-        held.r[j] = held.u[j] if takes else 0.0
-    least_solution(A, held.r, held.u, held.order, n)
+        held.equations.r[j] = held.equations.u[j] if takes else 0.0
+    least_solution(A, held.equations.r, held.equations.u, held.equations.order, n)
 
 
 @compiled
@@ -740,8 +755,8 @@ def _add_cancelling(held: HeldForces, mechanism: Mechanism, s: int, gaps: bool, 
     """Add the displacements, or velocities, that cancel the values in `u`."""
     _put_amounts(held, mechanism, s, gaps)
     for j in range(held.size[s, 1]):
-        if held.u[j] != 0.0 and _is_kept(held, s, j):
-            axpy(held.u[j], held.X[s * held.w.size + held.about[s * held.u.size + j]], to)
+        if held.equations.u[j] != 0.0 and _is_kept(held, s, j):
+            axpy(held.equations.u[j], held.X[_line_of(held, s, j)], to)
 
 
 @compiled
@@ -750,6 +765,6 @@ def _take_amounts(held: HeldForces, mechanism: Mechanism, s: int, gaps: bool, we
     `_add_cancelling`, whose matrix W is symmetric."""
     for j in range(held.size[s, 1]):
         kept = _is_gap(held, mechanism, s, j) if gaps else _is_kept(held, s, j)
-        line = s * held.w.size + held.about[s * held.u.size + j]
-        held.u[j] = dot(held.X[line], weights) if kept else 0.0
+        line = _line_of(held, s, j)
+        held.equations.u[j] = dot(held.X[line], weights) if kept else 0.0
     _put_amounts(held, mechanism, s, gaps)
