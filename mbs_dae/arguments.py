@@ -32,7 +32,10 @@ def model_of(thing: Model | System) -> Model:
         return thing.model
     if isinstance(thing, Model):
         return thing
-    raise ModelError(f"an analysis needs a model as first argument, not {thing!r}; build one: mbs.PlanarModel(name)")
+    raise ModelError(
+        f"an analysis needs a model as first argument, not {thing!r}; build one: mbs.PlanarModel(name)",
+        code="not-a-model", value=thing,
+    )  # fmt: skip
 
 
 def system_of(thing: Model | System) -> System:
@@ -48,7 +51,10 @@ def without_derivatives(verb: Verb) -> Verb:
     def told(*given: Any, **named: Any) -> Any:
         if "derivatives" in named:
             what = f"{verb.__name__}() has no derivatives; leave derivatives= out"
-            raise ModelError(f"{what}, or ask assemble, kinematics, inverse_dynamics, sweep, equilibrium or linearize")
+            raise ModelError(
+                f"{what}, or ask assemble, kinematics, inverse_dynamics, sweep, equilibrium or linearize",
+                code="has-contacts",
+            )  # fmt: skip
         return verb(*given, **named)
 
     return cast(Verb, told)
@@ -62,7 +68,9 @@ def check_without_contacts(model: Model, what: str) -> None:
         who = f"{what} knows no contacts, nor friction that sticks, and {model.name!r} has "
         who += ", ".join(one.who for one in rough)
         remedy = f"use mbs.simulate, or leave them out: model.without({names})"
-        raise ModelError(f"{who}; {remedy}; what stays closed, or sticks, is a joint")
+        raise ModelError(
+            f"{who}; {remedy}; what stays closed, or sticks, is a joint", code="has-contacts", subject=who, names=names
+        )
 
 
 def as_state(given: Any) -> Any:
@@ -76,16 +84,22 @@ def check_start(model: Model, start: State | None) -> None:
     if start is None:
         return
     if not isinstance(start, State):
-        raise ModelError(f"start must be a pose of {model.name!r}, not {start!r}; use mbs.assemble(model)")
+        raise ModelError(
+            f"start must be a pose of {model.name!r}, not {start!r}; use mbs.assemble(model)",
+            code="not-a-pose", argument="start", model=model.name, start=start,
+        )  # fmt: skip
     if [*start.system.model.bodies] != [*model.bodies]:
         what = f"start is a pose of {start.system.model.name!r}, which has other bodies than {model.name!r}"
-        raise ModelError(f"{what}; assemble this model for a start")
+        raise ModelError(
+            f"{what}; assemble this model for a start",
+            code="pose-of-other-model", argument="start", model=start.system.model.name,
+        )  # fmt: skip
 
 
 def truth_of(given: Any, what: str) -> bool:
     """Return True or False; raise an error for any other value."""
     if not isinstance(given, bool | np.bool_):
-        raise ModelError(f"{what}, True or False, not {given!r}")
+        raise ModelError(f"{what}, True or False, not {given!r}", code="not-true-or-false", value=given)
     return bool(given)
 
 
@@ -102,14 +116,19 @@ def checked_step(step: float) -> float:
     """Return the longest step of a traced curve, checked, in lengths of the model."""
     step = finite_number(step, "step")
     if not 0.0 < step <= 0.25:
-        raise ModelError(f"step is in lengths of the model, more than 0 and 0.25 at most, not {step:g}")
+        raise ModelError(
+            f"step is in lengths of the model, more than 0 and 0.25 at most, not {step:g}",
+            code="out-of-bounds", argument="step", step=step,
+        )  # fmt: skip
     return step
 
 
 def whole_number(given: Any, what: str, least: int) -> int:
     """Return an integer of at least `least`; raise an error for any other value."""
     if not isinstance(given, int | np.integer) or isinstance(given, bool) or given < least:
-        raise ModelError(f"{what}, a whole number from {least} on, not {given!r}")
+        raise ModelError(
+            f"{what}, a whole number from {least} on, not {given!r}", code="not-an-integer", least=least, value=given
+        )
     return int(given)
 
 
@@ -121,7 +140,10 @@ def drivers_named(model: Model, release: str | Sequence[str] | None) -> tuple[st
     """Return the names of the drivers to be released, each once."""
     given: Any = () if release is None else (release,) if isinstance(release, str) else release
     if not isinstance(given, tuple | list) or not all(isinstance(one, str) for one in given):
-        raise ModelError(f"release is the name of a driver, or several of them, not {release!r}")
+        raise ModelError(
+            f"release is the name of a driver, or several of them, not {release!r}",
+            code="wrong-type", argument="release", release=release,
+        )  # fmt: skip
     for one in given:
         check_name("driver", one, [driver.name for driver in model.drivers], repr(model.name))
     return tuple(dict.fromkeys(given))
@@ -131,7 +153,10 @@ def checked_over(model: Model, over: Any) -> tuple[str, list[float]]:
     """Return the name of the varied parameter or quantity, and its values in their order."""
     pair = isinstance(over, tuple | list) and len(over) == 2 and isinstance(over[0], str)
     if not (pair and np.ndim(over[1]) == 1):
-        raise ModelError(f'over= takes a name and its values, e.g. over=("P", [0, 10, 20]), not {over!r}')
+        raise ModelError(
+            f'over= takes a name and its values, e.g. over=("P", [0, 10, 20]), not {over!r}',
+            code="wrong-shape", argument="over", over=over,
+        )  # fmt: skip
     name, values = over
     numbers = [finite_number(value, f"a value of {name!r}") for value in values]
     warn_of_angles(model, {name: values}, "over")
@@ -141,26 +166,40 @@ def checked_over(model: Model, over: Any) -> tuple[str, list[float]]:
 def checked_times(times: Any) -> np.ndarray:
     """Return the times as an array, checked to increase."""
     if np.ma.is_masked(times):
-        raise ModelError("times are masked in part; leave out what is masked: times.compressed()")
+        raise ModelError(
+            "times are masked in part; leave out what is masked: times.compressed()", code="masked", argument="times"
+        )
     try:
         kind = np.asarray(times).dtype.kind
         if kind in "mM" or (kind == "O" and any(hasattr(x, "total_seconds") for x in np.ravel(times))):
-            raise ModelError("times are seconds from the start, as numbers; write times.total_seconds()")
+            raise ModelError(
+                "times are seconds from the start, as numbers; write times.total_seconds()",
+                code="needs-numbers", argument="times",
+            )  # fmt: skip
         if kind in "USb":
             raise TypeError
         t = np.array(times, dtype=float)
     except (TypeError, ValueError) as exc:
         if isinstance(exc, ModelError):
             raise
-        raise ModelError(f"times must be numbers, not {times!r}; use e.g. np.linspace(0, 1, 101)") from exc
+        raise ModelError(
+            f"times must be numbers, not {times!r}; use e.g. np.linspace(0, 1, 101)",
+            code="not-a-number", argument="times", times=times,
+        ) from exc  # fmt: skip
     if t.ndim != 1 or t.size == 0:
-        raise ModelError(f"times must be a non-empty list, got shape {t.shape}; use e.g. np.linspace(0, 1, 101)")
+        raise ModelError(
+            f"times must be a non-empty list, got shape {t.shape}; use e.g. np.linspace(0, 1, 101)",
+            code="empty", argument="times", shape=t.shape,
+        )  # fmt: skip
     if not np.isfinite(t).all():
-        raise ModelError("times contain a value that is not finite; remove it")
+        raise ModelError("times contain a value that is not finite; remove it", code="not-finite", argument="times")
     if not (t[1:] > t[:-1]).all():
         k = int(np.argmax(np.diff(t) <= 0))
         later, earlier = (repr(float(x)).removesuffix(".0") for x in (t[k + 1], t[k]))
-        raise ModelError(f"times must increase, but {later} follows {earlier}; sort them and remove doubles")
+        raise ModelError(
+            f"times must increase, but {later} follows {earlier}; sort them and remove doubles",
+            code="not-increasing", argument="times", later=later, earlier=earlier,
+        )  # fmt: skip
     return t
 
 
@@ -175,7 +214,10 @@ def check_tables(model: Model, t: np.ndarray) -> None:
         first, last = float(table.x[0]), float(table.x[-1])
         if read.min() < first - TABLE_END * (last - first) or read.max() > last + TABLE_END * (last - first):
             reach = f"it is read from {read.min():g} to {read.max():g}; shorten the times or extend the table"
-            raise ModelError(f"{element.who} has a table from {first:g} to {last:g}, but {reach}")
+            raise ModelError(
+                f"{element.who} has a table from {first:g} to {last:g}, but {reach}",
+                code="beyond-table", element=element.who, first=first, last=last,
+            )  # fmt: skip
 
 
 class TableEnd(NamedTuple):

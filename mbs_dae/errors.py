@@ -1,9 +1,11 @@
 """Errors, by name. Every message says which element, what is wrong, and what to do.
 
-Each error carries its facts as attributes too, so that a program can act on them:
-``err.joints``, ``err.time``, ``err.residuals``, ...
+Each error has a code, the name of its kind of fault, which stays as it is when a sentence gets better, and carries its
+facts as attributes, so that a program can act on them: ``err.code``, ``err.joints``, ``err.time``, ...
+docs/messages.md lists all codes with their messages.
 """
 
+import pickle
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from difflib import get_close_matches
@@ -17,21 +19,36 @@ Thing = TypeVar("Thing")
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
+def is_sent(value: object) -> bool:
+    """Return whether a value can be pickled, and thus sent to another process."""
+    try:
+        pickle.dumps(value)
+    except Exception:  # what an object raises here is its own matter
+        return False
+    return True
+
+
 class MbsError(Exception, metaclass=PublicClass):
-    """The root of all errors of this package. Keyword arguments become attributes.
+    """The root of all errors of this package. ``code`` names the kind of fault, ``facts`` has the values of the case;
+    each of them is an attribute, too.
 
     >>> try:
     ...     mbs.PlanarModel("crank").body("rod", mass=-1)
     ... except mbs.MbsError as error:
-    ...     print(error)
-    mass of body 'rod' is -1; it must not be negative
+    ...     print(error, "/", error.code, error.value)
+    mass of body 'rod' is -1; it must not be negative / negative -1.0
     """
 
-    def __init__(self, message: str, **facts: Any):
+    def __init__(self, message: str, code: str = "", **facts: Any):
         super().__init__(message)
-        self.facts = facts
+        self.code, self.facts = code, facts
         for name, value in facts.items():
             setattr(self, name, value)
+
+    def __reduce__(self) -> tuple:
+        """Return what another process makes the error of. A fact that cannot be sent there is replaced by its text."""
+        sent = {name: value if is_sent(value) else repr(value) for name, value in self.facts.items()}
+        return type(self), self.args, {**vars(self), **sent, "facts": sent}
 
 
 class ModelError(MbsError, ValueError):
@@ -151,7 +168,10 @@ class Names(dict[str, Thing]):
 
     def _refuse(self, name: Any = "name", value: Any = "value", **_: Any) -> NoReturn:
         remedy = REMEDIES.get(self.kind, "make another one").format(name if isinstance(name, str) else "name", value)
-        raise ModelError(f"{self.owner} keeps every {self.kind} as it is: none is set or deleted in place; {remedy}")
+        raise ModelError(
+            f"{self.owner} keeps every {self.kind} as it is: none is set or deleted in place; {remedy}",
+            code="read-only", owner=self.owner, kind=self.kind,
+        )  # fmt: skip
 
     __setitem__ = __delitem__ = pop = popitem = setdefault = update = clear = __ior__ = _refuse  # type: ignore[assignment]
 
@@ -193,12 +213,18 @@ def shortened(given: object) -> str:
 def check_writable(text: str, what: str) -> None:
     """Raise an error for a name or unit that a text file cannot hold."""
     if UNWRITABLE.search(text):
-        raise ModelError(f"{text!r} cannot be {what}: no file holds it as text; leave out control characters")
+        raise ModelError(
+            f"{text!r} cannot be {what}: no file holds it as text; leave out control characters",
+            code="not-writable-text",
+        )  # fmt: skip
 
 
 def check_dict(what: str, given: object, of: str, example: str, empty: bool = True) -> None:
     if not isinstance(given, Mapping) or not (given or empty):
-        raise ModelError(f"{what} must be a dict of {of}, not {given!r}; e.g. {example}")
+        raise ModelError(
+            f"{what} must be a dict of {of}, not {given!r}; e.g. {example}",
+            code="not-a-dict", argument=what, value=given,
+        )  # fmt: skip
 
 
 def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the model") -> ModelError:
@@ -222,7 +248,9 @@ def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the mod
     if len(names) > MANY and kind == "quantity":
         shown = f"{shown[:-1]}; result.names lists them)"
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"use one of: {shown}"
-    return ModelError(f"{owner} has no {kind} {name!r}; {hint}", name=name, known=names)
+    return ModelError(
+        f"{owner} has no {kind} {name!r}; {hint}", code="unknown-name", owner=owner, kind=kind, name=name, known=names
+    )
 
 
 def unknown_attribute(thing: object, who: str, name: str, hint: str) -> AttributeError:

@@ -18,7 +18,10 @@ Progress = Callable[[int, int], Any]
 
 def check_progress(given: Any) -> None:
     if given is not None and not callable(given):
-        raise ModelError(f"progress must be a function, called as progress(done, total), not {given!r}")
+        raise ModelError(
+            f"progress must be a function, called as progress(done, total), not {given!r}",
+            code="wrong-type", argument="progress", value=given,
+        )  # fmt: skip
 
 
 @contextmanager

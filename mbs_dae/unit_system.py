@@ -77,7 +77,10 @@ def checked_unit(unit: Any, what: str, value: float | None = None) -> str:
     check_writable(text, f"the unit of {what}")
     for found, _ in _words(text):
         if meant := _nearest_unit(found[1]):
-            raise ModelError(f"the unit of {what} is {text!r}, and {found[1]!r} is no unit; did you mean {meant!r}?")
+            raise ModelError(
+                f"the unit of {what} is {text!r}, and {found[1]!r} is no unit; did you mean {meant!r}?",
+                code="unknown-unit", owner=what, unit=text, word=found[1], near=(meant,),
+            )  # fmt: skip
     strange = [(found[1], size) for found, size in _words(text) if found[1] in OTHERS]
     if not strange:
         return text
@@ -88,8 +91,9 @@ def checked_unit(unit: Any, what: str, value: float | None = None) -> str:
     remedy = "give SI values, with" if value is None or not isfinite(value) else f"write {value * factor:.6g},"
     raise ModelError(
         f"the unit of {what} is {text!r}, but values are SI, and angles in radians: {text!r} is "
-        f"{factor:.6g} {written}; {remedy} unit={written!r}"
-    )
+        f"{factor:.6g} {written}; {remedy} unit={written!r}",
+        code="unit-not-of-si", owner=what, unit=text, si_unit=written, factor=factor,
+    )  # fmt: skip
 
 
 def _nearest_unit(word: str) -> str:
@@ -215,7 +219,10 @@ class Units(metaclass=PublicClass):
             size, dimension = _known(word)
             if dimension in found:
                 what = f"units {found[dimension][0]!r} and {word!r} are both of what is in {si_unit(dimension)}"
-                raise ModelError(f"{what}; leave one of them out")
+                raise ModelError(
+                    f"{what}; leave one of them out",
+                    code="given-twice", argument="units", words=(found[dimension][0], word),
+                )  # fmt: skip
             found[dimension] = word, size
         return found
 
@@ -235,7 +242,10 @@ class Units(metaclass=PublicClass):
                     fits = [w for w in words if known and (d := dimension_of(w)) and d[1] == known[1]]
                     remedy = f"write {unit!r} or another unit of it" if not fits else f"write e.g. {fits[0]!r}"
                     what = f"{name!r} is in {unit or 'no unit'}, and {word!r} is a unit of {si_unit(dimension)}"
-                    raise ModelError(f"units={{{name!r}: {word!r}}} does not fit: {what}; {remedy}")
+                    raise ModelError(
+                        f"units={{{name!r}: {word!r}}} does not fit: {what}; {remedy}",
+                        code="unit-does-not-fit", argument="units", name=name, word=word, unit=unit,
+                    )  # fmt: skip
                 return word, size, {name}
         if known is None:
             return unit, 1.0, set()
@@ -322,7 +332,10 @@ def units(*words: Any) -> Units:
             found += inner.words
             names |= inner.names
         else:
-            raise ModelError(f"units are words, 'deg' or 'mm', or a dictionary of quantities, not {one!r}")
+            raise ModelError(
+                f"units are words, 'deg' or 'mm', or a dictionary of quantities, not {one!r}",
+                code="wrong-type", argument="units", value=one,
+            )  # fmt: skip
     for word in (*found, *names.values()):
         _known(word)
     made = Units(tuple(dict.fromkeys(found)), names)
@@ -335,7 +348,7 @@ def _known(word: str) -> tuple[float, Dimension]:
     if found is None or not found[1]:
         near = [meant] if (meant := _nearest_unit(word)) else get_close_matches(word, [*OTHERS, *BASES], n=2)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "write e.g. 'deg', 'mm', 'rpm', 'kN', 'bar'"
-        raise ModelError(f"{word!r} is no unit that is known; {hint}")
+        raise ModelError(f"{word!r} is no unit that is known; {hint}", code="unknown-unit", word=word, near=tuple(near))
     return found
 
 
@@ -356,12 +369,18 @@ class Call:
             if word in self.used:
                 continue
             if word in self.units.names:
-                raise ModelError(f"{written} names {word!r}, which is not shown here; leave it out, or mend its name")
+                raise ModelError(
+                    f"{written} names {word!r}, which is not shown here; leave it out, or mend its name",
+                    code="name-not-shown", argument=written.partition("=")[0], name=word,
+                )  # fmt: skip
             pairs = sorted(self.seen.items(), key=lambda one: "." not in one[0])  # of bodies and joints before times
             name, unit = pairs[0] if pairs else ("", "")
             shows = f"{name!r} is in {unit or 'no unit'}" if name else "nothing here has such a unit"
             what = "angles and their rates" if word in ("°", "deg") else f"what is in {si_unit(_known(word)[1])}"
-            raise ModelError(f"{written} is for {what}, and {shows}; leave it out, or name what has such a unit")
+            raise ModelError(
+                f"{written} is for {what}, and {shows}; leave it out, or name what has such a unit",
+                code="unit-of-nothing-shown", argument=written.partition("=")[0], word=word, name=name,
+            )  # fmt: skip
 
 
 _default = Units()
@@ -386,7 +405,10 @@ def shown_in(units: UnitsLike = None, degrees: bool = False) -> Iterator[None]:
         demanded |= dict.fromkeys((*given.words, *given.names), f"units={units!r}")
     if degrees:
         if turning := [word for word in given.words if _known(word)[1] == frozenset({("rad", 1.0)})]:
-            raise ModelError(f"degrees=True and units= with {turning[0]!r} are both of angles; leave one of them out")
+            raise ModelError(
+                f"degrees=True and units= with {turning[0]!r} are both of angles; leave one of them out",
+                code="contradictory-arguments", argument="degrees", other="units", word=turning[0],
+            )  # fmt: skip
         given = globals()["units"]("°", given)
         demanded["°"] = "degrees=True"
     call = Call(given.over(current()), demanded)

@@ -98,12 +98,16 @@ class Certificate(metaclass=PublicClass):
 
     def _check(self, other: object) -> None:
         if not isinstance(other, Certificate):
-            raise ModelError(f"a certificate is compared with another one, not with {other!r}; ask mbs.certificate")
+            raise ModelError(
+                f"a certificate is compared with another one, not with {other!r}; ask mbs.certificate",
+                code="not-a-certificate", other=other,
+            )  # fmt: skip
         if self.system and other.system and [*self.system.model.bodies] != [*other.system.model.bodies]:
             names = f"{self.system.model.name!r} and {other.system.model.name!r}"
             raise ModelError(
-                f"the certificates are of {names}, which have different bodies; compare poses of one model"
-            )
+                f"the certificates are of {names}, which have different bodies; compare poses of one model",
+                code="unequal-bodies", model=self.system.model.name,
+            )  # fmt: skip
 
     def _numbers(self, radius: float) -> Interval:
         """Enclose places, angles of the plane, and normalised products of the parameters of each attitude, over the box
@@ -156,7 +160,10 @@ def certificate(pose: State) -> Certificate:
     """
     state = as_state(pose)
     if not isinstance(state, State):
-        raise ModelError(f"a certificate is of a pose, not of {pose!r}; give a state, as of mbs.assemble(model, t)")
+        raise ModelError(
+            f"a certificate is of a pose, not of {pose!r}; give a state, as of mbs.assemble(model, t)",
+            code="not-a-pose", pose=pose,
+        )  # fmt: skip
     return certified(state.system, state.t, state.full_q)
 
 

@@ -133,8 +133,9 @@ class IntervalEquations:
                 except TypeError as exc:
                     who = structure.instances[structure.groups[g].members[0]].who
                     raise ModelError(
-                        f"nothing can be proven of {who}: {exc}; write its law with other functions"
-                    ) from exc
+                        f"nothing can be proven of {who}: {exc}; write its law with other functions",
+                        code="not-provable", reason=str(exc), subject=who,
+                    ) from exc  # fmt: skip
             for k, value in results.items():
                 out.put(first + k + size * np.arange(instances), interval(value), later)
             if not decisions.between.any():
@@ -195,7 +196,10 @@ def _equations(system: System) -> IntervalEquations:
             what = (
                 f"{instance.who} reads {', '.join(sorted(map(str, instance.signals)))}, which has equations of its own"
             )
-            raise ModelError(f"{what}, and nothing is proven of these; write a number or a function of time for it")
+            raise ModelError(
+                f"{what}, and nothing is proven of these; write a number or a function of time for it",
+                code="not-provable", instance=instance.who,
+            )  # fmt: skip
     rows = np.flatnonzero(tells_positions(program))
     place = np.cumsum(tells_positions(program)) - 1
     row, column = layout["jac_row"][layout["jac_to"]], layout["jac_column"][layout["jac_to"]]
@@ -209,7 +213,10 @@ def check_driven(equations: IntervalEquations) -> None:
     """Raise a `ModelError` if there are fewer equations than freedoms, or if no body moves."""
     system, rows = equations.system, len(equations.rows)
     if not system.nv:
-        raise ModelError(f"no body of {system.model.name!r} moves: there is nothing to be proven")
+        raise ModelError(
+            f"no body of {system.model.name!r} moves: there is nothing to be proven",
+            code="nothing-moves", model=system.model.name,
+        )  # fmt: skip
     if rows < system.nv:
         freedom = counted(system.nv - rows, "degree")
         what = f"{system.model.name!r} has {freedom} of freedom left, so that no pose is the only one near by"
@@ -217,4 +224,7 @@ def check_driven(equations: IntervalEquations) -> None:
         also = (
             f" ({counted(rolling, 'equation')} of velocities alone say nothing of where bodies are)" if rolling else ""
         )
-        raise ModelError(f"{what}{also}; drive it, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t), or fix it")
+        raise ModelError(
+            f"{what}{also}; drive it, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t), or fix it",
+            code="undriven-freedom", model=system.model.name, freedom=freedom,
+        )  # fmt: skip

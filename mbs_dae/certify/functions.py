@@ -138,8 +138,9 @@ def _refusal(name: str) -> Callable[..., NoReturn]:
     def refuse(*_: Any) -> NoReturn:
         raise ModelError(
             f"nothing can be proven of equations with {name}, of which no bounds are known; write the law with other "
-            "functions, or as a mbs.Table"
-        )
+            "functions, or as a mbs.Table",
+            code="no-bounds-known", name=name,
+        )  # fmt: skip
 
     return refuse
 

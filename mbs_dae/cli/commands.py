@@ -183,7 +183,10 @@ def equations(
         return
     if out and out.suffix.lower() not in ("", ".txt", *system.endings):
         what = "there is no MATLAB code: MATLAB calls C and Python" if out.suffix == ".m" else "no format is called so"
-        raise ModelError(f"cannot write equations to {str(out)!r}: {what}; end it in {', '.join(system.endings)}, .txt")
+        raise ModelError(
+            f"cannot write equations to {str(out)!r}: {what}; end it in {', '.join(system.endings)}, .txt",
+            code="unknown-format", out=str(out),
+        )  # fmt: skip
     text = system.latex() if latex else str(system)
     if out:
         with replacing(out, "choose another --out") as place:
@@ -225,7 +228,9 @@ def animate(
     model, file_times, file_initial = load_model(path, parse_settings(settings))
     times = time_grid(file_times, first, last, steps)
     if checked_path(out).suffix.lower() != ".html" and live:
-        raise mbs.ModelError(f"--live makes a page, and {str(out)!r} is none; end its name in .html")
+        raise mbs.ModelError(
+            f"--live makes a page, and {str(out)!r} is none; end its name in .html", code="unknown-format", out=str(out)
+        )
     analysis = partial(mbs.kinematics, times=times)
     if file_initial is not None:
         analysis = partial(mbs.simulate, times=times, initial=file_initial)
@@ -299,7 +304,10 @@ def _make_folder(out: Path | None) -> None:
         try:
             out.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise ModelError(f"cannot write {str(out)!r}: {error.strerror}; choose another --out") from error
+            raise ModelError(
+                f"cannot write {str(out)!r}: {error.strerror}; choose another --out",
+                code="cannot-write-file", out=str(out), reason=error.strerror,
+            ) from error  # fmt: skip
 
 
 def _result_of(analysis: Callable[[], Result]) -> tuple[Result, BaseException | None]:

@@ -55,14 +55,18 @@ def si_value(option: str, name: str, text: str, unit: str, example: str) -> floa
         return float(text)
     match, remedy = NUMBER_WITH_UNIT.fullmatch(text), f"write e.g. {option} {name}={example}"
     if match is None:
-        raise ModelError(f"{option} {name}={text} is not a number; {remedy}")
+        raise ModelError(
+            f"{option} {name}={text} is not a number; {remedy}", code="not-a-number", option=option, name=name
+        )
     size, si = dimension_of(match[2]), dimension_of(unit)
     if size is None or not size[1]:
         what = f"{option} {name}={text} is not a number, and {match[2]!r} is not a known unit"
-        raise ModelError(f"{what}; {remedy} in SI, or with a unit, {name}=10mm")
+        raise ModelError(
+            f"{what}; {remedy} in SI, or with a unit, {name}=10mm", code="unit-not-of-si", option=option, name=name
+        )
     if si is not None and si[1] != size[1]:
         what = f"{option} {name}={text} does not fit: {name!r} is in {unit}"
-        raise ModelError(f"{what}; write a number, or a unit of this kind")
+        raise ModelError(f"{what}; write a number, or a unit of this kind", code="unit-does-not-fit")
     return float(match[1]) * size[0] / (si[0] if si else 1.0)
 
 
@@ -74,9 +78,11 @@ def _pairs(
     for text in texts or ():
         name, _, value = (part.strip() for part in text.partition("="))
         if not is_name(name) or not value:
-            raise ModelError(f"cannot read {option} {text!r}; write {form}")
+            raise ModelError(f"cannot read {option} {text!r}; write {form}", code="cannot-read-option", option=option)
         if name in seen:
-            raise ModelError(f"{option} gives {name!r} twice; leave one out")
+            raise ModelError(
+                f"{option} gives {name!r} twice; leave one out", code="given-twice", option=option, name=name
+            )
         seen.add(name)
         yield name, value
 
@@ -93,18 +99,26 @@ def load_module(path: Path, settings: Mapping[str, Setting]) -> tuple[Any, Modul
     module = _run(_existing(path))
     build = getattr(module, "build", None)
     if not callable(build):
-        raise ModelError(f"{path} has no function build(); write one that returns a model")
+        raise ModelError(
+            f"{path} has no function build(); write one that returns a model", code="no-build-function", path=path
+        )
     takes = inspect.signature(build).parameters.values()
     defaults = {p.name: p.default for p in takes if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
     takes_any = any(p.kind is p.VAR_KEYWORD for p in takes)
     arguments = {n: _converted(n, x, defaults.get(n)) for n, x in settings.items() if takes_any or n in defaults}
     for name, default in defaults.items():
         if default is inspect.Parameter.empty and name not in arguments:
-            raise ModelError(f"build() of {path} needs a value for {name!r}; give one with --set {name}=VALUE")
+            raise ModelError(
+                f"build() of {path} needs a value for {name!r}; give one with --set {name}=VALUE",
+                code="missing-argument", path=path, name=name,
+            )  # fmt: skip
     with _locating(path):
         model = build(**arguments)
     if not isinstance(model, mbs.PlanarModel | mbs.SpatialModel):
-        raise ModelError(f"build() of {path} returns no model, but {model!r}; end it with: return model")
+        raise ModelError(
+            f"build() of {path} returns no model, but {model!r}; end it with: return model",
+            code="not-a-model", path=path, model=model,
+        )  # fmt: skip
     for name, value in settings.items():  # check the unit of an argument of build() that is a parameter as well
         if name in arguments and name in model.parameters and NUMBER_WITH_UNIT.fullmatch(str(value)):
             si_value("--set", name, str(value), model.parameters[name].unit, "")
@@ -122,7 +136,10 @@ def _converted(name: str, value: Setting, default: Any) -> Setting:
     False."""
     if isinstance(default, bool):
         if str(value).lower() not in ("true", "false"):
-            raise ModelError(f"--set {name}={value} makes no sense; write --set {name}=true or --set {name}=false")
+            raise ModelError(
+                f"--set {name}={value} makes no sense; write --set {name}=true or --set {name}=false",
+                code="not-true-or-false", name=name, value=value,
+            )  # fmt: skip
         return str(value).lower() == "true"
     if isinstance(value, str) and not isinstance(default, str):  # texts are words that build() knows, not expressions
         example = f"{default:g}" if isinstance(default, int | float) else "0.12"
@@ -134,12 +151,12 @@ def _existing(path: Path) -> Path:
     if path.is_file():
         return path
     if path.is_dir():
-        raise ModelError(f"{str(path)!r} is a folder; name a model file in it")
+        raise ModelError(f"{str(path)!r} is a folder; name a model file in it", code="is-a-folder", path=str(path))
     others = [p for folder in {path.parent, Path(), Path("models")} for p in folder.glob("[!_]*.py")]
     near = get_close_matches(path.stem, {p.stem for p in others}, n=3)
     similar = sorted(repr(str(p)) for p in others if p.stem in near)
     hint = f"did you mean {' or '.join(similar)}?" if similar else "name a Python file with a function build()"
-    raise ModelError(f"there is no file {str(path)!r}; {hint}")
+    raise ModelError(f"there is no file {str(path)!r}; {hint}", code="no-such-file", path=str(path))
 
 
 def _run(path: Path) -> ModuleType:
@@ -162,4 +179,6 @@ def _locating(path: Path) -> Iterator[None]:
     except (Exception, SystemExit) as error:
         lines = [f", line {f.lineno}" for f in traceback.extract_tb(error.__traceback__) if f.filename == str(path)]
         kind = "" if isinstance(error, MbsError) else f"{type(error).__name__}: "
-        raise ModelError(f"{path}{lines[-1] if lines else ''}: {kind}{error}") from error
+        raise ModelError(
+            f"{path}{lines[-1] if lines else ''}: {kind}{error}", code="model-file-fails", reason=str(error), path=path
+        ) from error

@@ -92,11 +92,14 @@ def time_grid(file_times: Any, first: float | None, last: float | None, steps: i
     if times is not None and first is last is steps is None:
         return times
     if times is None and last is None:
-        raise ModelError("the model file has no TIMES; say until when with --to, e.g. --to 1")
+        raise ModelError("the model file has no TIMES; say until when with --to, e.g. --to 1", code="missing-argument")
     start, end, count = (0.0, 0.0, POSES) if times is None else (times[0], times[-1], times.size)
     start, end = start if first is None else first, end if last is None else last
     if not (isfinite(end - start) and start < end):
-        raise ModelError(f"times go from {start:g} to {end:g}; choose --to later than --from")
+        raise ModelError(
+            f"times go from {start:g} to {end:g}; choose --to later than --from",
+            code="not-increasing", start=start, end=end,
+        )  # fmt: skip
     return np.linspace(start, end, steps or count)
 
 
@@ -113,7 +116,10 @@ def stabilization_of(text: str | None) -> Any:
             return kind(*numbers)
     except (KeyError, ValueError):
         pass
-    raise ModelError(f"cannot read --stabilization {text!r}; write baumgarte, baumgarte:5,5, projection, or none")
+    raise ModelError(
+        f"cannot read --stabilization {text!r}; write baumgarte, baumgarte:5,5, projection, or none",
+        code="cannot-read-option",
+    )  # fmt: skip
 
 
 def check_names(model: Any, names: Iterable[str]) -> None:

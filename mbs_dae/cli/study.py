@@ -83,13 +83,22 @@ def study(
     elif verb in {*VERBS, *VERBS.values()}:
         analysis = VERBS.get(verb, verb)
     else:
-        raise ModelError(f"--verb {verb!r} is no analysis of many designs; choose one of {', '.join(VERBS)}")
+        raise ModelError(
+            f"--verb {verb!r} is no analysis of many designs; choose one of {', '.join(VERBS)}",
+            code="unknown-choice", verb=verb,
+        )  # fmt: skip
     options: dict[str, Any] = {"initial": start} if analysis == "simulate" and start else {}
     if initial and analysis != "simulate":
-        raise ModelError(f"--initial is for --verb simulate, and this study is of {analysis}; leave it out")
+        raise ModelError(
+            f"--initial is for --verb simulate, and this study is of {analysis}; leave it out",
+            code="contradictory-arguments", analysis=analysis,
+        )  # fmt: skip
     if draw != "random":
         if count is None:
-            raise ModelError(f"--draw {draw} draws members from distributions; say how many, e.g. --count 1000")
+            raise ModelError(
+                f"--draw {draw} draws members from distributions; say how many, e.g. --count 1000",
+                code="missing-argument", draw=draw,
+            )  # fmt: skip
         method: Any = draw
         varied, count, seed = mbs.samples(varied, count, method, seed or 0), None, None
     times = time_grid(file_times, first, last, steps)
@@ -106,7 +115,9 @@ def study(
     if members.message:
         raise (KeyboardInterrupt if members.message.startswith("interrupted") else MbsError)(members.message)
     if not members.done.any():
-        raise ModelError("no member of the study is done; vary less, or change what all of them have")
+        raise ModelError(
+            "no member of the study is done; vary less, or change what all of them have", code="no-member-done"
+        )
 
 
 # --- varied values ---
@@ -121,7 +132,7 @@ def parse_over(texts: Sequence[str], unit_of: Callable[[str], str] = lambda name
         if not name or not sign or not spec:
             raise _unreadable(text)
         if name in varied:
-            raise ModelError(f"--over gives {name!r} twice; leave one out")
+            raise ModelError(f"--over gives {name!r} twice; leave one out", code="given-twice", name=name)
         number = partial(_number, text, name, unit_of(name))
         varied[name] = _law(text, spec, number) if sign == "~" else _values(text, spec, number)
     return varied
@@ -190,12 +201,14 @@ def _law(text: str, spec: str, number: Callable[[str], float]) -> Any:
         raise _unreadable(text)
     name, numbers = match[1], [number(word.strip()) for word in match[2].split(",")]
     if name not in LAWS:
-        raise ModelError(f"--over {text!r} has no distribution that is known; use one of {', '.join(LAWS)}")
+        raise ModelError(
+            f"--over {text!r} has no distribution that is known; use one of {', '.join(LAWS)}", code="unknown-choice"
+        )
     law, needs, fits = LAWS[name]
     if len(numbers) != 2 or not fits(*numbers):
-        raise ModelError(f"--over {text!r} does not fit: {name} takes {needs}")
+        raise ModelError(f"--over {text!r} does not fit: {name} takes {needs}", code="wrong-arguments", name=name)
     return law(*numbers)
 
 
 def _unreadable(text: str) -> ModelError:
-    return ModelError(f"cannot read --over {text!r}; write {WAYS}")
+    return ModelError(f"cannot read --over {text!r}; write {WAYS}", code="cannot-read-option", ways=WAYS)

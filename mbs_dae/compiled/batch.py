@@ -278,8 +278,9 @@ class BatchBuilder:
             k = int(np.argmin(np.isfinite(out).reshape(-1, out.shape[-1]).all(axis=0)))
             raise ModelError(
                 f"a number in {self._who[k]} is not a finite real number for these parameters; mend its expression or "
-                "the parameters"
-            )
+                "the parameters",
+                code="not-finite",
+            )  # fmt: skip
         return out
 
     def places(self) -> Iterator[Place]:

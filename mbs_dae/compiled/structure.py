@@ -324,7 +324,10 @@ def _transformed_entries(structure: Structure, formed: bool) -> Entries:
 def structure_in(model: Model, coordinates: str, **tree: Any) -> Structure:
     """Return the structure of a model in some coordinates: index the bodies, derive or fetch the kernels."""
     if not model.bodies:
-        raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
+        raise ModelError(
+            f"model {model.name!r} has no bodies; add one with model.body(name, ...)",
+            code="no-bodies", model=model.name,
+        )  # fmt: skip
     chosen = coordinate_set(model, coordinates, **tree)
     kernels = chosen.kernels
     instances, rows = [], []

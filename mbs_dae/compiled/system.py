@@ -162,7 +162,10 @@ class System(Remembering):
             q[list(places)] = of_body.placement(body, self.evaluator)
         if not np.isfinite(q).all():
             body = next(body for body, places in self.layout.q.items() if not np.isfinite(q[list(places)]).all())
-            raise ModelError(f"the placement of body {body.name!r} is not finite; mend its position or angle")
+            raise ModelError(
+                f"the placement of body {body.name!r} is not finite; mend its position or angle",
+                code="not-finite", body=body.name,
+            )  # fmt: skip
         return q
 
     @property

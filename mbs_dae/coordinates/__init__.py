@@ -19,7 +19,10 @@ def coordinate_set(model: Model, name: str, **tree: Any) -> CoordinateSet:
     check_name("coordinate set", name, SETS, "this version")
     if tree and name != "joint":
         given = " and ".join(f"{what}=" for what in tree)
-        raise ModelError(f"{given} is for the tree of joint coordinates, and {name} ones have none; leave it out")
+        raise ModelError(
+            f"{given} is for the tree of joint coordinates, and {name} ones have none; leave it out",
+            code="not-supported", value=given, name=name,
+        )  # fmt: skip
     if name == "natural":
         return Natural(model)
     bodies = BODY[model.dimension](model)

@@ -75,7 +75,10 @@ def _free_constant(owner: str, name: str, model: Model, parameter: Parameter) ->
     element = model.elements[owner]
     if element.is_written:
         what = f"expressions of others read {element.who}, and were written with its numbers"
-        raise ModelError(f"{what}; make {name} a parameter of the model, and ask for that")
+        raise ModelError(
+            f"{what}; make {name} a parameter of the model, and ask for that",
+            code="no-derivative", element=element.who, name=name,
+        )  # fmt: skip
     _become(element, element.with_constant(name, parameter))
     for other in model.elements.values():
         if element in other.speaks_of:

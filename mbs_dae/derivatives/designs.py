@@ -66,7 +66,10 @@ def systems_beside(
         except MbsError as error:
             failed = failed or error
     assert failed is not None
-    raise ModelError(f"derivatives by {name!r} ask for designs beside {value:g}, and there are none: {failed}")
+    raise ModelError(
+        f"derivatives by {name!r} ask for designs beside {value:g}, and there are none: {failed}",
+        code="design-without-motion", name=name, value=value,
+    )  # fmt: skip
 
 
 def breaks_in(run: Run, system: System, times: np.ndarray) -> np.ndarray:
@@ -87,7 +90,10 @@ def breaks_moved(asked: Asked, run: Run, ends: np.ndarray, times: np.ndarray) ->
         found = [breaks_in(run, system, times) for system in systems]
         if any(one.size != known.size for one in found):
             what = f"beside this value of {name!r} laws of time switch more or less often before the last time"
-            raise ModelError(f"derivatives of simulate: {what}; end the run a little before or behind the switch")
+            raise ModelError(
+                f"derivatives of simulate: {what}; end the run a little before or behind the switch",
+                code="no-derivative", name=name,
+            )  # fmt: skip
         slopes = np.tensordot(stencil.weights, found, 1) / small
         slopes[np.abs(slopes) * small <= BREAK_MOTION * STENCIL_STEP * np.abs(known).max(initial=0.0)] = 0.0
         of = dict(zip(known.tolist(), slopes.tolist(), strict=True))

@@ -39,7 +39,9 @@ def _write(element: Element, laws: dict[Signal, Input]) -> None:
     read = {s: laws[slots[s]].law for s in form.signals if slots[s] in laws}
     if any(own[s] in laws for other, own in element.forms()[1:] for s in other.signals):
         what = f"{element.who} is bounded by an input whose law is made of what is asked for"
-        raise ModelError(f"{what}; write the expression of the input into it instead")
+        raise ModelError(
+            f"{what}; write the expression of the input into it instead", code="no-derivative", element=element.who
+        )
     if not read:
         return
     left = tuple(s for s in form.signals if s not in read)

@@ -81,10 +81,15 @@ def event_derivative(event: Happening, name: str, by: Any) -> Any:
     varied, wanted = varied_of(event.state), str(getattr(by, "symbol", by))
     if not isinstance(varied, VariedMoment):
         what = f"event {event.name!r} has no derivatives; ask for some"
-        raise ModelError(f"{what}: simulate(model, times, derivatives=['r'])")
+        raise ModelError(
+            f"{what}: simulate(model, times, derivatives=['r'])", code="run-without-derivatives", event=event.name
+        )
     if wanted not in varied.asked.names:
         known = ", ".join(varied.asked.names)
-        raise ModelError(f"event {event.name!r} has derivatives by {known}, and none by {wanted!r}")
+        raise ModelError(
+            f"event {event.name!r} has derivatives by {known}, and none by {wanted!r}",
+            code="not-differentiated-by", event=event.name, known=known,
+        )  # fmt: skip
     return float(varied.slopes.t[varied.asked.names.index(wanted), 0])
 
 

@@ -48,16 +48,22 @@ def asked_of(model: Model, names: Any, given: Collection[str] = (), run: bool = 
     """Return the model and the symbols for `derivatives=`, names or symbols of parameters; None without any. Names of
     values `given` (fixed or initial ones) may be among them. In a `run` inputs stay as they are."""
     if isinstance(names, str) or not isinstance(names, Iterable):
-        raise ModelError(f'derivatives must be a list of names, not {names!r}; e.g. derivatives=("r", "l")')
+        raise ModelError(
+            f'derivatives must be a list of names, not {names!r}; e.g. derivatives=("r", "l")',
+            code="not-a-list", names=names,
+        )  # fmt: skip
     asked = tuple(str(getattr(one, "symbol", one)) for one in names)
     if not asked:
         return None
     if len({*asked}) < len(asked):
         twice = next(name for name in asked if asked.count(name) > 1)
-        raise ModelError(f"derivatives names {twice!r} twice; leave one out")
+        raise ModelError(f"derivatives names {twice!r} twice; leave one out", code="given-twice", twice=twice)
     if gear := next((e for e in model.conditions if isinstance(e, Gear) and e.pressure_angle != 0), None):
         what = f"{gear.who} has a pressure_angle, whose force has no derivatives here"
-        raise ModelError(f"{what}; leave pressure_angle= out (motions and efforts are the same), or derivatives=")
+        raise ModelError(
+            f"{what}; leave pressure_angle= out (motions and efforts are the same), or derivatives=",
+            code="pressure-angle-with-derivatives", gear=gear.who,
+        )  # fmt: skip
     values, alike = {name: Parameter(name) for name in asked if name in given}, True
     constants = tuple(name for name in asked if name not in values and name not in model.parameters)
     if constants:
@@ -104,7 +110,10 @@ def check_corners(model: Model, numbers: Iterable[Any], symbols: Iterable[Parame
         for symbol in e.free_symbols & {*symbols} & {*known}:
             if e.free_symbols <= {*known} and (what := corner_of(e, symbol, known)):
                 told = f"{e} {what} at {symbol} = {known[symbol]:g}: there is a derivative to one side alone"
-                raise ModelError(f"derivatives by {symbol}: {told}; take another value, or a smooth expression")
+                raise ModelError(
+                    f"derivatives by {symbol}: {told}; take another value, or a smooth expression",
+                    code="kink", symbol=symbol,
+                )  # fmt: skip
 
 
 def _with_constants(system: System, names: tuple[str, ...]) -> Model:
@@ -151,25 +160,36 @@ def _check_kind(model: Model, name: str) -> None:
     element, body = model.elements.get(owner), model.bodies.get(owner)
     if (body is not None and last == "length") and body.span is not None:
         what = f"the length of link {owner!r} is in its markers, its centre and its inertia"
-        raise ModelError(f"{what}; give it as a parameter, length=model.parameter('l', {body.span}), and ask for that")
+        raise ModelError(
+            f"{what}; give it as a parameter, length=model.parameter('l', {body.span}), and ask for that",
+            code="is-a-constant", span=body.span,
+        )  # fmt: skip
     field = element.fields.get(last) if element is not None else None
     if element is not None and isinstance(field, Choice):
         what = f"{last} of {element.who} is one of {', '.join(map(repr, field.options))}, a matter of structure"
-        raise ModelError(f"{what}: nothing is differentiated by it; compare models with both")
+        raise ModelError(f"{what}: nothing is differentiated by it; compare models with both", code="no-derivative")
     if element is not None and (field is not None or last in ("function", "law", "every", "when")):
         what = f"{last} of {element.who} is a law and no number"
-        raise ModelError(f"{what}; make the number in it a parameter, k = model.parameter('k', ...), and ask for that")
+        raise ModelError(
+            f"{what}; make the number in it a parameter, k = model.parameter('k', ...), and ask for that",
+            code="is-a-constant",
+        )  # fmt: skip
     if element is not None and isinstance(getattr(element, last, None), int | float):
         what = f"{last} of {element.who} is a part of the form of its equations, and no number in them"
-        raise ModelError(f"{what}: nothing is differentiated by it; compare models with several")
+        raise ModelError(f"{what}: nothing is differentiated by it; compare models with several", code="no-derivative")
     if name in model.elements or name in model.bodies:
         kind = element.kind if (element := model.elements.get(name)) else "body"
         known = [one for one in constants_of(model) if one.rpartition(".")[0] == name]
         what = f"{name!r} is a {kind}, and not a number"
-        raise ModelError(f"{what}; ask for one of its constants: {', '.join(known) or 'it has none'}")
+        raise ModelError(
+            f"{what}; ask for one of its constants: {', '.join(known) or 'it has none'}", code="is-an-element"
+        )
     if model.quantity_or_none(name):
         what = f"{name!r} follows from the motion: it is read, and nothing depends on it"
-        raise ModelError(f"{what}; ask for parameters and constants, or give its value (fix=, initial=) and ask for it")
+        raise ModelError(
+            f"{what}; ask for parameters and constants, or give its value (fix=, initial=) and ask for it",
+            code="is-a-reading",
+        )  # fmt: skip
 
 
 def asked_of_motion(model: Model, names: Any) -> Asked | None:
@@ -178,7 +198,10 @@ def asked_of_motion(model: Model, names: Any) -> Asked | None:
     if asked is not None and model.compile().program.velocity_rows:
         who = next(row.element for row in model.compile().rows if row.unit.endswith("/s"))
         what = f"{who} restricts velocities, and places follow from the whole motion before"
-        raise ModelError(f"{what}: derivatives of kinematics need equations of places; leave derivatives= out")
+        raise ModelError(
+            f"{what}: derivatives of kinematics need equations of places; leave derivatives= out",
+            code="nonholonomic", subject=who,
+        )  # fmt: skip
     return asked
 
 
@@ -193,4 +216,7 @@ def check_laws(asked: Asked, verb: str) -> None:
         for law, value in zip(LAWS, one.laws, strict=True):
             if {*asked.symbols} & getattr(value, "free_symbols", set()) and number(value) == 0.0:
                 what = f"{one.who} has {law} 0 and is asked for it: there is a derivative to one side alone"
-                raise ModelError(f"derivatives of {verb}: {what}; take one a little larger")
+                raise ModelError(
+                    f"derivatives of {verb}: {what}; take one a little larger",
+                    code="no-derivative", verb=verb, subject=one.who, law=law,
+                )  # fmt: skip

@@ -300,15 +300,18 @@ def derivative(result: Result, name: str, by: Any) -> np.ndarray:
     varied: Varied | None = result.varied
     if varied is None:
         what = "this result has no derivatives; ask for some, e.g. kinematics(model, times, derivatives=['r'])"
-        raise ModelError(f"{what}; files do not keep them")
+        raise ModelError(f"{what}; files do not keep them", code="result-from-file")
     known = varied.asked.names
     wanted = str(getattr(by, "symbol", by))
     if wanted not in known:
-        raise ModelError(f"this result has derivatives by {', '.join(known)}, and none by {wanted!r}")
+        raise ModelError(
+            f"this result has derivatives by {', '.join(known)}, and none by {wanted!r}",
+            code="not-differentiated-by", known=tuple(known),
+        )  # fmt: skip
     values = varied[name]
     if not isinstance(values, Dual):
         what = f"{name!r} is no function of the motion, and has no derivative"
-        raise ModelError(f"{what}; ask for a place, a rate, a load or an energy")
+        raise ModelError(f"{what}; ask for a place, a rate, a load or an energy", code="no-derivative")
     found = values.slope[known.index(wanted)].copy()
     if result.reactions is not None:
         found[~result.is_unique(name)] = np.nan

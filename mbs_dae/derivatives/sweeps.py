@@ -70,4 +70,7 @@ def check_determined(first: State, asked: Asked | None) -> None:
     free = system.nv - len(rows) + len(PoseRank(system, first.t, first.full_q).dependent(rows))
     if asked is not None and free > 0:
         what = f"a sweep leaves {counted(free, 'degree')} of freedom of {system.model.name!r} to the pose before"
-        raise ModelError(f"{what}; add drivers to differentiate it, or ask assemble(..., derivatives=) for each value")
+        raise ModelError(
+            f"{what}; add drivers to differentiate it, or ask assemble(..., derivatives=) for each value",
+            code="undriven-freedom", model=system.model.name,
+        )  # fmt: skip

@@ -51,7 +51,9 @@ class Analysis:
         parameters = {name: one.value for name, one in self.model.parameters.items()}
         if missing := [name for name in self.names if name not in parameters and name not in initial]:
             what = f"{missing[0]!r} is a value at the start, and has none yet"
-            raise ModelError(f"{what}; give one: initial={{{missing[0]!r}: 1.0}}")
+            raise ModelError(
+                f"{what}; give one: initial={{{missing[0]!r}: 1.0}}", code="missing-initial-value", missing=missing[0]
+            )
         return np.array([parameters[name] if name in parameters else initial[name] for name in self.names], dtype=float)
 
     def unit(self, name: str) -> str:
@@ -74,10 +76,16 @@ class Analysis:
         may stop it."""
         result = self.recipe.result(row)
         if not result.success:
-            raise ModelError(f"{self.label} stopped early: {result.message}", result=result)
+            raise ModelError(
+                f"{self.label} stopped early: {result.message}",
+                code="run-stopped-early", subject=self.label, result=result,
+            )  # fmt: skip
         if result.t[-1] < self.recipe.times[-1] and not (may_stop and end_moves(result)):
             what = f"{self.label} was {result.message}, and how the time of its end moves is no part of derivatives"
-            raise ModelError(f"{what}; let it run on without the event that stops it", result=result)
+            raise ModelError(
+                f"{what}; let it run on without the event that stops it",
+                code="run-stopped-early", subject=self.label, result=result,
+            )  # fmt: skip
         return result
 
     def readings(self, row: np.ndarray) -> DualReadings:
@@ -95,12 +103,21 @@ def analysis_of(
     for name in how:
         check_name("option", name, words, f"the analysis mbs.{verb}")
     if "derivatives" not in options_of(verb):
-        raise ModelError(f"mbs.{verb} has no derivatives; use verb='kinematics' or 'inverse_dynamics'")
+        raise ModelError(
+            f"mbs.{verb} has no derivatives; use verb='kinematics' or 'inverse_dynamics'",
+            code="not-supported", verb=verb,
+        )  # fmt: skip
     if isinstance(names, str) or not isinstance(names, Sequence | Mapping):
-        raise ModelError(f'over= must be a list of names, e.g. ["r", "l"], not {names!r}')
+        raise ModelError(
+            f'over= must be a list of names, e.g. ["r", "l"], not {names!r}',
+            code="not-a-list", argument="over", names=names,
+        )  # fmt: skip
     numbers = tuple(str(getattr(one, "symbol", one)) for one in names)
     if not numbers:
-        raise ModelError('over= names nothing; give parameters or constants, e.g. over=["r", "spring.stiffness"]')
+        raise ModelError(
+            'over= names nothing; give parameters or constants, e.g. over=["r", "spring.stiffness"]',
+            code="empty", argument="over",
+        )  # fmt: skip
     initial_values = start if isinstance(start, Mapping) else {}
     warn_of_angles(bare, initial_values, "initial")
     run = verb == "simulate"
@@ -119,7 +136,10 @@ def bounds_of(model: Model | System, over: Any) -> tuple[tuple[str, ...], np.nda
     """Return names, lower bounds and upper bounds of the free numbers; a list of names alone has infinite bounds."""
     if not isinstance(over, Mapping):
         if isinstance(over, str) or not isinstance(over, Sequence):
-            raise ModelError(f'over= must be a dict of bounds, e.g. {{"r": (0.05, 0.2)}}, not {over!r}')
+            raise ModelError(
+                f'over= must be a dict of bounds, e.g. {{"r": (0.05, 0.2)}}, not {over!r}',
+                code="not-a-dict", argument="over", over=over,
+            )  # fmt: skip
         names = tuple(str(getattr(one, "symbol", one)) for one in over)
         return names, np.full(len(names), -np.inf), np.full(len(names), np.inf)
     pairs = {str(getattr(name, "symbol", name)): _pair(name, one) for name, one in over.items()}
@@ -131,10 +151,16 @@ def bounds_of(model: Model | System, over: Any) -> tuple[tuple[str, ...], np.nda
 def _pair(name: Any, bounds: Any) -> tuple[float, float]:
     pair = isinstance(bounds, Sequence | np.ndarray) and not isinstance(bounds, str) and len(bounds) == 2
     if not pair:
-        raise ModelError(f"over[{str(name)!r}] must be two bounds, e.g. (0.05, 0.2), not {bounds!r}")
+        raise ModelError(
+            f"over[{str(name)!r}] must be two bounds, e.g. (0.05, 0.2), not {bounds!r}",
+            code="wrong-shape", name=str(name), bounds=bounds,
+        )  # fmt: skip
     low, high = (finite_number(one, f"a bound of {str(name)!r}") for one in bounds)
     if not low < high:
-        raise ModelError(f"over[{str(name)!r}] goes from {low:g} to {high:g}; the first must be the smaller one")
+        raise ModelError(
+            f"over[{str(name)!r}] goes from {low:g} to {high:g}; the first must be the smaller one",
+            code="bounds-upside-down", name=str(name), low=low, high=high,
+        )  # fmt: skip
     return low, high
 
 
@@ -144,4 +170,7 @@ def check_within(analysis: Analysis, low: np.ndarray, high: np.ndarray) -> None:
     for k in np.flatnonzero((row < low) | (row > high))[:1]:
         name = analysis.names[k]
         what = f"{name!r} is {row[k]:g}, which is not within its bounds ({low[k]:g}, {high[k]:g})"
-        raise ModelError(f"{what}; begin elsewhere: model.with_parameters({name}=...), or widen the bounds")
+        raise ModelError(
+            f"{what}; begin elsewhere: model.with_parameters({name}=...), or widen the bounds",
+            code="starts-out-of-bounds", name=name, row=row[k], low=low[k], high=high[k],
+        )  # fmt: skip

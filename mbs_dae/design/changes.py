@@ -78,7 +78,10 @@ class DesignOutputs:
             return np.concatenate([array_of(one, readings).ravel().slope for one in self.measured], axis=1)
         except NotSmooth as wrong:
             note = self.result.stats.get("derivatives")
-            raise NotSmooth(f"{wrong}. Derivatives of the run: {note}" if note else str(wrong)) from wrong
+            raise NotSmooth(
+                f"{wrong}. Derivatives of the run: {note}" if note else str(wrong),
+                code="no-derivative", reason=str(wrong),
+            ) from wrong  # fmt: skip
 
     def _backward(self) -> np.ndarray:
         parts = [weights(one, self.result, self.analysis.values(self.row)) for one in self.measured]
@@ -97,7 +100,10 @@ class DesignOutputs:
         if not np.isfinite(slopes).all():
             k, j = np.argwhere(~np.isfinite(slopes))[0]
             label = self.measured[int(np.searchsorted(ends, j, side="right")) - 1].label
-            raise NotSmooth(f"{label} has no derivative by {self.names[k]}: it has a kink there; {SMOOTH}")
+            raise NotSmooth(
+                f"{label} has no derivative by {self.names[k]}: it has a kink there; {SMOOTH}",
+                code="kink", label=label, smooth=SMOOTH,
+            )  # fmt: skip
         return slopes
 
     def parts(self) -> list[SlopedValues]:
@@ -111,7 +117,10 @@ class DesignOutputs:
 def check_unique(result: Result, measured: ObjectiveFunction, name: str, by: np.ndarray) -> None:
     """Raise `NotSmooth` if an objective depends on a load that is not unique, which has no derivative."""
     if result.reactions is not None and by[:, ~result.is_unique(name)].any():
-        raise NotSmooth(f"{measured.label} reads {name!r}, which is not unique, and has no derivative")
+        raise NotSmooth(
+            f"{measured.label} reads {name!r}, which is not unique, and has no derivative",
+            code="not-unique", subject=measured.label, name=name,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

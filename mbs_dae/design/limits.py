@@ -48,11 +48,15 @@ class Limit(metaclass=PublicClass):
             object.__setattr__(self, side, value)
         object.__setattr__(self, "measured", objective_of(self.what, "what of a Limit"))
         if self.lower == -INFINITE and self.upper == INFINITE:
-            raise ModelError(f"Limit of {self.label} has no bounds; give lower=, upper= or both")
+            raise ModelError(
+                f"Limit of {self.label} has no bounds; give lower=, upper= or both",
+                code="no-bounds", subject=self.label,
+            )  # fmt: skip
         if self.lower > self.upper:
             raise ModelError(
-                f"Limit of {self.label} goes from {self.lower:g} to {self.upper:g}; nothing is between them"
-            )
+                f"Limit of {self.label} goes from {self.lower:g} to {self.upper:g}; nothing is between them",
+                code="bounds-upside-down", subject=self.label, lower=self.lower, upper=self.upper,
+            )  # fmt: skip
 
     @property
     def label(self) -> str:
@@ -82,7 +86,9 @@ def limits_of(limits: Any) -> tuple[Limit, ...]:
     """Return the limits that stand in `subject_to`."""
     if isinstance(limits, Limit | Relational) or not isinstance(limits, Sequence):
         example = '[mbs.maximum("motor.effort") <= 50]'
-        raise ModelError(f"subject_to must be a list, e.g. {example}, not {shortened(limits)}")
+        raise ModelError(
+            f"subject_to must be a list, e.g. {example}, not {shortened(limits)}", code="not-a-list", limits=limits
+        )
     return tuple(_limit(one) for one in limits)
 
 
@@ -91,10 +97,13 @@ def _limit(comparison: Any) -> Limit:
         return comparison
     if comparison in (True, False, sp.true, sp.false):
         what = f"subject_to holds {comparison}, which was decided before any run"
-        raise ModelError(f"{what}; compare expressions of quantities by <= or >=, or write an equation: sp.Eq(a, b)")
+        raise ModelError(
+            f"{what}; compare expressions of quantities by <= or >=, or write an equation: sp.Eq(a, b)",
+            code="not-a-limit",
+        )  # fmt: skip
     if not isinstance(comparison, sp.Le | sp.Lt | sp.Ge | sp.Gt | sp.Eq):
         what = f'subject_to takes comparisons, e.g. mbs.maximum("motor.effort") <= 50, not {shortened(comparison)}'
-        raise ModelError(f"{what}; of functions mbs.Limit(function, lower=, upper=)")
+        raise ModelError(f"{what}; of functions mbs.Limit(function, lower=, upper=)", code="not-a-limit")
     left, right = comparison.lhs, comparison.rhs
     if left.is_number:
         left, right, comparison = right, left, comparison.reversed

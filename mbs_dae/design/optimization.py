@@ -61,7 +61,10 @@ def optimize(
     check_choice(kind, KINDS, "kind of optimize")
     names, low, high = bounds_of(model, over)
     if not np.isfinite(low).all():
-        raise ModelError('over= needs bounds: they tell how far a number may go, e.g. over={"r": (0.05, 0.2)}')
+        raise ModelError(
+            'over= needs bounds: they tell how far a number may go, e.g. over={"r": (0.05, 0.2)}',
+            code="no-bounds", argument="over", names=names,
+        )  # fmt: skip
     begin = starts_of(starts, seed, max_iterations)
     analysis = analysis_of(model, times, names, verb, initial, how)
     objectives = largest_of(objective) if kind == "minimax" else [objective_of(objective)]
@@ -75,7 +78,10 @@ def optimize(
         return _report(runs, box, kind, trials, label)
     except NotSmooth as wrong:
         where = "" if runs.tried is None else f"; it was found at {_design_in_words(analysis, runs.tried)}"
-        raise NotSmooth(f"{wrong}{where}") from wrong
+        raise NotSmooth(
+            f"{wrong}{where}",
+            code="no-derivative", names=analysis.names, values=runs.tried, cause=getattr(wrong, "code", None),
+        ) from wrong  # fmt: skip
 
 
 # --- report ----------------------------------------------------------------------------------------------------------
@@ -88,7 +94,14 @@ def _report(runs: DesignRuns, box: ScaledBox, kind: str, trials: Sequence[Trial]
         what = f"of {counted(len(trials), 'start')} within the bounds none has a motion"
         advice = "begin elsewhere, or at more places: starts=20"
         where = _design_in_words(runs.analysis, failed.row)
-        raise AssemblyError(f"{what}; {where}: {failed.error}; {advice}") from failed.error
+        raise AssemblyError(
+            f"{what}; {where}: {failed.error}; {advice}",
+            code="no-start-with-motion",
+            starts=len(trials),
+            names=runs.analysis.names,
+            exception=type(failed.error).__name__,
+            cause=getattr(failed.error, "code", None),
+        ) from failed.error
 
     def rank(trial: Trial) -> tuple[float, float]:
         """Return the excess beyond its limits, 0 if all are kept, then its value."""
@@ -151,7 +164,10 @@ def _broken_limit(runs: DesignRuns, sides: LimitMargins, end: Evaluation, beyond
         f"no design within the bounds was found that keeps all limits: {limit} is {value:.6g} where it is nearest, at "
     )
     what += _design_in_words(runs.analysis, end.row)
-    return ModelError(f"{what}; widen the bounds or the limit, or begin at more places: starts=20", excess=beyond)
+    return ModelError(
+        f"{what}; widen the bounds or the limit, or begin at more places: starts=20",
+        code="limits-not-kept", limit=str(limit), value=float(value), excess=beyond,
+    )  # fmt: skip
 
 
 def _design_in_words(analysis: Analysis, row: np.ndarray) -> str:

@@ -136,7 +136,10 @@ class Optimum(metaclass=PublicClass):
             if name in (str(entry.limit), entry.limit.label):
                 return entry.sensitivity
         names = [*(one.name for one in self.bounds), *(str(one.limit) for one in self.limits)]
-        raise ModelError(f"the optimum has no bound or limit {name!r}; it has {', '.join(names)}")
+        raise ModelError(
+            f"the optimum has no bound or limit {name!r}; it has {', '.join(names)}",
+            code="unknown-name", name=name, known=names,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<Optimum of {self.label}: {self.value:.6g}>"

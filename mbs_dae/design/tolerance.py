@@ -66,13 +66,18 @@ def tolerance(
     """
     if not isinstance(sigma, Mapping) or not sigma:
         what = f'sigma= must be a dict of standard deviations or mbs.Tolerance, e.g. {{"r": 1e-5}}, not {sigma!r}'
-        raise ModelError(what)
+        raise ModelError(what, code="not-a-dict", argument="sigma", value=sigma)
     spreads = {str(getattr(name, "symbol", name)): one for name, one in sigma.items()}
     if isinstance(of, str) or not isinstance(of, Sequence) or not of:
-        raise ModelError(f'of must be a list of quantities, e.g. of=["slider.x"], not {of!r}')
+        raise ModelError(
+            f'of must be a list of quantities, e.g. of=["slider.x"], not {of!r}',
+            code="not-a-list", argument="of", value=of,
+        )  # fmt: skip
     if isinstance(samples, bool) or not isinstance(samples, int | np.integer) or samples < 0 or samples == 1:
         what = f"samples must be a whole number, 2 or larger, or 0 for none, not {samples!r}"
-        raise ModelError(f"{what}; e.g. samples=1000")
+        raise ModelError(
+            f"{what}; e.g. samples=1000", code="not-an-integer", argument="samples", value=samples, least=2
+        )
     analysis = analysis_of(model, times, tuple(spreads), verb, initial, how)
     nominals = {name: one.nominal for name, one in spreads.items() if isinstance(one, Tolerance)}
     warn_of_angles(analysis.model, nominals, "sigma")
@@ -85,8 +90,10 @@ def tolerance(
     for name, band in bands.items():
         if not (np.isfinite(band.sigma)).all():
             raise ModelError(
-                f"{name!r} has no derivative at t = {readings.t[~np.isfinite(band.sigma)][0]:g}; leave it out"
-            )
+                f"{name!r} has no derivative at t = {readings.t[~np.isfinite(band.sigma)][0]:g}; leave it out",
+                code="no-derivative", argument="of", name=name,
+                time=float(readings.result.t[~np.isfinite(band.sigma)][0]),
+            )  # fmt: skip
     curved = _curvature(analysis, row, full, bands) if check else {}
     drawn = _members(analysis, full, names, samples, seed)
     result = Bands(
@@ -129,7 +136,11 @@ def _curvature(
             there = analysis.result(limit_row)
         except MbsError as error:
             what = f"with {name!r} at its limit, {limit_row[k]:.6g}, there is no motion: {error}"
-            raise ModelError(f"{what}; make its tolerance smaller") from error
+            raise ModelError(
+                f"{what}; make its tolerance smaller",
+                code="no-motion-at-limit", name=name, value=float(limit_row[k]), exception=type(error).__name__,
+                cause=getattr(error, "code", None),
+            ) from error  # fmt: skip
         for quantity, band in bands.items():
             bend = np.abs(there[quantity] - band.nominal - band.slopes[name] * one.limit).max()
             bend = 0.0 if bend <= CHANGE_NOISE * np.abs(band.nominal).max() else bend
@@ -156,12 +167,16 @@ def _refuse(bands: Bands) -> None:
         if share > CURVED:
             what = f"first order is doubtful for {name!r}: with {number!r} at its limit the derivative is off by "
             what += f"{100 * share:.3g} % of the worst case" if np.isfinite(share) else "all of the change"
-            raise ModelError(f"{what}; make the tolerances smaller, use mbs.ensemble, or let it pass: check=False")
+            raise ModelError(
+                f"{what}; make the tolerances smaller, use mbs.ensemble, or let it pass: check=False",
+                code="first-order-doubtful", name=name, number=number, share=float(share),
+            )  # fmt: skip
     for name, share in bands.difference.items():
         if share > CURVED + bands.chance:
             what = (
                 f"first order is doubtful for {name!r}: the members that were drawn have another standard deviation, "
             )
             raise ModelError(
-                f"{what}by {100 * share:.3g} % of the largest; use the ensemble, or let it pass: check=False"
-            )
+                f"{what}by {100 * share:.3g} % of the largest; use the ensemble, or let it pass: check=False",
+                code="first-order-doubtful", name=name, chance=float(bands.chance), share=float(share),
+            )  # fmt: skip

@@ -24,7 +24,10 @@ def write(path: str | Path, endings: list[str], text: Callable[[str], str]) -> P
     path = file_at(path, f"end it in {', '.join(endings)}")
     ending = path.suffix.lower()
     if ending not in endings:
-        raise ModelError(f"{str(path)!r} says nothing of what to write; end it in {', '.join(endings)}")
+        raise ModelError(
+            f"{str(path)!r} says nothing of what to write; end it in {', '.join(endings)}",
+            code="unknown-format", argument="path", file=str(path), format=ending, choices=tuple(endings),
+        )  # fmt: skip
     content = text(ending)
     with replacing(path, "choose another place") as place:
         place.write_text(content, encoding="utf-8", newline="\n")

@@ -50,7 +50,10 @@ class Ensemble(ReportMethods):
     def __getitem__(self, name: str) -> np.ndarray:
         """Return a quantity of all members, as `array` does; ``found.member(k)`` returns one member."""
         if not isinstance(name, str):
-            raise ModelError(f"an ensemble is read by names of quantities, not by {name!r}; a member is member(number)")
+            raise ModelError(
+                f"an ensemble is read by names of quantities, not by {name!r}; a member is member(number)",
+                code="wrong-type", argument="name", value=name,
+            )  # fmt: skip
         return self.array(name)
 
     @property
@@ -129,7 +132,10 @@ class Ensemble(ReportMethods):
             stored = self._recipe.outputs or tuple(self._store.arrays)
             if name not in stored and name in self._recipe.names:
                 where = f"found.designs.values[:, {[*self._recipe.names].index(name)}]"
-                raise ModelError(f"{name!r} is varied in this ensemble: its values are {where}")
+                raise ModelError(
+                    f"{name!r} is varied in this ensemble: its values are {where}",
+                    code="is-varied", name=name, names=self._recipe.names,
+                )  # fmt: skip
             if name not in stored and (component := self._component_of(name, stored)):
                 return self.array(component[0])[..., component[1]]
             check_name("kept quantity", name, stored, "the ensemble")
@@ -150,7 +156,10 @@ class Ensemble(ReportMethods):
                 out[rows] = read_measure(system, columns, np.arange(rows.size), name, self.t, motion)
             return out
         if not rows.size:
-            raise ModelError(f"no member is done, and {name!r} is read of their results; see the failures")
+            raise ModelError(
+                f"no member is done, and {name!r} is read of their results; see the failures",
+                code="no-member-done", name=name, members=len(self),
+            )  # fmt: skip
         results = (self.member(int(k)) for k in rows)  # one at a time: they are not cached
         values = np.stack([at_times(self.t, result.t, np.asarray(result[name])) for result in results])
         out = np.full((len(self), *values.shape[1:]), np.nan)
@@ -171,13 +180,19 @@ class Ensemble(ReportMethods):
         """Return the result of one member, equal to that of its verb to the last bit: read from arrays, or computed
         again."""
         if isinstance(k, bool) or not isinstance(k, int | np.integer) or not -len(self) <= k < len(self):
-            raise ModelError(f"the ensemble has no member {k!r}: it has {len(self)}, by number from 0")
+            raise ModelError(
+                f"the ensemble has no member {k!r}: it has {len(self)}, by number from 0",
+                code="out-of-bounds", argument="k", value=k, count=len(self),
+            )  # fmt: skip
         k = int(k) % len(self)
         self._check_model()
         state = self._store.state[k]
         if state != DONE:
             what = f"failed: {self._store.failures[k].message}" if state == FAILED else "was not run"
-            raise ModelError(f"member {k} {what}; see failures, and message")
+            raise ModelError(
+                f"member {k} {what}; see failures, and message",
+                code="member-not-done", member=k, failed=bool(state == FAILED),
+            )  # fmt: skip
         row, facts = self.designs.values[k], self._store.facts.get(k)
         if facts is None or not self.is_raw:
             return self._recipe.result(row)
@@ -186,4 +201,6 @@ class Ensemble(ReportMethods):
     def _check_model(self) -> None:
         if not self._readable:
             what = "a saved ensemble has its arrays, and of its model the name alone"
-            raise ModelError(f"{what}; give the model, too: mbs.load_ensemble(folder, model)")
+            raise ModelError(
+                f"{what}; give the model, too: mbs.load_ensemble(folder, model)", code="loaded-without-model"
+            )

@@ -79,7 +79,10 @@ def samples(
     drawn = [name for name, entry in entries.items() if is_distribution(name, entry)]
     if not drawn:
         what = "samples are drawn from distributions, and over= has none"
-        raise ModelError(f"{what}; e.g. mbs.Tolerance(0.1, plus_minus=1e-4)")
+        raise ModelError(
+            f"{what}; e.g. mbs.Tolerance(0.1, plus_minus=1e-4)",
+            code="no-distributions", argument="over", names=tuple(entries),
+        )  # fmt: skip
     columns = {}
     shares = np.clip(_shares(drawn, count, method, seed), EDGE, 1.0 - EDGE)
     for name, entry in entries.items():
@@ -87,7 +90,10 @@ def samples(
             columns[name] = _values(name, entry, shares[:, drawn.index(name)])
         elif np.ndim(numbers := fixed_or_values(name, entry)):
             what = f"over[{name!r}] is {len(numbers)} values, but {drawn[0]!r} is drawn from a distribution"
-            raise ModelError(f"{what}; give each name a distribution or one number, or all of them values")
+            raise ModelError(
+                f"{what}; give each name a distribution or one number, or all of them values",
+                code="values-beside-distributions", argument="over", name=name, count=len(numbers), other=drawn[0],
+            )  # fmt: skip
         else:
             columns[name] = np.full(count, numbers)
     return Designs(tuple(columns), np.stack([*columns.values()], axis=1))
@@ -98,12 +104,18 @@ def is_distribution(name: str, entry: Any) -> bool:
     if callable(getattr(entry, "freeze", None)) or (isinstance(entry, type) and _inverse(entry)):
         family = getattr(entry, "name", getattr(entry, "__name__", "norm"))
         what = f"over[{name!r}] is a family of distributions; say which one by its numbers"
-        raise ModelError(f"{what}, e.g. stats.{family}(0.1, 1e-4)" if family == "norm" else what)
+        raise ModelError(
+            f"{what}, e.g. stats.{family}(0.1, 1e-4)" if family == "norm" else what,
+            code="family-of-distributions", argument="over", name=name, family=family,
+        )  # fmt: skip
     if _inverse(entry):
         return True
     if hasattr(entry, "rvs"):
         what = f"over[{name!r}] is a distribution of several numbers, and each name is drawn by itself"
-        raise ModelError(f"{what}; draw them yourself and give a list of dicts or a DataFrame")
+        raise ModelError(
+            f"{what}; draw them yourself and give a list of dicts or a DataFrame",
+            code="joint-distribution", argument="over", name=name,
+        )  # fmt: skip
     return False
 
 
@@ -120,7 +132,10 @@ def _values(name: str, distribution: Any, shares: np.ndarray) -> np.ndarray:
         values = np.array(np.nan)
     if values.shape != shares.shape or not np.isfinite(values).all():
         what = f"the distribution of {name!r} gives no finite numbers"
-        raise ModelError(f"{what}; check its numbers: a scale must be positive, and each a single number")
+        raise ModelError(
+            f"{what}; check its numbers: a scale must be positive, and each a single number",
+            code="not-finite", argument="over", name=name,
+        )  # fmt: skip
     return values
 
 
@@ -144,5 +159,8 @@ def _whole(value: Any, what: str, least: int) -> int:
         number = None
     if number is None or isinstance(value, bool | np.bool_) or number < least:
         needed = "a positive whole number" if least else "a whole number, 0 or larger"
-        raise ModelError(f"{what} must be {needed}, not {value!r}; e.g. {what}={1000 if least else 1}")
+        raise ModelError(
+            f"{what} must be {needed}, not {value!r}; e.g. {what}={1000 if least else 1}",
+            code="not-an-integer", argument=what, value=value, least=least,
+        )  # fmt: skip
     return number

@@ -82,13 +82,19 @@ def ensemble(
         try:
             t = np.array(times, dtype=float).reshape(-1)
         except (TypeError, ValueError) as error:
-            raise ModelError(f"times must be the values of the parameter that is swept, not {times!r}") from error
+            raise ModelError(
+                f"times must be the values of the parameter that is swept, not {times!r}",
+                code="not-a-number", argument="times", value=times,
+            ) from error  # fmt: skip
     if outputs is not None:
         if function is not None:
             what = "outputs= names what is kept of a result, and verb= is a function that says it"
-            raise ModelError(f"{what}; leave one out")
+            raise ModelError(f"{what}; leave one out", code="contradictory-arguments", argument="outputs", other="verb")
         if isinstance(outputs, str) or not isinstance(outputs, Sequence) or not outputs:
-            raise ModelError(f'outputs must be a list of names, e.g. ["slider.x"], not {outputs!r}')
+            raise ModelError(
+                f'outputs must be a list of names, e.g. ["slider.x"], not {outputs!r}',
+                code="not-a-list", argument="outputs", value=outputs,
+            )  # fmt: skip
         outputs = tuple(dict.fromkeys(map(str, outputs)))
     if max_seconds is not None:
         positive_number(max_seconds, "max_seconds", "time, in seconds")
@@ -140,7 +146,10 @@ def load_ensemble(folder: str | os.PathLike[str], model: Model | System | None =
     )
     if model is not None and description["equations"] != equations_of(recipe):
         what = f"{str(folder)!r} is of another model than {recipe.bare.name!r}"
-        raise ModelError(f"{what}; give the one it was made with")
+        raise ModelError(
+            f"{what}; give the one it was made with",
+            code="not-of-this-model", argument="model", folder=str(folder), model=recipe.bare.name,
+        )  # fmt: skip
     done = int((store.state != UNDONE).sum())
     message = "" if done == len(designs) else f"{done} of {len(designs)} members were run"
     return Ensemble(recipe, designs, store, message, readable=model is not None and description["given"] is not None)
@@ -155,7 +164,10 @@ def _checked_verb(verb: Any) -> tuple[str | None, Callable[[Result], Any] | None
         name, function = None, name
     if not isinstance(name, str | None) or not (function is None or callable(function)):
         what = f"verb must be one of {', '.join(map(repr, VERBS))}, or a function of a result, not {verb!r}"
-        raise ModelError(f'{what}; of the result of a certain verb it is verb=("kinematics", function)')
+        raise ModelError(
+            f'{what}; of the result of a certain verb it is verb=("kinematics", function)',
+            code="wrong-type", argument="verb", value=verb, choices=tuple(VERBS),
+        )  # fmt: skip
     if name is not None:
         check_name("verb", name, VERBS, "mbs.ensemble")
     return name, function
@@ -165,13 +177,25 @@ def _check_start(model: Model, verb: str, initial: Any, designs: Designs, max_se
     """Raise a `ModelError` if a verb is given a start, an initial value or a time limit that another verb takes."""
     if verb == "sweep" and (initial is not None or max_seconds is not None):
         what = "initial=" if initial is not None else "max_seconds="
-        raise ModelError(f"a sweep takes no {what}; leave it out")
+        raise ModelError(
+            f"a sweep takes no {what}; leave it out",
+            code="not-supported", argument="initial" if initial is not None else "max_seconds", method=verb,
+        )  # fmt: skip
     if verb != "simulate" and isinstance(initial, Mapping):
-        raise ModelError(f"mbs.{verb} takes no initial values, but a pose: initial=mbs.assemble(model, fix={{...}})")
+        raise ModelError(
+            f"mbs.{verb} takes no initial values, but a pose: initial=mbs.assemble(model, fix={{...}})",
+            code="not-a-pose", argument="initial", value=initial, method=verb,
+        )  # fmt: skip
     if isinstance(initial, Mapping) and (twice := [name for name in designs.names if name in initial]):
-        raise ModelError(f"{twice[0]!r} is named by over= and by initial=; leave it out of initial=")
+        raise ModelError(
+            f"{twice[0]!r} is named by over= and by initial=; leave it out of initial=",
+            code="given-twice", argument="initial", other="over", name=twice[0],
+        )  # fmt: skip
     if isinstance(initial, State) and (varied := [name for name in designs.names if name not in model.parameters]):
-        raise ModelError(f"initial= is a state, and over= names {varied[0]!r}; give initial values as a dict")
+        raise ModelError(
+            f"initial= is a state, and over= names {varied[0]!r}; give initial values as a dict",
+            code="contradictory-arguments", argument="initial", other="over", name=varied[0],
+        )  # fmt: skip
 
 
 def _check_same_in_all(model: Model, verb: str, initial: Any, designs: Designs, options: Mapping[str, Any]) -> None:
@@ -181,7 +205,10 @@ def _check_same_in_all(model: Model, verb: str, initial: Any, designs: Designs, 
         check_name("parameter", parameter, model.parameters, f"model {model.name!r}")
         if parameter in designs.names:
             what = f"{parameter!r} is swept, so over= cannot vary it"
-            raise ModelError(f"{what}; leave it out of over=, or sweep another parameter")
+            raise ModelError(
+                f"{what}; leave it out of over=, or sweep another parameter",
+                code="contradictory-arguments", argument="over", other="parameter", name=parameter,
+            )  # fmt: skip
     if derivatives := options.get("derivatives"):
         asked_of(model, derivatives, {*designs.names, *(initial if isinstance(initial, Mapping) else ())})
     if verb != "simulate":
@@ -190,7 +217,10 @@ def _check_same_in_all(model: Model, verb: str, initial: Any, designs: Designs, 
     stabilization = steps.pop("stabilization", None)
     stabilization_of(stabilization, stepping(**steps).method.projects)
     if not (initial is None or isinstance(initial, Mapping | State)):
-        raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
+        raise ModelError(
+            f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}',
+            code="not-a-dict", argument="initial", value=initial,
+        )  # fmt: skip
     for name, value in initial.items() if isinstance(initial, Mapping) else ():
         initial_number(value, f"initial[{name!r}]")
         quantity = name_of(model, name, "initial")
@@ -201,7 +231,10 @@ def _check_same_in_all(model: Model, verb: str, initial: Any, designs: Designs, 
             raise model.unknown_quantity(quantity, more=[*model.parameters, *states])
         if model.quantity(quantity)[1] > 1:
             what = f"initial[{quantity!r}] is an acceleration, which follows from forces"
-            raise ModelError(f"{what}; name parameters, values or rates")
+            raise ModelError(
+                f"{what}; name parameters, values or rates",
+                code="acceleration-given", argument="initial", name=quantity,
+            )  # fmt: skip
 
 
 def _checked_options(verb: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -209,7 +242,10 @@ def _checked_options(verb: str, options: Mapping[str, Any]) -> dict[str, Any]:
     for name in options:
         check_name("option", name, names, f"mbs.{verb}")
     if verb == "sweep" and "parameter" not in options:
-        raise ModelError("a sweep needs the name of what is swept, parameter=..., and its values as times")
+        raise ModelError(
+            "a sweep needs the name of what is swept, parameter=..., and its values as times",
+            code="missing-argument", argument="parameter", method=verb,
+        )  # fmt: skip
     if "parameter" in options:
         parameter = options["parameter"]
         return {**options, "parameter": str(getattr(parameter, "symbol", parameter))}

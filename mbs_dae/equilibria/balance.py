@@ -258,7 +258,7 @@ def balance_at(
     machine, n = run.machine, system.nv
     factor, pattern, m = machine.factor, machine.pattern, len(system.rows)
     if not (np.isfinite(machine.f).all() and np.isfinite(factor.jacobian).all()):
-        raise ModelError(no_force(system, t, q, v), time=t)
+        raise ModelError(no_force(system, t, q, v), code="law-without-value", model=system.model.name, time=t)
     J, M = np.zeros((m, n)), np.diag(factor.weight)
     J[pattern.jac_row, pattern.jac_column] = factor.jacobian
     M[pattern.block_row, pattern.block_column] = M[pattern.block_column, pattern.block_row] = factor.beside

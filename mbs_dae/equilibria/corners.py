@@ -41,8 +41,9 @@ def check_slopes(balance: Balance) -> None:
         raise ModelError(
             f"{one.who} of {balance.system.model.name!r} has no slope at this state: its law "
             f"{'jumps' if one.jumps else 'has a corner'} there, so small motions have none; linearize about another "
-            "state, or round it off, such as sp.tanh(x / width)"
-        )
+            "state, or round it off, such as sp.tanh(x / width)",
+            code="no-derivative", owner=one.who, jump=bool(one.jumps), model=balance.system.model.name,
+        )  # fmt: skip
 
 
 def check_friction(rest: Balance) -> None:
@@ -54,8 +55,9 @@ def check_friction(rest: Balance) -> None:
                 f"{one.who} of {rest.system.model.name!r} jumps where the motion turns round, as dry friction does: it "
                 "can hold the mechanism anywhere in a whole set of poses, of which none is the equilibrium; look for "
                 f"it without, model.without({one.who.split(chr(39))[1]!r}), or with a law that is round there: "
-                "sp.tanh(v / width)"
-            )
+                "sp.tanh(v / width)",
+                code="law-jumps-at-rest", owner=one.who, model=rest.system.model.name,
+            )  # fmt: skip
 
 
 def corners(balance: Balance) -> Iterator[LawCorner]:

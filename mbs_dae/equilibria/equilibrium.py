@@ -89,7 +89,10 @@ class Equilibrium(metaclass=PublicClass):
         if isinstance(self.balance, Supported):
             self.balance.check_two_sided()
             if self.balance.rows.bounds and not self.holding.margin > 1.0 + MARGIN_TOLERANCE:
-                raise EquilibriumError(f"{self.holding!r} is about to move, so small motions have no law")
+                raise EquilibriumError(
+                    f"{self.holding!r} is about to move, so small motions have no law",
+                    code="about-to-move", margin=self.holding.margin, model=self.balance.system.model.name,
+                )  # fmt: skip
         return small_motion_about(self.balance)
 
     @cached_property
@@ -167,8 +170,9 @@ class Equilibrium(metaclass=PublicClass):
             raise ModelError(
                 f"the rest of {self.balance.system.model.name!r} has no potential, for loads have none "
                 f"({', '.join(without)}): forces in world axes, and efforts that depend on their own coordinate alone, "
-                "have one"
-            )
+                "have one",
+                code="no-potential", loads=tuple(without), model=self.balance.system.model.name,
+            )  # fmt: skip
         return value
 
     @cached_property

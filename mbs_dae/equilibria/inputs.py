@@ -97,8 +97,9 @@ class OutputRows:
         if element is not None and not isinstance(element, ForceElement) and quantity in reactions:
             raise ModelError(
                 f"{name!r} is a reaction, and outputs of linearize are quantities of the motion, efforts of drivers, "
-                "forces and efforts of force elements; read reactions of a run, or put a stiff bushing in its place"
-            )
+                "forces and efforts of force elements; read reactions of a run, or put a stiff bushing in its place",
+                code="is-a-reaction", argument="outputs", name=name,
+            )  # fmt: skip
         return self._quantity(name)
 
     def _unknown(self, name: str) -> ModelError:
@@ -115,7 +116,10 @@ class OutputRows:
                 names += [f"{element.name}.{component}" for component in COMPONENTS[model.dimension]]
         if parts := components(name, names):
             what = f"{name!r} is a vector, and an output of linearize is a number"
-            return ModelError(f"{what}; name its components: {', '.join(map(repr, parts))}", name=name)
+            return ModelError(
+                f"{what}; name its components: {', '.join(map(repr, parts))}",
+                code="is-a-vector", argument="outputs", components=parts, name=name,
+            )  # fmt: skip
         return unknown_name("output", name, names, f"model {model.name!r}")
 
     @cached_property
@@ -149,8 +153,9 @@ class OutputRows:
         if np.abs(self._null[:, system.rows_of(driver)]).max(initial=0.0) > REACTION_UNIQUENESS:
             raise ModelError(
                 f"the effort of {driver!r} is not unique: redundant joints share its load, so it is no output; leave "
-                "out what is redundant (mbs.diagnose)"
-            )
+                "out what is redundant (mbs.diagnose)",
+                code="not-unique", argument="outputs", element=driver,
+            )  # fmt: skip
         return -self._multipliers[system.rows_of(driver)][0]
 
     def _load(self, name: str, element: ForceElement, component: int | None) -> np.ndarray:
@@ -162,13 +167,15 @@ class OutputRows:
         if component is not None and not isinstance(form, Load):
             raise ModelError(
                 f"{name!r} is the force of a Python function, which has no slope; write its law as an expression, "
-                "mbs.Force, to have it as an output"
-            )
+                "mbs.Force, to have it as an output",
+                code="law-in-python", argument="outputs", name=name, element=element.name,
+            )  # fmt: skip
         if component is not None and np.any(frame.turning):
             raise ModelError(
                 f"{name!r} is a component along world axes, and those about a steady motion that turns are told "
-                f"in axes that turn with it; read an effort instead, or the law of a motion along a line"
-            )
+                f"in axes that turn with it; read an effort instead, or the law of a motion along a line",
+                code="axes-turn", argument="outputs", name=name, element=element.name,
+            )  # fmt: skip
         reading = element.effort_reading if isinstance(element, EffortElement) and component is None else form.wrenches
         place = component if component is not None else 0
         if component is not None:
@@ -212,8 +219,9 @@ class OutputRows:
         if not np.isfinite(row).all():
             raise ModelError(
                 f"{name!r} has no slope at this state of {system.model.name!r}: its law jumps or has a corner there; "
-                "linearize about another state, or round it off, such as sp.tanh(x / width)"
-            )
+                "linearize about another state, or round it off, such as sp.tanh(x / width)",
+                code="no-derivative", argument="outputs", name=name, model=system.model.name,
+            )  # fmt: skip
         return row
 
     @cached_property
@@ -266,11 +274,13 @@ def changes_by(balance: Balance, name: str) -> np.ndarray:
     if not np.isfinite(slopes).all():
         raise ModelError(
             f"what {name!r} changes in {model.name!r} has no slope at this value, {value:g}: a law jumps or has a "
-            "corner there; linearize at another value, or round it off, such as sp.tanh(x / width)"
-        )
+            "corner there; linearize at another value, or round it off, such as sp.tanh(x / width)",
+            code="no-derivative", argument="inputs", name=name, value=value, model=model.name,
+        )  # fmt: skip
     if np.abs(slopes[count:]).max(initial=0.0) > RANK_TOLERANCE:
         raise ModelError(
             f"the parameter {name!r} of {model.name!r} changes joints or drivers, not only forces; inputs of a "
-            "linearised system act through forces: declare an effort, model.input(...)"
-        )
+            "linearised system act through forces: declare an effort, model.input(...)",
+            code="changes-more-than-forces", argument="inputs", name=name, model=model.name,
+        )  # fmt: skip
     return slopes[:count]

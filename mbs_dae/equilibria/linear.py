@@ -178,7 +178,10 @@ class LinearSystem(metaclass=PublicClass):
         if np.linalg.svd(K, compute_uv=False)[-1] > STIFFNESS_REGULARITY:
             what = f"the slow modes of {self.state.system.model.name!r} are lost in the roundoff of its fastest one"
             cure = "leave the fast one out: give more mass to what is light, or join it without its spring or damper"
-            raise ModelError(f"{what} ({fastest:.3g} 1/s), though forces hold every motion; {cure}")
+            raise ModelError(
+                f"{what} ({fastest:.3g} 1/s), though forces hold every motion; {cure}",
+                code="modes-lost-in-roundoff", fastest=fastest, model=self.state.system.model.name,
+            )  # fmt: skip
 
     @cached_property
     def stable(self) -> bool:
@@ -240,7 +243,11 @@ class LinearSystem(metaclass=PublicClass):
         """
         if number not in range(1, len(self.modes) + 1):
             remark = f"has {len(self.modes)} modes, numbered from 1" if self.modes else "cannot move: it has no modes"
-            raise ModelError(f"there is no mode {number!r}: {self.state.system.model.name!r} {remark}")
+            raise ModelError(
+                f"there is no mode {number!r}: {self.state.system.model.name!r} {remark}",
+                code="out-of-bounds", argument="number", value=number, least=1, most=len(self.modes),
+                model=self.state.system.model.name,
+            )  # fmt: skip
         return self.modes[number - 1]
 
     def d(self, name: str, by: Any) -> np.ndarray:
@@ -293,14 +300,19 @@ class LinearSystem(metaclass=PublicClass):
         self._check_ports("frequency_response")
         w = np.atleast_1d(np.asarray(frequencies, dtype=float))
         if w.ndim != 1 or not np.isfinite(w).all():
-            raise ModelError("frequency_response takes finite frequencies in rad/s, a number or a list of numbers")
+            raise ModelError(
+                "frequency_response takes finite frequencies in rad/s, a number or a list of numbers",
+                code="not-finite", argument="frequencies", value=frequencies,
+            )  # fmt: skip
         near = np.abs(1j * w[:, None] - self.eigenvalues)
         if (hit := np.argwhere(near <= ZERO_EIGENVALUE * np.abs(self.eigenvalues).max(initial=0.0))).size:
             at, value = w[hit[0, 0]], self.eigenvalues[hit[0, 1]]
             raise ModelError(
                 f"{self.state.system.model.name!r} has no bounded response at {at:g} rad/s: an undamped mode has the "
-                f"eigenvalue {value + 0.0:.6g} 1/s; add damping, or leave this frequency out"
-            )
+                f"eigenvalue {value + 0.0:.6g} 1/s; add damping, or leave this frequency out",
+                code="resonance", argument="frequencies", frequency=float(at), eigenvalue=complex(value),
+                model=self.state.system.model.name,
+            )  # fmt: skip
         scale = self.units  # states in their own units, so that no column is small because of its unit
         A, B, C = self.A * scale / scale[:, None], self.B / scale[:, None], self.C * scale
         inner = 1j * w[:, None, None] * np.eye(len(A)) - A
@@ -342,7 +354,10 @@ class LinearSystem(metaclass=PublicClass):
 
     def _check_ports(self, call: str) -> None:
         if not (self.inputs and self.outputs):
-            raise ModelError(f"{call}() needs both: linearize(..., inputs=[...], outputs=[...])")
+            raise ModelError(
+                f"{call}() needs both: linearize(..., inputs=[...], outputs=[...])",
+                code="missing-argument", argument="outputs" if self.inputs else "inputs", method=call,
+            )  # fmt: skip
 
     def plot(self, units: UnitsLike = None) -> Figure:
         """Plot the eigenvalues in the complex plane (one of each pair), over lines of equal damping; numbers are those
@@ -392,11 +407,14 @@ class LinearSystem(metaclass=PublicClass):
             control = import_module("control")
         except ImportError as missing:
             what = "to_control() needs python-control; install it with: pip install 'mbs_dae[control]'"
-            raise ModelError(what) from missing
+            raise ModelError(
+                what, code="package-missing", package="control", purpose="to_control()", extra="control"
+            ) from missing
         if not (self.inputs and self.outputs):
             raise ModelError(
-                "a system to be controlled needs names for both: linearize(..., inputs=[...], outputs=[...])"
-            )
+                "a system to be controlled needs names for both: linearize(..., inputs=[...], outputs=[...])",
+                code="missing-argument", argument="outputs" if self.inputs else "inputs", method="to_control",
+            )  # fmt: skip
         states = [*self.coordinates, *(f"{name}_rate" for name in self.velocities), *self.states]
         labels = {"states": states, "inputs": self.inputs, "outputs": self.outputs}
         names = {what: [name.replace(".", "_") for name in words] for what, words in labels.items()}
@@ -516,4 +534,9 @@ def _check_certain(small: SmallMotion) -> None:
         cure = (
             "turn the frame of a thin body into its principal axes, give it more mass or inertia, or hold it by joints"
         )
-        raise ModelError(f"{what} is lost in the roundoff of others; {cure}")
+        raise ModelError(
+            f"{what} is lost in the roundoff of others; {cure}",
+            code="inertia-lost-in-roundoff",
+            bodies=tuple((name for name, size in sums.items() if size > 0.1 * max(sums.values()))),
+            model=system.model.name,
+        )  # fmt: skip

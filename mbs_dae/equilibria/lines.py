@@ -142,19 +142,23 @@ class LinearPath(metaclass=PublicClass):
         if self.unit != "rad/s":
             raise ModelError(
                 f"orders are multiples of a speed of turning, and {self.parameter!r} is in {self.unit or '1'}; sweep a "
-                "speed in rad/s, or see all eigenvalues over it: plot()"
-            )
+                "speed in rad/s, or see all eigenvalues over it: plot()",
+                code="not-a-speed", name=self.parameter, unit=self.unit,
+            )  # fmt: skip
         if self.values[0] < 0.0 < self.values[-1]:
             raise ModelError(
                 f"{self.parameter!r} goes from one sense of turning through 0 to the other, in which forward and "
-                "backward change places; sweep them one after the other: up to 0, and from 0 on"
-            )
+                "backward change places; sweep them one after the other: up to 0, and from 0 on",
+                code="sense-of-turning-changes", name=self.parameter, least=float(self.values[0]),
+                most=float(self.values[-1]),
+            )  # fmt: skip
         if any(np.linalg.norm(law.turning) > AXIS_TURN * np.abs(self.values).max() for law in self.systems):
             raise ModelError(
                 f"the small motions of {self.systems[0].state.system.model.name!r} are told in axes that turn with it, "
                 "where an unbalance stands still and orders do not count as for an observer at rest; see all "
-                "eigenvalues in these axes: plot()"
-            )
+                "eigenvalues in these axes: plot()",
+                code="axes-turn", model=self.systems[0].state.system.model.name,
+            )  # fmt: skip
 
     def plot(self, units: UnitsLike = None) -> Figure:
         """Plot Re λ and Im λ of all lines over the parameter; shaded between values at which none grows."""

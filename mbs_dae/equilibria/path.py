@@ -63,7 +63,9 @@ class LoadFamily:
         basis."""
         far, back = (self.at(p + h, here.t, here.q) for h in (PATH_DIFFERENCE, -PATH_DIFFERENCE))
         if far is None or back is None:
-            raise EquilibriumError(f"the mechanism cannot be closed beside a point of the path, {p:.4g} of the way")
+            raise EquilibriumError(
+                f"the mechanism cannot be closed beside a point of the path, {p:.4g} of the way", code="does-not-close"
+            )
         return (_left(far) - _left(back)) / (2 * PATH_DIFFERENCE)
 
     def point(self, here: Balance, p: float, before: PathPoint | None) -> PathPoint:
@@ -120,7 +122,7 @@ class LoadFamily:
 
         def rate(s: float) -> float:
             if (point := self.step_to(at, s) if s else at) is None:
-                raise EquilibriumError("lost")
+                raise EquilibriumError("lost", code="path-lost")
             points[s] = point
             return point.rate
 
@@ -164,15 +166,18 @@ def followed(
             ds *= 0.5
             if ds < PATH_STEP:
                 raise EquilibriumError(
-                    f"the path ends {where(at.p)}: its equilibria branch there, or the mechanism locks"
-                )
+                    f"the path ends {where(at.p)}: its equilibria branch there, or the mechanism locks",
+                    code="path-ends",
+                )  # fmt: skip
             continue
         turn = family.limit(at, ds) if at.rate * to.rate < 0.0 else None
         limits += [turn] if turn else []
         for a, b in [(at, turn), (turn, to)] if turn else [(at, to)]:
             for p in sorted((p for p in values if (a.p - p) * (b.p - p) < 0.0 or b.p == p), reverse=b.p < a.p):
                 if (point := family.point_at(a, p, (p - a.p) / (b.p - a.p), b)) is None:
-                    raise EquilibriumError(f"the path is lost {where(p)}; ask for more values before it")
+                    raise EquilibriumError(
+                        f"the path is lost {where(p)}; ask for more values before it", code="path-lost"
+                    )
                 at_values.append(point)
             if b.p >= 1.0:
                 return [*points, at_values[-1]], at_values, limits
@@ -180,10 +185,12 @@ def followed(
             turn_back = f" turns back {where(limits[0].p)} and" if limits else ""
             raise EquilibriumError(
                 f"the path{turn_back} comes back behind the first value without having met the last; begin farther "
-                "before it, where the path may turn again, or ask for values up to where it turns"
-            )
+                "before it, where the path may turn again, or ask for values up to where it turns",
+                code="path-turns-back",
+            )  # fmt: skip
         points.append(to)
         ds = min(1.5 * ds, LONGEST)
     raise EquilibriumError(
-        f"the path has not left the range of the parameter after {POINTS} points; ask for a part of it"
-    )
+        f"the path has not left the range of the parameter after {POINTS} points; ask for a part of it",
+        code="path-too-long", points=POINTS,
+    )  # fmt: skip

@@ -174,14 +174,16 @@ def _choose_coordinates(
         if lengths[best] < 1e-6:
             others = ", ".join(names) or "nothing"
             raise ModelError(
-                f"{best} does not move by itself: {others} tells its small motion; choose another coordinate"
-            )
+                f"{best} does not move by itself: {others} tells its small motion; choose another coordinate",
+                code="coordinate-depends-on-others", best=best, others=others,
+            )  # fmt: skip
         names.append(best)
         basis = np.vstack([basis, parts[best] / lengths[best]])
     if queue:
         raise ModelError(
-            f"{len(names)} coordinates tell all small motions, and {', '.join(queue)} are too many; leave them out"
-        )
+            f"{len(names)} coordinates tell all small motions, and {', '.join(queue)} are too many; leave them out",
+            code="too-many-coordinates", queue=tuple(queue),
+        )  # fmt: skip
     return names
 
 
@@ -219,8 +221,9 @@ def motion_of_shape(
         if newton.close(system.machine(), t, poses[k], system.still, 30) != DONE:
             raise ModelError(
                 f"{system.model.name!r} cannot be assembled so far from its pose as {scale:.3g} times the shape of the "
-                "mode; give a smaller amplitude"
-            )
+                "mode; give a smaller amplitude",
+                code="amplitude-too-large", model=system.model.name, scale=scale,
+            )  # fmt: skip
     at_rest = np.full(len(times), t)  # the time of the state, so drivers stand still
     return result_of(system, Trajectory(at_rest, poses, v, 0.0 * v), t=times)
 

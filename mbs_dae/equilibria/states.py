@@ -90,8 +90,9 @@ def state_motion(small: SmallMotion) -> StateMotion:
         raise ModelError(
             f"the rates of {', '.join(names)}, or what forces do with them, have no slope at this state of "
             f"{system.model.name!r}: a law jumps or has a corner there, or is too sharp; linearize about another "
-            "state, or round it off, such as sp.tanh(x / width)"
-        )
+            "state, or round it off, such as sp.tanh(x / width)",
+            code="no-derivative", names=tuple(names), model=system.model.name,
+        )  # fmt: skip
     return states
 
 
@@ -138,7 +139,7 @@ def rates_at(system: System, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarr
     y, dy = np.zeros(run.state.size), np.zeros(run.state.size)
     y[: q.size], y[run.state.v_at : run.state.v_end] = q, v
     if derivative(run, t, y, dy) != DONE:
-        raise ModelError(no_force(system, t, q, v), time=t)
+        raise ModelError(no_force(system, t, q, v), code="law-without-value", time=t)
     return dy[: q.size]
 
 
@@ -159,5 +160,6 @@ def _check_steady(
         if rate > STATE_RATE * size:
             raise ModelError(
                 f"state {name!r} of {system.model.name!r} changes by {rate:.3g} a second, so this is neither "
-                "rest nor a steady motion; let it settle (mbs.simulate) and linearize about result.state()"
-            )
+                "rest nor a steady motion; let it settle (mbs.simulate) and linearize about result.state()",
+                code="not-steady", name=name, model=system.model.name, rate=rate,
+            )  # fmt: skip

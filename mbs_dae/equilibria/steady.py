@@ -34,7 +34,9 @@ def small_motion_about(balance: Balance, required: Sequence[str] = (), preferred
     if not balance.v.any():
         if not is_at_rest(balance):
             what = f"the state of {balance.system.model.name!r} is no equilibrium: forces would accelerate it from rest"
-            raise ModelError(f"{what}; start from mbs.equilibrium(model)")
+            raise ModelError(
+                f"{what}; start from mbs.equilibrium(model)", code="not-steady", model=balance.system.model.name
+            )
         check_lasting(balance)
         _check_constant_slopes(balance)
         return small_motion_at_rest(balance, required, preferred)
@@ -47,8 +49,9 @@ def small_motion_about(balance: Balance, required: Sequence[str] = (), preferred
     raise ModelError(
         f"the state of {name!r} is no steady motion about which small motions have a constant law: "
         "its velocities, seen in axes that turn evenly, or the law of small motions change with time; linearize about "
-        "mbs.equilibrium(model), or about a state that rolls or spins evenly"
-    )
+        "mbs.equilibrium(model), or about a state that rolls or spins evenly",
+        code="not-steady", name=name,
+    )  # fmt: skip
 
 
 def small_motion_at_rest(balance: Balance, required: Sequence[str] = (), preferred: Sequence[str] = ()) -> SmallMotion:
@@ -89,7 +92,10 @@ def _candidate(system: System, balance: Balance, frame: RotatingFrame, name: str
         return CoordinateCandidate(name, turn)
     measure, level = system.model.quantity(name)
     if level:
-        raise ModelError(f"{name!r} is a rate; coordinates of small motions are positions, such as an angle")
+        raise ModelError(
+            f"{name!r} is a rate; coordinates of small motions are positions, such as an angle",
+            code="is-a-rate", name=name,
+        )  # fmt: skip
     return CoordinateCandidate(name, system.reader([measure]).jacobian(balance.t, balance.q).toarray()[0] @ frame.P.T)
 
 
@@ -117,8 +123,8 @@ def _check_regular(balance: Balance) -> None:
         raise SingularConfigurationError(
             f"{system.model.name!r} is in a singular pose, where {names} do not decide which small motions there are; "
             "linearize about a pose aside of it",
-            **error.facts,
-        ) from error
+            code="singular-start", **error.facts,
+        ) from error  # fmt: skip
 
 
 def is_at_rest(balance: Balance) -> bool:
@@ -153,8 +159,9 @@ def check_still(rest: Balance) -> None:
             name = rest.system.rows[moving[0]].element
             raise ModelError(
                 f"{name!r} moves at t = {one.t:g}, so there is no rest; hold it: "
-                f"give it a constant, or look for the equilibrium without it: model.without({name!r})"
-            )
+                f"give it a constant, or look for the equilibrium without it: model.without({name!r})",
+                code="not-at-rest", name=name,
+            )  # fmt: skip
 
 
 def check_lasting(rest: Balance) -> None:
@@ -164,7 +171,10 @@ def check_lasting(rest: Balance) -> None:
         if (
             rest.of_levels(soon.unbalanced - rest.unbalanced) > STEADY_CHANGE * np.maximum(rest.efforts, soon.efforts)
         ).any():
-            raise ModelError(f"forces of {_changing(rest)} change with time, so there is no rest; {HOLD}")
+            raise ModelError(
+                f"forces of {_changing(rest)} change with time, so there is no rest; {HOLD}",
+                code="forces-change-with-time", hold=HOLD,
+            )  # fmt: skip
 
 
 def _check_constant_slopes(rest: Balance) -> None:
@@ -182,8 +192,9 @@ def _check_constant_slopes(rest: Balance) -> None:
         if np.linalg.norm(later - now) > STEADY_CHANGE * max(np.linalg.norm(now), np.linalg.norm(later)):
             raise ModelError(
                 f"what forces of {_changing(rest)} do against small motions changes with time, so these have "
-                f"no constant law; {HOLD}"
-            )
+                f"no constant law; {HOLD}",
+                code="forces-change-with-time", hold=HOLD,
+            )  # fmt: skip
 
 
 def _changing(rest: Balance) -> str:

@@ -46,7 +46,10 @@ def check_axes(system: System, first: State) -> None:
         axes = f"the z axes of {i.label} and {j.label} {fault}"
         what = f"{system.model.elements[name].who} of {system.model.name!r} needs an angle about one axis, but {axes}"
         markers = "markers on the axis about which they turn, body.at(x, y, z, axis=...)"
-        return ModelError(f"{what}; take the angle of a joint, mbs.angle(joint), or {markers}", joints=(name,))
+        return ModelError(
+            f"{what}; take the angle of a joint, mbs.angle(joint), or {markers}",
+            code="axes-part", model=system.model.name, fault=fault, joints=(name,),
+        )  # fmt: skip
 
     here: PoseRank | None = None
     for (i, j), name in doubtful_angles(system).items():
@@ -111,7 +114,7 @@ def check_turns(result: Result) -> None:
         what = f"the turns of {', '.join(lost)} of {system.model.name!r} cannot be counted: their markers keep no axis "
         what += "in common, or the tolerance is too coarse"
         advice = "take the angle of a joint, mbs.angle(joint), give markers with axis=, or lower rtol"
-        raise Explanation(IntegrationError, what, advice, float(t[-1]), tuple(lost)).error(result)
+        raise Explanation(IntegrationError, "turns-not-counted", what, advice, float(t[-1]), tuple(lost)).error(result)
 
 
 def lost_turns(system: System, number: Any, t: np.ndarray, q: np.ndarray) -> list[str]:

@@ -38,7 +38,7 @@ def check_energy(system: System, march: IntegratorState, result: Result) -> None
         what = f"the energy of {system.model.name!r} is off by {error:.2g} J of {most:.2g} J: "
         what += f"{' and '.join(sorted(corners))} {CORNERS}"
         advice = CORNER_ADVICE
-    raise Explanation(IntegrationError, what, advice, float(result.t[-1])).error(result)
+    raise Explanation(IntegrationError, "energy-off", what, advice, float(result.t[-1])).error(result)
 
 
 def check_violation(system: System, march: IntegratorState, result: Result) -> None:
@@ -58,7 +58,7 @@ def check_violation(system: System, march: IntegratorState, result: Result) -> N
     what, advice = f"{what}, out of proportion to the tolerances", "use stabilization=mbs.Projection(), or lower rtol"
     if corners := joints_with_corners(system) & {system.model.elements[name].who}:
         what, advice = f"{what}: {' and '.join(sorted(corners))} {CORNERS}", CORNER_ADVICE
-    raise Explanation(IntegrationError, what, advice, t, (name,)).error(result)
+    raise Explanation(IntegrationError, "constraints-violated", what, advice, t, (name,)).error(result)
 
 
 def joints_with_corners(system: System) -> set[str]:

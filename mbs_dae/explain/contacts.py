@@ -15,7 +15,7 @@ from ..model.contacts.geometry import HalfSpace
 from ..model.parameters import constants_out
 from ..motion.contact.digits import put_masses
 from ..motion.contact.forces import SHARED
-from ..motion.contact.friction_faults import frictions_at_fault, no_friction
+from ..motion.contact.friction_faults import NO_FRICTION, frictions_at_fault, no_friction
 from ..motion.mechanism import masses_of
 from ..motion.record import IntegratorState
 from ..motion.switching.search import RUSH
@@ -46,7 +46,11 @@ def check_apart(state: State, begins: str = "begins", give: str = "give initial=
         texts += [f"and {counted(len(overlaps) - MOST, 'more point')} of contact"] if len(overlaps) > MOST else []
         names = tuple(dict.fromkeys(contacts.points[k][0].name for k, _ in overlaps))
         where = f"{system.model.name!r} {begins} at t = {state.t:.6g} with bodies that overlap"
-        raise ModelError(f"{where}: {'; '.join(texts)}", time=state.t, contacts=names, pose=state)
+        raise ModelError(
+            f"{where}: {'; '.join(texts)}",
+            code="contact-overlaps", model=system.model.name, begins=begins, texts=tuple(texts), time=state.t,
+            contacts=names, pose=state,
+        )  # fmt: skip
 
 
 def note_on_overlap_at(state: State) -> str:
@@ -125,7 +129,8 @@ def without_forces(march: IntegratorState, pose: State) -> Explanation:
     without it."""
     contacts, problem, name = march.mechanism.contacts, march.mechanism.contacts.problem, pose.system.model.name
     if lost := frictions_at_fault(pose.system, contacts):
-        return Explanation(IntegrationError, *no_friction(name, lost, pose.t), pose.t, tuple(lost), pose)
+        sentence, advice = no_friction(name, lost, pose.t)
+        return Explanation(IntegrationError, NO_FRICTION, sentence, advice, pose.t, tuple(lost), pose)
     if pressed := [
         k for k, row in enumerate(contacts.gap_row) if row >= 0 and contacts.constrained.state[row] == PRESSED
     ]:
@@ -146,7 +151,7 @@ def without_forces(march: IntegratorState, pose: State) -> Explanation:
         return lost_in_roundoff(march, pose)
     else:
         return _squeezed(pose, names)
-    return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
+    return Explanation(IntegrationError, "painleve-paradox", what, advice, pose.t, tuple(names), pose)
 
 
 def lost_in_roundoff(march: IntegratorState, pose: State) -> Explanation:
@@ -157,7 +162,7 @@ def lost_in_roundoff(march: IntegratorState, pose: State) -> Explanation:
     what = f"at t = {pose.t:.6g} the forces of {' and '.join(few)} in {pose.system.model.name!r} are lost in "
     what += f"roundoff: {light!r}, which they press against others, weighs or turns too little beside these"
     advice = f"give {light!r} more mass and inertia, or leave it out"
-    return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
+    return Explanation(IntegrationError, "lost-in-roundoff", what, advice, pose.t, tuple(names), pose)
 
 
 def without_shares(march: IntegratorState, pose: State) -> Explanation:
@@ -168,7 +173,7 @@ def without_shares(march: IntegratorState, pose: State) -> Explanation:
     what = f"at t = {pose.t:.6g} {' and '.join(names)} in {pose.system.model.name!r} stick and hold one load together, "
     what += f"and their shares of it do not settle in {SHARED} rounds"
     advice = "leave the friction of one joint out, change a coefficient of friction a little, or give smooth="
-    return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
+    return Explanation(IntegrationError, "shares-undecided", what, advice, pose.t, tuple(names), pose)
 
 
 def _lightest(system: System, points: Sequence[int]) -> str:
@@ -186,7 +191,7 @@ def _squeezed(pose: State, names: Sequence[str]) -> Explanation:
     what = f"at t = {pose.t:.6g} no forces of {' and '.join(names)} in {pose.system.model.name!r} keep the bodies "
     what += "apart: they are squeezed between others that do not give way, such as driven ones"
     advice = "let what moves them give way (a Motor or a Spring in place of a Driver), or stop before by an mbs.Event"
-    return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
+    return Explanation(IntegrationError, "bodies-squeezed", what, advice, pose.t, tuple(names), pose)
 
 
 def note_on_kept_contacts(march: IntegratorState, system: System) -> str:
@@ -239,7 +244,7 @@ def chatters(march: IntegratorState, pose: State, entries: Sequence[int]) -> Exp
     number = pose.system.evaluator
     if closes and any(number(one.restitution) > 0.0 for one in pose.system.model.contacts if one.who in names):
         advice += ", or restitution=0.0 if the restitution is small"
-    return Explanation(IntegrationError, what, advice, pose.t, tuple(names), pose)
+    return Explanation(IntegrationError, "chattering", what, advice, pose.t, tuple(names), pose)
 
 
 def _used(contacts: Contacts) -> list[int]:

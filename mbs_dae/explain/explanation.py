@@ -24,9 +24,10 @@ BEFORE_DEAD_POINT = (
 
 @dataclass(frozen=True)
 class Explanation:
-    """An explanation: the fault, its joints, its time and place, and the remedy."""
+    """An explanation: the fault and its code, its joints, its time and place, and the remedy."""
 
     kind: type[MbsError]
+    code: str
     what: str
     advice: str
     time: float
@@ -42,7 +43,7 @@ class Explanation:
         message = self.message
         facts = {} if self.pose is None else {"pose": self.pose}
         partial = replace(result, success=False, message=message)
-        return self.kind(message, time=self.time, joints=self.joints, result=partial, **facts)
+        return self.kind(message, self.code, time=self.time, joints=self.joints, result=partial, **facts)
 
 
 def contradiction(regular: State, pose: State, ahead: float, drifted: bool = False) -> Explanation | None:
@@ -57,7 +58,9 @@ def contradiction(regular: State, pose: State, ahead: float, drifted: bool = Fal
             names = elements_of(system, circuit.rows)
             what = f"from t = {pose.t:.6g} on, {', '.join(names)} of {system.model.name!r} contradict each other: no "
             advice = "take one of them away, or make their functions agree"
-            return Explanation(RedundantConstraintError, what + "motion follows them all", advice, pose.t, names, pose)
+            what += "motion follows them all"
+            code = "contradictory-constraints"
+            return Explanation(RedundantConstraintError, code, what, advice, pose.t, names, pose)
     return None
 
 
@@ -118,9 +121,7 @@ def extrapolated(pose: State, dt: float) -> np.ndarray:
     return q
 
 
-def undefined(
-    pose: State, moments: Iterable[float], forces: bool, a: np.ndarray | float = 0.0
-) -> Explanation | None:
+def undefined(pose: State, moments: Iterable[float], forces: bool, a: np.ndarray | float = 0.0) -> Explanation | None:
     """Return an explanation of the forces or inputs that have no value at one of these moments, if the motion goes on
     as now, with the accelerations a."""
     system = pose.system
@@ -130,8 +131,8 @@ def undefined(
         try:
             check_finite(system, system.machine(), moment, q)
         except ModelError as error:
-            return Explanation(ModelError, str(error), "", pose.t, error.facts["joints"], pose)
+            return Explanation(ModelError, error.code, str(error), "", pose.t, error.facts["joints"], pose)
         if forces and undefined_force(system, moment, q, v):
             what = f"{no_force(system, moment, q, v)}, or keep the motion where it is defined"
-            return Explanation(ModelError, what, "", pose.t, (), pose)
+            return Explanation(ModelError, "law-without-value", what, "", pose.t, (), pose)
     return None

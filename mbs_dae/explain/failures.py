@@ -25,7 +25,7 @@ from ..linear.kkt import Factor
 from ..model.drivers import Driver
 from ..model.events import Reset
 from ..motion import run as marching
-from ..motion.contact.friction_faults import driving_frictions, frictions_lost_at, no_friction
+from ..motion.contact.friction_faults import NO_FRICTION, driving_frictions, frictions_lost_at, no_friction
 from ..motion.derivative import evaluate, factorise_terms
 from ..motion.events import present
 from ..motion.mechanism import mechanism
@@ -62,14 +62,14 @@ def check_masses(system: System) -> None:
     """Check that every motion that the joints allow moves some mass."""
     if not system.heaviest:
         who = f"no body of {system.model.name!r} has a mass"
-        raise ModelError(f"{who}; give some: model.body(name, mass=..., inertia=...)")
+        raise ModelError(f"{who}; give some: model.body(name, mass=..., inertia=...)", code="no-mass")
     if not (idle := bodies_without_mass(system)):
         return
     names = ", ".join(map(repr, idle))
     what = f"{names} of {system.model.name!r} can move without moving any mass that counts beside the heaviest that "
     what += f"constraints join it to ({SUM_ROUNDOFF:g} of it), so its acceleration is undetermined"
     who = "each" if len(idle) > 1 else "it"
-    raise ModelError(f"{what}; give {who} a mass and an inertia, or hold it by joints", bodies=idle)
+    raise ModelError(f"{what}; give {who} a mass and an inertia, or hold it by joints", code="no-mass", bodies=idle)
 
 
 def bodies_without_mass(system: System) -> tuple[str, ...]:
@@ -109,7 +109,7 @@ def no_acceleration(system: System, run: Mechanism, status: int, t: float, q: np
     """Explain why `accelerate` ended with this status: a law without a value, or bodies too light to be held in this
     pose. Bodies that are too light move most in the motion that comes nearest to moving no mass."""
     if status != UNSETTLED or undefined_force(system, t, q, v):
-        return Explanation(ModelError, no_force(system, t, q, v), "", t)
+        return Explanation(ModelError, "law-without-value", no_force(system, t, q, v), "", t)
     factor, pattern = run.machine.factor, run.machine.pattern
     n, m = pattern.n, pattern.m
     M = sps.csr_matrix((factor.beside, (pattern.block_row, pattern.block_column)), (n, n))
@@ -129,10 +129,10 @@ def no_acceleration(system: System, run: Mechanism, status: int, t: float, q: np
         what += f"they touch with shapes of {size:g} m, {system.length:g} m from the origin, and over this distance "
         what += "their turns are lost in roundoff"
         remedy = 'put the origin near them, or take Cartesian coordinates: model.compile("cartesian")'
-        return Explanation(ModelError, what, remedy, t)
+        return Explanation(ModelError, "lost-in-roundoff", what, remedy, t)
     what += "no constraint holds them in this pose, and what moves with them has no mass, or one that is "
     what += "lost in roundoff beside others that constraints join it to"
-    return Explanation(ModelError, what, "give them a mass and an inertia, or hold them by joints", t)
+    return Explanation(ModelError, "no-mass", what, "give them a mass and an inertia, or hold them by joints", t)
 
 
 LOOKS = 25
@@ -157,7 +157,8 @@ def _reason(march: IntegratorState, status: int, pose: State, a: np.ndarray) -> 
         run = march.mechanism
         lost = driving_frictions(pose.system, run.contacts, float(np.abs(run.machine.f).max(initial=0.0)))
         when = float(run.contacts.laws.sizes_time[0])
-        return Explanation(IntegrationError, *no_friction(pose.system.model.name, lost, when), when, tuple(lost), pose)
+        sentence, advice = no_friction(pose.system.model.name, lost, when)
+        return Explanation(IntegrationError, NO_FRICTION, sentence, advice, when, tuple(lost), pose)
     if status == UNSOLVED:
         return without_forces(march, pose)
     if status == FORCES_LOST:
@@ -186,7 +187,7 @@ def _reason(march: IntegratorState, status: int, pose: State, a: np.ndarray) -> 
         dt = moment - t
         if lost := frictions_lost_at(pose.system, moment, extrapolated(pose, dt), pose.full_v + dt * ahead):
             sentence, advice = no_friction(pose.system.model.name, lost, moment)
-            return Explanation(IntegrationError, sentence, advice, t, tuple(lost), pose)
+            return Explanation(IntegrationError, NO_FRICTION, sentence, advice, t, tuple(lost), pose)
     names = joints_at_fault(pose.system, t, pose.full_q)
     near = march.mechanism.nearness[NEAREST] < 1e-6 and status in (Status.STUCK, NOT_CONVERGED, NOT_FINITE)
     singular = near or status == Status.ASTRAY
@@ -196,7 +197,7 @@ def _reason(march: IntegratorState, status: int, pose: State, a: np.ndarray) -> 
     if status in NO_WAY_ON and (late := _without_pose(march, pose, names)):
         what = f"{pose.system.model.name!r} comes to a dead point near t = {t:.6g}: {', '.join(names)} lock there, and "
         what += f"at t = {late:.6g} no pose follows all drivers"
-        return Explanation(SingularConfigurationError, what, BEFORE_DEAD_POINT, t, names, pose)
+        return Explanation(SingularConfigurationError, "dead-point", what, BEFORE_DEAD_POINT, t, names, pose)
     if singular:
         what = f"{pose.system.model.name!r} comes to a singular pose at t = {t:.6g}, where {', '.join(names)} lock or "
         what += "branch, and does not get through"
@@ -204,7 +205,7 @@ def _reason(march: IntegratorState, status: int, pose: State, a: np.ndarray) -> 
         settings += ['method="DP8"'] if march.tableau.order < 8 else []
         settings += ["a fixed step"] if march.control.fixed == 0.0 else [f"step={march.control.fixed / 10:g}"]
         advice = f"try {', or '.join(settings)}; or start with other values, so that it passes beside this pose"
-        return Explanation(SingularConfigurationError, what, advice, t, names, pose)
+        return Explanation(SingularConfigurationError, "singular-pose", what, advice, t, names, pose)
     return Explanation(IntegrationError, *_what_stops(march, status, pose, a), t, names, pose)
 
 
@@ -247,26 +248,27 @@ def _dead_frictions(pose: State) -> list[str]:
     ]
 
 
-def _what_stops(march: IntegratorState, status: int, pose: State, a: np.ndarray) -> tuple[str, str]:
-    """Return the reason why a run stopped, drifting constraints or the cause of short steps, and advice."""
+def _what_stops(march: IntegratorState, status: int, pose: State, a: np.ndarray) -> tuple[str, str, str]:
+    """Return the code and the reason of a run that stopped, drifting constraints or the cause of short steps, and
+    advice."""
     system, name, t, widest, fixed = pose.system, pose.system.model.name, pose.t, march.widest[0], march.control.fixed
     if status == Status.DRIFTED:
         what = f"{name!r} nears a singular pose at t = {t:.6g} with constraints violated by {widest:.2g} m, too much "
-        return what + "to tell how it goes on", "use stabilization=mbs.Projection()"
+        return "singular-pose", what + "to tell how it goes on", "use stabilization=mbs.Projection()"
     if fixed > 0.0 and status == NOT_CONVERGED and march.stages.implicit.weight.size:
         what = f"Newton's method finds no step of {fixed:g} s for {name!r} at t = {t:.6g}: forces change too much "
         what += "within it, or bodies turn too far"
-        return what, f"try step={fixed / 10:g}, or leave step out for step control"
+        return "no-convergence", what, f"try step={fixed / 10:g}, or leave step out for step control"
     speeds = slice(march.mechanism.state.v_at, march.mechanism.state.v_end)
     before, behind = (np.abs(y[speeds]).max(initial=0.0) for y in (march.stages.y0, march.stages.y1))
     switches = status == CHATTERS or (status == TANGLED and behind < GROWS * before)
     if fixed > 0.0 and status != Status.TOO_MANY and not switches:
         what = f"{name!r} is unstable at t = {t:.6g} with steps of {fixed:g} s: velocities or constraint errors grow "
         advice = f"try step={fixed / 10:g}, smaller gains, or leave step out for step control"
-        return what + "without bound", advice
+        return "unstable-steps", what + "without bound", advice
     if status == Status.LOST:
         what = f"the constraints of {name!r} are violated by {widest:.2g} m at t = {t:.6g}"
-        return what, "use stabilization=mbs.Projection(), or a smaller rtol"
+        return "constraints-violated", what, "use stabilization=mbs.Projection(), or a smaller rtol"
     if status == CHATTERS:
         deciding, search = system.structure.deciding, march.search
         who = {
@@ -284,22 +286,23 @@ def _what_stops(march: IntegratorState, status: int, pose: State, a: np.ndarray)
         many, names = f"without end at t = {t:.6g}, {count} times in {brief:.2g} s", " and ".join(sorted(who))
         if resets := [one.who for one in system.model.events if one.who in who and isinstance(one.action, Reset)]:
             what = f"{' and '.join(resets)} of {name!r} happens {many}: what it resets comes to rest there"
-            return what, 'stop the run there, action="stop", and go on at rest'
+            return "resets-without-end", what, 'stop the run there, action="stop", and go on at rest'
         if who and all(one.startswith("Event") for one in who):
             what = f"{names} of {name!r} happens {many}: it jumps there, or passes zero many times in a step"
-            return what, "write a smooth expression, or bound steps by max_step="
+            return "events-without-end", what, "write a smooth expression, or bound steps by max_step="
         if who and who <= {one.who for one in system.model.contacts} and _are_pieces(march):
             what = f"{names} of {name!r} goes over from one piece of its gap to another {many}: bodies come to rest "
             if knots := knots_of_tables(pose, who):
-                return what + f"in a corner, {' and '.join(knots)}", CORNER + STEPPED
-            return what + "in a corner", "write a contact for each side of the corner"
+                return "chattering", what + f"in a corner, {' and '.join(knots)}", CORNER + STEPPED
+            return "chattering", what + "in a corner", "write a contact for each side of the corner"
         what = f"{names} of {name!r} switches back and forth {many}: each of its branches drives the motion back to "
-        return what + "the other", "give it a dead band, or make it smooth: sp.tanh(x / width) in place of sp.sign(x)"
+        advice = "give it a dead band, or make it smooth: sp.tanh(x / width) in place of sp.sign(x)"
+        return "switching-without-end", what + "the other", advice
     if status == TANGLED:
         if dead := _dead_frictions(pose):
             what = f"{name!r} stands on a dead point at t = {t:.6g}, where no motion that is free moves what "
             what += f"{' and '.join(dead)} rubs on, so which way it slips does not follow from its velocity"
-            return what, "start beside the dead point, or with a velocity that leads through it"
+            return "dead-point", what, "start beside the dead point, or with a velocity that leads through it"
         wrong = march.search.guards.wrong
         deciding = {system.structure.deciding[k] for k in np.flatnonzero((wrong > 0) & (wrong == wrong.max()))}
         deciding = deciding or {*system.structure.deciding}
@@ -308,6 +311,7 @@ def _what_stops(march: IntegratorState, status: int, pose: State, a: np.ndarray)
         if knots := knots_of_tables(pose, deciding):
             what += f"turns round a corner, near {' and '.join(knots)}, or "
         return (
+            "jump",
             what + "passes zero many times in a step, or is no number",
             f"mend its expression, or give a shorter max_step={instead}",
         )
@@ -321,12 +325,12 @@ def _what_stops(march: IntegratorState, status: int, pose: State, a: np.ndarray)
         if touching := touching_now(march, system):
             what = f"{what}; {' and '.join(touching)} touch"
             if knots := knots_of_tables(pose, {*touching}):
-                return f"{what}, next to the corner {' and '.join(knots)}", f"{CORNER}, {advice}{STEPPED}"
-            return what, advice + STEPPED
-        return what, advice
+                what, advice = f"{what}, next to the corner {' and '.join(knots)}", f"{CORNER}, {advice}"
+            return "too-many-steps", what, advice + STEPPED
+        return "too-many-steps", what, advice
     what = f"the step of {name!r} falls to {step:.2g} s at t = {t:.6g}: a force, a driver or a rate jumps or grows "
     what += f"without bound there, or the tolerance is below roundoff{abrupt}"
-    return what, "make it smooth, raise rtol, or fix the step"
+    return "steps-too-short", what, "make it smooth, raise rtol, or fix the step"
 
 
 def _are_pieces(march: IntegratorState) -> bool:

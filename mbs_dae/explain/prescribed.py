@@ -59,7 +59,7 @@ def first_jump(first: State, last: float) -> tuple[MbsError | None, dict[str, li
     missing = "no motion follows it" if level == "position" else "that takes an impulse, which is not computed"
     what = f"{who} jumps in {level} at t = {t:.6g}: {missing}"
     advice = "make its function smooth there, e.g. by mbs.Motion with law='cycloidal', or keep the times on one side"
-    return Explanation(ModelError, what, advice, t, (name,), first).error(first.result), kinks
+    return Explanation(ModelError, "jump", what, advice, t, (name,), first).error(first.result), kinks
 
 
 def _jumps(system: System, first: State, rows: np.ndarray, breaks: np.ndarray, last: float) -> np.ndarray:
@@ -93,11 +93,11 @@ def singular_start(first: State) -> MbsError:
     what, where = f"{first.system.model.name!r} starts at t = {first.t:g} on a", ", ".join(names)
     if is_change_point(first.system, first.full_q):
         what += f" change point, where {where} do not decide how it goes on"
-        advice = "start at a slightly different time"
+        code, advice = "change-point", "start at a slightly different time"
     else:
         what += f" dead point within roundoff: {where} lock there, and do not decide how it goes on"
-        advice = "start at another pose, or drive another coordinate"
-    return Explanation(SingularConfigurationError, what, advice, first.t, names, first).error(first.result)
+        code, advice = "dead-point", "start at another pose, or drive another coordinate"
+    return Explanation(SingularConfigurationError, code, what, advice, first.t, names, first).error(first.result)
 
 
 def stop_reason(
@@ -121,24 +121,24 @@ def _why(status: int, before: float, ahead: float, first: State, pose: State) ->
     names = joints_at_fault(pose.system, reached, pose.full_q)
     if status == ENDLESS and (driver := _unbounded(first, pose)):
         what = f"the function of Driver {driver!r} grows without bound at t = {reached:.6g}"
-        return Explanation(ModelError, what, "keep the times away from there", reached, (driver,), pose)
+        return Explanation(ModelError, "unbounded", what, "keep the times away from there", reached, (driver,), pose)
     if status == ENDLESS:
         what = f"{name} takes more than {continuation.MOST} steps from t = {before:g} to {ahead:g}"
         advice = "ask for poses at shorter intervals, or check the units of times and drivers"
-        return Explanation(ModelError, what, advice, reached, names, pose)
+        return Explanation(ModelError, "too-many-steps", what, advice, reached, names, pose)
     if driver := _jumping(pose, ahead):
         what = f"the function of Driver {driver!r} jumps or grows without bound at t = {reached:.6g}"
         advice = "make it smooth, or keep the times away from there"
-        return Explanation(ModelError, what, advice, reached, (driver,), pose)
+        return Explanation(ModelError, "jump", what, advice, reached, (driver,), pose)
     if parting := contradiction(first, pose, ahead):
         return parting
     if pole := pole_message(pose.system, pose.full_q):
         what, _, advice = pole.partition("; ")
         what = f"{name} cannot be followed beyond t = {reached:.9g}: {what}"
-        return Explanation(SingularConfigurationError, what, advice, reached, names, pose)
+        return Explanation(SingularConfigurationError, "singular-angle", what, advice, reached, names, pose)
     what = f"{name} reaches a dead point at t = {reached:.9g}: {', '.join(names)} lock there, and no motion goes on "
     what += f"that follows all drivers{_how_far(pose, names)}"
-    return Explanation(SingularConfigurationError, what, BEFORE_DEAD_POINT, reached, names, pose)
+    return Explanation(SingularConfigurationError, "dead-point", what, BEFORE_DEAD_POINT, reached, names, pose)
 
 
 def _how_far(pose: State, joints: tuple[str, ...]) -> str:

@@ -243,12 +243,18 @@ def topology(model: Model, base: Named | None = None, cut: Named = ()) -> Topolo
     """
     model = getattr(model, "model", model)  # a compiled system knows its model
     if not isinstance(model, Model):
-        raise ModelError(f"topology needs a model as first argument, not {model!r}; build one: mbs.PlanarModel(name)")
+        raise ModelError(
+            f"topology needs a model as first argument, not {model!r}; build one: mbs.PlanarModel(name)",
+            code="not-a-model", model=model,
+        )  # fmt: skip
     bodies = tuple(model.bodies.values())
     bases = []
     for name in _names(base):
         if name == model.ground.name:
-            raise ModelError("base='ground' is the root of its tree as it is; name a body that hangs on nothing")
+            raise ModelError(
+                "base='ground' is the root of its tree as it is; name a body that hangs on nothing",
+                code="ground-is-root",
+            )  # fmt: skip
         bases.append(model.bodies[name])  # the dictionary reports a missing name
     candidates = [c for c in model.conditions if motions_of(c) is not None]
     cut_joints = [_joint_to_cut(model, name, candidates) for name in _names(cut)]
@@ -288,7 +294,7 @@ def _joint_to_cut(model: Model, name: str, candidates: list[Condition]) -> Condi
         if joint.name == name:
             return joint
     problem = f"a {model.elements[name].kind} never stands in the tree, there is nothing to cut"
-    raise ModelError(f"cut={name!r}: {problem}; leave it out")
+    raise ModelError(f"cut={name!r}: {problem}; leave it out", code="joint-not-cuttable", name=name)
 
 
 def _check_cuts(bodies: Sequence[Body], cut_joints: list[Condition], uncut: list[Condition]) -> None:
@@ -314,9 +320,15 @@ def _check_cuts(bodies: Sequence[Body], cut_joints: list[Condition], uncut: list
         problem = f"would leave body {loose.name!r} hanging on nothing"
         if len(separating) == 1:
             remedy = "cut a joint that closes a loop"
-            raise ModelError(f"cut={joint.name!r} {problem}: no other joint carries it; {remedy}")
+            raise ModelError(
+                f"cut={joint.name!r} {problem}: no other joint carries it; {remedy}",
+                code="graph-falls-apart", joint=joint.name, loose=loose.name,
+            )  # fmt: skip
         names = " and ".join(c.name for c in separating)
-        raise ModelError(f"cutting {names} together {problem}; leave one of them out of cut=")
+        raise ModelError(
+            f"cutting {names} together {problem}; leave one of them out of cut=",
+            code="graph-falls-apart", names=names, loose=loose.name,
+        )  # fmt: skip
 
 
 # --- text ----------------------------------------------------------------------------------------------------------
@@ -365,7 +377,9 @@ def _note(model: Model, base: Body, bodies: Sequence[Body], edges: Mapping[Body,
     if not any(base in element.bodies for element in model.elements.values()):
         if model.value(base.mass) == 0:  # nothing moves it, and nothing can
             problem = f"body {base.name!r} is joined to nothing: no joint and no force names it, and it has no mass"
-            raise ModelError(f"{problem}; add the joint that carries it, or take it away")
+            raise ModelError(
+                f"{problem}; add the joint that carries it, or take it away", code="graph-falls-apart", base=base.name
+            )
         return f"{base.name} floats: no joint and no force names it."
     group = [body for body in bodies if root_of(body, edges) is base]
     inside = [e for e in model.conditions if len(e.bodies) > 1 and {*e.bodies} <= {*group}]

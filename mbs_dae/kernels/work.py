@@ -110,7 +110,10 @@ def begin() -> Progress:
     provided("work.import_all")()
     given = os.environ.get(WORKERS, str(min(_processors(), 4)))
     if not given.isdecimal():
-        raise ModelError(f"{WORKERS} is {given!r}; it says how many processes compile, so make it a number such as 2")
+        raise ModelError(
+            f"{WORKERS} is {given!r}; it says how many processes compile, so make it a number such as 2",
+            code="not-an-integer", workers=WORKERS, value=given,
+        )  # fmt: skip
     wanted = int(given)
     return Progress(_others(wanted - 1) if missing() else [], silent=wanted == 0)
 

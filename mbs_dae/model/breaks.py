@@ -359,4 +359,7 @@ def _function_of(e: sp.Expr, symbols: tuple[sp.Symbol, ...]) -> Callable:
 def _check_count(count: int, who: str) -> None:
     if count > MOST:
         problem = f"{who} switches {count} times within the times asked for"
-        raise ModelError(f"{problem}; no more than {MOST} are followed: shorten the times, or smooth the law")
+        raise ModelError(
+            f"{problem}; no more than {MOST} are followed: shorten the times, or smooth the law",
+            code="too-many-jumps", subject=who, count=count, most=MOST,
+        )  # fmt: skip

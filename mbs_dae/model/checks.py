@@ -48,25 +48,40 @@ class ModelData(Protocol):
 
 def check_new(model: ModelData, name: Any, kind: str) -> None:
     if not isinstance(name, str) or not name or "." in name or name != name.strip():
-        raise ModelError(f"{name!r} cannot name a {kind}; use a text without dots and outer spaces")
+        raise ModelError(
+            f"{name!r} cannot name a {kind}; use a text without dots and outer spaces",
+            code="not-a-name", name=name, kind=kind,
+        )  # fmt: skip
     check_writable(name, f"the name of a {kind}")
     if name == "ground" or name in model.bodies or name in model.elements:
-        raise ModelError(f"the model already has {name!r}; choose another name for this {kind}")
+        raise ModelError(
+            f"the model already has {name!r}; choose another name for this {kind}",
+            code="name-taken", name=name, kind=kind,
+        )  # fmt: skip
 
 
 def check_symbol(model: ModelData, name: Any, kind: str) -> None:
     """Check that a name can be that of a state or an input."""
     check_new(model, name, kind)
     if not name.isidentifier() or name == t.name:
-        raise ModelError(f"{name!r} cannot name a {kind}; use letters, digits and _, and not 't', which is time")
+        raise ModelError(
+            f"{name!r} cannot name a {kind}; use letters, digits and _, and not 't', which is time",
+            code="not-a-name", name=name, kind=kind,
+        )  # fmt: skip
     if name in model.parameters:
-        raise ModelError(f"the model already has a parameter {name!r}; choose another name for this {kind}")
+        raise ModelError(
+            f"the model already has a parameter {name!r}; choose another name for this {kind}",
+            code="name-taken", name=name, kind=kind,
+        )  # fmt: skip
 
 
 def check_element(model: ModelData, element: Any) -> None:
     if not isinstance(element, Element):
         several = "; write model.add(*elements)" if isinstance(element, list | tuple) else ""
-        raise ModelError(f"cannot add {element!r}; add joints, drivers, forces: mbs.Revolute('A', i, j){several}")
+        raise ModelError(
+            f"cannot add {element!r}; add joints, drivers, forces: mbs.Revolute('A', i, j){several}",
+            code="not-an-element", element=element,
+        )  # fmt: skip
     check_new(model, element.name, element.kind)
     check_content(model, element)
 
@@ -76,10 +91,16 @@ def check_content(model: ModelData, element: Element) -> None:
     if element.markers and element.dimension != model.dimension:
         here, there = ("the plane", "space")[:: 1 if model.dimension == 2 else -1]
         what = f"{element.who} is between bodies in {there}, and model {model.name!r} is in {here}"
-        raise ModelError(f"{what}; use bodies of this model")
+        raise ModelError(
+            f"{what}; use bodies of this model",
+            code="not-of-this-model", element=element.who, model=model.name, here=here,
+        )  # fmt: skip
     _check_markers(model, element.who, element.markers)
     if not isinstance(element, SignalElement | Event) and all(marker.body.fixed for marker in element.markers):
-        raise ModelError(f"{element.who} joins nothing but the ground; name a body that moves")
+        raise ModelError(
+            f"{element.who} joins nothing but the ground; name a body that moves",
+            code="joins-ground-only", element=element.who,
+        )  # fmt: skip
     for form, slots in element.forms():
         _check_symbols(model, element, form, slots)
     check_switches(element, model.elements.values())
@@ -108,7 +129,10 @@ def check_bound(model: ModelData, who: str, numbers: list[Any]) -> None:
     free = {s for s in free_parameters(numbers) if not isinstance(s, TableSymbol)}
     if moving := signals_in(free):
         what = f"a constant of {who} contains {moving[0].name!r}, which changes in time"
-        raise ModelError(f"{what}; write it in an expression, as Force, Torque, Actuator and rates take them")
+        raise ModelError(
+            f"{what}; write it in an expression, as Force, Torque, Actuator and rates take them",
+            code="not-an-expression", subject=who,
+        )  # fmt: skip
     if stray := sorted(map(str, free - declared)):
         raise _unknown_symbols(who, stray)
 
@@ -127,7 +151,9 @@ def _check_markers(model: ModelData, who: str, markers: Iterable[Marker]) -> Non
         owner = model.ground if marker.body.fixed else model.bodies.get(marker.body.name)
         if owner is not marker.body:
             what = f"{who} uses a marker of {marker.body.name!r}, a body of another model"
-            raise ModelError(f"{what}; use the bodies of this one")
+            raise ModelError(
+                f"{what}; use the bodies of this one", code="not-of-this-model", subject=who, body=marker.body.name
+            )
 
 
 def _check_reset(model: ModelData, who: str, reset: Reset) -> None:
@@ -183,28 +209,37 @@ def _check_signals(model: ModelData, element: Element, signals: Iterable[Signal]
         if prescribes:
             raise ModelError(
                 f"{what}: what joints, drivers and contacts prescribe is a matter of places and time; let a force "
-                "act on the motion instead, such as mbs.Torque or mbs.Actuator"
-            )
+                "act on the motion instead, such as mbs.Torque or mbs.Actuator",
+                code="depends-on-state", element=element.who, signal=signal.name,
+            )  # fmt: skip
         if isinstance(signal, Reaction) and not isinstance(element, SignalElement):
             raise ModelError(
                 f"{what}, which follows from all forces: an algebraic loop; let it pass a state that lags behind, "
-                f"lagged = model.state('lagged', rate=lambda x: (model[{signal.name!r}] - x) / T)"
-            )
+                f"lagged = model.state('lagged', rate=lambda x: (model[{signal.name!r}] - x) / T)",
+                code="algebraic-loop", element=element.who, signal=signal.name,
+            )  # fmt: skip
         _check_signal(model, what, signal, itself)
 
 
 def _check_signal(model: ModelData, what: str, signal: Signal, more: Mapping[str, Element]) -> None:
     elements = {**model.elements, **more}
     if signal.home is not model.ground:
-        raise ModelError(f"{what} of another model; take this one's, if it has one: model[{signal.name!r}]")
+        raise ModelError(
+            f"{what} of another model; take this one's, if it has one: model[{signal.name!r}]",
+            code="not-of-this-model", signal=signal.name,
+        )  # fmt: skip
     if isinstance(signal, Reaction):
         owner_class, kind = (Driver, "driver") if signal.component == EFFORT else (Condition, "joint")
         if not isinstance(elements.get(signal.owner), owner_class):
-            raise ModelError(f"{what}, and the model has no {kind} {signal.owner!r}; add it first")
+            raise ModelError(
+                f"{what}, and the model has no {kind} {signal.owner!r}; add it first",
+                code="not-of-this-model", kind=kind, owner=signal.owner,
+            )  # fmt: skip
     elif not isinstance(elements.get(signal.name), StateVariable | Input):
         raise ModelError(
-            f"{what}, which is no state or input of this model; declare it: model.state(...) or model.input(...)"
-        )
+            f"{what}, which is no state or input of this model; declare it: model.state(...) or model.input(...)",
+            code="not-of-this-model",
+        )  # fmt: skip
 
 
 def check_spoken_of(model: ModelData) -> None:
@@ -216,7 +251,10 @@ def check_spoken_of(model: ModelData) -> None:
             what, remedy = "which the model does not have", "add it, or leave this out, too"
             if namesake is not None:
                 what, remedy = f"and {other.name!r} of the model is another one", "make this one anew, of that"
-            raise ModelError(f"{element.who} speaks of {other.who}, {what}; {remedy}")
+            raise ModelError(
+                f"{element.who} speaks of {other.who}, {what}; {remedy}",
+                code="not-of-this-model", element=element.who, other=other.who,
+            )  # fmt: skip
 
 
 def check_teeth(model: Any) -> None:
@@ -227,8 +265,9 @@ def check_teeth(model: Any) -> None:
         if isinstance(gear, Gear) and gear.pressure_angle != 0 and model.felt and not rubs:
             what = f"{gear.who} has a pressure_angle, and a rate reads what {min(model.felt)!r} carries"
             raise ModelError(
-                f"{what}: the force that drives wheels apart is found after the motion; leave pressure_angle= out"
-            )
+                f"{what}: the force that drives wheels apart is found after the motion; leave pressure_angle= out",
+                code="pressure-angle-with-derivatives", gear=gear.who,
+            )  # fmt: skip
 
 
 def check_lone_axes(model: Any, number: Callable[[Any], float]) -> None:
@@ -257,8 +296,9 @@ def check_lone_axes(model: Any, number: Callable[[Any], float]) -> None:
                 problem = f"body {body.name!r} has an inertia about one axis only, ({text}) in its axes, and no hinges "
                 raise ModelError(
                     f"{problem}and guides along it hold the body on the ground: its moments about other axes matter, "
-                    "too; give all three, inertia=(Ixx, Iyy, Izz)"
-                )
+                    "too; give all three, inertia=(Ixx, Iyy, Izz)",
+                    code="inertia-about-one-axis", body=body.name,
+                )  # fmt: skip
 
 
 def check_setters(model: ModelData) -> None:
@@ -267,7 +307,7 @@ def check_setters(model: ModelData) -> None:
     for element in model.elements.values():
         for name in map(str, element.targets) if isinstance(element, Sampled) else ():
             if other := controllers.get(name):
-                raise ModelError(set_twice(other.who, element.who, name))
+                raise ModelError(set_twice(other.who, element.who, name), code="set-twice")
             controllers[name] = element
         if isinstance(element, Event) and isinstance(element.action, Reset):
             states = [one.name for one in model.elements.values() if isinstance(one, StateVariable)]
@@ -297,8 +337,9 @@ def check_constant_states(model: ModelData, initial: Iterable[str]) -> None:
             raise ModelError(
                 f"{state.who} of {model.name!r} has no rate, and nothing sets it: it would stay as it is; say its "
                 f"rate, model.rate({state.name!r}, ...), or set it by mbs.Sampled or mbs.Reset; a constant is a "
-                "parameter, and what is given from outside is an input"
-            )
+                "parameter, and what is given from outside is an input",
+                code="state-without-rate", state=state.who, model=model.name,
+            )  # fmt: skip
 
 
 def _unknown_symbols(who: str, names: list[str]) -> ModelError:
@@ -307,4 +348,7 @@ def _unknown_symbols(who: str, names: list[str]) -> ModelError:
         remedy = "what is constant does not depend on time; write a law (law=, a force of time) or a Driver"
     elif any("." in name for name in names):
         remedy = "quantities of the model are read by forces alone; relate bodies by a joint, a Gear, a Constraint"
-    return ModelError(f"{who} contains unknown symbols: {', '.join(names)}; {remedy}")
+    return ModelError(
+        f"{who} contains unknown symbols: {', '.join(names)}; {remedy}",
+        code="unknown-symbols", subject=who, names=tuple(names),
+    )  # fmt: skip

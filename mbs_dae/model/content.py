@@ -183,7 +183,10 @@ class Content(metaclass=PublicClass):
             raise self._unread(str(name))
         measure, level = found
         if level > 1:
-            raise ModelError(f"{name!r} is an acceleration, which follows from forces; write values and rates in them")
+            raise ModelError(
+                f"{name!r} is an acceleration, which follows from forces; write values and rates in them",
+                code="acceleration-in-force", name=name,
+            )  # fmt: skip
         if measure.own:
             vars(self.elements[owner])["is_written"] = True
         return Quantity(name, measure, level)
@@ -216,13 +219,18 @@ class Content(metaclass=PublicClass):
         built = {one: who for body in (self.ground, *self.bodies.values()) for one, who in body.waiting.items()}
         if owner in built:
             what = f"{name!r} cannot be read yet: {built[owner]} is built, but not added to model {self.name!r}"
-            return ModelError(f"{what}; call model.add with it first, and then write what reads it", name=name)
+            return ModelError(
+                f"{what}; call model.add with it first, and then write what reads it", code="unknown-name", name=name
+            )
         if element := self.elements.get(owner):
             loads = [word for word in (EFFORT, *COMPONENTS[self.dimension]) if is_load(element, word)]
             return self.unknown_quantity(name, 2, [f"{owner}.{word}" for word in loads])
         if dot and owner not in (owners := [*self.owners()]) and not get_close_matches(owner, owners, n=1, cutoff=0.5):
             what = f"model {self.name!r} has no quantity {name!r}, as it has no body, marker or element {owner!r}"
-            return ModelError(f"{what}; it has {shown_names(owners)}; add {owner!r} before what reads it", name=name)
+            return ModelError(
+                f"{what}; it has {shown_names(owners)}; add {owner!r} before what reads it",
+                code="unknown-name", owner=owner, name=name,
+            )  # fmt: skip
         return self.unknown_quantity(name, 2)
 
     def _unknown(self, kind: str, name: str, names: Iterable[str]) -> ModelError:
@@ -232,7 +240,10 @@ class Content(metaclass=PublicClass):
         if other not in WAYS:
             return unknown_name(kind, name, names, f"model {self.name!r}")
         what = f"{name!r} of model {self.name!r} is {'an' if other == 'input' else 'a'} {other}, no {kind}"
-        return ModelError(f"{what}; {WAYS[other].format(name)}", name=name)
+        return ModelError(
+            f"{what}; {WAYS[other].format(name)}",
+            code="unknown-name", element=self.name, other=other, kind=kind, name=name,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         bodies = "1 body" if len(self.bodies) == 1 else f"{len(self.bodies)} bodies"

@@ -132,11 +132,16 @@ class PoseDriver(Prescribed):
         self.name = checked_name(name)
         self.markers = (as_marker(marker, self.who),)
         if position is None and rotation is None:
-            raise ModelError(f"{self.who} drives nothing; give position= or rotation=")
+            raise ModelError(
+                f"{self.who} drives nothing; give position= or rotation=", code="missing-argument", subject=self.who
+            )
         names = "xyz"[: self.dimension]
         place = components_of((None,) * len(names) if position is None else position, f"position of {self.who}", names)
         if position is not None and all(f is None for f in place):
-            raise ModelError(f"position of {self.who} leaves all components open; leave position= out")
+            raise ModelError(
+                f"position of {self.who} leaves all components open; leave position= out",
+                code="empty", argument="position", subject=self.who,
+            )  # fmt: skip
         driven, leader = marker_symbols(2, self.dimension)
         self.turns, self.leads = rotation is not None, None not in place
         gaps = [gap for gap, f in zip(driven.point - leader.point, place, strict=True) if f is not None]
@@ -164,5 +169,8 @@ class PoseDriver(Prescribed):
                 raise ValueError
         except (TypeError, ValueError) as exc:
             what = f"rotation of {self.who} must be a 3 x 3 matrix of expressions of mbs.t, not {rotation!r}"
-            raise ModelError(f"{what}; write e.g. mbs.rotations.bryant(a, b, c)") from exc
+            raise ModelError(
+                f"{what}; write e.g. mbs.rotations.bryant(a, b, c)",
+                code="not-a-rotation", subject=self.who, rotation=rotation,
+            ) from exc  # fmt: skip
         return sp.Matrix([[function_of_time(e, f"rotation of {self.who}") for e in row] for row in entries])

@@ -83,14 +83,20 @@ class Element(metaclass=PublicClass):
                 _signature_of(element_class.__init__).bind(None, *given, **named)
         except TypeError as exc:
             arguments = ", ".join(_documented_arguments(element_class))
-            raise ModelError(f"{who}: {exc}; its arguments are: {arguments}") from exc
+            raise ModelError(
+                f"{who}: {exc}; its arguments are: {arguments}",
+                code="wrong-arguments", reason=str(exc), subject=who, arguments=arguments,
+            ) from exc  # fmt: skip
         return super().__new__(cls)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse to change an attribute from which expressions have been made."""
         if "_form" in vars(self) and not name.startswith("_"):
             remedy = f"model = model.without({self.name!r}).plus(another), or take a parameter and with_parameters(...)"
-            raise ModelError(f"{self.who} is built, and its {name} is not set any more; write {remedy}")
+            raise ModelError(
+                f"{self.who} is built, and its {name} is not set any more; write {remedy}",
+                code="read-only", subject=self.who, name=name, element=self.name,
+            )  # fmt: skip
         super().__setattr__(name, value)
 
     if not TYPE_CHECKING:  # a type checker refuses unknown attributes by itself
@@ -144,7 +150,10 @@ class Element(metaclass=PublicClass):
 
     def with_constant(self, name: str, value: Number) -> Self:
         """Return a copy of the element with another number for one of its constants."""
-        raise ModelError(f"{self.who} has no constant {name!r}; it has {', '.join(self.constants) or 'none'}")
+        raise ModelError(
+            f"{self.who} has no constant {name!r}; it has {', '.join(self.constants) or 'none'}",
+            code="unknown-name", subject=self.who, name=name,
+        )  # fmt: skip
 
     def renewed(self) -> Self:
         """Return a copy of the element for a model in which the elements that it refers to have changed."""
@@ -175,11 +184,17 @@ class Element(metaclass=PublicClass):
     def check_dimension(self) -> None:
         """Check that all markers are in the plane or all in space, and that the class has elements there."""
         if len({m.body.dimension for m in self.markers}) > 1:
-            raise ModelError(f"{self.who} mixes bodies in the plane with bodies in space; use those of one model")
+            raise ModelError(
+                f"{self.who} mixes bodies in the plane with bodies in space; use those of one model",
+                code="mixed-dimensions", subject=self.who,
+            )  # fmt: skip
         if self.dimension not in self.dimensions:
             where = {2: "the plane", 3: "space"}[self.dimension]
             remedy = f"; {self.elsewhere}" if self.elsewhere else ""
-            raise ModelError(f"there is no {self.kind} in {where} ({self.name!r}){remedy}")
+            raise ModelError(
+                f"there is no {self.kind} in {where} ({self.name!r}){remedy}",
+                code="not-supported", kind=self.kind, element=self.name,
+            )  # fmt: skip
 
     @property
     def kind(self) -> str:
@@ -228,7 +243,10 @@ class Declared(Element):
         equation = next((getattr(cls, n) for n in cls.equations if getattr(cls, n, None) is not None), None)
         if equation is None:
             equations = " nor ".join(cls.equations)
-            raise ModelError(f"class {cls.__name__} has neither {equations}; define {cls.equations[0]}(i, j, ...)")
+            raise ModelError(
+                f"class {cls.__name__} has neither {equations}; define {cls.equations[0]}(i, j, ...)",
+                code="class-without-equations", equations=equations,
+            )  # fmt: skip
         names = inspect.signature(equation).parameters
         cls.marker_names = tuple(n for n in names if n not in cls.fields)
         cls.optional_markers = sum(names[n].default is None for n in cls.marker_names)
@@ -245,7 +263,10 @@ class Declared(Element):
         self.markers = tuple(self._marker(thing, at, axis, x_axis) for thing in things)
         self.check_dimension()
         if len(things) > 1 and len(self.bodies) == 1:
-            raise ModelError(f"{self.who} joins body {self.bodies[0].name!r} to itself; name two different bodies")
+            raise ModelError(
+                f"{self.who} joins body {self.bodies[0].name!r} to itself; name two different bodies",
+                code="body-with-itself", subject=self.who,
+            )  # fmt: skip
         self.values = self._constants(positional, constants)
 
     @classmethod
@@ -310,16 +331,24 @@ class Declared(Element):
             what = f"{self.who} needs {least} markers or bodies ({required}), got {len(things) + sum(first[count:])}"
             ground = hasattr(args[count], "ground") if len(args) > count else False
             what += f", and {args[count]!r} is no marker or body" if len(args) > count else ""
-            raise ModelError(f"{what}; write {'model.ground for the fixed body' if ground else 'body.at(x, y)'}")
+            raise ModelError(
+                f"{what}; write {'model.ground for the fixed body' if ground else 'body.at(x, y)'}", code="not-a-marker"
+            )
         return things, args[count:]
 
     def _marker(self, thing: Any, at: Any, axis: Any, x_axis: Any) -> Marker:
         if at is None:
             if axis is not None or x_axis is not None:
-                raise ModelError(f"{self.who} got axis= without at=; give at=(x, y) too, or markers with an angle")
+                raise ModelError(
+                    f"{self.who} got axis= without at=; give at=(x, y) too, or markers with an angle",
+                    code="missing-argument", subject=self.who,
+                )  # fmt: skip
             return as_marker(thing, self.who)
         if isinstance(thing, Marker):
-            raise ModelError(f"{self.who} got a marker and at=; give bodies with at=, or markers without it")
+            raise ModelError(
+                f"{self.who} got a marker and at=; give bodies with at=, or markers without it",
+                code="contradictory-arguments", subject=self.who,
+            )  # fmt: skip
         return as_marker(thing, self.who).body.at_world(at, axis, x_axis, self.who)
 
     def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
@@ -328,15 +357,23 @@ class Declared(Element):
             if name not in self.fields:
                 raise _unknown_argument(self.who, name, _documented_arguments(type(self)))
             if name in arguments:
-                raise ModelError(f"{self.who} got {name} twice; give it once")
+                raise ModelError(
+                    f"{self.who} got {name} twice; give it once", code="given-twice", subject=self.who, name=name
+                )
         if len(positional) > len(self.fields):
-            raise ModelError(f"{self.who} got {len(positional)} constants; its constants are: {field_names}")
+            raise ModelError(
+                f"{self.who} got {len(positional)} constants; its constants are: {field_names}",
+                code="wrong-arguments", subject=self.who, field_names=field_names,
+            )  # fmt: skip
         arguments |= named
         values: dict[str, Any] = {}
         for name, field in self.fields.items():
             value = arguments.get(name, field.default)
             if value is REQUIRED:
-                raise ModelError(f"{self.who} needs {name}; add {name}=... ({field.unit or 'no unit'})")
+                raise ModelError(
+                    f"{self.who} needs {name}; add {name}=... ({field.unit or 'no unit'})",
+                    code="missing-argument", subject=self.who, name=name,
+                )  # fmt: skip
             if name not in arguments and callable(value) and not isinstance(field, Function):
                 parameters = inspect.signature(value).parameters
                 placements = [marker.placed for marker in self.markers]
@@ -352,7 +389,7 @@ def _unknown_argument(who: str, word: str, known: Sequence[str]) -> ModelError:
     other = OTHER_WORDS.get(word)
     matches = [other] if other in known else get_close_matches(word, known, n=1, cutoff=0.7)
     hint = f"write {matches[0]}=" if matches else f"its arguments are: {', '.join(known)}"
-    return ModelError(f"{who} has no argument {word!r}; {hint}")
+    return ModelError(f"{who} has no argument {word!r}; {hint}", code="wrong-arguments", subject=who, word=word)
 
 
 _signature_of = cache(inspect.signature)
@@ -388,11 +425,17 @@ def slot(name: str) -> sp.Symbol:
 
 def checked_name(name: Any) -> str:
     if not isinstance(name, str) or not name:
-        raise ModelError(f"the first argument of an element is its name, not {name!r}; write e.g. Revolute('A', ...)")
+        raise ModelError(
+            f"the first argument of an element is its name, not {name!r}; write e.g. Revolute('A', ...)",
+            code="not-a-name", name=name,
+        )  # fmt: skip
     if "." in name:
         why = "a dot parts the name of an element from what is read of it, as in 'rod.angle'"
         new = name.replace(".", "_")
-        raise ModelError(f"{name!r} cannot name an element: {why}; leave out dots, and write {new!r}")
+        raise ModelError(
+            f"{name!r} cannot name an element: {why}; leave out dots, and write {new!r}",
+            code="not-a-name", name=name, new=new,
+        )  # fmt: skip
     if name != name.strip():
-        raise ModelError(f"{name!r} cannot name an element; leave out outer spaces")
+        raise ModelError(f"{name!r} cannot name an element; leave out outer spaces", code="not-a-name", name=name)
     return name

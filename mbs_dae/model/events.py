@@ -42,7 +42,9 @@ class Reset(metaclass=PublicClass):
 
     def __init__(self, values: Mapping[str, Any]):
         if not isinstance(values, Mapping) or not values:
-            raise ModelError(f'a Reset names new values: Reset({{"ball.vy": 0.0}}), not {values!r}')
+            raise ModelError(
+                f'a Reset names new values: Reset({{"ball.vy": 0.0}}), not {values!r}', code="not-a-dict", values=values
+            )
         for name, value in values.items():
             _check_written(value, f"the new {name} of a Reset")
         self.values = {
@@ -65,10 +67,13 @@ def _check_written(value: Any, what: str) -> None:
     changes = (STICKS, SLIPS, TOUCHES, PARTS)
     if isinstance(value, ContactChanges):
         may = ", ".join(f".{change}" for change in changes if not value.never(change))
-        raise ModelError(f"{what} is {value.who} itself; write one of its changes: {may}")
+        raise ModelError(
+            f"{what} is {value.who} itself; write one of its changes: {may}",
+            code="is-a-contact", subject=value.who, may=may,
+        )  # fmt: skip
     several = isinstance(value, list | tuple) and not isinstance(value, ContactChange)
     if several and any(isinstance(one, ContactChange) for one in value):
-        raise ModelError(f"{what} are several changes; add one mbs.Event for each")
+        raise ModelError(f"{what} are several changes; add one mbs.Event for each", code="several-changes")
     if not isinstance(value, str):
         return
     owner, _, word = value.strip().rpartition(".")
@@ -82,7 +87,7 @@ def _check_written(value: Any, what: str) -> None:
         remedy = f"write a number without quotes{unit}"
     else:
         remedy = 'text is not evaluated: write an expression of quantities without quotes, e.g. model["ball.y"] - 1'
-    raise ModelError(f"{what} is a text, {value!r}; {remedy}")
+    raise ModelError(f"{what} is a text, {value!r}; {remedy}", code="not-a-number", value=value)
 
 
 class Event(Element):
@@ -112,24 +117,39 @@ class Event(Element):
         self.change: ContactChange | None = when if isinstance(when, ContactChange) else None
         if self.change:
             if direction != 0:
-                raise ModelError(f"{self.who} names a change, {when}, which has no direction; leave direction= out")
+                raise ModelError(
+                    f"{self.who} names a change, {when}, which has no direction; leave direction= out",
+                    code="change-has-no-direction", subject=self.who, when=when,
+                )  # fmt: skip
             when = t  # a placeholder that nothing reads
         if isinstance(when, Boolean) and not isinstance(when, sp.Expr):  # symbols may be either
-            raise ModelError(f"when of {self.who} is a condition, {when}, and is to pass zero; write x > 1 as x - 1")
+            raise ModelError(
+                f"when of {self.who} is a condition, {when}, and is to pass zero; write x > 1 as x - 1",
+                code="is-a-condition", subject=self.who, when=when,
+            )  # fmt: skip
         when = expression_of(when, f"when of {self.who}")
         self.direction: int = check_choice(direction, DIRECTIONS, f"direction of {self.who}")
         if isinstance(action, Mapping):
-            raise ModelError(f"action of {self.who} is a dict; write mbs.Reset({{...}}) about it")
+            raise ModelError(
+                f"action of {self.who} is a dict; write mbs.Reset({{...}}) about it",
+                code="not-a-reset", subject=self.who,
+            )  # fmt: skip
         if callable(action) or isinstance(action, list | tuple):
             what = "a function or a class" if callable(action) else "a list"
             remedy = "mbs.Reset({...}) with expressions sets values" if callable(action) else "add an event for each"
-            raise ModelError(f"action of {self.who} is {what}, and is to be 'record', 'stop' or an mbs.Reset; {remedy}")
+            raise ModelError(
+                f"action of {self.who} is {what}, and is to be 'record', 'stop' or an mbs.Reset; {remedy}",
+                code="unknown-choice", argument="action", subject=self.who,
+            )  # fmt: skip
         if not isinstance(action, Reset):
             check_choice(action, ("record", "stop"), f"action of {self.who} (or mbs.Reset({{...}}))")
         self.action = action
         quantities = sorted(when.atoms(Quantity), key=str)
         if not quantities and not signals_in([when]) and not when.has(t):
-            raise ModelError(f"{self.who} is about {when}, which never changes; write what passes zero")
+            raise ModelError(
+                f"{self.who} is about {when}, which never changes; write what passes zero",
+                code="never-changes", subject=self.who, when=when,
+            )  # fmt: skip
         self.when = when
         self.markers, symbols, values = written_in_markers(quantities, (), self.who)
         if self.markers:

@@ -259,7 +259,7 @@ def choice(*options: Any, default: Any = REQUIRED) -> Any:
     mbs_dae.errors.ModelError: side of Side 'wall' is 'middle'; choose one of 'left', 'right'
     """
     if not options:
-        raise ModelError("a choice has no options; write e.g. choice('left', 'right', default='left')")
+        raise ModelError("a choice has no options; write e.g. choice('left', 'right', default='left')", code="empty")
     return Choice(default=default, options=options)
 
 

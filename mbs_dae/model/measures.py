@@ -167,7 +167,10 @@ def written_in_markers(
     for quantity in quantities:
         places += [m for m in quantity.measure.markers if m not in places]
     if len(places) > len(LABELS):
-        raise ModelError(f"{who} reads {len(places)} markers, {len(LABELS)} at most; split it in two")
+        raise ModelError(
+            f"{who} reads {len(places)} markers, {len(LABELS)} at most; split it in two",
+            code="too-many-markers", subject=who,
+        )  # fmt: skip
     symbols = marker_symbols(len(places), places[0].body.dimension) if places else ()
     values = {q: q.of(tuple(symbols[places.index(m)] for m in q.measure.markers)) for q in quantities}
     return tuple(places), symbols, values
@@ -330,7 +333,10 @@ def checked_measure(thing: Any, what: str) -> Measure:
     measures = thing.measures() if callable(getattr(thing, "measures", None)) else {}
     examples = [f"mbs.{kind}(it)" for kind in measures if kind in ("angle", "displacement", "distance")]
     examples = examples or ["mbs.angle(i, j)", "mbs.angle(joint)", "mbs.x(marker)", "..."]
-    raise ModelError(f"{what} a measure, not {thing!r}; write {', '.join(examples)}")
+    raise ModelError(
+        f"{what} a measure, not {thing!r}; write {', '.join(examples)}",
+        code="not-a-measure", value=thing, examples=tuple(examples),
+    )  # fmt: skip
 
 
 def joint_angles(markers: tuple[Marker, ...], of: Sequence[Callable[..., sp.Expr]]) -> dict[str, Measure]:
@@ -351,16 +357,25 @@ OF_MARKERS: dict[str, Callable[..., Measure]] = {
 def _two(i: Any, j: Any, who: str) -> tuple[Marker, Marker]:
     first, second = as_marker(i, who), as_marker(j, who)
     if first.body.dimension != second.body.dimension:
-        raise ModelError(f"{who} mixes a body in the plane with a body in space; use those of one model")
+        raise ModelError(
+            f"{who} mixes a body in the plane with a body in space; use those of one model",
+            code="mixed-dimensions", subject=who,
+        )  # fmt: skip
     if first.body is second.body:
-        raise ModelError(f"{who} measures body {first.body.name!r} against itself; name two different bodies")
+        raise ModelError(
+            f"{who} measures body {first.body.name!r} against itself; name two different bodies",
+            code="body-with-itself", subject=who, body=first.body.name,
+        )  # fmt: skip
     return first, second
 
 
 def _in_space(thing: Any, who: str) -> Marker:
     marker = as_marker(thing, who)
     if marker.body.dimension != 3:
-        raise ModelError(f"{who} is for bodies in space, and {marker.body.name!r} is in the plane; use x, y or angle")
+        raise ModelError(
+            f"{who} is for bodies in space, and {marker.body.name!r} is in the plane; use x, y or angle",
+            code="not-spatial", subject=who, body=marker.body.name,
+        )  # fmt: skip
     return marker
 
 
@@ -369,7 +384,10 @@ def _own(kind: str, thing: Any, example: str) -> Measure:
     if own := _of_joint(thing, kind):
         return own
     word = kind.partition("_")[0]
-    raise ModelError(f"{word}() needs {example} or two markers, not {thing!r}; write {word}(i, j)")
+    raise ModelError(
+        f"{word}() needs {example} or two markers, not {thing!r}; write {word}(i, j)",
+        code="not-a-measure", word=word, value=thing,
+    )  # fmt: skip
 
 
 def _of_joint(thing: Any, kind: str) -> Measure | None:
@@ -382,5 +400,8 @@ def _of_joint(thing: Any, kind: str) -> Measure | None:
         numbers = [other.rpartition("_")[2] for other in measures if other.startswith(f"{word}_")]
         examples = [f"{word}({thing.name}, {number})" for number in numbers]
         remedy = f"write {' or '.join(examples) or f'{word}(i, j) with two markers'}"
-        raise ModelError(f"{word}(): {thing.who} has no {kind}{has}; {remedy}")
+        raise ModelError(
+            f"{word}(): {thing.who} has no {kind}{has}; {remedy}",
+            code="no-such-measure", word=word, thing=thing.who, kind=kind,
+        )  # fmt: skip
     return replace(measures[kind], speaks_of=(thing,))

@@ -91,7 +91,10 @@ class PlanarModel(Model):
         """
         if other:
             plates = "; a plate is a rod of three or more points: rods={'plate': 'ABC'}" if "plates" in other else ""
-            raise ModelError(f"from_points has no {', '.join(other)}{plates or '; see help(from_points)'}")
+            raise ModelError(
+                f"from_points has no {', '.join(other)}{plates or '; see help(from_points)'}",
+                code="unknown-name", other=tuple(other),
+            )  # fmt: skip
         model = cls(name, gravity)
         arguments: Any = {"points": points, "mass": mass, "density": density, "sliders": sliders}
         if parameters is not None:
@@ -200,7 +203,9 @@ class SpatialModel(Model):
         0.5
         """
         if "angle" in other:
-            raise ModelError(f"body {name!r} in space has no angle; its attitude is given by rotation=")
+            raise ModelError(
+                f"body {name!r} in space has no angle; its attitude is given by rotation=", code="not-planar", name=name
+            )
         for word in other:
             check_name("option", word, [*signature(self.body).parameters][:-1], "body()")
         arguments: dict[str, Any] = {"inertia": inertia, "com": com, "position": position, "rotation": rotation}
@@ -230,7 +235,10 @@ class SpatialModel(Model):
         try:
             z, y, x = zip(*frame_of(tuple(map(plain, axis)), z_axis, f"link {name!r}"), strict=True)
         except ModelError as exc:
-            raise ModelError(f"z_axis={z_axis} of link {name!r} has no part across the rod; give another one") from exc
+            raise ModelError(
+                f"z_axis={z_axis} of link {name!r} has no part across the rod; give another one",
+                code="axis-not-across", z_axis=z_axis, name=name,
+            ) from exc  # fmt: skip
         turn = tuple(zip(x, [-n for n in y], z, strict=True))
         across = m * (span**2 / 12 + r**2 / 4)
         inertia = (m * r**2 / 2, across, across)
@@ -266,7 +274,9 @@ def _rod(
     axis = head - tail
     between = sp.sqrt(axis.dot(axis))
     if between == 0:
-        raise ModelError(f"link {name!r} has no length: P and Q are the same point; move one of them")
+        raise ModelError(
+            f"link {name!r} has no length: P and Q are the same point; move one of them", code="same-place", name=name
+        )
     m = check_number(mass, f"mass of link {name!r}", non_negative=True)
     size = plain(between) if length is None else check_number(length, f"length of link {name!r}", positive=True)
     return tuple(map(plain, (tail + head) / 2)), axis, m, size

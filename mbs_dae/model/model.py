@@ -51,7 +51,10 @@ class Model(Content):
     def __init__(self, name: str = "model", gravity: Vector | None = None):
         if not isinstance(name, str) or not name:
             what = f"the first argument of a model is its name, not {name!r}"
-            raise ModelError(f"{what}; write {type(self).__name__}('name', gravity=...)")
+            raise ModelError(
+                f"{what}; write {type(self).__name__}('name', gravity=...)",
+                code="not-a-name", argument="name", value=name,
+            )  # fmt: skip
         check_writable(name, "the name of a model")
         self.name = name
         self._compiled: dict[Any, Any] = {}
@@ -88,14 +91,21 @@ class Model(Content):
         0.3
         """
         if not isinstance(name, str) or not name.isidentifier():
-            raise ModelError(f"{name!r} cannot name a parameter; use letters, digits and _")
+            raise ModelError(
+                f"{name!r} cannot name a parameter; use letters, digits and _",
+                code="not-a-name", argument="name", value=name,
+            )  # fmt: skip
         if name == t.name:
-            raise ModelError("'t' is time (mbs.t); choose another parameter name")
+            raise ModelError(
+                "'t' is time (mbs.t); choose another parameter name",
+                code="name-taken", argument="name", name=name, kind="time",
+            )  # fmt: skip
         if name in self.parameters or name in map(str, self.signals):
             kind = "parameter" if name in self.parameters else self.elements[name].kind
             raise ModelError(
-                f"the model already has {'an' if kind == 'input' else 'a'} {kind} {name!r}; choose another name"
-            )
+                f"the model already has {'an' if kind == 'input' else 'a'} {kind} {name!r}; choose another name",
+                code="name-taken", argument="name", name=name, kind=kind,
+            )  # fmt: skip
         symbol = Parameter(name)
         self.parameters.declare(name, ParameterValue(symbol, finite_number(value, f"parameter {name!r}"), unit))
         self._changed()
@@ -139,7 +149,10 @@ class Model(Content):
         """
         old = state_of(self, state, "rate() is about")
         if not old.is_held:
-            raise ModelError(f"{old.who} has a rate already, {old.rate}; say it once")
+            raise ModelError(
+                f"{old.who} has a rate already, {old.rate}; say it once",
+                code="given-twice", argument="rate", state=old.name, rate=old.rate,
+            )  # fmt: skip
         new = old.with_rate(rate)
         check_content(self, new)
         self._put(new)
@@ -230,7 +243,10 @@ class Model(Content):
         others = {n: e for n, e in self.elements.items() if n not in names}
         for element in others.values():
             if used := {s.owner if isinstance(s, Reaction) else s.name for s in signals_of(element)} & {*names}:
-                raise ModelError(f"{element.who} depends on {min(used)!r}; leave that out, too, or keep both")
+                raise ModelError(
+                    f"{element.who} depends on {min(used)!r}; leave that out, too, or keep both",
+                    code="still-in-use", name=min(used), element=element.name,
+                )  # fmt: skip
         return self._copy(elements=others)
 
     def only(self, bodies: Iterable[Body], elements: Iterable[Element]) -> Self:
@@ -403,7 +419,10 @@ class Model(Content):
         """
         if pose := [f"{name}=..." for name in ("fix", "start", "forces", "derivatives") if name in options]:
             what = f"draw() has no option {pose[0][:-4]!r}; it is one of assemble"
-            raise ModelError(f"{what}: write mbs.assemble(model, {', '.join(pose)}).draw()")
+            raise ModelError(
+                f"{what}: write mbs.assemble(model, {', '.join(pose)}).draw()",
+                code="unknown-name", argument="options", name=pose[0][:-4],
+            )  # fmt: skip
         return provided("Model.draw")(self, t).draw(ax, **options)
 
     # --- input and its checks -------------------------------------------------------------------------------

@@ -97,7 +97,10 @@ def _real(value: Any, what: str) -> sp.Expr:
     except TypeError:
         expr = sp.nan
     if expr.is_extended_real is False or expr.has(*NOT_FINITE):
-        raise ModelError(f"motion: the {what} is {value!r}; give a finite number or expression of parameters")
+        raise ModelError(
+            f"motion: the {what} is {value!r}; give a finite number or expression of parameters",
+            code="not-finite", argument=what, value=value,
+        )  # fmt: skip
     return expr
 
 
@@ -115,7 +118,10 @@ def _segment(method: Method) -> Method:
             example = {"rise": 'rise(0.02, over=0.5, law="cycloidal")', "dwell": "dwell(0.2)"}
             way = example.get(method.__name__, 'return_(over=0.5, law="3-4-5")')
             laws = f"; laws are {', '.join(map(repr, LAWS))}" * (method.__name__ != "dwell")
-            raise ModelError(f"motion: {method.__name__}(): {exc}; write e.g. .{way}{laws}") from exc
+            raise ModelError(
+                f"motion: {method.__name__}(): {exc}; write e.g. .{way}{laws}",
+                code="wrong-arguments", method=method.__name__, reason=str(exc),
+            ) from exc  # fmt: skip
         return cast(Motion, method(*given, **named))
 
     return cast(Method, call)
@@ -160,7 +166,10 @@ class Motion(metaclass=PublicClass):
             gap = gap.xreplace({n: sp.S.Zero for n in gap.atoms(sp.Float) if abs(n) <= roundoff})
             if gap.is_zero is False:
                 ends = f"it starts at {text(self.start)} and ends at {text(self.end)}"
-                raise ModelError(f"motion: cannot repeat, {ends}; add .return_(over=..., law=...) before")
+                raise ModelError(
+                    f"motion: cannot repeat, {ends}; add .return_(over=..., law=...) before",
+                    code="end-differs-from-start", start=self.start, end=self.end,
+                )  # fmt: skip
 
     @_segment
     def rise(self, height: Any, *, over: Any, law: str) -> Motion:
@@ -182,17 +191,28 @@ class Motion(metaclass=PublicClass):
         """Return the motion repeated with the sum of its durations as the period. Its end must equal its start, as far
         as this can be decided."""
         if not self.segments:
-            raise ModelError("motion: repeat() of nothing; add segments first, e.g. .rise(...), .dwell(2)")
+            raise ModelError(
+                "motion: repeat() of nothing; add segments first, e.g. .rise(...), .dwell(2)",
+                code="no-segments", method="repeat",
+            )  # fmt: skip
         return replace(self, periodic=True)
 
     def _then(self, to: sp.Expr, over: Any, law: str) -> Motion:
         if self.periodic:
-            raise ModelError("motion: nothing can follow repeat(); add the segments first and repeat() last")
+            raise ModelError(
+                "motion: nothing can follow repeat(); add the segments first and repeat() last", code="already-repeated"
+            )
         over = _real(over, "duration of a segment")
         if over.is_positive is False:
-            raise ModelError(f"motion: the duration of a segment is {text(over)}; give a duration above zero")
+            raise ModelError(
+                f"motion: the duration of a segment is {text(over)}; give a duration above zero",
+                code="not-positive", argument="over", value=over,
+            )  # fmt: skip
         if not isinstance(law, str) or law not in LAWS:
-            raise ModelError(f"motion: unknown law {law!r}; use one of: {', '.join(map(repr, LAWS))}")
+            raise ModelError(
+                f"motion: unknown law {law!r}; use one of: {', '.join(map(repr, LAWS))}",
+                code="unknown-choice", argument="law", value=law, choices=tuple(LAWS),
+            )  # fmt: skip
         return replace(self, segments=(*self.segments, Segment(to, over, law)))
 
     def __repr__(self) -> str:
@@ -216,7 +236,10 @@ class Motion(metaclass=PublicClass):
     def __call__(self, x: Any) -> sp.Expr:
         """Return the value at x, as one flat Piecewise."""
         if not self.segments:
-            raise ModelError("motion: it has no segments; add .rise(...) or .dwell(...) before calling it")
+            raise ModelError(
+                "motion: it has no segments; add .rise(...) or .dwell(...) before calling it",
+                code="no-segments", method="call",
+            )  # fmt: skip
         x, period = _real(x, "argument"), self.duration
         if self.periodic:
             x = sp.Mod(x, period) if x.is_number and period.is_number else Wrap(x, period)

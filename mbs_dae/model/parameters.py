@@ -199,9 +199,9 @@ def check_number(number: Number, what: str, *, positive: bool = False, non_negat
         return number
     value = finite_number(number, what, "a number or an expression of parameters")
     if positive and value <= 0:
-        raise ModelError(f"{what} is {value:g}; it must be positive")
+        raise ModelError(f"{what} is {value:g}; it must be positive", code="not-positive", argument=what, value=value)
     if non_negative and value < 0:
-        raise ModelError(f"{what} is {value:g}; it must not be negative")
+        raise ModelError(f"{what} is {value:g}; it must not be negative", code="negative", argument=what, value=value)
     return number if isinstance(number, sp.Expr | int | float) else value
 
 
@@ -213,11 +213,13 @@ def finite_number(value: Any, what: str, wanted: str = "a number") -> float:
         number = float(value)
     except (TypeError, ValueError) as exc:
         hint = "; write it without quotes" if isinstance(value, str) else ""
-        raise ModelError(f"{what} must be {wanted}, not {shortened(value)}{hint}") from exc
+        raise ModelError(
+            f"{what} must be {wanted}, not {shortened(value)}{hint}", code="not-a-number", argument=what, value=value
+        ) from exc
     except OverflowError:
         number = inf
     if not isfinite(number):
-        raise ModelError(f"{what} is {number}; give a finite number")
+        raise ModelError(f"{what} is {number}; give a finite number", code="not-finite", argument=what, value=number)
     return number
 
 
@@ -226,19 +228,27 @@ def initial_number(value: Any, what: str) -> float:
     number = finite_number(value, what)
     if abs(number) > LARGEST_OF_STATE:
         fault = f"{what} is {number:g}, and its square is too large for a machine number"
-        raise ModelError(f"{fault}; give less than {LARGEST_OF_STATE:g}, in SI units")
+        raise ModelError(
+            f"{fault}; give less than {LARGEST_OF_STATE:g}, in SI units",
+            code="out-of-bounds", argument=what, value=number, most=LARGEST_OF_STATE,
+        )  # fmt: skip
     return number
 
 
 def positive_number(value: Any, what: str, wanted: str) -> float:
     if not (number := finite_number(value, what)) > 0:
-        raise ModelError(f"{what} is {number:g}; give a positive {wanted}")
+        raise ModelError(
+            f"{what} is {number:g}; give a positive {wanted}", code="not-positive", argument=what, value=number
+        )
     return number
 
 
 def check_choice(value: Any, options: Sequence[Any], what: str) -> Any:
     if value not in options:
-        raise ModelError(f"{what} is {value!r}; choose one of {', '.join(map(repr, options))}")
+        raise ModelError(
+            f"{what} is {value!r}; choose one of {', '.join(map(repr, options))}",
+            code="unknown-choice", argument=what, value=value, choices=tuple(options),
+        )  # fmt: skip
     return value
 
 

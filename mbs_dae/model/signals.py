@@ -59,7 +59,7 @@ class SignalElement(Element):
             quantities = sorted({q for e in reading.expressions for q in e.atoms(Quantity)}, key=str)
             self.markers, symbols, values = written_in_markers(quantities, (), "it")
         except ModelError as exc:
-            raise ModelError(f"{self.who}: {exc}") from exc
+            raise ModelError(f"{self.who}: {exc}", code=exc.code, **exc.facts) from exc
         reading, numbers = constants_out(replace(reading.map(lambda e: e.xreplace(values)), markers=symbols))
         self._complete(reading, {**slots, **numbers})
 
@@ -123,8 +123,9 @@ class Input(SignalElement):
         if named := [s for s in free_parameters([self.law]) if isinstance(s, Signal | Quantity)]:
             raise ModelError(
                 f"{self.who} contains {min(map(str, named))!r}, and an input is a law of time; write the expression "
-                "where the input is used, or declare model.state(...) with it as rate"
-            )
+                "where the input is used, or declare model.state(...) with it as rate",
+                code="law-not-of-time", input=self.name, quantity=min(map(str, named)),
+            )  # fmt: skip
         self._read([self.law])
 
     @cached_property
@@ -169,7 +170,10 @@ class Sampled(SignalElement):
         if self.function is None and (not isinstance(update, Mapping) or not update):
             example = '{"u": -k * model["arm.angle"]}'
             requirement = f"a dict of states and expressions, {example}, or a function (t, read) -> dict"
-            raise ModelError(f"update= of {self.who} must be {requirement}, not {update!r}")
+            raise ModelError(
+                f"update= of {self.who} must be {requirement}, not {update!r}",
+                code="not-a-dict", argument="update", controller=self.name, value=update,
+            )  # fmt: skip
         updates = {} if self.function else dict(update)
         self.targets: list[Signal | str] = [*updates]
         """The states that it sets, in the order of its expressions; those of a function are known when it is called."""
@@ -231,7 +235,10 @@ def reaction_of(element: Element, component: str, home: Any) -> sp.Expr:
         if isinstance(element, Condition):
             names = [f"{element.name}.{name}" for name in COMPONENTS[element.dimension]]
             remedy += f"; what it does to bodies is {', '.join(names)}"
-    raise ModelError(f"{element.who} has no {what} that an expression could read; {remedy}")
+    raise ModelError(
+        f"{element.who} has no {what} that an expression could read; {remedy}",
+        code="load-not-readable", element=element.name, load=component,
+    )  # fmt: skip
 
 
 class NamedModel(Protocol):
@@ -258,7 +265,10 @@ def state_of(model: NamedModel, given: Any, what: str) -> StateVariable:
         remedy = f"; did you mean {' or '.join(map(repr, near))}?"
     else:
         remedy = f"; declare it first: model.state({name!r})"
-    raise ModelError(f"{what} {name!r}, which is no state of this model{remedy}", name=name, known=names)
+    raise ModelError(
+        f"{what} {name!r}, which is no state of this model{remedy}",
+        code="not-a-state", kind=element.kind if element is not None else "", stranger=strange, name=name, known=names,
+    )  # fmt: skip
 
 
 def units_of_signals(elements: Iterable[Element]) -> dict[str, str]:
@@ -288,11 +298,14 @@ def check_switches(element: Element, elements: Iterable[Element]) -> None:
             if relation.free_symbols & moving:
                 raise ModelError(
                     f"{element.who} asks if quantities that move are equal ({type(relation).__name__}), and they are "
-                    "so at instants only; say it by an inequality, such as sp.Abs(a - b) < width"
-                )
+                    "so at instants only; say it by an inequality, such as sp.Abs(a - b) < width",
+                    code="equality-of-moving-quantities", element=element.name, relation=type(relation).__name__,
+                )  # fmt: skip
         if is_late and (found := [one for one in e.atoms(*SWITCHING) if one.free_symbols & moving]):
             raise ModelError(
                 f"{element.who} reads {min(map(str, reactions_in(element)))!r}, and its rate switches with the motion "
                 f"({type(found[0]).__name__}), where no run finds it; let it pass a state that lags behind, lagged = "
-                "model.state('lagged', rate=lambda x: (model['motor.effort'] - x) / T), and write the rate with that"
-            )
+                "model.state('lagged', rate=lambda x: (model['motor.effort'] - x) / T), and write the rate with that",
+                code="rate-of-reaction-switches", state=element.name, reaction=min(map(str, reactions_in(element))),
+                function=type(found[0]).__name__,
+            )  # fmt: skip

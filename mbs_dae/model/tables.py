@@ -166,25 +166,38 @@ class Table(metaclass=PublicClass):
 
     def _check_points(self) -> None:
         if self.x.ndim != 1 or self.x.shape != self.y.shape:
-            raise ModelError("a Table needs two lists of the same length: Table(x, y)")
+            raise ModelError(
+                "a Table needs two lists of the same length: Table(x, y)",
+                code="wrong-shape", argument="y", shape=self.y.shape, wanted=self.x.shape,
+            )  # fmt: skip
         least = 2 if not self.periodic else 3 if self.kind == "linear" else 4
         if self.x.size < least:
             periodic = f"a periodic one of kind {self.kind!r}, its first point repeated at the end,"
             subject = periodic if self.periodic else "it"
             problem = f"a Table of {counted(self.x.size, 'point')} is too short: {subject} needs {least}"
-            raise ModelError(f"{problem}; give more points")
+            raise ModelError(
+                f"{problem}; give more points",
+                code="too-few-points", count=int(self.x.size), least=least, kind=self.kind, periodic=self.periodic,
+            )  # fmt: skip
         rise = np.diff(self.x)
         steps = (rise == 0.0) if self.kind == "linear" else np.zeros(rise.size, dtype=bool)
         if (rise[~steps] <= np.finfo(float).eps * np.abs(self.x[[0, -1]]).max()).any():
             raise ModelError(
                 "the first list of a Table must increase, by more than roundoff; sort it and remove doubles (two "
-                'values at one place are a step, of a Table with kind="linear")'
-            )
+                'values at one place are a step, of a Table with kind="linear")',
+                code="not-increasing", argument="x",
+            )  # fmt: skip
         if steps.any() and (steps[0] or steps[-1] or (steps[1:] & steps[:-1]).any()):
-            raise ModelError("a step of a Table has two values at one place, between its ends; remove the others")
+            raise ModelError(
+                "a step of a Table has two values at one place, between its ends; remove the others",
+                code="misplaced-step", argument="x",
+            )  # fmt: skip
         if self.periodic:
             if abs(self.y[-1] - self.y[0]) > 1e-9 * (np.ptp(self.y) or 1.0):
-                raise ModelError("a periodic Table must end on its first value; repeat the first point at the end")
+                raise ModelError(
+                    "a periodic Table must end on its first value; repeat the first point at the end",
+                    code="end-differs-from-start", start=float(self.y[0]), end=float(self.y[-1]),
+                )  # fmt: skip
             self.y[-1] = self.y[0]
         self.x.flags.writeable = self.y.flags.writeable = False
 
@@ -206,7 +219,11 @@ class Table(metaclass=PublicClass):
             'between the points), kind="linear", or kind="cubic" if this is meant'
         )
         if by > ABSURD * range_:
-            raise ModelError(message)
+            raise ModelError(
+                message,
+                code="overshoot", start=float(self.x[k]), end=float(self.x[k + 1]), excess=float(by),
+                span=float(range_),
+            )  # fmt: skip
         warnings.warn(message, stacklevel=4)
 
     def __reduce__(self) -> tuple:
@@ -229,7 +246,7 @@ def check_closed(given: Any, what: str, number: Callable[[Any], float] = float) 
     """Refuse the curve of a cam that is not closed: a table or a motion whose period does not divide 2π. A period with
     parameters is checked only if `number` gives their values."""
     if isinstance(given, Table) and not given.periodic:
-        raise ModelError(f"{what} is a Table that is not closed; add periodic=True")
+        raise ModelError(f"{what} is a Table that is not closed; add periodic=True", code="not-periodic", argument=what)
     if not getattr(given, "periodic", False):
         return
     period: Any = given.x[-1] - given.x[0] if isinstance(given, Table) else given.duration
@@ -238,7 +255,10 @@ def check_closed(given: Any, what: str, number: Callable[[Any], float] = float) 
     turns = tau / (value := float(number(period)))
     if abs(turns - round(turns)) > CAM_PERIOD * turns:
         problem = f"{what} repeats after {value:.9g} rad, which fits {turns:.7g} times in a turn of 2π"
-        raise ModelError(f"{problem}; give angles in radians (np.radians) and a period of 2π/n")
+        raise ModelError(
+            f"{problem}; give angles in radians (np.radians) and a period of 2π/n",
+            code="period-fits-no-turn", argument=what, period=value, turns=float(turns),
+        )  # fmt: skip
 
 
 def check_radius(given: Any, what: str, number: Callable[[Any], float] = float) -> None:
@@ -255,7 +275,10 @@ def check_radius(given: Any, what: str, number: Callable[[Any], float] = float) 
     if radii[least] <= 0.0:
         base = "add one to all values" if isinstance(given, Table) else "begin with it: mbs.Motion(radius)"
         problem = f"{what} is {radii[least]:.6g} m at θ = {places[least]:.6g} rad; under a point it is the distance "
-        raise ModelError(f"{problem}from the centre of the cam, which is positive: a lift needs a base radius; {base}")
+        raise ModelError(
+            f"{problem}from the centre of the cam, which is positive: a lift needs a base radius; {base}",
+            code="no-base-radius", argument=what, radius=float(radii[least]), angle=float(places[least]),
+        )  # fmt: skip
 
 
 def reads_beyond(e: sp.Expr, number: Callable[[Any], float]) -> list[tuple[Table, float]]:

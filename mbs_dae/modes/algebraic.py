@@ -80,7 +80,9 @@ def algebraic(element: Condition, time: float, number: Callable[[Any], float]) -
 
 def refusal(element: Condition, why: str, remedy: str) -> ModelError:
     what = f"{element.who} {why}, which is no algebraic equation of places and directions"
-    return ModelError(f"{what}: all poses cannot be counted; {remedy}", name=element.name)
+    return ModelError(
+        f"{what}: all poses cannot be counted; {remedy}", code="not-algebraic", reason=why, name=element.name
+    )
 
 
 class _Writer:

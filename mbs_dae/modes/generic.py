@@ -68,7 +68,10 @@ def _first_member(
         if ends.status[0] == DONE:
             return SolutionSet(family, member, ends.x)
     what = f"the placement of {family.closure.system.model.name!r} is no regular pose to begin with: every path from it"
-    raise AssemblyError(f"{what} is lost; place bodies in another pose", kind="bad guess", joints=(), residuals={})
+    raise AssemblyError(
+        f"{what} is lost; place bodies in another pose",
+        code="paths-lost", model=family.closure.system.model.name, kind="bad guess", joints=(), residuals={},
+    )  # fmt: skip
 
 
 def stored_generic(system: System, time: float, seed: int) -> tuple[ClosureSystem, Generic]:

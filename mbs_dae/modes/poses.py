@@ -80,7 +80,9 @@ class PoseProblem:
             return q
         pose = self.closed(q)
         if self.far(q, pose) > REFINEMENT_DISTANCE:
-            raise MbsError("Newton's method leads from this solution to another pose")
+            raise MbsError(
+                "Newton's method leads from this solution to another pose", code="leads-to-other-pose", time=self.time
+            )
         return pose
 
     def states(self, q: np.ndarray) -> list[State]:
@@ -164,7 +166,7 @@ class PoseSearch:
         if fold := fold_at(system, time, q if near is None else near):
             return _End(fold.vertex, fold.poses, 1 if len(fold.poses) == 1 else 2)
         if near is None:
-            raise MbsError("Newton's method finds no pose at this end of a path")
+            raise MbsError("Newton's method finds no pose at this end of a path", code="no-convergence", time=time)
         return _End(near, [near], 1, blunt=True)
 
 

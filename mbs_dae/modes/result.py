@@ -111,7 +111,10 @@ class AssemblyModes(metaclass=PublicClass):
         if isinstance(key, str):
             return np.array([state[key] for state in self.states])
         if isinstance(key, bool) or not isinstance(key, int | np.integer):
-            raise ModelError(f"modes are read by number, modes[0], or by the name of a quantity, not by {key!r}")
+            raise ModelError(
+                f"modes are read by number, modes[0], or by the name of a quantity, not by {key!r}",
+                code="wrong-type", argument="key", value=key,
+            )  # fmt: skip
         if not -len(self) <= key < len(self):
             raise IndexError(f"{self.title!r} has {len(self)} modes here, and no number {key}")
         return self.states[key]
@@ -190,7 +193,10 @@ class AssemblyModes(metaclass=PublicClass):
            1       -90.000000
         """
         if others := [name for name in names if not isinstance(name, str)]:
-            raise ModelError(f"a table has the names of quantities, table('rod.x', 'rod.y'), not {others[0]!r}")
+            raise ModelError(
+                f"a table has the names of quantities, table('rod.x', 'rod.y'), not {others[0]!r}",
+                code="wrong-type", argument="names", value=others[0],
+            )  # fmt: skip
         columns = names or tuple(self._places())
         if self.states:  # vectors by their components
             columns = tuple(part for name in columns for part in self.states[0].result.components(name))

@@ -85,6 +85,7 @@ def _solve(closure: ClosureSystem, q: np.ndarray, numbers: np.ndarray) -> tuple[
         raise AssemblyError(
             f"no pose of {closure.system.model.name!r} was found to begin with: {worst} stays open from its placement, "
             "whatever lengths and values of drivers; place bodies nearer to a pose",
+            code="no-first-pose", model=closure.system.model.name,
             kind="bad guess", joints=(worst,), residuals={worst: float(np.abs(residual).max())},
         )  # fmt: skip
     return x, numbers

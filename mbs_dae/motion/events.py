@@ -147,7 +147,10 @@ def check_watched(system: System, march: IntegratorState) -> None:
         if kinds[own.function[n]] in (WATCH, SIDE, RANGE):
             who, t = system.structure.deciding[own.function[n]], float(march.time[0])
             what = f"the expression of {who} is not a finite number at t = {t:.6g}, where the run begins to follow it"
-            raise ModelError(f"{what}; write one that has a value there: x - 0.25 in place of sp.sqrt(x) - 0.5", time=t)
+            raise ModelError(
+                f"{what}; write one that has a value there: x - 0.25 in place of sp.sqrt(x) - 0.5",
+                code="not-finite", argument="when", owner=who, time=t,
+            )  # fmt: skip
 
 
 def values_at(model: Model, e: sp.Expr, state: State) -> dict[Any, float]:
@@ -164,10 +167,18 @@ def asked_by(system: System, event: Event, before: State) -> tuple[np.ndarray, n
         number = Evaluator(values_at(model, e, before))
         for table, place in reads_beyond(e, number):
             what = f"{event.who} sets {name} by a table from {table.x[0]:g} to {table.x[-1]:g}"
-            raise ModelError(f"{what}, but reads it at {place:g} at t = {before.t:.6g}; extend the table")
+            raise ModelError(
+                f"{what}, but reads it at {place:g} at t = {before.t:.6g}; extend the table",
+                code="beyond-table", event=event.name, quantity=name, place=float(place),
+                ends=(float(table.x[0]), float(table.x[-1])), time=before.t,
+            )  # fmt: skip
         wanted[name] = number(e)
         if not np.isfinite(wanted[name]):
-            raise ModelError(f"{event.who} sets {name} to {wanted[name]} at t = {before.t:.6g}; mend its expression")
+            raise ModelError(
+                f"{event.who} sets {name} to {wanted[name]} at t = {before.t:.6g}; mend its expression",
+                code="not-finite", argument="values", event=event.name, quantity=name, value=wanted[name],
+                time=before.t,
+            )  # fmt: skip
     return state_with(system, wanted, before, f"{event.who} resets")
 
 
@@ -183,6 +194,6 @@ def state_with(system: System, values: dict[str, float], before: State, who: str
     except MbsError as exc:
         new = ", ".join(f"{name} = {value:g}" for name, value in wanted.items())
         what = f"{who} {new} at t = {before.t:.6g}, which the joints do not allow"
-        raise type(exc)(f"{what}: {exc}", **exc.facts) from exc
+        raise type(exc)(f"{what}: {exc}", code=exc.code, **exc.facts) from exc
     (q,), (v,), _ = system.from_bodies(after.motion)
     return q, v

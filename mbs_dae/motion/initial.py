@@ -44,7 +44,10 @@ def initial_state(model: Model, t: float, initial: Mapping[str, float] | State |
         state = nearest_velocity(system, system, t, q, initial.full_v)
         return state, check_regular(system, t, q, state.full_v), ""
     if initial is not None and not isinstance(initial, Mapping):
-        raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
+        raise ModelError(
+            f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}',
+            code="not-a-dict", argument="initial", value=initial,
+        )  # fmt: skip
     given = {name_of(model, name, "initial"): value for name, value in (initial or {}).items()}
     numbers = {name: initial_number(value, f"initial[{name!r}]") for name, value in given.items()}
     state, dependent, note = system.latest(_start, t, numbers)
@@ -59,7 +62,10 @@ def _start(system: System, t: float, numbers: dict[str, float]) -> tuple[State, 
     levels = [system.structure.once(_level, name) for name in given]
     for name, level in zip(given, levels, strict=True):
         if level > 1:
-            raise ModelError(f"initial[{name!r}] is an acceleration, which follows from forces; give values and rates")
+            raise ModelError(
+                f"initial[{name!r}] is an acceleration, which follows from forces; give values and rates",
+                code="acceleration-given", argument="initial", name=name,
+            )  # fmt: skip
     q, _, held = posed(model, t, given, None)
     for symbol, value in states.items():
         q[system.layout.signals[symbol]] = value
@@ -72,7 +78,10 @@ def _level(structure: Structure, name: str) -> int:
     """Return whether a name is a value (0), a rate (1) or an acceleration (2)."""
     if name in structure.model.signal_units:
         what = f"initial[{name!r}] is no value of a state, but an input, or a rate that follows from its expression"
-        raise ModelError(f"{what}; give initial values of states, and inputs by model.with_inputs(...)")
+        raise ModelError(
+            f"{what}; give initial values of states, and inputs by model.with_inputs(...)",
+            code="not-a-state", argument="initial", name=name,
+        )  # fmt: skip
     return structure.model.quantity(name, told=2)[1]
 
 
@@ -111,10 +120,9 @@ def check_regular(system: System, t: float, q: np.ndarray, v: np.ndarray) -> lis
         why = "branch, with velocities that no motion through it has: no acceleration satisfies Φ_v v̇ = γ"
     raise SingularConfigurationError(
         f"{where} {why}; start slightly aside of it, e.g. with another initial angle",
-        time=t,
-        joints=names,
+        code="singular-start", model=system.model.name, reason=why, time=t, joints=names,
         pose=State(system, t, q, v, system.still),
-    )
+    )  # fmt: skip
 
 
 def _passes(system: System, t: float, q: np.ndarray, v: np.ndarray) -> bool:
@@ -163,13 +171,15 @@ def check_reactions(system: System, t: float, q: np.ndarray, redundant: int) -> 
     for element in moved_frictions(system, t, q, null):
         raise ModelError(
             f"{element.who} is bounded by what its joint carries, which is not unique: redundant joints share "
-            "its load; leave out what is redundant (mbs.diagnose), or take mbs.DryFriction with a given force"
-        )
+            "its load; leave out what is redundant (mbs.diagnose), or take mbs.DryFriction with a given force",
+            code="not-unique", element=element.name,
+        )  # fmt: skip
     for signal in moved_signals(system, t, q, null):
         raise ModelError(
             f"a rate reads {signal.name!r}, which is not unique: {system.model.elements[signal.owner].who} and "
-            "redundant joints share its load; leave out what is redundant (mbs.diagnose)"
-        )
+            "redundant joints share its load; leave out what is redundant (mbs.diagnose)",
+            code="not-unique", element=signal.owner, reaction=signal.name,
+        )  # fmt: skip
 
 
 def note_on_ratios(system: System, t: float, q: np.ndarray) -> str:

@@ -163,7 +163,11 @@ def forces_along(
             light = ", ".join(repr(body.name) for body in bodies.light_bodies)
             what = f"the reactions of {bodies.model.name!r} at t = {motion.t[k]:.6g} are lost in roundoff: {light} "
             what += "weigh too little beside what they are joined to"
-            raise ModelError(f"{what}; give them more mass", time=motion.t[k])
+            raise ModelError(
+                f"{what}; give them more mass",
+                code="reactions-lost-in-roundoff", model=bodies.model.name,
+                bodies=tuple(body.name for body in bodies.light_bodies), time=motion.t[k],
+            )  # fmt: skip
         solved[k] = False
         k += 1 + solve_motion(run, *(x[k + 1 :] for x in found))
     multipliers[~solved] = forces[~solved] = rates[~solved] = np.nan

@@ -197,7 +197,10 @@ def new_march(
     for event in system.model.events:
         if event.change and event.change.element not in system.model.elements:
             what = f"{event.who} waits for {event.change}, and {event.change.element!r} is not in {system.model.name!r}"
-            raise ModelError(f"{what}; add it to the model, or leave the event out")
+            raise ModelError(
+                f"{what}; add it to the model, or leave the event out",
+                code="unknown-name", argument="when", name=event.change.element, event=event.name,
+            )  # fmt: skip
     formed = forms_masses(system, _asks(by))
     image, sizes = system.latest(_image, by, how), system.structure.once(_sizes, formed)
     record, tape = block(Record(times), times=times.size, **sizes), NO_TAPE

@@ -91,7 +91,10 @@ class Sampling:
         for controller, times in self.due.items():
             values = self._values(controller, t, now, motion) if t in times else {}
             for state in {*values} & {*by}:
-                raise ModelError(f"{set_twice(by[state].who, controller.who, state.name)} (t = {t:g})", time=t)
+                raise ModelError(
+                    f"{set_twice(by[state].who, controller.who, state.name)} (t = {t:g})",
+                    code="set-twice", controllers=(by[state].name, controller.name), state=state.name, time=t,
+                )  # fmt: skip
             by |= dict.fromkeys(values, controller)
             set_states(self.system, fresh, values)
             if notes is not None and t in times:
@@ -118,12 +121,18 @@ class Sampling:
             found = called_at(controller, t, reads, self.system)
             if found.keys() != values.keys():
                 what = f"{controller.who} sets other states beside what it reads at t = {t:g}, or if it is called again"
-                raise ModelError(f"derivatives of simulate: {what}; let it set the same ones", time=t)
+                raise ModelError(
+                    f"derivatives of simulate: {what}; let it set the same ones",
+                    code="sets-other-states", controller=controller.name, time=t,
+                )  # fmt: skip
             return np.array([found[signal] for signal in values])
 
         if not np.array_equal(called(read), [*values.values()]):
             what = f"the function of {controller.who} returns something else if it is called again at t = {t:g}"
-            raise ModelError(f"derivatives of simulate: {what}; keep what it remembers in states of the model", time=t)
+            raise ModelError(
+                f"derivatives of simulate: {what}; keep what it remembers in states of the model",
+                code="not-repeatable", controller=controller.name, time=t,
+            )  # fmt: skip
         names = tuple(known)
         slopes = np.zeros((len(targets), len(names)))
         for k, name in enumerate(names):
@@ -221,11 +230,20 @@ def called_at(controller: Sampled, t: float, read: Callable[[str], float], syste
     try:
         values = controller.function(t, read)
     except ModelError as exc:
-        raise ModelError(f"{who} reads what is not there: {exc}", time=t) from exc
+        raise ModelError(
+            f"{who} reads what is not there: {exc}",
+            code="unknown-name", argument="update", controller=controller.name, name=exc.facts.get("name"), time=t,
+        ) from exc  # fmt: skip
     except Exception as exc:
-        raise ModelError(f"{who} raised {told(exc)}; call it by hand with this t to see where", time=t) from exc
+        raise ModelError(
+            f"{who} raised {told(exc)}; call it by hand with this t to see where",
+            code="function-raises", argument="update", controller=controller.name, exception=type(exc).__name__, time=t,
+        ) from exc  # fmt: skip
     if not isinstance(values, Mapping):
-        raise ModelError(f"{who} must return a dict of states and values, not {values!r}", time=t)
+        raise ModelError(
+            f"{who} must return a dict of states and values, not {values!r}",
+            code="not-a-dict", argument="update", value=values, controller=controller.name, time=t,
+        )  # fmt: skip
     found = {state_of(system.model, name, f"{who} sets").symbol: (name, value) for name, value in values.items()}
     return {symbol: finite_number(value, f"'{name}' from {who}") for symbol, (name, value) in found.items()}
 
@@ -234,8 +252,10 @@ def _check_finite(controller: Sampled, values: Mapping[Signal, float], t: float)
     for signal, value in values.items():
         if not np.isfinite(value):
             raise ModelError(
-                f"{controller.who} sets {signal.name!r} to {value} at t = {t:g}; mend its expression", time=t
-            )
+                f"{controller.who} sets {signal.name!r} to {value} at t = {t:g}; mend its expression",
+                code="not-finite", argument="update", controller=controller.name, state=signal.name, value=value,
+                time=t,
+            )  # fmt: skip
 
 
 def sampling_of(system: System, times: np.ndarray) -> Sampling:
@@ -255,8 +275,10 @@ def _multiples(controller: Sampled, number: Evaluator, times: np.ndarray, near: 
     if (last - first) / period > MOST:
         raise ModelError(
             f"{controller.who} samples every {period:g} s, {(last - first) / period:.3g} times from {first:g} to "
-            f"{last:g}, and {MOST} is the most; give a longer every=, shorten the times, or say it as a rate"
-        )
+            f"{last:g}, and {MOST} is the most; give a longer every=, shorten the times, or say it as a rate",
+            code="too-many-samples", controller=controller.name, period=float(period),
+            count=float((last - first) / period), most=MOST,
+        )  # fmt: skip
     grid = period * np.arange(np.floor(first / period), np.ceil(last / period) + 1)
     grid[np.abs(grid - first) <= near] = first
     return grid[(grid >= first) & (grid < last - near)]

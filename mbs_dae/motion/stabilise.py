@@ -112,10 +112,17 @@ def stabilization_of(given: object, projects: bool) -> Stabilization:
     how = given() if isinstance(given, type) and issubclass(given, STABILIZATIONS) else given
     if not isinstance(how, STABILIZATIONS):
         names = [f"mbs.{one.__name__}()" for one in STABILIZATIONS]
-        raise ModelError(f"stabilization={given!r}; choose {', '.join(names[:-1])} or {names[-1]}")
+        raise ModelError(
+            f"stabilization={given!r}; choose {', '.join(names[:-1])} or {names[-1]}",
+            code="unknown-choice", argument="stabilization", value=given,
+            choices=tuple(one.__name__ for one in STABILIZATIONS),
+        )  # fmt: skip
     for name, gain in vars(how).items():
         if gain is not None and finite_number(gain, f"{name} of Baumgarte's method") < 0:
-            raise ModelError(f"{name} of Baumgarte's method is {gain:g}, which drives errors up; give 0 or more")
+            raise ModelError(
+                f"{name} of Baumgarte's method is {gain:g}, which drives errors up; give 0 or more",
+                code="negative", argument=name, value=gain,
+            )  # fmt: skip
     return how
 
 

@@ -84,7 +84,10 @@ def model_with_fixes(structure: Structure, level: int, names: tuple[str, ...]) -
     for name in names:
         measure, derivative = model.quantity(name)
         if derivative > 1:
-            raise ModelError(f"cannot fix {name!r}: accelerations follow from the motion; fix values or rates only")
+            raise ModelError(
+                f"cannot fix {name!r}: accelerations follow from the motion; fix values or rates only",
+                code="acceleration-given", argument="fix", name=name,
+            )  # fmt: skip
         if derivative == level:
             parameter = next(p for k in count() if (p := f"fixed_{k}") not in model.parameters)
             quantities[parameter] = name
@@ -148,6 +151,7 @@ def check_level(
     names, rate = elements_of(system, rows), ("velocity", "acceleration")[level - 1]
     if is_momentary(system, q):
         kind: type[MbsError] = SingularConfigurationError
+        code = "dead-point"
         message = (
             f"{system.model.name!r} stands on a dead point at t = {t:g}: {', '.join(names)} lock there, and no "
             f"{rate} follows all drivers; start at another pose, or drive another coordinate"
@@ -155,10 +159,12 @@ def check_level(
     else:
         kind, why = RedundantConstraintError, "contradict each other; take one of these drivers or fixed values away"
         why += removal_example(system, names)
+        code = "contradictory-constraints"
         if not machine.factor.row_square[rows].any():  # a corner, or an extreme
+            code = "no-such-motion"
             why = "asks for a change that no motion of the bodies makes here; take another, or keep away from this pose"
         elif len(names) == 1:
             why = "contradicts itself; take one of its equations away"
         message = f"{system.model.name!r} has no {rate} that satisfies all equations at t = {t:g}: "
         message += f"{', '.join(names)} {why}"
-    raise kind(message, time=t, joints=names, pose=State(system, t, q, v, a))
+    raise kind(message, code, rate=rate, time=t, joints=names, pose=State(system, t, q, v, a))

@@ -244,10 +244,15 @@ def check_finite(system: System, machine: Machine, t: float, q: np.ndarray) -> N
     if not finite.all():
         element = system.model.elements[system.rows[int(np.argmin(finite))].element]
         if pole := pole_message(system, q):
-            raise ModelError(f"{element.who} has no value at t = {t:g}: {pole}", time=t, joints=(element.name,))
+            raise ModelError(
+                f"{element.who} has no value at t = {t:g}: {pole}",
+                code="angle-without-value", model=system.model.name, time=t, joints=(element.name,),
+            )  # fmt: skip
         what = f"{element.who} is not finite at t = {t:g} (it, or a derivative)"
         remedy = "mend its function or keep away from that time and pose"
-        raise ModelError(f"{what}; {remedy}", time=t, joints=(element.name,))
+        raise ModelError(
+            f"{what}; {remedy}", code="not-finite", model=system.model.name, time=t, joints=(element.name,)
+        )
 
 
 def pole_message(system: System, q: np.ndarray) -> str:
@@ -309,7 +314,11 @@ def _assembly_error(
 ) -> AssemblyError:
     worst, pose = max(gaps.values(), default=0.0), attempt.q[: system.nq]
     message = with_notes(system, message)
-    return AssemblyError(message, kind=kind, time=t, joints=joints, residuals=gaps, gap=worst, pose=pose)
+    return AssemblyError(
+        message,
+        code="does-not-assemble", model=system.model.name, kind=kind, time=t, joints=joints, residuals=gaps, gap=worst,
+        pose=pose,
+    )  # fmt: skip
 
 
 def _too_many_drivers(system: System, t: float, q: np.ndarray) -> str | None:

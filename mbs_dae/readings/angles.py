@@ -40,7 +40,10 @@ def transmission_angle(result: Result, joints: Sequence[str]) -> np.ndarray:
 
 def pressure_angle(result: Result, joints: Sequence[str]) -> np.ndarray:
     if len(joints) not in (2, 3) or not all(isinstance(name, str) for name in joints):
-        raise ModelError(f"an angle of transmission takes three joints, or an element and a guide: {EXAMPLES}")
+        raise ModelError(
+            f"an angle of transmission takes three joints, or an element and a guide: {EXAMPLES}",
+            code="wrong-length", argument="joints", value=joints,
+        )  # fmt: skip
     push = _of_coupler(result, *joints) if len(joints) == 3 else _of_element(result, *joints)
     way = _way(result, joints[-1], push)
     along, across = np.abs(_dot(push.along, way)), np.linalg.norm(np.cross(push.along, way), axis=1)
@@ -56,13 +59,15 @@ def _of_coupler(result: Result, first: str, last: str, guide: str) -> BodyForce:
         if kind not in PINS:
             what = f"{name!r} is no pin or ball, so the force of a coupler does not go through it"
             remedy = "name the element that pushes and the guide, as in pressure_angle('cam', 'guide')"
-            raise ModelError(f"{what}; {remedy}")
+            raise ModelError(f"{what}; {remedy}", code="not-a-pin", joint=name, kind=kind)
     driven = [body for body in bodies[last] if body in bodies[guide]]
     couplers = [body for body in bodies[last] if body in bodies[first] and body not in driven]
     if len(driven) != 1 or len(couplers) != 1:
         said = ", ".join(f"{name!r} ({' and '.join(own)})" for name, own in bodies.items())
         what = f"{said}: the first two must share the coupler, the last two the driven body"
-        raise ModelError(f"{what}; name them in the order of the force")
+        raise ModelError(
+            f"{what}; name them in the order of the force", code="joints-not-in-chain", joints=(first, last, guide)
+        )
     points = [_frame(result, name, bodies[name].index(couplers[0])).point for name in (first, last)]
     rod = points[1] - points[0]
     what = f"{first!r} and {last!r} coincide, so the coupler has no direction"
@@ -75,15 +80,24 @@ def _of_element(result: Result, name: str, guide: str) -> BodyForce:
     driven = [body for body in bodies if body in _bodies(result, guide)]
     if name == guide or len(driven) != 1:
         what = f"{name!r} acts on {' and '.join(bodies)}, {guide!r} on {' and '.join(_bodies(result, guide))}"
-        raise ModelError(f"{what}: they must share the body that is driven, and no other; name the guide of that body")
+        raise ModelError(
+            f"{what}: they must share the body that is driven, and no other; name the guide of that body",
+            code="guide-of-other-body", element=name, guide=guide,
+        )  # fmt: skip
     computed = result.quantities
     if not isinstance(computed, ComputedQuantities) or computed.swept:
-        raise ModelError(f"the line of force of {name!r} is read of one run in memory, not of a file or a sweep")
+        raise ModelError(
+            f"the line of force of {name!r} is read of one run in memory, not of a file or a sweep",
+            code="not-a-single-run", element=name,
+        )  # fmt: skip
     element, place = computed.system.model.elements[name], bodies.index(driven[0])
     form, slots = element.form()
     if not isinstance(form, Relation) or form.size != 1:
         what = f"{name!r} is no element of one equation, which pushes along one line"
-        raise ModelError(f"{what}; of a coupler name the joints at both its ends, then the guide: ('B', 'C', 'D')")
+        raise ModelError(
+            f"{what}; of a coupler name the joints at both its ends, then the guide: ('B', 'C', 'D')",
+            code="no-line-of-force", element=name,
+        )  # fmt: skip
     read = computed.system.read_values(joint_wrenches(form), slots, element.markers, *computed.motion[:3])
     wrench = read.reshape(len(read), len(element.markers), -1)[:, place]
     size, none = result.sketch.dimension, np.zeros((len(read), 3))
@@ -99,7 +113,10 @@ def _way(result: Result, guide: str, push: BodyForce) -> np.ndarray:
     kind = next(elements(result, "joint", guide)).kind
     if kind not in GUIDES:
         what = f"{guide!r} does not say on which way it leads {push.body!r}"
-        raise ModelError(f"{what}; name a Revolute or a Translational as the last joint")
+        raise ModelError(
+            f"{what}; name a Revolute or a Translational as the last joint",
+            code="not-a-guide", joint=guide, kind=kind, body=push.body,
+        )  # fmt: skip
     frame = _frame(result, guide, 0)
     if kind == "slider":
         return frame.axes[:, :, 0 if result.sketch.dimension == 2 else 2]
@@ -116,7 +133,10 @@ def _frame(result: Result, name: str, place: int) -> FrameMotion:
     assert isinstance(computed, ComputedQuantities)
     if computed.swept:
         what = f"angles of transmission, here at {name!r}, have no derivatives along a sweep"
-        raise ModelError(f"{what}; drive the mechanism, and ask mbs.kinematics(model, times, derivatives=[...])")
+        raise ModelError(
+            f"{what}; drive the mechanism, and ask mbs.kinematics(model, times, derivatives=[...])",
+            code="no-derivative", element=name,
+        )  # fmt: skip
     size, marker = result.sketch.dimension, computed.system.model.elements[name].markers[place]
     (own,) = marker_symbols(1, size)
     values = (*own.point, *(x for axis in own.axes for x in axis))
@@ -145,7 +165,10 @@ def _unit(result: Result, vectors: np.ndarray, size: np.ndarray, what: str) -> n
     if short.size:
         name, unit = result.axis
         at = f"{name} = {value_of(result.t)[short[0]]:g} {unit}".strip()
-        raise ModelError(f"{what} (at {at}); name other joints")
+        raise ModelError(
+            f"{what} (at {at}); name other joints",
+            code="no-direction", reason=what, place=float(value_of(result.t)[short[0]]),
+        )  # fmt: skip
     return vectors / length[:, None]
 
 

@@ -89,10 +89,12 @@ class ComputedQuantities:
     def unknown(self, name: str, others: Iterable[str]) -> ModelError:
         if name in self._signals:
             what = f"{name!r} is not known here: states and inputs change in a run that integrates them"
-            return ModelError(f"{what}; use mbs.simulate, for driven motions, too")
+            return ModelError(
+                f"{what}; use mbs.simulate, for driven motions, too", code="known-in-runs-only", name=name
+            )
         if name in self._contact_loads:
             what = f"forces of contacts, {', '.join(self._contact_loads)}, are not known here: they follow from a run"
-            return ModelError(f"{what}; use mbs.simulate, and read its result")
+            return ModelError(f"{what}; use mbs.simulate, and read its result", code="known-in-runs-only", name=name)
         return self.system.model.unknown_quantity(name, more=[*self._load_names, *others])
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -101,7 +103,10 @@ class ComputedQuantities:
         if name not in self._read:
             self._read_one(name)
         if name not in self._read:
-            raise ModelError(f"derivatives of {name!r} are not known; ask for those of {name.rpartition('.')[0]!r}")
+            raise ModelError(
+                f"derivatives of {name!r} are not known; ask for those of {name.rpartition('.')[0]!r}",
+                code="no-derivative", name=name,
+            )  # fmt: skip
         return self._read[name]
 
     def _read_one(self, name: str) -> None:
@@ -138,7 +143,11 @@ class ComputedQuantities:
                 del self._read[f"{owner}.{level}"]
             what = f"{measure.kind} of {ball.who} has no value at t = {self.motion.t[int(at.argmax())]:.6g}, where "
             what += "angle_2 is a right angle: the axes of its first and its third angle are one line there"
-            raise ModelError(f"{what}; make the joint with other axes, axis= and x_axis=, or ask at other times")
+            raise ModelError(
+                f"{what}; make the joint with other axes, axis= and x_axis=, or ask at other times",
+                code="angle-without-value", joint=owner, angle=measure.kind,
+                time=float(self.motion.t[int(at.argmax())]),
+            )  # fmt: skip
 
     def read_all(self) -> dict[str, np.ndarray]:
         """Return all quantities by name."""
@@ -211,7 +220,9 @@ def check_read(form: Any, q: Any, who: str) -> None:
     only."""
     if isinstance(q, Dual) and form.signals:
         what = f"{who} depends on states or inputs, and derivatives of what it does are not known"
-        raise ModelError(f"{what}; ask for the motion, for states, or for what joints carry")
+        raise ModelError(
+            f"{what}; ask for the motion, for states, or for what joints carry", code="no-derivative", owner=who
+        )
 
 
 def function_values(function: Callable[[float, Any], Any], times: np.ndarray, states: Any) -> Any:
@@ -302,7 +313,10 @@ def marker_frames(system: System, q: np.ndarray, marker: Marker) -> tuple[np.nda
 def computed(result: Result) -> ComputedQuantities:
     """Return the quantities with which a result of this process was computed."""
     if not isinstance(result.quantities, ComputedQuantities):
-        raise ModelError("a result from a file has no states to go on from; run it again, or give initial values")
+        raise ModelError(
+            "a result from a file has no states to go on from; run it again, or give initial values",
+            code="result-from-file",
+        )  # fmt: skip
     return result.quantities
 
 
@@ -311,7 +325,10 @@ def state_of(result: Result, index: int) -> State:
     system, (t, q, v, a) = quantities.system, quantities.motion
     if isinstance(index, bool) or not isinstance(index, int | np.integer) or not -t.size <= index < t.size:
         what = f"the result has no state {index!r}: it has {t.size}, by number from 0"
-        raise ModelError(f"{what}; for that at a time, ask for this time and give its place in result.t")
+        raise ModelError(
+            f"{what}; for that at a time, ask for this time and give its place in result.t",
+            code="out-of-bounds", argument="index", value=index, count=int(t.size),
+        )  # fmt: skip
     if swept := quantities.swept:
         system = design_of(system, swept.parameter, float(swept.values[index]))
     instant = float((t if swept else result.t)[index]), q[index].copy(), v[index].copy()

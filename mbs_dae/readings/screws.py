@@ -17,7 +17,7 @@ _FLAT = "twists and wrenches are read of motions in space; in the plane read vx,
 def twist(result: Result, body: str) -> np.ndarray:
     bodies = {name.removesuffix(".wx") for name in result.names if name.endswith(".wx")}
     if not bodies:
-        raise ModelError(_FLAT)
+        raise ModelError(_FLAT, code="not-spatial", argument="result")
     check_name("body", body, bodies, "the result")
     place, velocity, omega = (
         np.stack([result[f"{body}.{name}"] for name in names], axis=1)
@@ -40,7 +40,10 @@ def screw(result: Result, joint: str) -> np.ndarray:
     check_name("joint", joint, computed.system.model.elements, "the result")
     element = computed.system.model.elements[joint]
     if not {"angle", "displacement"} & {*element.measures()}:
-        raise ModelError(f"{joint!r} has no axis to turn about or to slide along; name a revolute or sliding joint")
+        raise ModelError(
+            f"{joint!r} has no axis to turn about or to slide along; name a revolute or sliding joint",
+            code="no-axis", joint=joint, kind=element.kind,
+        )  # fmt: skip
     place, axis = _axis(computed, element.markers[0])
     pitch = np.inf if "angle" not in element.measures() else 0.0  # in m per radian; infinite for a slide
     if pitch == 0.0 and "pitch" in element.values:
@@ -59,7 +62,7 @@ def _in_space(result: Result) -> ComputedQuantities:
     quantities = result.quantities
     if not isinstance(quantities, ComputedQuantities) or quantities.swept:
         what = "wrenches and screws are read of one run in memory, not of a file or a sweep"
-        raise ModelError(f"{what}; run the motion again")
+        raise ModelError(f"{what}; run the motion again", code="not-a-single-run")
     if quantities.system.model.dimension != 3:
-        raise ModelError(_FLAT)
+        raise ModelError(_FLAT, code="not-spatial", argument="result", model=quantities.system.model.name)
     return quantities

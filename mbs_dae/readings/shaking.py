@@ -93,12 +93,18 @@ def _point(reactions: ComputedReactions, about: Any) -> np.ndarray:
         return np.zeros(size)
     if isinstance(about, Marker):
         if not about.body.fixed:
-            raise ModelError(f"{about.label} moves; moments on the frame are about a point of it, ground.at(...)")
+            raise ModelError(
+                f"{about.label} moves; moments on the frame are about a point of it, ground.at(...)",
+                code="marker-moves", argument="about", marker=about.label,
+            )  # fmt: skip
         return np.asarray(place_of(reactions, about)[0])
     try:
         point = np.array(about, dtype=float)
     except (TypeError, ValueError):
         point = np.full(0, np.nan)
     if point.shape != (size,) or not np.isfinite(point).all():
-        raise ModelError(f"about= is a point of the frame, {size} numbers or a marker on the ground, not {about!r}")
+        raise ModelError(
+            f"about= is a point of the frame, {size} numbers or a marker on the ground, not {about!r}",
+            code="not-a-point", argument="about", value=about, dimension=size,
+        )  # fmt: skip
     return point

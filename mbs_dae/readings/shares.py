@@ -32,7 +32,10 @@ def shares(result: Result, name: str, axes: str = "world") -> Shares:
     check_name("joint or driver", name, [*conditions, *reactions.names()], "the result")
     if name in reactions.names() and name not in conditions:
         what = f"{system.model.elements[name].who} is no joint, but a source of what joints carry"
-        raise ModelError(f"{what}; ask for the shares of a joint or a driver, e.g. {next(iter(conditions), 'B')!r}")
+        raise ModelError(
+            f"{what}; ask for the shares of a joint or a driver, e.g. {next(iter(conditions), 'B')!r}",
+            code="not-a-joint", argument="name", name=name, choices=tuple(conditions),
+        )  # fmt: skip
     element, rows, driver = conditions[name], system.rows_of(name), isinstance(conditions[name], Driver)
     unit_loads = -np.ones((len(result), 1, 1)) if driver else reactions.wrenches_of_rows(element)[:, :, element.second]
     loads = np.zeros((len(result), len(system.rows), unit_loads.shape[2]))
@@ -53,10 +56,16 @@ def shares(result: Result, name: str, axes: str = "world") -> Shares:
 
 def known_reactions(result: Result) -> ComputedReactions:
     if result.reactions is not None and not isinstance(result.reactions, ComputedReactions):
-        raise ModelError("a result from a file knows no masses and no forces to tell shares from; run it again")
+        raise ModelError(
+            "a result from a file knows no masses and no forces to tell shares from; run it again",
+            code="result-from-file", result=result.title,
+        )  # fmt: skip
     if result.reactions is None:
         what = "this result is of kinematics, which knows no forces"
-        raise ModelError(f"{what}; use mbs.inverse_dynamics(model, times) or mbs.simulate(...)")
+        raise ModelError(
+            f"{what}; use mbs.inverse_dynamics(model, times) or mbs.simulate(...)",
+            code="no-forces", result=result.title,
+        )  # fmt: skip
     return result.reactions
 
 
@@ -68,7 +77,10 @@ def known_sources(result: Result, reactions: ComputedReactions) -> Sources:
     sources = sources_of(reactions.system, reactions.motion, reactions.contacts, reactions.loads.multipliers)
     if not sources.pushes:
         what = f"nothing of {result.title!r} has a mass, and no force acts: there are no loads to share"
-        raise ModelError(f"{what}; give masses, model.body(name, mass=..., inertia=...), or forces")
+        raise ModelError(
+            f"{what}; give masses, model.body(name, mass=..., inertia=...), or forces",
+            code="nothing-to-share", result=result.title,
+        )  # fmt: skip
     if result.own is None or result.own.name == "cartesian":
         return sources
     left = _left_over(reactions, sources)
@@ -135,5 +147,5 @@ def leave_out_unbalanced(result: Result, sources: Sources, parts: dict[str, np.n
     note = f"at {result.axis[0]} = {when}{', ...' * bool(off.sum() > TOLD)} loads do not follow from the sources: "
     note += "a pose is singular there, a law switches, or forces of contacts are means over steps; shares are nan there"
     if off.all():
-        raise ModelError(note)
+        raise ModelError(note, code="shares-unknown", result=result.title, count=int(off.sum()))
     return note

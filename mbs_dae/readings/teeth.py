@@ -78,7 +78,10 @@ def with_separation(system: System, motion: Trajectory, multipliers: np.ndarray)
             added = lsqr(does, pushes[k], atol=1e-14, btol=1e-14)[0]
             if np.linalg.norm(does @ added - pushes[k]) > TOOTH_RESIDUAL * np.linalg.norm(pushes[k]):
                 what = f"{gear.who} has a pressure_angle, and no joints keep its axes apart at t = {motion.t[k]:.6g}"
-                raise ModelError(f"{what}; hold both wheels in bearings on one body, or leave pressure_angle= out")
+                raise ModelError(
+                    f"{what}; hold both wheels in bearings on one body, or leave pressure_angle= out",
+                    code="axes-not-held-apart", gear=gear.name, time=float(motion.t[k]),
+                )  # fmt: skip
             out[k, others] += added / units[others]
     return out
 

@@ -63,7 +63,10 @@ def _axle(result: Result, vehicle: FrameMotion, wheel: str, side: str | None) ->
     main = int(np.abs(parts[0]).argmax()) if parts.size else 1
     if main != 1:
         what = f"the axis of {wheel!r} points {'up' if main else 'forward'} at first, not across the vehicle"
-        raise ModelError(f"{what}; name another one (a marker's z axis), or give forward= and vertical=")
+        raise ModelError(
+            f"{what}; name another one (a marker's z axis), or give forward= and vertical=",
+            code="axis-not-across", argument="wheel", wheel=wheel, direction="up" if main else "forward",
+        )  # fmt: skip
     return (parts * np.sign(parts[:1, 1])).T
 
 
@@ -72,25 +75,37 @@ def _steering(result: Result, vehicle: FrameMotion, lower: str, upper: str) -> t
     ends = [vehicle.parts(_frame(result, name).point - vehicle.point) for name in (lower, upper)]
     parts = ends[1] - ends[0]
     if not (parts[:, 2] > CENTRE_PLANE * np.linalg.norm(ends[0], axis=1)).all():
-        raise ModelError(f"{upper!r} is not above {lower!r} all the time; name the lower one first, or give vertical=")
+        raise ModelError(
+            f"{upper!r} is not above {lower!r} all the time; name the lower one first, or give vertical=",
+            code="not-above", upper=upper, lower=lower,
+        )  # fmt: skip
     return parts.T, ends[0]
 
 
 def _outward(place: np.ndarray, side: str | None, name: str) -> float:
     if side is not None:
         if side not in SIDES:
-            raise ModelError(f"side={side!r} of the vehicle; choose 'left' or 'right'")
+            raise ModelError(
+                f"side={side!r} of the vehicle; choose 'left' or 'right'",
+                code="unknown-choice", argument="side", value=side, choices=tuple(SIDES),
+            )  # fmt: skip
         return SIDES[side]
     left, size = (place[0, 1], np.linalg.norm(place[0])) if len(place) else (1.0, 1.0)
     if abs(left) <= CENTRE_PLANE * size:
-        raise ModelError(f"{name!r} is in the centre plane of the vehicle; give side='left' or side='right'")
+        raise ModelError(
+            f"{name!r} is in the centre plane of the vehicle; give side='left' or side='right'",
+            code="in-centre-plane", name=name,
+        )  # fmt: skip
     return float(np.sign(left))
 
 
 def _vehicle(result: Result, axes: str, forward: Direction, vertical: Direction | None) -> FrameMotion:
     """Return the frame at the vehicle's origin, with the axes forward, to the left and up."""
     if result.sketch.dimension != 3:
-        raise ModelError("wheels stand in space, and this mechanism is in the plane; read its angles")
+        raise ModelError(
+            "wheels stand in space, and this mechanism is in the plane; read its angles",
+            code="not-spatial", argument="result",
+        )  # fmt: skip
     frame = named(result, axes)
     if vertical is None and axes in ("world", "ground"):
         up = np.array([sketch.up or UP for sketch in result.sketch.variants or (result.sketch,)])
@@ -99,7 +114,10 @@ def _vehicle(result: Result, axes: str, forward: Direction, vertical: Direction 
     ahead = _direction(forward, "forward") - (up @ _direction(forward, "forward"))[:, None] * up
     size = np.linalg.norm(ahead, axis=1, keepdims=True)
     if (size < CENTRE_PLANE).any():
-        raise ModelError("forward= points along the vertical; give a direction that is horizontal, forward=(1, 0, 0)")
+        raise ModelError(
+            "forward= points along the vertical; give a direction that is horizontal, forward=(1, 0, 0)",
+            code="forward-along-vertical", argument="forward", value=forward,
+        )  # fmt: skip
     ahead = ahead / size
     return FrameMotion(frame.point, frame.axes @ np.stack([ahead, np.cross(up, ahead), up], axis=2))
 
@@ -111,7 +129,9 @@ def _direction(given: Direction, what: str) -> np.ndarray:
         if direction.shape != (3,) or not 0.0 < size < np.inf:
             raise ValueError
     except (TypeError, ValueError) as exc:
-        raise ModelError(f"{what}= must be a direction (x, y, z), not {given!r}") from exc
+        raise ModelError(
+            f"{what}= must be a direction (x, y, z), not {given!r}", code="not-a-direction", argument=what, value=given
+        ) from exc
     return direction / size
 
 
@@ -123,5 +143,8 @@ def _frame(result: Result, name: str, kinds: Sequence[str] = ()) -> FrameMotion:
     check_name("joint or marker", name, [*joints, *result.sketch.markers], "the result")
     if kinds and next(elements(result, "joint", name)).kind not in kinds:
         what = f"{name!r} is no joint to spin in"
-        raise ModelError(f"{what}; name a Revolute, or a marker whose z axis is that of the wheel")
+        raise ModelError(
+            f"{what}; name a Revolute, or a marker whose z axis is that of the wheel",
+            code="not-an-axle", joint=name, choices=tuple(kinds),
+        )  # fmt: skip
     return at_element(result, name, 0)

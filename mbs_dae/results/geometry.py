@@ -76,7 +76,10 @@ class Geometry:
         """
         own = coordinates(self, body)
         if self.sketch.dimension == 2:
-            raise ModelError(f"body {body!r} is in the plane, and has no quaternion; read its angle")
+            raise ModelError(
+                f"body {body!r} is in the plane, and has no quaternion; read its angle",
+                code="not-spatial", argument="body", body=body,
+            )  # fmt: skip
         return own[:, 3:].copy()
 
     def twist(self, body: str) -> np.ndarray:

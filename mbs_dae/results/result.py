@@ -146,9 +146,12 @@ class Result(Geometry, Origins, Output):
         owner, _, word = str(name).rpartition(".")
         same = any(f"{owner}.{other}" in unknown for other in SYNONYMS.get(word, ()))
         if self.reactions is None and (same or name in unknown or components(str(name), unknown)):
-            raise ModelError(NO_FORCES)
+            raise ModelError(NO_FORCES, code="no-forces", name=name, result=self.title)
         if word in CALLS and not any(f".{word}." in one for one in self.names):  # unless a marker has this name
-            raise ModelError(f"{word.replace('_', ' ')} is no name, but a call: result.{CALLS[word]}", name=name)
+            raise ModelError(
+                f"{word.replace('_', ' ')} is no name, but a call: result.{CALLS[word]}",
+                code="is-a-call", call=CALLS[word], name=name,
+            )  # fmt: skip
         if meant := calls_like(str(name)):
             raise unknown_name("quantity", name, meant, f"model {self.title!r}")
         raise self.quantities.unknown(str(name), [*self._derived.units, *vectors(self._known)])
@@ -175,8 +178,9 @@ class Result(Geometry, Origins, Output):
             word, names = call
             if isinstance(self.q, Dual) and word not in ("transmission_angle", "pressure_angle"):
                 raise ModelError(
-                    f"derivatives of {name!r} are not known; ask for those of the places that it is made of"
-                )
+                    f"derivatives of {name!r} are not known; ask for those of the places that it is made of",
+                    code="no-derivative", name=name,
+                )  # fmt: skip
             read: np.ndarray = getattr(self, word)(*names)
             return frozen(read)
         return frozen(np.stack([self[part] for part in self.components(name)], axis=1))
@@ -251,7 +255,10 @@ class Result(Geometry, Origins, Output):
         """
         if self.components(name) == (name,):
             what = f"{name!r} is a number, and has no components along axes"
-            raise ModelError(f"{what}; name a vector, e.g. {vector_of(self, name) or 'body.v'!r}")
+            raise ModelError(
+                f"{what}; name a vector, e.g. {vector_of(self, name) or 'body.v'!r}",
+                code="not-a-vector", argument="name", name=name,
+            )  # fmt: skip
         values = self[name]
         return values if axes == "world" else named(self, axes, name.rpartition(".")[0]).parts(values)
 
@@ -304,7 +311,9 @@ class Result(Geometry, Origins, Output):
         """
         effort = self._forces().effort(name)
         if effort is None:
-            raise ModelError(f"{name!r} has no single effort; read reaction({name!r})")
+            raise ModelError(
+                f"{name!r} has no single effort; read reaction({name!r})", code="no-single-effort", element=name
+            )
         return effort
 
     def power(self, name: str) -> np.ndarray:
@@ -318,7 +327,10 @@ class Result(Geometry, Origins, Output):
         """
         self.effort(name)
         if name not in self._derived.rates:
-            raise ModelError(f"{name!r} has no coordinate of its own, so no power; multiply its effort by a rate")
+            raise ModelError(
+                f"{name!r} has no coordinate of its own, so no power; multiply its effort by a rate",
+                code="no-coordinate", element=name,
+            )  # fmt: skip
         return self._derived[f"{name}.{POWER}"]
 
     @property
@@ -334,7 +346,7 @@ class Result(Geometry, Origins, Output):
         True
         """
         if self.ledger is None:
-            raise ModelError(NO_FORCES)
+            raise ModelError(NO_FORCES, code="no-forces", name="energy", result=self.title)
         return self.ledger
 
     @property
@@ -355,7 +367,7 @@ class Result(Geometry, Origins, Output):
 
     def _forces(self) -> Reactions:
         if self.reactions is None:
-            raise ModelError(NO_FORCES)
+            raise ModelError(NO_FORCES, code="no-forces", result=self.title)
         return self.reactions
 
 

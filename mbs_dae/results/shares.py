@@ -104,7 +104,10 @@ class Shares(metaclass=PublicClass):
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.parts:
-            raise ModelError(f"{self.of} has no share of {name!r}; it has those of {', '.join(self.parts)}")
+            raise ModelError(
+                f"{self.of} has no share of {name!r}; it has those of {', '.join(self.parts)}",
+                code="unknown-name", owner=self.of, name=name, known=tuple(self.parts),
+            )  # fmt: skip
         return self.parts[name]
 
     def __len__(self) -> int:
@@ -124,10 +127,16 @@ class Shares(metaclass=PublicClass):
         array([[ 0.  , 19.62,  0.  ]])
         """
         if not words or not all(isinstance(word, str) for word in words):
-            raise ModelError(f'only() takes the words that sources begin with, such as only("inertia"), not {words!r}')
+            raise ModelError(
+                f'only() takes the words that sources begin with, such as only("inertia"), not {words!r}',
+                code="wrong-type", argument="words", value=words,
+            )  # fmt: skip
         chosen = {name: part for name, part in self.parts.items() if name.startswith(words)}
         if not chosen:
-            raise ModelError(f"no source of {self.of} begins with {' or '.join(words)}: {', '.join(self.parts)}")
+            raise ModelError(
+                f"no source of {self.of} begins with {' or '.join(words)}: {', '.join(self.parts)}",
+                code="unknown-name", argument="words", owner=self.of, names=words, known=tuple(self.parts),
+            )  # fmt: skip
         total = np.sum([*chosen.values()], axis=0)
         total.setflags(write=False)
         return Shares(
@@ -146,7 +155,10 @@ class Shares(metaclass=PublicClass):
         if not isinstance(at, Mapping):
             return _nearest(self.t, at, self.axis[0])
         if len(at) != 1:
-            raise ModelError(f"at= is a time, or one quantity with its value, not {len(at)}: {dict(at)!r}")
+            raise ModelError(
+                f"at= is a time, or one quantity with its value, not {len(at)}: {dict(at)!r}",
+                code="wrong-length", argument="at", value=dict(at), count=len(at),
+            )  # fmt: skip
         ((name, value),) = at.items()
         return _nearest(self.read(name), value, name)
 
@@ -164,7 +176,10 @@ class Shares(metaclass=PublicClass):
         k = self.index(at)
         fractions, sizes = self._fractions(k), self._sizes(k)
         if not np.isfinite([*sizes.values()]).all():
-            raise ModelError(f"what {self.of} {self.verb} at {self._when(k)} does not follow from the equations there")
+            raise ModelError(
+                f"what {self.of} {self.verb} at {self._when(k)} does not follow from the equations there",
+                code="shares-unknown", owner=self.of, time=float(self.t[k]),
+            )  # fmt: skip
         name = max(fractions, key=lambda one: fractions[one])
         if not np.isfinite(fractions[name]):
             name = max(sizes, key=lambda one: sizes[one])
@@ -275,7 +290,7 @@ class Shares(metaclass=PublicClass):
 
 
 def _known_of_nothing(name: str) -> np.ndarray:
-    raise ModelError(f"{name!r} is not known here; give a time")
+    raise ModelError(f"{name!r} is not known here; give a time", code="no-quantities-known", argument="at", name=name)
 
 
 def _columns(load: np.ndarray) -> np.ndarray:
@@ -307,11 +322,17 @@ def _lines(head: tuple[str, ...], rows: list[tuple[Any, ...]], sizes: np.ndarray
 def _nearest(values: np.ndarray, value: float, name: str) -> int:
     """Return the index nearest to the first passage of values through a value; else the index of the nearest value."""
     if not isinstance(value, Real):
-        raise ModelError(f"at= takes a time, or a quantity with its value, {{{name!r}: 1.5}}, not {value!r}")
+        raise ModelError(
+            f"at= takes a time, or a quantity with its value, {{{name!r}: 1.5}}, not {value!r}",
+            code="not-a-number", argument="at", name=name, value=value,
+        )  # fmt: skip
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
     margin = DISPLAY_ROUNDOFF * max(abs(low), abs(high))
     if not low - margin <= value <= high + margin:
-        raise ModelError(f"{name} is from {low:.6g} to {high:.6g} in the result, and never {value:.6g}")
+        raise ModelError(
+            f"{name} is from {low:.6g} to {high:.6g} in the result, and never {value:.6g}",
+            code="out-of-bounds", argument="at", name=name, value=value, least=low, most=high,
+        )  # fmt: skip
     off = values - value
     passed = np.flatnonzero(np.sign(off[1:]) != np.sign(off[:-1]))
     if not passed.size:

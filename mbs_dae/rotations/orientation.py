@@ -47,18 +47,24 @@ def rotation_matrix(value: Any, what: str = "the rotation") -> Any:
         return array
     if array.shape[-1:] == (4,):
         if not array.any(axis=-1).all():
-            raise ModelError(f"{what} is the zero quaternion; {NO_TURN}")
+            raise ModelError(f"{what} is the zero quaternion; {NO_TURN}", code="zero-vector", argument=what)
         return from_quaternion(array)
     known = "a 3x3 matrix or a quaternion (e0, e1, e2, e3)"
     remedy = "make a matrix of angles by rotations.about, rotations.euler or rotations.bryant"
-    raise ModelError(f"{what} has the shape {array.shape}; give {known}, or {remedy}")
+    raise ModelError(
+        f"{what} has the shape {array.shape}; give {known}, or {remedy}",
+        code="wrong-shape", argument=what, shape=array.shape,
+    )  # fmt: skip
 
 
 def _symbolic(value: Any, what: str) -> sp.ImmutableMatrix:
     """Return a 3x3 matrix of expressions, from any form of an orientation."""
     if not isinstance(value, sp.MatrixBase):
         if not isinstance(value, list | tuple | np.ndarray):
-            raise ModelError(f"{what} is {value}; give a 3x3 matrix or the four entries of a quaternion")
+            raise ModelError(
+                f"{what} is {value}; give a 3x3 matrix or the four entries of a quaternion",
+                code="wrong-type", argument=what, value=value,
+            )  # fmt: skip
         rows = [row.flat() if isinstance(row, sp.MatrixBase) else row for row in value]
         nested = [isinstance(row, list | tuple | np.ndarray) for row in rows]
         if all(nested):
@@ -69,7 +75,10 @@ def _symbolic(value: Any, what: str) -> sp.ImmutableMatrix:
         return sp.ImmutableMatrix(value)
     if value.shape in ((4, 1), (1, 4)):
         return from_quaternion(value)
-    raise ModelError(f"{what} has the shape {value.shape}; give a 3x3 matrix or the four entries of a quaternion")
+    raise ModelError(
+        f"{what} has the shape {value.shape}; give a 3x3 matrix or the four entries of a quaternion",
+        code="wrong-shape", argument=what, shape=value.shape,
+    )  # fmt: skip
 
 
 def check_rotation(R: np.ndarray, what: str) -> None:
@@ -78,10 +87,12 @@ def check_rotation(R: np.ndarray, what: str) -> None:
     if off > ORTHONORMALITY:
         why = f"its columns are not orthonormal, RᵀR is off the identity by {off:.2g}"
         remedy = "make it by rotations.about, rotations.euler, rotations.frame, ... or give a quaternion"
-        raise ModelError(f"{what} is not a rotation matrix: {why}; {remedy}", deviation=off)
+        raise ModelError(
+            f"{what} is not a rotation matrix: {why}; {remedy}", code="not-orthonormal", argument=what, deviation=off
+        )
     if np.any(np.linalg.det(R) < 0):
         what += " is a left-handed frame (its determinant is -1), a reflection and no rotation"
-        raise ModelError(f"{what}; turn one of its axes round or swap two of them")
+        raise ModelError(f"{what}; turn one of its axes round or swap two of them", code="left-handed")
 
 
 def matrix_of_numbers(R: Any, what: str = "the rotation") -> np.ndarray:
@@ -89,7 +100,10 @@ def matrix_of_numbers(R: Any, what: str = "the rotation") -> np.ndarray:
     array = rotation_matrix(R, what)
     if isinstance(array, sp.MatrixBase):
         names = ", ".join(sorted(map(str, array.free_symbols)))
-        raise ModelError(f"{what} depends on {names}; put numbers in their place first")
+        raise ModelError(
+            f"{what} depends on {names}; put numbers in their place first",
+            code="needs-numbers", argument=what, symbols=tuple(sorted(map(str, array.free_symbols))),
+        )  # fmt: skip
     return array
 
 
@@ -107,7 +121,10 @@ def frame(axis: Any, x_axis: Any = None) -> np.ndarray:
            [ 0., -1.,  0.]])
     """
     if is_symbolic(axis) or is_symbolic(x_axis):
-        raise ModelError("the frame of an axis needs numbers, not expressions; give numbers here")
+        raise ModelError(
+            "the frame of an axis needs numbers, not expressions; give numbers here",
+            code="needs-numbers", argument="x_axis" if is_symbolic(x_axis) else "axis",
+        )  # fmt: skip
     _, [given] = fields(("the axis", axis, 3))
     z = vector(np, unit(np, "the axis", given))
     x = _shortest_x(z) if x_axis is None else _perpendicular(x_axis, z)
@@ -134,7 +151,10 @@ def _perpendicular(x_axis: Any, z: np.ndarray) -> np.ndarray:
     time = common_shape(["axis", "x_axis"], [z.shape[:-1], x.shape[:-1]])
     x, z = np.broadcast_to(x, (*time, 3)), np.broadcast_to(z, (*time, 3))
     if np.any(np.linalg.norm(np.cross(z, x), axis=-1) < ZERO_DIVISOR):
-        raise ModelError("the x axis is parallel to the axis; give another direction for x")
+        raise ModelError(
+            "the x axis is parallel to the axis; give another direction for x",
+            code="parallel-axes", argument="x_axis", value=x_axis,
+        )  # fmt: skip
     for _ in range(2):  # twice is enough: the first pass leaves roundoff over the sine of the angle between them
         x = x - (x * z).sum(axis=-1, keepdims=True) * z
         x = x / np.linalg.norm(x, axis=-1, keepdims=True)

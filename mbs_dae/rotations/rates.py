@@ -213,5 +213,8 @@ def axis_angle_rates(axis: Any, angle: Any, omega: Any, axes: str = "body") -> t
 def _of_numbers(*arguments: tuple[str, Any, int]) -> list[list[Any]]:
     for what, value, _ in arguments:
         if is_symbolic(value):
-            raise ModelError(f"{what} has expressions, and rates of rotation vectors need numbers; use a quaternion")
+            raise ModelError(
+                f"{what} has expressions, and rates of rotation vectors need numbers; use a quaternion",
+                code="needs-numbers", argument=what, value=value,
+            )  # fmt: skip
     return fields(*arguments)[1]

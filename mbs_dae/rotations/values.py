@@ -34,12 +34,21 @@ def numbers(what: str, value: Any, *tail: int) -> np.ndarray:
             raise TypeError("complex, text, truth, time, or masked")
         array = np.array(value, dtype=float)
     except (TypeError, ValueError) as exc:
-        raise ModelError(f"{what} must be made of real numbers, not {short(value)}; give numbers here") from exc
+        raise ModelError(
+            f"{what} must be made of real numbers, not {short(value)}; give numbers here",
+            code="not-a-number", argument=what, value=value,
+        ) from exc  # fmt: skip
     if tail and array.shape[-len(tail) :] != tail:
         wanted = " x ".join(map(str, tail))
-        raise ModelError(f"{what}: the shape is {array.shape}, but the last axes must be {wanted}; put time first")
+        raise ModelError(
+            f"{what}: the shape is {array.shape}, but the last axes must be {wanted}; put time first",
+            code="wrong-shape", argument=what, shape=array.shape, wanted=tail,
+        )  # fmt: skip
     if not np.isfinite(array).all():
-        raise ModelError(f"{what} is not finite: {short(value)}; give finite numbers, or remove what is none")
+        raise ModelError(
+            f"{what} is not finite: {short(value)}; give finite numbers, or remove what is none",
+            code="not-finite", argument=what, value=value,
+        )  # fmt: skip
     return array
 
 
@@ -49,10 +58,15 @@ def exact(what: str, value: Any) -> sp.Expr:
     if not isinstance(value, sp.Expr):
         array = numbers(what, value)
         if array.ndim:
-            raise ModelError(f"{what} mixes arrays with sympy expressions; put numbers into the expressions first")
+            raise ModelError(
+                f"{what} mixes arrays with sympy expressions; put numbers into the expressions first",
+                code="arrays-with-expressions", argument=what, value=value,
+            )  # fmt: skip
         value = sp.Integer(int(array)) if float(array).is_integer() else sp.Float(float(array))
     if value.has(sp.nan, sp.oo, -sp.oo, sp.zoo, sp.I):
-        raise ModelError(f"{what} is {value}; give a finite real expression")
+        raise ModelError(
+            f"{what} is {value}; give a finite real expression", code="not-finite", argument=what, value=value
+        )
     return value
 
 
@@ -61,7 +75,10 @@ def expressions(what: str, value: Any, length: int) -> list[sp.Expr]:
         return [exact(what, value)]
     flat = value.flat() if isinstance(value, sp.MatrixBase) else value
     if not isinstance(flat, list | tuple | np.ndarray) or len(flat) != length:
-        raise ModelError(f"{what} must have {length} entries, not {short(value)}; give {length} expressions")
+        raise ModelError(
+            f"{what} must have {length} entries, not {short(value)}; give {length} expressions",
+            code="wrong-length", argument=what, value=value, length=length,
+        )  # fmt: skip
     return [exact(what, entry) for entry in flat]
 
 
@@ -92,7 +109,10 @@ def common_shape(names: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> tup
         return np.broadcast_shapes(*shapes)
     except ValueError as exc:
         given = ", ".join(f"{name} {shape}" for name, shape in zip(names, shapes, strict=True))
-        raise ModelError(f"the axes of time do not fit each other: {given}; give as many values of each") from exc
+        raise ModelError(
+            f"the axes of time do not fit each other: {given}; give as many values of each",
+            code="shapes-do-not-fit", names=tuple(names), shapes=tuple(shapes),
+        ) from exc  # fmt: skip
 
 
 def vector(lib: Any, entries: Sequence[Any]) -> Any:
@@ -129,7 +149,7 @@ def measure(lib: Any, what: str, components: Sequence[Any], remedy: str) -> tupl
         zero = bool(np.any(scale == 0))
         square = dot(*[[x / np.where(scale == 0, 1.0, scale) for x in components]] * 2)
     if zero:
-        raise ModelError(f"{what} is zero; {remedy}")
+        raise ModelError(f"{what} is zero; {remedy}", code="zero-vector", argument=what)
     return scale, square
 
 
@@ -148,7 +168,10 @@ def unit(lib: Any, what: str, components: Sequence[Any]) -> list[Any]:
 def in_body_axes(axes: str) -> bool:
     """Return True for body axes, False for world axes; raise an error for other words."""
     if axes not in AXES:
-        raise ModelError(f"axes={axes!r} is unknown; use 'body' or 'world'")
+        raise ModelError(
+            f"axes={axes!r} is unknown; use 'body' or 'world'",
+            code="unknown-choice", argument="axes", value=axes, choices=AXES,
+        )  # fmt: skip
     return axes == "body"
 
 
@@ -156,11 +179,11 @@ def check_divisor(lib: Any, divisor: Any, message: str, **facts: Any) -> None:
     """Raise an error where a formula would divide by zero. The {} in the message stands for the place in the arrays."""
     if lib is sp:
         if divisor.is_zero:
-            raise SingularConfigurationError(message.format(""), index=(), **facts)
+            raise SingularConfigurationError(message.format(""), code="singular-angle", index=(), **facts)
         return
     small = np.abs(divisor) < ZERO_DIVISOR
     if not np.any(small):
         return
     index = tuple(int(k) for k in np.argwhere(small)[0])
     place = f" at index {', '.join(map(str, index))}" if index else ""
-    raise SingularConfigurationError(message.format(place), index=index, **facts)
+    raise SingularConfigurationError(message.format(place), code="singular-angle", index=index, **facts)

@@ -64,7 +64,7 @@ def joint_rates(screws: Any, V: Any, length: float | None = None, tolerance: flo
     time = common_shape(["the screws", "the twist"], [S.shape[:-2], V.shape[:-1]])
     n = S.shape[-2]
     if not n:
-        raise ModelError("no screws were given; give one for each joint")
+        raise ModelError("no screws were given; give one for each joint", code="empty", argument="screws")
     scale = _scale(S) if length is None else positive("length", length)
     tolerance = positive("tolerance", tolerance)
     weights = _per(scale)
@@ -91,7 +91,10 @@ def reciprocal(screws: Any, length: float = 1.0, tolerance: float = 1e-10) -> np
     """
     S = _rows(screws)
     if S.ndim != 2:
-        raise ModelError(f"the screws have the shape {S.shape}; give those of one moment: their rank may change")
+        raise ModelError(
+            f"the screws have the shape {S.shape}; give those of one moment: their rank may change",
+            code="wrong-shape", argument="screws", shape=S.shape,
+        )  # fmt: skip
     length, tolerance = positive("length", length), positive("tolerance", tolerance)
     # V·W = (ω, v/L)·(M, L F): a wrench without work is orthogonal to the rows divided as in `joint_rates`. The rank is
     # that of the screws in their own measure; the basis is made in the measure of `length`.
@@ -103,17 +106,27 @@ def reciprocal(screws: Any, length: float = 1.0, tolerance: float = 1e-10) -> np
 def _rows(screws: Any) -> np.ndarray:
     """Return the screws of a chain, one a row."""
     if isinstance(screws, Sequence) and len({np.shape(screw) for screw in screws}) > 1:
-        raise ModelError(f"the screws have different shapes: {short(screws)}; give six numbers for each")
+        raise ModelError(
+            f"the screws have different shapes: {short(screws)}; give six numbers for each",
+            code="unequal-shapes", argument="screws", value=screws,
+        )  # fmt: skip
     shape = np.shape(screws)
     if shape == (0,):
         return np.zeros((0, 6))
     if len(shape) >= 2 and shape[-1] != 6 and shape[-2] == 6:
-        raise ModelError(f"the screws have the shape {shape}: columns; give one screw a row, the transpose of this")
+        raise ModelError(
+            f"the screws have the shape {shape}: columns; give one screw a row, the transpose of this",
+            code="screws-in-columns", argument="screws", shape=shape,
+        )  # fmt: skip
     S = numbers("the screws", screws, 6)
     if S.ndim < 2:
-        raise ModelError("one screw alone is no list of screws; give [screw]")
+        raise ModelError(
+            "one screw alone is no list of screws; give [screw]", code="not-a-list", argument="screws", shape=S.shape
+        )
     if not S.any(axis=-1).all():
-        raise ModelError("one of the screws is zero; leave it out or give it an axis")
+        raise ModelError(
+            "one of the screws is zero; leave it out or give it an axis", code="zero-screw", argument="screws"
+        )
     return S
 
 

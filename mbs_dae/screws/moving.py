@@ -116,7 +116,10 @@ def one_step(D: Any, V: Any, dt: float) -> OneStep:
     """
     V, D = numbers("the twists", V, 6), numbers("the first displacement", D, 6)
     if V.ndim < 2:
-        raise ModelError("one twist makes no step; give the twists at all times, one a row")
+        raise ModelError(
+            "one twist makes no step; give the twists at all times, one a row",
+            code="not-a-list", argument="V", shape=V.shape,
+        )  # fmt: skip
     h = positive("dt", dt)
     time = common_shape(["the twists", "the first displacement"], [V.shape[:-2], D.shape[:-1]])
     first = np.broadcast_to(D, (*time, 6))[..., None, :]

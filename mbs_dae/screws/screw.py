@@ -23,7 +23,9 @@ def frozen(value: Any) -> Any:
 def positive(what: str, value: Any) -> float:
     number = numbers(what, value)
     if number.ndim or not number > 0:
-        raise ModelError(f"{what} is {short(value)}; give one positive number")
+        raise ModelError(
+            f"{what} is {short(value)}; give one positive number", code="not-positive", argument=what, value=value
+        )
     return float(number)
 
 
@@ -39,7 +41,7 @@ def unit_screw(axis: Any, point: Any = ORIGIN, pitch: Any = 0.0) -> np.ndarray:
     e, r = aligned(("the axis", axis, 3), ("the point", point, 3))
     size = np.linalg.norm(e, axis=-1, keepdims=True)
     if not size.all():
-        raise ModelError("the axis of a screw is zero; give its direction")
+        raise ModelError("the axis of a screw is zero; give its direction", code="zero-vector", argument="axis")
     e = e / size
     given = np.asarray(pitch)
     slides = np.asarray(given == np.inf)
@@ -135,6 +137,8 @@ def _parts(S: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the angular part, the linear part, and whether the angular part is zero."""
     S = numbers("the screw", S, 6)
     if not S.any(axis=-1).all():
-        raise ModelError("the zero screw has neither axis nor pitch; leave out the moments of rest")
+        raise ModelError(
+            "the zero screw has neither axis nor pitch; leave out the moments of rest", code="zero-screw", argument="S"
+        )
     w, v = S[..., :3], S[..., 3:]
     return w, v, ~w.any(axis=-1)

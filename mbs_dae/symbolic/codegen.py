@@ -201,8 +201,9 @@ def source_lines(
         except Exception as exc:
             raise ModelError(
                 f"cannot turn {expression} into code: {exc}; use functions that sympy can differentiate "
-                "and that exist in Python's math module"
-            ) from exc
+                "and that exist in Python's math module",
+                code="no-code", expression=expression, reason=str(exc),
+            ) from exc  # fmt: skip
 
     for k, output in enumerate(outputs):
         need(output)

@@ -137,7 +137,10 @@ class Relation(Form):
         """Return the differentiated relation in the coordinates of its markers."""
         derivatives = differentiate(self.phi, self.psi, self.markers, [one.marker for one in self.trajectories])
         if derivatives.A.has(*variables(self.markers)[1]):
-            raise ModelError("a velocity-level equation must be linear in the velocities; rewrite psi")
+            raise ModelError(
+                "a velocity-level equation must be linear in the velocities; rewrite psi",
+                code="not-linear-in-velocities", psi=self.psi,
+            )  # fmt: skip
         composed = replace(self, steps=derivatives.steps).in_coordinates(maps)
         jacobian = by_velocities(derivatives.A, maps)
         return Equations(**composed, phi=derivatives.phi, jacobian=jacobian, nu=derivatives.nu, gamma=derivatives.gamma)

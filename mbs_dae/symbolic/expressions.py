@@ -41,29 +41,51 @@ def expression_of(value: Any, what: str, variables: str = "", jumps: bool = Fals
         elif isinstance(value, Sequence) or hasattr(value, "shape"):
             remedy = "write an expression, or a function by its points: mbs.Table(x, y)"
         text_of_value = repr(value) if isinstance(value, str) else shortened(value)
-        raise ModelError(f"{what} must be a number or a sympy expression{of}, not {text_of_value}; {remedy}") from exc
+        raise ModelError(
+            f"{what} must be a number or a sympy expression{of}, not {text_of_value}; {remedy}",
+            code="not-an-expression", argument=what, value=value,
+        ) from exc  # fmt: skip
     if any(s.name == t.name and s != t for s in e.free_symbols):
-        raise ModelError(f"{what} uses another symbol named t; write mbs.t for time")
+        raise ModelError(
+            f"{what} uses another symbol named t; write mbs.t for time", code="other-time-symbol", argument=what
+        )
     if e.has(sp.nan, sp.zoo, sp.oo):
-        raise ModelError(f"{what} is not finite: {e}; look for a division by zero in it")
+        raise ModelError(
+            f"{what} is not finite: {e}; look for a division by zero in it", code="not-finite", argument=what, value=e
+        )
     if e.has(sp.I):
-        raise ModelError(f"{what} is not real: {e}; look for the root or the logarithm of a negative number in it")
+        raise ModelError(
+            f"{what} is not real: {e}; look for the root or the logarithm of a negative number in it",
+            code="not-real", argument=what, value=e,
+        )  # fmt: skip
     if any(abs(n) > LARGEST for n in e.atoms(sp.Number)):
-        raise ModelError(f"{what} contains a number that is too large for a machine number; mind its units")
+        raise ModelError(
+            f"{what} contains a number that is too large for a machine number; mind its units",
+            code="out-of-bounds", argument=what, most=LARGEST,
+        )  # fmt: skip
     if e.has(sp.DiracDelta):
         remedy = "write a short pulse that is smooth, or the velocity that the impulse gives: initial={...}"
-        raise ModelError(f"{what} contains an impulse (DiracDelta), which acts in no time at all; {remedy}")
+        raise ModelError(
+            f"{what} contains an impulse (DiracDelta), which acts in no time at all; {remedy}",
+            code="impulse", argument=what,
+        )  # fmt: skip
     e = _ratios_to_signs(e)
     if not jumps and (jumping := sorted({str(f.func) for f in e.atoms(*JUMPS)})):
         remedy = "make it smooth: sp.tanh(x / width) in place of sp.sign(x), a Table or mbs.Motion"
-        raise ModelError(f"{what} jumps ({', '.join(jumping)}), and its slope is asked for; {remedy}")
+        raise ModelError(
+            f"{what} jumps ({', '.join(jumping)}), and its slope is asked for; {remedy}",
+            code="jump", argument=what, functions=tuple(jumping),
+        )  # fmt: skip
     without_code = set()  # undefined functions, functions missing in Python's math, integrals, sums
     for part in sp.preorder_traversal(e):
         if isinstance(part, AppliedUndef) or (isinstance(part, sp.Expr) and not has_code(part.func, len(part.args))):
             without_code.add(str(part.func) if isinstance(part, sp.Function) else type(part).__name__)
     if without_code:
         remedy = "use functions that sympy can differentiate and that exist in Python's math module"
-        raise ModelError(f"cannot turn {what} into code: it contains {', '.join(sorted(without_code))}; {remedy}")
+        raise ModelError(
+            f"cannot turn {what} into code: it contains {', '.join(sorted(without_code))}; {remedy}",
+            code="no-code", argument=what, names=tuple(sorted(without_code)),
+        )  # fmt: skip
     return e
 
 
@@ -97,14 +119,23 @@ def called(function: Callable, arguments: Sequence[Any], what: str, **constants:
     except TypeError as exc:
         arguments_in_words = " and ".join([counted(len(arguments), "argument"), *(f"{name}=" for name in constants)])
         remedy = f"it takes {signature(function)}; write it with as many parameters"
-        raise ModelError(f"{what} is called with {arguments_in_words}: {exc}; {remedy}") from exc
+        raise ModelError(
+            f"{what} is called with {arguments_in_words}: {exc}; {remedy}",
+            code="wrong-arguments", argument=what, count=len(arguments), names=tuple(constants), reason=str(exc),
+        ) from exc  # fmt: skip
     try:
         return function(*arguments, **constants)
     except MbsError as exc:
-        raise ModelError(f"{what}: {exc}") from exc
+        raise ModelError(
+            f"{what}: {exc}",
+            code="function-raises", argument=what, exception=type(exc).__name__, cause=getattr(exc, "code", None),
+        ) from exc  # fmt: skip
     except Exception as exc:
         remedy = "it is called with symbols: use what they have, and functions of sympy (sp.sin, not np.sin)"
-        raise ModelError(f"{what} raised {type(exc).__name__}: {exc}; {remedy}") from exc
+        raise ModelError(
+            f"{what} raised {type(exc).__name__}: {exc}; {remedy}",
+            code="function-raises", argument=what, exception=type(exc).__name__,
+        ) from exc  # fmt: skip
 
 
 # --- the form of a book, in which the meaning never changes ---

@@ -44,7 +44,10 @@ class Load(Form):
     def __post_init__(self) -> None:
         named = self.potential.has(*(s for s, _ in self.steps)) if self.steps else False
         if named and OF_POTENTIAL not in dict(self.forces):
-            raise ModelError("a potential that is written with steps has no forces of its own; give them beside it")
+            raise ModelError(
+                "a potential that is written with steps has no forces of its own; give them beside it",
+                code="potential-without-forces",
+            )  # fmt: skip
 
     @property
     def shape(self) -> tuple[Any, ...]:

@@ -21,12 +21,21 @@ def numbers(argument: Any, what: str, count: int | None = None, example: str = "
             raise TypeError
         values = np.array(argument, dtype=float)
     except (TypeError, ValueError) as exc:
-        raise ModelError(f"{what} must be {shape_in_words}, not {shortened(argument)}; e.g. {example}") from exc
+        raise ModelError(
+            f"{what} must be {shape_in_words}, not {shortened(argument)}; e.g. {example}",
+            code="not-a-number", argument=what, value=argument,
+        ) from exc  # fmt: skip
     shape = values.shape[1:] == ((width,) if width else ())
     if not values.ndim or not shape or (count is not None and len(values) != count):
-        raise ModelError(f"{what} must be {shape_in_words}, not {shortened(argument)}; e.g. {example}")
+        raise ModelError(
+            f"{what} must be {shape_in_words}, not {shortened(argument)}; e.g. {example}",
+            code="wrong-shape", argument=what, shape=values.shape, length=count, width=width,
+        )  # fmt: skip
     if not np.isfinite(values).all():
-        raise ModelError(f"{what} has a number that is not finite; give finite numbers")
+        raise ModelError(
+            f"{what} has a number that is not finite; give finite numbers",
+            code="not-finite", argument=what, value=argument,
+        )  # fmt: skip
     return values
 
 
@@ -38,21 +47,30 @@ def points_of(argument: Any, what: str, count: int | None = None, example: str =
 def check_counts(starts: Any, seed: Any) -> None:
     for value, name, least in ((1 if starts is None else starts, "starts", 1), (seed, "seed", 0)):
         if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise ModelError(f"{name} is {value!r}; give a whole number of {least} or more")
+            raise ModelError(
+                f"{name} is {value!r}; give a whole number of {least} or more",
+                code="not-an-integer", argument=name, value=value, least=least,
+            )  # fmt: skip
 
 
 def check_of_model(**arguments: Any) -> None:
     """Refuse arguments about a model where there is none."""
     for name, value in arguments.items():
         if value is not None:
-            raise ModelError(f"{name}= speaks of a model; give it as kind=, or leave {name}= out")
+            raise ModelError(
+                f"{name}= speaks of a model; give it as kind=, or leave {name}= out",
+                code="contradictory-arguments", argument=name, other="kind", value=value,
+            )  # fmt: skip
 
 
 def check_of_linkage(**arguments: Any) -> None:
     """Refuse arguments about a linkage where a model is given."""
     for name, value in arguments.items():
         if value is not None:
-            raise ModelError(f"{name}= is for four-bars and slider-cranks; bounds of a model are the ranges in over=")
+            raise ModelError(
+                f"{name}= is for four-bars and slider-cranks; bounds of a model are the ranges in over=",
+                code="contradictory-arguments", argument=name, other="kind", value=value,
+            )  # fmt: skip
 
 
 def notes_on_degrees(angles: np.ndarray | None, what: str) -> Iterator[str]:
@@ -92,13 +110,21 @@ def driven_model(model: Model, driver: Any, over: Any) -> DrivenModel:
             others += [element] * any(law.has(t) for trajectory in trajectories for law in trajectory.values)
     if others:
         what = f"{others[0].who} moves with time, too, and one driver is to move the model"
-        raise ModelError(f"{what}; leave it out, or couple both, e.g. with gears")
+        raise ModelError(
+            f"{what}; leave it out, or couple both, e.g. with gears",
+            code="second-driver-moves", driver=others[0].name, model=model.name,
+        )  # fmt: skip
     if one.measure.lowest:
-        raise ModelError(f"{one.who} drives a rate; drive a place or an angle")
+        raise ModelError(
+            f"{one.who} drives a rate; drive a place or an angle", code="is-a-rate", argument="driver", name=one.name
+        )
     turns = reach is None
     if reach is None:
         if one.units[0] != "rad":
-            raise ModelError(f"say how far {one.who} may go, e.g. driver={{{name!r}: (0, 0.2)}}, in {one.units[0]}")
+            raise ModelError(
+                f"say how far {one.who} may go, e.g. driver={{{name!r}: (0, 0.2)}}, in {one.units[0]}",
+                code="reach-missing", argument="driver", driver=name, unit=one.units[0],
+            )  # fmt: skip
         begin = float(model.evaluator()(one.function.xreplace({t: 0})))
         reach = begin, begin + 2 * np.pi
     model_of_angle = model.without(name).plus(Driver(name, one.measure, t))
@@ -109,7 +135,11 @@ def _driver(argument: Any, moving: list[Driver], model: Model) -> tuple[str, tup
     if argument is None:
         if len(moving) != 1:
             what = f"{counted(len(moving), 'driver')} of {model.name!r} with a law of time, and one is to move it"
-            raise ModelError(f'{what}; add one, or say which, e.g. driver="motor"')
+            raise ModelError(
+                f'{what}; add one, or say which, e.g. driver="motor"',
+                code="driver-not-chosen", argument="driver", model=model.name, count=len(moving),
+                choices=tuple(each.name for each in moving),
+            )  # fmt: skip
         return moving[0].name, None
     if isinstance(argument, Mapping) and len(argument) == 1:
         ((name, given_reach),) = argument.items()
@@ -124,7 +154,10 @@ def _driver(argument: Any, moving: list[Driver], model: Model) -> tuple[str, tup
 def _ranges(model: Model, over: Any) -> dict[str, tuple[float, float]]:
     example = 'over={"r": (0.05, 0.2)}'
     if not isinstance(over, Mapping) or not over:
-        raise ModelError(f"over= names the parameters of {model.name!r} that may change, and ranges: {example}")
+        raise ModelError(
+            f"over= names the parameters of {model.name!r} that may change, and ranges: {example}",
+            code="not-a-dict", argument="over", value=over, model=model.name,
+        )  # fmt: skip
     ranges = {}
     for key, ends in over.items():
         name = str(getattr(key, "symbol", key))
@@ -136,5 +169,8 @@ def _ranges(model: Model, over: Any) -> dict[str, tuple[float, float]]:
 def _range(ends: Any, what: str) -> tuple[float, float]:
     low, high = numbers(ends, what, 2, "(0.05, 0.2)")
     if not low < high:
-        raise ModelError(f"{what} is {shortened(ends)}, which is no range; give the lesser end first")
+        raise ModelError(
+            f"{what} is {shortened(ends)}, which is no range; give the lesser end first",
+            code="bounds-upside-down", argument=what, value=(float(low), float(high)),
+        )  # fmt: skip
     return float(low), float(high)

@@ -121,7 +121,10 @@ def bounds_of(kind: Kind, within: Any, lengths: Any, ratio: Any) -> Bounds | Non
     if ratio is not None:
         ratio = finite_number(ratio, "ratio")
         if ratio < 1:
-            raise ModelError(f"ratio={ratio:g}, and the longest link is not shorter than the shortest; give 1 or more")
+            raise ModelError(
+                f"ratio={ratio:g}, and the longest link is not shorter than the shortest; give 1 or more",
+                code="out-of-bounds", argument="ratio", value=ratio, least=1,
+            )  # fmt: skip
     bounds = Bounds(kind, corners, _ranges(kind, lengths), ratio)
     _check(bounds)
     return bounds
@@ -138,11 +141,15 @@ def _ranges(kind: Kind, lengths: Any) -> dict[str, Range]:
         check_choice(name, names + OTHERS[kind], "lengths")
         low, high = numbers(ends, f"lengths[{name!r}]", 2, "(0.1, 0.5)")
         if not low <= high:
-            raise ModelError(f"lengths[{name!r}] is {shortened(ends)}, which is no range; give the lesser end first")
+            raise ModelError(
+                f"lengths[{name!r}] is {shortened(ends)}, which is no range; give the lesser end first",
+                code="bounds-upside-down", argument="lengths", name=name, value=(float(low), float(high)),
+            )  # fmt: skip
         if name in names and high <= 0:
             raise ModelError(
-                f"lengths[{name!r}] is {shortened(ends)}, and no link is that short; give positive lengths"
-            )
+                f"lengths[{name!r}] is {shortened(ends)}, and no link is that short; give positive lengths",
+                code="not-positive", argument="lengths", name=name, value=(float(low), float(high)),
+            )  # fmt: skip
         ranges[name] = float(low), float(high)
     return ranges
 
@@ -155,15 +162,25 @@ def _check(bounds: Bounds) -> None:
         if lengths["d"][0] > reach:
             least = lengths["d"][0]
             what = f"the ground is at least {least:g} long, and pivots within= that box are at most {reach:g} apart"
-            raise ModelError(f"{what}: no linkage has both; make the box larger, or the ground shorter")
+            raise ModelError(
+                f"{what}: no linkage has both; make the box larger, or the ground shorter",
+                code="contradictory-arguments", argument="within", other="lengths", least=least, most=reach,
+            )  # fmt: skip
         lengths["d"] = lengths["d"][0], min(lengths["d"][1], reach)
     longest = max(lengths, key=lambda name: lengths[name][0])
     if bounds.ratio is not None:
         shortest = min(lengths, key=lambda name: lengths[name][1])
         if lengths[longest][0] > bounds.ratio * lengths[shortest][1]:
             what = f"{longest} is at least {lengths[longest][0]:g}, and {shortest} at most {lengths[shortest][1]:g}"
-            raise ModelError(f"{what}: no linkage has ratio={bounds.ratio:g}; change one of them")
+            raise ModelError(
+                f"{what}: no linkage has ratio={bounds.ratio:g}; change one of them",
+                code="contradictory-arguments", argument="ratio", other="lengths", longest=longest, shortest=shortest,
+                value=bounds.ratio,
+            )  # fmt: skip
     rest: Sequence[float] = [high for name, (_, high) in lengths.items() if name != longest]
     if bounds.kind == "four-bar" and lengths[longest][0] > sum(rest):
         what = f"{longest} is at least {lengths[longest][0]:g}, and the others are at most {sum(rest):g} together"
-        raise ModelError(f"{what}: no four-bar closes; change one of these bounds")
+        raise ModelError(
+            f"{what}: no four-bar closes; change one of these bounds",
+            code="lengths-do-not-close", link=longest, least=lengths[longest][0], most=sum(rest),
+        )  # fmt: skip

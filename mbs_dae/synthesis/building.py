@@ -22,7 +22,10 @@ def build(candidate: Any, omega: float, density: float) -> PlanarModel:
     """Return a model of crank, coupler, and rocker or slider, placed in the first position."""
     omega, density = finite_number(omega, "omega"), finite_number(density, "density")
     if density < 0 or not omega > 0:
-        raise ModelError(f"omega={omega:g} and density={density:g}: give a positive speed, and a density of 0 or more")
+        raise ModelError(
+            f"omega={omega:g} and density={density:g}: give a positive speed, and a density of 0 or more",
+            code="out-of-bounds", omega=omega, density=density,
+        )  # fmt: skip
     linkage, start = candidate.linkage, candidate.angles[0]
     model = PlanarModel(linkage.kind, gravity=(0.0, -9.81))
     O, pose = complex(linkage.O), candidate.pose(start)

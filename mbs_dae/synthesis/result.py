@@ -69,7 +69,10 @@ class Synthesis(Generic[SomeCandidate], metaclass=PublicClass):
     def __getitem__(self, place: int) -> SomeCandidate:
         if not self.candidates:
             why = "".join(f"; {note}" for note in self.notes)
-            raise ModelError(f"{self.what}: no {self.noun} was found{why}; move what is asked for, or ask for less")
+            raise ModelError(
+                f"{self.what}: no {self.noun} was found{why}; move what is asked for, or ask for less",
+                code="no-solution", task=self.what, noun=self.noun, notes=self.notes,
+            )  # fmt: skip
         return self.candidates[place]
 
     def __repr__(self) -> str:

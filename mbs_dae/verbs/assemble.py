@@ -70,6 +70,7 @@ def assemble(
     system.forget_errors()
     run = mechanism(system, refinements=2)
     if (status := accelerate(run, t, q, v, a)) != DONE:
-        raise ModelError(no_acceleration(system, run, status, t, q, v).message, time=t, pose=state)
+        reason = no_acceleration(system, run, status, t, q, v)
+        raise ModelError(reason.message, reason.code, model=system.model.name, time=t, pose=state)
     state = State(system, t, q, v, a, message="; ".join(slips_in_assembly(system, q).values()))
     return state_with_derivatives(state, request, values, start, forced=True)

@@ -64,7 +64,10 @@ def at_rest(model: Model, initial: Mapping[str, float] | None = None, t: float =
     """
     model = model_of(model)
     if initial is not None and not isinstance(initial, Mapping):
-        raise ModelError(f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}')
+        raise ModelError(
+            f'initial must be a dict of names and values, not {initial!r}; e.g. {{"crank.omega": 10}}',
+            code="not-a-dict", argument="initial", value=initial,
+        )  # fmt: skip
     system, values = model.compile(), {str(name): float(value) for name, value in (initial or {}).items()}
     motion = {name: value for name, value in values.items() if name not in model.signal_units}
     q, _, equations = posed(model, t, motion, None)

@@ -36,7 +36,10 @@ def _size(of: Callable[[System], int], meaning: str) -> cached_property[int]:
 
     def read(one: Any) -> int:
         if one.system is None:
-            raise ModelError(f"there is no system in {one.set} coordinates: {one.reason}")
+            raise ModelError(
+                f"there is no system in {one.set} coordinates: {one.reason}",
+                code="not-supported", coordinates=one.set, reason=one.reason,
+            )  # fmt: skip
         return of(one.system)
 
     read.__doc__ = meaning
@@ -194,7 +197,10 @@ def compare_coordinates(
     driven = initial is None and bool(model.drivers) and diagnose(model).degrees_of_freedom == 0
     if driven and options:
         what = f"all freedom of {model.name!r} is driven, and {', '.join(options)} is for simulated motions"
-        raise ModelError(f"{what}; leave it out, or take the drivers away: model.without(...)")
+        raise ModelError(
+            f"{what}; leave it out, or take the drivers away: model.without(...)",
+            code="not-supported", argument="options", names=tuple(options), method="inverse_dynamics", model=model.name,
+        )  # fmt: skip
 
     def motion(system: System) -> Result:
         return inverse_dynamics(system, t) if driven else simulate(system, t, initial, **options)

@@ -60,20 +60,35 @@ def environment(
     try:
         low, high = np.array([*action.values()], dtype=float).reshape(-1, 2).T
     except (TypeError, ValueError) as exc:
-        raise ModelError(f"each action needs bounds (low, high), not {dict(action)}") from exc
+        raise ModelError(
+            f"each action needs bounds (low, high), not {dict(action)}",
+            code="wrong-length", argument="action", value=dict(action), length=2,
+        ) from exc  # fmt: skip
     if not (action and (low < high).all()):
-        raise ModelError(f"each action needs bounds (low, high) with low < high, not {dict(action)}")
+        raise ModelError(
+            f"each action needs bounds (low, high) with low < high, not {dict(action)}",
+            code="bounds-upside-down", argument="action", value=dict(action),
+        )  # fmt: skip
     if isinstance(observation, str):
-        raise ModelError(f"observation= is a list of names, not the text {observation!r}; write [{observation!r}]")
+        raise ModelError(
+            f"observation= is a list of names, not the text {observation!r}; write [{observation!r}]",
+            code="not-a-list", argument="observation", value=observation,
+        )  # fmt: skip
     length, names = _duration(step, "step"), tuple(observation)
     is_number = isinstance(reward, sp.Expr)  # a symbol of sympy is a Boolean, too
     if isinstance(reward, bool | np.bool_ | sp.logic.boolalg.Boolean) and not is_number:
         what = f"reward of an environment is a number, and {shortened(reward)} is a condition"
-        raise ModelError(f"{what}; write sp.Piecewise((1, condition), (0, True))")
+        raise ModelError(
+            f"{what}; write sp.Piecewise((1, condition), (0, True))",
+            code="not-a-number", argument="reward", value=reward,
+        )  # fmt: skip
     value, has_ended = _reader(model_of(model), reward, "reward"), _condition_by(model_of(model), ends)
     longest = until if until == np.inf else _duration(until, "until")
     if render_mode not in (None, "rgb_array"):
-        raise ModelError(f'render_mode of an environment is "rgb_array" or None, not {render_mode!r}')
+        raise ModelError(
+            f'render_mode of an environment is "rgb_array" or None, not {render_mode!r}',
+            code="unknown-choice", argument="render_mode", value=render_mode, choices=("rgb_array", None),
+        )  # fmt: skip
     follow_laws = {one.name for one in model_of(model).inputs if one.law.free_symbols}
     input_values = dict.fromkeys(follow_laws & action.keys(), 0.0) | dict(options.pop("inputs", None) or {})
 
@@ -85,7 +100,10 @@ def environment(
     for name in names:
         if np.ndim(first_run[name]):
             parts = " and ".join(map(repr, first_run.result().components(name)))
-            raise ModelError(f"observation {name!r} is a vector; name its components, {parts}")
+            raise ModelError(
+                f"observation {name!r} is a vector; name its components, {parts}",
+                code="is-a-vector", argument="observation", name=name,
+            )  # fmt: skip
 
     class MechanismEnvironment(gymnasium.Env):  # type: ignore[name-defined, misc]
         """A mechanism that a learner controls by its inputs."""
@@ -105,7 +123,10 @@ def environment(
         def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
             if (numbers := np.asarray(action, dtype=float)).size != low.size:
                 what = f"an action has {counted(low.size, 'number')}: {', '.join(action_names)}"
-                raise ModelError(f"{what}; it is not {shortened(action)}")
+                raise ModelError(
+                    f"{what}; it is not {shortened(action)}",
+                    code="wrong-length", argument="action", value=action, count=int(numbers.size), length=int(low.size),
+                )  # fmt: skip
             numbers = np.clip(numbers.reshape(low.shape), low, high)
             info: dict[str, Any] = {}
             try:
@@ -138,7 +159,10 @@ def _duration(value: Any, name: str) -> float:
     """Return a length of time in s, which is greater than 0."""
     length = finite_number(value, f"{name}= of an environment")
     if length <= 0.0:
-        raise ModelError(f"{name}= of an environment is a time in s greater than 0, not {length:g}")
+        raise ModelError(
+            f"{name}= of an environment is a time in s greater than 0, not {length:g}",
+            code="not-positive", argument=name, value=length,
+        )  # fmt: skip
     return length
 
 
@@ -146,15 +170,20 @@ def _condition_by(model: Model, ends: Any) -> Callable[[Simulation], bool]:
     """Return the condition `ends` as a function of a held run; its value must be True or False."""
     what = "ends= of an environment is a condition, such as abs(angle) > 0.5, or a function that tells True or False"
     if not isinstance(ends, bool | np.bool_ | sp.logic.boolalg.Boolean) and not callable(ends):
-        raise ModelError(f"{what}, not {shortened(ends)}")
+        raise ModelError(f"{what}, not {shortened(ends)}", code="not-true-or-false", argument="ends", value=ends)
     if isinstance(ends, sp.Expr):
-        raise ModelError(f"{what}, not the number {shortened(ends)}")
+        raise ModelError(
+            f"{what}, not the number {shortened(ends)}", code="not-true-or-false", argument="ends", value=ends
+        )
     read = _reader(model, ends, "ends")
 
     def has_ended(run: Simulation) -> bool:
         value = read(run)
         if not isinstance(value, bool | np.bool_):
-            raise ModelError(f"{what}, and it is {shortened(value)} at t = {run.t:g}")
+            raise ModelError(
+                f"{what}, and it is {shortened(value)} at t = {run.t:g}",
+                code="not-true-or-false", argument="ends", value=value, time=float(run.t),
+            )  # fmt: skip
         return bool(value)
 
     return has_ended
@@ -171,6 +200,9 @@ def _reader(model: Model, source: Any, what: str) -> Callable[[Simulation], Any]
     constants = {p: getattr(p, "table", None) or model.value(p) for p in expression.atoms(Parameter)}
     if unknown := expression.free_symbols - {*quantities, *constants, time}:
         problem = f"{what} of an environment contains {min(map(str, unknown))!r}"
-        raise ModelError(f"{problem}, which is no quantity of {model.name!r}")
+        raise ModelError(
+            f"{problem}, which is no quantity of {model.name!r}",
+            code="unknown-name", argument=what, name=min(map(str, unknown)), model=model.name,
+        )  # fmt: skip
     function = sp.lambdify([time, *quantities, *constants], expression, [FUNCTIONS, "math"])
     return lambda run: function(run.t, *(run[str(one)] for one in quantities), *constants.values())

@@ -97,12 +97,17 @@ def equilibrium(
     system = content.compile()
     if state_places(system) and (all or over is not None):
         what = f"all= and over= are for models without states, and {content.name!r} has "
-        raise ModelError(f"{what}{', '.join(state_places(system))}; look from one start after the other")
+        raise ModelError(
+            f"{what}{', '.join(state_places(system))}; look from one start after the other",
+            code="not-supported", argument="all" if all else "over", states=tuple(state_places(system)),
+            model=content.name,
+        )  # fmt: skip
     t = start.t if isinstance(start, State) else 0.0
     if not (start is None or isinstance(start, State | Mapping)):
         raise ModelError(
-            f'start must be a state or a dict of names and values, not {start!r}; e.g. {{"crank.angle": 0.6}}'
-        )
+            f'start must be a state or a dict of names and values, not {start!r}; e.g. {{"crank.angle": 0.6}}',
+            code="not-a-pose", argument="start", value=start,
+        )  # fmt: skip
     asked_of(content, derivatives)  # refuse unknown names before the search
     warn_of_angles(content, start, "start")
     if content.contacts or content.frictions:
@@ -132,8 +137,10 @@ def _on_contacts(
     if all or over is not None or state_places(system):
         raise ModelError(
             f"{name!r} has {'contacts' if model.contacts else 'friction'}, with which equilibrium() goes from one "
-            "start to one rest, of models without states; look from one start after the other"
-        )
+            "start to one rest, of models without states; look from one start after the other",
+            code="not-supported", argument="all" if all else "over" if over is not None else "model", model=name,
+            elements=tuple(e.name for e in (*model.contacts, *model.frictions)), states=tuple(state_places(system)),
+        )  # fmt: skip
     q = _start(model, start, t)
     check_apart(State(system, t, q, system.still, system.still))
     here = balance_at(system, t, q)
@@ -157,8 +164,8 @@ def _nearest(system: System, t: float, q: np.ndarray) -> Balance:
         raise EquilibriumError(
             f"no stable rest of {system.model.name!r} was found from here: forces drive it on, and the balance near by "
             "is unstable; give another start, or use all=True for all rests, stable or not",
-            pose=Equilibrium(one).state,
-        )
+            code="no-stable-rest", model=system.model.name, pose=Equilibrium(one).state,
+        )  # fmt: skip
     if one is None:
         raise _none(balance_at(system, t, q), "from here", lawless)
     return _regular(one)
@@ -170,26 +177,31 @@ def _regular(one: Balance) -> Balance:
         where = f"{one.system.model.name!r} comes to rest in a singular pose, where {', '.join(names)}"
         raise SingularConfigurationError(
             f"{where} take forces without bound or none; change a dimension slightly, or use all=True for others",
-            time=one.t,
-            joints=names,
-            pose=Equilibrium(one).state,
-        )
+            code="singular", model=one.system.model.name, time=one.t, joints=names, pose=Equilibrium(one).state,
+        )  # fmt: skip
     return one
 
 
 def _path(model: Model, start: Start, all: bool, over: Over, names: Sequence[Any]) -> EquilibriumPath:
     name, values = checked_over(model, over)
     if all:
-        raise ModelError("all=True and over= do not go together; follow the path from each start by itself")
+        raise ModelError(
+            "all=True and over= do not go together; follow the path from each start by itself",
+            code="contradictory-arguments", argument="all", other="over",
+        )  # fmt: skip
     check_name("parameter or input", name, model.number_names, f"model {model.name!r}")
     if len(values) < 2 or values[0] == values[-1]:
-        raise ModelError(f"over= needs two values of {name!r} at least, the first and the last different")
+        raise ModelError(
+            f"over= needs two values of {name!r} at least, the first and the last different",
+            code="too-few-values", argument="over", name=name, values=tuple(values), least=2,
+        )  # fmt: skip
     first, span = values[0], values[-1] - values[0]
     if beyond := [value for value in values if not 0.0 <= (value - first) / span <= 1.0]:
         raise ModelError(
             f"a path goes from the first value of {name!r} to the last, {first:g} to {values[-1]:g}, and does not come "
-            f"by {', '.join(f'{value:g}' for value in beyond)}; put the values in order"
-        )
+            f"by {', '.join(f'{value:g}' for value in beyond)}; put the values in order",
+            code="not-sorted", argument="over", name=name, values=tuple(values), beyond=tuple(beyond),
+        )  # fmt: skip
 
     freed = model.with_parameter(name)
     freed.compile()  # once, for all values
@@ -221,8 +233,12 @@ def _none(start: Balance, where: str, lawless: Sequence[MbsError] = ()) -> Equil
     check_friction(start)
     if lawless:
         name = start.system.model.name
-        return EquilibriumError(f"no equilibrium of {name!r} was found {where}, for on the way {lawless[-1]}")
+        return EquilibriumError(
+            f"no equilibrium of {name!r} was found {where}, for on the way {lawless[-1]}",
+            code="law-without-value", model=name, reason=str(lawless[-1]), cause=getattr(lawless[-1], "code", None),
+        )  # fmt: skip
     return EquilibriumError(
         f"no equilibrium of {start.system.model.name!r} was found {where}: nothing may hold it (a body that falls or "
-        "slides, or a force that grows on the way); add what holds it, or give another start"
-    )
+        "slides, or a force that grows on the way); add what holds it, or give another start",
+        code="no-equilibrium", model=start.system.model.name,
+    )  # fmt: skip

@@ -210,7 +210,10 @@ def manipulability(
     """
     parts = {"point": "linear", "rotation": "angular", "pose": "matrix"}
     if of not in [*parts]:
-        raise ModelError(f"of must be one of {', '.join(map(repr, parts))}, not {of!r}")
+        raise ModelError(
+            f"of must be one of {', '.join(map(repr, parts))}, not {of!r}",
+            code="unknown-choice", argument="of", value=of, choices=tuple(parts),
+        )  # fmt: skip
     matrix = getattr(task_jacobian(pose, marker, joints), parts[of])
     directions, sizes, _ = np.linalg.svd(matrix)
     values = np.zeros(len(matrix))
@@ -222,10 +225,16 @@ def _columns(space: JointSpace, joints: Sequence[str] | None) -> list[int]:
     if joints is None:
         if space.closed:
             remedy = f"name as many as there are degrees of freedom, joints=[...] of: {', '.join(space.velocity_names)}"
-            raise ModelError(f"{space.model.name!r} has loops, in which joints do not move one by one; {remedy}")
+            raise ModelError(
+                f"{space.model.name!r} has loops, in which joints do not move one by one; {remedy}",
+                code="missing-argument", argument="joints", model=space.model.name, choices=tuple(space.velocity_names),
+            )  # fmt: skip
         return [*range(space.system.nv)]
     if isinstance(joints, str):
-        raise ModelError(f"joints must be a list of names, not {joints!r}; write joints=[{joints!r}]")
+        raise ModelError(
+            f"joints must be a list of names, not {joints!r}; write joints=[{joints!r}]",
+            code="not-a-list", argument="joints", value=joints,
+        )  # fmt: skip
     names = space.velocity_names
     return [names.index(name) if name in names else space.index(name) for name in joints]
 
@@ -249,12 +258,17 @@ def _joint_rates(space: JointSpace, loops: np.ndarray, columns: list[int]) -> np
     freedom = space.system.nv - int(np.linalg.matrix_rank(loops, tol=small))
     if len(columns) != freedom:
         what = f"{space.model.name!r} has {counted(freedom, 'degree')} of freedom"
-        raise ModelError(f"{what}, and {len(columns)} joints are named; name {freedom}")
+        raise ModelError(
+            f"{what}, and {len(columns)} joints are named; name {freedom}",
+            code="wrong-length", argument="joints", count=len(columns), length=freedom, model=space.model.name,
+        )  # fmt: skip
     U, s, Vt = np.linalg.svd(loops[:, others], full_matrices=False)
     if (s > small).sum() < others.size:
         names = tuple(space.velocity_names[c] for c in columns)
         what = f"{', '.join(names)} do not decide how {space.model.name!r} moves in this pose; name other joints"
-        raise SingularConfigurationError(what, joints=names)
+        raise SingularConfigurationError(
+            what, code="joints-do-not-decide", argument="joints", model=space.model.name, joints=names
+        )
     out = np.eye(space.system.nv)[:, columns]
     out[others] = -Vt.T @ ((U.T @ loops[:, columns]) / s[:, None])
     return space.unit[:, None] * out / space.unit[columns]

@@ -52,7 +52,10 @@ def holding(
     content = model_of(model)
     system, start = content.compile(), as_state(pose)
     if not (start is None or isinstance(start, State | Mapping)):
-        raise ModelError(f'pose must be a state or a dict of names and values, not {pose!r}; e.g. {{"floor.gap": 0.0}}')
+        raise ModelError(
+            f'pose must be a state or a dict of names and values, not {pose!r}; e.g. {{"floor.gap": 0.0}}',
+            code="not-a-pose", argument="pose", value=pose,
+        )  # fmt: skip
     warn_of_angles(content, start, "pose")
     t = start.t if isinstance(start, State) else 0.0
     q, *_ = posed(content, t, start if isinstance(start, Mapping) else {}, start if isinstance(start, State) else None)

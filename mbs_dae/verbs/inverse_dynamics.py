@@ -95,10 +95,15 @@ def inverse_dynamics(
     _check_apart(system.cartesian, motion)
     result, undefined = _with_loads(system.cartesian, motion, closures)
     if undefined:
-        raise ModelError(undefined, time=float(motion.t[len(result)]), result=result)
+        raise ModelError(
+            undefined,
+            code="loads-without-value", model=system.model.name, time=float(motion.t[len(result)]), result=result,
+        )  # fmt: skip
     _check_ledger(result)
     if stopped is not None:
-        raise SingularConfigurationError(str(stopped), **{**stopped.facts, "result": result}) from stopped
+        raise SingularConfigurationError(
+            str(stopped), code=stopped.code, **{**stopped.facts, "result": result}
+        ) from stopped
     return with_derivatives(result, request, _works, FrictionMotion if system.model.frictions else VariedMotion)
 
 
@@ -148,7 +153,10 @@ def _check_apart(system: System, motion: Result) -> None:
     what = "inverse_dynamics() knows no contacts into which the prescribed motion presses bodies, and "
     what += f"{contact.who} of {system.model.name!r} is closed at t = {motion.t[k]:.6g}: bodies overlap there"
     remedy = f"mend the driver, use mbs.simulate where it only meets, or leave it out: model.without({contact.name!r})"
-    raise ModelError(f"{what}; {remedy}", time=float(motion.t[k]), contacts=(contact.name,))
+    raise ModelError(
+        f"{what}; {remedy}",
+        code="contact-overlaps", model=system.model.name, time=float(motion.t[k]), contacts=(contact.name,),
+    )  # fmt: skip
 
 
 def _shared_drives(system: System, along: Trajectory, redundant: int) -> str:
@@ -177,13 +185,20 @@ def _check_closed(system: System, t: np.ndarray, modes: np.ndarray, closures: Se
             why = "would have to pull to stay closed" if lifts[k] else "would have to hold more than its friction can"
             what = f"{contact.who} of {system.model.name!r} {why} at t = {t[k]:.6g}"
             remedy = "drive the mechanism more slowly, press harder, or use mbs.simulate, where contacts open and slip"
-            raise ModelError(f"{what}; {remedy}", time=float(t[k]), contacts=(contact.name,))
+            raise ModelError(
+                f"{what}; {remedy}",
+                code="contact-does-not-hold", lifts=bool(lifts[k]), model=system.model.name, time=float(t[k]),
+                contacts=(contact.name,),
+            )  # fmt: skip
 
 
 def _check_friction(system: System, t: float, q: np.ndarray, v: np.ndarray) -> None:
     """Refuse friction that is negative, or no finite number, at the state (q, v) of bodies."""
     if lost := frictions_lost_at(system, t, q, v):
-        raise ModelError("; ".join(no_friction(system.model.name, lost, float(t))), time=float(t))
+        raise ModelError(
+            "; ".join(no_friction(system.model.name, lost, float(t))),
+            code="friction-undefined-or-negative", values=lost, model=system.model.name, time=float(t),
+        )  # fmt: skip
 
 
 def check_no_states(model: Model, what: str) -> None:
@@ -192,7 +207,10 @@ def check_no_states(model: Model, what: str) -> None:
     for element in model.forces:
         if read := states.intersection(signals_of(element)):
             who = f"{element.who} depends on the state {min(map(str, read))!r}, and {what} integrates none"
-            raise ModelError(f"{who}; use mbs.simulate, which does, for driven motions, too, and gives efforts")
+            raise ModelError(
+                f"{who}; use mbs.simulate, which does, for driven motions, too, and gives efforts",
+                code="depends-on-state", element=element.name, state=min(map(str, read)), method=what,
+            )  # fmt: skip
 
 
 def _check_ledger(result: Result) -> None:
@@ -214,7 +232,7 @@ def _check_ledger(result: Result) -> None:
         what = f"the energy along the prescribed motion is off by {error:.2g} J of {most:.2g} J, and not for want of "
         what += "times: the motion is no solution"
         advice = "look at result.energy and at the functions of the drivers"
-        raise Explanation(IntegrationError, what, advice, float(result.t[-1])).error(result)
+        raise Explanation(IntegrationError, "energy-off", what, advice, float(result.t[-1])).error(result)
 
 
 def _works(t: np.ndarray, powers: np.ndarray) -> np.ndarray:
@@ -252,7 +270,7 @@ def _with_loads(system: System, motion: Result, closures: Sequence[ClosedPoints]
             what = f"at t = {t:.6g} no forces of contacts go with the motion of {name!r}; use mbs.simulate"
             if system.model.frictions or undefined_force(system, t, q, v):
                 what = no_loads(system, t, q, v, f"motion of {name!r} at t = {t:.6g}")
-            raise ModelError(what, time=float(t))
+            raise ModelError(what, code="loads-without-value", model=system.model.name, time=float(t))
     done, multipliers, pushes, rates, _ = forces_along(system, along, modes)
     touching: Any = {}
     if modes is not None:

@@ -103,14 +103,23 @@ class Solutions(Sequence):
     def __getitem__(self, k: slice) -> tuple[Solution, ...]: ...
     def __getitem__(self, k: Any) -> Any:
         if not self.solutions:
-            raise ModelError(f"there is no solution: {self.message}; read .nearest, or ask .reachable first")
+            raise ModelError(
+                f"there is no solution: {self.message}; read .nearest, or ask .reachable first",
+                code="no-solution", reason=self.message,
+            )  # fmt: skip
         if isinstance(k, str):
-            raise ModelError(f"solutions are numbered, and each has joints by name; write found[0][{k!r}]")
+            raise ModelError(
+                f"solutions are numbered, and each has joints by name; write found[0][{k!r}]",
+                code="wrong-type", argument="k", value=k,
+            )  # fmt: skip
         try:
             return self.solutions[k]
         except IndexError as exc:
             count = counted(len(self), "solution")
-            raise ModelError(f"there is no solution {k}, only {count}, numbered from 0; write found[0]") from exc
+            raise ModelError(
+                f"there is no solution {k}, only {count}, numbered from 0; write found[0]",
+                code="out-of-bounds", argument="k", value=k, count=len(self),
+            ) from exc  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.solutions)
@@ -171,7 +180,10 @@ def inverse_kinematics(
     for what, values in (("limits", limits), ("start", start)):
         warn_of_angles(space.model, values, what)
     if tries is not None and (isinstance(tries, bool) or not isinstance(tries, int) or tries < 1):
-        raise ModelError(f"tries must be a number of starts, 1 or more, not {tries!r}")
+        raise ModelError(
+            f"tries must be a number of starts, 1 or more, not {tries!r}",
+            code="not-an-integer", argument="tries", value=tries, least=1,
+        )  # fmt: skip
     search = SolutionSearch(space, read, space.start(start), low, high)
     poses, tried, hits, ends = search.solve(all, seed, tries)
     note = f" ({space.note})" if space.note else ""
@@ -219,16 +231,25 @@ def _limits(space: JointSpace, limits: Mapping[str, Any]) -> tuple[np.ndarray, n
     for name, pair in limits.items():
         k = space.index(name)
         if k not in space.coordinate_of:
-            raise ModelError(f"{name!r} is one of four numbers of a ball, which have no limits; leave it out")
+            raise ModelError(
+                f"{name!r} is one of four numbers of a ball, which have no limits; leave it out",
+                code="limits-of-ball", argument="limits", name=name,
+            )  # fmt: skip
         try:
             lo, hi = pair
         except (TypeError, ValueError) as exc:
-            raise ModelError(f"limits[{name!r}] must be a pair (low, high), not {pair!r}") from exc
+            raise ModelError(
+                f"limits[{name!r}] must be a pair (low, high), not {pair!r}",
+                code="wrong-length", argument="limits", name=name, value=pair, length=2,
+            ) from exc  # fmt: skip
         for side, value, free in ((low, lo, -np.inf), (high, hi, np.inf)):
             if value is not None and not (isinstance(value, float) and value == free):
                 side[k] = space.number(value, f"limits[{name!r}]")
         if low[k] > high[k]:
-            raise ModelError(f"limits[{name!r}] are upside down: {low[k]:g} is above {high[k]:g}; swap them")
+            raise ModelError(
+                f"limits[{name!r}] are upside down: {low[k]:g} is above {high[k]:g}; swap them",
+                code="bounds-upside-down", argument="limits", name=name, value=(float(low[k]), float(high[k])),
+            )  # fmt: skip
     return low, high
 
 

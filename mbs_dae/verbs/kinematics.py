@@ -151,7 +151,10 @@ def redundant_rows(
             remedy += f"; or add the joint that was forgotten: no joint is at the ends of links {', '.join(ends)}"
         elif clause := free_bodies(first):
             remedy += f"; or add the joint that was forgotten: {clause}"
-        raise ModelError(with_notes(system, f"{what}; {remedy}"))
+        raise ModelError(
+            with_notes(system, f"{what}; {remedy}"),
+            code="undriven-freedom", model=system.model.name, freedoms=int(freedom),
+        )  # fmt: skip
     if counts[0] > redundant:
         raise singular_start(first)
     return redundant, min(nearly)

@@ -85,7 +85,9 @@ def linearize(
     """
     for what, names in (("inputs", inputs), ("outputs", outputs), ("coordinates", coordinates)):
         if isinstance(names, str):
-            raise ModelError(f"{what}= takes names in a list: {what}=[{names!r}]")
+            raise ModelError(
+                f"{what}= takes names in a list: {what}=[{names!r}]", code="not-a-list", argument=what, value=names
+            )
     state = as_state(state)
     check_without_contacts(model_of(model), "linearize()")
     warn_of_angles(model_of(model), state, "state")
@@ -104,8 +106,9 @@ def _linear_system(
     if sampled := [e.name for e in content.elements.values() if isinstance(e, Sampled)]:
         raise ModelError(
             f"{content.name!r} has sampled controllers ({', '.join(sampled)}), whose small motions go from sample to "
-            "sample; linearize without them, and declare what they set as inputs"
-        )
+            "sample; linearize without them, and declare what they set as inputs",
+            code="has-sampled-controllers", controllers=tuple(sampled), model=content.name, method="linearize",
+        )  # fmt: skip
     state = _state(content, state)
     used = system
     system.cartesian.once(check_masses)
@@ -130,7 +133,10 @@ def _differentiated(law: LinearSystem, request: Asked, used: System) -> LinearSy
     if state.v.any() or not used.is_cartesian:
         where = "in natural coordinates" if not used.is_cartesian else "about a steady motion"
         what = f"the law of small motions {where} has no derivatives"
-        raise ModelError(f"{what}; give the model itself, about a rest, or leave derivatives= out")
+        raise ModelError(
+            f"{what}; give the model itself, about a rest, or leave derivatives= out",
+            code="no-derivative", argument="derivatives", coordinates=used.coordinates.set, moving=bool(state.v.any()),
+        )  # fmt: skip
     balance = balance_at(used, state.t, state.full_q)
     check_law_derivatives(balance)
     return with_law_derivatives(law, Equilibrium(balance, request))
@@ -143,12 +149,16 @@ def _path(
     system, content = system_of(model), model_of(model)
     name, values = checked_over(content, over)
     if len(values) < 2 or not (np.diff(values) > 0.0).all():
-        raise ModelError(f"over= needs values of {name!r} that increase, two at least, to follow modes along them")
+        raise ModelError(
+            f"over= needs values of {name!r} that increase, two at least, to follow modes along them",
+            code="not-increasing", argument="over", name=name, values=tuple(values),
+        )  # fmt: skip
     if isinstance(state, State):
         raise ModelError(
             f"each value of {name!r} makes a state of its own, and state= is one already; give the named values that "
-            "they have in common, or none"
-        )
+            "they have in common, or none",
+            code="contradictory-arguments", argument="state", other="over", name=name,
+        )  # fmt: skip
     quantities = content.quantity_names()
     check_name("parameter, input or quantity", name, [*content.number_names, *quantities], f"model {content.name!r}")
     if name in content.number_names:

@@ -88,11 +88,13 @@ def recursive_kinematics(
     tree = topology(model)
     if loops := [c.name for c in tree.cuts]:
         what = f"{model.name!r} has loops, closed by {', '.join(loops)}: coordinates of joints cannot be chosen freely "
-        raise ModelError(what + "there; use mbs.kinematics or mbs.assemble", joints=loops)
+        raise ModelError(
+            what + "there; use mbs.kinematics or mbs.assemble", code="has-loops", model=model.name, joints=loops
+        )
     if others := [c.name for c in tree.couplings if not c.driver]:
         what = f"{model.name!r} has equations besides the joints of its tree: {', '.join(others)}"
         remedy = "leave them out with model.without(...), or use mbs.kinematics or mbs.assemble"
-        raise ModelError(f"{what}; {remedy}", joints=others)
+        raise ModelError(f"{what}; {remedy}", code="equations-beside-tree", model=model.name, joints=others)
     space, system = JointSpace.of(model), model.compile()
     warn_of_angles(model, values, "values")
     freedoms = space.coordinates.freedoms

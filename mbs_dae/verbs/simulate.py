@@ -410,14 +410,23 @@ def prepared_run(
     bodies.once(check_masses)
     if by.method.steps_over and model.events:
         what = f"{model.events[0].who} happens at a time of its own, and {by.method.name} steps over it"
-        raise ModelError(f'{what}; leave it out: model.without({model.events[0].name!r}), or take method="DP5"')
+        raise ModelError(
+            f'{what}; leave it out: model.without({model.events[0].name!r}), or take method="DP5"',
+            code="not-supported", argument="method", value=by.method.name, event=model.events[0].name,
+        )  # fmt: skip
     smooth = [e for e in (*model.contacts, *model.frictions) if e.laws[-1] != 0]
     if by.method.steps_over and smooth:
         what = f"{smooth[0].who} has smooth=, and {by.method.name} takes one step over slipping and sticking"
-        raise ModelError(f'{what}; leave smooth= out, which it does not need, or take method="DP5"')
+        raise ModelError(
+            f'{what}; leave smooth= out, which it does not need, or take method="DP5"',
+            code="not-supported", argument="smooth", element=smooth[0].name, method=by.method.name,
+        )  # fmt: skip
     if by.method.steps_over and (driving := system.structure.contacts.separations):
         what = f"{driving[0].gear.who} has a pressure_angle, and {by.method.name} knows no such force beside friction"
-        raise ModelError(f'{what}; leave pressure_angle= out, or take method="DP5"')
+        raise ModelError(
+            f'{what}; leave pressure_angle= out, or take method="DP5"',
+            code="not-supported", argument="pressure_angle", element=driving[0].gear.name, method=by.method.name,
+        )  # fmt: skip
     if memory and isinstance(initial, State):
         first, redundant, note = initial, list[int](), ""
     else:
@@ -492,7 +501,7 @@ def result_of_run(prepared: Prepared, ended: Ended, record: Prepared | None = No
     facts |= {"means": prepared.run.by.method.steps_over, "table_ends": prepared.table_ends.values()}
     result = dynamic_result(system, march.record, prepared.moments, done, t=prepared.times[:done], **facts)
     if error:
-        raise type(error)(message, **{**error.facts, "result": result}) from error
+        raise type(error)(message, error.code, **{**error.facts, "result": result}) from error
     if status not in (DONE, PAUSED, EVENT):
         raise failure(system, march, status, result)
     check_result(system, march, result)

@@ -113,7 +113,9 @@ def start(
     by = stepping(**steps, max_step=max_step, max_steps=max_steps)
     if by.method.steps_over:
         what = f"start() holds runs of methods that stop at any time, and {by.method.name} makes steps of one length"
-        raise ModelError(f'{what}; use simulate, or take method="DP5"')
+        raise ModelError(
+            f'{what}; use simulate, or take method="DP5"', code="not-supported", argument="method", value=by.method.name
+        )
     plain = system_of(model)
     held_model = plain.model.with_held_inputs(**(inputs or {}))
     system = held_model.compile(plain.coordinates.set, **plain.structure.tree).run_system
@@ -303,7 +305,11 @@ class Simulation(metaclass=PublicClass):
         if self._failure is not None:
             why = str(self._failure) or "it was interrupted"
             what = f"this run of {self._inner.system.model.name!r} has ended behind t = {self.t:g}: {why}"
-            raise ModelError(f"{what}; begin again: run.reset()")
+            raise ModelError(
+                f"{what}; begin again: run.reset()",
+                code="run-has-ended", model=self._inner.system.model.name, time=float(self.t), reason=why,
+                cause=getattr(self._failure, "code", None),
+            )  # fmt: skip
 
     # --- advancing the run --------------------------------------------------------------------------------------
 
@@ -335,7 +341,10 @@ class Simulation(metaclass=PublicClass):
         self._check_alive()
         if t < self.t:
             what = f"the run stands at t = {self.t:g} and does not go back to t = {t:g}"
-            raise ModelError(f"{what}; begin again, run.reset(), or start another one")
+            raise ModelError(
+                f"{what}; begin again, run.reset(), or start another one",
+                code="back-in-time", argument="t", value=t, time=float(self.t),
+            )  # fmt: skip
         model, end = self._inner.system.model, np.array([t])
         check_tables(model, end)
         check_trajectories(model, end)
@@ -497,7 +506,10 @@ class Simulation(metaclass=PublicClass):
         inner, march, t = self._inner, self._inner.march, self.t
         if not isinstance(values, Mapping | None):
             what = f"set() takes names and values, not {shortened(values)}"
-            raise ModelError(f'{what}; e.g. run.set(push=2.0), or run.set({{"crank.omega": 3.0}})')
+            raise ModelError(
+                f'{what}; e.g. run.set(push=2.0), or run.set({{"crank.omega": 3.0}})',
+                code="not-a-dict", argument="values", value=values,
+            )  # fmt: skip
         both = {**(values or {}), **inputs}
         numbers = {str(name): initial_number(value, f"set({name})") for name, value in both.items()}
         model = inner.system.model
@@ -543,12 +555,21 @@ class Simulation(metaclass=PublicClass):
         takes = "set() takes inputs, states, positions and velocities"
         if name in {one.name for one in model.inputs}:
             what = f"the input {name!r} is given by a law, so it is not set"
-            raise ModelError(f"{what}; hold it from the start: mbs.start(..., inputs={{{name!r}: value}})")
+            raise ModelError(
+                f"{what}; hold it from the start: mbs.start(..., inputs={{{name!r}: value}})",
+                code="given-by-law", argument="values", name=name,
+            )  # fmt: skip
         names = [one.name for one in model.states] + model.quantity_names(2)
         if parts := components(name, names):
-            raise ModelError(f"{takes}, and {name!r} is a vector; set {' and '.join(map(repr, parts))}", name=name)
+            raise ModelError(
+                f"{takes}, and {name!r} is a vector; set {' and '.join(map(repr, parts))}",
+                code="is-a-vector", argument="values", components=parts, name=name,
+            )  # fmt: skip
         if quantity or name in self._now:
-            raise ModelError(f"{takes}, and {name!r} follows from these; it is read, not set", name=name)
+            raise ModelError(
+                f"{takes}, and {name!r} follows from these; it is read, not set",
+                code="read-only", argument="values", name=name,
+            )  # fmt: skip
         raise unknown_name("input, state, position or velocity", name, names, f"model {model.name!r}")
 
     def reset(self, initial: Mapping[str, float] | State | None = None, t: float | None = None) -> Simulation:
@@ -700,7 +721,10 @@ class Simulations(metaclass=PublicClass):
         """Change inputs, states, positions and velocities as `Simulation.set` does, to numbers or one for each member;
         return the runs."""
         if not isinstance(values, Mapping | None):
-            raise ModelError(f"set() takes names and values, not {shortened(values)}; e.g. runs.set(push=2.0)")
+            raise ModelError(
+                f"set() takes names and values, not {shortened(values)}; e.g. runs.set(push=2.0)",
+                code="not-a-dict", argument="values", value=values,
+            )  # fmt: skip
         settings = {**(values or {}), **inputs}
         rows = {name: self._of_members(value, f"set({name})").tolist() for name, value in settings.items()}
         for k, one in enumerate(self._members):
@@ -719,7 +743,10 @@ class Simulations(metaclass=PublicClass):
         good = numbers.size == 0 or (numbers.ndim == 1 and np.issubdtype(numbers.dtype, np.integer))
         if not good or (numbers.size and not (numbers.min() >= 0 and numbers.max() < len(self))):
             what = f"members are numbers from 0 to {len(self) - 1}, or a mask of {len(self)} values True and False"
-            raise ModelError(f"{what}, not {shortened(members)}")
+            raise ModelError(
+                f"{what}, not {shortened(members)}",
+                code="out-of-bounds", argument="members", value=members, count=len(self),
+            )  # fmt: skip
         fresh = list[tuple[int, Simulation]]()
         times = [None] * numbers.size if t is None else _of_members(t, "t", numbers.size).tolist()
         for row, (k, first) in enumerate(zip(numbers.tolist(), _initials(initial, numbers.size), strict=True)):
@@ -748,7 +775,7 @@ def _member(k: int) -> Iterator[None]:
     try:
         yield
     except MbsError as error:
-        raise type(error)(f"member {k}: {error}", **error.facts) from error
+        raise type(error)(f"member {k}: {error}", error.code, **error.facts) from error
 
 
 def _of_members(values: Any, what: str, count: int) -> np.ndarray:
@@ -757,10 +784,16 @@ def _of_members(values: Any, what: str, count: int) -> np.ndarray:
         return np.full(count, finite_number(values, what))
     numbers = np.asarray(values)
     if numbers.shape != (count,) or numbers.dtype.kind not in "fiu":
-        raise ModelError(f"{what} is a number, or {count} numbers, not {shortened(values)}")
+        raise ModelError(
+            f"{what} is a number, or {count} numbers, not {shortened(values)}",
+            code="wrong-length", argument=what, value=values, length=count,
+        )  # fmt: skip
     if not np.isfinite(numbers).all():
         bad = int(np.flatnonzero(~np.isfinite(numbers))[0])
-        raise ModelError(f"{what} is {numbers[bad]} for member {bad}; give finite numbers")
+        raise ModelError(
+            f"{what} is {numbers[bad]} for member {bad}; give finite numbers",
+            code="not-finite", argument=what, value=float(numbers[bad]), member=bad,
+        )  # fmt: skip
     return numbers.astype(float)
 
 

@@ -105,14 +105,21 @@ def _check_parameter(model: Model, name: str) -> None:
         raise ModelError(
             f"{name!r} belongs to {driver.who} of {model.name!r}, and a sweep goes over a parameter; make the law "
             f'of the driver one: s = model.parameter("s", 0.0, unit={unit!r}), mbs.Driver({driver.name!r}, ..., s); '
-            'sweep "s"'
-        )
+            'sweep "s"',
+            code="not-a-parameter", argument="parameter", name=name, kind="driver", driver=driver.name,
+        )  # fmt: skip
     if name not in model.parameters and model.quantity_or_none(name):
         what = f"{name!r} is a quantity of {model.name!r}, and a sweep goes over a parameter"
-        raise ModelError(f"{what}; follow the poses along it: mbs.follow(model, {name!r}), or drive it by a parameter")
+        raise ModelError(
+            f"{what}; follow the poses along it: mbs.follow(model, {name!r}), or drive it by a parameter",
+            code="not-a-parameter", argument="parameter", name=name, kind="quantity",
+        )  # fmt: skip
     if name in model.number_names and name not in model.parameters:
         what = f"{name!r} is an input of {model.name!r}, and a sweep goes over a parameter"
-        raise ModelError(f"{what}; follow rests along it: mbs.equilibrium(model, over=({name!r}, [...]))")
+        raise ModelError(
+            f"{what}; follow rests along it: mbs.equilibrium(model, over=({name!r}, [...]))",
+            code="not-a-parameter", argument="parameter", name=name, kind="input",
+        )  # fmt: skip
     check_name("parameter", name, model.parameters, f"model {model.name!r}")
 
 
@@ -121,13 +128,20 @@ def _check_forces(model: Model, parameter: str, p: np.ndarray, differentiated: b
     if model.contacts:
         raise ModelError(
             f"{what} knows no contacts, and {model.name!r} has {model.contacts[0].who}; "
-            f"use mbs.inverse_dynamics of a slow motion, or leave it out: model.without({model.contacts[0].name!r})"
-        )
+            f"use mbs.inverse_dynamics of a slow motion, or leave it out: model.without({model.contacts[0].name!r})",
+            code="has-contacts", model=model.name, contacts=tuple(c.name for c in model.contacts), method=what,
+        )  # fmt: skip
     if differentiated:
-        raise ModelError(f"{what} has no derivatives; leave derivatives= or forces= out, or use mbs.inverse_dynamics")
+        raise ModelError(
+            f"{what} has no derivatives; leave derivatives= or forces= out, or use mbs.inverse_dynamics",
+            code="no-derivative", argument="derivatives", method=what,
+        )  # fmt: skip
     if model.frictions and np.unique(p).size < 2:
         rubs = model.frictions[0].who
-        raise ModelError(f"one value of {parameter!r} does not tell which way {rubs} rubs; give two or more")
+        raise ModelError(
+            f"one value of {parameter!r} does not tell which way {rubs} rubs; give two or more",
+            code="too-few-values", argument="values", name=parameter, friction=model.frictions[0].name, least=2,
+        )  # fmt: skip
     check_no_states(model, what)
 
 
@@ -135,9 +149,15 @@ def _checked_values(parameter: str, values: Sequence[float] | np.ndarray) -> np.
     try:
         p = np.array(values, dtype=float)
     except (TypeError, ValueError) as exc:
-        raise ModelError(f"values of {parameter!r} must be numbers, not {shortened(values)}") from exc
+        raise ModelError(
+            f"values of {parameter!r} must be numbers, not {shortened(values)}",
+            code="not-a-number", argument="values", name=parameter, value=values,
+        ) from exc  # fmt: skip
     if p.ndim != 1 or p.size == 0 or not np.isfinite(p).all():
-        raise ModelError(f"values of {parameter!r} must be a non-empty list of finite numbers; use np.linspace(...)")
+        raise ModelError(
+            f"values of {parameter!r} must be a non-empty list of finite numbers; use np.linspace(...)",
+            code="not-finite", argument="values", name=parameter, shape=p.shape,
+        )  # fmt: skip
     return p
 
 
@@ -210,21 +230,36 @@ def _loads(path: _Path, count: int) -> dict[str, Any]:
         redundant = len(PoseRank(system, t, q).dependent(rows))
         if freedom := system.nv - len(rows) + redundant:
             what = f"{system.model.name!r} has {counted(freedom, 'degree')} of freedom that no driver holds {where}"
-            raise ModelError(f"{what}, so its efforts are not known; add {counted(freedom, 'driver')}")
+            raise ModelError(
+                f"{what}, so its efforts are not known; add {counted(freedom, 'driver')}",
+                code="undriven-freedom", model=system.model.name, freedoms=int(freedom), name=path.swept.parameter.name,
+                place=p,
+            )  # fmt: skip
         rates = np.abs(system.read_constraints(*motion)[2][0])
         if (rates > SWEEP_ACCELERATION * system.length).any():
             who = elements_of(system, [int(row) for row in np.flatnonzero(rates > SWEEP_ACCELERATION * system.length)])
             what = f"{', '.join(who)} of {system.model.name!r} accelerates at t = {t:.6g}, and a sweep is at rest"
-            raise ModelError(f"{what}; let the parameter that is swept move it, or use mbs.inverse_dynamics")
+            raise ModelError(
+                f"{what}; let the parameter that is swept move it, or use mbs.inverse_dynamics",
+                code="not-at-rest", model=system.model.name, elements=who, time=float(t),
+            )  # fmt: skip
         contacts = system.structure.contacts
         if (contacts.points or contacts.drags) and (lost := frictions_lost_at(system, t, q, system.still)):
-            raise ModelError("; ".join(no_friction(system.model.name, lost, p, path.swept.parameter.name)))
+            raise ModelError(
+                "; ".join(no_friction(system.model.name, lost, p, path.swept.parameter.name)),
+                code="friction-undefined-or-negative", values=lost, model=system.model.name,
+                name=path.swept.parameter.name, place=p,
+            )  # fmt: skip
         ends += tables_left(system, motion, {}, np.array([p]))
         modes_here = sweeping_modes(system, t, q, direction * path.poses.slope[k])
         done, multipliers, push, _, _ = forces_along(system, motion, modes_here)
         if not done:
             why = no_loads(system, t, q, system.still, f"sweep of {system.model.name!r} {where}")
-            raise ModelError(why, pose=State(system, t, q, system.still, system.still))
+            raise ModelError(
+                why,
+                code="loads-without-value", model=system.model.name, name=path.swept.parameter.name, place=p,
+                pose=State(system, t, q, system.still, system.still),
+            )  # fmt: skip
         least, _, undetermined = in_the_limit(system, motion, multipliers, redundant, np.zeros(0, dtype=int))
         loads = Loads(least, redundant, undetermined, nonunique_forces(system, motion, modes_here))
         sticking = sticking_rows(system, states_of(system, modes_here), 1)
@@ -247,4 +282,8 @@ def _limit_error(path: _Path, done: int, here: ClosedPoses, now: float) -> Singu
     )
     partial_result = path.result(done, success=False, message=message)
     pose = State(system, t, q, v, a)
-    return SingularConfigurationError(message, time=t, parameter=now, pose=pose, joints=names, result=partial_result)
+    return SingularConfigurationError(
+        message,
+        code="limit-reached", name=parameter.name, model=system.model.name, time=t, parameter=now, pose=pose,
+        joints=names, result=partial_result,
+    )  # fmt: skip

@@ -60,7 +60,10 @@ def draw(
     """See `Result.draw`."""
     motion = motion_of(result)
     if not -len(motion) <= index < len(motion):
-        raise ModelError(f"the result has {len(motion)} poses, none with index {index}; use 0 to {len(motion) - 1}")
+        raise ModelError(
+            f"the result has {len(motion)} poses, none with index {index}; use 0 to {len(motion) - 1}",
+            code="out-of-bounds", argument="index", value=index, count=len(motion),
+        )  # fmt: skip
     with style():
         own = new_axes(result, new_figure(size), view) if ax is None else ax
         scene = scene_on(own, result, motion.at([index]), as_names(trace, "trace"), view)
@@ -187,7 +190,10 @@ def new_figure(size: Size, columns: int = 1, rows: int = 1) -> Figure:
     try:
         width, height = (positive_number(s, "size", "number") for s in size)
     except (TypeError, ValueError) as exc:
-        raise ModelError(f"size must be (width, height) in inches, not {size!r}; write e.g. size=(6.4, 4.8)") from exc
+        raise ModelError(
+            f"size must be (width, height) in inches, not {size!r}; write e.g. size=(6.4, 4.8)",
+            code="not-a-size", argument="size", value=size,
+        ) from exc  # fmt: skip
     return Picture(figsize=(width * columns, height * rows), layout="constrained")
 
 
@@ -200,11 +206,20 @@ def checked_path(path: str | Path) -> Path:
     kind = path.suffix.lower()
     if kind not in WRITERS:
         what = f"cannot write an animation to {str(path)!r}"
-        raise ModelError(f"{what}; end the name in .gif or .mp4 (a film), .html (a page), .png or .svg (a still)")
+        raise ModelError(
+            f"{what}; end the name in .gif or .mp4 (a film), .html (a page), .png or .svg (a still)",
+            code="unknown-format", argument="path", file=str(path), format=kind, choices=tuple(WRITERS),
+        )  # fmt: skip
     if not path.parent.is_dir():
-        raise ModelError(f"there is no folder {str(path.parent)!r} for {path.name!r}; create it, or choose another one")
+        raise ModelError(
+            f"there is no folder {str(path.parent)!r} for {path.name!r}; create it, or choose another one",
+            code="no-such-folder", argument="path", file=str(path), folder=str(path.parent),
+        )  # fmt: skip
     if kind == ".mp4" and not FFMpegWriter.isAvailable():
-        raise ModelError(f"writing {path.name!r} needs the program ffmpeg; install it, or write a .gif instead")
+        raise ModelError(
+            f"writing {path.name!r} needs the program ffmpeg; install it, or write a .gif instead",
+            code="program-missing", argument="path", file=str(path), program="ffmpeg",
+        )  # fmt: skip
     return path
 
 

@@ -49,7 +49,10 @@ def view_of(result: Result, view: Any) -> tuple[float, ...]:
     if view is None:
         return ()
     if result.sketch.dimension == 2:
-        raise ModelError(f"view={view!r} is for mechanisms in space, and {result.title!r} is in the plane; omit it")
+        raise ModelError(
+            f"view={view!r} is for mechanisms in space, and {result.title!r} is in the plane; omit it",
+            code="not-spatial", argument="view", value=view, result=result.title,
+        )  # fmt: skip
     return checked_view(view)
 
 
@@ -60,5 +63,8 @@ def checked_view(view: Any) -> tuple[float, ...]:
         elev, azim, roll = np.nan, np.nan, []
     if not (np.isfinite([elev, azim, *roll]).all() and -90 <= elev <= 90 and len(roll) <= 1):
         what = f"view must be (elevation, azimuth) in degrees, elevation from -90 to 90, not {view!r}"
-        raise ModelError(f"{what}; write e.g. view=({VIEW[0]:g}, {VIEW[1]:g}); a third angle rolls the picture")
+        raise ModelError(
+            f"{what}; write e.g. view=({VIEW[0]:g}, {VIEW[1]:g}); a third angle rolls the picture",
+            code="not-a-view", argument="view", value=view,
+        )  # fmt: skip
     return elev, azim, *roll

@@ -52,7 +52,10 @@ def draw(topology: Topology, ax: Any = None) -> Figure:
             figure = Picture(figsize=tuple(high - low))
             ax = figure.add_axes((0, 0, 1, 1))
         elif not hasattr(ax, "get_window_extent"):
-            raise ModelError(f"draw() draws into matplotlib axes, not {ax!r}; leave ax out for a figure of its own")
+            raise ModelError(
+                f"draw() draws into matplotlib axes, not {ax!r}; leave ax out for a figure of its own",
+                code="not-axes", argument="ax", value=ax,
+            )  # fmt: skip
         room = ax.get_window_extent().size / ax.figure.dpi
         scale = min(1.0, *(room / (high - low)))
         _paint(ax, topology, closures, plan, scale)

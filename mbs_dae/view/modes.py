@@ -65,7 +65,10 @@ def plot_bode(law: LinearSystem, frequencies: Any) -> Figure:
     if frequencies is None:
         sizes = np.abs(law.eigenvalues[law.eigenvalues != 0.0])
         if not sizes.size:
-            raise ModelError("no eigenvalue tells a range of frequencies; give some in rad/s: law.bode([1, 2, 5])")
+            raise ModelError(
+                "no eigenvalue tells a range of frequencies; give some in rad/s: law.bode([1, 2, 5])",
+                code="no-nonzero-eigenvalue", argument="frequencies", model=law.state.system.model.name,
+            )  # fmt: skip
         frequencies = np.geomspace(sizes.min() / 10, sizes.max() * 10, 801)
         still = law.eigenvalues.real == 0.0  # leave out the frequencies of undamped modes, where G has no value
         poles = np.abs(law.eigenvalues.imag[still])
@@ -73,7 +76,10 @@ def plot_bode(law: LinearSystem, frequencies: Any) -> Figure:
         frequencies = frequencies[~near.any(axis=1)]
     w = np.sort(np.atleast_1d(np.asarray(frequencies, dtype=float)))
     if w.min(initial=np.inf) <= 0.0:
-        raise ModelError("frequencies of a Bode diagram must be positive, in rad/s: its axis is logarithmic")
+        raise ModelError(
+            "frequencies of a Bode diagram must be positive, in rad/s: its axis is logarithmic",
+            code="not-positive", argument="frequencies", value=float(w.min()),
+        )  # fmt: skip
     G = law.frequency_response(w)
     units = {name: law.unit(name) for name in (*law.inputs, *law.outputs)}
     cycles, often = size_of("rad/s", frequency=True)
@@ -154,7 +160,10 @@ def draw_modes(law: LinearSystem, numbers: Sequence[int], amplitude: float | Non
         law.mode(1)  # raises an error that says so
     if not modes:
         name = law.state.system.model.name
-        raise ModelError(f"no force drives a small motion of {name!r} back or on; say which modes to draw: draw(1)")
+        raise ModelError(
+            f"no force drives a small motion of {name!r} back or on; say which modes to draw: draw(1)",
+            code="no-nonzero-eigenvalue", argument="numbers", model=name,
+        )  # fmt: skip
     columns = 2 if len(modes) == 4 else min(COLUMNS, len(modes))
     rows = -(-len(modes) // columns)
     with style():

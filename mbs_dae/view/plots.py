@@ -86,10 +86,16 @@ def _runs(result: Result, beside: Any) -> Runs:
     for other in others.values():
         if not isinstance(other, Result):
             what = f"beside= takes other results, or a dictionary of them, not {other!r}"
-            raise ModelError(f"{what}; write e.g. beside={{'with friction': other}}")
+            raise ModelError(
+                f"{what}; write e.g. beside={{'with friction': other}}",
+                code="not-a-result", argument="beside", value=other,
+            )  # fmt: skip
         if other.axis != result.axis:
             what = f"a result over {other.axis[0]} cannot be drawn beside one over {result.axis[0]}"
-            raise ModelError(f"{what}; draw them in two pictures")
+            raise ModelError(
+                f"{what}; draw them in two pictures",
+                code="unequal-axes", argument="beside", axis=result.axis[0], other=other.axis[0],
+            )  # fmt: skip
     looks = zip(others.items(), cycle(LOOKS), strict=False)
     return [(result, "", None), *((other, f", {as_label(str(label))}", look) for (label, other), look in looks)]
 
@@ -99,9 +105,15 @@ def _across(result: Result, over: str | None) -> tuple[np.ndarray, str]:
     if over is None:
         return axis_of(result)
     if not isinstance(over, str):
-        raise ModelError(f"plot() draws over= a quantity by its name, not over {_kind(over)}; e.g. over='crank.angle'")
+        raise ModelError(
+            f"plot() draws over= a quantity by its name, not over {_kind(over)}; e.g. over='crank.angle'",
+            code="not-a-name", argument="over", value=over,
+        )  # fmt: skip
     if (parts := result.components(over)) != (over,):
-        raise ModelError(f"plot() draws over= a number, and {over!r} is a vector; write over={parts[0]!r}")
+        raise ModelError(
+            f"plot() draws over= a number, and {over!r} is a vector; write over={parts[0]!r}",
+            code="is-a-vector", argument="over", name=over, components=tuple(parts),
+        )  # fmt: skip
     values, unit = shown(result[over], result.unit(over), over)
     return values, axis_label(as_label(over), unit)
 
@@ -165,7 +177,7 @@ def plot_stabilization(runs: Mapping[str, Result], title: str) -> Figure:
     """Draw the violation of constraints and the energy error of runs over time; a cross ends a run that stopped early.
     The energy error is relative to the first time, where it is zero by definition and not drawn."""
     if not runs:
-        raise ModelError("there is no run to compare; give at least one stabilization")
+        raise ModelError("there is no run to compare; give at least one stabilization", code="empty", argument="runs")
     _, joule = shown(0.0, "J")
     panels: dict[str, Callable[[Result], np.ndarray]] = {
         "position\n" + r"$|\Phi|$ [m or rad]": lambda run: run.violation.position,
@@ -222,7 +234,9 @@ def plot_reaction(result: Result, joints: Sequence[str], axes: str = "world", po
     in_space = result.sketch.dimension == 3
     if in_space and polar:
         what = "polar=True draws forces in a plane, and this mechanism is in space"
-        raise ModelError(f"{what}; leave it out to see components")
+        raise ModelError(
+            f"{what}; leave it out to see components", code="not-planar", argument="polar", result=result.title
+        )
     with style():
         if polar:
             return _hodographs(result, wrenches, axes)
@@ -454,11 +468,17 @@ def names_of(names: Sequence[Any], call: str, what: str, examples: Sequence[str]
         for name in examples:
             kinds.setdefault(name.rpartition(".")[2], name)
         few = ", ".join(map(repr, [*kinds.values()][:3])) or "'body.x'"
-        raise ModelError(f"{call}() needs the names of {what}; write e.g. {call}({few})")
+        raise ModelError(
+            f"{call}() needs the names of {what}; write e.g. {call}({few})",
+            code="missing-argument", method=call, kind=what, choices=tuple(examples),
+        )  # fmt: skip
     for name in names:
         if np.ndim(name):
             what = f"{call}() draws {what} by their names, not {_kind(name)}"
-            raise ModelError(f"{what}; numbers of your own are for matplotlib: plt.plot(result.t, numbers)")
+            raise ModelError(
+                f"{what}; numbers of your own are for matplotlib: plt.plot(result.t, numbers)",
+                code="not-a-name", method=call, value=name,
+            )  # fmt: skip
     return list(dict.fromkeys(map(str, names)))
 
 

@@ -100,4 +100,8 @@ def _out_of_reach(
         f"{there}{why}; choose ranges on this side of it, or another start="
     )
     pose = state_at(initial, at.q)
-    return SingularConfigurationError(message, time=initial.t, joints=names, pose=pose)
+    return SingularConfigurationError(
+        message,
+        code="limit-before-ranges", model=initial.model.name, names=plane.names, place=tuple(map(float, at.p)),
+        time=initial.t, joints=names, pose=pose,
+    )  # fmt: skip

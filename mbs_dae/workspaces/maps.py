@@ -81,9 +81,14 @@ class Map:
         """Return the pose at a point, at rest."""
         for k, count in zip((i, j), self.reached.shape, strict=True):
             if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 0 <= k < count:
-                raise ModelError(f"points of the map are counted by whole numbers from 0 to {count - 1}, not by {k!r}")
+                raise ModelError(
+                    f"points of the map are counted by whole numbers from 0 to {count - 1}, not by {k!r}",
+                    code="out-of-bounds", argument="i, j", value=k, least=0, most=count - 1,
+                )  # fmt: skip
         if not self.reached[i, j]:
-            raise ModelError(f"no pose was reached at point ({i}, {j}) of the map; ask .reached first")
+            raise ModelError(
+                f"no pose was reached at point ({i}, {j}) of the map; ask .reached first", code="no-pose", index=(i, j)
+            )
         return state_at(self.initial, self.poses[i, j], self.names, (self.x[i], self.y[j]))
 
     def plot(self, name: str = "dexterity", degrees: bool = False, units: UnitsLike = None) -> Figure:
@@ -132,10 +137,16 @@ class Jacobians:
 
 def map_of(workspace: Any, count: Any) -> Map:
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 2:
-        raise ModelError(f"map(count) takes how many points a side there are, 2 or more, not {count!r}")
+        raise ModelError(
+            f"map(count) takes how many points a side there are, 2 or more, not {count!r}",
+            code="not-an-integer", argument="count", value=count, least=2,
+        )  # fmt: skip
     search, region, jacobians = workspace.search, workspace.region, workspace.jacobians
     if search.freedom > 0:
-        raise ModelError("a map needs one pose at each point, and a freedom is left here; hold it by fix=")
+        raise ModelError(
+            "a map needs one pose at each point, and a freedom is left here; hold it by fix=",
+            code="too-many-freedoms", freedom=search.freedom,
+        )  # fmt: skip
     equations = search.equations
     x, y = (np.linspace(region.low[k], region.high[k], count) for k in range(2))
     start = workspace.start

@@ -57,12 +57,21 @@ class ValuePlane:
 def plane_of(model: Model, names: Sequence[str], what: str) -> ValuePlane:
     """Return the plane of these names, checked: different names, each a value."""
     if isinstance(names, str):
-        raise ModelError(f"{what} takes the names of several quantities or parameters, ({names!r}, ...), not one text")
+        raise ModelError(
+            f"{what} takes the names of several quantities or parameters, ({names!r}, ...), not one text",
+            code="not-a-list", argument=what, value=names,
+        )  # fmt: skip
     if not isinstance(names, tuple | list):
-        raise ModelError(f"{what} takes the names of several quantities or parameters, not {names!r}")
+        raise ModelError(
+            f"{what} takes the names of several quantities or parameters, not {names!r}",
+            code="not-a-list", argument=what, value=names,
+        )  # fmt: skip
     names = tuple(str(getattr(name, "symbol", name)) for name in names)
     if len(set(names)) < len(names) or len(names) < 2:
-        raise ModelError(f"{what} takes two different quantities or parameters, not {names}")
+        raise ModelError(
+            f"{what} takes two different quantities or parameters, not {names}",
+            code="not-two-different-names", argument=what, names=names,
+        )  # fmt: skip
     units, parameters, turns = [], [], []
     periodic = not any(isinstance(e, Gear | RackAndPinion | Screw) for e in model.elements.values())
     for name in names:
@@ -81,7 +90,10 @@ def plane_of(model: Model, names: Sequence[str], what: str) -> ValuePlane:
 def check_not_held(plane: ValuePlane, fix: Mapping[str, float]) -> None:
     for name in plane.names:
         if name in fix:
-            raise ModelError(f"{name!r} is held by fix=, and cannot vary; leave it out there")
+            raise ModelError(
+                f"{name!r} is held by fix=, and cannot vary; leave it out there",
+                code="contradictory-arguments", argument="over", other="fix", name=name,
+            )  # fmt: skip
 
 
 def value_unit(model: Model, name: str, what: str) -> str:
@@ -91,8 +103,9 @@ def value_unit(model: Model, name: str, what: str) -> str:
     measure, level = found
     if level or measure.lowest:
         raise ModelError(
-            f"{what}: {name!r} is a rate; take a value, such as {name.rpartition('.')[0]}.{measure.levels[0]}"
-        )
+            f"{what}: {name!r} is a rate; take a value, such as {name.rpartition('.')[0]}.{measure.levels[0]}",
+            code="is-a-rate", argument=what, name=name,
+        )  # fmt: skip
     return measure.units[0]
 
 
@@ -100,23 +113,33 @@ def ranges_of(model: Model, over: Any) -> tuple[ValuePlane, np.ndarray, np.ndarr
     check_dict("over", over, "names and ranges", EXAMPLE, empty=False)
     if len(over) != 2:
         raise ModelError(
-            f"over takes two quantities or parameters, not {len(over)}: {', '.join(map(str, over))}; e.g. {EXAMPLE}"
-        )
+            f"over takes two quantities or parameters, not {len(over)}: {', '.join(map(str, over))}; e.g. {EXAMPLE}",
+            code="wrong-length", argument="over", names=tuple(map(str, over)), count=len(over), length=2,
+        )  # fmt: skip
     plane = plane_of(model, [*over], "over")
     low, high = np.zeros(2), np.zeros(2)
     for k, (name, pair) in enumerate(over.items()):
         try:
             one, other = pair
         except (TypeError, ValueError) as exc:
-            raise ModelError(f"over[{str(name)!r}] must be a pair (from, to), not {pair!r}") from exc
+            raise ModelError(
+                f"over[{str(name)!r}] must be a pair (from, to), not {pair!r}",
+                code="wrong-length", argument="over", name=str(name), value=pair, length=2,
+            ) from exc  # fmt: skip
         low[k], high[k] = (finite_number(x, f"over[{str(name)!r}]") for x in (one, other))
         if not low[k] < high[k]:
-            raise ModelError(f"over[{str(name)!r}] goes from {low[k]:g} to {high[k]:g}; give the lower end first")
+            raise ModelError(
+                f"over[{str(name)!r}] goes from {low[k]:g} to {high[k]:g}; give the lower end first",
+                code="bounds-upside-down", argument="over", name=str(name), value=(float(low[k]), float(high[k])),
+            )  # fmt: skip
         size = max(plane.scale[k], abs(model.parameters[str(name)].value) if plane.of_model[k] else 0.0)
         if (end := low[k] if -low[k] > high[k] else high[k]) and abs(end) > FARTHEST * size:
             unit = plane.units[k]
             what = f"over[{str(name)!r}] reaches {end:g} {unit}, more than {FARTHEST:g} times {size:.6g} {unit}"
-            raise ModelError(f"{what}, the size of the model; give a range within reach of the mechanism")
+            raise ModelError(
+                f"{what}, the size of the model; give a range within reach of the mechanism",
+                code="out-of-bounds", argument="over", name=str(name), value=float(end), most=float(FARTHEST * size),
+            )  # fmt: skip
         if plane.of_model[k]:
             # the ends of the range may be invalid, such as a length of 0
             for value in (low[k] + RANGE_INSET * (high[k] - low[k]), high[k] - RANGE_INSET * (high[k] - low[k])):
@@ -124,7 +147,11 @@ def ranges_of(model: Model, over: Any) -> tuple[ValuePlane, np.ndarray, np.ndarr
                     model.with_values({str(name): value}).compile()
                 except ModelError as error:
                     what = f"over[{str(name)!r}] goes from {low[k]:g} to {high[k]:g}"
-                    raise ModelError(f"{what}, but {error}") from error
+                    raise ModelError(
+                        f"{what}, but {error}",
+                        code="no-model-in-range", argument="over", name=str(name), value=float(value),
+                        reason=str(error),
+                    ) from error  # fmt: skip
     warn_of_angles(model, over, "over")
     return plane, low, high
 
@@ -136,7 +163,10 @@ def points_of(values: Any) -> np.ndarray:
     except (TypeError, ValueError):
         points = np.zeros((0, 0))
     if points.ndim != 2 or points.shape[1] != 2 or not np.isfinite(points).all():
-        raise ModelError(f"points are pairs of finite numbers, [(0.1, 0.2), ...], not {values!r}")
+        raise ModelError(
+            f"points are pairs of finite numbers, [(0.1, 0.2), ...], not {values!r}",
+            code="wrong-shape", argument="points", value=values,
+        )  # fmt: skip
     return points
 
 
@@ -215,7 +245,7 @@ def initial_pose(model: Model, t: float, fix: Mapping[str, float], start: Any) -
         what = (
             f"{model.name!r} has equations that restrict velocities alone: where it can be follows from the way it goes"
         )
-        raise ModelError(f"{what}, and values do not tell its pose")
+        raise ModelError(f"{what}, and values do not tell its pose", code="nonholonomic", model=model.name)
     q, machine, _ = posed(model, t, fix, as_state(start))
     fixed = equations_system(model, fix)
     machine = fixed.machine()
@@ -259,8 +289,9 @@ def select_independent(equations: PlaneEquations, initial: InitialPose, plane: V
             else "joints, other quantities or fix= hold it"
         )
         raise ModelError(
-            f"{dependent[0]!r} cannot vary by itself in {initial.model.name!r}: {why}; take another, or release= one"
-        )
+            f"{dependent[0]!r} cannot vary by itself in {initial.model.name!r}: {why}; take another, or release= one",
+            code="depends-on-others", model=initial.model.name, name=dependent[0], drivers=tuple(others),
+        )  # fmt: skip
     return PosePoint(initial.q.copy(), values(initial.q), np.zeros(0))
 
 
@@ -297,11 +328,17 @@ def check_freedom(initial: InitialPose, plane: ValuePlane, redundant: bool) -> N
         what = (
             f"{who} has {counted(freedom, 'degree')} of freedom, and {counted(varied, 'quantity')} cannot vary freely"
         )
-        raise ModelError(f"{what.replace('quantitys', 'quantities')}; {remedy}")
+        raise ModelError(
+            f"{what.replace('quantitys', 'quantities')}; {remedy}",
+            code="too-few-freedoms", model=initial.model.name, freedom=freedom, varied=varied,
+        )  # fmt: skip
     if freedom > varied and not redundant:
         more = freedom - varied
         what = f"{who} has {counted(freedom, 'degree')} of freedom, and {varied} are varied"
-        raise ModelError(f'{what}; hold {more} more by fix={{"rod.angle": 0.3}} or by drivers')
+        raise ModelError(
+            f'{what}; hold {more} more by fix={{"rod.angle": 0.3}} or by drivers',
+            code="too-many-freedoms", model=initial.model.name, freedom=freedom, varied=varied,
+        )  # fmt: skip
 
 
 def state_at(initial: InitialPose, q: np.ndarray, names: Sequence[str] = (), values: Iterable[float] = ()) -> State:

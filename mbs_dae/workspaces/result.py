@@ -227,13 +227,17 @@ class Workspace(metaclass=PublicClass):
                 return one
         if not self.regions:
             what = f"no region holds {values}: the search was interrupted before regions were found"
-            raise ModelError(f"{what}; repeat workspace()")
+            raise ModelError(f"{what}; repeat workspace()", code="search-interrupted", value=values)
         ranges = []
         for name, unit, a, b in zip(self.names, self.units, self.low, self.high, strict=True):
             size, word = size_of(unit, name)
             read = f" ({a / size:g} to {b / size:g} {word})" if size != 1.0 else ""
             ranges.append(f"{name} from {a:g} to {b:g} {unit}".rstrip() + read)
-        raise ModelError(f"no region holds {values}; give two values in the ranges: {', '.join(ranges)}")
+        raise ModelError(
+            f"no region holds {values}; give two values in the ranges: {', '.join(ranges)}",
+            code="outside-all-regions", value=values, names=self.names, low=tuple(map(float, self.low)),
+            high=tuple(map(float, self.high)),
+        )  # fmt: skip
 
     def with_all_modes(self) -> Workspace:
         """Return the workspace with all poses of each region, as `assembly_modes` finds them, including circuits that

@@ -201,26 +201,40 @@ def _roles(model: Model, plane: ValuePlane, inputs: Any, outputs: Any, fix: Mapp
     """Return whether the values of the plane are inputs or outputs, and the quantities of the other role."""
     if any(plane.of_model):
         if inputs is not None or outputs is not None:
-            raise ModelError("over parameters there are no inputs and outputs; leave inputs= and outputs= out")
+            raise ModelError(
+                "over parameters there are no inputs and outputs; leave inputs= and outputs= out",
+                code="contradictory-arguments", argument="inputs" if inputs is not None else "outputs", other="over",
+                names=plane.names,
+            )  # fmt: skip
         return _Roles(SINGULAR, None, ())
     roles = {"inputs": inputs, "outputs": outputs}
     planes = {what: plane_of(model, names, what) for what, names in roles.items() if names is not None}
     if any(any(one.of_model) for one in planes.values()):
-        raise ModelError("inputs and outputs are quantities of poses, not parameters")
+        raise ModelError(
+            "inputs and outputs are quantities of poses, not parameters",
+            code="is-a-parameter", names=tuple((n for one in planes.values() for n, own in one.columns if own)),
+        )  # fmt: skip
     mine = [what for what, one in planes.items() if set(plane.names) <= set(one.names)]
     others = [what for what in planes if what not in mine]
     if len(others) > 1 or len(mine) > 1:
         raise ModelError(
-            "over must be two of the inputs or two of the outputs, and not of both; or leave one of them out"
-        )
+            "over must be two of the inputs or two of the outputs, and not of both; or leave one of them out",
+            code="contradictory-arguments", argument="over", names=plane.names,
+        )  # fmt: skip
     role = mine[0] if mine else "outputs" if others == ["inputs"] else "inputs"
     section = tuple(name for name in (planes[mine[0]].names if mine else ()) if name not in plane.names)
     if missing := [name for name in section if name not in fix]:
-        raise ModelError(f"{role} has {', '.join(missing)} besides over; hold it: fix={{{missing[0]!r}: 0.0}}")
+        raise ModelError(
+            f"{role} has {', '.join(missing)} besides over; hold it: fix={{{missing[0]!r}: 0.0}}",
+            code="missing-argument", argument="fix", names=tuple(missing),
+        )  # fmt: skip
     other = planes[others[0]] if others else None
     if other is not None and len(other.names) != 2 + len(section):
         what = f"{others[0]} has {len(other.names)} names, and {role} {2 + len(section)}; name as many"
-        raise ModelError(f"{what}: {role}={[*plane.names, *section]!r} and one more for each more")
+        raise ModelError(
+            f"{what}: {role}={[*plane.names, *section]!r} and one more for each more",
+            code="wrong-length", argument=others[0], names=other.names, count=len(other.names), length=2 + len(section),
+        )  # fmt: skip
     return _Roles(PARALLEL if role == "inputs" else SERIAL, other, section)
 
 

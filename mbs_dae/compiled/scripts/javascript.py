@@ -55,7 +55,10 @@ def kinematics_script(model: Model) -> str:
     program, batch = _sources_of(structure.program)
     if read := sorted({str(s) for one in batch.instances for s in one.signals}):
         what = f"the joints of {model.name!r} read {', '.join(read)}, which has equations of its own"
-        raise ModelError(f"{what}; leave out these joints, or write numbers for it")
+        raise ModelError(
+            f"{what}; leave out these joints, or write numbers for it",
+            code="no-script", model=model.name, read=tuple(read),
+        )  # fmt: skip
     written = Written(JAVASCRIPT)
     kernels = [line for k, group in enumerate(batch.groups) for line in _kernel(written, k, group.kernel.layout)]
     own_names = _parameters(model)

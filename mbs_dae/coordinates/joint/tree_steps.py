@@ -66,7 +66,7 @@ def _check_order(edge: Edge) -> None:
     if apart or len({*axes}) < len(axes) or turns > (1 if balls else 2):
         what = f"{edge.joint.who} declares motions that a tree cannot tell apart"
         rule = "let slides along different axes be neighbours, and turns about two different axes at most, or one ball"
-        raise ModelError(f"{what}; {rule}; or declare no motions")
+        raise ModelError(f"{what}; {rule}; or declare no motions", code="motions-not-of-joint", joint=edge.joint.who)
 
 
 # --- markers on bodies ----------------------------------------------------------------------------------------------

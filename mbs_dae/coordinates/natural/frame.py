@@ -39,7 +39,10 @@ def body_weights(base: Sequence[Thing], body: Body, number: Evaluator) -> np.nda
     if not np.isfinite(H).all() or abs(np.linalg.det(H)) <= 1e-9 * np.prod(np.linalg.norm(H, axis=0)):
         names = ", ".join(thing.name for thing in base)
         why = f"not described by {names} with these parameters: they coincide or lie in one line or plane"
-        raise ModelError(f'body {body.name!r} is {why}; change the parameters, or compile(coordinates="cartesian")')
+        raise ModelError(
+            f'body {body.name!r} is {why}; change the parameters, or compile(coordinates="cartesian")',
+            code="body-not-natural", body=body.name, names=names,
+        )  # fmt: skip
     return np.linalg.inv(H)
 
 

@@ -133,7 +133,9 @@ class Natural(KernelCoordinates):
             self.weights_of(body, number)
             if (self._coupled(body, [number]) & ~self._coupled(body)).any():
                 what = f"body {body.name!r} couples with these parameters what it did not couple with others"
-                raise ModelError(f"the mass of {what}; build the model with these values")
+                raise ModelError(
+                    f"the mass of {what}; build the model with these values", code="mass-not-of-frame", body=body.name
+                )
 
     def check_moments(self, number: Evaluator) -> None:
         """Raise an error for bodies with an entry of M that roundoff of the tensor of inertia changes by more than
@@ -147,7 +149,9 @@ class Natural(KernelCoordinates):
             if ((entries > 16 * roundoff) & (SOLUTION_ERROR * entries < roundoff)).any():
                 what = f"body {body.name!r} has a moment of inertia that is lost in the roundoff of the others"
                 cure = "turn its frame into its principal axes, or write 0 for it"
-                raise ModelError(f"{what}, since its tensor is turned; {cure}")
+                raise ModelError(
+                    f"{what}, since its tensor is turned; {cure}", code="mass-not-of-frame", body=body.name
+                )
 
     def inertia_slots(self, body: Body, gravity: tuple[Number, ...]) -> tuple[Number, ...]:
         count = 8 if self.dimension == 2 else 14

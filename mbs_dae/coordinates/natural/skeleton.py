@@ -66,7 +66,9 @@ class Skeleton:
             if not near(number, a, b):
                 what = f"{a} and {b} on body {body.name!r} coincide with some values of the parameters"
                 why = "and not with these; natural coordinates took them for one"
-                raise ModelError(f"{what}, {why}: build the model with these values")
+                raise ModelError(
+                    f"{what}, {why}: build the model with these values", code="frame-of-other-values", body=body.name
+                )
 
 
 def skeleton_of(model: Model) -> Skeleton:

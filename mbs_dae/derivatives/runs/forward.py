@@ -619,7 +619,7 @@ def moved_state(varied: VariedRun, taken: RecordedRun, march: IntegratorState) -
     moved[:, state.v_at : state.v_at + v.shape[1]] = v
     if not np.isfinite(moved).all():
         what = "the first pose has no derivative: it is singular, or a given value contradicts the equations beside it"
-        raise ModelError(f"{what}; start a little aside, or leave derivatives= out")
+        raise ModelError(f"{what}; start a little aside, or leave derivatives= out", code="no-derivative")
     return moved
 
 
@@ -859,7 +859,7 @@ class VariedRun(VariedMotion):
         begins = mixed[None] @ moved_state(self, taken, replay.march)
         replayed(rerun, replay, taken, begins, mixed=mixed[None], samples=self.sample_slopes, resets=self.resets)
         if (off := float(errors_of(replay, self._small[0] * self._sizes[0])[0])) > allowed:
-            raise ModelError(f"derivatives of simulate: {too_long(off)}")
+            raise ModelError(f"derivatives of simulate: {too_long(off)}", code="steps-too-long")
 
     @cached_property
     def leaves_kinks(self) -> np.ndarray:

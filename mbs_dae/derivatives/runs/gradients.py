@@ -73,7 +73,10 @@ def adjoints(result: Result, weights: Mapping[str, np.ndarray], of_end: np.ndarr
     its last time moves with the parameters if the weights of this time, (numbers,), are given in `of_end`."""
     varied = result.varied
     if not isinstance(varied, DifferencedRun) and getattr(varied, "taken", None) is None:
-        raise ModelError('gradients need a run with derivatives: simulate(model, times, derivatives=["r"])')
+        raise ModelError(
+            'gradients need a run with derivatives: simulate(model, times, derivatives=["r"])',
+            code="run-without-derivatives",
+        )  # fmt: skip
     if goes_back(result):
         varied.check_steps()
         found = _adjoints(varied, weights, of_end)

@@ -23,7 +23,7 @@ def asked_of_run(run: Run, names: Sequence[Any]) -> Asked | None:
     if asked and run.by.method.steps_over:
         what = f"{run.by.method.name} knows of impacts only in which step they are, and neighbours meet in the same"
         what = f'{what} step, though they meet at other times: take method="DP5" or "Radau5"'
-        raise ModelError(f"derivatives of simulate: {what}; or leave derivatives= out")
+        raise ModelError(f"derivatives of simulate: {what}; or leave derivatives= out", code="no-derivative")
     return asked
 
 
@@ -38,4 +38,7 @@ def check_samples(model: Model, asked: Asked) -> None:
     for controller in model.controllers:
         if {*asked.symbols} & getattr(controller.every, "free_symbols", set()):
             what = f"{controller.who} samples at times that depend on what is asked for"
-            raise ModelError(f"derivatives of simulate: {what}; give a number for every=, or leave derivatives= out")
+            raise ModelError(
+                f"derivatives of simulate: {what}; give a number for every=, or leave derivatives= out",
+                code="no-derivative", controller=controller.who,
+            )  # fmt: skip

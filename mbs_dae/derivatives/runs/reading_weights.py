@@ -117,7 +117,10 @@ def weights_of_states(
     for name, weight in weights.items():
         shape = np.shape(varied.result[name])
         if weight.shape[1:] != shape:
-            raise ModelError(f"weights of {name!r} have the shape {weight.shape[1:]}, and it has {shape}")
+            raise ModelError(
+                f"weights of {name!r} have the shape {weight.shape[1:]}, and it has {shape}",
+                code="wrong-shape", argument="weights", name=name, shape=shape,
+            )  # fmt: skip
     sizes, first, of_time = _sizes(varied.system), len(own.names), 0 if varied.fixed_end is None else 1
     seeds = [f"seed {k}" for k in range(sum(sizes) + of_time)]
     asked = Asked(own.model, (*own.names, *seeds), (*own.symbols, *map(Parameter, seeds)), told="")
@@ -142,7 +145,10 @@ def _read(varied: VariedRun, asked: Asked, weights: Mapping[str, np.ndarray], so
     for name, weight in weights.items():
         value = run[name]
         if not isinstance(value, Dual):
-            raise ModelError(f"{name!r} is no function of the motion, and has no derivative")
+            raise ModelError(
+                f"{name!r} is no function of the motion, and has no derivative",
+                code="not-a-function-of-motion", name=name,
+            )  # fmt: skip
         slope = value.slope.reshape(*value.slope.shape[:2], -1)
         total = total + np.einsum("ptc,rtc->trp", slope, weight[:, some].reshape(len(weight), slope.shape[1], -1))
     return total

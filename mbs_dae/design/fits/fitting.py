@@ -61,7 +61,10 @@ def fit(
     """
     share = finite_number(confidence, "confidence")
     if not 0.0 < share < 1.0:
-        raise ModelError(f"confidence is {share:g}; it must be between 0 and 1, e.g. 0.95")
+        raise ModelError(
+            f"confidence is {share:g}; it must be between 0 and 1, e.g. 0.95",
+            code="out-of-bounds", argument="confidence", share=share,
+        )  # fmt: skip
     data, begin = measured_of(measured), starts_of(starts, seed, max_iterations)
     names, low, high = bounds_of(model, over)
     analysis = analysis_of(model, data.t, names, verb, initial, how)
@@ -76,7 +79,7 @@ def fit(
     if data.count < len(names) + (noise is None):
         also = " and the noise; measure more, or give noise=" if noise is None else "; measure more"
         counts = f"{counted(data.count, 'value')} for {counted(len(names), 'number')}"
-        raise ModelError(f"measured has {counts} sought{also}")
+        raise ModelError(f"measured has {counts} sought{also}", code="unknown-quantity-measured")
     given_noise, box = noise_of(noise, data), box_of(low, high, analysis.model_row)
     sizes: Mapping[str, float] = given_noise or {name: _size(data, name) for name in data.columns}
     most = begin.max_iterations
@@ -84,7 +87,10 @@ def fit(
     best = min((one for one in trials if one[1].end is not None), key=lambda one: _squares(one[1]), default=None)
     if best is None:
         first = trials[0][0].failures[0].error
-        raise AssemblyError(f"no start of the fit has a motion: {first}; begin elsewhere, or at more places") from first
+        raise AssemblyError(
+            f"no start of the fit has a motion: {first}; begin elsewhere, or at more places",
+            code="no-start-with-motion", first=first,
+        ) from first  # fmt: skip
     count = sum(runs.count for runs, _ in trials)
     runs, trial = best
     if given_noise is None and len(data.columns) > 1:
@@ -98,7 +104,10 @@ def _check_units(data: Measurements, unit_of: Callable[[str], str | None]) -> No
     for name, unit in data.units.items():
         si_unit = unit_of(name)
         if si_unit is not None and not is_same(unit, si_unit):
-            raise ModelError(f"measured has {name!r} in {unit}, and it is in {si_unit or 'no unit'}; mend its heading")
+            raise ModelError(
+                f"measured has {name!r} in {unit}, and it is in {si_unit or 'no unit'}; mend its heading",
+                code="unit-does-not-fit", name=name, unit=unit,
+            )  # fmt: skip
 
 
 def _search(

@@ -35,14 +35,18 @@ class Measurements:
 
 def measured_of(data: Any) -> Measurements:
     if not hasattr(data, "columns") and not isinstance(data, Mapping):
-        raise ModelError(f"measured must be {EXAMPLE}, not {shortened(data)}")
+        raise ModelError(
+            f"measured must be {EXAMPLE}, not {shortened(data)}", code="wrong-type", example=EXAMPLE, data=data
+        )
     columns, units = {}, dict[str, str]()
     for key in data.columns if hasattr(data, "columns") else data:
         name, size, unit = read_heading(str(key))  # headings may have other units than SI
         if not unit and isinstance(word := getattr(data[key], "attrs", {}).get("units"), str) and word:
             _, size, unit = read_heading(f"{name} [{word}]")  # units of an xarray array
         if name in columns:
-            raise ModelError(f"measured has {name!r} in two columns; leave one of them out")
+            raise ModelError(
+                f"measured has {name!r} in two columns; leave one of them out", code="given-twice", name=name
+            )
         numbers = _numbers(name, data[key])
         columns[name] = numbers if size == 1.0 else numbers * size
         units |= {name: unit} if unit else {}
@@ -54,30 +58,41 @@ def measured_of(data: Any) -> Measurements:
         _check_time(heading, unit or "s")
         t = data.index if size == 1.0 else np.asarray(data.index, dtype=float) * size
     else:
-        raise ModelError('measured has no times; give them as "t"')
+        raise ModelError('measured has no times; give them as "t"', code="missing-argument")
     times = checked_times(t)
     if not columns:
-        raise ModelError(f"measured has no quantities; give {EXAMPLE}")
+        raise ModelError(f"measured has no quantities; give {EXAMPLE}", code="empty", example=EXAMPLE)
     for name, values in columns.items():
         if values.shape != times.shape:
-            raise ModelError(f"measured[{name!r}] has {values.size} values for {times.size} times; give one for each")
+            raise ModelError(
+                f"measured[{name!r}] has {values.size} values for {times.size} times; give one for each",
+                code="wrong-length", name=name, size=values.size,
+            )  # fmt: skip
         if not np.isfinite(values).any():
-            raise ModelError(f"measured[{name!r}] has no values; leave it out")
+            raise ModelError(f"measured[{name!r}] has no values; leave it out", code="empty", name=name)
     return Measurements(times, columns, units)
 
 
 def _check_time(name: str, unit: str) -> None:
     if unit != "s":
-        raise ModelError(f"measured has times in {unit} ({name!r}); give them in s, ms or min")
+        raise ModelError(
+            f"measured has times in {unit} ({name!r}); give them in s, ms or min",
+            code="unit-does-not-fit", unit=unit, name=name,
+        )  # fmt: skip
 
 
 def _numbers(name: str, column: Any) -> np.ndarray:
     try:
         values = np.asarray(column, dtype=float)
     except (TypeError, ValueError) as wrong:
-        raise ModelError(f"measured[{name!r}] has what is no number: {wrong}") from wrong
+        raise ModelError(
+            f"measured[{name!r}] has what is no number: {wrong}",
+            code="not-a-number", reason=str(wrong), name=name, wrong=wrong,
+        ) from wrong  # fmt: skip
     if np.isinf(values).any():
-        raise ModelError(f"measured[{name!r}] has a value that is infinite; leave it out, as nan")
+        raise ModelError(
+            f"measured[{name!r}] has a value that is infinite; leave it out, as nan", code="not-finite", name=name
+        )
     return values
 
 
@@ -89,6 +104,7 @@ def noise_of(noise: Any, measured: Measurements) -> dict[str, float] | None:
         noise = dict.fromkeys(measured.columns, noise)
     if {*noise} != {*measured.columns}:
         raise ModelError(
-            f"noise must have a standard deviation for each of {', '.join(measured.columns)}, not {noise!r}"
-        )
+            f"noise must have a standard deviation for each of {', '.join(measured.columns)}, not {noise!r}",
+            code="wrong-length", argument="noise", noise=noise,
+        )  # fmt: skip
     return {name: positive_number(one, f"noise of {name!r}", "number") for name, one in noise.items()}

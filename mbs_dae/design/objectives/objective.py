@@ -47,9 +47,15 @@ class Objective(metaclass=PublicClass):
 
     def __post_init__(self) -> None:
         if isinstance(self.names, str) or not all(isinstance(name, str) for name in self.names) or not self.names:
-            raise ModelError(f'names of an Objective must be a list, e.g. ["slider.x"], not {self.names!r}')
+            raise ModelError(
+                f'names of an Objective must be a list, e.g. ["slider.x"], not {self.names!r}',
+                code="not-a-list", names=self.names,
+            )  # fmt: skip
         if not (callable(self.value) and callable(self.gradient)):
-            raise ModelError("an Objective takes two functions: its value, and its gradient by the named arrays")
+            raise ModelError(
+                "an Objective takes two functions: its value, and its gradient by the named arrays",
+                code="not-a-function",
+            )  # fmt: skip
 
     @property
     def label(self) -> str:
@@ -60,15 +66,23 @@ class Objective(metaclass=PublicClass):
         """Return the value, and its derivative by each of the arrays; check the shapes that the functions return."""
         value = _numbers(f"the value of {self.label}", self.value(*arrays))
         if np.shape(value) != ():
-            raise ModelError(f"the value of {self.label} has the shape {np.shape(value)}; it must be a number")
+            raise ModelError(
+                f"the value of {self.label} has the shape {np.shape(value)}; it must be a number",
+                code="wrong-shape", subject=self.label,
+            )  # fmt: skip
         gradient = self.gradient(*arrays)
         if not isinstance(gradient, list | tuple) or len(gradient) != len(arrays):
             what = f"the gradient of {self.label} gives {shortened(gradient)}"
-            raise ModelError(f"{what}; it must give a list of {counted(len(arrays), 'array')}, one for each name")
+            raise ModelError(
+                f"{what}; it must give a list of {counted(len(arrays), 'array')}, one for each name",
+                code="wrong-length",
+            )  # fmt: skip
         slopes = [_numbers(f"the gradient of {self.label}", one) for one in gradient]
         if [one.shape for one in slopes] != [one.shape for one in arrays]:
             what = f"the gradient of {self.label} has the shapes {[one.shape for one in slopes]}"
-            raise ModelError(f"{what}; it must have those of the arrays, {[one.shape for one in arrays]}")
+            raise ModelError(
+                f"{what}; it must have those of the arrays, {[one.shape for one in arrays]}", code="wrong-shape"
+            )
         return float(value), slopes
 
     def of(self, readings: ObjectiveReadings) -> Any:
@@ -83,7 +97,9 @@ def _numbers(what: str, values: Any) -> np.ndarray:
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError) as wrong:
-        raise ModelError(f"{what} is {shortened(values)}; it must be of numbers") from wrong
+        raise ModelError(
+            f"{what} is {shortened(values)}; it must be of numbers", code="not-a-number", values=values
+        ) from wrong
 
 
 # --- formulas: sympy expressions of numbers and arrays that carry derivatives; no text is evaluated ---
@@ -127,8 +143,9 @@ def evaluate(expression: sp.Expr, values: Mapping[sp.Basic, Any]) -> Any:
         names = ", ".join(one.__name__ for one in FUNCTIONS)
         what = f"{expression.func.__name__} is no function that objectives know: these are {names}"
         raise ModelError(
-            f"{what}; write a function of the result instead: lambda result: np.sum(result['slider.x']**2)"
-        )
+            f"{what}; write a function of the result instead: lambda result: np.sum(result['slider.x']**2)",
+            code="not-an-objective", names=names,
+        )  # fmt: skip
     return function(*(evaluate(part, values) for part in expression.args))
 
 
@@ -172,7 +189,10 @@ def symbol_values(expression: sp.Expr, readings: ObjectiveReadings) -> dict[sp.B
 
 def one_number(name: str, values: Any) -> Any:
     if np.ndim(values) != 1:
-        raise ModelError(f"{name!r} is a vector; in a formula name its components, e.g. {name}.x or B.Fx")
+        raise ModelError(
+            f"{name!r} is a vector; in a formula name its components, e.g. {name}.x or B.Fx",
+            code="is-a-vector", name=name,
+        )  # fmt: skip
     return values
 
 
@@ -183,7 +203,10 @@ def reduction_value(reduction: Reduction, values: Any, t: np.ndarray) -> Any:
     read = value_of(weights) != 0.0
     bad = read & ~np.isfinite(values.slope).all(axis=0) & np.isfinite(values.value)
     if bad.any():
-        raise NotSmooth(f"{reduction} has no derivative {at_times(t, bad)}: {KINK}; {SMOOTH}")
+        raise NotSmooth(
+            f"{reduction} has no derivative {at_times(t, bad)}: {KINK}; {SMOOTH}",
+            code="kink", reduction=reduction, kink=KINK, smooth=SMOOTH,
+        )  # fmt: skip
     if isinstance(reduction, Maximum | Minimum):
         largest = values.max() if isinstance(reduction, Maximum) else values.min()
         if not np.isfinite(largest.slope).all():
@@ -195,7 +218,10 @@ def reduction_value(reduction: Reduction, values: Any, t: np.ndarray) -> Any:
 def tie_error(reduction: Reduction, values: np.ndarray, t: np.ndarray) -> NotSmooth:
     """Return the error for a largest value that is reached more than once and has no derivative."""
     where = at_times(t, level(reduction, values))
-    return NotSmooth(f"{reduction} has no derivative: it is reached more than once, {where}; {SMOOTH}")
+    return NotSmooth(
+        f"{reduction} has no derivative: it is reached more than once, {where}; {SMOOTH}",
+        code="not-unique", reduction=reduction, smooth=SMOOTH,
+    )  # fmt: skip
 
 
 def at_times(t: np.ndarray, where: np.ndarray) -> str:
@@ -224,8 +250,9 @@ class OfResult:
                 raise
             what = f"{self.label} uses a function that would lose derivatives: {wrong}"
             raise ModelError(
-                f"{what}; use functions of numpy that are smooth, or mbs.Objective with a gradient"
-            ) from wrong
+                f"{what}; use functions of numpy that are smooth, or mbs.Objective with a gradient",
+                code="no-derivative", subject=self.label, wrong=wrong,
+            ) from wrong  # fmt: skip
 
 
 def unit_of(measured: FormulaObjective, unit: Callable[[str], str]) -> str | None:
@@ -281,14 +308,17 @@ def objective_of(form: Any, what: str = "objective") -> ObjectiveFunction:
     forms = (
         'an expression, e.g. mbs.at_end("slider.x"), a function of a result, or mbs.Objective(names, value, gradient)'
     )
-    raise ModelError(f"{what} must be {forms}, not {shortened(form)}")
+    raise ModelError(f"{what} must be {forms}, not {shortened(form)}", code="not-an-objective")
 
 
 def check_number(measured: ObjectiveFunction) -> ObjectiveFunction:
     """Return the objective; raise a `ModelError` before any run if a formula is no single number."""
     if isinstance(measured, FormulaObjective) and measured.goes_over_time:
         what = f"{measured.label} goes over time, and a single number is wanted"
-        raise ModelError(f"{what}; say which: at_end(...), integral(...), maximum(...)")
+        raise ModelError(
+            f"{what}; say which: at_end(...), integral(...), maximum(...)",
+            code="depends-on-time", subject=measured.label,
+        )  # fmt: skip
     return measured
 
 
@@ -302,7 +332,10 @@ def as_number(measured: ObjectiveFunction, value: Any) -> Any:
     if value.shape not in ((), (1,)):
         what = f"{measured.label} gives an array of the shape {value.shape}, and a single number is wanted"
         remedy = "write maximum(...) or at_end(...) of it, or add up its values"
-        raise ModelError(f"{what}; {remedy}, or say kind='least_squares' or 'minimax'")
+        raise ModelError(
+            f"{what}; {remedy}, or say kind='least_squares' or 'minimax'",
+            code="not-a-single-number", subject=measured.label, shape=value.shape,
+        )  # fmt: skip
     return value.reshape(())
 
 
@@ -313,11 +346,17 @@ def array_of(measured: ObjectiveFunction, readings: ObjectiveReadings) -> Dual:
     if not isinstance(value, Dual):
         raise plain_value_error(measured, value)
     if not np.isfinite(value.value).all():
-        raise ModelError(f"{measured.label} is {value.value[~np.isfinite(value.value)].flat[0]}; it must be finite")
+        raise ModelError(
+            f"{measured.label} is {value.value[~np.isfinite(value.value)].flat[0]}; it must be finite",
+            code="not-finite", subject=measured.label,
+        )  # fmt: skip
     if not np.isfinite(value.slope).all():
         by, *place = np.argwhere(~np.isfinite(value.slope))[0]
         where = f" at t = {value_of(readings.t)[place[0]]:g}" if place and value.shape == readings.t.shape else ""
-        raise NotSmooth(f"{measured.label} has no derivative by {readings.by[by]}{where}: {KINK}; {SMOOTH}")
+        raise NotSmooth(
+            f"{measured.label} has no derivative by {readings.by[by]}{where}: {KINK}; {SMOOTH}",
+            code="kink", subject=measured.label, kink=KINK, smooth=SMOOTH,
+        )  # fmt: skip
     return value
 
 
@@ -327,6 +366,12 @@ class NotSmooth(ModelError):
 
 def plain_value_error(measured: ObjectiveFunction, value: Any) -> MbsError:
     if value is None or isinstance(value, Mapping | str):
-        return ModelError(f"{measured.label} gives {shortened(value)}; it must give a number, or an array of numbers")
+        return ModelError(
+            f"{measured.label} gives {shortened(value)}; it must give a number, or an array of numbers",
+            code="not-a-number", subject=measured.label, value=value,
+        )  # fmt: skip
     what = f"{measured.label} gives {shortened(value)}, which carries no derivatives: it does not depend on the result"
-    return ModelError(f"{what}; compute it from result['slider.x'] by functions of numpy, without float() or .value")
+    return ModelError(
+        f"{what}; compute it from result['slider.x'] by functions of numpy, without float() or .value",
+        code="function-raises", subject=measured.label, value=value,
+    )  # fmt: skip

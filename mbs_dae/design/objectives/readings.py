@@ -80,8 +80,9 @@ class DualReadings(Calls):
         value = self.varied.read[name]
         if not isinstance(value, Dual):
             raise ModelError(
-                f"{name!r} is no function of the motion, and has no derivative; leave it out of objectives"
-            )
+                f"{name!r} is no function of the motion, and has no derivative; leave it out of objectives",
+                code="no-derivative", name=name,
+            )  # fmt: skip
         if self.result.reactions is None or (unique := self.result.is_unique(name)).all():
             return value
         return Dual(value.value, np.where(unique, value.slope, np.nan), value.by)
@@ -143,4 +144,6 @@ def reading_error(name: str) -> Exception:
     if name.startswith("__"):  # Python and numpy look these up
         return AttributeError(name)
     what = f"an objective has no {name!r}: it reads result['slider.x'], result.t and result.parameter('r')"
-    return ModelError(f"{what}; loads have names, too, e.g. result['motor.effort'], result['B.force']")
+    return ModelError(
+        f"{what}; loads have names, too, e.g. result['motor.effort'], result['B.force']", code="unknown-name", name=name
+    )

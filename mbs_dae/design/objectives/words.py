@@ -113,7 +113,10 @@ def quantity(name: str) -> sp.Symbol:
     maximum(B.Fx**2 + B.Fy**2)
     """
     if not isinstance(name, str) or not name:
-        raise ModelError(f'quantity takes the name of a quantity, not {shortened(name)}; e.g. quantity("slider.x")')
+        raise ModelError(
+            f'quantity takes the name of a quantity, not {shortened(name)}; e.g. quantity("slider.x")',
+            code="not-a-name", argument="name", value=name,
+        )  # fmt: skip
     return Quantity(name)
 
 
@@ -123,9 +126,14 @@ def over_time(what: Any, word: str) -> sp.Expr:
         return quantity(what)
     if not isinstance(what, sp.Expr):
         problem = f"{word} takes a name or an expression of quantities, not {shortened(what)}"
-        raise ModelError(f'{problem}; e.g. {word}("slider.x")')
+        raise ModelError(
+            f'{problem}; e.g. {word}("slider.x")', code="wrong-type", argument="what", function=word, value=what
+        )
     if what.has(Reduction):
-        raise ModelError(f"{word} takes what goes over time, and {what} is a number already; leave one of both out")
+        raise ModelError(
+            f"{word} takes what goes over time, and {what} is a number already; leave one of both out",
+            code="already-a-number", argument="what", function=word, value=what,
+        )  # fmt: skip
     return what
 
 

@@ -77,7 +77,10 @@ def scalars(ensemble: Members, name: str) -> np.ndarray:
     array = ensemble.array(name)
     if array.ndim > 3:
         what = f"{name!r} is an array of {array.ndim - 1} dimensions in each member"
-        raise ModelError(f"{what}; read array({name!r}), or let the function of the study give numbers")
+        raise ModelError(
+            f"{what}; read array({name!r}), or let the function of the study give numbers",
+            code="wrong-shape", name=name, shape=array.shape,
+        )  # fmt: skip
     return np.linalg.norm(array, axis=2) if array.ndim == 3 else array
 
 
@@ -122,13 +125,19 @@ def per_member(ensemble: Members, name: str, reduce: Reduce) -> np.ndarray:
         return REDUCTIONS[reduce][0](array)
     if not callable(reduce):
         choices = ", ".join(map(repr, REDUCTIONS))
-        raise ModelError(f"reduce is {reduce!r}; choose one of {choices}, or give a function of one member's values")
+        raise ModelError(
+            f"reduce is {reduce!r}; choose one of {choices}, or give a function of one member's values",
+            code="unknown-choice", argument="reduce", value=reduce, choices=tuple(REDUCTIONS),
+        )  # fmt: skip
     numbers = np.full(len(array), np.nan)
     for member in np.flatnonzero(ensemble.done):
         value = reduce(array[member])
         if np.ndim(value) or np.iscomplexobj(value):
             what = f"reduce makes {np.shape(value)} of the values of {name!r} in one member"
-            raise ModelError(f"{what}; it must give one number")
+            raise ModelError(
+                f"{what}; it must give one number",
+                code="not-a-number", argument="reduce", name=name, value=value, member=int(member),
+            )  # fmt: skip
         numbers[member] = float(value)
     return numbers
 
@@ -148,13 +157,18 @@ def check_done(ensemble: Members) -> None:
     """Raise a `ModelError` if no member of the ensemble is done."""
     if not np.any(ensemble.done):
         first = ensemble.failures[0].message if len(ensemble.failures) else "none was run"
-        raise ModelError(f"no member of the ensemble is done: {first}")
+        raise ModelError(
+            f"no member of the ensemble is done: {first}", code="no-member-done", members=len(ensemble), reason=first
+        )
 
 
 def check_numbers(values: np.ndarray, name: str) -> None:
     """Raise a `ModelError` if the values are nan in all members that are done."""
     if np.isnan(values).all():
-        raise ModelError(f"{name!r} is nan in all members that are done; look at array({name!r}), or read another one")
+        raise ModelError(
+            f"{name!r} is nan in all members that are done; look at array({name!r}), or read another one",
+            code="nan-in-all-members", name=name,
+        )  # fmt: skip
 
 
 def note_of_members(ensemble: Members) -> str:

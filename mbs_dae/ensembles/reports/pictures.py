@@ -30,7 +30,7 @@ def plot_band(ensemble: Members, name: str, levels: Sequence[float], deviation: 
         return plot_histogram(ensemble, name, "last", levels)
     if not over_time(ensemble, name):
         what = f"{name!r} does not go over time, as a band and a deviation from the median do"
-        raise ModelError(f"{what}; draw plot_histogram({name!r})")
+        raise ModelError(f"{what}; draw plot_histogram({name!r})", code="not-over-time", name=name)
     band = percentiles(ensemble, name, (*levels, 50.0) if deviation else levels)
     si, label = (band.values - band[50.0], f"{band.name} - median") if deviation else (band.values, band.name)
     values, unit = shown(si, band.unit, name)
@@ -60,7 +60,10 @@ def plot_map(ensemble: Members, name: str, reduce: Reduce, label: str | None = N
         remedy = 'e.g. over={"r": [...], "l": [...], "m": 1}'
         if len(axes) == 1:
             remedy = f"for one name plot_band({name!r}) draws the curves, and study.plot_histogram the values"
-        raise ModelError(f"a map is of a grid over two names, and {what}; {remedy}")
+        raise ModelError(
+            f"a map is of a grid over two names, and {what}; {remedy}",
+            code="no-grid-of-two-names", names=tuple(axis.name for axis in axes),
+        )  # fmt: skip
     numbers, words, si = _numbers(ensemble, name, reduce, label, unit)
     x, y = (axis.values for axis in axes)  # axes in the units in which a person reads them
     values, word = shown(numbers.reshape(len(x), len(y)), si, name)

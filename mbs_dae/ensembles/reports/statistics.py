@@ -39,7 +39,10 @@ class Percentiles:
     def __getitem__(self, level: float) -> np.ndarray:
         if level not in self.levels:
             levels = ", ".join(f"{x:g}" for x in self.levels)
-            raise ModelError(f"there is no percentile {level!r} of {self.name!r}, but {levels}; ask for it first")
+            raise ModelError(
+                f"there is no percentile {level!r} of {self.name!r}, but {levels}; ask for it first",
+                code="unknown-choice", argument="level", value=level, choices=self.levels, name=self.name,
+            )  # fmt: skip
         return self.values[self.levels.index(level)]
 
     def __repr__(self) -> str:
@@ -101,7 +104,10 @@ def checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
     numbers = np.atleast_1d(np.asarray(levels, dtype=object))
     ascending = sorted({finite_number(level, "a percentile") for level in numbers.ravel()})
     if not ascending or ascending[0] < 0.0 or ascending[-1] > 100.0:
-        raise ModelError(f"percentiles are numbers from 0 to 100, e.g. (5, 50, 95), not {levels!r}")
+        raise ModelError(
+            f"percentiles are numbers from 0 to 100, e.g. (5, 50, 95), not {levels!r}",
+            code="out-of-bounds", argument="levels", value=levels, least=0, most=100,
+        )  # fmt: skip
     return tuple(ascending)
 
 

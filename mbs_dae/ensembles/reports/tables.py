@@ -83,7 +83,10 @@ def _failure(ensemble: Members) -> Column:
 
 def _check_distinct(names: Sequence[str]) -> None:
     if twice := [name for name in names if names.count(name) > 1]:
-        raise ModelError(f"two columns would be called {twice[0]!r}; call that number of a member otherwise")
+        raise ModelError(
+            f"two columns would be called {twice[0]!r}; call that number of a member otherwise",
+            code="name-taken", name=twice[0], kind="column",
+        )  # fmt: skip
 
 
 # --- pandas ---
@@ -117,7 +120,9 @@ def _over_time(ensemble: Members, names: Sequence[str], rows: np.ndarray) -> Ite
     for name in names or ensemble.names:
         array, parts = ensemble.array(name)[rows], components(ensemble, name)
         if array.ndim > 1 and array.shape[1] != times:
-            raise ModelError(f"{name!r} does not go over time; name others, or leave times=True out")
+            raise ModelError(
+                f"{name!r} does not go over time; name others, or leave times=True out", code="not-over-time", name=name
+            )
         for k, part in enumerate(parts):
             values = np.repeat(array, times) if array.ndim == 1 else array.reshape(-1, len(parts))[:, k]
             yield column_of(values, ensemble.unit(name), (part, name), long_name(part))
@@ -141,7 +146,10 @@ def to_xarray(ensemble: Members, names: Sequence[str]) -> Any:
     ]
     for column in (*arrays, _done(ensemble), _failure(ensemble)):
         if column.name in {*coordinates, *variables, COMPONENT}:
-            raise ModelError(f"the Dataset has another {column.name!r}; read array({column.name!r})")
+            raise ModelError(
+                f"the Dataset has another {column.name!r}; read array({column.name!r})",
+                code="name-taken", name=column.name, kind="variable",
+            )  # fmt: skip
         # After the dimensions of the members follow time and component, or numbered ones for values without times.
         values, count = column.values, column.values.ndim - 1
         over = (ensemble.axis[0], COMPONENT)[:count]
@@ -228,5 +236,8 @@ def writable(path: str | Path) -> Path:
     if file.suffix.lower() not in FORMATS:
         why = f"no format is called {file.suffix!r}" if file.suffix else "its name has no ending"
         what = f"cannot write an ensemble to {str(path)!r}: {why}"
-        raise ModelError(f"{what}; end the name in one of {', '.join(FORMATS)}")
+        raise ModelError(
+            f"{what}; end the name in one of {', '.join(FORMATS)}",
+            code="unknown-format", argument="path", file=str(path), format=file.suffix, choices=tuple(FORMATS),
+        )  # fmt: skip
     return file

@@ -87,10 +87,16 @@ def check_alike(shapes: Shapes, others: Shapes) -> None:
         return
     if shapes.keys() != others.keys():
         what = f"some members have {min(shapes.keys() ^ others.keys())!r}, and others have not"
-        raise ModelError(f"{what}; give the same names, with nan where there is none")
+        raise ModelError(
+            f"{what}; give the same names, with nan where there is none",
+            code="unequal-names", name=min(shapes.keys() ^ others.keys()),
+        )  # fmt: skip
     name = next(name for name in shapes if shapes[name] != others[name])
     what = f"{name!r} has the shape {shapes[name]} in this member, and {others[name]} in others"
-    raise ModelError(f"{what}; give one shape (a run that an event stops has fewer times)")
+    raise ModelError(
+        f"{what}; give one shape (a run that an event stops has fewer times)",
+        code="unequal-shapes", name=name, shape=shapes[name], other=others[name],
+    )  # fmt: skip
 
 
 def run_chunk(

@@ -54,7 +54,10 @@ class Clock:
             raise KeyboardInterrupt
         if self.seconds is not None and monotonic() > self.end:
             what = f"stopped: it took longer than {self.seconds:g} s{where}"
-            raise OutOfTime(f"{what}; allow more with max_seconds=, raise rtol, or smooth what makes steps short")
+            raise OutOfTime(
+                f"{what}; allow more with max_seconds=, raise rtol, or smooth what makes steps short",
+                code="out-of-time", seconds=self.seconds,
+            )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +138,9 @@ class Recipe(Remembering):
         by_name = values if isinstance(values, Mapping) else {"value": values}
         if not by_name or "" in by_name:
             what = "a number without a name" if by_name else "nothing"
-            raise ModelError(f"the function of the study gives {what}; {RETURNS}")
+            raise ModelError(
+                f"the function of the study gives {what}; {RETURNS}", code="empty", argument="verb", value=values
+            )
         return {str(name): _numbers(str(name), value) for name, value in by_name.items()}
 
 
@@ -147,7 +152,10 @@ def _numbers(name: str, value: Any) -> np.ndarray:
             return array.astype(float)
     except (TypeError, ValueError):  # lists of different lengths
         pass
-    raise ModelError(f"the function of the study gives {repr(value)} as {name!r}; {RETURNS}")
+    raise ModelError(
+        f"the function of the study gives {repr(value)} as {name!r}; {RETURNS}",
+        code="not-a-number", argument="verb", name=name, value=value,
+    )  # fmt: skip
 
 
 def verb_of(model: Model, verb: Any, has_start: bool) -> Any:

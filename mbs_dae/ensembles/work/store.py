@@ -227,10 +227,16 @@ def folder_of(place: str | Path, recipe: Recipe, designs: Designs, size: int) ->
         differ += ["times"] * (not np.array_equal(old.times, recipe.times))
         if differ:
             what = f"save={str(place)!r} holds another study: {', '.join(differ)} differ"
-            raise ModelError(f"{what}; choose another folder, or delete this one")
+            raise ModelError(
+                f"{what}; choose another folder, or delete this one",
+                code="folder-of-other-study", argument="save", folder=str(place), names=tuple(differ),
+            )  # fmt: skip
         return old.store
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
-        raise ModelError(f"save={str(place)!r} is there and is no study; choose another folder")
+        raise ModelError(
+            f"save={str(place)!r} is there and is no study; choose another folder",
+            code="folder-taken", argument="save", folder=str(place),
+        )  # fmt: skip
     try:
         for part in (path, path / "data", path / "chunks"):
             part.mkdir(parents=True, exist_ok=True)
@@ -241,14 +247,20 @@ def folder_of(place: str | Path, recipe: Recipe, designs: Designs, size: int) ->
         head["given"] = _json_arguments(recipe)
         write(index, json.dumps(head | description))
     except OSError as error:
-        raise ModelError(f"save={str(place)!r} cannot be written: {error}; choose another folder") from error
+        raise ModelError(
+            f"save={str(place)!r} cannot be written: {error}; choose another folder",
+            code="cannot-write-file", argument="save", file=str(place), reason=error.strerror or str(error),
+        ) from error  # fmt: skip
     return FolderStore(path, len(designs), size)
 
 
 def open_folder(place: str | Path) -> SavedStudy:
     path = file_at(place, "give the folder that was named as save=")
     if not (path / "study.json").exists():
-        raise ModelError(f"{str(place)!r} is no saved ensemble; give the folder that was named as save=")
+        raise ModelError(
+            f"{str(place)!r} is no saved ensemble; give the folder that was named as save=",
+            code="not-a-saved-ensemble", argument="folder", folder=str(place),
+        )  # fmt: skip
     return _saved_study(path)
 
 
@@ -262,4 +274,7 @@ def _saved_study(path: Path) -> SavedStudy:
         return SavedStudy(store, description, designs, np.load(path / "times.npy"))
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         what = f"{str(path)!r} is damaged ({type(error).__name__}: {error})"
-        raise ModelError(f"{what}; delete it and run the study again, or choose another folder") from error
+        raise ModelError(
+            f"{what}; delete it and run the study again, or choose another folder",
+            code="damaged-file", file=str(path), exception=type(error).__name__, reason=str(error),
+        ) from error  # fmt: skip

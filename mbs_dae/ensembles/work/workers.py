@@ -72,7 +72,10 @@ def _pickled(recipe: Recipe) -> bytes:
         return pickle.dumps(recipe)
     except Exception as error:
         what = f"the study cannot be sent to other processes: {error}"
-        raise ModelError(f"{what}; write its functions in a module, or leave executor= out for threads") from error
+        raise ModelError(
+            f"{what}; write its functions in a module, or leave executor= out for threads",
+            code="cannot-be-pickled", exception=type(error).__name__, reason=str(error),
+        ) from error  # fmt: skip
 
 
 def checked_executor(executor: Any) -> Any:
@@ -81,7 +84,10 @@ def checked_executor(executor: Any) -> Any:
     if callable(getattr(executor, "submit", None)):
         return executor
     what = f"executor must be one of concurrent.futures (or dask's client.get_executor()), not {executor!r}"
-    raise ModelError(f'{what}; "processes" asks for processes of our own, and threads are usual')
+    raise ModelError(
+        f'{what}; "processes" asks for processes of our own, and threads are usual',
+        code="wrong-type", argument="executor", value=executor, choices=EXECUTORS,
+    )  # fmt: skip
 
 
 def checked_workers(workers: Any) -> int | None:
@@ -89,6 +95,7 @@ def checked_workers(workers: Any) -> int | None:
         return None
     if isinstance(workers, bool) or not isinstance(workers, int | np.integer) or workers < 1:
         raise ModelError(
-            f"workers is {workers!r}; give a whole number of at least 1, or leave it out for all processors"
-        )
+            f"workers is {workers!r}; give a whole number of at least 1, or leave it out for all processors",
+            code="not-an-integer", argument="workers", value=workers, least=1,
+        )  # fmt: skip
     return int(workers)

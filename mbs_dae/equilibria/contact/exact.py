@@ -115,8 +115,9 @@ def _touching(cones: Sequence[Cone], least: Least, slack: float, directions: Dir
             directions[k] = np.vstack([directions[k], values[k][1:] / np.linalg.norm(values[k][1:])])
     raise EquilibriumError(
         f"which forces hold this pose could not be found: {ROUNDS} planes about each cone of friction do not tell it; "
-        "contacts are nearly redundant"
-    )
+        "contacts are nearly redundant",
+        code="no-convergence", rounds=ROUNDS,
+    )  # fmt: skip
 
 
 def margin_of(forces: Forces, least: float, most: float, about: float = 0.0) -> tuple[float, np.ndarray]:

@@ -215,11 +215,15 @@ def _with_load(rows: ContactRows, load: str) -> tuple[float, Forces]:
         size = float(np.linalg.norm(x1 - x2) + np.linalg.norm(x0))
         if np.linalg.norm(x1 + x2 - 2.0 * x0) > HOLDING_RESIDUAL * size + roundoff:
             raise ModelError(
-                f"forces of {model.name!r} do not grow in proportion to {load!r}; take a load that does so"
-            )
+                f"forces of {model.name!r} do not grow in proportion to {load!r}; take a load that does so",
+                code="forces-not-proportional", argument="load", name=load, model=model.name,
+            )  # fmt: skip
     if not any((x1 - x2).any() for x1, x2 in zip(high, low, strict=True)):
         what = f"{load!r} of {model.name!r} changes no force at this pose, so it may have any value"
-        raise ModelError(f"{what}; take a load that acts on a body")
+        raise ModelError(
+            f"{what}; take a load that acts on a body",
+            code="load-without-effect", argument="load", name=load, value=value, model=model.name,
+        )  # fmt: skip
     pull, *slopes = ((x1 - x2) / (2.0 * step) for x1, x2 in zip(high, low, strict=True))
     by_point = dict(zip((bound.point for bound in rows.bounds), slopes, strict=True))
     unit_load = UnitLoad(
@@ -239,6 +243,7 @@ def _forces_at_load(rows: ContactRows, load: str, model: Model) -> tuple[np.ndar
     if any(a.shape != b.shape or np.abs(a - b).max(initial=0.0) > HOLDING_RESIDUAL for a, b in pairs):
         raise ModelError(
             f"{load!r} of {model.name!r} changes more than forces: joints, contacts or coefficients of friction; load= "
-            "takes a parameter of forces, or an input"
-        )
+            "takes a parameter of forces, or an input",
+            code="changes-more-than-forces", argument="load", name=load, model=model.name,
+        )  # fmt: skip
     return other.forces, *(bound.b for bound in other_rows.bounds)

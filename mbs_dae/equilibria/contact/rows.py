@@ -106,8 +106,10 @@ class ContactRows:
                     b, B = self.factors[[at + 1]], np.zeros((1, lines))
                     if b[0] < 0.0:
                         raise ModelError(
-                            f"{self.who(k)} has a force at rest of {b[0]:.3g}; give one that is not negative"
-                        )
+                            f"{self.who(k)} has a force at rest of {b[0]:.3g}; give one that is not negative",
+                            code="friction-undefined-or-negative", values={self.who(k): float(b[0])},
+                            model=self.balance.system.model.name,
+                        )  # fmt: skip
             yield FrictionBound(k, slice(first, first + slips), static[k] * b, static[k] * B, joint)
 
     def who(self, point: int) -> str:
@@ -136,17 +138,24 @@ def rows_at(balance: Balance) -> ContactRows:
     for driving in system.structure.contacts.separations:
         raise ModelError(
             f"{driving.gear.who} has a pressure_angle, and what friction in joints holds at rest is found without the "
-            "force that drives wheels apart; leave one of both out, or let mbs.simulate come to rest"
-        )
+            "force that drives wheels apart; leave one of both out, or let mbs.simulate come to rest",
+            code="pressure-angle-with-friction", element=driving.gear.name,
+        )  # fmt: skip
     contacts = run.contacts
     motion = contacts.motion
     observe_contacts(contacts, balance.t, balance.q, system.still)
     put_rows(contacts)
     phi, G, factors = motion.phi.copy(), contacts.delassus.G[:, : system.nv].copy(), contacts.normals.factors.copy()
     if lost := frictions_at_fault(system, contacts):
-        raise ModelError("; ".join(no_friction(system.model.name, lost, balance.t)), time=balance.t)
+        raise ModelError(
+            "; ".join(no_friction(system.model.name, lost, balance.t)),
+            code="friction-undefined-or-negative", values=lost, model=system.model.name, time=balance.t,
+        )  # fmt: skip
     if not (np.isfinite(phi).all() and np.isfinite(G).all() and np.isfinite(factors).all()):
-        raise ModelError(f"a contact of {system.model.name!r} has no value at t = {balance.t:g}", time=balance.t)
+        raise ModelError(
+            f"a contact of {system.model.name!r} has no value at t = {balance.t:g}",
+            code="contact-without-value", model=system.model.name, time=balance.t,
+        )  # fmt: skip
     found = ContactRows(balance, phi, G, factors, run.machine.gap_size)
     _check_still(found, np.maximum(np.abs(motion.nu), np.abs(motion.gamma)))
     return found
@@ -162,5 +171,6 @@ def _check_still(rows: ContactRows, moves: np.ndarray) -> None:
         )
         raise ModelError(
             f"{rows.who(point)} of {rows.balance.system.model.name!r} moves at t = {rows.balance.t:g}, so there is no "
-            "rest; give constants in place of functions of time"
-        )
+            "rest; give constants in place of functions of time",
+            code="contact-moves", contact=rows.who(point), time=rows.balance.t, model=rows.balance.system.model.name,
+        )  # fmt: skip

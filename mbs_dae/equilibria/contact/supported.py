@@ -80,8 +80,10 @@ class Supported(Balance):
             raise ModelError(
                 f"{', '.join(map(self.rows.who, points))} of {self.system.model.name!r} touches without pressing: a "
                 "small motion opens it to one side and not to the other, so small motions have no law; look at a pose "
-                "aside of this one, or leave it out"
-            )
+                "aside of this one, or leave it out",
+                code="touches-without-pressing", contacts=tuple(map(self.rows.who, points)),
+                model=self.system.model.name,
+            )  # fmt: skip
 
 
 def with_rows(

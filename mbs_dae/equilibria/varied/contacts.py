@@ -60,7 +60,10 @@ def check_contacts(here: Balance) -> None:
     slips = np.setdiff1d(np.arange(here.pushes.size), here.rows.gaps)
     if (np.abs(here.pushes[slips]) > 1e-9 * size[slips]).any():
         what = f"friction holds {here.system.model.name!r} at rest, which it may do elsewhere as well"
-        raise ModelError(f"{what}: there is no derivative; leave derivatives= out, or ask for found.holding")
+        raise ModelError(
+            f"{what}: there is no derivative; leave derivatives= out, or ask for found.holding",
+            code="no-derivative", model=here.system.model.name,
+        )  # fmt: skip
     alone = without_friction(here)
     assert isinstance(alone, Supported)
     alone.check_two_sided()

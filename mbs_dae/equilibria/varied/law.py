@@ -80,7 +80,10 @@ class LawDerivatives:
         system, t = model.compile(), rest.balance.t
         q = system.moved(rest.balance.q, h * rest.solved[0][k])
         if newton.close(system.machine(), t, q, system.still, 20) != DONE:
-            raise ModelError(f"{model.name!r} does not close next to its equilibrium, with another {name!r}")
+            raise ModelError(
+                f"{model.name!r} does not close next to its equilibrium, with another {name!r}",
+                code="does-not-close", model=model.name, name=name,
+            )  # fmt: skip
         return balance_at(system, t, q)
 
 
@@ -104,10 +107,13 @@ def law_derivative(law: LinearSystem, name: str, by: str) -> np.ndarray:
     varied: LawDerivatives | None = law.varied
     if varied is None:
         what = "this law has no derivatives; ask for some about a rest"
-        raise ModelError(f'{what}: linearize(model, derivatives=["k"])')
+        raise ModelError(f'{what}: linearize(model, derivatives=["k"])', code="run-without-derivatives")
     names, parameter = varied.rest.asked.names, str(getattr(by, "symbol", by))
     if parameter not in names:
-        raise ModelError(f"this law has derivatives by {', '.join(names)}, and none by {parameter!r}")
+        raise ModelError(
+            f"this law has derivatives by {', '.join(names)}, and none by {parameter!r}",
+            code="not-differentiated-by", names=tuple(names), parameter=parameter,
+        )  # fmt: skip
     k = names.index(parameter)
     if name in MATRICES:
         return varied.matrices[name][k]

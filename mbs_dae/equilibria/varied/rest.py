@@ -76,7 +76,10 @@ class RestDerivatives(Varied):
             for name in (self.asked.names[k] for k in leave):
                 what = f"{who} of {self.system.model.name!r} has a corner at this rest, and neighbours on both sides"
                 remedy = "leave it out of derivatives=, take another value, or round the law off"
-                raise ModelError(f"derivatives by {name}: {what}; {remedy}")
+                raise ModelError(
+                    f"derivatives by {name}: {what}; {remedy}",
+                    code="no-derivative", name=name, subject=who, model=self.system.model.name,
+                )  # fmt: skip
 
     def _nan_if_loose(self, slopes: np.ndarray) -> np.ndarray:
         """Return the slopes, or NaN where forces do not hold all motions, because the rest may then be elsewhere,
@@ -131,7 +134,7 @@ def check_derivatives(balance: Balance) -> None:
     if balance.system.program.velocity_rows:
         who = next(row.element for row in balance.system.rows if row.unit.endswith("/s"))
         what = f"{who} restricts velocities only, so {model.name!r} may come to rest in many places"
-        raise ModelError(f"{what}; leave derivatives= out")
+        raise ModelError(f"{what}; leave derivatives= out", code="no-derivative", subject=who, model=model.name)
 
 
 def check_law_derivatives(balance: Balance) -> None:
@@ -139,4 +142,7 @@ def check_law_derivatives(balance: Balance) -> None:
     check_derivatives(balance)
     if isinstance(balance, Supported) or state_places(balance.system):
         what = f"{balance.system.model.name!r} has states or contacts, and its law of small motions no derivatives yet"
-        raise ModelError(f"{what}; leave derivatives= out, or ask for those of the rest: mbs.equilibrium")
+        raise ModelError(
+            f"{what}; leave derivatives= out, or ask for those of the rest: mbs.equilibrium",
+            code="no-derivative", model=balance.system.model.name,
+        )  # fmt: skip

@@ -170,7 +170,10 @@ class Written:
         if name in own.helpers:
             self.helpers.add(name)
         elif name not in own.functions:
-            raise ModelError(f"{own.name} has no function {name!r}; leave out what needs it, or take another language")
+            raise ModelError(
+                f"{own.name} has no function {name!r}; leave out what needs it, or take another language",
+                code="no-function-in-language", language=own.name, name=name,
+            )  # fmt: skip
         whole = (1, 2) if name == "lookup" else ()
         texts = [self.text(value, whole=k in whole) for k, value in enumerate(values)]
         return f"{own.functions.get(name, name)}({', '.join(texts)})"

@@ -59,7 +59,7 @@ class Marker(metaclass=PublicClass):
         symbolic = [n for n in self.numbers if isinstance(n, sp.Basic)]
         if not all(isfinite(number(n)) for n in symbolic):
             what = f"a number of marker {self.label} of {who} is not a finite real number for these parameters"
-            raise ModelError(f"{what}; mend its expression or the parameters")
+            raise ModelError(f"{what}; mend its expression or the parameters", code="not-finite", subject=self.label)
 
     @property
     def label(self) -> str:
@@ -133,9 +133,15 @@ class Body(metaclass=PublicClass):
         """Return a marker with a name, at a point in body axes as in `at`: results know it as
         ``res["body.name.x"]``."""
         if not isinstance(name, str) or not name.isidentifier():
-            raise ModelError(f"{name!r} cannot name a marker of body {self.name!r}; use letters, digits and _")
+            raise ModelError(
+                f"{name!r} cannot name a marker of body {self.name!r}; use letters, digits and _",
+                code="not-a-name", name=name, element=self.name,
+            )  # fmt: skip
         if name in self.markers or name in self.quantity_names:
-            raise ModelError(f"body {self.name!r} already has {name!r}; choose another marker name")
+            raise ModelError(
+                f"body {self.name!r} already has {name!r}; choose another marker name",
+                code="name-taken", element=self.name, name=name,
+            )  # fmt: skip
         self.markers[name] = marker = self._place(name, *place, **frame)
         return marker
 
@@ -165,18 +171,25 @@ class Body(metaclass=PublicClass):
         """
         who = f"body {self.name!r}"
         if self.fixed:
-            raise ModelError(f"the ground has no mass; add part {name!r} to a body that moves")
+            raise ModelError(
+                f"the ground has no mass; add part {name!r} to a body that moves", code="ground-without-mass", name=name
+            )
         if not isinstance(name, str) or not name or name in self.parts:
             what = f"{who} already has a part {name!r}" if name in self.parts else f"{name!r} cannot name a part"
-            raise ModelError(f"{what}; give each part of {who} a text of its own as its name")
+            raise ModelError(
+                f"{what}; give each part of {who} a text of its own as its name", code="name-taken", element=self.name
+            )
         if self.is_compiled:
             what = f"part {name!r} comes late: results of {who} were computed with the mass that it had"
-            raise ModelError(f"{what}; add parts before the first analysis, or to a copy.deepcopy(model)")
+            raise ModelError(
+                f"{what}; add parts before the first analysis, or to a copy.deepcopy(model)", code="mass-in-use"
+            )
         own = type(self).__dataclass_fields__.keys() & {"com", "position", "angle", "rotation"}
         if strange := sorted({*place} - own):
             raise ModelError(
-                f"part {name!r} of {who} has no {', '.join(strange)}; it takes mass, inertia, {', '.join(sorted(own))}"
-            )
+                f"part {name!r} of {who} has no {', '.join(strange)}; it takes mass, inertia, {', '.join(sorted(own))}",
+                code="wrong-arguments", name=name, element=self.name, strange=tuple(strange),
+            )  # fmt: skip
         part = type(self)(f"{self.name}.{name}", mass, inertia, **place)
         there, tensor = part._in_frame()
         if is_zero(part.mass):
@@ -226,7 +239,10 @@ class Body(metaclass=PublicClass):
         check_number(number(self.mass), f"mass of body {self.name!r}", non_negative=True)
         if not all(isfinite(number(c)) for c in self.com):
             what = f"the centre of mass of body {self.name!r} is nowhere for these parameters"
-            raise ModelError(f"{what}; mend its expression, or let one of its parts have a mass")
+            raise ModelError(
+                f"{what}; mend its expression, or let one of its parts have a mass",
+                code="not-positive", element=self.name,
+            )  # fmt: skip
         if self.span is not None:
             check_number(number(self.span), f"length of link {self.name!r}", positive=True)
 
@@ -259,7 +275,10 @@ def as_marker(thing: Any, who: str) -> Marker:
         return thing
     if isinstance(thing, Body):
         return thing.origin
-    raise ModelError(f"{who} joins markers or bodies, not {thing!r}; write body.at(x, y) or the body itself")
+    raise ModelError(
+        f"{who} joins markers or bodies, not {thing!r}; write body.at(x, y) or the body itself",
+        code="not-a-marker", subject=who, value=thing,
+    )  # fmt: skip
 
 
 def components_of(value: Any, what: str, names: Sequence[str]) -> tuple[Any, ...]:
@@ -270,7 +289,10 @@ def components_of(value: Any, what: str, names: Sequence[str]) -> tuple[Any, ...
             raise ValueError
     except (TypeError, ValueError) as exc:
         kind = {2: "pair", 3: "triple"}[len(names)]
-        raise ModelError(f"{what} must be a {kind} ({', '.join(names)}), not {shortened(value)}") from exc
+        raise ModelError(
+            f"{what} must be a {kind} ({', '.join(names)}), not {shortened(value)}",
+            code="wrong-length", kind=kind, names=tuple(names), value=value,
+        ) from exc  # fmt: skip
     return components
 
 
@@ -291,7 +313,7 @@ def square_of(value: Any, what: str, wanted: str) -> tuple[tuple[Number, ...], .
         if any(len(row) != len(rows) for row in rows):
             raise ValueError
     except (TypeError, ValueError) as exc:
-        raise ModelError(f"{what} must be {wanted}, not {shortened(value)}") from exc
+        raise ModelError(f"{what} must be {wanted}, not {shortened(value)}", code="not-a-number", value=value) from exc
     return tuple(tuple(check_number(n, f"a number in the {what}") for n in row) for row in rows)
 
 

@@ -87,15 +87,23 @@ class PlanarBody(Body):
     def mesh(self, path: Any, **choices: Any) -> None:
         """Refuse a mesh: in the plane, markers define the drawn outline of a body."""
         what = f"body {self.name!r} is in the plane, where no mesh is drawn"
-        raise ModelError(f"{what}; put markers at the corners of its outline, or use a SpatialModel")
+        raise ModelError(
+            f"{what}; put markers at the corners of its outline, or use a SpatialModel",
+            code="not-planar", element=self.name,
+        )  # fmt: skip
 
     def at_world(self, point: Any, axis: Any = None, x_axis: Any = None, who: str = "a marker") -> PlanarPlace:
         px, py = coordinates_of(point, f"at= of {who}", 2)
         ax, ay = (1, 0) if axis is None else coordinates_of(axis, f"axis= of {who}", 2)
         if x_axis is not None:
-            raise ModelError(f"{who} got x_axis=, which is for markers in space; in the plane axis= is the x axis")
+            raise ModelError(
+                f"{who} got x_axis=, which is for markers in space; in the plane axis= is the x axis",
+                code="not-planar", subject=who,
+            )  # fmt: skip
         if is_zero(ax) and is_zero(ay):
-            raise ModelError(f"axis=(0, 0) of {who} has no direction; give e.g. axis=(1, 0)")
+            raise ModelError(
+                f"axis=(0, 0) of {who} has no direction; give e.g. axis=(1, 0)", code="zero-vector", subject=who
+            )
         direction = 0 if is_zero(ay) and ax == 1 else sp.atan2(ay, ax)
         x0, y0 = self.position
         if is_zero(self.angle):
@@ -111,7 +119,7 @@ class PlanarBody(Body):
             strange = ", ".join(other) or "fourth number"
             what = f"a marker on planar body {self.name!r} has x, y and angle, and no {strange}"
             turned = " (an axis is turned by angle=)" if "axis" in other else ""
-            raise ModelError(f"{what}{turned}; markers in space belong to a SpatialModel")
+            raise ModelError(f"{what}{turned}; markers in space belong to a SpatialModel", code="not-planar")
         x, y, angle = (
             check_number(value, f"{what} of a marker on body {self.name!r}")
             for what, value in (("x", x), ("y", y), ("angle", angle))

@@ -40,7 +40,9 @@ def rotation_of(value: Any, what: str) -> Rotation:
 def check_rotation(rows: Sequence[Sequence[float]], what: str) -> None:
     """Check a rotation matrix whose numbers depend on parameters."""
     if not np.isfinite(rows).all():
-        raise ModelError(f"{what} has no direction for these parameters; mend its axis, or give x_axis=")
+        raise ModelError(
+            f"{what} has no direction for these parameters; mend its axis, or give x_axis=", code="zero-vector"
+        )
     rotations.rotation_matrix(np.array(rows), what)
 
 
@@ -54,7 +56,7 @@ def frame_of(axis: Any, x_axis: Any, who: str) -> Rotation:
         try:
             return _plain(rotations.frame([float(n) for n in z], None if x is None else [float(n) for n in x]))
         except ModelError as exc:
-            raise ModelError(f"{who}: {exc}") from exc
+            raise ModelError(f"{who}: {exc}", code=exc.code, **exc.facts) from exc
     third = sp.Matrix(z).normalized()
     if x is None:  # the smallest rotation from the world's z axis, as for numbers
         a, b, c = third
@@ -185,16 +187,19 @@ class SpatialBody(Body):
         tensor = np.array([[number(n) for n in row] for row in self.inertia])
         what = f"inertia of body {self.name!r}"
         if not np.isfinite(tensor).all():
-            raise ModelError(f"{what} is not finite; give finite moments and products")
+            raise ModelError(f"{what} is not finite; give finite moments and products", code="not-finite")
         if np.abs(tensor - tensor.T).max() > 1e-9 * np.abs(tensor).max():
-            raise ModelError(f"{what} is not symmetric; give a tensor with I[j][k] = I[k][j]")
+            raise ModelError(f"{what} is not symmetric; give a tensor with I[j][k] = I[k][j]", code="not-symmetric")
         low, middle, high = moments = np.linalg.eigvalsh(tensor)
         shown = ", ".join(f"{m:.6g}" for m in moments)
         if low < -1e-9 * max(high, 0.0) or high < 0:
-            raise ModelError(f"{what} has principal moments {shown}; none may be negative: mind the signs of products")
+            raise ModelError(
+                f"{what} has principal moments {shown}; none may be negative: mind the signs of products",
+                code="negative",
+            )  # fmt: skip
         if high > (low + middle) * (1 + 1e-9):
             what += f" has principal moments {shown}: no body has one larger than the other two together"
-            raise ModelError(f"{what}; check that it is about the centre of mass, and its units")
+            raise ModelError(f"{what}; check that it is about the centre of mass, and its units", code="not-an-inertia")
 
     def _in_frame(self) -> tuple[tuple[Number, ...], Rotation]:
         placed = self.at(*self.com).placed
@@ -225,7 +230,10 @@ class SpatialBody(Body):
         is a picture only: mass, inertia and contacts do not change, and parameters do not change the mesh."""
         who = f"body {self.name!r}"
         if self.fixed:
-            raise ModelError(f"the ground has no mesh; draw it on a body that mbs.Fixed holds on {self.name!r}")
+            raise ModelError(
+                f"the ground has no mesh; draw it on a body that mbs.Fixed holds on {self.name!r}",
+                code="ground-without-mesh", element=self.name,
+            )  # fmt: skip
         place = [
             finite_number(n, f"a number of at= of a mesh of {who}") for n in components_of(at, f"at= of {who}", "xyz")
         ]
@@ -249,18 +257,26 @@ class SpatialBody(Body):
     ) -> SpatialPlace:  # fmt: skip
         who = f"a marker on body {self.name!r}"
         if other:
-            raise ModelError(f"{who} in space has no {', '.join(other)}; give axis= (and x_axis=), or rotation=")
+            raise ModelError(
+                f"{who} in space has no {', '.join(other)}; give axis= (and x_axis=), or rotation=",
+                code="not-spatial", element=self.name, other=tuple(other),
+            )  # fmt: skip
         if y is None:
             x, y, z = coordinates_of(x, f"point on body {self.name!r}", 3)
         if z is None:
-            raise ModelError(f"{who} in space needs three coordinates, got ({x}, {y}); write body.at(x, y, z)")
+            raise ModelError(
+                f"{who} in space needs three coordinates, got ({x}, {y}); write body.at(x, y, z)",
+                code="not-spatial", element=self.name,
+            )  # fmt: skip
         x, y, z = (check_number(value, f"{what} of {who}") for what, value in (("x", x), ("y", y), ("z", z)))
         if rotation is None:
             axes = frame_of(axis, x_axis, who)
         elif axis is None and x_axis is None:
             axes = rotation_of(rotation, f"rotation of {who}")
         else:
-            raise ModelError(f"{who} got rotation= and an axis; give one of them")
+            raise ModelError(
+                f"{who} got rotation= and an axis; give one of them", code="contradictory-arguments", element=self.name
+            )
         return SpatialPlace(self, x, y, z, axes, name)
 
 
@@ -270,5 +286,5 @@ def _tensor(value: Any, what: str) -> Rotation:
     one = isinstance(value, sp.Basic | int | float | np.number) and not isinstance(value, sp.MatrixBase)
     tensor = square_of((value,) * 3 if one else value, what, wanted)
     if len(tensor) != 3:
-        raise ModelError(f"{what} must be {wanted}, not {shortened(value)}")
+        raise ModelError(f"{what} must be {wanted}, not {shortened(value)}", code="wrong-shape", value=value)
     return tensor

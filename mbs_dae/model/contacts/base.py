@@ -144,7 +144,10 @@ class Contact(Touching):
         restitution = check_number(number(self.restitution), f"restitution of {self.who}", non_negative=True)
         if restitution > 1:
             what = f"restitution of {self.who} is {restitution:g}, and an impact gives no energy"
-            raise ModelError(f"{what}; give a number between 0 (it stays) and 1 (nothing is lost)")
+            raise ModelError(
+                f"{what}; give a number between 0 (it stays) and 1 (nothing is lost)",
+                code="out-of-bounds", subject=self.who, restitution=restitution,
+            )  # fmt: skip
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         self._check_restitution(number)

@@ -20,10 +20,15 @@ class ContactChange(NamedTuple):
         return f"{self.element}.{self.change}"
 
     def __call__(self, *_: Any, **__: Any) -> NoReturn:
-        raise ModelError(f"{self} is a change, and no function; write it without parentheses: when=....{self.change}")
+        raise ModelError(
+            f"{self} is a change, and no function; write it without parentheses: when=....{self.change}",
+            code="is-a-change", change=self.change,
+        )  # fmt: skip
 
     def __or__(self, other: Any) -> NoReturn:
-        raise ModelError(f"{self} and another change are two events; add one mbs.Event for each")
+        raise ModelError(
+            f"{self} and another change are two events; add one mbs.Event for each", code="several-changes"
+        )
 
 
 class ContactChanges(Element):
@@ -57,7 +62,9 @@ class ContactChanges(Element):
 
     def _change(self, change: str) -> ContactChange:
         if why := self.never(change):
-            raise ModelError(f"{self.who} never {change}: {why}")
+            raise ModelError(
+                f"{self.who} never {change}: {why}", code="change-never-happens", subject=self.who, change=change
+            )
         return ContactChange(self.name, change)
 
     def never(self, change: str) -> str:

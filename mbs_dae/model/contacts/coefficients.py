@@ -37,7 +37,10 @@ def check_coefficient(value: Any, name: str, who: str) -> Coefficient:
     allowed = (Parameter, TableSymbol, Quantity, Signal)
     if foreign := sorted(str(s) for s in law.expression.free_symbols - {speed, t} if not isinstance(s, allowed)):
         what = f"the {name} of {who} is a function of the speed of slip, time, quantities and parameters, and contains"
-        raise ModelError(f"{what} {', '.join(foreign)}; leave that out, or declare it: model.parameter(...)")
+        raise ModelError(
+            f"{what} {', '.join(foreign)}; leave that out, or declare it: model.parameter(...)",
+            code="unknown-symbols", name=name, subject=who, foreign=tuple(foreign),
+        )  # fmt: skip
     return law
 
 
@@ -75,9 +78,15 @@ class Rubbing:
         mu = check_coefficient(sliding, names[0], who)
         if smooth is not None and static is not None:
             what = f"{who} has smooth=, so nothing rests, and {names[1]}="
-            raise ModelError(f"{what}; leave one out, or give {names[0]}= as a function of the speed of slip")
+            raise ModelError(
+                f"{what}; leave one out, or give {names[0]}= as a function of the speed of slip",
+                code="contradictory-arguments", subject=who, name=names[1],
+            )  # fmt: skip
         if smooth is not None and not isinstance(mu, Law | sp.Basic) and mu == 0:
-            raise ModelError(f"{who} has smooth=, and no friction; give {names[0]}=, or leave smooth= out")
+            raise ModelError(
+                f"{who} has smooth=, and no friction; give {names[0]}=, or leave smooth= out",
+                code="no-friction", subject=who, name=names[0],
+            )  # fmt: skip
         width = 0.0 if smooth is None else check_number(smooth, f"smooth of {who}", positive=True)
         rest = at_rest(mu if static is None else check_coefficient(static, names[1], who))
         rest = 0.0 if smooth is not None else rest  # smoothed friction holds no force at rest
@@ -124,7 +133,7 @@ class Rubbing:
         number."""
         if not self.is_there:
             what = f"{self.who} has no friction, and by its {name} there is a derivative to one side alone"
-            raise ModelError(f"{what}; give it a small one")
+            raise ModelError(f"{what}; give it a small one", code="not-positive", subject=self.who, name=name)
         sliding, static = self.names
         if name == "smooth":
             return replace(self, smooth=value)
@@ -144,7 +153,10 @@ class Rubbing:
             check_number(value, f"{name} of {self.who}", non_negative=True)
         if rest < mu and width == 0 and not changes(at_rest(self.sliding)) and not changes(self.static):
             what = f"{self.names[1]} of {self.who} is {rest:g}, less than its {self.names[0]}, {mu:g}"
-            raise ModelError(f"{what}; what rests holds at least what slides; give a larger one, or leave it out")
+            raise ModelError(
+                f"{what}; what rests holds at least what slides; give a larger one, or leave it out",
+                code="static-below-sliding",
+            )  # fmt: skip
         if isinstance(self.smooth, sp.Basic):
             check_number(width, f"smooth of {self.who}", positive=True)
 

@@ -75,18 +75,27 @@ class CompliantContact(Touching, ForceElement):
         self.stiffness = check_number(stiffness, f"stiffness of {self.who}", positive=True)
         self.exponent = finite_number(exponent, f"exponent of {self.who}")
         if self.exponent < 1:
-            raise ModelError(f"exponent of {self.who} is {self.exponent:g}, infinitely stiff at touch; give 1 or more")
+            raise ModelError(
+                f"exponent of {self.who} is {self.exponent:g}, infinitely stiff at touch; give 1 or more",
+                code="out-of-bounds", argument="exponent", subject=self.who, exponent=self.exponent,
+            )  # fmt: skip
         self.damping = self._damping(damping, restitution, speed)
         self.rubbing = Rubbing.said(self.who, ("friction", "static_friction"), friction, smooth=smooth)
         if self.has_friction and smooth is None:
             remedy = "give smooth=, the speed of slip over which it builds up, or take a Contact"
-            raise ModelError(f"friction of {self.who} is a function of the motion, and cannot stick; {remedy}")
+            raise ModelError(
+                f"friction of {self.who} is a function of the motion, and cannot stick; {remedy}",
+                code="law-cannot-stick", subject=self.who,
+            )  # fmt: skip
         self._finish(*self._between(things, gap, slip, unit))
 
     def _finish(self, relation: Relation, slots: dict[sp.Symbol, Number], unit: str) -> None:
         if any(e.has(t) for e in relation.rows):
             what = f"a gap of {self.who} moves by itself, with time, and its springs would give energy that nobody gave"
-            raise ModelError(f"{what}; let a body with a Driver carry what moves, or take a Contact")
+            raise ModelError(
+                f"{what}; let a body with a Driver carry what moves, or take a Contact",
+                code="not-supported", subject=self.who,
+            )  # fmt: skip
         self._take(relation, slots, unit)
         self._acting = len(self.markers)
         self.markers, relation = self.rubbing.with_readings(relation, self.markers)
@@ -118,12 +127,18 @@ class CompliantContact(Touching, ForceElement):
         if restitution is None and speed is None:
             return check_number(0 if damping is None else damping, f"damping of {self.who}", non_negative=True)
         if damping is not None or restitution is None or speed is None:
-            raise ModelError(f"{self.who} is damped by damping=, or by restitution= at an approach with speed=")
+            raise ModelError(
+                f"{self.who} is damped by damping=, or by restitution= at an approach with speed=",
+                code="contradictory-arguments", subject=self.who,
+            )  # fmt: skip
         e = finite_number(restitution, f"restitution of {self.who}")
         v = finite_number(speed, f"speed of {self.who}")
         if not 0 < e <= 1 or v <= 0:
             what = f"{self.who} has restitution {e:g} at speed {v:g}"
-            raise ModelError(f"{what}; give a part of the speed, more than 0 and at most 1, and a positive speed")
+            raise ModelError(
+                f"{what}; give a part of the speed, more than 0 and at most 1, and a positive speed",
+                code="out-of-bounds", subject=self.who,
+            )  # fmt: skip
         return damping_of(e) / v
 
     @property

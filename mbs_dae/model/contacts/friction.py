@@ -96,12 +96,16 @@ class Friction(FrictionElement):
         self.name = checked_name(name)
         there = ", ".join(cls.__name__ for cls in RUBBING)
         if isinstance(joint, str):
-            raise ModelError(f"{self.who} is in {joint!r}, a name; give the joint itself: model.elements[{joint!r}]")
+            raise ModelError(
+                f"{self.who} is in {joint!r}, a name; give the joint itself: model.elements[{joint!r}]",
+                code="not-a-joint", subject=self.who, joint=joint,
+            )  # fmt: skip
         if not isinstance(joint, RUBBING):
             raise ModelError(
                 f"{self.who} is in {getattr(joint, 'who', repr(joint))}, which has no surfaces that rub; there is "
-                f"friction in {there}; write DryFriction on a measure of others"
-            )
+                f"friction in {there}; write DryFriction on a measure of others",
+                code="joint-without-friction", subject=self.who,
+            )  # fmt: skip
         self.joint, self.speaks_of, self.markers = joint.name, (joint,), joint.markers
         self.rubbing = Rubbing.said(self.who, ("mu", "mu_static"), mu, mu_static, smooth)
         motions = (joint.motions or {})[self.dimension]
@@ -110,10 +114,16 @@ class Friction(FrictionElement):
         self._threads = tuple(motion.axis for motion in motions if isinstance(motion, Helix))
         if turns := len(slides) < len(motions):
             if radius is None:
-                raise ModelError(f"{self.who} is in {joint.who}, which turns; give radius=, that of its pin or ball")
+                raise ModelError(
+                    f"{self.who} is in {joint.who}, which turns; give radius=, that of its pin or ball",
+                    code="missing-argument", subject=self.who, joint=joint.who,
+                )  # fmt: skip
             self.radius: Number = check_number(radius, f"radius of {self.who}", positive=True)
         elif radius is not None:
-            raise ModelError(f"{self.who} is in {joint.who}, which slides and does not turn; leave radius= out")
+            raise ModelError(
+                f"{self.who} is in {joint.who}, which slides and does not turn; leave radius= out",
+                code="radius-of-slide", subject=self.who, joint=joint.who,
+            )  # fmt: skip
         i, j = marker_symbols(2, self.dimension)
         radius_slot = slot("radius")
         velocities = list[sp.Expr]()
@@ -271,7 +281,10 @@ class DryFriction(FrictionElement):
         at_rest, *slipping = found.values() if len(found) == len(bounds) else (0.0, 0.0)
         if at_rest < slipping[0]:
             what = f"static_force of {self.who} is {at_rest:g}, less than its force, {slipping[0]:g}"
-            raise ModelError(f"{what}; what rests holds at least what slides; give a larger one, or leave it out")
+            raise ModelError(
+                f"{what}; what rests holds at least what slides; give a larger one, or leave it out",
+                code="static-below-sliding",
+            )  # fmt: skip
 
     def forms(self) -> tuple[tuple[Form, dict[sp.Symbol, Number]], ...]:
         """Return the rate that slips; and the bounds (of sliding, of rest) of the effort along it."""
@@ -294,7 +307,10 @@ class SmoothFriction(EffortElement):
         who = f"DryFriction {name!r}"
         if static_force is not None:
             what = f"{who} has smooth=, so nothing rests, and static_force="
-            raise ModelError(f"{what}; leave one out, or give force= as a function of the speed of slip")
+            raise ModelError(
+                f"{what}; leave one out, or give force= as a function of the speed of slip",
+                code="contradictory-arguments", name=name,
+            )  # fmt: skip
         super().__init__(name, checked_measure(measure, f"{who} rubs on"), _of_speed(force, f"force of {who}"), smooth)
 
     def _measure(self, args: tuple) -> tuple[Measure, tuple]:

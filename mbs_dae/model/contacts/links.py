@@ -130,6 +130,8 @@ def unilateral(joint: type[Joint], side: Any) -> type[ContactElement]:
     """Return the class of contact of a joint with ``unilateral=side``."""
     if joint not in UNILATERAL:
         there = ", ".join(f"{cls.__name__}(unilateral={next(iter(ways))!r})" for cls, ways in UNILATERAL.items())
-        raise ModelError(f"{joint.__name__} holds to both sides; there is {there}, mbs.Stop, and mbs.Contact")
+        raise ModelError(
+            f"{joint.__name__} holds to both sides; there is {there}, mbs.Stop, and mbs.Contact", code="not-one-sided"
+        )
     ways = UNILATERAL[joint]
     return ways[check_choice(side, tuple(ways), f"unilateral of {joint.__name__}")]

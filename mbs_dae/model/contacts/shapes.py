@@ -44,7 +44,10 @@ class Shape(metaclass=PublicClass):
             bound = signature(cls.__init__).bind(None, *positional, **named) if positional or named else None
         except TypeError as exc:
             words = ", ".join([*signature(cls.__init__).parameters][1:])
-            raise ModelError(f"{cls.__name__}: {exc}; its arguments are: {words}") from exc
+            raise ModelError(
+                f"{cls.__name__}: {exc}; its arguments are: {words}",
+                code="wrong-arguments", reason=str(exc), words=words,
+            ) from exc  # fmt: skip
         shape = super().__new__(cls)
         said = [*bound.arguments.items()][2:] if bound else []
         shape.said = {name: value for name, value in said if isinstance(value, sp.Basic) or not callable(value)}
@@ -54,7 +57,10 @@ class Shape(metaclass=PublicClass):
         self.marker = as_marker(marker, self.kind)
         if self.dimension not in self.dimensions:
             where = {2: "the plane", 3: "space"}[self.dimension]
-            raise ModelError(f"there is no {self.kind} in {where} (at {self.marker.label}); take {self.elsewhere}")
+            raise ModelError(
+                f"there is no {self.kind} in {where} (at {self.marker.label}); take {self.elsewhere}",
+                code="not-planar", kind=self.kind, marker=self.marker.label, elsewhere=self.elsewhere,
+            )  # fmt: skip
         self.lengths = {name: check_number(n, f"{name} of {self}", positive=True) for name, n in lengths.items()}
 
     kind = property(lambda self: type(self).__name__, doc="The name of its class.")
@@ -127,7 +133,10 @@ class Round(Shape):
     def __init__(self, marker: Place, radius: Numeric, inside: bool = False):
         super().__init__(marker, radius=radius)
         if not isinstance(inside, bool):
-            raise ModelError(f"inside of {self} is {inside!r}; write inside=True for a ring or a bowl")
+            raise ModelError(
+                f"inside of {self} is {inside!r}; write inside=True for a ring or a bowl",
+                code="not-true-or-false", argument="inside", inside=inside,
+            )  # fmt: skip
         size = self.lengths["radius"]
         self.geometry = Hollow(size) if inside else RoundedBox((0,) * self.dimension, size)
 
@@ -220,8 +229,9 @@ class Box(Shape):
         radius = check_number(number(self.radius), f"radius of {who}", non_negative=True)
         if (most := min(map(number, self.lengths.values())) / 2) < radius:
             raise ModelError(
-                f"radius of {who} is {radius:g}, and half of its least side {most:g}; give no more than that"
-            )
+                f"radius of {who} is {radius:g}, and half of its least side {most:g}; give no more than that",
+                code="out-of-bounds", subject=who, radius=radius, most=most,
+            )  # fmt: skip
 
 
 class Polygon(Shape):
@@ -244,9 +254,12 @@ class Polygon(Shape):
         try:
             points = [*points]
         except TypeError as exc:
-            raise ModelError(f"points of {self} must be a list of corners, not {points!r}") from exc
+            raise ModelError(
+                f"points of {self} must be a list of corners, not {points!r}",
+                code="not-a-list", argument="points", points=points,
+            ) from exc  # fmt: skip
         if not points:
-            raise ModelError(f"{self} has no corners; give points=[(x, y), ...]")
+            raise ModelError(f"{self} has no corners; give points=[(x, y), ...]", code="missing-argument")
         self.points = tuple(coordinates_of(p, f"corner of {self}", self.dimension) for p in points)
         self.core = self.points
         self.radius = check_number(radius, f"radius of {self}", non_negative=True)
@@ -255,7 +268,10 @@ class Polygon(Shape):
             return
         if self.dimension == 3 or len(points) < 3:
             what = "in space" if self.dimension == 3 else f"with {len(points)} corners"
-            raise ModelError(f"radius of {self} rounds a polygon in the plane, and not one {what}; leave it out")
+            raise ModelError(
+                f"radius of {self} rounds a polygon in the plane, and not one {what}; leave it out",
+                code="radius-of-solid",
+            )  # fmt: skip
         self.core = inset(self.points, self.radius)
         self.geometry = Polytope(self.core, self.radius)
         if not free_parameters([*(x for p in self.points for x in p), self.radius]):
@@ -278,14 +294,17 @@ class Polygon(Shape):
         [4, 4]
         """
         if self.dimension == 3 or free_parameters([x for point in self.points for x in point]):
-            raise ModelError(f"parts() of {self} needs corners in the plane that are numbers; say each part by itself")
+            raise ModelError(
+                f"parts() of {self} needs corners in the plane that are numbers; say each part by itself",
+                code="needs-numbers",
+            )  # fmt: skip
         parts = convex_parts([[float(x) for x in point] for point in self.points])
         if not parts:
             what = f"the corners of {self} do not go round it once, counterclockwise: two of its sides cross, or touch"
-            raise ModelError(f"{what}; order them")
+            raise ModelError(f"{what}; order them", code="not-convex")
         if self.radius != 0 and len(parts) > 1:
             what = f"parts() of {self} needs sharp corners: parts that are rounded leave notches where they meet"
-            raise ModelError(f"{what}; give it no radius, and round what it touches")
+            raise ModelError(f"{what}; give it no radius, and round what it touches", code="radius-on-rounded")
         polygons = [Polygon(self.marker, [self.points[k] for k in part], self.radius) for part in parts]
         for part in polygons:
             part.whole = self
@@ -301,7 +320,7 @@ class Polygon(Shape):
             along = sum((p[c] - sharp[k - 1][c]) * (r[c] - core[k - 1][c]) for c in (0, 1))
             if along < 0:
                 what = f"radius of {who} is {radius:g}, and leaves nothing of the side to corner {k + 1}"
-                raise ModelError(f"{what}; give a smaller one")
+                raise ModelError(f"{what}; give a smaller one", code="out-of-bounds", subject=who, radius=radius)
 
 
 class Line(Shape):
@@ -385,7 +404,9 @@ class Profile(Shape):
         2
         """
         if self.table is None or self.table.kind != "linear":
-            raise ModelError(f'parts() of {self} needs a profile that is a Table with kind="linear"')
+            raise ModelError(
+                f'parts() of {self} needs a profile that is a Table with kind="linear"', code="needs-linear-table"
+            )
         profiles = [Profile(self.marker, table) for table in _teeth(self.table)]
         for part in profiles:
             part.whole = self
@@ -452,7 +473,10 @@ def check_pair(first: Shape, second: Shape, who: str) -> None:
             "or a Point if the other is round, against a Sphere, a Capsule or a Box; a Point against a Profile. Say "
             "others by their corners, each a Contact of its own, or by gap="
         )
-    raise ModelError(f"{who}: there is no contact of {first} and {second}; {remedy}")
+    raise ModelError(
+        f"{who}: there is no contact of {first} and {second}; {remedy}",
+        code="no-contact-of-shapes", subject=who, first=first, second=second,
+    )  # fmt: skip
 
 
 def check_room(pair: tuple[Shape, ...], number: Callable[[Number], float], who: str) -> None:
@@ -462,17 +486,25 @@ def check_room(pair: tuple[Shape, ...], number: Callable[[Number], float], who: 
         surface, hull = pair[own].geometry, pair[other].geometry
         check_convex(surface, number, f"{who}: {pair[own]}")
         if isinstance(surface, RoundedBox | Polytope) and number(surface.roundness) + number(hull.roundness) == 0.0:
-            raise ModelError(f"{who}: the radius of {pair[own]} is 0, and so is that of {pair[other]}; {SHARP}")
+            raise ModelError(
+                f"{who}: the radius of {pair[own]} is 0, and so is that of {pair[other]}; {SHARP}",
+                code="sharp-on-sharp", subject=who, sharp=SHARP,
+            )  # fmt: skip
     for outer, inner in (pair, pair[::-1]):
         if isinstance(outer.geometry, Hollow) and isinstance(inner.geometry, RoundedBox):
             radius, reach = number(outer.geometry.opening), number(inner.geometry.reach)
             if reach >= radius:
                 what = f"{who} is open nowhere: {inner} reaches {reach:g} from its middle, and {outer} has the radius"
-                raise ModelError(f"{what} {radius:g}; make one smaller, or the other larger")
+                raise ModelError(
+                    f"{what} {radius:g}; make one smaller, or the other larger",
+                    code="does-not-fit-inside", subject=who, inner=inner, outer=outer, radius=radius,
+                )  # fmt: skip
 
 
 def check_convex(body: ShapeGeometry, number: Callable[[Number], float], who: str) -> None:
     """Refuse a polygon that is not convex, if its whole outline is a surface for other bodies."""
     if isinstance(body, Polytope) and not body.bulges(number):
         what = f"{who} has no corners that go round counterclockwise and turn left at each"
-        raise ModelError(f"{what}; order them, and say a polygon that is not convex by its parts()")
+        raise ModelError(
+            f"{what}; order them, and say a polygon that is not convex by its parts()", code="not-convex", subject=who
+        )

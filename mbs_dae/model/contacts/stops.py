@@ -46,9 +46,14 @@ class Stop(Contact):
         self.measure = checked_measure(measure, f"{self.who} stops")
         if measure.lowest:
             what = f"{self.who} stops a value, and {measure.label} has only a rate"
-            raise ModelError(f"{what}; take an angle, a displacement, a distance or a coordinate")
+            raise ModelError(
+                f"{what}; take an angle, a displacement, a distance or a coordinate",
+                code="not-a-measure", subject=self.who, measure=measure.label,
+            )  # fmt: skip
         if lower is None and upper is None:
-            raise ModelError(f"{self.who} stops nothing; give lower= or upper=, or both")
+            raise ModelError(
+                f"{self.who} stops nothing; give lower= or upper=, or both", code="missing-argument", subject=self.who
+            )
         self.markers, self.speaks_of = measure.markers, measure.speaks_of
         self._set_laws(restitution)
         limits = (("lower", lower), ("upper", upper))
@@ -84,7 +89,10 @@ class Stop(Contact):
         values = {n: check_number(number(v), f"{n} of {self.who}") for n, v in self.limits.items()}
         if len(values) == 2 and not values["lower"] < values["upper"]:
             what = f"{self.who} has lower {values['lower']:g} and upper {values['upper']:g}"
-            raise ModelError(f"{what}, which leaves no way between them; give a lower one that is less")
+            raise ModelError(
+                f"{what}, which leaves no way between them; give a lower one that is less",
+                code="bounds-upside-down", subject=self.who,
+            )  # fmt: skip
 
     def check_values(self, number: Callable[[Number], float]) -> None:
         super().check_values(number)

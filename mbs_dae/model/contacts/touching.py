@@ -104,7 +104,10 @@ class Touching(ContactChanges):
     def _of_shapes(self, things: Sequence[Any], function: Any) -> tuple[Relation, dict[sp.Symbol, Number]]:
         if function is not None or len(things) != 2 or not all(isinstance(thing, Shape) for thing in things):
             remedy = f"{self.kind}(name, shape, shape), or markers and gap=lambda i, j: ..."
-            raise ModelError(f"{self.who} is of two shapes, or of markers and a gap; write {remedy}")
+            raise ModelError(
+                f"{self.who} is of two shapes, or of markers and a gap; write {remedy}",
+                code="contradictory-arguments", subject=self.who, kind=self.kind,
+            )  # fmt: skip
         self.shapes = first, second = tuple(things)
         self.markers = first.marker, second.marker
         self.check_dimension()
@@ -117,10 +120,16 @@ class Touching(ContactChanges):
 
     def _of_functions(self, things: Sequence[Any], gap: Any, slip: Any) -> tuple[Relation, dict[sp.Symbol, Number]]:
         if gap is None:
-            raise ModelError(f"{self.who} has no gap; give gap=lambda i, j: expression, or two shapes")
+            raise ModelError(
+                f"{self.who} has no gap; give gap=lambda i, j: expression, or two shapes",
+                code="missing-argument", subject=self.who,
+            )  # fmt: skip
         if not 0 < len(things) <= len(LABELS):
             what = f"{self.who} has {len(things)} markers, and needs 1 to {len(LABELS)}"
-            raise ModelError(f"{what}; name those that the gap is between: {self.kind}(name, i, j, gap=...)")
+            raise ModelError(
+                f"{what}; name those that the gap is between: {self.kind}(name, i, j, gap=...)",
+                code="missing-argument", subject=self.who, kind=self.kind,
+            )  # fmt: skip
         self.markers = tuple(as_marker(thing, self.who) for thing in things)
         self.check_dimension()
         self._check_bodies()
@@ -129,7 +138,10 @@ class Touching(ContactChanges):
 
     def _check_bodies(self) -> None:
         if len(self.markers) > 1 and len(self.bodies) == 1:
-            raise ModelError(f"{self.who} is of body {self.bodies[0].name!r} and itself; name two different bodies")
+            raise ModelError(
+                f"{self.who} is of body {self.bodies[0].name!r} and itself; name two different bodies",
+                code="body-with-itself", subject=self.who,
+            )  # fmt: skip
 
     def _take(self, relation: Relation, slots: dict[sp.Symbol, Number], unit: str) -> None:
         self._gaps = relation, slots
@@ -144,13 +156,18 @@ class Touching(ContactChanges):
         if rows and (rows % points or rows // points not in allowed):
             requirement = {2: "one velocity for each gap", 3: "two velocities (or one) for each gap"}[self.dimension]
             has = f"{counted(points, 'gap')} and {rows} slip velocities"
-            raise ModelError(f"{self.who} has {has}; return {requirement} from slip")
+            raise ModelError(
+                f"{self.who} has {has}; return {requirement} from slip", code="wrong-shape", subject=self.who, rows=rows
+            )
         if not self.has_friction:
             return replace(relation, psi=())
         if not rows:
             directions = {2: "velocity", 3: "velocities (along two directions)"}[self.dimension]
             remedy = f"give slip=lambda i, j: {directions} of the second body along the first, or friction=0"
-            raise ModelError(f"{self.who} has friction, and nothing says what slips; {remedy}")
+            raise ModelError(
+                f"{self.who} has friction, and nothing says what slips; {remedy}",
+                code="nothing-slips", subject=self.who, directions=directions,
+            )  # fmt: skip
         return with_unit_gradients(relation, self.second, self.who)
 
     def check_values(self, number: Callable[[Number], float]) -> None:
@@ -214,7 +231,10 @@ def with_unit_gradients(relation: Relation, second: int, who: str) -> Relation:
     for gap in relation.phi:
         if not gap.has(*place):
             problem = f"{who} has friction, and its gap does not change with the point of its second marker"
-            raise ModelError(f"{problem}, so there is no normal force; say the gap by j.point, or leave friction out")
+            raise ModelError(
+                f"{problem}, so there is no normal force; say the gap by j.point, or leave friction out",
+                code="no-normal-force", subject=who,
+            )  # fmt: skip
         gaps.append(over_length(gap, place))
     return replace(relation, phi=tuple(gaps), psi=tuple(over_length(slip, rates) for slip in relation.psi))
 

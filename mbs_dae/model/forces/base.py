@@ -95,7 +95,7 @@ class ForceElement(Declared):
         try:
             load, slots = self._built()
         except ModelError as exc:
-            raise ModelError(f"{self.who}: {exc}") from exc
+            raise ModelError(f"{self.who}: {exc}", code=exc.code, **exc.facts) from exc
         self._acting = len(self.markers)
         if any(e.has(Quantity) for e in load.expressions):
             try:
@@ -103,13 +103,19 @@ class ForceElement(Declared):
                 load, numbers = constants_out(load)
                 slots = {**slots, **numbers}
             except ModelError as exc:
-                raise ModelError(f"{self.who}: {exc}") from exc
+                raise ModelError(
+                    f"{self.who}: {exc}", code=exc.code, **exc.facts
+                ) from exc
         if named := signals_in([load.potential.xreplace(slots)]):
             raise ModelError(
-                f"the potential of {self.who} depends on {named[0]}, which changes in time; say it as force"
-            )
+                f"the potential of {self.who} depends on {named[0]}, which changes in time; say it as force",
+                code="potential-of-time", subject=self.who, named=named[0],
+            )  # fmt: skip
         if load.potential.has(*(rate for m in load.markers for rate in m.rates)):
-            raise ModelError(f"the potential of force class {self.kind} contains velocities; say it as force")
+            raise ModelError(
+                f"the potential of force class {self.kind} contains velocities; say it as force",
+                code="potential-of-velocities", kind=self.kind,
+            )  # fmt: skip
         self._complete(load, slots)
 
     @property
@@ -150,7 +156,7 @@ def duals(wrenches: Any, markers: Sequence[FormMarker], what: str) -> list[Any]:
         rows = []
     if len(rows) != len(markers) or any(len(w) not in (dimension, size) for w in rows):
         requirement = f"one {WRENCH[dimension]} for each marker ({len(markers)})"
-        raise ModelError(f"{what} must return {requirement}, not {wrenches!r}")
+        raise ModelError(f"{what} must return {requirement}, not {wrenches!r}", code="wrong-shape", wrenches=wrenches)
     return [x for w in rows for x in (*w, *(0,) * (size - len(w)))]
 
 
@@ -214,10 +220,13 @@ class EffortElement(ForceElement):
             if np.ndim(value) and not isinstance(value, str):
                 what = f"{self.who} takes one number or expression, along its own coordinate, not {shortened(value)}"
                 remedy = f"; a vector is written mbs.{self.vector_class}" if self.dimension == 3 else ""
-                raise ModelError(f"{what}{remedy}")
+                raise ModelError(f"{what}{remedy}", code="does-nothing", subject=self.who, value=value)
         self.values = self._constants(positional, constants)
         if self.some_of and not {*list(self.fields)[: len(positional)], *constants} & {*self.some_of}:
-            raise ModelError(f"{self.who} does nothing; give {' or '.join(f'{name}=' for name in self.some_of)}")
+            raise ModelError(
+                f"{self.who} does nothing; give {' or '.join(f'{name}=' for name in self.some_of)}",
+                code="missing-argument", subject=self.who,
+            )  # fmt: skip
         self.finish()
 
     @classmethod
@@ -247,16 +256,22 @@ class EffortElement(ForceElement):
             if "displacement" in coordinates and self.coordinates == ("distance",):
                 law = 'mbs.Actuator(name, joint, -k * model["joint.displacement"] - c * model["joint.velocity"])'
                 remedy += f", or write what acts along the slide as {law}"
-            raise ModelError(f"{self.who} needs the {alternatives} of something, and {subject} has none; {remedy}")
+            raise ModelError(
+                f"{self.who} needs the {alternatives} of something, and {subject} has none; {remedy}",
+                code="no-such-measure", subject=self.who, alternatives=alternatives,
+            )  # fmt: skip
         count = sum(isinstance(a, Marker | Body) for a in args[:2])
         if count < self.fewest:
             requirement = f"{self.fewest} markers or bodies, a joint, or a measure"
-            raise ModelError(f"{self.who} needs {requirement}; got {count}")
+            raise ModelError(
+                f"{self.who} needs {requirement}; got {count}",
+                code="wrong-length", subject=self.who, fewest=self.fewest, count=count,
+            )  # fmt: skip
         try:
             check_name("measure", self.coordinates[0], measures.OF_MARKERS, "mbs, for the coordinates of its class,")
             return measures.OF_MARKERS[self.coordinates[0]](*args[:count]), args[count:]
         except ModelError as exc:
-            raise ModelError(f"{self.who}: {exc}") from exc
+            raise ModelError(f"{self.who}: {exc}", code=exc.code, **exc.facts) from exc
 
     def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
         names, free = {*list(self.fields)[: len(positional)], *named}, self.free

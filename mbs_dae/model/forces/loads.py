@@ -36,11 +36,14 @@ class _AtMarker(ForceElement):
             constants = {**_components(force, "xyz" if spatial else "xy", who), **constants}
         if not spatial and (strange := {"z", "mx", "my"} & {*constants}):
             names = ", ".join(sorted(strange))
-            raise ModelError(f"{who} has no {names} in the plane; give x and y, and mz for a moment")
+            raise ModelError(
+                f"{who} has no {names} in the plane; give x and y, and mz for a moment",
+                code="not-planar", name=name, names=names,
+            )  # fmt: skip
         if not {*self.fields} - {"axes"} & {*constants}:
             moment = "mz" in self.fields
             remark = "does nothing; give force= or moment=" if moment else "needs a force; add (Fx, Fy), in N"
-            raise ModelError(f"{who} {remark}")
+            raise ModelError(f"{who} {remark}", code="wrong-arguments", name=name)
         super().__init__(name, marker, **constants)
 
     @property
@@ -57,7 +60,7 @@ class _AtMarker(ForceElement):
         free = {str(s).rpartition(".")[2] for s in free_parameters(components.values()) if "." in str(s)}
         if free and name in ("magnitude", *components) and ("magnitude" in free) != (name == "magnitude"):
             what = f"{self.who} is asked for components of its force and for its magnitude, which follows from them"
-            raise ModelError(f"{what}; ask for them in two calls")
+            raise ModelError(f"{what}; ask for them in two calls", code="contradictory-arguments", subject=self.who)
         if name != "magnitude" or name not in self.constants:
             return super().with_constant(name, value)
         size, other = self.constants[name][0], self
@@ -244,13 +247,21 @@ class PythonForce(ForceElement):
     ):
         self.name = checked_name(name)
         if not callable(function):
-            raise ModelError(f"{self.who} needs function=f, called as f(t, i, ...), not {function!r}")
+            raise ModelError(
+                f"{self.who} needs function=f, called as f(t, i, ...), not {function!r}",
+                code="not-a-function", subject=self.who, function=function,
+            )  # fmt: skip
         if not isinstance(switches, Sequence) or not all(map(callable, switches)):
-            raise ModelError(f"{self.who} needs switches=(g, ...), each called as g(t, i, ...), not {switches!r}")
+            raise ModelError(
+                f"{self.who} needs switches=(g, ...), each called as g(t, i, ...), not {switches!r}",
+                code="not-a-function", subject=self.who, switches=switches,
+            )  # fmt: skip
         self.switches = tuple(switches)
         self.markers = tuple(as_marker(m, self.who) for m in markers)
         if not self.markers:
-            raise ModelError(f"{self.who} has no marker; name those whose bodies feel it")
+            raise ModelError(
+                f"{self.who} has no marker; name those whose bodies feel it", code="missing-argument", subject=self.who
+            )
         self.check_dimension()
         self._acting = len(self.markers)
         self.function = function

@@ -209,7 +209,10 @@ class Coupling(Field):
             else:
                 symmetric = abs(a - b) <= 1e-9 * largest  # up to roundoff
             if not symmetric:
-                raise ModelError(f"{what} is not symmetric; a force with a potential has K[j][k] = K[k][j]")
+                raise ModelError(
+                    f"{what} is not symmetric; a force with a potential has K[j][k] = K[k][j]",
+                    code="not-symmetric", element=self.name, subject=who,
+                )  # fmt: skip
         return tuple(tuple(matrix[max(r, c)][min(r, c)] for c in size) for r in size)
 
     def numbers(self, value: Matrix) -> dict[str, Number]:
@@ -251,16 +254,21 @@ class Bushing(ForceElement):
             least = np.linalg.eigvalsh([[number(n) for n in row] for row in damping]).min()
             if least < -1e-12 * max(abs(number(n)) for row in damping for n in row):
                 problem = f"damping of {self.who} feeds energy in (eigenvalue {least:.3g})"
-                raise ModelError(f"{problem}; it must not be negative")
+                raise ModelError(f"{problem}; it must not be negative", code="negative", subject=self.who, least=least)
 
     def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
         values = super()._constants(positional, named)
         if not values["stiffness"] and not values["damping"]:
-            raise ModelError(f"{self.who} does nothing; give stiffness= or damping=")
+            raise ModelError(
+                f"{self.who} does nothing; give stiffness= or damping=", code="missing-argument", subject=self.who
+            )
         size = len(MARKERS[self.dimension].rate_names)
         for what, matrix in values.items():
             if matrix and len(matrix) != size:
-                raise ModelError(f"{what} of {self.who} has {len(matrix)} directions; give a number for each of {size}")
+                raise ModelError(
+                    f"{what} of {self.who} has {len(matrix)} directions; give a number for each of {size}",
+                    code="wrong-length", subject=self.who, size=size,
+                )  # fmt: skip
         return values
 
     @staticmethod

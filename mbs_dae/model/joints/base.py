@@ -97,11 +97,20 @@ class Constraint(Condition):
     ):
         self.name = checked_name(name)
         if not markers:
-            raise ModelError(f"{self.who} has no marker; name the markers it relates: Constraint(name, i, j, phi=...)")
+            raise ModelError(
+                f"{self.who} has no marker; name the markers it relates: Constraint(name, i, j, phi=...)",
+                code="missing-argument", subject=self.who,
+            )  # fmt: skip
         if phi is None and psi is None:
-            raise ModelError(f"{self.who} has no equation; give phi=lambda i, j: expression")
+            raise ModelError(
+                f"{self.who} has no equation; give phi=lambda i, j: expression",
+                code="missing-argument", subject=self.who,
+            )  # fmt: skip
         if len(markers) > len(LABELS):
-            raise ModelError(f"{self.who} has {len(markers)} markers, {len(LABELS)} at most; split it in two")
+            raise ModelError(
+                f"{self.who} has {len(markers)} markers, {len(LABELS)} at most; split it in two",
+                code="too-many-markers", subject=self.who,
+            )  # fmt: skip
         self.markers = tuple(as_marker(m, self.who) for m in markers)
         self.check_dimension()
         symbols = marker_symbols(len(markers), self.dimension)
@@ -167,7 +176,9 @@ class Joint(Condition, Declared):
         if motions is not None and relation.size + velocities(motions) != every:
             problem = f"the equations ({relation.size}) of {self.who} and the velocities of its motions "
             problem += f"({velocities(motions)}) do not make {every} together"
-            raise ModelError(f"{problem}; mend phi or motions of class {self.kind}")
+            raise ModelError(
+                f"{problem}; mend phi or motions of class {self.kind}", code="motions-not-of-joint", kind=self.kind
+            )
         unit = self.unit[self.dimension] if isinstance(self.unit, dict) else self.unit
         self.units = (unit,) * relation.size if isinstance(unit, str) else unit
         self._complete(relation, slots)
@@ -196,15 +207,27 @@ def relation_of(
     positions = _rows(phi, markers, constants, f"{of_places} of {who}")
     for e in positions:
         if e.has(*rates):
-            raise ModelError(f"{of_places} of {who} contains velocities: {e}; return such equations from {of_rates}")
+            raise ModelError(
+                f"{of_places} of {who} contains velocities: {e}; return such equations from {of_rates}",
+                code="equations-with-velocities", of_places=of_places, subject=who, of_rates=of_rates,
+            )  # fmt: skip
         if not e.has(*places):
-            raise ModelError(f"{of_places} of {who} says nothing of its markers: {e}; use i.point, i.angle, ...")
+            raise ModelError(
+                f"{of_places} of {who} says nothing of its markers: {e}; use i.point, i.angle, ...",
+                code="equations-without-markers", of_places=of_places, subject=who,
+            )  # fmt: skip
     velocities = _rows(psi, markers, constants, f"{of_rates} of {who}")
     for e in velocities:
         if any(e.diff(s).has(*rates) for s in rates):
-            raise ModelError(f"{of_rates} of {who} must be linear in the velocities: {e}; rewrite it")
+            raise ModelError(
+                f"{of_rates} of {who} must be linear in the velocities: {e}; rewrite it",
+                code="not-linear-in-velocities", of_rates=of_rates, subject=who,
+            )  # fmt: skip
         if not e.has(*rates):
-            raise ModelError(f"{of_rates} of {who} contains no velocity: {e}; return such equations from {of_places}")
+            raise ModelError(
+                f"{of_rates} of {who} contains no velocity: {e}; return such equations from {of_places}",
+                code="equations-without-velocities", of_rates=of_rates, subject=who, of_places=of_places,
+            )  # fmt: skip
     return Relation(markers, tuple(positions), tuple(velocities))
 
 
@@ -223,16 +246,19 @@ def _rows(equation: Callable | None, markers: tuple, constants: dict[str, Any], 
     if not callable(equation):
         name = what.split()[0]
         remedy = f"write {name}=lambda i, j: {EXAMPLES[name]}"
-        raise ModelError(f"{what} must be a function of markers, not {equation!r}; {remedy}")
+        raise ModelError(
+            f"{what} must be a function of markers, not {equation!r}; {remedy}",
+            code="not-a-function", equation=equation, name=name,
+        )  # fmt: skip
     wanted = inspect.signature(equation).parameters
     here = {name: value for name, value in constants.items() if name in wanted}
     out = called(equation, markers, what, **here)
     out = list(out) if isinstance(out, list | tuple | sp.MatrixBase) else [out]
     if not out:
-        raise ModelError(f"{what} returns nothing; return at least one expression")
+        raise ModelError(f"{what} returns nothing; return at least one expression", code="returns-nothing")
     for e in out:
         if not isinstance(e, sp.Expr | int | float) or isinstance(e, bool):
-            raise ModelError(f"{what} returns {e!r}; return sympy expressions")
+            raise ModelError(f"{what} returns {e!r}; return sympy expressions", code="not-an-expression")
     return [expression_of(e, what) for e in out]
 
 

@@ -137,13 +137,18 @@ class Gear(Joint):
             self.speaks_of = args[:2]
             args = (*_wheels(name, *args[:2], alike=radii is not None), *args[2:])
         if pressure_angle is not None and radii is None:
-            raise ModelError(f"Gear {name!r} got pressure_angle= without radii=; give the radii of its pitch circles")
+            raise ModelError(
+                f"Gear {name!r} got pressure_angle= without radii=; give the radii of its pitch circles",
+                code="missing-argument", name=name,
+            )  # fmt: skip
         what = f"pressure_angle of Gear {name!r}"
         self.pressure_angle = 0 if pressure_angle is None else check_number(pressure_angle, what, non_negative=True)
         self.radii = None
         if radii is not None:
             if "ratio" in constants:
-                raise ModelError(f"Gear {name!r} got ratio and radii; give one of them")
+                raise ModelError(
+                    f"Gear {name!r} got ratio and radii; give one of them", code="contradictory-arguments", name=name
+                )
             pair = components_of(radii, f"radii of Gear {name!r}", ("r_i", "r_j"))
             r_i, r_j = (check_number(r, f"radius of Gear {name!r}", positive=True) for r in pair)
             self.radii, constants["ratio"] = (r_i, r_j), r_j / r_i
@@ -155,7 +160,10 @@ class Gear(Joint):
         if self.radii is None and self.dimension == 3 and len(self.markers) != 4:
             four = "four markers (wheel, wheel, and one on the carrier for each)"
             remedy = "write Gear(name, joint_a, joint_b, ratio=...)"
-            raise ModelError(f"{self.who} in space needs the joints of both wheels, or {four}; {remedy}")
+            raise ModelError(
+                f"{self.who} in space needs the joints of both wheels, or {four}; {remedy}",
+                code="no-wheels", subject=self.who,
+            )  # fmt: skip
 
     @staticmethod
     def phi(
@@ -264,7 +272,10 @@ class Gear(Joint):
         r_i, r_j = (check_number(number(r), f"radius of {self.who}", positive=True) for r in self.radii)
         angle = check_number(number(self.pressure_angle), f"pressure_angle of {self.who}", non_negative=True)
         if angle >= float(sp.pi / 2):
-            raise ModelError(f"pressure_angle of {self.who} is {angle:g} rad, a right angle or more; give radians")
+            raise ModelError(
+                f"pressure_angle of {self.who} is {angle:g} rad, a right angle or more; give radians",
+                code="out-of-bounds", subject=self.who, angle=angle,
+            )  # fmt: skip
         if len(self.markers) == 4:
             self._check_axes(number, r_i, r_j)
         elif START in self._form[1]:
@@ -272,8 +283,9 @@ class Gear(Joint):
             if number(sp.sqrt(_square(_across(i, j.point - i.point)))) <= GEAR_DISTANCE * (r_i + r_j):
                 what = f"the wheels of {self.who} stand in one place in the reference placement, and no body carries "
                 raise ModelError(
-                    f"{what}both; give position= to their bodies, or name the joints of both: Gear(name, A, B, ...)"
-                )
+                    f"{what}both; give position= to their bodies, or name the joints of both: Gear(name, A, B, ...)",
+                    code="wheels-not-placed", subject=self.who,
+                )  # fmt: skip
 
     def _check_axes(self, number: Any, r_i: float, r_j: float) -> None:
         c, o = (m.placed for m in self.markers[2:])
@@ -283,11 +295,16 @@ class Gear(Joint):
             apart = abs(number(between.dot(normal) / sp.sqrt(_square(normal))))
             if apart > GEAR_DISTANCE * size:
                 what = f"the axes of {self.who} pass each other {apart:.6g} m apart, so its wheels do not roll"
-                raise ModelError(f"{what}; let them meet in a point, or give ratio= in place of radii=")
+                raise ModelError(
+                    f"{what}; let them meet in a point, or give ratio= in place of radii=", code="axes-do-not-meet"
+                )
             return
         if self.dimension == 3 and (beside := abs(number(between.dot(c.axis)))) > GEAR_DISTANCE * size:
             what = f"the markers of the wheels of {self.who} are {beside:.6g} m apart along their axes"
-            raise ModelError(f"{what}; put both into the middle plane of the teeth: joints with at= in one plane")
+            raise ModelError(
+                f"{what}; put both into the middle plane of the teeth: joints with at= in one plane",
+                code="wheels-not-in-plane",
+            )  # fmt: skip
         self.check_distance(float(number(sp.sqrt(_square(_across(c, between))))), r_i, r_j)
 
     def check_distance(self, apart: float, r_i: float, r_j: float, when: str = "") -> None:
@@ -298,10 +315,14 @@ class Gear(Joint):
             what = f"the axes of {self.who} are {apart:.6g} m apart{when}, and its radii are {r_i:.6g} and {r_j:.6g} m"
             rule = f"{self.values['mesh']} pitch circles touch at |r_i {sign} r_j| = {centre_distance:.6g} m"
             raise ModelError(
-                f"{what}: {rule}; mend the radii, mesh= or the places of the axes, or give ratio= of a train between"
-            )
+                f"{what}: {rule}; mend the radii, mesh= or the places of the axes, or give ratio= of a train between",
+                code="radii-do-not-meet", subject=self.who, apart=apart, when=when, r_i=r_i, r_j=r_j,
+            )  # fmt: skip
         if centre_distance <= GEAR_DISTANCE * (r_i + r_j):
-            raise ModelError(f"{self.who} has two wheels of {r_i:.6g} m on one axis; give ratio= of a clutch or a belt")
+            raise ModelError(
+                f"{self.who} has two wheels of {r_i:.6g} m on one axis; give ratio= of a clutch or a belt",
+                code="wheels-on-one-axis", subject=self.who, r_i=r_i,
+            )  # fmt: skip
 
     def check_free(
         self, number: Any, t: np.ndarray, apart: np.ndarray, beside: np.ndarray, aligned: np.ndarray
@@ -317,8 +338,9 @@ class Gear(Joint):
             when = f"at t = {t[np.argmax(off)]:.6g}"
             what = f"the wheels of {self.who} are not in one plane with axes the same way round {when}"
             raise ModelError(
-                f"{what}; name the joints of both wheels on the body that carries them, or mend the markers"
-            )
+                f"{what}; name the joints of both wheels on the body that carries them, or mend the markers",
+                code="axes-not-held", subject=self.who,
+            )  # fmt: skip
 
     @property
     def distance(self) -> tuple[Reading, tuple[Marker, Marker]] | None:
@@ -475,9 +497,14 @@ def on_one_axis(one: Marker, other: Marker) -> bool:
 def _wheels(name: str, *joints: Any, alike: bool) -> tuple[Any, ...]:
     """Return the wheels of two joints, then their markers on the carriers; with `alike` both on one common body."""
     if len(joints) == 2 and joints[0] is joints[1]:
-        raise ModelError(f"Gear {name!r} couples a joint with itself; name two revolute joints")
+        raise ModelError(
+            f"Gear {name!r} couples a joint with itself; name two revolute joints", code="joint-with-itself", name=name
+        )
     if len(joints) != 2 or not all("angle" in joint.measures() for joint in joints):
-        raise ModelError(f"Gear {name!r} couples two joints that have an angle; name two revolute joints")
+        raise ModelError(
+            f"Gear {name!r} couples two joints that have an angle; name two revolute joints",
+            code="not-a-revolute", name=name,
+        )  # fmt: skip
     common = [body for body in joints[0].bodies if body in joints[1].bodies]
     pairs = [joint.markers[::-1] if alike and joint.markers[1].body in common else joint.markers for joint in joints]
     wheels = tuple(markers[1] for markers in pairs)

@@ -163,7 +163,10 @@ class Universal(Joint):
         if pins is not None:
             who = f"Universal {name!r}"
             if at is None or axis is not None or x_axis is not None:
-                raise ModelError(f"{who} takes pins= with at= and bodies; leave out axis= and x_axis=, which pins give")
+                raise ModelError(
+                    f"{who} takes pins= with at= and bodies; leave out axis= and x_axis=, which pins give",
+                    code="contradictory-arguments", name=name,
+                )  # fmt: skip
             axis, x_axis = _across(pins, who)
         super().__init__(name, *args, at=at, axis=axis, x_axis=x_axis, **places)
 
@@ -191,7 +194,9 @@ def _across(pins: Any, who: str) -> tuple[Vector, Vector]:
     x, y = (sp.Matrix(coordinates_of(pin, f"pin of {who}", 3)) for pin in pair)
     size = sp.sqrt(x.dot(x) * y.dot(y))
     if size == 0:
-        raise ModelError(f"a pin of {who} has no direction; give e.g. pins=((1, 0, 0), (0, 1, 0))")
+        raise ModelError(
+            f"a pin of {who} has no direction; give e.g. pins=((1, 0, 0), (0, 1, 0))", code="zero-vector", subject=who
+        )
     cosine = sp.simplify(x.dot(y) / size)
     if cosine.free_symbols or abs(float(cosine)) > JOINT_ALIGNMENT:
         angle = f"the cosine between them is {cosine}"
@@ -199,7 +204,7 @@ def _across(pins: Any, who: str) -> tuple[Vector, Vector]:
             angle = f"they make {float(sp.deg(sp.acos(cosine))):.6g}°"
         problem = f"the pins of {who} must be at right angles, as those of a cross are; {angle}"
         remedy = "take for the second one what is at right angles to its own shaft and to the first"
-        raise ModelError(f"{problem}; {remedy}")
+        raise ModelError(f"{problem}; {remedy}", code="pins-parallel", subject=who)
     return tuple(x.cross(y)), tuple(x)
 
 

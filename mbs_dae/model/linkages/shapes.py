@@ -55,7 +55,9 @@ def shape_of(
     values = {name: (number(places[name][0]), number(places[name][1])) for name in outline}
     for a, b in combinations(outline, 2):
         if values[a] == values[b]:
-            raise ModelError(f"points {a} and {b} of {who} are the same place; move one of them")
+            raise ModelError(
+                f"points {a} and {b} of {who} are the same place; move one of them", code="same-place", subject=who
+            )
     points = [complex(*values[name]) for name in outline]
     axis = points[1] - points[0]
     turn = axis / abs(axis)
@@ -81,7 +83,10 @@ def shape_of(
         corners[:2] = Corner(0, 0), Corner(length, 0)
         if not is_plate and massive and any(sp.simplify(corner.imag) != 0 for corner in corners):
             what = f"the points of {who} lie on a line for these parameters only"
-            raise ModelError(f"{what}, so its mass is not that of a rod; use dimensions=True, or give it no mass")
+            raise ModelError(
+                f"{what}, so its mass is not that of a rod; use dimensions=True, or give it no mass",
+                code="length-not-of-rod", subject=who,
+            )  # fmt: skip
 
     centre: Any
     symbolic = isinstance(corners[0], Corner)
@@ -161,7 +166,10 @@ def check_edges(who: str, outline: Sequence[str], corners: Sequence[complex]) ->
     for k, m in combinations(range(count), 2):
         if m - k not in (1, count - 1) and segments_intersect(*edges[k], *edges[m]):
             first, second = (f"{outline[n]}-{outline[(n + 1) % count]}" for n in (k, m))
-            raise ModelError(f"edges {first} and {second} of {who} meet; name its points in order around the plate")
+            raise ModelError(
+                f"edges {first} and {second} of {who} meet; name its points in order around the plate",
+                code="edges-cross", first=first, second=second, subject=who,
+            )  # fmt: skip
 
 
 def segments_intersect(a: complex, b: complex, c: complex, d: complex) -> bool:

@@ -27,13 +27,16 @@ def mesh_of(path: str | PathLike[str], who: str, scale: float, place: np.ndarray
     try:
         data = Path(path).read_bytes()
     except OSError as exc:
-        raise ModelError(f"{what} cannot be read ({exc.strerror}); give the path of an STL file") from exc
+        raise ModelError(
+            f"{what} cannot be read ({exc.strerror}); give the path of an STL file",
+            code="cannot-read-file", subject=who, reason=exc.strerror,
+        ) from exc  # fmt: skip
     triangles = scale * triangles_of(data, what)
     if (size := np.ptp(triangles.reshape(-1, 3), axis=0).max()) > LONGEST:
         warnings.warn(f"{what} is {size:.4g} m long; if the file is in millimetres, give scale=0.001", stacklevel=3)
     points, faces = thinned(*joined(triangles))
     if len(faces) == 0:
-        raise ModelError(f"{what} has no triangle with an area; export the part again")
+        raise ModelError(f"{what} has no triangle with an area; export the part again", code="empty-mesh", subject=who)
     return MeshSketch((points @ rotation.T + place).round(9), _facing(points, faces))
 
 
@@ -47,11 +50,13 @@ def triangles_of(data: bytes, what: str) -> np.ndarray:
         corners = _text_triangles(data, what)
     else:
         size = f"{len(data)} bytes" + f", and not {HEAD + TRIANGLE * count} as {count} triangles have" * (count > 0)
-        raise ModelError(f"{what} is no STL file, or a truncated one: {size}; export it again")
+        raise ModelError(
+            f"{what} is no STL file, or a truncated one: {size}; export it again", code="damaged-file", size=size
+        )
     if len(corners) == 0:
-        raise ModelError(f"{what} holds no triangle; export the part again")
+        raise ModelError(f"{what} holds no triangle; export the part again", code="empty-mesh")
     if not np.isfinite(corners).all():
-        raise ModelError(f"{what} has corners that are not finite; export the part again")
+        raise ModelError(f"{what} has corners that are not finite; export the part again", code="not-finite")
     return corners
 
 
@@ -62,11 +67,13 @@ def _text_triangles(data: bytes, what: str) -> np.ndarray:
     complete = words.count(b"endfacet") == facets and words.count(b"vertex") == 3 * facets
     if not (complete and words[-1:] == [b"endsolid"]):
         what = f"{what} is truncated: {words.count(b'vertex')} corners of {facets} triangles, no end"
-        raise ModelError(f"{what}; export it again")
+        raise ModelError(f"{what}; export it again", code="mesh-not-readable", facets=facets)
     try:
         return np.array(rows, dtype=float).reshape(facets, 3, 3)
     except ValueError as exc:
-        raise ModelError(f"{what} has a corner that is not three numbers; export it again") from exc
+        raise ModelError(
+            f"{what} has a corner that is not three numbers; export it again", code="damaged-file", facets=facets
+        ) from exc
 
 
 def joined(triangles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -81,6 +81,10 @@ def frictions_lost_at(system: System, t: float, q: np.ndarray, v: np.ndarray) ->
     return frictions_at_fault(system, contacts)
 
 
+NO_FRICTION = "friction-undefined-or-negative"
+"""The code of errors for frictions without a value, or below zero."""
+
+
 def no_friction(name: str, lost: Mapping[str, float], t: float, axis: str = "t") -> tuple[str, str]:
     """Return a sentence that these frictions of a model have no value at t, or negative ones, and a remedy; t is the
     time, or the value of the swept parameter with the name `axis`."""

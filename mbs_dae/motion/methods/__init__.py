@@ -16,5 +16,8 @@ def method_named(name: object) -> Method:
     if isinstance(name, Method):
         return name
     if not isinstance(name, str) or name not in METHODS:
-        raise ModelError(f"method={name!r} is unknown; choose one of {', '.join(map(repr, METHODS))}")
+        raise ModelError(
+            f"method={name!r} is unknown; choose one of {', '.join(map(repr, METHODS))}",
+            code="unknown-choice", argument="method", value=name, choices=tuple(METHODS),
+        )  # fmt: skip
     return METHODS[name]

@@ -245,7 +245,10 @@ def GA(spectral_radius: float = 0.8) -> Method:
     """
     rho = spectral_radius
     if isinstance(rho, bool) or not isinstance(rho, int | float) or not 0.0 <= rho <= 1.0:
-        raise ModelError(f"spectral_radius={rho!r}; give a number from 0 (no fast motion is kept) to 1 (all is kept)")
+        raise ModelError(
+            f"spectral_radius={rho!r}; give a number from 0 (no fast motion is kept) to 1 (all is kept)",
+            code="out-of-bounds", argument="spectral_radius", value=rho, least=0.0, most=1.0,
+        )  # fmt: skip
     return _method(float(rho))
 
 

@@ -84,12 +84,21 @@ class Curve(Result):
 
     def _checked(self, name: str) -> str:
         if not isinstance(name, str):
-            raise ModelError(f"one quantity is asked for, by its name, such as {self.followed!r}, not {name!r}")
+            raise ModelError(
+                f"one quantity is asked for, by its name, such as {self.followed!r}, not {name!r}",
+                code="wrong-type", argument="name", value=name,
+            )  # fmt: skip
         if len(parts := self.components(name)) > 1:
-            raise ModelError(f"{name!r} is a vector; ask for one of its components, {' or '.join(map(repr, parts))}")
+            raise ModelError(
+                f"{name!r} is a vector; ask for one of its components, {' or '.join(map(repr, parts))}",
+                code="is-a-vector", argument="name", name=name, components=parts,
+            )  # fmt: skip
         measure, level = self.track.system.model.quantity(name)
         if level or measure.lowest:
-            raise ModelError(f"{name!r} is a rate; limits and turning points are those of a value")
+            raise ModelError(
+                f"{name!r} is a rate; limits and turning points are those of a value",
+                code="is-a-rate", argument="name", name=name,
+            )  # fmt: skip
         return name
 
     def turning_points(self, name: str) -> tuple[TurningPoint, ...]:
@@ -194,7 +203,10 @@ class Curve(Result):
         at dead points, a cross at branch points. Other curves, `beside`, are drawn with it. `degrees` and `units` are
         those of ``Result.plot``."""
         if axes != "world":
-            raise ModelError(f"a curve is drawn in world axes, not in those of {axes!r}")
+            raise ModelError(
+                f"a curve is drawn in world axes, not in those of {axes!r}",
+                code="unknown-choice", argument="axes", value=axes, choices=("world",),
+            )  # fmt: skip
         with shown_in(units, degrees):
             return provided("Curve.plot")(self, names, over, beside)
 

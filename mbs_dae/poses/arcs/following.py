@@ -69,7 +69,10 @@ def _first_contact(track: ArcTrack, curve: CurvePoints) -> tuple[CurvePoints, st
     point = int(points[deep[k].argmax()])
     contact = contacts.points[point][0]
     if k == 0:
-        raise ModelError(f"{contact.who} overlaps in the pose that is followed; start at another one")
+        raise ModelError(
+            f"{contact.who} overlaps in the pose that is followed; start at another one",
+            code="contact-overlaps", contact=contact.name,
+        )  # fmt: skip
 
     def gap(place: ArcPlace) -> float:
         state = (np.array([track.t]), place.q[None], place.v[None], place.a[None])

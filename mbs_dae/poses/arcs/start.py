@@ -32,7 +32,10 @@ def track_at(
     machine, who = system.machine(), repr(system.model.name)
     if machine.program.velocity_rows > 0:
         what = f"{who} has equations that restrict velocities alone: where it is then follows from the way it went"
-        raise ModelError(f"{what}, and no curve is closed; use mbs.kinematics or mbs.simulate")
+        raise ModelError(
+            f"{what}, and no curve is closed; use mbs.kinematics or mbs.simulate",
+            code="nonholonomic", model=system.model.name,
+        )  # fmt: skip
     motions = free_motions(system, t, q)
     counts = [(motions.shape[1], q)]
     if motions.shape[1] > 1:
@@ -45,10 +48,17 @@ def track_at(
             remedy = f"fix= holds {', '.join(fixed)}: leave one out"
         elif drivers := [d.name for d in system.model.drivers]:
             remedy = f"{', '.join(drivers)} hold it still: let them go, too, by release="
-        raise ModelError(f"{who} has no freedom, so nothing to follow; {remedy}")
+        raise ModelError(
+            f"{who} has no freedom, so nothing to follow; {remedy}",
+            code="no-freedom", model=system.model.name, fixed=tuple(fixed),
+            drivers=tuple(d.name for d in system.model.drivers),
+        )  # fmt: skip
     if freedom > 1:
         what = f"{who} has {counted(freedom, 'degree')} of freedom, and one is followed"
-        raise ModelError(f"{what}; hold {freedom - 1} by drivers, or by {_too_little(system, t, regular, name)}")
+        raise ModelError(
+            f"{what}; hold {freedom - 1} by drivers, or by {_too_little(system, t, regular, name)}",
+            code="too-many-freedoms", model=system.model.name, freedom=freedom,
+        )  # fmt: skip
     close(machine, t, regular.copy(), system.still, 20)
     # (next to a singular pose, pivots of redundant rows are too large to be recognised)
     redundant = max(int(dependent_rows(machine, ROW_DEPENDENCE)), len(system.rows) - system.nv + 1)
@@ -104,14 +114,20 @@ def start_of(track: ArcTrack, q: np.ndarray, motions: np.ndarray, name: str, bra
         place = _on_branch(track, q, branch)
     else:
         if branch is not None:
-            raise ModelError(f"branch={branch!r} is for branch points, and this pose is none; leave it out")
+            raise ModelError(
+                f"branch={branch!r} is for branch points, and this pose is none; leave it out",
+                code="not-a-branch-point", argument="branch", value=branch,
+            )  # fmt: skip
         direction = system.still
         direction[:n] = motions[:, 0] / np.sqrt(system.weight[:n])
         place = track.stand(ArcPlace(0.0, q, direction, system.still))
     if place is None:
         joints = joints_at_fault(system, t, q)
         what = f"{system.model.name!r} has no smooth curve through this pose, where {', '.join(joints)} depend on each "
-        raise SingularConfigurationError(f"{what}other; start at another pose", time=t, joints=joints)
+        raise SingularConfigurationError(
+            f"{what}other; start at another pose",
+            code="no-smooth-curve", model=system.model.name, time=t, joints=joints,
+        )  # fmt: skip
     grows = reader_of(system, name)(np.array([t]), *(x[None] for x in place[1:]))[1, 0, 0] >= 0.0
     return (place if grows or motions.shape[1] > 1 else place.back())._replace(s=0.0)
 
@@ -121,10 +137,15 @@ def _on_branch(track: ArcTrack, q: np.ndarray, branch: int | None) -> ArcPlace |
     who = f"{system.model.name!r} is followed from a singular pose"
     if not len(tangents):
         what = f"{who}, where equations of second order do not say which branches there are"
-        raise SingularConfigurationError(f"{what}; start at another pose", time=track.t)
+        raise SingularConfigurationError(
+            f"{what}; start at another pose", code="branches-undecided", model=system.model.name, time=track.t
+        )
     if len(tangents) == 1 and branch is None:
         branch = 0
     if not (isinstance(branch, int | np.integer) and 0 <= branch < len(tangents)):
         what = f"{who}, through which {len(tangents)} branches go; say which one: branch=0"
-        raise ModelError(f"{what} to {len(tangents) - 1}", branches=len(tangents))
+        raise ModelError(
+            f"{what} to {len(tangents) - 1}",
+            code="branch-not-chosen", argument="branch", value=branch, branches=len(tangents),
+        )  # fmt: skip
     return beyond(track, ArcPlace(0.0, q, system.still, system.still), tangents[branch])

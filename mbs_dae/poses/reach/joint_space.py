@@ -41,7 +41,10 @@ class JointSpace:
         drivers = [driver.name for driver in model.drivers]
         model = model.without(*drivers) if drivers else model
         if not model.bodies:
-            raise ModelError(f"{model.name!r} has no body, so no joint to move; add bodies and joints")
+            raise ModelError(
+                f"{model.name!r} has no body, so no joint to move; add bodies and joints",
+                code="no-bodies", model=model.name,
+            )  # fmt: skip
         note = f"driver{'s' * (len(drivers) > 1)} {', '.join(drivers)} left aside" if drivers else ""
         return cls(model, _in_joint_coordinates(thing, model), note)
 
@@ -153,7 +156,10 @@ class JointSpace:
             size = float(np.linalg.norm(q[k : k + 4]))
             if abs(size - 1.0) > 1e-9:
                 problem = f"{', '.join(self.names[k : k + 4])} are a quaternion of length {size:g}"
-                raise ModelError(f"{problem}; give four numbers of length 1")
+                raise ModelError(
+                    f"{problem}; give four numbers of length 1",
+                    code="quaternion-not-unit", argument=what, coordinates=tuple(self.names[k:k + 4]), length=size,
+                )  # fmt: skip
             q[k : k + 4] /= size
         return self.turned(q)
 
@@ -192,7 +198,10 @@ class JointSpace:
             owner = self.model.ground if marker.body.fixed else self.model.bodies.get(marker.body.name)
             if owner is not marker.body:
                 what = f"marker {marker.label} is on a body of another model"
-                raise ModelError(f"{what}; use the bodies of {self.model.name!r}")
+                raise ModelError(
+                    f"{what}; use the bodies of {self.model.name!r}",
+                    code="not-of-this-model", argument="marker", marker=marker.label, model=self.model.name,
+                )  # fmt: skip
             return marker
         everyone = (*self.model.bodies.values(), self.model.ground)
         named = {b.name: b.origin for b in everyone} | {m.label: m for b in everyone for m in b.markers.values()}

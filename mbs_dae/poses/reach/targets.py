@@ -36,7 +36,9 @@ def read_targets(space: JointSpace, targets: Any) -> tuple[Target, ...]:
     check_dict("targets", targets, "markers and where they are to be", '{"hand.tool": (1, 0)}', empty=False)
     out = [_target(space, space.marker(marker), value) for marker, value in targets.items()]
     if len({label(t.marker) for t in out}) < len(out):
-        raise ModelError("targets name a marker twice, itself and by its name; say it once")
+        raise ModelError(
+            "targets name a marker twice, itself and by its name; say it once", code="given-twice", argument="targets"
+        )
     return tuple(out)
 
 
@@ -44,25 +46,39 @@ def _target(space: JointSpace, marker: Marker, value: Any) -> Target:
     who = f"the target of {label(marker)}"
     d = marker.body.dimension
     if marker.body.fixed:
-        raise ModelError(f"{who} cannot be reached: the ground does not move; name a marker of a body that does")
+        raise ModelError(
+            f"{who} cannot be reached: the ground does not move; name a marker of a body that does",
+            code="marker-on-ground", argument="targets", target=who,
+        )  # fmt: skip
     if isinstance(value, tuple | list) and len(value) == 2 and (d == 3 or np.ndim(value[0]) == 1 or value[0] is None):
         point, rotation = value
         if point is None and rotation is None:
-            raise ModelError(f"{who} says neither point nor rotation; give one of them")
+            raise ModelError(
+                f"{who} says neither point nor rotation; give one of them", code="empty", argument="targets", target=who
+            )
         if point is not None and np.ndim(point) == 0:
             what = f"{who} is {value!r}, and two things are read as (point, rotation)"
-            raise ModelError(f"{what}; a point needs all its {d} numbers")
+            raise ModelError(
+                f"{what}; a point needs all its {d} numbers",
+                code="incomplete-point", argument="targets", target=who, value=value, dimension=d,
+            )  # fmt: skip
     else:
         numbers = _numbers(space, value, who)
         if numbers.shape == (d,):
             point, rotation = numbers, None
         elif numbers.shape == (d + 1, d + 1):
             if np.abs(numbers[d] - np.eye(d + 1)[d]).max() > ORTHONORMALITY:
-                raise ModelError(f"{who} is no homogeneous matrix: its last row must be {np.eye(d + 1)[d]}")
+                raise ModelError(
+                    f"{who} is no homogeneous matrix: its last row must be {np.eye(d + 1)[d]}",
+                    code="not-a-homogeneous-matrix", argument="targets", target=who,
+                )  # fmt: skip
             point, rotation = numbers[:d, d], numbers[:d, :d]
         else:
             remedy = f"give a point ({d} numbers), a homogeneous {d + 1} x {d + 1} matrix, or (point, rotation)"
-            raise ModelError(f"{who} has shape {numbers.shape}; {remedy}")
+            raise ModelError(
+                f"{who} has shape {numbers.shape}; {remedy}",
+                code="wrong-shape", argument="targets", target=who, shape=numbers.shape, dimension=d,
+            )  # fmt: skip
     return Target(marker, _point(space, point, d, who), _rotation(space, rotation, d, who))
 
 
@@ -71,7 +87,10 @@ def _point(space: JointSpace, value: Any, d: int, who: str) -> np.ndarray | None
         return None
     point = _numbers(space, value, who)
     if point.shape != (d,):
-        raise ModelError(f"the point of {who} has shape {point.shape}; give {d} numbers")
+        raise ModelError(
+            f"the point of {who} has shape {point.shape}; give {d} numbers",
+            code="wrong-shape", argument="targets", target=who, part="point", shape=point.shape, dimension=d,
+        )  # fmt: skip
     return point
 
 
@@ -84,10 +103,15 @@ def _rotation(space: JointSpace, value: Any, d: int, who: str) -> np.ndarray | N
     if d == 2 and R.shape == ():
         return about_z(R)[:2, :2]
     if R.shape != (d, d):
-        raise ModelError(f"the rotation of {who} has shape {R.shape}; give a {d} x {d} matrix")
+        raise ModelError(
+            f"the rotation of {who} has shape {R.shape}; give a {d} x {d} matrix",
+            code="wrong-shape", argument="targets", target=who, part="rotation", shape=R.shape, dimension=d,
+        )  # fmt: skip
     if np.abs(R.T @ R - np.eye(d)).max() > ORTHONORMALITY or np.linalg.det(R) < 0:
         what = f"the rotation of {who} is none: its columns must be unit vectors at right angles, right-handed"
-        raise ModelError(f"{what}; e.g. mbs.rotations.about_z(0.3)")
+        raise ModelError(
+            f"{what}; e.g. mbs.rotations.about_z(0.3)", code="not-a-rotation", argument="targets", target=who
+        )
     U, _, V = np.linalg.svd(R)
     return U @ V
 
@@ -100,10 +124,18 @@ def _numbers(space: JointSpace, value: Any, who: str) -> np.ndarray:
         if isinstance(value, tuple | list) and any(x is None for x in value):
             what = f"{who} is {value!r}, but a point needs all its {space.model.dimension} numbers"
             remedy = "None stands for a whole point or a whole rotation: (None, rotation)"
-            raise ModelError(f"{what}; {remedy}") from exc
-        raise ModelError(f"{who} must be numbers, not {value!r}") from exc
+            raise ModelError(
+                f"{what}; {remedy}",
+                code="incomplete-point", argument="targets", target=who, value=value, dimension=space.model.dimension,
+            ) from exc  # fmt: skip
+        raise ModelError(
+            f"{who} must be numbers, not {value!r}", code="not-a-number", argument="targets", target=who, value=value
+        ) from exc
     if not np.isfinite(numbers).all():
-        raise ModelError(f"{who} has a number that is not finite; give finite numbers")
+        raise ModelError(
+            f"{who} has a number that is not finite; give finite numbers",
+            code="not-finite", argument="targets", target=who,
+        )  # fmt: skip
     return numbers
 
 

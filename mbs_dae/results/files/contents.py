@@ -65,17 +65,26 @@ def contents(result: Result) -> tuple[Header, Arrays]:
 def result_of(header: Header, arrays: Arrays, file: str) -> Result:
     """Return the result of a header and arrays; errors name the `file`."""
     if header["format"] != FORMAT:
-        raise ModelError(f"{file!r} has format {header['format']!r}, not {FORMAT!r}; save it again")
+        raise ModelError(
+            f"{file!r} has format {header['format']!r}, not {FORMAT!r}; save it again",
+            code="other-file-format", file=file, format=header["format"], wanted=FORMAT,
+        )  # fmt: skip
     # All arrays over time hold numbers, as many as there are times, and times increase.
     times = arrays["t"].size
     for name, axis in ALONG_TIME.items():
         kinds = "U" if name == "modes" else "fb"
         if name in arrays and (arrays[name].dtype.kind not in kinds or arrays[name].shape[axis : axis + 1] != (times,)):
             kind = f"{arrays[name].dtype} of shape {arrays[name].shape}"
-            raise ModelError(f"{file!r} is damaged: {name!r} is {kind}, for {times} times; save the result again")
+            raise ModelError(
+                f"{file!r} is damaged: {name!r} is {kind}, for {times} times; save the result again",
+                code="damaged-file", file=file, array=name, times=times,
+            )  # fmt: skip
     in_time = header["axis"][0] == "t"
     if not np.isfinite(arrays["t"]).all() or (in_time and (np.diff(arrays["t"]) < 0).any()):
-        raise ModelError(f"{file!r} is damaged: its times are not in order; save the result again")
+        raise ModelError(
+            f"{file!r} is damaged: its times are not in order; save the result again",
+            code="damaged-file", file=file, array="t",
+        )  # fmt: skip
 
     columns = (zip(header["names"], x, strict=True) for x in (arrays["values"], header["units"]))
     values, units = (Names[Any]("quantity", column, owner="the result") for column in columns)

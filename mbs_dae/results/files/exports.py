@@ -60,7 +60,10 @@ def write_excel(columns: Sequence[Column], path: Path, title: str) -> None:
     openpyxl, rows = package("openpyxl", ".xlsx"), len(columns[0].values)
     if rows >= ROWS or len(columns) > COLUMNS:
         size = f"a sheet has {ROWS} rows and {COLUMNS} columns, and the {title} {rows} and {len(columns)}"
-        raise ModelError(f"{size}; write fewer by to_dataframe(...), or another format")
+        raise ModelError(
+            f"{size}; write fewer by to_dataframe(...), or another format",
+            code="too-large-for-sheet", rows=rows, columns=len(columns), limits=(ROWS, COLUMNS),
+        )  # fmt: skip
     book = openpyxl.Workbook(write_only=True)
     sheet = book.create_sheet(title)
     sheet.freeze_panes = "B2"
@@ -129,7 +132,10 @@ def to_xarray(result: Result, names: Sequence[str]) -> Any:
     xarray = package("xarray", "to_xarray()")
     names, axis = list(dict.fromkeys(names or result.names)), axis_of(result)
     if taken := {axis.name, "component"} & {*names}:
-        raise ModelError(f"{min(taken)!r} is what the Dataset runs over; read result[{min(taken)!r}]")
+        raise ModelError(
+            f"{min(taken)!r} is what the Dataset runs over; read result[{min(taken)!r}]",
+            code="name-taken", argument="names", name=min(taken),
+        )  # fmt: skip
 
     def attributes(column: Column) -> dict[str, str]:
         return {"units": column.unit, "long_name": column.long_name}

@@ -88,17 +88,30 @@ def save(result: Result, path: str | Path, *, units: UnitsLike = None, degrees: 
     path = _with_ending(path)
     if path.suffix.lower() not in FORMATS:
         what = f"cannot write a result to {str(path)!r}: no format is called {path.suffix!r}"
-        raise ModelError(f"{what}; end the name in one of {', '.join(FORMATS)}")
+        raise ModelError(
+            f"{what}; end the name in one of {', '.join(FORMATS)}",
+            code="unknown-format", argument="path", file=str(path), format=path.suffix, choices=tuple(FORMATS),
+        )  # fmt: skip
     chosen = FORMATS[path.suffix.lower()]
     if choices and not chosen.choices:
         what = f"{str(path)!r} is {chosen.what}, which is not drawn: it takes no {', '.join(choices)}"
-        raise ModelError(f"{what}; leave that out, or end the name in .html")
+        raise ModelError(
+            f"{what}; leave that out, or end the name in .html",
+            code="not-supported", argument="choices", names=tuple(choices), file=str(path), format=path.suffix,
+        )  # fmt: skip
     if strange := [name for name in choices if name not in chosen.choices]:
         what = f"{str(path)!r} is {chosen.what}, which takes no {', '.join(strange)}"
-        raise ModelError(f"{what}; its choices are {', '.join(chosen.choices)}")
+        raise ModelError(
+            f"{what}; its choices are {', '.join(chosen.choices)}",
+            code="unknown-name", argument="choices", names=tuple(strange), file=str(path), format=path.suffix,
+            choices=tuple(chosen.choices),
+        )  # fmt: skip
     if (units is not None or degrees) and not chosen.is_read:
         what = f"{str(path)!r} is {chosen.what}, which is in SI"
-        raise ModelError(f"{what}; leave units= and degrees= out, or end the name in .csv, .xlsx or .nc")
+        raise ModelError(
+            f"{what}; leave units= and degrees= out, or end the name in .csv, .xlsx or .nc",
+            code="not-supported", argument="degrees" if units is None else "units", file=str(path), format=path.suffix,
+        )  # fmt: skip
     with shown_in(units, degrees):
         chosen.write(result, path, **choices)
     return path
@@ -119,15 +132,24 @@ def load(path: str | Path) -> Result:
     if found is None or found.read is None:
         readable = " or ".join(ending for ending, format in FORMATS.items() if format.read)
         what = f"is {found.what}" if found else "is no result"
-        raise ModelError(f"{str(path)!r} {what}, which cannot be read back; load what result.save wrote as {readable}")
+        raise ModelError(
+            f"{str(path)!r} {what}, which cannot be read back; load what result.save wrote as {readable}",
+            code="format-not-readable", argument="path", file=str(path), format=path.suffix,
+        )  # fmt: skip
     try:
         return result_of(*found.read(path), str(path))
     except ModelError:
         raise
     except FileNotFoundError as exc:
-        raise ModelError(f"there is no file {str(path)!r}; save a result first: result.save(path)") from exc
+        raise ModelError(
+            f"there is no file {str(path)!r}; save a result first: result.save(path)",
+            code="no-such-file", file=str(path),
+        ) from exc  # fmt: skip
     except UNREADABLE as exc:
-        raise ModelError(f"{str(path)!r} is not a result file of mbs_dae; write one with result.save(path)") from exc
+        raise ModelError(
+            f"{str(path)!r} is not a result file of mbs_dae; write one with result.save(path)",
+            code="cannot-read-file", file=str(path), exception=type(exc).__name__,
+        ) from exc  # fmt: skip
 
 
 def _with_ending(path: str | Path) -> Path:

@@ -19,14 +19,17 @@ EXTRAS |= {"pyarrow": "parquet", "gymnasium": "learning"}
 def file_at(path: object, remedy: str) -> Path:
     """Return the path, if it names a file; raise an error otherwise."""
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
-        raise ModelError(f"a file is named by a text or a Path, not by {path!r}; {remedy}")
+        raise ModelError(
+            f"a file is named by a text or a Path, not by {path!r}; {remedy}",
+            code="wrong-type", argument="path", value=path,
+        )  # fmt: skip
     file = Path(path)
     try:
         os.fsencode(file)
     except UnicodeEncodeError:
         file = Path()
     if not file.name.strip(".") or "\0" in str(file):
-        raise ModelError(f"{str(path)!r} names no file; {remedy}")
+        raise ModelError(f"{str(path)!r} names no file; {remedy}", code="no-file-name", argument="path", value=path)
     return file
 
 
@@ -41,7 +44,10 @@ def replacing(path: Path, remedy: str) -> Iterator[Path]:
         yield place
         place.replace(path)
     except OSError as exc:
-        raise ModelError(f"cannot write {str(path)!r}: {exc.strerror or exc}; {remedy}") from exc
+        raise ModelError(
+            f"cannot write {str(path)!r}: {exc.strerror or exc}; {remedy}",
+            code="cannot-write-file", file=str(path), reason=exc.strerror or str(exc),
+        ) from exc  # fmt: skip
     finally:
         with suppress(OSError):  # the file was renamed, or never written
             place.unlink()
@@ -52,4 +58,7 @@ def package(name: str, what: str) -> Any:
     try:
         return import_module(name)
     except ImportError as exc:
-        raise ModelError(f"{what} needs {name}; install it with: pip install 'mbs_dae[{EXTRAS[name]}]'") from exc
+        raise ModelError(
+            f"{what} needs {name}; install it with: pip install 'mbs_dae[{EXTRAS[name]}]'",
+            code="package-missing", package=name, purpose=what, extra=EXTRAS[name],
+        ) from exc  # fmt: skip

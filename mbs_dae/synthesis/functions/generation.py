@@ -79,7 +79,10 @@ def chebyshev_points(low: float, high: float, count: int) -> np.ndarray:
     """
     low, high = finite_number(low, "low"), finite_number(high, "high")
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-        raise ModelError(f"count is {count!r}; say how many points, e.g. count=3")
+        raise ModelError(
+            f"count is {count!r}; say how many points, e.g. count=3",
+            code="not-an-integer", argument="count", value=count, least=1,
+        )  # fmt: skip
     angles = np.pi * (2 * np.arange(count) + 1) / (2 * count)
     return (low + high) / 2 - (high - low) / 2 * np.cos(angles)
 
@@ -116,7 +119,10 @@ def synthesize_function(
     least = 3 + len(starts)
     if len(task.points) < least:
         what = f"{len(task.points)} precision points for {least} unknowns"
-        raise ModelError(f"{what}; give at least {least} points, or fewer names in free=")
+        raise ModelError(
+            f"{what}; give at least {least} points, or fewer names in free=",
+            code="too-few-points", count=len(task.points), least=least,
+        )  # fmt: skip
     solve = _exact if len(task.points) == least else _nearest
     notes = [*notes_on_degrees(task.phi, "angles of the crank")]
     if kind == "four-bar":
@@ -185,16 +191,25 @@ def _task(
     if callable(wanted):
         low, high = numbers(over, "over", count=2, example="(1, 2)")
         if low == high:
-            raise ModelError(f"over=({low:g}, {high:g}) is no range; give its two ends")
+            raise ModelError(
+                f"over=({low:g}, {high:g}) is no range; give its two ends",
+                code="empty-range", argument="over", value=(float(low), float(high)),
+            )  # fmt: skip
         if crank is None or follower is None:
             missing = "crank" if crank is None else "follower"
-            raise ModelError(f"{missing}= is missing; say where it stands at both ends of the range, in rad or m")
+            raise ModelError(
+                f"{missing}= is missing; say where it stands at both ends of the range, in rad or m",
+                code="missing-argument", argument=missing,
+            )  # fmt: skip
         at = _points(points, low, high, least)
         x = np.linspace(low, high, SAMPLES)
         y, at_points = _values(wanted, x), _values(wanted, at)
     else:
         if points is not None:
-            raise ModelError("points= is for a function; every pair of the arrays is a precision point")
+            raise ModelError(
+                "points= is for a function; every pair of the arrays is a precision point",
+                code="contradictory-arguments", argument="points", other="wanted", value=points,
+            )  # fmt: skip
         x = at = numbers(over, "over", example="an array of crank angles")
         y = at_points = numbers(wanted, "wanted", count=len(x), example="an array as long as over=")
     of_x = _scale(crank, (x[0], x[-1]), "crank")
@@ -209,7 +224,11 @@ def _points(argument: Any, low: float, high: float, least: int) -> np.ndarray:
         return chebyshev_points(low, high, int(argument))
     at = numbers(argument, "points", example="(1.1, 1.5, 1.9)")
     if outside := [one for one in at if not min(low, high) <= one <= max(low, high)]:
-        raise ModelError(f"the precision point {outside[0]:g} is outside of over=({low:g}, {high:g})")
+        raise ModelError(
+            f"the precision point {outside[0]:g} is outside of over=({low:g}, {high:g})",
+            code="out-of-bounds", argument="points", value=float(outside[0]), least=float(min(low, high)),
+            most=float(max(low, high)),
+        )  # fmt: skip
     return at
 
 
@@ -223,8 +242,14 @@ def _scale(argument: Any, ends: tuple[float, float], name: str) -> Callable[[np.
         return lambda values: values
     start, end = numbers(argument, name, count=2, example="np.radians((30, 120))")
     if start == end:
-        raise ModelError(f"{name}=({start:g}, {end:g}) is no range; give where it stands at both ends of over=")
+        raise ModelError(
+            f"{name}=({start:g}, {end:g}) is no range; give where it stands at both ends of over=",
+            code="empty-range", argument=name, value=(float(start), float(end)),
+        )  # fmt: skip
     low, high = ends
     if low == high:
-        raise ModelError(f"{name}= cannot be scaled: the function has the same value at both ends of its range")
+        raise ModelError(
+            f"{name}= cannot be scaled: the function has the same value at both ends of its range",
+            code="same-value-at-ends", argument=name, value=float(low),
+        )  # fmt: skip
     return lambda values: start + (end - start) * (values - low) / (high - low)

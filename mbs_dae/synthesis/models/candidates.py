@@ -115,7 +115,10 @@ class ModelCandidate(metaclass=PublicClass):
         )
         path = None if to_first is None else self.walker.path(self._system, places, to_first.q[-1])
         if path is None:
-            raise ModelError("the design stands at a dead point, and does not assemble again; choose another one")
+            raise ModelError(
+                "the design stands at a dead point, and does not assemble again; choose another one",
+                code="dead-point", design=dict(self.design), driver=self.driver,
+            )  # fmt: skip
         return path
 
     @cached_property

@@ -93,7 +93,10 @@ def _each_once(search: DesignSearch, fits: Sequence[DesignFit]) -> Iterator[Desi
 def point_names(model: Model, point: Any, example: str) -> list[str]:
     """Return the names of a point's coordinates; raise an error if the model does not know the point."""
     if point is None:
-        raise ModelError(f"point= is missing; say which point of {model.name!r} is meant, e.g. point={example!r}")
+        raise ModelError(
+            f"point= is missing; say which point of {model.name!r} is meant, e.g. point={example!r}",
+            code="missing-argument", argument="point", model=model.name,
+        )  # fmt: skip
     names = [f"{point}.{axis}" for axis in "xyz"[: model.dimension]]
     for name in names:
         model.quantity(name)

@@ -121,6 +121,9 @@ def walker(model: Model, quantities: Sequence[str], names: Sequence[str]) -> Wal
     for name in quantities:
         measure, level = model.quantity(name)
         if level != measure.lowest:
-            raise ModelError(f"{name!r} is a rate, and a design is found by places; name a place or an angle")
+            raise ModelError(
+                f"{name!r} is a rate, and a design is found by places; name a place or an angle",
+                code="is-a-rate", name=name, model=model.name,
+            )  # fmt: skip
         measures.append(measure)
     return Walker(model, tuple(measures), tuple(names))

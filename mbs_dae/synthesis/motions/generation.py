@@ -105,7 +105,10 @@ def synthesize_motion(
     for choice, name in ((moving, "moving"), (fixed, "fixed")):
         points = None if choice is None else points_of(choice, name, 2)
         if points is not None and points[0] == points[1]:
-            raise ModelError(f"{name}= has the same point twice; choose two")
+            raise ModelError(
+                f"{name}= has the same point twice; choose two",
+                code="given-twice", argument=name, point=(float(points[0].real), float(points[0].imag)),
+            )  # fmt: skip
         pins.append(None if points is None else (points - task.places[0]) / task.size)
     scaled = _Choices(*pins)
     curves = None
@@ -137,9 +140,14 @@ def synthesize_motion(
 
 def _of_model(model: Model, rows: np.ndarray, ordered: bool, point: Any, **options: Any) -> Synthesis[ModelCandidate]:
     if model.dimension != 2:
-        raise ModelError("poses (x, y, angle) are of a body in the plane; give a PlanarModel")
+        raise ModelError(
+            "poses (x, y, angle) are of a body in the plane; give a PlanarModel",
+            code="not-planar", argument="kind", model=model.name,
+        )  # fmt: skip
     if len(rows) < 2:
-        raise ModelError(f"poses has {len(rows)}; give two or more")
+        raise ModelError(
+            f"poses has {len(rows)}; give two or more", code="wrong-length", argument="poses", count=len(rows), least=2
+        )
     check_counts(options["starts"], options["seed"])
     quantities = [*point_names(model, point, "coupler.P"), f"{point}.angle"]
     what = f"motion through {len(rows)} poses"
@@ -157,29 +165,46 @@ def _check(task: MotionTask, moving: Any, fixed: Any, lengths: Any) -> None:
     count = len(task.places)
     if not 2 <= count <= 5:
         more = "no four-bar takes more than five poses in general: leave some out"
-        raise ModelError(f"poses has {count}; give two to five" + (f" ({more})" if count > 5 else ""))
+        raise ModelError(
+            f"poses has {count}; give two to five" + (f" ({more})" if count > 5 else ""),
+            code="wrong-length", argument="poses", count=count, least=2, most=5,
+        )  # fmt: skip
     for k, m in zip(*np.triu_indices(count, 1), strict=True):
         if (
             abs(task.places[k] - task.places[m]) < LINK_LENGTH * task.size
             and abs(task.turns[k] - task.turns[m]) < LINK_LENGTH
         ):
-            raise ModelError(f"poses {k} and {m} are the same; leave one out")
+            raise ModelError(
+                f"poses {k} and {m} are the same; leave one out",
+                code="given-twice", argument="poses", poses=(int(k), int(m)),
+            )  # fmt: skip
     if np.abs(wrap(task.turns - task.turns[0])).max() < LINK_LENGTH and count > 3:
         raise ModelError(
-            "all poses have the same angle, and a body that only shifts has no Burmester points to find; turn it"
-        )
+            "all poses have the same angle, and a body that only shifts has no Burmester points to find; turn it",
+            code="poses-without-turn", argument="poses", count=count,
+        )  # fmt: skip
     if count == 2 and moving is None:
         raise ModelError(
-            "two poses leave the pins to choose; say moving=[(x, y), (x, y)], where they are in the first pose"
-        )
+            "two poses leave the pins to choose; say moving=[(x, y), (x, y)], where they are in the first pose",
+            code="missing-argument", argument="moving", count=count,
+        )  # fmt: skip
     if count == 3 and (moving is None) == (fixed is None):
         what = "three poses leave the pins or the pivots to choose"
-        raise ModelError(f"{what}; say either moving=[A, B], where they are in the first pose, or fixed=[O, D]")
+        raise ModelError(
+            f"{what}; say either moving=[A, B], where they are in the first pose, or fixed=[O, D]",
+            code="pins-or-pivots", argument="moving", other="fixed", both=moving is not None, count=count,
+        )  # fmt: skip
     if (moving is not None and count > 3) or (fixed is not None and count != 3):
         name = "fixed" if fixed is not None else "moving"
-        raise ModelError(f"{name}= cannot be chosen with {count} poses; leave it out")
+        raise ModelError(
+            f"{name}= cannot be chosen with {count} poses; leave it out",
+            code="not-supported", argument=name, count=count,
+        )  # fmt: skip
     if lengths is not None and count != 2:
-        raise ModelError(f"lengths= cannot be chosen with {count} poses, they follow; leave it out")
+        raise ModelError(
+            f"lengths= cannot be chosen with {count} poses, they follow; leave it out",
+            code="not-supported", argument="lengths", count=count,
+        )  # fmt: skip
 
 
 def _pairs(move: Displacements, choices: _Choices, radii: np.ndarray | None) -> Iterator[tuple[Pair, Pair]]:
@@ -197,7 +222,10 @@ def _pairs(move: Displacements, choices: _Choices, radii: np.ndarray | None) -> 
         dyads = [list(_dyads_of_two_poses(move, complex(A), r)) for A, r in zip(pins, radii_of_pins, strict=True)]
     for name, options in zip("AB", dyads, strict=True):
         if not all(np.isfinite(point) for pair in options for point in pair):
-            raise ModelError(f"the three places of the pin {name} (or of its pivot) lie on a line: no circle; move it")
+            raise ModelError(
+                f"the three places of the pin {name} (or of its pivot) lie on a line: no circle; move it",
+                code="places-on-a-line", argument="fixed" if choices.fixed is not None else "moving", pin=name,
+            )  # fmt: skip
     for first, second in product(*dyads):
         yield first, second
         yield second, first
@@ -211,7 +239,10 @@ def _dyads_of_two_poses(move: Displacements, A: complex, radius: float | None) -
     if not 2 * length > abs(distance) > 0:
         short, still = "a crank or rocker is too short for its pin's way", "a pin does not move between the poses"
         what = short if abs(distance) else still
-        raise ModelError(f"{what}; give longer lengths=, or other pins in moving=")
+        raise ModelError(
+            f"{what}; give longer lengths=, or other pins in moving=",
+            code="no-circle-through-places", still=not abs(distance),
+        )  # fmt: skip
     height = np.sqrt(length**2 - abs(distance) ** 2 / 4)
     for side in (1, -1):
         yield (first + last) / 2 + side * 1j * height * distance / abs(distance), A

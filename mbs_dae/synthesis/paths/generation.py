@@ -168,21 +168,31 @@ def _of_model(
 def _check(targets: np.ndarray) -> None:
     """Raise a `ModelError` unless there are three or more different points, which are rows of coordinates."""
     if len(targets) < 3:
-        raise ModelError(f"points has {len(targets)}; give three or more")
+        raise ModelError(
+            f"points has {len(targets)}; give three or more",
+            code="too-few-points", argument="points", count=len(targets), least=3,
+        )  # fmt: skip
     gaps = np.linalg.norm(targets - targets[:, None], axis=2)
     np.fill_diagonal(gaps, np.inf)
     k, m = np.unravel_index(np.argmin(gaps), gaps.shape)
     if gaps[k, m] <= 1e-12 * np.abs(targets - targets.mean(axis=0)).max():
         raise ModelError(
-            f"points {min(k, m)} and {max(k, m)} are the same place; leave one out (a closed path closes by itself)"
-        )
+            f"points {min(k, m)} and {max(k, m)} are the same place; leave one out (a closed path closes by itself)",
+            code="given-twice", argument="points", points=(int(min(k, m)), int(max(k, m))),
+        )  # fmt: skip
 
 
 def _timing(timing_of_points: Any, order: str, count: int) -> np.ndarray:
     if order == "free":
-        raise ModelError("timing= says the order of the points; leave out order='free'")
+        raise ModelError(
+            "timing= says the order of the points; leave out order='free'",
+            code="contradictory-arguments", argument="timing", other="order",
+        )  # fmt: skip
     angles = numbers(timing_of_points, "timing", count, "one angle for each point, in rad")
     for k, m in zip(*np.triu_indices(count, 1), strict=True):
         if abs(wrap(angles[k] - angles[m])) < 1e-9:
-            raise ModelError(f"timing has points {k} and {m} at the same angle of the crank; give different ones")
+            raise ModelError(
+                f"timing has points {k} and {m} at the same angle of the crank; give different ones",
+                code="given-twice", argument="timing", points=(int(k), int(m)),
+            )  # fmt: skip
     return angles

@@ -58,11 +58,17 @@ def balance(
     2.0
     """
     if not isinstance(bodies, tuple | list) or not bodies or not all(isinstance(name, str) for name in bodies):
-        raise ModelError(f"bodies= are the names of those that carry counterweights, ['crank'], not {bodies!r}")
+        raise ModelError(
+            f"bodies= are the names of those that carry counterweights, ['crank'], not {bodies!r}",
+            code="not-a-list", argument="bodies", value=bodies,
+        )  # fmt: skip
     orders = None if order is None else tuple(np.ravel(order).tolist())
     if orders is not None:
         if not orders or not all(isinstance(k, int) and not isinstance(k, bool) and k > 0 for k in orders):
-            raise ModelError(f"order= is a harmonic, 1, 2, ..., or several, not {order!r}")
+            raise ModelError(
+                f"order= is a harmonic, 1, 2, ..., or several, not {order!r}",
+                code="not-an-integer", argument="order", value=order, least=1,
+            )  # fmt: skip
         orders = tuple(int(k) for k in orders)
     result = inverse_dynamics(model, times, start)
     dimension = result.sketch.dimension
@@ -84,7 +90,11 @@ def balance(
         if np.abs(by).max(initial=0.0) <= HARMONIC_ROUNDOFF * len(effects) * np.abs(effects).max(initial=0.0):
             numbers = " and ".join(map(str, orders))
             what = f"counterweights on {', '.join(pivots)} make no force of order {numbers}, and so take none away"
-            raise ModelError(f"{what}; orders are turns within the times, from {result.t[0]:g} to {result.t[-1]:g} s")
+            raise ModelError(
+                f"{what}; orders are turns within the times, from {result.t[0]:g} to {result.t[-1]:g} s",
+                code="no-force-of-order", argument="order", bodies=tuple(pivots), orders=orders,
+                start=float(result.t[0]), end=float(result.t[-1]),
+            )  # fmt: skip
     scale = np.abs(by).max(initial=0.0) or 1.0
     moments = np.linalg.lstsq(by.reshape(-1, by.shape[2]) / scale, -target.ravel(), rcond=1e-10)[0] / scale
     scale_of_moments = sum(system.evaluator(body.mass) for body in system.bodies if not body.fixed) * system.length
@@ -120,29 +130,41 @@ def _pivot(result: Result, body: Body) -> np.ndarray:
     turned = (axes - axes.mean(axis=0)).reshape(-1, size)
     if np.linalg.norm(turned, 2) <= BODY_ROTATION * np.sqrt(len(axes)):
         what = f"body {body.name!r} does not turn in these times: a counterweight balances nothing but by its mass"
-        raise ModelError(f"{what}; name a body that turns")
+        raise ModelError(f"{what}; name a body that turns", code="body-does-not-turn", body=body.name)
     moved = (place - place.mean(axis=0)).ravel()
     point = np.linalg.lstsq(turned, -moved, rcond=BODY_ROTATION)[0]
     if np.abs(turned @ point + moved).max() > FIXED_POINT * system.length:
         what = f"no point of body {body.name!r} stays where it is, so that the mass of a counterweight on it counts too"
-        raise ModelError(f"{what}, and not its first moment alone; name bodies that turn about a point of the frame")
+        raise ModelError(
+            f"{what}, and not its first moment alone; name bodies that turn about a point of the frame",
+            code="no-fixed-point", body=body.name,
+        )  # fmt: skip
     return frozen(np.where(np.abs(point) <= FIXED_POINT * system.length, 0.0, point))
 
 
 def _check_period(t: np.ndarray, values: np.ndarray) -> None:
     steps = np.diff(t)
     if t.size < 4 or np.ptp(steps) > PERIOD_END * abs(steps).max():
-        raise ModelError("harmonics are of one period, in evenly spaced times: np.linspace(0, period, 361)")
+        raise ModelError(
+            "harmonics are of one period, in evenly spaced times: np.linspace(0, period, 361)",
+            code="times-not-even", argument="times", count=int(t.size), least=4,
+        )  # fmt: skip
     if np.abs(values[-1] - values[0]).max() > PERIOD_END * np.abs(values).max():
         what = f"from t = {t[0]:.6g} to {t[-1]:.6g} s is no period: forces at its ends differ"
-        raise ModelError(f"{what}; give times from the beginning of one period to its end, both included")
+        raise ModelError(
+            f"{what}; give times from the beginning of one period to its end, both included",
+            code="not-periodic", argument="times", start=float(t[0]), end=float(t[-1]),
+        )  # fmt: skip
 
 
 def _harmonics(values: np.ndarray, orders: tuple[int, ...]) -> np.ndarray:
     """Return the cosine and sine parts of values in each order: sums over one period, exact up to half of its times."""
     count = len(values) - 1
     if 2 * max(orders) >= count:
-        raise ModelError(f"{count + 1} times tell no harmonic of order {max(orders)}; give more than {2 * max(orders)}")
+        raise ModelError(
+            f"{count + 1} times tell no harmonic of order {max(orders)}; give more than {2 * max(orders)}",
+            code="too-few-times", argument="times", count=count + 1, order=max(orders), least=2 * max(orders) + 2,
+        )  # fmt: skip
     angles = 2 * np.pi / count * np.outer(orders, np.arange(count))
     waves = np.concatenate([np.cos(angles), np.sin(angles)])
     return np.asarray(np.tensordot(waves, values[:-1], axes=1))

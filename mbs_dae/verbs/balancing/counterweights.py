@@ -47,14 +47,17 @@ class Counterweights(metaclass=PublicClass):
         check_name("body", body, [*self.moments], "the counterweights")
         radius = finite_number(radius, "the radius of a counterweight")
         if radius <= 0.0:
-            raise ModelError(f"the radius of a counterweight is positive, not {radius!r}")
+            raise ModelError(
+                f"the radius of a counterweight is positive, not {radius!r}",
+                code="not-positive", argument="radius", value=radius,
+            )  # fmt: skip
         return float(np.linalg.norm(self.moments[body]) / radius)
 
     def place(self, body: str, radius: float) -> np.ndarray:
         """Return the position of a counterweight at a distance `radius`, in m, from the fixed point, in body axes, in
         m: ``body.at(*found.place("crank", 0.1))``."""
         if (mass := self.mass(body, radius)) == 0.0:
-            raise ModelError(f"{body} needs no counterweight")
+            raise ModelError(f"{body} needs no counterweight", code="needs-no-counterweight", body=body)
         return np.asarray(self.pivots[body] + self.moments[body] / mass)
 
     @property

@@ -61,7 +61,10 @@ def modes_of(model: Model, held: Mapping[str, float], t: float, seed: int = 1) -
     for name in held:
         measure, level = model.quantity(name)
         if level or measure.lowest:
-            raise ModelError(f"fix={{{name!r}: ...}} holds a rate; modes are poses: hold values")
+            raise ModelError(
+                f"fix={{{name!r}: ...}} holds a rate; modes are poses: hold values",
+                code="is-a-rate", argument="fix", name=name,
+            )  # fmt: skip
     problem = PoseProblem(model, holding(model.compile(), 0, held), t, held)
     without = without_links(model, held, t)
     lean = problem
@@ -92,7 +95,10 @@ def _check_freedom(model: Model, system: System, generic: Generic) -> None:
     names = [f"{e.name}.{kind}" for e in model.conditions for kind in e.measures() if kind != "distance"]
     names += [f"{body}.{c}" for body in model.bodies for c in "xy"]
     example = ", ".join(f'"{name}": ...' for name in names[:left])
-    raise ModelError(f"{what}; hold as many quantities, such as fix={{{example}}}", freedoms=left)
+    raise ModelError(
+        f"{what}; hold as many quantities, such as fix={{{example}}}",
+        code="undriven-freedom", model=model.name, drivers=tuple(e.name for e in model.drivers), freedoms=left,
+    )  # fmt: skip
 
 
 def _proofs(problem: PoseProblem, poses: ModePoses) -> tuple[tuple[Certificate, ...], str]:
@@ -156,12 +162,14 @@ def _driven(model: Model, t: float) -> tuple[str, float]:
     should have: as far from its value in the placement as the driver's law is from the driven quantity there."""
     (driver,) = model.drivers
     if not isinstance(driver, Driver) or driver.measure.lowest:
-        raise ModelError(f"{driver.who} drives no single quantity")
+        raise ModelError(
+            f"{driver.who} drives no single quantity", code="drives-no-single-quantity", driver=driver.name
+        )
     freed = model.without(driver.name)
     start = assembled(freed, t)
     name = name_without_driver(model, driver, t, start.full_q)
     if name is None:
-        raise ModelError(f"what {driver.who} drives has no other name")
+        raise ModelError(f"what {driver.who} drives has no other name", code="no-other-name", driver=driver.name)
     law = model.compile().evaluator(driver.function.xreplace({time: sp.Float(t)}))
     rest = start.system.still[None]
     driven = model.compile().reader([driver.measure])(np.array([t]), start.full_q[None], rest, rest)[0, 0, 0]

@@ -77,15 +77,24 @@ def follow(
     checked_step(step)
     whole_number(poses, "poses is how many there may be", 2)
     if branch is not None and (not isinstance(branch, int | np.integer) or isinstance(branch, bool)):
-        raise ModelError(f"branch is the number of a branch, from 0 on, not {branch!r}")
+        raise ModelError(
+            f"branch is the number of a branch, from 0 on, not {branch!r}",
+            code="not-an-integer", argument="branch", value=branch, least=0,
+        )  # fmt: skip
     truth_of(both, "both says whether an open curve is followed in both directions")
     measure, level = model.quantity(name)
     if level or measure.lowest:
-        raise ModelError(f"{name!r} is a rate; follow a value, such as {name.rpartition('.')[0]}.{measure.levels[0]}")
+        raise ModelError(
+            f"{name!r} is a rate; follow a value, such as {name.rpartition('.')[0]}.{measure.levels[0]}",
+            code="is-a-rate", argument="name", name=name,
+        )  # fmt: skip
     fix, release, t = _arguments(model, start, fix, release, t)
     check_tables(model, np.array([t]))
     if name in fix:
-        raise ModelError(f"{name} is held by fix=, so there is nothing to follow; name a quantity that moves")
+        raise ModelError(
+            f"{name} is held by fix=, so there is nothing to follow; name a quantity that moves",
+            code="contradictory-arguments", argument="name", other="fix", name=name,
+        )  # fmt: skip
     system, q, released_drivers = _mechanism(model, t, name, fix, release, start)
     if isinstance(start, BranchPoint):
         others = [k for k in range(len(start.tangents)) if k != start.along]
@@ -97,13 +106,16 @@ def follow(
     traced, ends, beginning = follow_curve(track, place, both, poses)
     if traced.path.t.size == 1:
         what = f"{model.name!r} does not move: the one motion that its equations leave is infinitesimal"
-        raise ModelError(f"{what}; change a length")
+        raise ModelError(f"{what}; change a length", code="infinitesimal-motion", model=model.name)
     if is_constant_along(track, traced, name):
         content = track.system.model
         of_joints = [f"{e.name}.{m.levels[0]}" for e in content.conditions for m in e.measures().values()]
         names = [one for one in [*of_joints, *content.quantity_names(1)] if content.quantity_or_none(one)]
         other = next(one for one in names if not is_constant_along(track, traced, one))
-        raise ModelError(f"{name} is the same all along this curve; follow {other}, which changes")
+        raise ModelError(
+            f"{name} is the same all along this curve; follow {other}, which changes",
+            code="constant-along-curve", argument="name", name=name, other=other,
+        )  # fmt: skip
     return _curve(track, traced, ends, beginning, followed=name, fix=fix, release=released_drivers)
 
 
@@ -133,7 +145,10 @@ def _arguments(model: Model, start: Any, fix: Any, release: Any, t: Any) -> tupl
         if value is not None and (tuple(value) if key == "release" else value) != origin[key]:
             what = f"the branch point was found with {key}={origin[key]!r}, "
             what += f"and is no pose of the mechanism with {value!r}"
-            raise ModelError(f"{what}; leave {key}= out")
+            raise ModelError(
+                f"{what}; leave {key}= out",
+                code="contradictory-arguments", argument=key, other="start", value=value, origin=origin[key],
+            )  # fmt: skip
     return dict(start.fix), start.release, start.state.t
 
 
@@ -151,7 +166,10 @@ def _mechanism(
         all_names = tuple(dict.fromkeys([*names, *driving]))
         what = f"{driving[0]} drives {name}, and holds it; let it go"
         which = all_names[0] if len(all_names) == 1 else all_names
-        raise ModelError(f"{what}, release={which!r}, and hold another by fix= if need be")
+        raise ModelError(
+            f"{what}, release={which!r}, and hold another by fix= if need be",
+            code="held-by-driver", name=name, drivers=tuple(driving), release=all_names,
+        )  # fmt: skip
     if isinstance(start, BranchPoint):
         system = holding(freed.compile(), 0, fix)
         _check_singular(system, t, q)
@@ -167,4 +185,8 @@ def _check_singular(system: System, t: float, q: np.ndarray) -> None:
     if not gaps(machine, machine.phi) < CLOSED_POSE_DISTANCE * system.length:
         row = int(np.argmax(machine.g))
         what = f"the branch point is no pose of {system.model.name!r}: {system.rows[row].element} is open there by "
-        raise ModelError(f"{what}{machine.g[row]:.3g} m; start at one of a curve of this model")
+        raise ModelError(
+            f"{what}{machine.g[row]:.3g} m; start at one of a curve of this model",
+            code="pose-of-other-model", argument="start", model=system.model.name, element=system.rows[row].element,
+            gap=float(machine.g[row]),
+        )  # fmt: skip

@@ -33,7 +33,11 @@ def drivers_to_release(
     which = f"none of them drives {name}" if not driving else f"{' and '.join(driving)} drive {name}"
     what = f"{model.name!r} has {len(drivers)} drivers, {', '.join(drivers)}, and {which}"
     each = f"release={driving[0] if driving else drivers[0]!r}"
-    raise ModelError(f"{what}; say which one is let go: {each}; or several: release={tuple(driving or drivers)!r}")
+    raise ModelError(
+        f"{what}; say which one is let go: {each}; or several: release={tuple(driving or drivers)!r}",
+        code="driver-not-chosen", argument="release", model=model.name, name=name, drivers=tuple(drivers),
+        choices=tuple(driving or drivers),
+    )  # fmt: skip
 
 
 def without_drivers(model: Model, names: Sequence[str]) -> Model:

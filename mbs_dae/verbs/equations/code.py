@@ -60,10 +60,12 @@ class Code:
             remedy = f"name the matrices to write, e.g. {others or repr('Phi')}"
             if functions := sorted({str(f.func) for f in matrix.atoms(AppliedUndef)}):
                 what = f"{name} contains {', '.join(functions)}, a Python force, of which there is no formula"
-                raise ModelError(f"{what}; {remedy}")
+                raise ModelError(f"{what}; {remedy}", code="no-formula", matrix=name, functions=tuple(functions))
             if reactions := sorted(s.name for s in matrix.free_symbols if isinstance(s, Reaction)):
                 what = f"{name} speaks of {', '.join(reactions)}, which follows from all equations together"
-                raise ModelError(f"{what}; {remedy}")
+                raise ModelError(
+                    f"{what}; {remedy}", code="contains-reactions", matrix=name, reactions=tuple(reactions)
+                )
 
     @cached_property
     def own_names(self) -> dict[sp.Symbol, str]:

@@ -56,11 +56,17 @@ def equations(model: Model | System) -> SystemEquations:
     """
     if isinstance(model, System) and not model.is_cartesian:
         what = f"equations are printed in Cartesian coordinates, and this system is in {model.coordinates.set} ones"
-        raise ModelError(f"{what}; give the model itself")
+        raise ModelError(
+            f"{what}; give the model itself",
+            code="not-supported", argument="model", coordinates=model.coordinates.set, method="equations",
+        )  # fmt: skip
     model = model_of(model)
     check_without_contacts(model, "equations()")
     if not model.bodies:
-        raise ModelError(f"model {model.name!r} has no bodies; add one with model.body(name, ...)")
+        raise ModelError(
+            f"model {model.name!r} has no bodies; add one with model.body(name, ...)",
+            code="no-bodies", model=model.name,
+        )  # fmt: skip
     names = _Notation(model)
     rows, position_rows, printed = _constraints(model, names)
     rates, laws = _signals(model, names)
@@ -70,7 +76,10 @@ def equations(model: Model | System) -> SystemEquations:
     signals = {kind: [one.name for one in own] for kind, own in (("state", model.states), ("input", model.inputs))}
     for kind, given in (("parameter", model.parameters), *signals.items()):
         if clash := sorted(taken & {*given}):
-            raise ModelError(f"{kind} {clash[0]!r} has the name of a symbol of these equations; rename the {kind}")
+            raise ModelError(
+                f"{kind} {clash[0]!r} has the name of a symbol of these equations; rename the {kind}",
+                code="name-taken", kind=kind, name=clash[0],
+            )  # fmt: skip
     return SystemEquations(
         name=model.name,
         bodies={number: body.name for number, body in names.numbers.items()},
@@ -161,7 +170,10 @@ def _dynamics(model: Model, names: _Notation) -> tuple[sp.ImmutableMatrix, sp.Im
         if isinstance(element, PythonForce):
             load, named = _in_functions(element, names.coordinates, {s: names.in_numbers(e) for s, e in put.items()})
             if clash := sorted({*named} & {*functions}):
-                raise ModelError(f"{clash[0]} would be a function of two forces; give {element.who} another name")
+                raise ModelError(
+                    f"{clash[0]} would be a function of two forces; give {element.who} another name",
+                    code="name-taken", kind="function", name=clash[0], element=element.name,
+                )  # fmt: skip
             functions |= named
         else:
             load, _ = element.form()

@@ -195,10 +195,16 @@ def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tupl
     counted, held = (sorted(s.name for s in state[kind] if s.name in found) for kind in ("turns", "z"))
     if reactions := sorted({s.name for _, m in matrices for s in m.free_symbols if isinstance(s, Reaction)}):
         what = f"the rates speak of {', '.join(reactions)}, which follows from all equations together"
-        raise ModelError(f"{what}; solve for the multipliers, and put them in: eq.zdot.subs(...)")
+        raise ModelError(
+            f"{what}; solve for the multipliers, and put them in: eq.zdot.subs(...)",
+            code="contains-reactions", reactions=tuple(reactions),
+        )  # fmt: skip
     if any(m.has(sp.Derivative) for _, m in matrices):
         what = "a force that is a Python function has no formula, and depends on what is differentiated by"
-        raise ModelError(f"{what}; name matrices without it, e.g. lambdify('Phi')")
+        raise ModelError(
+            f"{what}; name matrices without it, e.g. lambdify('Phi')",
+            code="no-formula", matrices=tuple((name for name, m in matrices if m.has(sp.Derivative))),
+        )  # fmt: skip
     ends = np.cumsum([len(m) for _, m in matrices])
     data = [symbol.table.data for symbol in tables.values()]
     starts = np.cumsum([0, *map(len, data)])[:-1]
@@ -224,10 +230,16 @@ def _lambdified(eq: SystemEquations, names: Iterable[str]) -> Callable[..., tupl
         if turns is None and counted:
             zeros = "zeros where nothing has turned more than half round since the placement"
             remedy = f"add turns=, {len(state['turns'])} angles in the order of eq.turns ({zeros})"
-            raise ModelError(f"these equations count turns ({', '.join(counted)}); {remedy}")
+            raise ModelError(
+                f"these equations count turns ({', '.join(counted)}); {remedy}",
+                code="missing-argument", argument="turns", names=tuple(counted),
+            )  # fmt: skip
         if z is None and held:
             what = f"these equations speak of states ({', '.join(held)})"
-            raise ModelError(f"{what}; add z=, {len(state['z'])} numbers in the order of eq.z")
+            raise ModelError(
+                f"{what}; add z=, {len(state['z'])} numbers in the order of eq.z",
+                code="missing-argument", argument="z", names=tuple(held),
+            )  # fmt: skip
         values = {symbol.name: value for symbol, value in constants.items()}
         check_dict("parameters", parameters or {}, "names and values", 'parameters={"r": 0.2}')
         for name in parameters or {}:
@@ -261,12 +273,18 @@ def _numbers(numbers: Any, what: str, symbols: sp.ImmutableMatrix) -> list[float
             check_name(f"entry of {what}", str(name), names, "the model of these equations")
         values = {str(name): value for name, value in numbers.items()}
         if missing := [name for name in names if name not in values]:
-            raise ModelError(f"{what} has no value of {missing[0]!r}; give all of {', '.join(names)}")
+            raise ModelError(
+                f"{what} has no value of {missing[0]!r}; give all of {', '.join(names)}",
+                code="missing-entry", argument=what, name=missing[0], names=tuple(missing),
+            )  # fmt: skip
         numbers = [values[name] for name in names]
     numbers = np.zeros(len(symbols)) if numbers is None else np.asarray(numbers, dtype=float)
     if numbers.shape != (len(symbols),):
         size = counted(len(symbols), "number")
-        raise ModelError(f"{what} has the shape {numbers.shape}; give {size} in the order of eq.{what}")
+        raise ModelError(
+            f"{what} has the shape {numbers.shape}; give {size} in the order of eq.{what}",
+            code="wrong-shape", argument=what, shape=numbers.shape, wanted=(len(symbols),),
+        )  # fmt: skip
     return numbers.tolist()
 
 
@@ -309,7 +327,10 @@ class Comparison:
 def _compared(eq: SystemEquations, given: Mapping[str, Any]) -> Comparison:
     """Compare hand-written matrices (by name) with the derived ones, entry by entry."""
     if not given:
-        raise ModelError(f"compare() was given no matrix; name one of {', '.join(f'{n}=...' for n in BOLD)}")
+        raise ModelError(
+            f"compare() was given no matrix; name one of {', '.join(f'{n}=...' for n in BOLD)}",
+            code="missing-argument", choices=tuple(BOLD), method="compare",
+        )  # fmt: skip
     points, found = _points(eq), []
     for name, hand_written in given.items():
         derived, matrix = getattr(eq, name), _read(eq, name, hand_written)
@@ -328,13 +349,19 @@ def _read(eq: SystemEquations, name: str, given: Any) -> sp.Matrix:
     cells = [row if isinstance(row, list | tuple) else [row] for row in cells]
     if [len(row) for row in cells] != [n] * m:
         widths = " or ".join(map(str, sorted({len(row) for row in cells})))
-        raise ModelError(f"{name} is {m} x {n} (see .rows and .q), not {len(cells)} x {widths or 0}; mend its shape")
+        raise ModelError(
+            f"{name} is {m} x {n} (see .rows and .q), not {len(cells)} x {widths or 0}; mend its shape",
+            code="wrong-shape", argument=name, wanted=(m, n), widths=tuple(len(row) for row in cells),
+        )  # fmt: skip
     matrix = sp.Matrix(m, n, [_entry(name, cell) for row in cells for cell in row])
     strange = {s.name for s in matrix.free_symbols if s.name not in known and s not in known.values()}
     matrix = matrix.replace(lambda e: isinstance(e, AppliedUndef), lambda f: eq.functions.get(f.name, f.func)(*f.args))
     strange |= {f"{f.func}()" for f in matrix.atoms(AppliedUndef) if f.name not in eq.functions}
     if strange:
-        raise ModelError(f"{name} contains unknown symbols: {', '.join(sorted(strange))}; known are {', '.join(known)}")
+        raise ModelError(
+            f"{name} contains unknown symbols: {', '.join(sorted(strange))}; known are {', '.join(known)}",
+            code="unknown-name", argument=name, names=tuple(sorted(strange)), choices=tuple(known),
+        )  # fmt: skip
     return matrix.xreplace({s: known[s.name] for s in matrix.free_symbols if s.name in known})
 
 
@@ -345,7 +372,10 @@ def _entry(name: str, cell: Any) -> sp.Expr:
         e = sp.nan
     if e.has(sp.nan, sp.zoo, sp.oo):
         what = f"{cell!r} in {name} is no finite expression"
-        raise ModelError(f"{what}; write an entry as in -200 * sp.sin(eq.symbols['phi_3']), without quotes")
+        raise ModelError(
+            f"{what}; write an entry as in -200 * sp.sin(eq.symbols['phi_3']), without quotes",
+            code="not-an-expression", argument=name, value=cell,
+        )  # fmt: skip
     return e
 
 

@@ -75,7 +75,10 @@ def _array(values: Any, rest: np.ndarray, size: int, name: str) -> np.ndarray:
     array = np.asarray(values, dtype=float)
     if array.shape not in ((size,), full.shape) or not np.isfinite(array).all():
         what = "the coordinates of the system in their order, or a state" if name == "q" else "its velocities"
-        raise ModelError(f"{name} must be {size} finite numbers, not {values!r}; give {what}")
+        raise ModelError(
+            f"{name} must be {size} finite numbers, not {values!r}; give {what}",
+            code="wrong-shape", argument=name, value=values, size=size,
+        )  # fmt: skip
     full[: array.size] = array
     return full
 

@@ -66,7 +66,10 @@ def velocity_transformation(
     if symbolic or explicit:
         if q is not None or v is not None or symbolic and explicit:
             what = "symbolic=True and explicit=True are two ways to have R for every pose"
-            raise ModelError(f"{what}; say one of them, and leave q= and v= out")
+            raise ModelError(
+                f"{what}; say one of them, and leave q= and v= out",
+                code="contradictory-arguments", argument="symbolic" if symbolic else "explicit",
+            )  # fmt: skip
         tree = topology(model := model_of(system), base, cut)
         return in_letters(model, tree) if symbolic else in_theta(tree)
     system = system_of(system)

@@ -172,7 +172,10 @@ def _with_drivers(model: Model, t: float, values: dict[str, float]) -> Model:
     for name, value in values.items():
         measure, level = model.quantity(name, told=2)
         if level > 1 or measure.lowest:
-            raise ModelError(f"initial[{name!r}] is held by no driver; give values, such as an angle, and their rates")
+            raise ModelError(
+                f"initial[{name!r}] is held by no driver; give values, such as an angle, and their rates",
+                code="held-by-no-driver", argument="initial", name=name,
+            )  # fmt: skip
         place = f"{name.rpartition('.')[0]}.{measure.levels[0]}"
         laws.setdefault(place, {})[level] = value
         measures[place] = measure
@@ -194,14 +197,20 @@ def _check(model: Model, eq: SystemEquations, t: float) -> None:
     if len(eq.position_rows) < len(eq.rows):
         names = ", ".join(sorted({who for k, (who, _) in enumerate(eq.rows) if k not in eq.position_rows}))
         what = f"{names} of {model.name!r} restrict velocities only, so that a pose does not follow from equations"
-        raise ModelError(f"{what}; use mbs.kinematics or mbs.simulate, or leave them out by model.without(...)")
+        raise ModelError(
+            f"{what}; use mbs.kinematics or mbs.simulate, or leave them out by model.without(...)",
+            code="nonholonomic", model=model.name, names=names,
+        )  # fmt: skip
     system, first = model.compile(), _nearest(model, t)
     free = system.nv - len(system.rows) + len(PoseRank(system, t, first.full_q).dependent(range(len(system.rows))))
     if free > 0 and not is_momentary(system, first.full_q):
         what = f"{model.name!r} has {counted(free, 'degree')} of freedom that no driver moves"
         example = "e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t)"
         remedy = f'or give {counted(free, "value")} to be held: initial={{"crank.angle": 0.6}}'
-        raise ModelError(f"{what}; add {counted(free, 'driver')}, {example}, {remedy}")
+        raise ModelError(
+            f"{what}; add {counted(free, 'driver')}, {example}, {remedy}",
+            code="undriven-freedom", model=model.name, freedoms=free, time=t,
+        )  # fmt: skip
 
 
 def _reference(model: Model, t: float) -> tuple[State, str, list[float]]:
@@ -254,7 +263,10 @@ def _iterates(
             if (iterates := try_start(motion.state(k).full_q)) is not None:
                 return iterates, moments[k]
     what = f"Newton's method, with full steps, does not reach the pose of {model.name!r} at t = {core.t:g}"
-    raise ModelError(f"{what}; use mbs.kinematics, or choose another time or a placement nearer to that pose")
+    raise ModelError(
+        f"{what}; use mbs.kinematics, or choose another time or a placement nearer to that pose",
+        code="no-convergence", model=model.name, time=core.t,
+    )  # fmt: skip
 
 
 def _solve(of: Numbers, t: float, last: Iterate, rows: list[int] | None) -> dict[str, Any]:

@@ -21,7 +21,10 @@ SIZE = (3.6, 3.2)
 def plot_modes(modes: AssemblyModes, columns: int | None) -> Figure:
     """Draw each mode in its own axes, all with the same limits, with its circuit and its branch."""
     if not modes.states:
-        raise ModelError(f"there is no mode of {modes.title!r} to draw: {modes.message or 'all solutions are complex'}")
+        raise ModelError(
+            f"there is no mode of {modes.title!r} to draw: {modes.message or 'all solutions are complex'}",
+            code="no-solution", model=modes.title, reason=modes.message,
+        )  # fmt: skip
     count = len(modes)
     if columns is not None:
         whole_number(columns, "columns is how many modes stand side by side", 1)

@@ -26,7 +26,10 @@ def plot_curve(curve: Curve, names: Sequence[str], over: str | None, beside: Cur
     """Draw named quantities over the followed quantity, or over `over`."""
     curves, x = _curves(curve, beside), curve.followed if over is None else over
     if curve.components(x) != (x,):
-        raise ModelError(f"plot() draws over= a number, and {x!r} is a vector; write over={curve.components(x)[0]!r}")
+        raise ModelError(
+            f"plot() draws over= a number, and {x!r} is a vector; write over={curve.components(x)[0]!r}",
+            code="is-a-vector", argument="over", name=x, components=tuple(curve.components(x)),
+        )  # fmt: skip
     names = names_of(names, "plot", "quantities", curve.names)
     names = list(dict.fromkeys(part for name in names for part in curve.components(name)))
     with style():
@@ -79,7 +82,10 @@ def _curves(curve: Curve, beside: Any) -> list[Curve]:
     others = [*beside] if isinstance(beside, tuple | list) else [beside]
     for other in others:
         if not isinstance(other, Curve):
-            raise ModelError(f"beside= takes other curves of mbs.follow, not {other!r}")
+            raise ModelError(
+                f"beside= takes other curves of mbs.follow, not {other!r}",
+                code="not-a-curve", argument="beside", value=other,
+            )  # fmt: skip
     return [curve, *others]
 
 

@@ -96,7 +96,10 @@ def _check_point(result: Result, name: str) -> None:
         raise unknown_name("point", name, points, "the result")
     near = [point for point in points if any(point in (body, f"{body}.{name}") for body, *_ in markers)]
     what = f"{name!r} is a joint, driver or force, and no point"
-    raise ModelError(f"{what}; name a marker that moves along{f', such as {near[-1]!r}' if near else ''}", name=name)
+    raise ModelError(
+        f"{what}; name a marker that moves along{f', such as {near[-1]!r}' if near else ''}",
+        code="not-a-point", argument="trace", markers=tuple(near), name=name,
+    )  # fmt: skip
 
 
 def interpolated(t: np.ndarray, values: np.ndarray, rates: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -117,7 +120,10 @@ def interpolated(t: np.ndarray, values: np.ndarray, rates: np.ndarray, times: np
 def motion_of(result: Result) -> DrawnMotion:
     """Return the motion at the poses of a result; raise a `ModelError` if there is none or one is not finite."""
     if len(result) == 0:
-        raise ModelError(f"the result of {result.title!r} holds no pose to draw; {result.message or 'run it longer'}")
+        raise ModelError(
+            f"the result of {result.title!r} holds no pose to draw; {result.message or 'run it longer'}",
+            code="empty", argument="result", result=result.title, reason=result.message,
+        )  # fmt: skip
     frames = {body.name: coordinates(result, body.name).copy() for body in result.sketch.bodies}
     for frame in frames.values():
         if frame.shape[1] == 7:  # quaternions of unit length and without jumps of sign
@@ -128,7 +134,11 @@ def motion_of(result: Result) -> DrawnMotion:
     if not finite.all():
         k, (name, _) = int(np.argmin(finite)), result.axis
         what = f"pose {k} of the result of {result.title!r}, at {name} = {motion.values[k]:g}, is not finite"
-        raise ModelError(f"{what}; run it again, to an earlier end")
+        raise ModelError(
+            f"{what}; run it again, to an earlier end",
+            code="not-finite", argument="result", result=result.title, index=k, axis=name,
+            value=float(motion.values[k]),
+        )  # fmt: skip
     arrows = {e.name: _force_on(result, motion, e) for e in result.sketch.elements if e.kind == "arrow"}
     return replace(motion, forces={name: force for name, force in arrows.items() if force is not None})
 
@@ -171,12 +181,18 @@ def frames_of(result: Result, fps: float, speed: float) -> DrawnMotion:
     count = int((end - start) / step + 1e-9) + 1 if in_time else len(motion)
     if count > MOST_FRAMES:
         remedy = f"give a higher speed, e.g. speed={(end - start) / 10:.1g}" if in_time else "sweep fewer values"
-        raise ModelError(f"this animation would have {count} frames ({MOST_FRAMES} at most); {remedy}")
+        raise ModelError(
+            f"this animation would have {count} frames ({MOST_FRAMES} at most); {remedy}",
+            code="too-many-frames", count=count, most=MOST_FRAMES, speed=speed,
+        )  # fmt: skip
     if not in_time:
         return motion
     if count < 2:
         what = f"the motion lasts {end - start:.3g} s, which is less than one frame at speed={speed:g}"
-        raise ModelError(f"{what}; show it slower, e.g. speed={(end - start) / 4:.1g}")
+        raise ModelError(
+            f"{what}; show it slower, e.g. speed={(end - start) / 4:.1g}",
+            code="too-few-frames", count=count, least=2, speed=speed, start=float(start), end=float(end),
+        )  # fmt: skip
     return at_times(result, motion, start + step * np.arange(count))
 
 

@@ -116,7 +116,10 @@ def asset(name: str) -> str:
 def as_names(names: Any, what: str) -> tuple[str, ...]:
     """Return one name, or several, as a tuple without repetition."""
     if not isinstance(names, Iterable):
-        raise ModelError(f"{what} is a name or a list of names, not {names!r}; e.g. {what}='rod.x'")
+        raise ModelError(
+            f"{what} is a name or a list of names, not {names!r}; e.g. {what}='rod.x'",
+            code="not-a-list", argument=what, value=names,
+        )  # fmt: skip
     return (names,) if isinstance(names, str) else tuple(dict.fromkeys(map(str, names)))
 
 

@@ -190,7 +190,10 @@ def _plots(result: Result, choices: Choices, known: list[str]) -> tuple[list[str
         remedy = "leave out live=True to see all curves of this result"
         if not plots:
             knows = f"it knows quantities of bodies, named points, joints and drivers: {', '.join(known[:6])}, ..."
-            raise ModelError(f"{what}; {knows}; plot one of these, or {remedy}")
+            raise ModelError(
+                f"{what}; {knows}; plot one of these, or {remedy}",
+                code="not-in-live-page", argument="plots", names=tuple(lost), known=tuple(known),
+            )  # fmt: skip
         warnings.warn(f"{what}, and so leaves out these curves; {remedy}", stacklevel=2)
     last = result.sketch.bodies[-1].name
     coordinates = [f"{last}.{what}" for what in ("x", "y", "z", "angle") if f"{last}.{what}" in known]
@@ -202,8 +205,9 @@ def _point(name: str, geometry: PageGeometry) -> dict[str, Any]:
         return {"body": geometry.bodies.index(name), "at": None}
     if name not in geometry.named:
         raise ModelError(
-            f"a live page traces named points of bodies, and {name!r} is none; name it by body.marker(...)"
-        )
+            f"a live page traces named points of bodies, and {name!r} is none; name it by body.marker(...)",
+            code="not-a-point", argument="trace", name=name,
+        )  # fmt: skip
     at = geometry.named[name]
     return {"body": geometry.bodies.index(geometry.corners[at][0]), "at": at}
 
@@ -216,23 +220,34 @@ def _solvable(result: Result) -> System:
     system_of_result: System | None = getattr(result.quantities, "system", None)
     if system_of_result is None:
         what = f"the result of {result.title!r} comes from a file, which does not have its equations"
-        raise ModelError(f"{what}; save the page where the model is known, result.save('x.html', live=True)")
+        raise ModelError(
+            f"{what}; save the page where the model is known, result.save('x.html', live=True)",
+            code="result-from-file", result=result.title,
+        )  # fmt: skip
     if result.axis[0] != "t":
         what = f"a live page moves {result.title!r} in time, and this result is over {result.axis[0]}"
-        raise ModelError(f"{what}; save that of mbs.kinematics(model, times), and change {result.axis[0]} in the page")
+        raise ModelError(
+            f"{what}; save that of mbs.kinematics(model, times), and change {result.axis[0]} in the page",
+            code="not-over-time", result=result.title, axis=result.axis[0],
+        )  # fmt: skip
     system = system_of_result.cartesian
     tells = tells_positions(system.program)
     rates = sorted({row.element for row, tells_it in zip(system.rows, tells, strict=True) if not tells_it})
     if rates:
         what = f"{', '.join(rates)} of {result.title!r} restrict velocities only, so that a pose does not follow"
-        raise ModelError(f"{what} from the time; leave out live=True")
+        raise ModelError(
+            f"{what} from the time; leave out live=True", code="nonholonomic", result=result.title, names=tuple(rates)
+        )
     if (freedom := _freedom(result, system)) > 0:
         what = f"{result.title!r} has {counted(freedom, 'degree')} of freedom that no driver moves"
         remedy = "a live page knows no forces: add drivers, or leave out live=True"
-        raise ModelError(f"{what}; {remedy}")
+        raise ModelError(f"{what}; {remedy}", code="undriven-freedom", result=result.title, freedoms=int(freedom))
     if len(result) < 2 or not result.t[-1] > result.t[0]:
         what = f"a live page moves {result.title!r} through a range of time, and this result is of a moment"
-        raise ModelError(f"{what}; save that of mbs.kinematics(model, times)")
+        raise ModelError(
+            f"{what}; save that of mbs.kinematics(model, times)",
+            code="result-of-one-moment", result=result.title, count=len(result),
+        )  # fmt: skip
     return system
 
 

@@ -48,9 +48,15 @@ class Server(ThreadingHTTPServer):
             super().__init__((HERE, port), Handler)
         except OSError as error:
             what = f"cannot listen on port {port} ({error.strerror})"
-            raise ModelError(f"{what}; choose another --port, or leave it out for a free one") from error
+            raise ModelError(
+                f"{what}; choose another --port, or leave it out for a free one",
+                code="cannot-listen", argument="port", port=port, reason=error.strerror,
+            ) from error  # fmt: skip
         except OverflowError as error:
-            raise ModelError(f"there is no port {port}; choose one from 1024 to 65535, or leave it out") from error
+            raise ModelError(
+                f"there is no port {port}; choose one from 1024 to 65535, or leave it out",
+                code="out-of-bounds", argument="port", value=port, least=0, most=65535,
+            ) from error  # fmt: skip
 
     def server_bind(self) -> None:
         """Bind the socket without looking up names in a network."""

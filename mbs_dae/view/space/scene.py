@@ -129,7 +129,9 @@ def checked_axes(ax: Any, view: Any = None) -> Axes3D:
     """Return the user's axes, prepared for a drawing in space; keep their direction of view unless a view is given."""
     if not isinstance(ax, Axes3D):
         what = "the mechanism is in space, and these axes are flat"
-        raise ModelError(f"{what}; make some with figure.add_subplot(projection='3d')")
+        raise ModelError(
+            f"{what}; make some with figure.add_subplot(projection='3d')", code="not-spatial", argument="ax", value=ax
+        )
     if view is not None:
         ax.view_init(*checked_view(view))
     ax.computed_zorder = False

@@ -95,7 +95,10 @@ class JointLimits:
                     count += 1
                     if count > MOST:
                         what = f"the joints of {self.model.name!r} have more than {MOST} sets of limits to be at"
-                        raise ModelError(f"{what}; leave limits away that do not matter, or hold joints by fix=")
+                        raise ModelError(
+                            f"{what}; leave limits away that do not matter, or hold joints by fix=",
+                            code="too-many-limits", model=self.model.name, most=MOST,
+                        )  # fmt: skip
                     yield dict(chosen)
 
 
@@ -110,9 +113,15 @@ def limits_of(space: JointSpace, model: Model, given: Mapping[str, Any] | None) 
                 free if x is None else space.number(x, f"limits[{name!r}]") for x, free in zip(pair, ENDS, strict=True)
             )
         except (TypeError, ValueError) as exc:
-            raise ModelError(f"limits[{name!r}] must be a pair (low, high), not {pair!r}") from exc
+            raise ModelError(
+                f"limits[{name!r}] must be a pair (low, high), not {pair!r}",
+                code="wrong-length", argument="limits", name=name, value=pair, length=2,
+            ) from exc  # fmt: skip
         if low >= high:
-            raise ModelError(f"limits[{name!r}] are upside down: {low:g} is not below {high:g}; swap them")
+            raise ModelError(
+                f"limits[{name!r}] are upside down: {low:g} is not below {high:g}; swap them",
+                code="bounds-upside-down", argument="limits", name=name, value=(float(low), float(high)),
+            )  # fmt: skip
         pairs[name] = float(low), float(high)
     warn_of_angles(model, given, "limits")
     for stop in model.contacts:
@@ -146,4 +155,8 @@ def _of_stop(space: JointSpace, model: Model, stop: Stop) -> tuple[str, float, f
                 ends = sorted(sense * (x - shift) for x in (low, high))
                 return name, ends[0], ends[1]
     what = f"{stop.who} stops {stop.measure.label}, which is no joint coordinate of {model.name!r}"
-    raise ModelError(f"{what} ({', '.join(names)}); leave it out: model.without({stop.name!r}), and give limits=")
+    raise ModelError(
+        f"{what} ({', '.join(names)}); leave it out: model.without({stop.name!r}), and give limits=",
+        code="not-a-joint-coordinate", stop=stop.name, measure=stop.measure.label, model=model.name,
+        choices=tuple(names),
+    )  # fmt: skip

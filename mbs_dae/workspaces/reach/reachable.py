@@ -161,7 +161,10 @@ def reachable_workspace(
     boundaries.start()
     if boundaries.is_surface:
         what = f"singular poses of {own.name!r} form a surface in this plane, and their curves do not end"
-        raise ModelError(f"{what}: the arm may only touch the plane; choose another at=, or a larger step=")
+        raise ModelError(
+            f"{what}: the arm may only touch the plane; choose another at=, or a larger step=",
+            code="singular-surface", model=own.name, plane=names, section=dict(section), step=step,
+        )  # fmt: skip
     reach = _Reach(boundaries, marker, initial.freedom - len(section) == 2)
     for _ in range(ROUNDS):
         before, every = boundaries.count, boundaries.curves()
@@ -172,7 +175,9 @@ def reachable_workspace(
             break
     if not any(known):
         what = f"no region was found that {label(marker)} of {own.name!r} reaches; mend limits=, fix= or at="
-        raise ModelError(f"{what}: {touched}" if touched else what)
+        raise ModelError(
+            f"{what}: {touched}" if touched else what, code="no-region", model=own.name, marker=label(marker)
+        )
     regions = [
         Area(
             flat.names, frozen(face.inner * flat.scale), tuple(state_at(initial, z.q) for z in poses), face, flat.scale,
@@ -288,15 +293,22 @@ def _strays(
 def _plane_names(space: JointSpace, hand: Any, plane: Any, at: Any) -> tuple[tuple[str, str], str | None, Any]:
     marker = space.marker(hand)
     if marker.body.fixed:
-        raise ModelError(f"{label(marker)} is on the ground, which does not move; name a marker of a body that does")
+        raise ModelError(
+            f"{label(marker)} is on the ground, which does not move; name a marker of a body that does",
+            code="marker-on-ground", argument="hand", marker=label(marker),
+        )  # fmt: skip
     axes = "xy" if space.model.dimension == 2 else "xyz"
     if not isinstance(plane, str) or len(plane) != 2 or plane[0] == plane[1] or set(plane) - set(axes):
-        raise ModelError(f"plane names two axes of {axes}, such as {axes[0] + axes[-1]!r}, not {plane!r}")
+        raise ModelError(
+            f"plane names two axes of {axes}, such as {axes[0] + axes[-1]!r}, not {plane!r}",
+            code="unknown-choice", argument="plane", value=plane, axes=axes,
+        )  # fmt: skip
     if space.model.dimension == 2:
         if at is not None:
             raise ModelError(
-                "at= says which section of a space is asked for, and this arm is in the plane; leave it out"
-            )
+                "at= says which section of a space is asked for, and this arm is in the plane; leave it out",
+                code="not-spatial", argument="at", value=at, model=space.model.name,
+            )  # fmt: skip
         third = None
     else:
         third = f"{label(marker)}.{(set(axes) - set(plane)).pop()}"

@@ -1,0 +1,37 @@
+"""`refused`: an error is expected, by its class, its code and its facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+
+import mbs_dae as mbs
+
+
+def same(fact: Any, expected: Any) -> bool:
+    """Return whether a fact is the expected one: numbers to six digits, other values by their text where they differ
+    in type, lists and tuples entry by entry."""
+    if isinstance(expected, np.ndarray) or isinstance(fact, np.ndarray):
+        return bool(np.shape(fact) == np.shape(expected) and np.allclose(fact, expected, rtol=1e-6, atol=0.0))
+    if isinstance(expected, (list, tuple)) and isinstance(fact, (list, tuple)):
+        return len(fact) == len(expected) and all(map(same, fact, expected))
+    if isinstance(expected, float) and isinstance(fact, (int, float, np.number)):
+        return bool(np.isclose(fact, expected, rtol=1e-6, atol=0.0, equal_nan=True))
+    return type(fact) is type(expected) and fact == expected or str(fact) == str(expected)
+
+
+@contextmanager
+def refused(code: str, kind: type[mbs.MbsError] = mbs.ModelError, **facts: Any) -> Iterator[pytest.ExceptionInfo]:
+    """Expect an error of a class with a code and with facts among its own."""
+    with pytest.raises(kind) as caught:
+        yield caught
+    error: mbs.MbsError = caught.value
+    own: Mapping[str, Any] = error.facts
+    assert error.code == code, f"{error.code}: {error}"
+    for name, expected in facts.items():
+        assert name in own, f"the error has no fact {name!r}, only {sorted(own)}: {error}"
+        assert same(own[name], expected), f"{name} = {own[name]!r}, not {expected!r}: {error}"
