@@ -249,8 +249,9 @@ def unknown_name(kind: str, name: object, known: Iterable, owner: str = "the mod
         shown = f"{shown[:-1]}; result.names lists them)"
     hint = f"did you mean {' or '.join(map(repr, near))}?" if near else f"use one of: {shown}"
     return ModelError(
-        f"{owner} has no {kind} {name!r}; {hint}", code="unknown-name", owner=owner, kind=kind, name=name, known=names
-    )
+        f"{owner} has no {kind} {name!r}; {hint}",
+        code="unknown-name", owner=owner, kind=kind, name=name, near=tuple(near), known=names,
+    )  # fmt: skip
 
 
 def unknown_attribute(thing: object, who: str, name: str, hint: str) -> AttributeError:

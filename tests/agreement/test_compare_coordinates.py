@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from helpers import four_bar
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -123,14 +124,14 @@ def test_a_set_that_cannot_says_why(monkeypatch):
     assert compared.natural.run is None and "natural" not in compared.differences
     assert "natural: body 'bar' is not described; change it" in str(compared)
     assert [row[2] for row in compared.table()[1:]] == ["-"] * (len(compared.table()) - 1)
-    with pytest.raises(mbs.ModelError, match="no system in natural coordinates: body 'bar'"):
+    with refused("not-supported", coordinates="natural", mentions="bar"):
         _ = compared.natural.coordinates
 
 
 def test_a_model_that_cannot_move_is_refused():
     model = mbs.PlanarModel("idle", gravity=(0, -9.81))
     model.add(mbs.Revolute("pin", model.ground, model.body("bar", mass=0.0, inertia=0.0)))
-    with pytest.raises(mbs.ModelError, match="mass"):
+    with refused("no-mass"):
         mbs.compare_coordinates(model, TIMES)
 
 
@@ -143,7 +144,7 @@ def test_bodies_without_mass_have_no_reactions():
 
 
 def test_options_of_a_driven_motion_are_refused():
-    with pytest.raises(mbs.ModelError, match=r"'four-bar'.*rtol.*without"):
+    with refused("not-supported", names=["rtol"], model="four-bar"):
         mbs.compare_coordinates(four_bar(), TIMES, rtol=1e-6)
 
 
@@ -161,10 +162,10 @@ def test_the_table(driven, swinging):
 
 def test_unknown_sets_are_told(driven):
     assert driven["joint"] is driven.joint
-    with pytest.raises(mbs.ModelError, match="'relative'.*cartesian"):
+    with refused("unknown-name", name="relative"):
         _ = driven["relative"]
 
 
 def test_options_are_those_of_the_simulation():
-    with pytest.raises(mbs.ModelError, match=r"compare_coordinates\(\) has no option 'rtl'; did you mean 'rtol'"):
+    with refused("unknown-name", owner="compare_coordinates()", kind="option", name="rtl", near=["rtol"]):
         mbs.compare_coordinates(pendulum(), TIMES, rtl=1e-9)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -69,7 +70,7 @@ def test_cams_at_random(seed):
 
 def test_a_cam_that_is_too_fast_is_told_by_name():
     """m (g + r̈) with r̈ = -r ω² sin: the follower lifts where the spring and its weight are too weak."""
-    with pytest.raises(mbs.ModelError, match=r"CamContact 'cam' of 'cam' would have to pull to stay closed at t = "):
+    with refused("contact-does-not-hold", model="cam", contacts=["cam"]):
         model = cam(speed=200.0, mu=0.0, rubs=0.0)
         mbs.inverse_dynamics(model, TIMES, start=touching(model))
 
@@ -94,7 +95,7 @@ def test_a_wheel_that_is_driven_rolls():
 
 def test_a_wheel_that_would_slip_is_told_by_name():
     """It sticks as long as |0.2 α + 1| is within 0.2 · 19.62 N: α = 30 t up to 14.6 s⁻²."""
-    with pytest.raises(mbs.ModelError, match="Contact 'floor' .* more than its friction can at t = 0.5;"):
+    with refused("contact-does-not-hold", time=0.5, contacts=["floor"]):
         mbs.inverse_dynamics(wheel(0.2, 5.0), TIMES)
 
 
@@ -127,7 +128,7 @@ def test_a_taut_rope_and_a_stop():
     np.testing.assert_allclose(needed["rope.force"], 2 * 12.0, rtol=1e-9)
     np.testing.assert_allclose(needed.effort("winch"), 3 * 12.0, rtol=1e-9)
     dropped = model.without("winch").plus(mbs.Driver("winch", mbs.displacement(lift), -6 * mbs.t**2))
-    with pytest.raises(mbs.ModelError, match="Rope 'rope' .* would have to pull"):
+    with refused("contact-does-not-hold", contacts=["rope"]):
         mbs.inverse_dynamics(dropped, TIMES)
 
     model = mbs.PlanarModel("sledges")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 from rubbing import loaded_slider_crank
 
 import mbs_dae as mbs
@@ -73,5 +74,5 @@ def test_a_stop_is_open_or_told():
     np.testing.assert_allclose(stopped.effort("motor"), plain.effort("motor"), rtol=1e-12)
     near = loaded_slider_crank()
     near.add(mbs.Stop("near", mbs.displacement(near.elements["G"]), upper=0.35))
-    with pytest.raises(mbs.ModelError, match=r"'near'.*closed at t = .*mbs.simulate"):
+    with refused("contact-overlaps", contacts=["near"]):
         mbs.inverse_dynamics(near, TIMES)

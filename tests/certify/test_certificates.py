@@ -7,6 +7,7 @@ from exact_poses import distance, true_pose
 from gallery import load
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.certify.certificate import certified
@@ -153,12 +154,12 @@ def test_redundant_rows_that_contradict_the_others_are_named():
 
 def test_freedom_left_is_refused_in_words():
     rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0)}, rods={"rod": "AB"}, fixed="A")
-    with pytest.raises(mbs.ModelError, match="1 degree of freedom left, so that no pose is the only one near by"):
+    with refused("undriven-freedom", freedom="1 degree"):
         mbs.certificate(mbs.assemble(rod))
     disk = load("rolling_disk").build()
-    with pytest.raises(mbs.ModelError, match="equations of velocities alone"):
+    with refused("undriven-freedom", model="rolling disk", freedom="5 degrees"):
         certified(disk.compile(), 0.0, disk.compile().placement)
-    with pytest.raises(mbs.ModelError, match="a certificate is of a pose"):
+    with refused("not-a-pose"):
         mbs.certificate(rod)
 
 
@@ -198,13 +199,13 @@ def test_candidates_off_by_any_little_are_told_how_far_or_refused(name):
 def test_only_certificates_of_the_same_bodies_are_compared():
     proof = mbs.certificate(mbs.assemble(load("four_bar").build()))
     for other in ("x", None, mbs.assemble(load("four_bar").build())):
-        with pytest.raises(mbs.ModelError, match="compared with another one"):
+        with refused("not-a-certificate"):
             proof.agrees(other)
-    with pytest.raises(mbs.ModelError, match="have different bodies; compare poses of one model"):
+    with refused("unequal-bodies", model="four-bar"):
         proof.differs(mbs.certificate(mbs.assemble(load("slider_crank").build())))
 
 
 @pytest.mark.parametrize("word", ["no", None, 1])
 def test_certify_is_true_or_false(word):
-    with pytest.raises(mbs.ModelError, match="certify says whether the motion is to be proven"):
+    with refused("not-true-or-false"):
         mbs.kinematics(load("four_bar").build(), [0.0, 0.1], certify=word)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusals import refused
 from workspace_oracle import Arm, random_arm
 
 import mbs_dae as mbs
@@ -62,7 +63,7 @@ def test_a_plane_that_an_arm_only_touches_is_refused():
         mbs.Revolute("shoulder", base, upper, at=(0.2, 0, 0.3), axis=(0, 1, 0)),
         mbs.Revolute("elbow", upper, lower, at=(0.7, 0, 0.3), axis=(0, 1, 0)),
     )
-    with pytest.raises(mbs.ModelError, match="no region was found.*z = 1 touches a singular surface"):
+    with refused("no-region", model="arm", marker="lower.head"):
         mbs.reachable_workspace(model, "lower.head", plane="xy", at=1.0)
 
 

@@ -1,7 +1,7 @@
 """Initial velocities at rest but for those that are given: what stands still, and what is told to move."""
 
 import numpy as np
-import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -66,5 +66,5 @@ def test_balls_and_crosses_stand_still_in_space():
     run = mbs.simulate(model, [0.0, 0.01], initial=start)
     for body in ("first", "second"):
         assert np.allclose([run[f"{body}.w{c}"][0] for c in "xyz"], [0.0, 0.0, 2.0], atol=1e-10)
-    with pytest.raises(mbs.ModelError, match="initial must be a dict"):
+    with refused("not-a-dict", argument="initial"):
         mbs.at_rest(model, 3.0)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -104,22 +105,22 @@ def test_what_is_balanced_needs_no_counterweight():
     model.add(mbs.Revolute("A", model.ground, rotor), mbs.Driver("motor", mbs.angle(rotor), 100 * mbs.t))
     found = mbs.balance(model, np.linspace(0, 2 * np.pi / 100, 13), bodies=["rotor"])
     assert not found.moments["rotor"].any() and "rotor: none" in str(found)
-    with pytest.raises(mbs.ModelError, match="rotor needs no counterweight"):
+    with refused("needs-no-counterweight", body="rotor"):
         found.place("rotor", 0.1)
 
 
 def test_what_cannot_be_balanced_so_is_refused():
-    with pytest.raises(mbs.ModelError, match="no point of body 'rod' stays"):
+    with refused("no-fixed-point", body="rod"):
         mbs.balance(slider_crank(), PERIOD, bodies=["rod"])
-    with pytest.raises(mbs.ModelError, match="'slider' does not turn"):
+    with refused("body-does-not-turn", body="slider"):
         mbs.balance(slider_crank(), PERIOD, bodies=["slider"])
-    with pytest.raises(mbs.ModelError, match="no period"):
+    with refused("not-periodic", argument="times"):
         mbs.balance(slider_crank(), PERIOD[:60], bodies=["crank"], order=1)
-    with pytest.raises(mbs.ModelError, match="evenly spaced"):
+    with refused("times-not-even", argument="times", count=129):
         mbs.balance(slider_crank(), PERIOD**2, bodies=["crank"], order=1)
-    with pytest.raises(mbs.ModelError, match="no harmonic of order 64"):
+    with refused("too-few-times", order=64):
         mbs.balance(slider_crank(), PERIOD, bodies=["crank"], order=64)
-    with pytest.raises(mbs.ModelError, match="bodies="):
+    with refused("not-a-list", argument="bodies"):
         mbs.balance(slider_crank(), PERIOD, bodies="crank")
 
 
@@ -137,8 +138,8 @@ def test_a_harmonic_that_counterweights_do_not_have_is_refused(order):
         mbs.Driver("motor", mbs.angle(crank), 20 * mbs.t),
     )
     times = np.linspace(0, 2 * np.pi / 20, 65)
-    with pytest.raises(mbs.ModelError, match="make no force of order"):
+    with refused("no-force-of-order", argument="order"):
         mbs.balance(model, times, bodies=["crank"], order=order)
     for other in (1.5, True, 0, ()):
-        with pytest.raises(mbs.ModelError, match="is a harmonic"):
+        with refused("not-an-integer", argument="order", least=1):
             mbs.balance(model, times, bodies=["crank"], order=other)

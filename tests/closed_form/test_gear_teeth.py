@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 from scipy.integrate import solve_ivp
 
 import mbs_dae as mbs
@@ -100,18 +101,18 @@ def test_what_knows_nothing_of_a_pressure_angle_says_so():
     A = model.elements["A"]
     lagged, *_ = pair(0.04, 0.1, pressure_angle=0.35)
     lagged.state("lagged", rate=lambda x: lagged["A.Fx"] - x)
-    with pytest.raises(mbs.ModelError, match="Gear 'teeth' has a pressure_angle, and a rate reads what 'A' carries"):
+    with refused("pressure-angle-with-derivatives", gear="Gear 'teeth'", mentions="A"):
         mbs.simulate(lagged, [0, 0.1])
     rubbing = model.plus(mbs.Friction("rub", A, mu=0.1, radius=0.01))
     for verb in (mbs.equilibrium, mbs.holding):
-        with pytest.raises(mbs.ModelError, match="Gear 'teeth' has a pressure_angle, and what friction in joints"):
+        with refused("pressure-angle-with-friction", element="teeth"):
             verb(rubbing)
-    with pytest.raises(mbs.ModelError, match="Gear 'teeth' has a pressure_angle, and Moreau knows no such force"):
+    with refused("not-supported", argument="pressure_angle", element="teeth", method="Moreau"):
         mbs.simulate(rubbing, [0, 0.1], method="Moreau", step=0.01)
     driven = model.plus(mbs.Driver("motor", mbs.angle(model.bodies["i"]), mbs.t))
-    with pytest.raises(mbs.ModelError, match="'teeth' has a pressure_angle, whose force has no derivatives"):
+    with refused("pressure-angle-with-derivatives", gear="Gear 'teeth'"):
         mbs.inverse_dynamics(driven, [0.0], derivatives=["load.torque"])
-    with pytest.raises(mbs.ModelError, match="pressure_angle= without radii="):
+    with refused("missing-argument", name="g"):
         mbs.Gear("g", model.bodies["i"], model.bodies["j"], ratio=2, pressure_angle=0.3)
 
 
@@ -343,9 +344,7 @@ def test_axes_that_leave_each_other_are_told():
     guide = model.add(mbs.PinInSlot("guide", model.ground, wheel))
     model.add(mbs.Gear("teeth", model.ground, wheel, radii=(0.3, 0.1)))
     pull = mbs.Driver("pull", mbs.displacement(guide), 0.4 + 0.1 * mbs.t)
-    with pytest.raises(
-        mbs.ModelError, match=r"axes of Gear 'teeth' are 0.5 m apart at t = 1, and its radii are 0.3 and 0.1 m"
-    ):
+    with refused("radii-do-not-meet", subject="Gear 'teeth'", apart=0.5, r_i=0.3, r_j=0.1, mentions="t = 1"):
         mbs.kinematics(model.plus(pull), [0.0, 0.5, 1.0])
 
 
@@ -519,23 +518,21 @@ def two(apart=0.5):
 def test_radii_meet_the_distance_of_the_axes():
     model, a, b, A, B = two()
     for wheels in ((a, b), (A, B)):
-        with pytest.raises(
-            mbs.ModelError, match=r"Gear 'g' are 0.5 m apart, and its radii are 0.05 and 0.1 m: internal"
-        ):
+        with refused("radii-do-not-meet", subject="Gear 'g'", apart=0.5, r_i=0.05, r_j=0.1):
             mbs.assemble(model.plus(mbs.Gear("g", *wheels, radii=(0.05, 0.1), mesh="internal")))
     r = model.parameter("r", 0.2)
     geared = model.plus(mbs.Gear("g", a, b, radii=(r, 0.3)))
     assert mbs.diagnose(geared).degrees_of_freedom == 1
-    with pytest.raises(mbs.ModelError, match=r"its radii are 0.25 and 0.3 m: external"):
+    with refused("radii-do-not-meet", r_i=0.25, r_j=0.3):
         mbs.assemble(geared.with_parameters(r=0.25))
     space = mbs.SpatialModel("space")
     i, j = space.body("i"), space.body("j")
     A = space.add(mbs.Revolute("A", space.ground, i, at=(0, 0, 0), axis=(0, 0, 1)))
     B = space.add(mbs.Revolute("B", space.ground, j, at=(0.3, 0, 0.1), axis=(0, 0, 1)))
     C = space.add(mbs.Revolute("C", space.ground, space.body("k"), at=(0, 0.2, 0), axis=(1, 0, 0)))
-    with pytest.raises(mbs.ModelError, match="0.1 m apart along their axes; put both into the middle plane"):
+    with refused("wheels-not-in-plane", mentions="0.1 m"):
         mbs.assemble(space.plus(mbs.Gear("g", A, B, radii=(0.1, 0.2))))
-    with pytest.raises(mbs.ModelError, match=r"pass each other 0.2 m apart"):
+    with refused("axes-do-not-meet", mentions="0.2 m"):
         mbs.assemble(space.plus(mbs.Gear("g", B, C, radii=(0.1, 0.2))).without("A"))
 
 
@@ -547,7 +544,7 @@ def test_bearings_that_come_later_carry_a_gear_too():
     model.add(mbs.Revolute("A", model.ground, a, at=(0, 0)), mbs.Revolute("B", model.ground.at(0.3, 0), b))
     assert np.isclose(mbs.assemble(model, fix={"a.angle": 100.0})["b.angle"], -200.0)
     assert gear.name == "g" and mbs.diagnose(model).degrees_of_freedom == 1
-    with pytest.raises(mbs.ModelError, match="stand in one place in the reference placement"):
+    with refused("wheels-not-placed", subject="Gear 'g'"):
         mbs.assemble(model.without("B"))
 
 
@@ -784,7 +781,7 @@ def test_every_derivative_beside_a_pressure_angle_is_refused():
         lambda: mbs.linearize(model, derivatives=["k"]),
         lambda: mbs.assemble(model, derivatives=["k"]),
     ):
-        with pytest.raises(mbs.ModelError, match="Gear 'teeth' has a pressure_angle.*leave pressure_angle= out"):
+        with refused("pressure-angle-with-derivatives", gear="Gear 'teeth'"):
             taken()
 
 

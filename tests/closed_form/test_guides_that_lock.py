@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -67,7 +68,7 @@ def test_a_force_without_a_value_is_no_jam(swept):
         made.add(mbs.Force("odd", made.bodies["follower"], (0, 100 * sp.sqrt(0.02 - made["follower.y"]))))
         return made
 
-    with pytest.raises(mbs.MbsError, match="Force 'odd' gives no finite force at t = ") as error:
+    with refused("loads-without-value", mbs.MbsError, model="wedge", mentions="odd") as error:
         effort(model, 1, swept)
     assert "jams" not in str(error.value)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -92,7 +93,7 @@ def test_a_pole_of_a_ball_is_told():
             moved[name]
     known = mbs.kinematics(model.plus(hinge, turn), [0.0, 1.0, 2.0])
     assert np.allclose(known["ball.angle_1"] % (2 * np.pi), [0.0, 0.0, np.pi])
-    with pytest.raises(mbs.ModelError, match=r"angle\(\): Spherical 'ball' has no angle .*; write angle\(ball, 1\) or"):
+    with refused("no-such-measure", word="angle", thing="Spherical 'ball'", kind="angle"):
         mbs.angle(ball)
-    with pytest.raises(mbs.ModelError, match="Spherical 'ball' has no angle_4"):
+    with refused("no-such-measure", thing="Spherical 'ball'", kind="angle_4"):
         mbs.angle(ball, 4)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -45,7 +46,7 @@ def test_a_study_knows_dimensions_by_name():
     study = mbs.ensemble(model, [0.0, 0.5], over={"crank.length": [0.5, 2.0]}, verb="kinematics")
     ends = study["crank.B.x"][:, -1] - study["crank.A.x"][:, -1]
     np.testing.assert_allclose(ends, np.array([0.5, 2.0]) * np.cos(0.5), rtol=1e-12)
-    with pytest.raises(mbs.ModelError, match="length of link 'crank' is -1; it must be positive"):
+    with refused("not-positive", argument="length of link 'crank'", value=-1.0):
         mbs.assemble(model.with_parameters(**{"crank.length": -1.0}))
 
 
@@ -84,21 +85,21 @@ def test_symbols_without_a_value_are_named(assumptions):
     """A symbol has no number by its assumptions, nor by a model that is another one."""
     a, x = sp.symbols("a x", **assumptions)
     points = {"A": (0, 0), "B": (0, a), "C": (x, 0.25)}
-    with pytest.raises(mbs.ModelError, match=r"'B' is \(0, a\), whose symbols are no parameters of the model: a;"):
+    with refused("unknown-symbols", name="B", unknown="a"):
         mbs.PlanarModel.from_points(points, ["AB", "BC"], "A")
-    with pytest.raises(mbs.ModelError, match="point 'C' .* no parameters of the model: x; declare them"):
+    with refused("unknown-symbols", name="C", unknown="x"):
         mbs.PlanarModel.from_points(points, ["AB", "BC"], "A", parameters={"a": 0.1})
     q = mbs.PlanarModel("other").parameter("q", 0.1, unit="m")
-    with pytest.raises(mbs.ModelError, match="no parameters of the model: q; declare them"):
+    with refused("unknown-symbols", unknown="q"):
         mbs.PlanarModel.from_points({"A": (0, 0), "B": (0, q)}, ["AB"], "A")
 
 
 def test_parameters_that_no_point_uses_are_refused():
     length = sp.Symbol("length", positive=True)
     points, rods = {"A": (0, 0), "B": (0, -length)}, {"rod": "AB"}
-    with pytest.raises(mbs.ModelError, match="no symbol 'lenght'; did you mean 'length'"):
+    with refused("unknown-name", kind="symbol", name="lenght", near=["length"]):
         mbs.PlanarModel.from_points(points, rods, "A", parameters={"lenght": 0.4})
-    with pytest.raises(mbs.ModelError, match="no symbol 'foo'"):
+    with refused("unknown-name", kind="symbol", name="foo"):
         mbs.PlanarModel.from_points(points, rods, "A", parameters={length: 0.4, "foo": 1.0})
 
 
@@ -107,7 +108,7 @@ def test_parameters_of_points_have_units():
     points, rods = {"A": (0, 0), "B": (0, -length)}, {"rod": "AB"}
     model = mbs.PlanarModel.from_points(points, rods, "A", parameters={"l": (0.4, "m")})
     assert model.parameters["l"].value == 0.4 and model.parameters["l"].unit == "m"
-    with pytest.raises(mbs.ModelError, match="'mm'.*write 0.4, unit='m'"):
+    with refused("unit-not-of-si", unit="mm", si_unit="m"):
         mbs.PlanarModel.from_points(points, rods, "A", parameters={"l": (400.0, "mm")})
 
 
@@ -137,5 +138,5 @@ def test_a_plate_whose_edges_cross_for_other_values_is_told():
     model = mbs.PlanarModel.from_points(
         {"A": (0, 0), "B": (3, 0), "C": (3, 2), "D": (0, 2)}, {"plate": "ABCD"}, "A", mass=1.0, dimensions=True
     )
-    with pytest.raises(mbs.ModelError, match="body 'plate', for these parameters, meet"):
+    with refused("edges-cross", subject="body 'plate', for these parameters,"):
         mbs.assemble(model.with_parameters(**{"plate.C_across": -1.0}))

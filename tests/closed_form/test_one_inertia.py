@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -74,11 +75,9 @@ def test_where_other_moments_matter_the_body_is_refused_by_name():
         model(mbs.Revolute, arm_axis=(1, 0, 0)),
     ]
     for made in free:
-        with pytest.raises(
-            mbs.ModelError, match=r"body 'rotor' has an inertia about one axis only, \(0, 0, 1\).*matter"
-        ):
+        with refused("inertia-about-one-axis", body="rotor"):
             made.compile()
-    with pytest.raises(mbs.ModelError, match="none may be negative"):
+    with refused("negative"):
         mbs.SpatialModel("m").body("x", 1.0, (0, 0, -1.0))
 
 
@@ -87,7 +86,7 @@ def test_a_part_with_one_moment_keeps_the_body_to_this_axis():
     drum = model.body("drum", 1.0, (0.1, 0.1, 0.1))
     drum.add_part("disc", 1.0, (0.3, 0, 0), rotation=mbs.rotations.about((0, 1, 0), np.pi / 2))
     assert drum.inertia[2][2] == pytest.approx(0.4)
-    with pytest.raises(mbs.ModelError, match="body 'drum' has an inertia about one axis only"):
+    with refused("inertia-about-one-axis", body="drum"):
         model.compile()
     model.add(mbs.Revolute("A", model.ground, drum, at=(0, 0, 0), axis=(0, 0, 1)), mbs.Torque("push", drum, 2.0))
     assert mbs.simulate(model, [0, 1])["drum.alphaz"][0] == pytest.approx(5.0)

@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -45,7 +46,7 @@ def test_efforts_rates_and_inputs(coordinates):
 def test_an_effort_that_is_shared_is_no_output():
     model = hanging()
     model.add(mbs.CoordinateFix("weld", model.bodies["upper"], "angle", -np.pi / 2))
-    with pytest.raises(mbs.ModelError, match="effort of 'motor' is not unique"):
+    with refused("not-unique", element="motor"):
         mbs.linearize(model, outputs=["motor.effort"])
 
 
@@ -59,7 +60,7 @@ def test_an_input_that_is_not_varied_does_not_change():
 def test_what_an_input_does_may_have_a_corner():
     model = hanging()
     model.add(mbs.Torque("one way", model.bodies["lower"], abs(model["u"])))
-    with pytest.raises(mbs.ModelError, match="what 'u' changes in 'arm no. 1' has no slope at this value, 0"):
+    with refused("no-derivative", name="u", value=0.0, model="arm no. 1"):
         mbs.linearize(model, {"lower.angle": -np.pi / 2, "lower.omega": 0.0}, inputs=["u"])
 
 

@@ -4,6 +4,7 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
+from refusals import refused
 from scipy.spatial.transform import Rotation
 
 import mbs_dae as mbs
@@ -85,26 +86,26 @@ def test_what_no_part_can_be_is_refused_by_name():
     model = mbs.PlanarModel("m")
     body = model.body("b", mass=1.0, inertia=1.0)
     other = mbs.PlanarModel("n").parameter("stranger", 1.0)
-    with pytest.raises(mbs.ModelError, match="the ground has no mass; add part 'x'"):
+    with refused("ground-without-mass", name="x"):
         model.ground.add_part("x", 1.0)
-    with pytest.raises(mbs.ModelError, match=r"mass of body 'b\.x' is -1"):
+    with refused("negative", argument="mass of body 'b.x'", value=-1.0):
         body.add_part("x", -1.0)
-    with pytest.raises(mbs.ModelError, match="has no rotation; it takes mass, inertia, angle, com, position"):
+    with refused("wrong-arguments", strange=["rotation"]):
         body.add_part("x", 1.0, rotation=None)
     body.add_part("x", 1.0)
-    with pytest.raises(mbs.ModelError, match="body 'b' already has a part 'x'"):
+    with refused("name-taken", element="b", mentions="x"):
         body.add_part("x", 1.0)
-    with pytest.raises(mbs.ModelError, match="cannot name a part"):
+    with refused("name-taken", element="b"):
         body.add_part(3.0)
     model.compile()
-    with pytest.raises(mbs.ModelError, match="part 'y' comes late: results of body 'b' were computed"):
+    with refused("mass-in-use", mentions=["y", "b"]):
         body.add_part("y", 1.0)
     assert body.mass == 2.0
     deepcopy(model).bodies["b"].add_part("y", 1.0)
 
     strange = mbs.PlanarModel("n")
     strange.body("b").add_part("x", other)
-    with pytest.raises(mbs.ModelError, match="body 'b', with its parts,.*stranger"):
+    with refused("unknown-symbols", subject="body 'b', with its parts,", names=["stranger"]):
         strange.compile()
 
 
@@ -113,7 +114,7 @@ def test_a_body_whose_parts_have_no_mass_for_some_values_has_no_centre():
     m, k = model.parameter("m", 1.0), model.parameter("k", 1.0)
     model.body("b", m, 1.0).add_part("x", k, position=(1, 0))
     assert mbs.assemble(model)["b.x"] == 0.0
-    with pytest.raises(mbs.ModelError, match="the centre of mass of body 'b' is nowhere for these parameters"):
+    with refused("not-positive", element="b"):
         mbs.assemble(model.with_parameters(m=0.0, k=0.0))
 
 

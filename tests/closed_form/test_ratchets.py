@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -196,7 +197,7 @@ def test_a_torque_that_is_large_enough_turns_the_wheel_the_other_way():
 
 def test_a_rest_in_a_root_is_told_with_its_knot():
     model = pawl_on_wheel(whole(), torque=3.0, y=1.08)
-    with pytest.raises(mbs.IntegrationError, match=r"at [\d.]+ in the table of Contact 'tooth 0'.*parts\(\).*Moreau"):
+    with refused("chattering", mbs.IntegrationError, joints=["axle"]):
         mbs.simulate(model, [0, 3], {"wheel.angle": -0.3}, max_steps=1000)
 
 
@@ -249,7 +250,7 @@ def test_a_follower_held_from_both_sides_does_not_go_over_corners(how):
     model.add(mbs.Revolute("axle", model.ground, cam), mbs.Torque("drive", cam, 0.3))
     model.add(mbs.Translational("guide", model.ground.at(0, 0, angle=upright), follower.at(0, 0, angle=upright)))
     model.add(mbs.CamFollower("lift", cam, follower, profile))
-    with pytest.raises(mbs.IntegrationError, match=r"CamFollower 'lift' holds .*corners.*cubic.*CamContact"):
+    with refused(("constraints-violated", "energy-off"), mbs.IntegrationError, mentions="lift"):
         mbs.simulate(model, [0, 3], {"cam.omega": 2.0}, **how)
 
 
@@ -302,9 +303,9 @@ def test_a_step_of_a_table_that_repeats():
 
 
 def test_a_step_is_said_by_a_linear_table_between_its_ends():
-    with pytest.raises(mbs.ModelError, match='step, of a Table with kind="linear"'):
+    with refused("not-increasing", argument="x"):
         mbs.Table([0, 1, 1, 2], [0, 1, 0, 0])
-    with pytest.raises(mbs.ModelError, match="between its ends"):
+    with refused("misplaced-step", argument="x"):
         mbs.Table([0, 0, 1, 2], [0, 1, 0, 0], kind="linear")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -52,7 +53,7 @@ def test_a_torque_that_no_weight_balances_has_no_rest(beside):
     strongest = G / 2
     near = mbs.equilibrium(pendulum(torque(0.999 * strongest), *beside), {"rod.angle": 2.0})
     assert near.stable and abs(np.cos(near["rod.angle"]) - 0.999) < 1e-9 and np.sin(near["rod.angle"]) < 0
-    with pytest.raises(mbs.EquilibriumError, match="nothing may hold it"):
+    with refused("no-equilibrium", mbs.EquilibriumError, model="pendulum"):
         mbs.equilibrium(pendulum(torque(1.001 * strongest), *beside), {"rod.angle": 2.0})
 
 
@@ -254,7 +255,7 @@ def test_a_force_that_follows_has_no_potential():
     model = pendulum(force(1.0, 2.0, axes="body"))
     rest = mbs.equilibrium(model)
     assert rest.stable and abs(G / 2 * np.cos(rest["rod.angle"]) - 2.0) < 1e-12
-    with pytest.raises(mbs.ModelError, match=r"no potential, for loads have none \(push\)"):
+    with refused("no-potential", loads=["push"]):
         rest.potential  # noqa: B018
     assert "no potential" in repr(rest)
     rests = mbs.equilibrium(model, all=True)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.coordinates import SETS
@@ -44,7 +45,7 @@ def test_about_a_steady_turn_and_not_before():
     result = mbs.simulate(model, [0, 1, 40], {"rotor.angle": 0.0, "rotor.omega": 0.0}, method="DP8", rtol=1e-11)
     small = mbs.linearize(model, result.state())
     np.testing.assert_allclose(small.A, BOOK, atol=1e-8 * np.abs(BOOK).max())
-    with pytest.raises(mbs.ModelError, match="state 's' .* settle|no steady motion|no equilibrium"):
+    with refused("not-steady", name="s"):
         mbs.linearize(model, result.state(0))
 
 
@@ -72,7 +73,7 @@ def test_sampled_controllers_are_refused():
     model = motor()
     held = model.state("held")
     model.add(mbs.Sampled("controller", every=0.01, update={held: model["rotor.omega"]}))
-    with pytest.raises(mbs.ModelError, match="sampled controllers .controller."):
+    with refused("has-sampled-controllers", controllers=["controller"], model="motor"):
         mbs.linearize(model, {"rotor.angle": 0.0, "rotor.omega": 0.0})
 
 
@@ -99,7 +100,7 @@ def test_a_controller_comes_to_rest_with_its_mechanism(k_i, stable):
 
 
 def test_rests_of_all_kinds_are_not_looked_for_with_states():
-    with pytest.raises(mbs.ModelError, match="models without states, and 'arm' has s"):
+    with refused("not-supported", states=["s"], model="arm"):
         mbs.equilibrium(held_arm(), all=True)
 
 
@@ -117,7 +118,7 @@ def test_laws_without_a_slope_are_refused(law):
     model = mbs.PlanarModel("corner")
     model.add(mbs.Translational("guide", model.ground, model.body("b", mass=1.0, inertia=1.0)))
     model.state("z", rate=lambda z: law(model["b.vx"]) - 2 * z)
-    with pytest.raises(mbs.ModelError, match="no slope"):
+    with refused("no-derivative", names=["z"], model="corner"):
         mbs.linearize(model, {"b.x": 0.0, "b.vx": 0.0})
 
 
@@ -125,7 +126,7 @@ def test_a_rate_that_is_zero_by_chance_is_not_steady():
     model = mbs.PlanarModel("spin")
     model.add(mbs.Revolute("pin", model.ground, model.body("a", mass=1.0, inertia=1.0)))
     model.state("z", rate=sp.sin(model["a.angle"]))
-    with pytest.raises(mbs.ModelError, match="state 'z' .* changes by|no steady motion"):
+    with refused("not-steady", name="z"):
         mbs.linearize(model, {"a.angle": 0.0, "a.omega": 2.0})
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from gallery import load
+from refusals import refused
 from scipy.integrate import cumulative_simpson, solve_ivp
 from scipy.spatial.transform import Rotation
 from spatial_oracles import arm_6r, chaplygin_sleigh, free_body, gimbal, governor, heavy_top, rolling_disk
@@ -384,7 +385,7 @@ def test_disk_on_a_turntable(driven):
 def test_disk_may_not_lie_flat():
     """There the rim touches all round, and no point of it is lowest."""
     model = load("rolling_disk").build(theta=0.0)
-    with pytest.raises(mbs.ModelError, match="RollingDisk 'contact' is not finite at t = 0"):
+    with refused("not-finite", time=0.0, joints=["contact"]):
         mbs.simulate(model, [0, 1], initial={"disk.wx": 0.1})
 
 
@@ -478,12 +479,12 @@ def test_gimbal_lock_is_diagnosed():
 
 def test_gimbal_lock_stops_the_motion():
     """Across the tilt axis there is no way out of it, and the message names what is in the way."""
-    with pytest.raises(mbs.SingularConfigurationError, match="dead point.*azimuth, tilt, spin, hold wy lock there"):
+    with refused("dead-point", mbs.SingularConfigurationError, joints=["azimuth", "tilt", "spin", "hold wy"]):
         mbs.kinematics(locked(0.0), np.linspace(0, 1, 11))
 
 
 def test_too_near_to_gimbal_lock_there_is_no_telling():
-    with pytest.raises(mbs.SingularConfigurationError, match="azimuth, tilt, spin") as error:
+    with refused("dead-point", mbs.SingularConfigurationError) as error:
         mbs.kinematics(locked(1e-5), np.linspace(0, 1, 11))
     assert error.value.facts["time"] == 0.0
 

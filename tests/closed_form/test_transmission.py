@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from helpers import four_bar, slider_crank
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -120,13 +121,13 @@ def test_points_that_coincide():
     model.add(mbs.Revolute("A", model.ground.at(1, 0), crank.at(1, 0)), mbs.Revolute("B", crank, rod))
     model.add(mbs.Revolute("C", rod, rocker), mbs.Revolute("D", model.ground, rocker))
     result = mbs.assemble(model).result
-    with pytest.raises(mbs.ModelError, match="'B' and 'C' coincide, so the coupler has no direction"):
+    with refused("no-direction", mentions=["B", "C"]):
         result.transmission_angle("B", "C", "D")
     model = mbs.PlanarModel("no arm")
     crank, rod, rocker = (model.body(name) for name in ("crank", "rod", "rocker"))
     model.add(mbs.Revolute("A", model.ground.at(2, 0), crank.at(2, 0)), mbs.Revolute("B", crank.at(1, 0), rod.at(1, 0)))
     model.add(mbs.Revolute("C", rod, rocker), mbs.Revolute("D", model.ground, rocker))
-    with pytest.raises(mbs.ModelError, match="stands on the axis of 'D'"):
+    with refused("no-direction", mentions="D"):
         mbs.assemble(model).result.transmission_angle("B", "C", "D")
 
 

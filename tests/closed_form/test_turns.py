@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from gallery import load
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -110,7 +111,7 @@ def test_axes_that_are_driven_apart_are_refused():
     level = model.plus(USES["TorsionSpring"](model.ground, b))  # the two turns cancel
     assert mbs.kinematics(level, [0, 1]).success
     tilting = model.plus(USES["TorsionSpring"](model.ground, a))
-    with pytest.raises(mbs.ModelError, match="TorsionSpring 'use' .* do not stay parallel"):
+    with refused("axes-part", fault="do not stay parallel", joints=["use"]):
         mbs.kinematics(tilting, [0, 1])
 
 
@@ -121,7 +122,7 @@ def test_turns_that_lost_their_meaning_on_the_way_are_told():
     hinge = mbs.Revolute("hinge", model.ground, body, at=(0, 0, 0), axis=(0, 1, 1))
     model.add(hinge, mbs.Driver("motor", mbs.angle(hinge), mbs.t**2))
     model.add(mbs.ViscousFriction("air", model.ground, body, coefficient=1e-6))
-    with pytest.raises(mbs.IntegrationError, match="turns of air.*cannot be counted.*mbs.angle"):
+    with refused("turns-not-counted", mbs.IntegrationError, joints=["air"]):
         mbs.kinematics(model, np.linspace(0, 4, 200))
 
 

@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.errors import Names
@@ -157,7 +158,7 @@ def test_a_copy_is_a_model_of_its_own(way):
     assert "new" not in model.bodies and not model.elements and "own" not in model.parameters
     assert twin.with_parameters(size=0.9).value(size) == 0.9 and model.value(size) == 0.7
     for wanted in (twin.bodies, twin.elements, twin.parameters):
-        with pytest.raises(mbs.ModelError, match="the model has no"):
+        with refused("unknown-name", owner="the model"):
             wanted["nothing"]
 
 
@@ -167,7 +168,7 @@ def test_a_deep_copy_has_bodies_of_its_own():
     twin.bodies["a"].marker("added", 1, 1)
     assert "added" not in a.markers and twin.bodies["a"] is not a
     assert copy.copy(model).bodies["a"] is a
-    with pytest.raises(mbs.ModelError, match="a body of another model"):
+    with refused("not-of-this-model", body="a"):
         twin.add(mbs.Revolute("A", twin.ground, a))
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.coordinates import SETS
@@ -67,9 +68,9 @@ def test_constraints_and_energy_are_kept(method, how, coordinates):
 
 def test_unknown_names_are_told_those_that_are_known():
     model = pendulum()
-    with pytest.raises(mbs.ModelError, match=", ".join(map(repr, METHODS))):
+    with refused("unknown-choice", argument="method", value="Euler", mentions=["RK4", "DP5", "DP8"]):
         mbs.simulate(model, [0, 1], method="Euler")
-    with pytest.raises(mbs.ModelError, match=" or mbs.".join(f"{how.__name__}\\(\\)" for how in STABILIZATIONS[-2:])):
+    with refused("unknown-choice", argument="stabilization", value="none"):
         mbs.simulate(model, [0, 1], stabilization="none")
-    with pytest.raises(mbs.ModelError, match=", ".join(sorted(SETS))):
+    with refused("unknown-name", owner="this version", kind="coordinate set"):
         model.compile("polar")

@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -85,7 +86,7 @@ def test_equations_have_states(model):
     assert zdot[0] == pytest.approx(run["x.rate"][2]) and zdot[1] == 0
     phi_v = eq.lambdify("Phi_q")(0.4, run.q[2], run.v[2])[0]
     assert np.abs(M @ run.a[2] + phi_v.T @ run.multipliers[2] - Q).max() < 1e-6
-    with pytest.raises(mbs.ModelError, match="add z="):
+    with refused("missing-argument", argument="z"):
         eq.lambdify("Q")(0.4, run.q[2], run.v[2])
 
 

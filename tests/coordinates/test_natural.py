@@ -15,6 +15,7 @@ import pytest
 from covering import covering, parts_of_a_contract
 from gallery import NAMES, load
 from helpers import evaluated_loads, four_bar, slider_crank, three_cranks
+from refusals import refused
 from stage import WORDS, Motion, motions, turned_at_random
 from test_force_contract import cases as force_cases
 from test_joint_contract import CONSTRAINTS, DRIVERS, JOINTS, POSES, constraint_case, driver_case, joint_case, pose_case
@@ -333,7 +334,7 @@ def test_pins_whose_distances_differ_contradict_each_other_still():
     model = doubled((1, 0), 2.0)
     system = model.compile("natural")
     assert counted(model) == (6, 2 + 2) and np.abs(gaps(system)).max() == 1.0
-    with pytest.raises(mbs.MbsError, match="A|B"):
+    with refused("does-not-assemble", mbs.MbsError, joints=["B", "A"]):
         mbs.simulate(system, [0, 1])
 
 
@@ -575,7 +576,7 @@ def test_own_coordinates_are_read_by_name():
     assert repr(own) == "<OwnMotion in natural coordinates: 4 coordinates, 3 times>"
     for k, name in enumerate(own.names):
         np.testing.assert_array_equal(own[name], own.q[:, k])
-    with pytest.raises(mbs.ModelError, match="the motion in natural coordinates has no coordinate 'crank.angle'"):
+    with refused("unknown-name", owner="the motion in natural coordinates", kind="coordinate", name="crank.angle"):
         own["crank.angle"]
 
 
@@ -598,10 +599,10 @@ def test_a_base_that_degenerates_is_refused_by_name():
     other = model.body("other", mass=1.0, inertia=0.1, position=(length, 0))
     model.add(mbs.Revolute("O", model.ground, rod), mbs.Revolute("tip", rod.at(length, 0), other))
     model.compile("natural")
-    with pytest.raises(mbs.ModelError, match="body 'rod' is not described by O, tip .*cartesian"):
+    with refused("body-not-natural", body="rod", names="O, tip"):
         mbs.simulate(model.with_parameters(length=0.0).compile("natural"), [0, 1])
 
 
 def test_a_misspelt_set_is_suggested():
-    with pytest.raises(mbs.ModelError, match="did you mean 'natural'"):
+    with refused("unknown-name", near=["natural"]):
         slider_crank().compile("naturl")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -78,8 +79,8 @@ def test_what_is_read_of_laws_of_time_goes_with_the_event():
 
 def test_a_run_without_derivatives_has_none_at_its_events():
     run = mbs.simulate(ball(), [0, 1.2], {"ball.y": 1.0, "ball.vy": 0.0})
-    with pytest.raises(mbs.ModelError, match="event 'line' has no derivatives; ask for some"):
+    with refused("run-without-derivatives", event="line"):
         run.events[0].d("t", "stop.lower")
     run = mbs.simulate(ball(), [0, 0.4], {"ball.y": 1.0, "ball.vy": 0.0}, derivatives=["stop.lower"])
-    with pytest.raises(mbs.ModelError, match="event 'line' has derivatives by stop.lower, and none by 'ball.y'"):
+    with refused("not-differentiated-by", event="line", mentions="ball.y"):
         run.events[0].d("t", "ball.y")

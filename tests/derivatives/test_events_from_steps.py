@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.derivatives.runs.forward import VariedRun
@@ -212,7 +213,7 @@ def test_two_events_that_stop_a_run_at_once(place, known):
         found, v = mbs.gradient(mbs.at_end(mbs.t), model, [0, 0.3, 0.6], names, initial=start), np.sqrt(1.5)
         assert [*found.by.values()] == pytest.approx([1 / v, 0, 2 * (1 / v - 1)], abs=1e-10)
     else:
-        with pytest.raises(mbs.ModelError, match="several things happen at once"):
+        with refused("no-derivative"):
             mbs.gradient(mbs.at_end(mbs.t), model, [0, 0.3, 0.6], names, initial=start)
 
 
@@ -228,7 +229,7 @@ def test_an_event_that_the_motion_only_touches(action):
     assert run.d("block.x", "block.vx") == pytest.approx(run.t, abs=1e-10)  # at times that are held there are some
     assert "the motion touches where it happens, and does not pass" in run.stats["derivatives"]
     if action == "stop":
-        with pytest.raises(mbs.ModelError, match="the motion touches where it happens"):
+        with refused("no-derivative"):
             mbs.gradient(mbs.at_end("block.x"), model, [0, 0.3, 0.8], names, initial=start, max_step=0.05)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from gallery import load
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.compiled import system
@@ -157,7 +158,7 @@ def test_a_sweep_by_its_own_parameter_and_others(by):
 
 def test_a_sweep_that_leaves_freedom_is_refused():
     model = slider_crank().without("motor")
-    with pytest.raises(mbs.ModelError, match="leaves 1 degree of freedom"):
+    with refused("undriven-freedom", model="slider-crank"):
         mbs.sweep(model, "r", [0.1, 0.11], derivatives=["l"])
 
 
@@ -250,9 +251,9 @@ def test_bad_names_are_refused(names, said):
 
 def test_what_was_not_asked_for_is_told():
     model = slider_crank()
-    with pytest.raises(mbs.ModelError, match="has no derivatives"):
+    with refused("result-from-file"):
         mbs.kinematics(model, TIMES).d("slider.x", "r")
-    with pytest.raises(mbs.ModelError, match="by r, and none by 'l'"):
+    with refused("not-differentiated-by", mentions="l"):
         mbs.kinematics(model, TIMES, derivatives=["r"]).d("slider.x", "l")
 
 
@@ -265,7 +266,7 @@ def test_verbs_without_derivatives_say_so():
 def test_a_number_of_links_is_no_parameter():
     """Nor is a constant that makes another equation."""
     model = slider_crank()
-    with pytest.raises(mbs.ModelError, match="no parameter or constant 'n'"):
+    with refused("unknown-name", kind="parameter or constant", name="n"):
         mbs.kinematics(model, TIMES, derivatives=["n"])
 
 

@@ -10,6 +10,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 from test_contacts_ahead_and_back import check_back, check_closed_form
 from test_events_from_steps import ahead_and_back, difference_whole_runs, differences, from_steps
 from test_signals_from_steps import arm, block_with
@@ -166,7 +167,7 @@ def test_two_resets_at_one_instant():
         mbs.Event("first", mbs.t - T, action=mbs.Reset(first)),
         mbs.Event("second", mbs.t - 0.4, action=mbs.Reset(second)),
     )
-    with pytest.raises(mbs.ModelError, match="laws of time switch more or less often"):
+    with refused("no-derivative", name="T"):
         mbs.simulate(apart, times, start, derivatives=["T"])
 
 

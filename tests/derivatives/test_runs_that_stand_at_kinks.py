@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 from test_events_from_steps import difference_whole_runs, from_steps
 
 import mbs_dae as mbs
@@ -38,7 +39,7 @@ def test_there_is_no_derivative_where_the_slope_jumps(case, coordinates, method)
     system = body_on_guide(law, coordinates)
     run = mbs.simulate(system, TIMES, REST, derivatives=[by], method=method)
     assert np.isnan(run.d("b.vx", by)[-1]) and "neighbours leave to both sides" in run.stats["derivatives"]
-    with pytest.raises(mbs.MbsError, match="neighbours leave to both sides"):
+    with refused("no-derivative", mbs.MbsError):
         mbs.gradient(mbs.at_end("b.vx"), system, TIMES, [by], initial=REST)[by]
 
 

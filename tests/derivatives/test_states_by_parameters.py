@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from gallery import load
+from refusals import refused
 from test_motions_by_parameters import extrapolated
 
 import mbs_dae as mbs
@@ -174,15 +175,15 @@ def test_initial_values_of_states():
     model.state("i", rate=lambda i: -i, initial=i0**2)
     state = mbs.assemble(model, derivatives=["i0"])
     assert state.d("i", "i0") == pytest.approx(4.0)
-    with pytest.raises(mbs.ModelError, match="are not known"):
+    with refused("no-derivative", name="i.rate"):
         state.d("i.rate", "i0")
 
 
 def test_what_was_not_asked_for_is_told():
     model = five_bar()
-    with pytest.raises(mbs.ModelError, match="has no derivatives; ask for some"):
+    with refused("result-from-file"):
         mbs.assemble(model).d("plate.x", "r")
-    with pytest.raises(mbs.ModelError, match="'plate.angle' follows from the motion"):
+    with refused("is-a-reading", mentions="plate.angle"):
         mbs.assemble(model, derivatives=["plate.angle"])
 
 

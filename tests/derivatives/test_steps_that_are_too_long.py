@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -44,7 +45,7 @@ def test_with_shorter_steps_it_is_right(arm):
 
 @pytest.mark.parametrize("over", [["c"], ["b", "c"]], ids=["ahead", "back"])
 def test_gradients_ask_for_shorter_steps(arm, over):
-    with pytest.raises(mbs.ModelError, match="too long.*give max_step="):
+    with refused(("no-derivative", "steps-too-long")):
         mbs.gradient(mbs.at_end("arm.omega"), arm, TIMES, over=over)
     found = mbs.gradient(mbs.at_end("arm.omega"), arm, TIMES, over=over, max_step=0.02)
     assert np.isclose(found["c"], swung(20), rtol=1e-7)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -60,5 +61,5 @@ def test_a_massless_model_with_nothing_that_drives_it_is_told_to_have_no_mass():
     model.parameter("r", 0.1)
     rod = model.link("crank", (0, 0), (0.1, 0))
     model.add(mbs.Revolute("A", model.ground, rod.tail))
-    with pytest.raises(mbs.ModelError, match="has a mass"):
+    with refused("no-mass"):
         mbs.gradient(mbs.at_end("crank.head.x"), model, T, ["r"])

@@ -10,6 +10,7 @@ import pytest
 import sympy as sp
 from gallery import load
 from nasty_names import nasty
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.documents import Math
@@ -104,9 +105,9 @@ def test_formulas_as_mathml_and_latex():
 
 def test_a_file_that_says_nothing_of_its_kind_is_refused(tmp_path):
     eq = mbs.equations(nasty())
-    with pytest.raises(mbs.ModelError, match=r"says nothing of what to write; end it in \.html, \.tex, \.md, \.c"):
+    with refused("unknown-format", argument="path", format=".doc"):
         eq.save(tmp_path / "equations.doc")
-    with pytest.raises(mbs.ModelError, match="cannot write"):
+    with refused("cannot-write-file"):
         eq.save(tmp_path / "no" / "equations.tex")
     assert eq.save(tmp_path / "eq.py", "Phi").read_text("utf-8") == eq.to_code("Python", "Phi")
 
@@ -181,7 +182,7 @@ def pendulum(driven=False):
 
 
 def test_freedoms_are_driven_or_given():
-    with pytest.raises(mbs.ModelError, match=r"1 degree of freedom that no driver moves; add 1 driver, .* or give"):
+    with refused("undriven-freedom", freedoms=1):
         mbs.worked_solution(pendulum())
     solution = mbs.worked_solution(pendulum(), 1.0, {"rod.angle": 0.9, "rod.omega": 3})
     assert np.allclose(solution.v, [0, 0, 3]) and np.isclose(solution.q[2], 0.9) and np.allclose(solution.a, 0)
@@ -189,7 +190,7 @@ def test_freedoms_are_driven_or_given():
     assert "rod.angle" in text and "they are given, and held" in text
     only_rate = mbs.worked_solution(pendulum(), 0.0, {"rod.omega": 3})
     assert np.allclose(only_rate.q, [0, 0, 0.6]) and np.allclose(only_rate.v, [0, 0, 3])
-    with pytest.raises(mbs.ModelError, match="is held by no driver"):
+    with refused("held-by-no-driver", argument="initial", name="rod.alpha"):
         mbs.worked_solution(pendulum(), 0.0, {"rod.alpha": 3})
 
 
@@ -198,12 +199,12 @@ def test_a_dead_point_is_told():
     assert solution.v is None and solution.a is None and solution.singular
     text = solution.text.replace("\\", "")
     assert "The Jacobian is singular at this pose" in text and "at this dead point there is no motion" in text
-    with pytest.raises(mbs.AssemblyError, match="cannot reach"):
+    with refused("does-not-assemble", mbs.AssemblyError, kind="cannot reach"):
         mbs.worked_solution(pendulum(driven=True), 0.3)
 
 
 def test_rolling_is_refused():
-    with pytest.raises(mbs.ModelError, match="restrict velocities only, so that a pose does not follow"):
+    with refused("nonholonomic", model="rolling disk", names="contact"):
         mbs.worked_solution(load("rolling_disk").build())
 
 
@@ -213,7 +214,7 @@ def test_a_corner_of_a_law_has_no_solution(interpreted_kernels):
     crank = model.body("crank")
     model.add(mbs.Revolute("O", model.ground, crank))
     model.add(mbs.Driver("motor", mbs.angle(model.ground, crank), sp.Abs(mbs.t - 1)))
-    with pytest.raises(mbs.ModelError, match="'motor' jumps in velocity at t = 1: .* keep the times on one side"):
+    with refused("jump", time=1.0, joints=["motor"]):
         mbs.worked_solution(model, 1.0)
     assert mbs.worked_solution(model, 0.9).v[2] == -1.0
     rise = mbs.Motion().rise(1, over=1, law="harmonic")

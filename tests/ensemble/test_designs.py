@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refused
 from scipy import stats
 
 import mbs_dae as mbs
@@ -186,9 +187,9 @@ def test_a_tolerance_that_is_none(change, message):
 
 
 def test_samples_need_a_distribution_and_a_method():
-    with pytest.raises(ModelError, match="drawn from distributions"):
+    with refused("no-distributions", argument="over", names=["r"]):
         mbs.samples({"r": 1}, 3)
-    with pytest.raises(ModelError, match="method of samples is 'monte carlo'; choose one of 'random'"):
+    with refused("unknown-choice", argument="method of samples", value="monte carlo", mentions="random"):
         mbs.samples({"r": R}, 3, method="monte carlo")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.errors import ModelError
@@ -41,12 +42,12 @@ def test_friction_that_drives_is_refused():
     body, fall = model.body("ball", mass=1.0, inertia=0.004, position=(0, 1)), model.parameter("fall", 2.0)
     rubs = {"friction": 0.3 - fall * mbs.speed, "smooth": 0.1}
     model.add(mbs.CompliantContact("floor", mbs.Line(model.ground), mbs.Disk(body, 0.1), stiffness=1e5, **rubs))
-    with pytest.raises(ModelError, match=r"friction of .*'floor' at a slip of 1 m/s is -1.7"):
+    with refused("negative", value=-1.7, mentions="floor"):
         mbs.simulate(model, [0, 1])
 
 
 def test_a_gap_that_moves_by_itself_is_refused():
     model = mbs.PlanarModel("yard")
     body = model.body("ball", mass=1.0, inertia=1.0, position=(0, 1))
-    with pytest.raises(ModelError, match="moves by itself.*a body with a Driver"):
+    with refused("not-supported", subject="CompliantContact 'floor'"):
         mbs.CompliantContact("floor", model.ground, body, gap=lambda i, j: j.y - mbs.t, stiffness=1e5)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.errors import IntegrationError, ModelError
@@ -45,13 +46,13 @@ def test_an_inclined_plane_says_its_own_direction_and_a_stop_its_unit():
     model = mbs.PlanarModel("slope", gravity=(0, -9.81))
     body = model.body("ball", mass=1.0, inertia=0.004, position=(0, 0))
     model.add(mbs.Contact("slope", mbs.Line(model.ground.at(0, 0, angle=-np.pi / 6)), mbs.Disk(body, 0.25)))
-    with pytest.raises(ModelError, match=r"0.25 m farther along \(0.5, 0.866\)"):
+    with refused("contact-overlaps", model="slope", begins="begins", mentions="0.25 m"):
         mbs.simulate(model, TIMES)
     door = mbs.PlanarModel("door")
     leaf = door.link("leaf", (0, 0), (1, 0), mass=1.0)
     door.add(mbs.Revolute("hinge", door.ground, leaf.tail))
     door.add(mbs.Stop("buffer", mbs.angle(door.ground, leaf), lower=0.2, upper=1.5))
-    with pytest.raises(ModelError, match=r"'buffer' \(lower\) by 0.2 rad; give initial={'buffer.gap1': 0.0}"):
+    with refused("contact-overlaps", contacts=["buffer"], mentions=["buffer.gap1", "0.2 rad"]):
         mbs.simulate(door, TIMES)
     assert mbs.simulate(door, TIMES, {"buffer.gap1": 0.0})["leaf.angle"][0] == pytest.approx(0.2, abs=1e-12)
 
@@ -59,7 +60,7 @@ def test_an_inclined_plane_says_its_own_direction_and_a_stop_its_unit():
 def test_a_reset_into_an_obstacle_is_refused():
     model = ball()
     model.add(mbs.Event("drop", mbs.t - 0.1, action=mbs.Reset({"ball.y": 0.05})))
-    with pytest.raises(ModelError, match="at t = 0.1 with bodies that overlap.*50 mm") as told:
+    with refused("contact-overlaps", time=0.1) as told:
         mbs.simulate(model, TIMES)
     assert "goes on after the Reset of Event 'drop' at" in str(told.value) and "initial=" not in str(told.value)
     assert "let the Reset place 'ball' 0.05 m farther along (0, 1)" in str(told.value)
@@ -106,7 +107,7 @@ def test_sweeps_tell_of_overlaps():
     ],
 )
 def test_what_knows_no_contacts_says_so(verb):
-    with pytest.raises(ModelError, match=r"knows no contacts.*'bed'.*model.without\('bed'\)"):
+    with refused(("contact-overlaps", "has-contacts"), mentions="bed"):
         verb(driven_down())
 
 
@@ -117,7 +118,7 @@ def test_diagnose_counts_joints_and_says_so():
 
 
 def test_forces_of_contacts_follow_from_runs():
-    with pytest.raises(ModelError, match=r"knows no forces; use .*mbs.simulate"):
+    with refused("no-forces", name="bed.force"):
         mbs.kinematics(driven_down(), TIMES)["bed.force"]
 
 
@@ -129,7 +130,7 @@ def test_a_ball_that_is_squeezed_is_told():
     disk = model.body("ball", mass=1.0, inertia=0.1, position=(0, 0.1))
     model.add(mbs.Contact("bed", mbs.Line(model.ground), mbs.Disk(disk, 0.1)))
     model.add(mbs.Contact("top", mbs.Line(model.bodies["plate"].at(0, 0, angle=np.pi)), mbs.Disk(disk, 0.1)))
-    with pytest.raises(IntegrationError, match="squeezed") as told:
+    with refused("bodies-squeezed", IntegrationError, joints=["Contact 'bed'", "Contact 'top'"]) as told:
         mbs.simulate(model, TIMES)
     assert told.value.time == pytest.approx(0.2, abs=1e-9) and len(told.value.result) == 2
     assert all(words in str(told.value) for words in ("'bed'", "'top'", "a Motor or a Spring in place of a Driver"))
@@ -147,7 +148,7 @@ def rod(friction):
 def test_painleves_paradox_is_told():
     slides = mbs.simulate(rod(4 / 3 - 0.01), [0, 1e-4], {"rod.vx": -1.0})
     assert slides.modes["tip"][0] == "slips"
-    with pytest.raises(IntegrationError, match=r"'tip'.*Painlevé.*smaller coefficient") as told:
+    with refused("painleve-paradox", IntegrationError, joints=["Contact 'tip'"]) as told:
         mbs.simulate(rod(4 / 3 + 0.01), [0, 1e-4], {"rod.vx": -1.0})
     assert told.value.time == 0.0
     assert mbs.simulate(rod(4 / 3 + 0.01), [0, 1e-4], {"rod.vx": 1.0}).modes["tip"][0] == "slips"
@@ -162,7 +163,7 @@ def test_a_radius_that_is_a_parameter_may_not_vanish_where_it_is_needed():
     box = mbs.Box(body, (2, 2), radius=r)
     model.add(mbs.Contact("on", mbs.Box(model.ground, (2, 2)), box), mbs.Contact("floor", mbs.Line(model.ground), box))
     model.compile()
-    with pytest.raises(ModelError, match="'on': the radius of Box .* is 0, and so is that of Box.*round one of them"):
+    with refused("sharp-on-sharp", subject="Contact 'on'"):
         model.with_parameters(r=0.0).compile()
     model.without("on").with_parameters(r=0.0).compile()
 
@@ -193,7 +194,7 @@ def test_laws_that_are_none_are_refused(laws, words):
 
 
 def test_time_stepping_needs_no_smooth_friction_and_says_so():
-    with pytest.raises(ModelError, match="'floor' has smooth=, and Moreau takes one step over.*leave smooth= out"):
+    with refused("not-supported", argument="smooth", element="floor", method="Moreau"):
         mbs.simulate(ball(friction=0.3, smooth=0.1), TIMES, method="Moreau", step=1e-2)
 
 
@@ -206,7 +207,7 @@ def test_a_contact_that_is_never_reached_is_no_mistake():
 def test_a_gap_that_reads_a_signal_is_refused():
     model = mbs.PlanarModel("yard")
     level, body = model.input("level", 0.1), model.body("ball", mass=1.0, inertia=1.0, position=(0, 1))
-    with pytest.raises(ModelError, match="level"):
+    with refused("depends-on-state", signal="level"):
         model.add(mbs.Contact("floor", model.ground, body, gap=lambda i, j: j.y - level))
 
 
@@ -217,7 +218,7 @@ def test_friction_in_a_joint_that_shares_its_load():
     for name, height in (("low", 0.0), ("high", 1.0)):
         model.add(mbs.Revolute(name, model.ground.at(0, 0, height), door.at(0, 0, height)))
     model.add(mbs.Friction("rub", model.elements["low"], mu=0.2, radius=0.01))
-    with pytest.raises(mbs.ModelError, match="'rub' is bounded by what its joint carries, which is not unique"):
+    with refused("not-unique", element="rub"):
         mbs.simulate(model, [0, 1], {"low.omega": 1.0})
 
 
@@ -243,11 +244,11 @@ def test_an_unknown_argument_is_told_with_its_own_word(make, words):
 
 def test_an_unknown_contact_or_quantity_of_a_run_is_told_with_what_there_is():
     run = mbs.simulate(ball(friction=0.2), [0.0, 0.1])
-    with pytest.raises(ModelError, match="the run has no contact or friction 'flor'; did you mean 'floor'"):
+    with refused("unknown-name", owner="the run", kind="contact or friction", name="flor", near=["floor"]):
         run.modes["flor"]
-    with pytest.raises(ModelError, match="'rub.force'; did you mean 'floor.force'"):
+    with refused("unknown-name", name="rub.force", near=["floor.force"]):
         run["rub.force"]
-    with pytest.raises(ModelError, match="'floor.normal'; use one of: floor.F, floor.Fx, floor.Fy, "):
+    with refused("unknown-name", name="floor.normal"):
         run["floor.normal"]
-    with pytest.raises(ModelError, match="did you mean 'floor.friction'"):
+    with refused("unknown-name", near=["floor.friction"]):
         run["floor.fricton"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusals import refused
 from rubbing import rubbing_slider_crank
 
 import mbs_dae as mbs
@@ -36,7 +37,7 @@ def toggle():
 def test_a_run_that_is_driven_beyond_full_stretch_is_told_the_dead_point(coordinates):
     system, stretched = toggle().compile(coordinates), (0.5 + np.hypot(0.3, 0.5) - 0.9) / 0.2
     assert mbs.simulate(system, np.linspace(0, 0.9, 3)).success
-    with pytest.raises(mbs.SingularConfigurationError, match="comes to a dead point near t = 0.91.*no pose") as e:
+    with refused("dead-point", mbs.SingularConfigurationError) as e:
         mbs.simulate(system, np.linspace(0, 2, 41))
     assert stretched - 0.01 < e.value.time < stretched + 1e-6 and {"O", "K", "T", "lift"} <= {*e.value.joints}
     assert "drive another coordinate (mbs.follow" in str(e.value) and "Projection" not in str(e.value)

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from helpers import four_bar, parallelogram, slider_crank
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.errors import (
@@ -336,7 +337,7 @@ UNDEFINED = {
 def test_a_force_that_ends_on_the_way_is_named_and_what_was_computed_is_kept(kind, how):
     build, when = UNDEFINED[kind]
     model = pendulum(build)
-    with pytest.raises(ModelError, match="'push' gives no finite force at t = .*mend its law") as told:
+    with refused("law-without-value", mentions="push") as told:
         mbs.simulate(model, TIMES, **how)
     until = when if when is not None else told.value.time + 1e-2
     assert told.value.time == pytest.approx(until, abs=2e-2)
@@ -351,7 +352,7 @@ def test_a_pole_in_time_is_told_with_its_time():
     assert told.value.time == pytest.approx(1.0, abs=1e-6)
     assert_all_finite(told.value.result)
     assert told.value.result.t[-1] == pytest.approx(0.9)
-    with pytest.raises(ModelError, match="Torque 'push' gives no finite force at t = 1;"):
+    with refused("law-without-value", mentions=["push", "t = 1"]):
         mbs.simulate(pendulum(torque(1 / (1 - mbs.t))), TIMES, step=0.01, method="RK4")
 
 
@@ -361,7 +362,7 @@ def test_a_force_that_is_undefined_at_the_start_is_told(at_start):
         model = pendulum(torque(sp.log(mbs.t)))
     else:
         model = pendulum(lambda m: mbs.Spring("push", m.ground.at(1, 0), m.bodies["rod"].head, stiffness=3, length=0.2))
-    with pytest.raises(ModelError, match="'push' gives no finite force at t = 0") as told:
+    with refused("law-without-value", time=0.0, mentions="push") as told:
         mbs.simulate(model, TIMES)
     assert len(told.value.result) == 0 and not told.value.result.success
 
@@ -388,7 +389,7 @@ FUNCTIONS = {
 def test_a_function_that_fails_is_told_with_what_it_said(kind):
     function, said = FUNCTIONS[kind]
     model = pendulum(lambda m: mbs.PythonForce("wind", m.bodies["rod"].head, function=function))
-    with pytest.raises(ModelError, match="PythonForce 'wind'.*mend its law") as told:
+    with refused("law-without-value", mentions="wind") as told:
         mbs.simulate(model, TIMES)
     assert said in str(told.value)
     kept = told.value.result
@@ -400,7 +401,7 @@ def test_a_driver_that_ends_on_the_way_is_named():
     model = slider_crank(motor=False)
     crank = model.bodies["crank"]
     model.add(mbs.Driver("motor", mbs.angle(model.ground, crank), 0.6 + (1 - mbs.t) ** sp.Rational(5, 2)))
-    with pytest.raises(ModelError, match="Driver 'motor' is not finite at t = 1") as told:
+    with refused("not-finite", time=1.0, joints=["motor"]) as told:
         mbs.simulate(model, TIMES)
     assert_kept(told.value, mbs.simulate(model, TIMES[:10]), 1.0)
 
@@ -435,7 +436,7 @@ SINGULAR = {
 @pytest.mark.parametrize("kind", SINGULAR)
 def test_a_start_in_a_singular_pose_is_told(kind):
     build, initial, joints = SINGULAR[kind]
-    with pytest.raises(SingularConfigurationError, match="starts on a singular pose.*another initial angle") as told:
+    with refused("singular-start", SingularConfigurationError) as told:
         mbs.simulate(build(), TIMES, initial)
     assert told.value.time == 0.0
     assert set(told.value.joints) == joints
@@ -451,22 +452,20 @@ def test_steps_that_are_far_too_long_are_told(method, how):
     model = slider_crank(motor=False)
     rod = model.bodies["rod"]
     model.add(mbs.SpringDamper("stiff", model.ground.at(0, 1), rod, stiffness=1e7, damping=1e4, length=1.0))
-    with pytest.raises(
-        IntegrationError, match=r"'slider-crank' is unstable at t = .*steps of 0.05 s.*step=0.005"
-    ) as told:
+    with refused("unstable-steps", IntegrationError, mentions=["slider-crank", "0.05 s"]) as told:
         mbs.simulate(model, TIMES, {"crank.omega": 30.0}, method=method, step=0.05, stabilization=how)
     assert_all_finite(told.value.result)
     assert not told.value.result.success
 
 
 def test_gains_that_are_far_too_high_are_told():
-    with pytest.raises(IntegrationError, match="unstable.*smaller gains") as told:
+    with refused("unstable-steps", IntegrationError) as told:
         mbs.simulate(slider_crank(motor=False), TIMES, step=0.01, stabilization=mbs.Baumgarte(1e6, 1e6))
     assert_all_finite(told.value.result)
 
 
 def test_an_absolute_tolerance_of_next_to_nothing_is_refused():
-    with pytest.raises(mbs.ModelError, match="atol is 1e-300"):
+    with refused("out-of-bounds", argument="atol", value=1e-300):
         mbs.simulate(slider_crank(motor=False), TIMES, rtol=1e-13, atol=1e-300)
 
 
@@ -479,7 +478,7 @@ def with_second(function: Any) -> mbs.PlanarModel:
 
 @pytest.mark.parametrize("verb", [mbs.simulate, mbs.inverse_dynamics])
 def test_drivers_that_contradict_each_other_are_told(verb):
-    with pytest.raises(RedundantConstraintError, match="motor, second contradict each other.*take one") as told:
+    with refused("contradictory-constraints", RedundantConstraintError, joints=["motor", "second"]) as told:
         verb(with_second(0.6 + 3 * mbs.t), TIMES)
     assert told.value.joints == ("motor", "second")
 
@@ -502,7 +501,7 @@ PARTING = {
 def test_drivers_that_part_later_are_told(how):
     """They agree up to t = 0.5, then one of them speeds up."""
     later = 0.6 + 2 * mbs.t + sp.Piecewise((0, mbs.t < 0.5), ((mbs.t - 0.5) ** 3, True))
-    with pytest.raises(RedundantConstraintError, match=r"motor, second.*contradict each other") as told:
+    with refused("contradictory-constraints", RedundantConstraintError, joints=["motor", "second"]) as told:
         mbs.simulate(with_second(later), TIMES, stabilization=how)
     assert 0.5 <= told.value.time < 1.0
     assert {"motor", "second"} <= set(told.value.joints)
@@ -544,5 +543,5 @@ def test_steps_that_are_too_long_for_a_spring_do_not_blame_its_law():
     model = mbs.PlanarModel("bob")
     bob = model.body("bob", mass=1.0, inertia=1.0, position=(1, 0.5))
     model.add(mbs.Spring("rod", model.ground, bob, stiffness=1e6, length=1.0))
-    with pytest.raises(IntegrationError, match=r"'bob' is unstable at t = .* with steps of 0.1 s"):
+    with refused("unstable-steps", IntegrationError, mentions=["bob", "0.1 s"]):
         mbs.simulate(model, [0, 5], method="RK4", step=0.1)

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -21,9 +22,9 @@ def pendulum() -> mbs.PlanarModel:
 def test_a_body_that_falls_has_no_rest():
     model = mbs.PlanarModel("stone", gravity=(0, -9.81))
     model.body("stone", 1.0, 1.0)
-    with pytest.raises(mbs.EquilibriumError, match=r"'stone'.*falls"):
+    with refused("no-equilibrium", mbs.EquilibriumError, model="stone"):
         mbs.equilibrium(model)
-    with pytest.raises(mbs.EquilibriumError, match="from any start"):
+    with refused("no-equilibrium", mbs.EquilibriumError, model="stone"):
         mbs.equilibrium(model, all=True)
 
 
@@ -31,7 +32,7 @@ def test_a_body_that_falls_has_no_rest():
 def test_a_driver_that_moves_is_no_rest(law):
     model = pendulum()
     model.add(mbs.Driver("motor", mbs.angle(model.ground, model.bodies["rod"]), law))
-    with pytest.raises(mbs.ModelError, match=r"'motor' moves at t = 0.*without\('motor'\)"):
+    with refused("not-at-rest", name="motor"):
         mbs.equilibrium(model)
 
 
@@ -44,20 +45,20 @@ def test_a_driver_that_holds_has_an_effort():
 
 
 def test_a_pose_aside_of_the_equilibrium():
-    with pytest.raises(mbs.ModelError, match=r"no equilibrium.*mbs.equilibrium\(model\)"):
+    with refused("not-steady", model="pendulum"):
         mbs.linearize(pendulum(), {"rod.angle": -1.0})
 
 
 def test_a_motion_that_is_not_steady():
     for angle in (-1.0, -np.pi / 2):  # at the bottom of its swing it goes on as in a circle, for a moment
-        with pytest.raises(mbs.ModelError, match="no steady motion"):
+        with refused("not-steady", name="pendulum"):
             mbs.linearize(pendulum(), {"rod.angle": angle, "rod.omega": 2.0})
 
 
 def test_a_body_that_tumbles_is_not_steady():
     model = mbs.SpatialModel("body")
     model.body("body", 1.0, (1.0, 2.0, 3.0))
-    with pytest.raises(mbs.ModelError, match="no steady motion"):
+    with refused("not-steady", name="body"):
         mbs.linearize(model, {"body.wx": 1.0, "body.wy": 1.0, "body.wz": 0.0})
     values = mbs.linearize(model, {"body.wx": 0.0, "body.wy": 1.0, "body.wz": 0.0}).eigenvalues
     assert values.real.max() == pytest.approx(np.sqrt(1 / 3), rel=1e-9)  # about a middle axis: √((2-1)(3-2)/(1·3))
@@ -69,7 +70,7 @@ def test_a_singular_pose():
     coupler = model.link("coupler", (-1, 0), (0, 0), mass=1.0)
     for k, (bar, end) in enumerate(zip(bars, (coupler.tail, coupler.head), strict=True)):
         model.add(mbs.Revolute(f"A{k}", model.ground.at(k, 0), bar.tail), mbs.Revolute(f"B{k}", bar.head, end))
-    with pytest.raises(mbs.SingularConfigurationError, match=r"singular pose.*linearize about a pose aside"):
+    with refused("singular-start", mbs.SingularConfigurationError, model="cranks"):
         mbs.linearize(model, mbs.assemble(model))
 
 
@@ -79,25 +80,25 @@ def test_names_that_do_not_go():
     model.add(mbs.Distance("string", model.ground.at(-1, -1), model.bodies["rod"].head, length=length + 1.0))
     rest = mbs.equilibrium(model.without("string")).state
     free = model.without("string")
-    with pytest.raises(mbs.ModelError, match="is a rate"):
+    with refused("is-a-rate", name="rod.omega"):
         mbs.linearize(free, rest, coordinates=["rod.omega"])
-    with pytest.raises(mbs.ModelError, match="too many"):
+    with refused("too-many-coordinates", queue=["rod.x"]):
         mbs.linearize(free, rest, coordinates=["rod.angle", "rod.x"])
-    with pytest.raises(mbs.ModelError, match="does not move by itself"):
+    with refused("coordinate-depends-on-others", others="nothing"):
         mbs.linearize(free, rest, coordinates=["rod.y"])
-    with pytest.raises(mbs.ModelError, match="no input or parameter 'mass'"):
+    with refused("unknown-name", kind="input or parameter", name="mass"):
         mbs.linearize(free, rest, inputs=["mass"])
-    with pytest.raises(mbs.ModelError, match="changes joints or drivers"):
+    with refused("changes-more-than-forces", argument="inputs", name="length"):
         mbs.linearize(model, inputs=["length"])
 
 
 def test_what_python_control_is_not_given(monkeypatch):
     law = mbs.linearize(pendulum())
     monkeypatch.setitem(sys.modules, "control", None)
-    with pytest.raises(mbs.ModelError, match=r"needs python-control.*mbs_dae\[control\]"):
+    with refused("package-missing", package="control", extra="control"):
         law.to_control()
     monkeypatch.setitem(sys.modules, "control", sys)
-    with pytest.raises(mbs.ModelError, match="needs names for both"):
+    with refused("missing-argument", argument="inputs", method="to_control"):
         law.to_control()
 
 
@@ -105,9 +106,9 @@ def test_states_that_find_no_rest():
     """An integral that always grows has none."""
     model = pendulum()
     model.state("integral", rate=1 + model["rod.angle"] ** 2)
-    with pytest.raises(mbs.EquilibriumError, match="no equilibrium"):
+    with refused("no-equilibrium", mbs.EquilibriumError, model="pendulum"):
         mbs.equilibrium(model)
-    with pytest.raises(mbs.ModelError, match="state 'integral' .* changes by"):
+    with refused("not-steady", name="integral"):
         mbs.linearize(model, {"rod.angle": -np.pi / 2, "rod.omega": 0.0})
 
 
@@ -118,7 +119,7 @@ def test_an_equilibrium_stands_for_its_state_and_names_are_lists():
     rest = mbs.equilibrium(model)
     assert mbs.linearize(model, rest).frequencies == pytest.approx([2.0])
     assert mbs.simulate(model, [0, 1], rest)["b.x"] == pytest.approx([0.25, 0.25])
-    with pytest.raises(mbs.ModelError, match=r"outputs= takes names in a list: outputs=\['b.x'\]"):
+    with refused("not-a-list", argument="outputs", value="b.x"):
         mbs.linearize(model, rest, outputs="b.x")
 
 
@@ -141,7 +142,7 @@ def test_a_rest_in_a_window_where_a_law_has_no_value_names_the_law(kind, coordin
             "force": lambda: mbs.Force("rub", cart, (1e-3 * law, 0)),
         }
         model.add(rub[kind]())
-    with pytest.raises(mbs.EquilibriumError, match=r"on the way .*'rub'"):
+    with refused("law-without-value", mbs.EquilibriumError, model="cart", mentions="rub"):
         mbs.equilibrium(model.compile(coordinates), {"cart.x": 0.0})
 
 
@@ -151,5 +152,5 @@ def test_all_rests_of_a_law_without_a_value_name_the_law():
     model.add(mbs.Translational("guide", model.ground, cart))
     law = 0.1 * sp.sqrt((model["cart.x"] - 0.25) * (model["cart.x"] - 0.3))
     model.add(mbs.Force("pull", cart, (-100 * (model["cart.x"] - 0.27), 0)), mbs.Force("rub", cart, (law, 0)))
-    with pytest.raises(mbs.ModelError, match="'rub' gives no finite force"):
+    with refused("law-without-value", model="cart", mentions="rub"):
         mbs.equilibrium(model, all=True)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from helpers import four_bar, parallelogram, six_bar, slider_crank
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.errors import AssemblyError, ModelError, RedundantConstraintError, SingularConfigurationError
@@ -524,7 +525,7 @@ def test_a_file_that_is_no_result_is_told(kind, tmp_path):
     good = moved().save(tmp_path / "good")
     assert len(mbs.load(good)) == len(TIMES)
     FILES[kind](bad := tmp_path / "bad.npz", good.read_bytes())
-    with pytest.raises(ModelError, match=r"bad\.npz.*save") as told:
+    with refused(("cannot-read-file", "other-file-format")) as told:
         mbs.load(bad)
     assert type(told.value) is ModelError
 
@@ -587,7 +588,7 @@ def test_a_placement_from_which_nothing_pulls_is_a_bad_guess(kind):
     """Where Φ_v has no direction towards the goal, Newton stands still, though closed poses exist. The error tells how
     far the placement is from closed: about the length of the rod, 1."""
     STUCK[kind](model := mbs.PlanarModel("stuck"))
-    with pytest.raises(AssemblyError, match="place the bodies nearer") as told:
+    with refused("does-not-assemble", AssemblyError, model="stuck", kind="bad guess") as told:
         mbs.assemble(model)
     error = told.value
     assert error.kind == "bad guess"
@@ -613,7 +614,7 @@ CONTRADICTIONS = {
 
 @pytest.mark.parametrize("level", CONTRADICTIONS)
 def test_drivers_that_want_different_motions_contradict_each_other(level):
-    with pytest.raises(RedundantConstraintError, match="motor, second contradict each other") as told:
+    with refused("contradictory-constraints", RedundantConstraintError, joints=["motor", "second"]) as told:
         mbs.assemble(with_second(CONTRADICTIONS[level]))
     assert told.value.joints == ("motor", "second")
     assert told.value.time == 0.0
@@ -622,7 +623,7 @@ def test_drivers_that_want_different_motions_contradict_each_other(level):
 def test_drivers_that_part_later_contradict_each_other():
     """They agree up to t = 0.5, then one of them speeds up. That is no dead point of the mechanism."""
     later = 0.6 + 2 * mbs.t + sp.Piecewise((0, mbs.t < 0.5), ((mbs.t - 0.5) ** 3, True))
-    with pytest.raises(RedundantConstraintError, match=r"motor.*second") as told:
+    with refused("contradictory-constraints", RedundantConstraintError, joints=["motor", "second"]) as told:
         mbs.kinematics(with_second(later), np.linspace(0, 1, 11))
     assert told.value.time == pytest.approx(0.5, abs=0.05)
     assert {"motor", "second"} <= set(told.value.joints)
@@ -636,7 +637,7 @@ def test_a_second_driver_that_agrees_is_redundant_and_harmless():
 
 
 def test_fixed_speeds_that_do_not_fit_contradict_each_other():
-    with pytest.raises(RedundantConstraintError, match="contradict each other") as told:
+    with refused("contradictory-constraints", RedundantConstraintError, rate="velocity") as told:
         mbs.assemble(slider_crank(motor=False), fix={"crank.omega": 5, "slider.vx": 3})
     assert any("crank omega" in name for name in told.value.joints)
     assert any("slider vx" in name for name in told.value.joints)
@@ -665,7 +666,7 @@ def test_a_dead_point_is_told_with_its_time_and_pose_and_keeps_the_motion_until_
     build, when, where = DEAD_POINTS[kind]
     model = build()
     times = np.linspace(0, 1, 51)
-    with pytest.raises(SingularConfigurationError, match="dead point at t = .*shorten the times") as told:
+    with refused("dead-point", SingularConfigurationError) as told:
         mbs.kinematics(model, times)
     error = told.value
     assert error.time == pytest.approx(when, abs=1e-6)
@@ -684,14 +685,14 @@ def test_a_dead_point_is_told_with_its_time_and_pose_and_keeps_the_motion_until_
     assert kept.q == pytest.approx(untroubled.q, abs=1e-14)
     assert kept.violation.position.max() < 1e-12
     assert kept.stats["change_points"] == [] and kept.stats["factorisations"] > 0
-    with pytest.raises(SingularConfigurationError, match="dead point") as told:
+    with refused("dead-point", SingularConfigurationError) as told:
         mbs.inverse_dynamics(model, times)
     assert len(told.value.result) == len(kept) and np.isfinite(told.value.result.effort(model.drivers[0].name)).all()
 
 
 def test_a_start_on_a_change_point_is_told():
     """A flat parallelogram does not know whether to go on as a parallelogram or crossed."""
-    with pytest.raises(SingularConfigurationError, match="on a change point.*slightly different time") as told:
+    with refused("change-point", SingularConfigurationError) as told:
         mbs.kinematics(parallelogram(phi=0.0), TIMES)
     error = told.value
     assert error.time == 0.0
@@ -750,7 +751,7 @@ def test_an_event_of_a_friction_that_is_not_in_the_model():
     guide = model.add(mbs.Translational("guide", model.ground, model.body("block", mass=1.0, inertia=0.1)))
     rub = mbs.Friction("rub", guide, mu=0.1)
     model.add(mbs.Event("stops", when=rub.sticks))
-    with pytest.raises(mbs.ModelError, match="Event 'stops' waits for rub.sticks, and 'rub' is not in 'bench'"):
+    with refused("unknown-name", name="rub", event="stops", mentions="bench"):
         mbs.simulate(model, [0, 1])
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.errors import ModelError
@@ -27,9 +28,9 @@ def test_values_are_in_si(value, unit, remedy):
 
 def test_units_of_states_and_inputs_are_those_of_si():
     model = mbs.PlanarModel("bench")
-    with pytest.raises(ModelError, match="state 'i' is 'mA'.*'mA' is 0.001 A; give SI values, with unit='A'"):
+    with refused("unit-not-of-si", owner="state 'i'", unit="mA", si_unit="A", factor=0.001):
         model.state("i", unit="mA")
-    with pytest.raises(ModelError, match="input 'push' is 'kN'"):
+    with refused("unit-not-of-si", owner="input 'push'", unit="kN"):
         model.input("push", 4.0, unit="kN")
     for unit in ("m", "N m", "kg m²", "N m s/rad", "1/s", "°C", "kg m^2/s", "", "%", "mol", "Hz"):
         assert mbs.PlanarModel("bench").parameter("a", 1.0, unit=unit).name == "a"
@@ -57,30 +58,28 @@ def test_curves_over_another_quantity(turning):
         assert np.array_equal(line.get_xdata(), turning["crank.angle"])
     vector = turning.plot("rocker.C.v", over="crank.angle").axes[0]
     assert len(vector.lines) == 3 and np.array_equal(vector.lines[0].get_xdata(), turning["crank.angle"])
-    with pytest.raises(ModelError, match="'crank.B' is a vector; write over='crank.B.x'"):
+    with refused("is-a-vector", argument="over", name="crank.B", mentions="crank.B.x"):
         turning.plot("rocker.angle", over="crank.B")
-    with pytest.raises(ModelError, match="over= a quantity by its name, not over 3 numbers"):
+    with refused("not-a-name", argument="over"):
         turning.plot("rocker.angle", over=turning.t)
-    with pytest.raises(ModelError, match="did you mean 'crank.angle'"):
+    with refused("unknown-name", near=["crank.angle"]):
         turning.plot("rocker.angle", over="crank.angel")
 
 
 def test_arrays_and_calls_in_place_of_names(turning):
-    with pytest.raises(ModelError, match=r"by their names, not 3 numbers; .* plt.plot\(result.t, numbers\)$"):
+    with refused("not-a-name", method="plot"):
         turning.plot(turning["rocker.angle"])
-    with pytest.raises(
-        ModelError, match=r"^transmission angle is no name, but a call: result.transmission_angle\('B',"
-    ):
+    with refused("is-a-call", call="transmission_angle('B', 'C', 'D')", name="transmission_angle"):
         turning["transmission_angle"]
-    with pytest.raises(ModelError, match=r"camber is no name, but a call: result.camber\("):
+    with refused("is-a-call", call="camber('upright.hub')", name="hub.camber"):
         turning.plot("hub.camber")
 
 
 def test_points_are_named_with_their_body(turning):
     for draw in (lambda name: turning.draw(trace=name), turning.plot_path):
-        with pytest.raises(ModelError, match="has no point 'P'; did you mean 'coupler.P'"):
+        with refused("unknown-name", kind="point", name="P", near=["coupler.P"]):
             draw("P")
-        with pytest.raises(ModelError, match="'B' is a joint, driver or force, and no point; .* such as 'coupler.B'"):
+        with refused("not-a-point", name="B", mentions="coupler.B"):
             draw("B")
 
 
@@ -106,5 +105,5 @@ def test_choices_that_a_file_does_not_take(turning, tmp_path, path, choice, mess
 
 def test_a_driver_that_leaves_no_freedom_is_taken_away(model, interpreted_kernels):
     for initial in ({"crank.omega": 3}, {"crank.angle": 0.3}):
-        with pytest.raises(mbs.MbsError, match=r"take .* away, e.g. model = model.without\('motor'\)"):
+        with refused(("contradictory-constraints", "does-not-assemble"), mbs.MbsError, mentions="motor"):
             mbs.assemble(model, fix=initial)

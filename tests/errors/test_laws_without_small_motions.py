@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -43,14 +44,14 @@ ROUND = [
 
 @pytest.mark.parametrize("law", JUMPS)
 def test_a_law_that_jumps_has_no_slope(law):
-    with pytest.raises(mbs.ModelError, match=r"Force 'F' of 'cart' has no slope .* jumps .*sp\.tanh"):
+    with refused("no-derivative", owner="Force 'F'", model="cart"):
         mbs.linearize(cart(law), STILL)
 
 
 @pytest.mark.parametrize("law", CORNERS)
 @pytest.mark.parametrize("coordinates", ["cartesian", "joint"])
 def test_nor_does_one_with_a_corner(law, coordinates):
-    with pytest.raises(mbs.ModelError, match="Force 'F' of 'cart' has no slope .* has a corner"):
+    with refused("no-derivative", owner="Force 'F'", model="cart"):
         mbs.linearize(cart(law).compile(coordinates), STILL)
 
 
@@ -67,7 +68,7 @@ def test_a_pendulum_that_just_leans_on_a_stop():
     model.add(mbs.Revolute("A", model.ground, rod.tail), stop)
     rest = mbs.equilibrium(model)
     assert rest["a.angle"] == pytest.approx(-np.pi / 2)
-    with pytest.raises(mbs.ModelError, match="Torque 'stop' of 'p' has no slope .* has a corner"):
+    with refused("no-derivative", owner="Torque 'stop'", model="p"):
         assert rest.stable
     side = mbs.linearize(model.plus(mbs.Torque("lean", rod, 1.0)))
     assert side.frequencies == pytest.approx([np.sqrt(1.5 * 9.81 + 1500)], rel=1e-3)
@@ -78,7 +79,7 @@ def test_dry_friction_holds_anywhere(push):
     def law(x, v):
         return push - 3 * sp.sign(v)
 
-    with pytest.raises(mbs.EquilibriumError, match=r"Force 'F' of 'cart' jumps .* dry friction .*without\('F'\)"):
+    with refused("law-jumps-at-rest", mbs.EquilibriumError, owner="Force 'F'", model="cart"):
         mbs.equilibrium(cart(law))
 
 
@@ -94,7 +95,7 @@ def test_dry_friction_holds_anywhere(push):
 def test_a_force_of_time_lets_nothing_rest(law):
     model = cart(lambda x, v: law(x, mbs.t))
     for ask in (mbs.equilibrium, lambda model: mbs.linearize(model, STILL)):
-        with pytest.raises(mbs.ModelError, match=r"forces of 'cart' \(F\) change with time"):
+        with refused("forces-change-with-time", mentions="cart"):
             ask(model)
 
 
@@ -102,7 +103,7 @@ def test_nor_does_an_input_of_time():
     model = cart(lambda x, v: -4 * x)
     u = model.input("u", sp.sin(3 * mbs.t))
     model.add(mbs.Force("U", model.bodies["b"], (u, 0)))
-    with pytest.raises(mbs.ModelError, match=r"\(u\) change with time,.*with_inputs"):
+    with refused("forces-change-with-time"):
         mbs.equilibrium(model)
     assert mbs.equilibrium(model.with_inputs(u=0.0)).frequencies == pytest.approx([2.0])
 
@@ -110,7 +111,7 @@ def test_nor_does_an_input_of_time():
 def test_nor_a_state_that_is_driven():
     model = cart(lambda x, v: -4 * x)
     model.state("z", rate=lambda z: sp.sin(mbs.t) - z)
-    with pytest.raises(mbs.ModelError, match="state 'z' .* changes by"):
+    with refused("not-steady", name="z"):
         mbs.linearize(model, STILL)
 
 
@@ -119,7 +120,7 @@ def test_a_driver_that_begins_to_move_is_no_rest():
     body = model.body("b", mass=1.0, inertia=1.0)
     model.add(mbs.Revolute("g", model.ground, body))
     model.add(mbs.Driver("d", mbs.angle(model.ground, body), mbs.t**3))
-    with pytest.raises(mbs.ModelError, match="'d' moves at t = 0.3"):
+    with refused("not-at-rest", name="d", mentions="t = 0.3"):
         mbs.equilibrium(model)
 
 
@@ -137,7 +138,7 @@ def test_a_stiffness_of_time_has_no_constant_law(law):
     rest = mbs.equilibrium(model, {"b.x": 0.0})
     assert rest["b.x"] == 0.0
     for ask in (lambda: rest.stable, lambda: mbs.linearize(model, STILL)):
-        with pytest.raises(mbs.ModelError, match=r"\(F\) do against small motions changes with time"):
+        with refused("forces-change-with-time"):
             ask()
 
 
@@ -158,7 +159,7 @@ def test_a_path_ends_at_its_last_value():
 
 
 def test_values_aside_of_a_path():
-    with pytest.raises(mbs.ModelError, match=r"first value of 'P' to the last, 10 to 20, and does not come by 30"):
+    with refused("not-sorted", name="P", beyond=[30.0]):
         mbs.equilibrium(loaded(), over=("P", [10.0, 30.0, 20.0]))
 
 
@@ -168,5 +169,5 @@ def test_a_path_that_does_not_come_to_its_last_value():
     body = model.body("b", mass=1.0, inertia=1.0)
     P, x = model.parameter("P", 0.0), model["b.x"]
     model.add(mbs.Translational("guide", model.ground, body), mbs.Force("F", body, (P - x * (2 - x), 0)))
-    with pytest.raises(mbs.EquilibriumError, match=r"turns back 0.5 of the way .* comes back behind the first value"):
+    with refused("path-turns-back", mbs.EquilibriumError):
         mbs.equilibrium(model, over=("P", [0.0, 2.0]))

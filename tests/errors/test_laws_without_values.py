@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -27,9 +28,9 @@ def sliding_block():
 def test_an_event_without_a_value_at_the_start_is_refused(law, place, action):
     model, _, _ = sliding_block()
     model.add(mbs.Event("late", law(mbs.t if place == "t" else model[place]), action=action))
-    with pytest.raises(mbs.ModelError, match="'late'.*not a finite number at t = 0"):
+    with refused("not-finite", time=0.0, mentions="late"):
         mbs.simulate(model, [0, 1], {"block.vx": 1.0})
-    with pytest.raises(mbs.ModelError, match="'late'.*not a finite number at t = 0"):
+    with refused("not-finite", time=0.0, mentions="late"):
         mbs.start(model, {"block.vx": 1.0})
 
 
@@ -45,7 +46,7 @@ def test_an_event_that_a_reset_leaves_without_a_value_is_refused():
     model, _, _ = sliding_block()
     model.add(mbs.Event("back", mbs.t - 0.5, action=mbs.Reset({"block.x": -1.0})))
     model.add(mbs.Event("late", sp.sqrt(model["block.x"] + 0.1) - 2))
-    with pytest.raises(mbs.MbsError, match="'late'.*not a finite number at t = 0.5"):
+    with refused("not-finite", mbs.MbsError, time=0.5, mentions="late"):
         mbs.simulate(model, [0, 1], {"block.vx": 1.0})
 
 
@@ -65,7 +66,7 @@ def test_a_reset_beyond_the_end_of_its_table_is_refused(place):
     model, _, _ = sliding_block()
     new = SHORT(mbs.t if place == "t" else model[place])
     model.add(mbs.Event("kick", mbs.t - 0.5, action=mbs.Reset({"block.vx": new})))
-    with pytest.raises(mbs.ModelError, match="'kick' sets block.vx by a table from 0 to 0.05, but reads it at 0.5"):
+    with refused("beyond-table", event="kick", quantity="block.vx", ends=[0.0, 0.05], time=0.5):
         mbs.simulate(model, [0, 1], {"block.vx": 1.0})
 
 
@@ -88,7 +89,7 @@ def with_signal(kind, place):
 
 @pytest.mark.parametrize("kind", ["rate", "sampled", "input"])
 def test_a_signal_over_a_table_of_time_that_ends_is_refused(kind):
-    with pytest.raises(mbs.ModelError, match="has a table from 0 to 0.05, but it is read from 0 to 1"):
+    with refused("beyond-table", first=0.0, last=0.05):
         mbs.simulate(with_signal(kind, "t"), [0, 1], {"block.vx": 1.0})
 
 
@@ -174,7 +175,7 @@ def test_friction_tells_that_it_slips_faster_than_its_table(kind):
 
 @pytest.mark.parametrize("kind", FRICTIONS)
 def test_friction_over_a_table_of_time_that_ends_is_refused(kind):
-    with pytest.raises(mbs.ModelError, match="'rub' has a table from 0 to 0.05, but it is read from 0 to 1"):
+    with refused("beyond-table", first=0.0, last=0.05, mentions="rub"):
         mbs.simulate(rubbing_block(kind, lambda model: SHORT(mbs.t)), [0, 1], {"block.vx": 1.0})
 
 
@@ -215,14 +216,14 @@ def test_a_law_without_a_value_on_a_short_way_is_refused(kind, way, coordinates)
         model = model.without("guide")
     law, start = SHORT_WAYS[way](model), {"block.vx": 1.0} | ({"block.vy": 0.0} if kind == "contact" else {})
     model = model.plus(LAWS[kind](model, model.bodies["block"], guide, law))
-    with pytest.raises(mbs.MbsError, match="'rub'.*(no|not a) finite"):
+    with refused(("friction-undefined-or-negative", "law-without-value"), mbs.MbsError, mentions="rub"):
         mbs.simulate(model.compile(coordinates), [0, 3], start)
 
 
 @pytest.mark.parametrize("kind", ["joint", "contact"])
 def test_friction_without_a_value_at_some_slips_is_refused(kind):
     model = rubbing_block(kind, lambda model: lambda speed: 0.1 + sp.sqrt((speed - 0.9) ** 2 - NO_ROOT))
-    with pytest.raises(mbs.MbsError, match="'rub'.* not a finite number"):
+    with refused("friction-undefined-or-negative", mbs.MbsError, mentions="rub"):
         mbs.simulate(model, [0, 1], {"block.vx": 1.0} | ({"block.vy": 0.0} if kind == "contact" else {}))
 
 
@@ -280,7 +281,7 @@ def test_a_sweep_tells_that_a_table_is_read_beyond_its_ends(element):
     ],
 )
 def test_a_sweep_refuses_friction_that_is_negative_or_has_no_value(element):
-    with pytest.raises(mbs.ModelError, match="at p = 0.7 the .* of .*'F'"):
+    with refused("friction-undefined-or-negative", name="p", place=0.7, mentions="F"):
         swept(element)
 
 
@@ -290,7 +291,7 @@ def test_a_sweep_refuses_friction_that_is_negative_or_has_no_value(element):
 @pytest.mark.parametrize("law", [lambda s: sp.sqrt(s - 0.5), lambda s: 1 / s, lambda s: sp.log(s)])
 @pytest.mark.parametrize("kind", ["joint", "dry", "contact"])
 def test_friction_without_a_real_value_at_some_speed_is_refused(kind, law):
-    with pytest.raises(mbs.ModelError, match="'rub'.*is nan; give a finite number"):
+    with refused("not-finite", mentions="rub"):
         rubbing_block(kind, lambda model: law)
 
 
@@ -299,7 +300,7 @@ def test_a_table_that_falls_below_zero_only_beyond_its_end_is_no_error():
     law = mbs.Table([0, 0.5], [1, 0.2], kind="linear")
     model = rubbing_block("joint", lambda model: lambda speed: law(speed))
     assert mbs.simulate(model, [0, 1], {"block.vx": 0.5})["block.vx"][-1] == pytest.approx(0.0, abs=1e-9)
-    with pytest.raises(mbs.IntegrationError, match="negative"):
+    with refused("friction-undefined-or-negative", mbs.IntegrationError, joints=["mu of Friction 'rub'"]):
         mbs.simulate(model, [0, 1], {"block.vx": 0.8})
 
 
@@ -321,6 +322,6 @@ def test_methods_without_stages_in_a_step_name_a_law_of_time_that_has_no_value(k
         model.add(mbs.DryFriction("E", mbs.x(block), force=law))
     else:
         model.state("E", rate=law)
-    with pytest.raises(mbs.MbsError, match="'E'") as refused:
+    with refused(("friction-undefined-or-negative", "law-without-value"), mbs.MbsError, mentions="E") as caught:
         mbs.simulate(model, [0, 0.39, 0.41, 0.5, 1.5], {"block.vx": 1.0}, method=method, **how)
-    assert refused.value.time == pytest.approx(0.4123, abs=width)
+    assert caught.value.time == pytest.approx(0.4123, abs=width)

@@ -1,13 +1,12 @@
 """A misspelt name or keyword is refused with the name that is meant."""
 
-import re
 from copy import copy, deepcopy
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
-from mbs_dae.errors import ModelError
 
 
 @pytest.fixture
@@ -38,48 +37,48 @@ def test_numbers_of_an_optimum_and_a_fit_are_read_by_name(model, interpreted_ker
     times = np.linspace(0, 0.3, 7)
     found = mbs.optimize(-mbs.maximum("slider.x"), driven, times, over={"r": (0.05, 0.2)}, verb="kinematics")
     assert found["r"] == found.values["r"] == pytest.approx(0.2)
-    with pytest.raises(ModelError, match="the optimum has no number 'R'; use one of: r"):
+    with refused("unknown-name", owner="the optimum", kind="number", name="R"):
         found["R"]
     measured = {"t": times, "slider.x": mbs.kinematics(driven.with_parameters(r=0.12), times)["slider.x"]}
     fit = mbs.fit(driven, measured, over=["r"], verb="kinematics")
     assert fit["r"] == fit.values["r"] == pytest.approx(0.12)
-    with pytest.raises(ModelError, match="the fit has no number 'rr'; did you mean 'r'?"):
+    with refused("unknown-name", owner="the fit", kind="number", name="rr", near=["r"]):
         fit["rr"]
 
 
 @pytest.mark.parametrize("kind", [mbs.PlanarModel, mbs.SpatialModel])
 def test_keywords_of_bodies_and_links(kind):
     model, (P, Q) = kind("bench"), np.eye(3)[:2, : 2 if kind is mbs.PlanarModel else 3].tolist()
-    with pytest.raises(ModelError, match=re.escape("body() has no option 'mas'; did you mean 'mass'?")):
+    with refused("unknown-name", owner="body()", kind="option", name="mas", near=["mass"]):
         model.body("stone", mas=1)
-    with pytest.raises(ModelError, match=re.escape("link() has no option 'lenght'; did you mean 'length'?")):
+    with refused("unknown-name", owner="link()", kind="option", name="lenght", near=["length"]):
         model.link("rod", P, Q, lenght=1)
     assert not model.bodies
 
 
 def test_keywords_of_pictures(model):
-    with pytest.raises(ModelError, match=re.escape("write mbs.assemble(model, fix=...).draw()")):
+    with refused("unknown-name", name="fix"):
         model.draw(fix={"crank.angle": 1.0})
-    with pytest.raises(ModelError, match=re.escape("draw() has no option 'unit'; did you mean 'units'?")):
+    with refused("unknown-name", owner="draw()", kind="option", name="unit", near=["units"]):
         model.draw(unit="mm")
     pose = mbs.assemble(model).result
-    with pytest.raises(ModelError, match=re.escape("plot() has no option 'degres'; did you mean 'degrees'?")):
+    with refused("unknown-name", owner="plot()", kind="option", name="degres", near=["degrees"]):
         pose.plot("crank.angle", degres=True)
-    with pytest.raises(ModelError, match=re.escape("plot_energy() has no option 'degrees'; use one of: units")):
+    with refused("unknown-name", owner="plot_energy()", kind="option", name="degrees"):
         pose.plot_energy(degrees=True)
-    with pytest.raises(ModelError, match=re.escape("plot_reaction() has no option 'beside'")):
+    with refused("unknown-name", owner="plot_reaction()", kind="option", name="beside"):
         pose.plot_reaction("A", beside=pose)
-    with pytest.raises(ModelError, match=re.escape("to_dataframe() has no option 'unit'; did you mean 'units'?")):
+    with refused("unknown-name", owner="to_dataframe()", kind="option", name="unit", near=["units"]):
         pose.to_dataframe("crank.angle", unit="deg")
 
 
 def test_words_for_velocities_lead_to_their_letters(model):
     pose = mbs.assemble(model).result
-    with pytest.raises(ModelError, match=re.escape("no quantity 'rod.velocity'; did you mean 'rod.v' or 'rod.omega'?")):
+    with refused("unknown-name", kind="quantity", name="rod.velocity", near=["rod.v", "rod.omega"]):
         pose["rod.velocity"]
-    with pytest.raises(ModelError, match=re.escape("no quantity 'A.speed'; did you mean 'A.omega'?")):
+    with refused("unknown-name", kind="quantity", name="A.speed", near=["A.omega"]):
         pose["A.speed"]
-    with pytest.raises(ModelError, match=re.escape("no quantity 'rod.acceleration'; did you mean 'rod.a'")):
+    with refused("unknown-name", kind="quantity", name="rod.acceleration", near=["rod.a", "rod.alpha"]):
         pose["rod.acceleration"]
 
 
@@ -101,23 +100,22 @@ def test_contacts_tell_their_changes(ball):
 def test_what_is_read_before_it_is_added(ball):
     model, body = ball
     floor = mbs.Contact("floor", mbs.Line(model.ground), mbs.Disk(body, 0.1))
-    told = "'floor.gap' cannot be read yet: Contact 'floor' is built, but not added to model 'ball'; call model.add"
-    with pytest.raises(ModelError, match=re.escape(told)):
+    with refused("unknown-name", name="floor.gap", mentions=["floor", "ball", "model.add"]):
         model.add(floor, mbs.Event("e", when=model["floor.gap"]))
     model.add(floor)
     model.add(mbs.Event("e", when=model["floor.gap"]))
-    with pytest.raises(ModelError, match=r"no body, marker or element 'rig'; it has ball, floor.*add 'rig' before"):
+    with refused("unknown-name", owner="rig"):
         model["rig.gap"]
-    with pytest.raises(ModelError, match="did you mean 'ball.omega'"):
+    with refused("unknown-name", near=["ball.omega", "ball.y", "ball.x"]):
         model["bal.omega"]
 
 
 def test_loads_are_among_the_names_that_are_compared(model):
-    with pytest.raises(ModelError, match=re.escape("no quantity 's.efort'; did you mean 's.effort'?")):
+    with refused("unknown-name", kind="quantity", name="s.efort", near=["s.effort"]):
         model["s.efort"]
-    with pytest.raises(ModelError, match=re.escape("no quantity 'A.Fxx'; did you mean 'A.Fx'?")):
+    with refused("unknown-name", kind="quantity", name="A.Fxx", near=["A.Fx"]):
         model["A.Fxx"]
-    with pytest.raises(ModelError, match="has no quantity 's.Fyy'") as told:  # a spring has no reaction to read
+    with refused("unknown-name", kind="quantity", name="s.Fyy") as told:  # a spring has no reaction to read
         model["s.Fyy"]
     assert "'s.Fy'" not in str(told.value)
 
@@ -125,9 +123,9 @@ def test_loads_are_among_the_names_that_are_compared(model):
 def test_functions_of_readings_are_among_the_names_that_are_compared(model):
     pose = mbs.assemble(model).result
     for name in ("transmision_angle(A, B, C)", "transmission_angel(A, B, C)"):
-        with pytest.raises(ModelError, match=re.escape("did you mean 'transmission_angle(A, B, C)'?")):
+        with refused("unknown-name", near=["transmission_angle(A, B, C)"]):
             pose[name]
-    with pytest.raises(ModelError, match=re.escape("did you mean 'transmission_angle(B, C, D)'?")):
+    with refused("unknown-name", near=["transmission_angle(B, C, D)"]):
         pose["transmision_angle"]
 
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae import t
@@ -44,12 +45,12 @@ def test_a_law_that_becomes_negative_ends_a_run(kind, way):
     ids=["dips within one step", "a pulse", "at once"],
 )  # fmt: skip
 def test_neither_ends_of_steps_nor_requested_times_hide_it(law, coordinates):
-    with pytest.raises(mbs.IntegrationError, match="the mu of Friction 'rub' is -"):
+    with refused("friction-undefined-or-negative", mbs.IntegrationError, joints=["mu of Friction 'rub'"]):
         mbs.simulate(sled("mu", law).compile(coordinates), [0, 1], start("mu"))
 
 
 def test_friction_at_rest_is_not_negative_either():
-    with pytest.raises(mbs.IntegrationError, match="the mu_static of Friction 'rub' is -"):
+    with refused("friction-undefined-or-negative", mbs.IntegrationError, joints=["mu_static of Friction 'rub'"]):
         mbs.simulate(sled("mu", 0.1, mu_static=0.3 - t), [0, 1], start("mu"))
 
 
@@ -79,7 +80,7 @@ def test_a_contact_that_is_open_has_no_friction():
 
 @pytest.mark.parametrize("kind", ["mu", "force", "friction"])
 def test_friction_that_builds_up_over_a_speed_does_not_drive_either(kind):
-    with pytest.raises(mbs.IntegrationError, match="'rub' .*Max"):
+    with refused("friction-undefined-or-negative", mbs.IntegrationError, mentions="rub"):
         mbs.simulate(sled(kind, 0.2 - 0.5 * t, smooth=1e-2), [0, 1], start(kind))
     run = mbs.simulate(sled(kind, 0.2 + 0.5 * t, smooth=1e-2), [0, 1], start(kind))
     impulse = (0.2 + 0.25) * (1.0 if kind == "force" else 2.0 * G) / 2.0
@@ -90,10 +91,14 @@ def test_friction_that_builds_up_is_judged_at_all_steps():
     """The force is negative from 0.3 s to 0.33 s; nobody asks for these times. Where a body is at rest, too."""
     law = sp.Piecewise((-5.0, (t > 0.3) & (t < 0.33)), (5.0, True))
     for coordinates in ("cartesian", "natural", "joint"):
-        with pytest.raises(mbs.IntegrationError, match="the force of .* 'rub' is -5 in 'bench': .*Max") as told:
+        with refused(
+            "friction-undefined-or-negative", mbs.IntegrationError,
+            joints=["force of SmoothFriction 'rub'"],
+            mentions="bench",
+        ) as told:
             mbs.simulate(sled("force", law, smooth=1e-2).compile(coordinates), [0, 1], start("force"))
         assert 0.3 < told.value.time < 0.33
-    with pytest.raises(mbs.IntegrationError, match="at t = 0 the force of .* 'rub' is -1 in"):
+    with refused("friction-undefined-or-negative", mbs.IntegrationError, time=0.0, mentions="rub"):
         mbs.simulate(sled("force", lambda model: model.parameter("F", -1.0, unit="N"), smooth=1e-2), [0, 1])
     studied = sled("force", lambda model: 1.0 - 2.0 * model.parameter("slope", 0.1) * t, smooth=1e-2)
     for slope, ends in ((0.1, True), (1.0, False)):
@@ -101,7 +106,9 @@ def test_friction_that_builds_up_is_judged_at_all_steps():
         if ends:
             mbs.simulate(design, [0, 1], start("force"))
         else:
-            with pytest.raises(mbs.IntegrationError, match="the force of .* 'rub' is -"):
+            with refused(
+                "friction-undefined-or-negative", mbs.IntegrationError, joints=["force of SmoothFriction 'rub'"]
+            ):
                 mbs.simulate(design, [0, 1], start("force"))
 
 
@@ -115,10 +122,10 @@ def test_friction_of_a_contact_that_gives_way_does_not_drive():
         model.add(mbs.CoordinateFix("upright", body, "angle"), floor)
         return mbs.simulate(model, [0, 0.5, 1], {"sled.vx": 2.0, "sled.vy": 0.0})
 
-    with pytest.raises(mbs.IntegrationError, match="the friction of .* 'rub' is -.* in 'bench': .*Max") as told:
+    with refused("friction-undefined-or-negative", mbs.IntegrationError, mentions=["rub", "bench"]) as told:
         run(0.2 - 0.5 * t)
     assert 0.4 < told.value.time < 0.5
-    with pytest.raises(mbs.IntegrationError, match="the friction of .* 'rub' is -0.1 in 'bench'") as told:
+    with refused("friction-undefined-or-negative", mbs.IntegrationError, mentions=["rub", "bench"]) as told:
         run(sp.Piecewise((-0.1, (t > 0.3) & (t < 0.33)), (0.1, True)))
     assert 0.3 < told.value.time < 0.33
     assert run(0.1)["sled.vx"][-1] == pytest.approx(2 - 0.1 * G, abs=0.01)
@@ -133,7 +140,7 @@ def test_other_analyses_refuse_it_as_well():
     for coordinates in ("cartesian", "natural", "joint"):
         driven = sled("force", 0.1 - t, smooth=1e-2)
         driven.add(mbs.Driver("motor", mbs.x(driven.bodies["sled"]), t))
-        with pytest.raises(mbs.ModelError, match="at t = 0.2 the force of .* 'rub' is -0.1 in 'bench'"):
+        with refused("friction-undefined-or-negative", model="bench", time=0.2, mentions="rub"):
             mbs.inverse_dynamics(driven.compile(coordinates), np.linspace(0, 1, 11))
     for kind in ("mu", "force"):
         away = sled(kind, lambda model: model["sled.x"] - 0.2)

@@ -5,6 +5,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -152,7 +153,7 @@ def crank_and_rocker(angle=0.5, size=1.0):
 
 def test_a_joint_that_was_made_and_not_added_is_told_with_the_freedom_that_it_leaves():
     model, last = crank_and_rocker()
-    with pytest.raises(mbs.ModelError, match="add 2 drivers.*'C' was made on coupler and rocker and not added"):
+    with refused("undriven-freedom", freedoms=2, mentions="C"):
         mbs.kinematics(model, [0, 0.1])
     model.add(last)
     assert mbs.kinematics(model, [0, 0.1]).success
@@ -162,7 +163,7 @@ def test_a_body_without_a_joint_is_named_with_the_freedom_that_it_leaves():
     model, last = crank_and_rocker()
     model.add(last)
     model.body("lid")
-    with pytest.raises(mbs.ModelError, match="add the joint that was forgotten: none, and no driver, is on 'lid'"):
+    with refused("undriven-freedom", model="four-bar", freedoms=3, mentions="lid"):
         mbs.kinematics(model, [0, 0.1])
 
 
@@ -174,7 +175,7 @@ def test_a_body_without_its_guide_is_named_with_the_freedom_that_it_leaves():
     model.add(mbs.Revolute("A", model.ground, crank.tail), mbs.Revolute("B", crank.head, rod.tail))
     model.add(mbs.Revolute("C", rod.head, slider), mbs.Driver("motor", mbs.angle(crank), 10 * mbs.t))
     loose = "with all drivers at rest, body 'slider' has 2 degrees of freedom, held by C"
-    with pytest.raises(mbs.ModelError, match=f"add 2 drivers, .*; or add the joint that was forgotten: {loose}$"):
+    with refused("undriven-freedom", freedoms=2, mentions="slider"):
         mbs.kinematics(model, [0, 1])
     (note,) = mbs.diagnose(model).notes
     assert note.startswith(loose) and "a joint may be missing" in note
@@ -194,7 +195,7 @@ def test_ends_of_links_without_a_joint_are_named_with_the_freedom_that_they_leav
         mbs.Revolute("D", model.ground.at(0.7, 0), rocker.head),
         mbs.Driver("motor", mbs.angle(crank), np.pi / 2 + mbs.t),
     )
-    with pytest.raises(mbs.ModelError, match=r"no joint is at the ends of links coupler\.head, rocker\.tail$"):
+    with refused("undriven-freedom", model="four-bar", freedoms=2):
         mbs.kinematics(model, [0, 0.1])
     model.add(mbs.Revolute("C", coupler.head, rocker.tail))
     assert mbs.kinematics(model, [0, 0.1]).success
@@ -238,7 +239,9 @@ def test_slips_are_told_wherever_a_model_is_placed():
 def test_what_does_not_assemble_tells_of_degrees_too():
     model, last = crank_and_rocker(angle=90)
     model.add(last, mbs.Distance("far", model.ground, model.bodies["rocker"], 50.0))
-    with pytest.raises(mbs.AssemblyError, match=r"note: angle of body 'coupler' is 90 rad.*np.radians\(90\)"):
+    with refused(
+        "does-not-assemble", mbs.AssemblyError, model="four-bar", kind="cannot reach", mentions=["coupler", "90 rad"]
+    ):
         mbs.assemble(model)
 
 
@@ -248,9 +251,9 @@ def test_a_driver_that_grows_without_bound_is_named_and_a_fast_one_is_not():
         model.add(mbs.Driver("spin", mbs.angle(bar), function))
         return mbs.kinematics(model, np.linspace(0, 0.2, 12))
 
-    with pytest.raises(mbs.ModelError, match="Driver 'spin' grows without bound at t = 0.099.*keep the times away"):
+    with refused("unbounded", joints=["spin"]):
         turned(1 / (mbs.t - 0.1) + 10)
-    with pytest.raises(mbs.ModelError, match="more than 20000 steps.*check the units"):
+    with refused("too-many-steps", joints=["A", "spin"]):
         turned(1e8 * mbs.t)
 
 
@@ -258,21 +261,21 @@ def test_a_driver_that_grows_without_bound_is_named_and_a_fast_one_is_not():
 def test_a_force_that_leaves_all_bounds_is_named_and_not_the_body_that_it_drives():
     model, _ = pendulum()
     model.add(mbs.Force("F", model.body("thrown", mass=1.0, inertia=1.0), (sp.exp(1000 * mbs.t), 0)))
-    with pytest.raises(mbs.ModelError, match="^Force 'F' gives no finite force"):
+    with refused("law-without-value", mentions="F"):
         mbs.simulate(model, [0, 1])
 
 
 def test_an_equation_on_a_corner_is_not_said_to_contradict_others():
     model, bar = pendulum(position=(0.3, 0.0))
     model.add(mbs.Constraint("c", model.ground, bar, phi=lambda i, j: abs(j.angle) - mbs.t))
-    with pytest.raises(mbs.RedundantConstraintError, match="c asks for a change that no motion of the bodies makes"):
+    with refused("no-such-motion", mbs.RedundantConstraintError, joints=["c"]):
         mbs.assemble(model)
 
 
 def test_a_class_on_a_coordinate_that_is_none_is_told(monkeypatch):
     x = Bench()
     monkeypatch.setattr(mbs.Damper, "coordinates", ("distanc",))
-    with pytest.raises(mbs.ModelError, match="Damper 'd'.* has no measure 'distanc'; did you mean 'distance'"):
+    with refused("unknown-name", kind="measure", name="distanc", near=["distance", "displacement"]):
         mbs.Damper("d", x.a, x.b, damping=1.0)
 
 
@@ -285,7 +288,7 @@ def test_a_light_body_is_not_called_massless():
         mbs.Revolute("B", heavy.head, light.tail),
         mbs.Fixed("C", heavy, model.link("stay", (0, 0), (1, 0))),
     )
-    with pytest.raises(mbs.ModelError, match=r"^'light' of 'unlike' can move .* that counts beside the heaviest"):
+    with refused("no-mass", bodies=["light"], mentions="unlike"):
         mbs.simulate(model, [0, 0.1])
 
 
@@ -331,22 +334,28 @@ def test_a_link_much_longer_than_where_it_is_placed_is_told():
     assert note.startswith("link 'crank' is 80 m long, and placed between points 0.08 m apart: lengths are in metres")
     model = press(80)
     driven = model.plus(mbs.Driver("motor", mbs.angle(model.bodies["crank"]), 1.5 + mbs.t))
-    with pytest.raises(mbs.AssemblyError, match="note: link 'crank' is 800 m long.*divide by 1000"):
+    with refused(
+        "does-not-assemble", mbs.AssemblyError, model="press", kind="cannot reach", mentions=["crank", "800 m"]
+    ):
         mbs.assemble(driven.with_parameters(r=800))
     points = {"A": (0, 0), "B": (0, 0.1), "C": (0.3, 0.1), "D": (0.3, 0)}
     linkage = mbs.PlanarModel.from_points(points, ["AB", "BC", "CD"], fixed="AD", dimensions=True)
     assert mbs.diagnose(linkage).notes == ()
-    with pytest.raises(mbs.AssemblyError, match="note: link 'AB' is 100 m long"):
+    with refused(
+        "does-not-assemble", mbs.AssemblyError, model="mechanism", kind="cannot reach", mentions=["AB", "100 m"]
+    ):
         mbs.assemble(linkage.with_parameters(**{"AB.length": 100.0}))
 
 
 def test_values_of_drivers_and_of_starts_in_millimetres_or_degrees_are_told():
     model = press()
-    with pytest.raises(mbs.AssemblyError, match=r"note: the first value of Driver 'lift' is 250 m, .*divide by 1000"):
+    with refused(
+        "does-not-assemble", mbs.AssemblyError, model="press", kind="cannot reach", mentions=["lift", "250 m"]
+    ):
         mbs.assemble(model.plus(mbs.Driver("lift", mbs.displacement(model.elements["guide"]), 250 + 10 * mbs.t)))
-    with pytest.raises(mbs.AssemblyError, match=r"note: the value of 'fix slider x' is 250 m, .*divide by 1000"):
+    with refused("does-not-assemble", mbs.AssemblyError, model="press", kind="cannot reach", mentions="250 m"):
         mbs.simulate(model, [0, 0.1], initial={"slider.x": 250})
-    with pytest.raises(mbs.AssemblyError, match=r"'fix rod angle' is 45 rad .*np.radians\(45\)"):
+    with refused("does-not-assemble", mbs.AssemblyError, model="press", kind="cannot reach", mentions="45 rad"):
         mbs.assemble(model, fix={"rod.angle": 45})
     turned = model.plus(mbs.Driver("motor", mbs.angle(model.bodies["crank"]), 90))
     assert mbs.assemble(turned)["crank.angle"] == pytest.approx(90)  # a note, and no refusal

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -239,13 +240,13 @@ def test_plane_and_space_do_not_mix(case):
 
 def test_what_is_in_the_plane_alone_cannot_be_said_in_space():
     s = scene()
-    with pytest.raises(mbs.ModelError, match="'angle'"):
+    with refused("unknown-choice", value="angle"):
         mbs.CoordinateFix("c", s.a, "angle", 0)
-    with pytest.raises(mbs.ModelError, match="Constraint 'c'.*angle"):
+    with refused("function-raises", argument="phi of Constraint 'c'"):
         mbs.Constraint("c", s.a, phi=lambda i: i.angle)
-    with pytest.raises(mbs.ModelError, match="'z'"):
+    with refused("unknown-choice", value="z"):
         mbs.CoordinateFix("c", s.pa, "z", 0)
-    with pytest.raises(mbs.ModelError, match="Constraint 'c'.*z"):
+    with refused("function-raises", argument="phi of Constraint 'c'"):
         mbs.Constraint("c", s.pa, phi=lambda i: i.z)
 
 
@@ -373,7 +374,7 @@ def test_a_joint_without_an_angle_cannot_be_driven_by_it(joint):
 @pytest.mark.parametrize("stiffness", [3, (1, 2, 3), np.eye(5).tolist(), np.ones((5, 6)), "hard"], ids=str)
 def test_a_bushing_in_space_has_six_directions(stiffness):
     s = scene()
-    with pytest.raises(mbs.ModelError, match="Bushing 'b'"):
+    with refused(("not-a-number", "wrong-length"), mentions="b"):
         mbs.Bushing("b", s.a, s.b, stiffness=stiffness)
 
 
@@ -429,7 +430,7 @@ def run() -> mbs.Result:
 
 def test_unknown_results_name_what_is_unknown():
     for call in (run().twist, run().screw):
-        with pytest.raises(mbs.ModelError, match="'q"):
+        with refused("unknown-name", name="q"):
             call("q")
 
 
@@ -458,7 +459,7 @@ def test_a_thin_rod_between_two_balls_spins_without_inertia(mass):
 def test_a_disk_that_lies_flat_has_no_lowest_point():
     s = scene()
     s.model.add(mbs.RollingDisk("r", s.ground.at(0, 0, 0), s.a.at(0, 0, 0), radius=1))
-    with pytest.raises(mbs.MbsError, match="RollingDisk 'r' is not finite"):
+    with refused("not-finite", mbs.MbsError, joints=["r"]):
         mbs.simulate(s.model, [0, 1])
 
 
@@ -466,7 +467,7 @@ def test_unknown_initial_values_are_told_with_what_is_meant():
     s = scene()
     s.model.add(s.on_ground(mbs.Revolute))
     raises("did you mean 'G.omega'?", lambda: mbs.simulate(s.model, [0, 1], {"a.omega": 1.0}))
-    with pytest.raises(mbs.ModelError, match="no quantity 'a.e0'"):
+    with refused("unknown-name", kind="quantity", name="a.e0"):
         mbs.simulate(s.model, [0, 1], {"a.e0": 1.0})
     raises("this version has no coordinate set 'naturel'; did you mean 'natural'", s.model.compile, "naturel")
 
@@ -475,9 +476,9 @@ def test_unknown_initial_values_are_told_with_what_is_meant():
 def test_a_vector_in_place_of_an_effort_is_a_force_or_a_wrench(vector):
     model = mbs.SpatialModel("free")
     body = model.body("body", mass=1.0, inertia=(1.0, 1.0, 1.0))
-    with pytest.raises(mbs.ModelError, match=r"Torque 'T' takes one number .*mbs.Wrench\(name, body, moment="):
+    with refused("does-nothing", subject="Torque 'T'"):
         mbs.Torque("T", body, vector)
-    with pytest.raises(mbs.ModelError, match=r"Torque 'T' takes one number .*mbs.Wrench\(name, body, moment="):
+    with refused("does-nothing", subject="Torque 'T'"):
         mbs.Torque("T", body, torque=vector)
-    with pytest.raises(mbs.ModelError, match=r"Actuator 'A' takes one number .*mbs.Force\(name, body, "):
+    with refused("does-nothing", subject="Actuator 'A'"):
         mbs.Actuator("A", model.ground, body, vector)

@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -246,14 +247,14 @@ def test_initial_values_may_be_named_by_symbols_of_the_model():
     model, _ = arm()
     run = mbs.simulate(model, [0, 1], {model["x"]: 2.0, model["rod.angle"]: 0.1})
     assert run["x"][0] == 2.0 and run["rod.angle"][0] == pytest.approx(0.1)
-    with pytest.raises(mbs.ModelError, match="initial names 'x' of another model"):
+    with refused("not-of-this-model", signal="x"):
         mbs.simulate(model, [0, 1], {arm()[0]["x"]: 2.0})
-    with pytest.raises(mbs.ModelError, match="a body of another model"):
+    with refused("not-of-this-model", subject="initial", body="rod"):
         mbs.simulate(model, [0, 1], {arm()[0]["rod.angle"]: 2.0})
 
 
 def test_unknown_initial_values_are_told_with_states_and_without_accelerations():
-    with pytest.raises(mbs.ModelError, match="no quantity 'zz'; use one of") as caught:
+    with refused("unknown-name", kind="quantity", name="zz") as caught:
         mbs.simulate(arm()[0], [0, 1], {"zz": 1.0})
     assert {"x", "rod.omega"} < {*caught.value.known} and "rod.alpha" not in caught.value.known
 
@@ -261,7 +262,7 @@ def test_unknown_initial_values_are_told_with_states_and_without_accelerations()
 def test_a_run_that_a_controller_or_a_reset_ends_keeps_its_result():
     model, _ = arm()
     model.add(mbs.Sampled("s", every=0.25, update=lambda t, read: {"x": 1 / (0.5 - t)}))
-    with pytest.raises(mbs.ModelError, match="t = 0.5, raised ZeroDivisionError") as caught:
+    with refused("function-raises", time=0.5) as caught:
         mbs.simulate(model, [0, 0.1, 0.3, 1])
     assert caught.value.result.t.tolist() == [0, 0.1, 0.3] and not caught.value.result.success
 
@@ -283,12 +284,10 @@ def test_states_are_integrated_by_runs_only():
     driven(model, pin)
     moved = mbs.kinematics(model, [0, 1])
     assert "x" not in moved.names and "x" not in mbs.inverse_dynamics(model, [0, 1]).names
-    with pytest.raises(mbs.ModelError, match="use mbs.simulate"):
+    with refused("known-in-runs-only", name="x"):
         moved["x"]
     torque(model, pin, model["x"])
-    with pytest.raises(
-        mbs.ModelError, match="Torque 'T' depends on the state 'x', and inverse dynamics integrates none"
-    ):
+    with refused("depends-on-state", element="T", state="x", method="inverse dynamics"):
         mbs.inverse_dynamics(model, [0, 1])
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
+from refusals import refused
 
 import mbs_dae as mbs
-from mbs_dae.errors import EquilibriumError, ModelError
+from mbs_dae.errors import EquilibriumError
 
 
 def block(mu=0.3, y=0.0, angle=0.0, height=0.0):
@@ -21,25 +21,25 @@ def block(mu=0.3, y=0.0, angle=0.0, height=0.0):
 
 def test_what_slides_for_ever_has_no_rest():
     for model in (block(0.0, angle=0.3), block(0.3, angle=0.5), block(0.3, y=1.0, angle=0.5)):
-        with pytest.raises(EquilibriumError, match="no equilibrium of 'yard'.*slides"):
+        with refused("no-equilibrium", EquilibriumError, model="yard"):
             mbs.equilibrium(model)
-    with pytest.raises(EquilibriumError, match="nor does friction hold it there.*margin 0.549"):
+    with refused("no-equilibrium", EquilibriumError, model="yard"):
         mbs.equilibrium(block(0.3, angle=0.5))
 
 
 def test_bodies_that_overlap_are_told_how_deep():
     for verb in (mbs.equilibrium, mbs.holding):
-        with pytest.raises(ModelError, match="'floor' by 0.2 m.*floor.gap"):
+        with refused("contact-overlaps", contacts=["floor"], mentions="0.2 m"):
             verb(block(y=-0.2))
 
 
 def test_one_start_and_one_rest():
     for options in ({"all": True}, {"over": ("P", [0, 1])}):
-        with pytest.raises(ModelError, match="'yard' has contacts.*one start"):
+        with refused("not-supported", model="yard"):
             mbs.equilibrium(block(), **options)
     model = block()
     model.state("z", rate=-model["block.x"])
-    with pytest.raises(ModelError, match="without states"):
+    with refused("not-supported", argument="model", model="yard"):
         mbs.equilibrium(model)
 
 
@@ -50,7 +50,7 @@ def test_drivers_and_obstacles_stand_still():
         moving = model.without()
         moving.add(lift)
         for verb in (mbs.equilibrium, mbs.holding):
-            with pytest.raises(ModelError, match="Contact 'lift' of 'yard' moves at t = 0"):
+            with refused("contact-moves", contact="Contact 'lift'", time=0.0, model="yard"):
                 verb(moving)
 
 
@@ -59,22 +59,22 @@ def test_what_touches_without_pressing_has_no_small_motions():
     model.add(mbs.Contact("side", mbs.Line(model.ground.at(0, 0, angle=-np.pi / 2)), mbs.Point(model.bodies["block"])))
     rest = mbs.equilibrium(model)
     assert rest["side.force"] == 0.0 and rest["side.gap"] == 0.0
-    with pytest.raises(ModelError, match="'side' of 'yard' touches without pressing"):
+    with refused("touches-without-pressing", model="yard", mentions="side"):
         assert rest.stable
 
 
 def test_what_is_about_to_slip_has_no_small_motions():
     rest = mbs.equilibrium(block(np.tan(0.3), angle=0.3))
-    with pytest.raises(EquilibriumError, match="about to move"):
+    with refused("about-to-move", EquilibriumError, model="yard"):
         assert rest.stable
 
 
 def test_a_load_is_one_of_forces_in_proportion():
-    with pytest.raises(ModelError, match="parameter or input 'Q'"):
+    with refused("unknown-name", kind="parameter or input", name="Q"):
         mbs.holding(block(), load="Q")
-    with pytest.raises(ModelError, match="'h' of 'yard' changes more than forces"):
+    with refused("changes-more-than-forces", name="h", model="yard"):
         mbs.holding(block(), load="h")
-    with pytest.raises(ModelError, match="do not grow in proportion to 'P'"):
+    with refused("forces-not-proportional", name="P"):
         mbs.holding(block(), load="P")
     least, most = mbs.holding(block(angle=0.1), load="m").between  # more weight slides no sooner
     assert abs(least) < 1e-9 and most == np.inf
@@ -83,7 +83,7 @@ def test_a_load_is_one_of_forces_in_proportion():
 
 
 def test_poses_are_states_or_names():
-    with pytest.raises(ModelError, match="pose must be"):
+    with refused("not-a-pose", argument="pose"):
         mbs.holding(block(), [0.0])
 
 
@@ -91,5 +91,5 @@ def test_a_reaction_is_no_output_of_small_motions():
     model = mbs.PlanarModel("lever", gravity=(0, -9.81))
     lever = model.link("lever", (0, 0), (0, -0.5), mass=2.0)
     model.add(mbs.Revolute("pin", model.ground, lever.tail))
-    with pytest.raises(mbs.ModelError, match="'pin.Fx' is a reaction, and outputs of linearize are"):
+    with refused("is-a-reaction", argument="outputs", name="pin.Fx"):
         mbs.linearize(model, mbs.equilibrium(model).state, outputs=["pin.Fx"])

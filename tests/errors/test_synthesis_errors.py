@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -131,13 +132,13 @@ def test_no_linkage_is_told_and_not_a_crash():
     """A follower that does not move, but for an instant, is none of a four-bar."""
     found = mbs.synthesize_function([0.0, 0.0, 0.0], [0.0, 1.0, 2.0])
     assert len(found) == 0 and "0 linkages" in str(found)
-    with pytest.raises(mbs.ModelError, match="no linkage was found"):
+    with refused("no-solution", noun="linkage"):
         print(found.best)
 
 
 def test_a_crank_or_follower_that_has_nowhere_to_go_is_refused():
     for ranges in (((0.7, 0.7), (2.3, 3.9)), ((0.7, 1.8), (2.3, 2.3))):
-        with pytest.raises(mbs.ModelError, match=r"=\(.*\) is no range"):
+        with refused("empty-range"):
             mbs.synthesize_function(np.log10, (1, 2), *ranges)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -109,7 +110,7 @@ def test_text_is_refused_and_not_run(bench, place, tmp_path):
 
 def test_the_refusal_of_text_says_what_to_write():
     bench = Plane()
-    with pytest.raises(mbs.ModelError, match=r"^torque of Torque 'T' must be .*'2\*t'; text is not .*without quotes"):
+    with refused("not-an-expression", argument="torque of Torque 'T'", value="2*t"):
         mbs.Torque("T", bench.a, "2*t")
-    with pytest.raises(mbs.ModelError, match=r"^mass of body 'c' must be a number .*'1\.5'; write it without quotes"):
+    with refused("not-a-number", argument="mass of body 'c'", value="1.5"):
         bench.model.body("c", mass="1.5")

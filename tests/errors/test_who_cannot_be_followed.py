@@ -2,6 +2,7 @@
 
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -15,6 +16,6 @@ def test_of_many_laws_the_one_that_jumps_is_named(method):
     model.add(mbs.Friction("rub", first, mu=0.1), mbs.Friction("rubB", second, mu=0.1))
     model.add(mbs.Stop("open", mbs.displacement(second), upper=9.0))
     model.add(mbs.Contact("step", model.ground, a, gap=lambda i, j: j.y + 1 - sp.atan(1 / (j.x - sp.Float(0.51)))))
-    with pytest.raises(mbs.MbsError, match="Contact 'step' of 'two slides'") as caught:
+    with refused("jump", mbs.MbsError, joints=["first"], mentions="step") as caught:
         mbs.simulate(model, [0, 1], {"a.vx": 3.0, "b.vx": 3.0}, method=method)
     assert "'rub" not in str(caught.value) and "'open'" not in str(caught.value)

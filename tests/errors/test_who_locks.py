@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -40,7 +41,7 @@ def excavator(slow=1.0):
 
 @pytest.mark.parametrize("coordinates", SETS)
 def test_one_cylinder_at_full_stretch_is_named_alone(coordinates):
-    with pytest.raises(mbs.SingularConfigurationError, match="dead point") as told:
+    with refused("dead-point", mbs.SingularConfigurationError) as told:
         mbs.kinematics(excavator().compile(coordinates), np.linspace(0, 2, 21))
     assert {*told.value.joints} == {"P bucket", "tilt foot", "tilt eye", "tilt drive"}
     assert "lift" not in str(told.value) and "stick" not in str(told.value)
@@ -65,7 +66,7 @@ def test_what_is_redundant_everywhere_is_not_blamed(coordinates):
         for name, (i, j) in ends.items():
             model.add(mbs.Revolute(f"{who}{name}", i, j, at=at[name], axis=(0, 0, 1)))
         model.add(mbs.Driver(f"{who} motor", mbs.angle(model.elements[f"{who}C"]), far * mbs.t))
-    with pytest.raises(mbs.SingularConfigurationError, match="dead point") as told:
+    with refused("dead-point", mbs.SingularConfigurationError) as told:
         mbs.kinematics(model.compile(coordinates), np.linspace(0, 2, 21))
     assert {*told.value.joints} == {"bO", "bA", "bB", "bC", "b motor"}
 
@@ -102,7 +103,7 @@ def almost_dead(beside):
 def test_inverse_dynamics_says_of_a_singular_start_what_kinematics_says(build, times, coordinates):
     said = []
     for verb in (mbs.kinematics, mbs.inverse_dynamics):
-        with pytest.raises(mbs.SingularConfigurationError, match="change point|dead point") as told:
+        with refused(("change-point", "dead-point"), mbs.SingularConfigurationError) as told:
             verb(build().compile(coordinates), times)
         said.append((str(told.value), told.value.time, told.value.joints))
     assert said[0] == said[1]

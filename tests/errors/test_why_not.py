@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.poses import newton
@@ -74,7 +75,7 @@ def test_forces_need_masses():
     weightless = mbs.PlanarModel("weightless")
     weightless.add(mbs.Revolute("A", weightless.ground, weightless.link("bar", (0, 0), (1, 0)).tail))
     assert mbs.assemble(model, forces=True)["bar.alpha"] < 0
-    with pytest.raises(mbs.ModelError, match="mass"):
+    with refused("no-mass"):
         mbs.assemble(weightless, forces=True)
 
 
@@ -105,7 +106,7 @@ def test_a_cam_out_of_reach_is_given_up_soon(radius, monkeypatch):
         mbs.Revolute("P", model.ground.at(1, 0), lever.tail),
         mbs.CamFollower("follower", cam, lever.head, profile=radius + 0.05 * sp.cos(3 * mbs.theta)),
     )
-    with pytest.raises(mbs.AssemblyError, match="cannot reach"):
+    with refused("does-not-assemble", mbs.AssemblyError, kind="cannot reach"):
         mbs.assemble(model)
     assert count[0] < 17 * 200
 

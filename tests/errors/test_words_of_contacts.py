@@ -8,6 +8,7 @@ import inspect
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.errors import ModelError
@@ -43,15 +44,13 @@ def sliding():
 def test_a_joint_that_is_spoken_of_and_not_there(said, interpreted_kernels):
     model, guide = sliding()
     model.add(said(guide))
-    with pytest.raises(
-        ModelError, match="'rub' speaks of Translational 'guide', which the model does not have; add it"
-    ):
+    with refused("not-of-this-model", other="Translational 'guide'", mentions="rub"):
         model.compile()
     whole = model.plus(guide)
     copy.deepcopy(whole).compile()
-    with pytest.raises(ModelError, match="does not have"):
+    with refused("not-of-this-model", other="Translational 'guide'"):
         whole.without("guide").compile()
-    with pytest.raises(ModelError, match="'guide' of the model is another one; make this one anew"):
+    with refused("not-of-this-model", other="Translational 'guide'"):
         whole.without("guide").plus(mbs.Translational("guide", model.ground, model.bodies["block"])).compile()
 
 
@@ -67,13 +66,13 @@ def test_a_measure_of_markers_needs_no_joint(interpreted_kernels):
 @pytest.mark.parametrize("gap", ["j.y - 0.1", 0.1])
 def test_a_gap_is_a_function_by_its_own_name(gap):
     model, body = falling()
-    with pytest.raises(ModelError, match=r"^gap of Contact 'ab' must be.*write gap=lambda i, j: j.y - i.y - 0.1$"):
+    with refused("not-a-function", name="gap", mentions="ab"):
         mbs.Contact("ab", model.ground, body, gap=gap)
 
 
 def test_as_many_parameters_as_markers():
     model, body = falling()
-    with pytest.raises(ModelError, match=r"gap of Contact 'ab' is called with 2 arguments: .*; it takes \(i\)"):
+    with refused("wrong-arguments", argument="gap of Contact 'ab'", count=2):
         mbs.Contact("ab", model.ground, body, gap=lambda i: i.y)
 
 
@@ -92,17 +91,17 @@ def test_what_a_marker_has(word, told):
 def test_arguments_of_shapes_and_of_friction():
     model, body = falling()
     guide = mbs.Translational("guide", model.ground, body)
-    with pytest.raises(ModelError, match="Disk: missing.*'radius'; its arguments are: marker, radius, inside"):
+    with refused("wrong-arguments", mentions="radius"):
         mbs.Disk(body)
-    with pytest.raises(ModelError, match="Box: .*'sides'; its arguments are: marker, size, radius"):
+    with refused("wrong-arguments", mentions="sides"):
         mbs.Box(body, (1, 1), sides=4)
-    with pytest.raises(ModelError, match="'guide', a name; give the joint itself"):
+    with refused("not-a-joint", joint="guide"):
         mbs.Friction("rub", "guide", mu=0.2)
-    with pytest.raises(ModelError, match="'static_friction'; write mu_static="):
+    with refused("wrong-arguments", word="static_friction"):
         mbs.Friction("rub", guide, mu=0.2, static_friction=0.3)
     for cls in (mbs.Contact, mbs.CompliantContact):
         more = {"stiffness": 1e6} if cls is mbs.CompliantContact else {}
-        with pytest.raises(ModelError, match="smooth=, and no friction; give friction="):
+        with refused("no-friction", name="friction"):
             cls("ab", mbs.Line(model.ground), mbs.Disk(body, 0.1), smooth=0.01, **more)
 
 
@@ -131,7 +130,7 @@ def test_disks_about_one_centre_have_no_way_out_that_is_shorter():
     model = mbs.PlanarModel("one in the other")
     first, second = (model.body(name, mass=1.0, inertia=0.01) for name in "ab")
     model.add(mbs.Contact("ab", mbs.Disk(first, 0.1), mbs.Disk(second, 0.1)))
-    with pytest.raises(ModelError, match="by 0.2 m; place 'b' aside, to any side") as told:
+    with refused("contact-overlaps", model="one in the other", begins="begins", mentions="0.2 m") as told:
         mbs.simulate(model, [0, 1])
     assert "initial" not in str(told.value)
 
@@ -140,7 +139,7 @@ def test_a_line_upside_down_says_which_side_is_its_own(interpreted_kernels):
     model = mbs.PlanarModel("cellar")
     body = model.body("ball", mass=1.0, inertia=0.01, position=(0, 1))
     model.add(mbs.Contact("floor", mbs.Line(model.ground.at(0, 0, angle=np.pi)), mbs.Disk(body, 0.1)))
-    with pytest.raises(ModelError, match=r"1.1 m farther along \(0, -1\), the y axis of the Line, or give"):
+    with refused("contact-overlaps", time=0.0, mentions="1.1 m"):
         mbs.simulate(model, [0, 1])
 
 
@@ -149,7 +148,7 @@ def test_limits_of_an_angle_that_may_be_degrees(interpreted_kernels):
     leaf = model.link("leaf", (0, 0), (1, 0), mass=1.0)
     hinge = model.add(mbs.Revolute("hinge", model.ground, leaf.tail))
     model.add(mbs.Stop("buffer", mbs.angle(hinge), lower=-90, upper=-45))
-    with pytest.raises(ModelError, match=r"'buffer' \(upper\) by 45 rad; give.*np.radians\(-90\).*np.radians\(-45\)"):
+    with refused("contact-overlaps", contacts=["buffer"], mentions="45 rad"):
         mbs.simulate(model, [0, 1])
     assert "upper of Stop 'buffer' is -45 rad" in mbs.diagnose(model).notes[1]
 
@@ -160,7 +159,7 @@ def test_limits_of_an_angle_that_may_be_degrees(interpreted_kernels):
 def test_names_of_impulses_and_messages_of_results():
     model, _ = falling()
     run = mbs.simulate(model, [0, 0.3])
-    with pytest.raises(ModelError, match="the impact has no joint, driver or contact 'flor'; did you mean 'floor'"):
+    with refused("unknown-name", owner="the impact", kind="joint, driver or contact", name="flor", near=["floor"]):
         run.impacts[0].impulses["flor"]
     assert repr(run).endswith("complete>")
     model.add(mbs.CoordinateFix("hold", model.bodies["ball"], "y", 0.1))
@@ -205,7 +204,7 @@ def test_a_load_that_enters_nothing_and_an_end_at_zero(interpreted_kernels):
     mass, _ = model.parameter("M", 2.0), model.parameter("P", 1.0)
     block = model.body("block", mass=mass, inertia=0.1)
     model.add(mbs.Contact("floor", mbs.Line(model.ground.at(0, 0, angle=0.1)), mbs.Point(block), friction=0.3))
-    with pytest.raises(ModelError, match="'P' of 'yard' changes no force"):
+    with refused("load-without-effect", name="P", model="yard"):
         mbs.holding(model, load="P")
     assert mbs.holding(model, load="M").between == (0.0, np.inf)
 
@@ -222,7 +221,7 @@ def test_friction_without_a_value_is_told(kind):
         guide = model.add(mbs.Translational("guide", model.ground, block))
         given = mbs.Friction("rub", guide, mu=law)
         model.add(given if kind == "mu" else mbs.DryFriction("rub", mbs.displacement(guide), force=law))
-    with pytest.raises(mbs.IntegrationError, match="'rub' in 'bench' is not a finite number.*a last case"):
+    with refused("friction-undefined-or-negative", mbs.IntegrationError, mentions=["rub", "bench"]):
         mbs.simulate(model, [0, 1], {"block.vx": 1.0})
 
 
@@ -241,7 +240,7 @@ def test_friction_without_a_value_is_told_by_other_analyses():
     words = "'rub' in 'bench' is not a finite number.*a last case"
     driven = ending("joint")
     driven.add(mbs.Driver("motor", mbs.x(driven.bodies["block"]), mbs.t))
-    with pytest.raises(mbs.ModelError, match="at t = 1 .*" + words):
+    with refused("friction-undefined-or-negative", model="bench", time=1.0, mentions="rub"):
         mbs.inverse_dynamics(driven, np.linspace(0, 2, 5))
     for kind in ("joint", "contact"):
         away = ending(kind, 2.0)

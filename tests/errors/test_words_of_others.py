@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -57,7 +58,7 @@ def test_an_array_is_no_law_and_is_not_printed():
         lambda array: model.parameter("many", array),
         lambda array: model.body("far", position=array),
     ):
-        with pytest.raises(mbs.ModelError, match="ndarray of 1000 entries") as told:
+        with refused(("not-a-number", "not-an-expression", "wrong-length")) as told:
             give(np.linspace(0, 1, 1000))
         assert len(str(told.value)) < 300
 
@@ -78,16 +79,16 @@ def test_a_rest_without_forces_is_told():
 
 def test_a_map_of_one_name_is_led_to_its_pictures():
     study = mbs.ensemble(pendulum(), [0, 0.1], over={"rod.omega": [1, 2, 3]}, outputs=["rod.angle"])
-    with pytest.raises(mbs.ModelError, match=r"plot_band\('rod.angle'\)"):
+    with refused("no-grid-of-two-names", names=["initial rod.omega"], mentions="rod.angle"):
         study.plot_map("rod.angle")
 
 
 def test_numbers_of_motions_are_short():
     law = mbs.Motion(0.03).rise(0.02, over=0.5, law="cycloidal").dwell(0.1)
     assert repr(law) == "Motion(0.03, to 0.05 over 0.5 (cycloidal), dwell 0.1)"
-    with pytest.raises(mbs.ModelError, match="starts at 0.03 and ends at 0.05; add"):
+    with refused("end-differs-from-start"):
         law.repeat()
-    with pytest.raises(mbs.ModelError, match=r"is -0.1; give a duration above zero"):
+    with refused("not-positive", argument="over"):
         law.dwell(-0.1)
     assert repr(law.return_(over=1, law="3-4-5").repeat()).endswith("to 0.03 over 1 (3-4-5), repeated)")
 
@@ -102,11 +103,11 @@ def test_a_constant_that_is_to_be_varied_is_made_a_parameter():
 def test_an_argument_that_is_no_marker_is_named_itself():
     model = mbs.PlanarModel("arm")
     body = model.body("b", mass=1)
-    with pytest.raises(mbs.ModelError, match=r"'R' needs 2 markers or bodies \(i, j\), got 1, and \(0, 0\) is no"):
+    with refused("not-a-marker", mentions="R"):
         mbs.Revolute("R", (0, 0), body)
-    with pytest.raises(mbs.ModelError, match=r"<PlanarModel 'arm'.*> is no marker or body; write model\.ground"):
+    with refused("not-a-marker", mentions="arm"):
         mbs.Revolute("R", model, body)
-    with pytest.raises(mbs.ModelError, match=r"got 1, and 'b' is no marker or body; write body\.at"):
+    with refused("not-a-marker", mentions="b"):
         mbs.Revolute("R", body, "b")
 
 
@@ -114,7 +115,7 @@ def test_an_angle_that_a_joint_has_not_leads_to_those_it_has():
     model = mbs.SpatialModel("shafts")
     one, other = (model.body(name, mass=1, inertia=(1, 1, 1)) for name in ("x", "y"))
     joint = model.add(mbs.Universal("U", one, other, at=(0, 0, 0), pins=((1, 0, 0), (0, 1, 0))))
-    with pytest.raises(mbs.ModelError, match=r"has no angle_3 .*; write angle\(U, 1\) or angle\(U, 2\)$"):
+    with refused("no-such-measure", word="angle", kind="angle_3"):
         mbs.angle(joint, 3)
 
 

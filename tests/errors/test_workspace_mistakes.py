@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from designs import slider_crank_in_slot
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.workspaces.request import release_drivers
@@ -57,9 +58,7 @@ def test_told(build, over, more, told):
 
 
 def test_a_region_out_of_reach_is_told_with_the_nearest_limit():
-    with pytest.raises(
-        mbs.SingularConfigurationError, match="nearest limit is at .*A, B.* reach their limit"
-    ) as caught:
+    with refused("limit-before-ranges", mbs.SingularConfigurationError, joints=["A", "B"]) as caught:
         mbs.workspace(five_bar(), {"leg1.P.x": (4, 5), "leg1.P.y": (0, 1)})
     model = five_bar()
     reach = sum(np.hypot(*np.subtract(b, a)) for a, b in (((0, 0), (-0.25, 0.55)), ((-0.25, 0.55), (0.5, 1.05))))
@@ -86,7 +85,7 @@ def test_told_of_arms(hand, more, told):
 def test_a_stop_of_no_joint_is_told():
     model = arm()
     height = mbs.Stop("ceiling", mbs.y(model.bodies["CD"]), upper=1.0)
-    with pytest.raises(mbs.ModelError, match="Stop 'ceiling' stops .* no joint coordinate"):
+    with refused("not-a-joint-coordinate", stop="ceiling"):
         mbs.reachable_workspace(model.plus(height), "CD.D")
 
 
@@ -97,9 +96,9 @@ def test_a_map_needs_one_pose_at_each_point():
     model.add(mbs.PinInSlot("floor", model.ground, ladder.tail))
     model.add(mbs.PinInSlot("wall", model.ground.at(0, h, np.pi / 2), ladder.head))
     found = mbs.workspace(model, {"l": (4, 6), "h": (3, 4)}, step=0.25)
-    with pytest.raises(mbs.ModelError, match="a freedom is left"):
+    with refused("too-many-freedoms", freedom=1):
         found.map(5)
-    with pytest.raises(mbs.ModelError, match="no region holds"):
+    with refused("outside-all-regions", names=["l", "h"]):
         found.at(7, 3)
 
 
@@ -107,14 +106,14 @@ def test_a_misspelt_parameter_is_told_with_those_that_there_are():
     model = mbs.PlanarModel("rod")
     length = model.parameter("reach", 1.0, unit="m")
     model.add(mbs.Revolute("A", model.ground, model.link("rod", (0, 0), (1, 0), length=length).tail))
-    with pytest.raises(mbs.ModelError, match="no quantity 'raech'; did you mean 'reach'"):
+    with refused("unknown-name", kind="quantity", name="raech", near=["reach"]):
         mbs.workspace(model, {"raech": (0.5, 1.0), "rod.angle": ONE})
 
 
 @pytest.mark.parametrize("points", ["a", None, [(1, 2, 3)], [], [(np.nan, 0)], 1.0])
 def test_points_are_pairs_of_numbers(points):
     ring = mbs.reachable_workspace(arm(), "CD.D", limits={"A.angle": ONE, "B.angle": TWO, "C.angle": ONE}, step=0.25)
-    with pytest.raises(mbs.ModelError, match="points are pairs of finite numbers"):
+    with refused("wrong-shape", argument="points"):
         ring.contains(points)
 
 
@@ -125,25 +124,25 @@ def test_what_a_driver_that_is_let_go_drove_keeps_its_name():
 
 
 def test_a_parameter_keeps_to_values_that_make_sense_to_the_model():
-    with pytest.raises(mbs.ModelError, match=r"over\['r'\] goes from -0.1 to 0.4, but length of link 'crank' is -0.09"):
+    with refused("no-model-in-range", argument="over", name="r", mentions="crank"):
         mbs.workspace(slider_crank_in_slot(), over={"r": (-0.1, 0.4), "l": (0.05, 0.4)})
 
 
 def test_a_curve_of_poses_has_no_rates_and_a_map_no_other_quantities():
     found = mbs.workspace(slider_crank_in_slot(), over={"r": (0.0, 0.4), "l": (0.05, 0.4)})
-    with pytest.raises(mbs.ModelError, match="'crank.omega' is a rate; take a value, such as crank.angle"):
+    with refused("is-a-rate", name="crank.omega"):
         found.curves[0]["crank.omega"]
     numbers = mbs.workspace(five_bar(), {"crank1.angle": (1.5, 2.0), "crank2.angle": (0.8, 1.2)}).map(3)
-    with pytest.raises(mbs.MbsError, match="no quantity 'dexterty'"):
+    with refused("unknown-name", mbs.MbsError, kind="quantity", name="dexterty"):
         numbers.meaning("dexterty")
 
 
 @pytest.mark.parametrize("other", [np.nan, True, 1.5, object(), np.array([1, 2])])
 def test_names_and_seeds_are_nothing_else(other):
     for more in ({"outputs": other}, {"release": other}):
-        with pytest.raises(mbs.ModelError, match="takes the names of several|release is the name of a driver"):
+        with refused(("not-a-list", "wrong-type")):
             mbs.workspace(five_bar(), INPUTS, **more)
-    with pytest.raises(mbs.ModelError, match="seed is that of random numbers"):
+    with refused("not-an-integer", least=0):
         mbs.reachable_workspace(arm(), "CD.D", seed=other)
 
 
@@ -167,5 +166,5 @@ def test_limits_far_from_zero_may_be_degrees():
 
 @pytest.mark.parametrize(("low", "high"), [(-1.0, 1e300), (-1e300, 1.0), (-1.0, 1e20)])
 def test_a_range_far_beyond_the_mechanism_is_refused(low, high):
-    with pytest.raises(mbs.ModelError, match=r"over\['CD.D.x'\] reaches .* m, more than 1e\+06 times"):
+    with refused("out-of-bounds", argument="over", name="CD.D.x"):
         mbs.workspace(arm(), {"CD.D.x": (low, high), "CD.D.y": (-1, 1)}, fix={"AB.angle": 0.1})

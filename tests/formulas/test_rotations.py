@@ -7,6 +7,7 @@ import pytest
 import sympy as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from refusals import refused
 from scipy.spatial.transform import Rotation
 
 from mbs_dae import rotations
@@ -317,7 +318,7 @@ def test_euler_angles_are_singular_where_the_node_is_lost(theta):
         lambda: rotations.euler_rates((0.3, theta, 0.2), (1, 2, 3)),
         lambda: rotations.euler_rates((0.3, theta, 0.2), (1, 2, 3), axes="world"),
     ):
-        with pytest.raises(SingularConfigurationError, match="sin theta = 0.*use bryant angles or a quaternion$") as e:
+        with refused("singular-angle", SingularConfigurationError, angle="theta") as e:
             ask()
         assert e.value.angle == "theta" and e.value.index == ()
 
@@ -329,7 +330,7 @@ def test_bryant_angles_are_singular_at_a_right_angle(phi2):
         lambda: rotations.bryant_rates((0.3, phi2, 0.2), (1, 2, 3)),
         lambda: rotations.bryant_rates((0.3, phi2, 0.2), (1, 2, 3), axes="world"),
     ):
-        with pytest.raises(SingularConfigurationError, match="cos phi2 = 0.*use euler angles or a quaternion$") as e:
+        with refused("singular-angle", SingularConfigurationError, angle="phi2") as e:
             ask()
         assert e.value.angle == "phi2"
 
@@ -341,16 +342,16 @@ def test_omega_exists_where_rates_do_not():
 
 
 def test_a_full_turn_and_a_lost_axis_are_reported():
-    with pytest.raises(SingularConfigurationError, match="multiple of a full turn"):
+    with refused("singular-angle", SingularConfigurationError, angle="length"):
         rotations.rotation_vector_rates((0.0, 2 * pi, 0.0), (1.0, 0.0, 0.0))
     for angle in (0.0, 2 * pi):
-        with pytest.raises(SingularConfigurationError, match="the axis can be any"):
+        with refused("singular-angle", SingularConfigurationError, angle="angle"):
             rotations.axis_angle_rates((0, 0, 1), angle, (1, 0, 0))
 
 
 def test_the_moment_of_a_singular_attitude_is_told():
     theta = np.array([1.0, 0.5, 0.0, 0.5])
-    with pytest.raises(SingularConfigurationError, match="at index 2") as e:
+    with refused("singular-angle", SingularConfigurationError, index=[2]) as e:
         rotations.euler_angles(rotations.euler(0.1, theta, 0.2))
     assert e.value.index == (2,)
     with pytest.raises(SingularConfigurationError):
@@ -631,7 +632,7 @@ def test_the_bryant_matrix_of_the_notes_has_two_wrong_signs():
     }
     printed = np.array(PRINTED_BRYANT.subs({phi1: 0.4, phi2: 0.5, phi3: 0.6}), dtype=float)
     assert np.abs(printed.T @ printed - np.eye(3)).max() > 0.1
-    with pytest.raises(ModelError, match="not orthonormal"):
+    with refused("not-orthonormal", argument="the rotation"):
         rotations.rotation_matrix(printed)
 
 

@@ -13,6 +13,7 @@ from threading import Thread
 import numpy as np
 import pytest
 from gallery import MODELS
+from refusals import refused
 from serving import sent, served
 
 import mbs_dae as mbs
@@ -178,7 +179,7 @@ def test_it_listens_on_this_machine_only(pendulum):
     if own != HERE and not own.startswith("127."):
         with pytest.raises(OSError):
             socket.create_connection((own, pendulum.server_port), timeout=2)
-    with pytest.raises(mbs.ModelError, match="cannot listen on port .*; choose another --port"):
+    with refused("cannot-listen", argument="port"):
         Server(pendulum.session, pendulum.server_port)
 
 

@@ -11,6 +11,7 @@ import pytest
 import sympy as sp
 from gallery import load
 from numpy.polynomial.laguerre import Laguerre
+from refusals import refused
 from scipy.linalg import expm
 
 import mbs_dae as mbs
@@ -277,9 +278,9 @@ def test_critical_speeds_in_the_other_sense():
     dots = next(line for line in ax.get_lines() if line.get_marker() == "o").get_xydata()
     np.testing.assert_allclose(dots, [(speed, -speed) for speed, _ in expected], rtol=1e-10)
     for order in ("x", 0, -1):
-        with pytest.raises(mbs.ModelError, match="an order"):
+        with refused(("not-a-number", "not-positive"), argument="an order"):
             path.critical_speeds(order)
-    with pytest.raises(mbs.ModelError, match="one sense of turning through 0 to the other"):
+    with refused("sense-of-turning-changes", name="rotor.wz"):
         mbs.linearize(rotor(), over=("rotor.wz", [-100.0, 100.0])).critical_speeds()
 
 
@@ -291,7 +292,7 @@ def test_a_rotor_that_is_not_round_is_told_in_its_own_axes():
     for expected in (aside - 100.0, aside + 100.0):
         assert np.abs(found - expected).min() < 1e-9 * expected
     for picture in (path.critical_speeds, path.plot_campbell):
-        with pytest.raises(mbs.ModelError, match="axes that turn with it"):
+        with refused("axes-turn", model="rotor"):
             picture()
 
 

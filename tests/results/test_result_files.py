@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from matplotlib.text import Text
+from refusals import refused
 from scipy.io import loadmat
 
 import mbs_dae as mbs
@@ -164,7 +165,7 @@ def test_names_that_no_file_holds_are_refused(name):
     says += [lambda name: model.add(mbs.Torque(name, body, 1.0)), lambda name: model.state("s", unit=name)]
     body = model.body("rod")
     for say in says:
-        with pytest.raises(mbs.ModelError, match="cannot be the (name|unit) of .*leave out control characters"):
+        with refused("not-writable-text"):
             say(name)
     assert tables.fit(name).endswith("\N{REPLACEMENT CHARACTER}") and len(model.elements) == 0
 
@@ -257,11 +258,11 @@ def test_damaged_nc_is_refused(run, tmp_path):
     data = path.read_bytes()
     for size in (0, 10, len(data) // 2, len(data) - 1):
         path.write_bytes(data[:size])
-        with pytest.raises(mbs.ModelError, match="is not a result file"):
+        with refused("cannot-read-file"):
             mbs.load(path)
-    with pytest.raises(mbs.ModelError, match="there is no file"):
+    with refused("no-such-file"):
         mbs.load(tmp_path / "none.nc")
-    with pytest.raises(mbs.ModelError, match=r"cannot write '.*no/run.nc'"):
+    with refused("cannot-write-file"):
         run.save(tmp_path / "no" / "run.nc")
 
 
@@ -269,7 +270,7 @@ def test_alien_and_inconsistent_nc_is_refused(run, tmp_path):
     h5py, path = pytest.importorskip("h5py"), tmp_path / "run.nc"
     with h5py.File(path, "w") as file:
         file["x"] = [1.0, 2.0]
-    with pytest.raises(mbs.ModelError, match="is not a result file"):
+    with refused("cannot-read-file"):
         mbs.load(path)
     wrong = {"q": np.zeros((3, 3)), "v": np.array([b"text"] * 21), "modes": np.zeros(2), "header": [1]}
     for name, array in wrong.items():
@@ -277,12 +278,12 @@ def test_alien_and_inconsistent_nc_is_refused(run, tmp_path):
         with h5py.File(path, "a") as file:
             del file[f"mbs_dae/{name}"]
             file[f"mbs_dae/{name}"] = array
-        with pytest.raises(mbs.ModelError, match="is damaged|is not a result file"):
+        with refused(("cannot-read-file", "damaged-file")):
             mbs.load(path)
 
 
 def test_a_sheet_has_so_many_columns(run, tmp_path, monkeypatch):
     pytest.importorskip("openpyxl")
     monkeypatch.setattr("mbs_dae.results.files.exports.COLUMNS", 10)
-    with pytest.raises(mbs.ModelError, match="a sheet has 1048576 rows and 10 columns, and the result 21 and"):
+    with refused("too-large-for-sheet", rows=21, mentions="1048576 rows"):
         run.save(tmp_path / "run.xlsx")

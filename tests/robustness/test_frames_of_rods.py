@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from gallery import load
 from members import check_members
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -114,7 +115,7 @@ def test_a_rod_that_may_spin_between_two_balls_is_refused(turn, coordinates):
     for arm, x in zip(arms, (0.0, 1.0), strict=True):
         model.add(mbs.Revolute(f"{arm.name} pin", model.ground, arm, at=(x, 0, 0), axis=(0, 1, 0)))
         model.add(mbs.Spherical(f"{arm.name} ball", arm, rod, at=(x, 0, 0.3)))
-    with pytest.raises(mbs.ModelError, match="'rod'"):
+    with refused(("mass-not-of-frame", "no-mass"), mentions="rod"):
         mbs.simulate(model.compile(coordinates), [0.0, 0.1])
 
 
@@ -157,5 +158,5 @@ def test_small_motions_with_a_moment_lost_in_roundoff_are_refused(coordinates):
         law = mbs.linearize(there.compile(coordinates), mbs.assemble(there, fix={"pin.angle": 1.0}))
         assert law.frequencies == pytest.approx([1.0], rel=1e-9)
     lost = model.with_parameters(s=1e-10)
-    with pytest.raises(mbs.ModelError, match="'rod'.*roundoff.*principal axes"):
+    with refused(("inertia-lost-in-roundoff", "mass-not-of-frame"), mentions="rod"):
         mbs.linearize(lost.compile(coordinates), mbs.assemble(lost, fix={"pin.angle": 1.0}))

@@ -19,6 +19,7 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -576,7 +577,7 @@ def test_slow_modes_that_fast_ones_hide_are_not_told_as_0(mass, stiffness, dampi
     """Beside 1e8 or 1e10 1/s an oscillation at 1 rad/s is less than roundoff."""
     model = two_masses(mass, stiffness, damping)
     law = mbs.linearize(model, mbs.assemble(model))
-    with pytest.raises(mbs.ModelError, match="slow modes of 'two masses' are lost.*fastest.*leave the fast one out"):
+    with refused("modes-lost-in-roundoff", model="two masses"):
         print(law.eigenvalues)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from helpers import four_bar, parallelogram, slider_crank
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -72,7 +73,7 @@ def test_a_dead_point_at_a_late_time_is_found():
     model = slider_crank(motor=False)
     slider = model.bodies["slider"]
     model.add(mbs.Driver("pull", mbs.x(slider), 3.7 + 0.5 * (mbs.t - 3600)))
-    with pytest.raises(mbs.SingularConfigurationError, match="dead point") as told:
+    with refused("dead-point", mbs.SingularConfigurationError) as told:
         mbs.kinematics(model, 3600 + np.arange(0, 2, 1e-3))
     assert told.value.time == pytest.approx(3600.6, abs=1e-6)
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from helpers import double_pendulum, three_cranks
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -76,7 +77,7 @@ def test_drivers_that_part_by_little_are_told(how):
     late = sp.Max(mbs.t - sp.Rational(1, 2), 0) ** 3 / 2
     model.add(mbs.Driver("one", mbs.x(body), 1 + mbs.t))
     model.add(mbs.Driver("two", mbs.displacement(model.elements["guide"]), 1 + mbs.t + late))
-    with pytest.raises(mbs.RedundantConstraintError, match="one, two .* contradict") as caught:
+    with refused("contradictory-constraints", mbs.RedundantConstraintError, joints=["one", "two"]) as caught:
         mbs.simulate(model, TIMES, stabilization=how)
     assert 25 <= len(caught.value.result) < 30
 
@@ -93,7 +94,7 @@ LAWS = {
 def test_inverse_dynamics_tells_a_force_without_a_value(law):
     model = driven(law)
     for _ in range(2):  # what one run met does not change what the next one says
-        with pytest.raises(mbs.ModelError, match="'F'.* gives no finite force at t = 0.5") as caught:
+        with refused("loads-without-value", model="block", mentions=["F", "t = 0.5"]) as caught:
             mbs.inverse_dynamics(model, TIMES)
         kept = caught.value.result
         assert 24 <= len(kept) <= 26 and not kept.success
@@ -102,7 +103,7 @@ def test_inverse_dynamics_tells_a_force_without_a_value(law):
 
 def test_a_motion_whose_energy_does_not_add_up_is_told():
     stiff = block(lambda m, b: mbs.Spring("s", m.ground, b, stiffness=1e6, length=0.5))
-    with pytest.raises(mbs.IntegrationError, match="energy of 'block' is off .* step=0.05") as caught:
+    with refused("energy-off", mbs.IntegrationError, mentions="block") as caught:
         mbs.simulate(stiff, np.linspace(0, 5, 11), method="RK4", step=0.5)
     assert len(caught.value.result) == 11 and not caught.value.result.success
 
@@ -120,7 +121,7 @@ def test_only_what_has_a_coordinate_has_an_effort():
     model = driven()
     run = mbs.inverse_dynamics(model, TIMES)
     np.testing.assert_allclose(run.effort("push"), 0, atol=1e-9)
-    with pytest.raises(mbs.ModelError, match=r"'guide' has no single effort; read reaction\('guide'\)"):
+    with refused("no-single-effort", element="guide"):
         run.effort("guide")
 
 
@@ -139,5 +140,5 @@ def test_statics_need_no_mass():
 
 def test_a_spring_says_its_force():
     model = block()
-    with pytest.raises(mbs.ModelError, match="Spring 's' does nothing; give stiffness= or law="):
+    with refused("missing-argument", subject="Spring 's'"):
         mbs.Spring("s", model.ground, model.bodies["block"])

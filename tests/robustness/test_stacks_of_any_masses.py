@@ -8,6 +8,7 @@ from itertools import product
 import mpmath as mp
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -214,7 +215,7 @@ def test_steps_refuse_more_light_disks_on_a_heavy_body_than_they_can_solve_for()
     for k in range(101):
         disk = model.body(f"disk{k}", 1.0, 1.0, position=(3.0 * k, 1.0))
         model.add(mbs.Contact(f"lies{k}", mbs.Line(table), mbs.Disk(disk, 1.0), friction=0.3))
-    with pytest.raises(mbs.IntegrationError, match="'stop' and Contact 'lies0'.*99 more contacts in 'table' are lost"):
+    with refused("lost-in-roundoff", mbs.IntegrationError, mentions=["stop", "lies0", "table"]):
         mbs.simulate(model, [0, 1e-3], **STEPS)
 
 
@@ -225,7 +226,11 @@ def test_steps_with_many_contacts_refuse_a_light_disk_that_would_sink():
     for k in np.flatnonzero(pushes).tolist():
         model.add(mbs.Force(f"up{k}", model.bodies[f"b0{k}"], (0, float(pushes[k]))))
     add_disks(model, 41)
-    with pytest.raises(mbs.IntegrationError, match="'p01' and Contact 'p02' in 'stacks' are lost in roundoff"):
+    with refused(
+        "lost-in-roundoff", mbs.IntegrationError,
+        joints=["Contact 'p00'", "Contact 'p01'", "Contact 'p02'"],
+        mentions="stacks",
+    ):
         mbs.simulate(model, [0, 1e-3], method="Moreau", step=1e-3)
 
 
@@ -335,16 +340,20 @@ def test_a_load_on_a_light_rotor_leaves_the_force_of_a_heavy_one_its_digits(opti
 @pytest.mark.parametrize(("light", "push"), [(1e-10, 0.0), (1e-10, 1.0), (1e-14, 1.0), (1e-17, 1.0), (1e-17, -1.0)])
 @pytest.mark.parametrize("options", [{}, STEPS], ids=["DP5", "Moreau"])
 def test_a_rotor_whose_forces_are_lost_is_named(options, light, push):
-    with pytest.raises(mbs.IntegrationError, match="'floor' and Contact 'top' in 'rotors' are lost.*'low'"):
+    with refused(
+        "lost-in-roundoff", mbs.IntegrationError,
+        joints=["Contact 'floor'", "Contact 'top'"],
+        mentions=["rotors", "low"],
+    ):
         mbs.simulate(rotors(light, push), [0, 1e-3], **options)
 
 
 def test_a_heavy_rotor_that_would_fall_slowly_through_a_light_one_is_refused():
     """The load is so small that a choice of states with an open gap has an error of its smallest digits only; and so
     has a time step whose closed gap is left without a force."""
-    with pytest.raises(mbs.IntegrationError, match="are lost in roundoff"):
+    with refused("lost-in-roundoff", mbs.IntegrationError, joints=["Contact 'floor'", "Contact 'top'"]):
         mbs.simulate(rotors(1e-15, -4e-3, 3e-5), [0, 1e-3], method="DP8")
-    with pytest.raises(mbs.IntegrationError, match="are lost in roundoff"):
+    with refused("lost-in-roundoff", mbs.IntegrationError, joints=["Contact 'floor'", "Contact 'top'"]):
         mbs.simulate(rotors(3.5e-17, -1884.8, 0.3), [0, 1e-3], **STEPS)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -293,5 +294,5 @@ def test_rests_of_bodies_without_mass_are_stable_by_their_potential(joined):
         assert one.stable == other.stable and one.coordinates == other.coordinates
         np.testing.assert_allclose(one.stiffness, other.stiffness, rtol=1e-6)
     assert without[0].stable and not without[-1].stable
-    with pytest.raises(mbs.ModelError, match="mass"):
+    with refused("no-mass"):
         _ = without[0].frequencies

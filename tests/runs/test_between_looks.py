@@ -8,6 +8,7 @@ from math import pi, sqrt
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -79,7 +80,7 @@ def test_a_guard_that_stays_away_costs_four_evaluations_a_step():
 
 def test_a_relay_that_trembles_is_told_before_long():
     """x" = -sign x - 3 v: swings become smaller for ever, like 1/n."""
-    with pytest.raises(mbs.IntegrationError, match="Force 'F' of 'cart' switches back and forth") as told:
+    with refused("switching-without-end", mbs.IntegrationError, joints=["guide"], mentions=["F", "cart"]) as told:
         mbs.simulate(cart(lambda x, v: -sp.sign(x) - 3 * v), [0, 100], {"b.x": 1.0})
     assert told.value.result.stats["switches"] < 20000
 

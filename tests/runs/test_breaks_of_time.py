@@ -8,6 +8,7 @@ from math import cos, pi, sin, sqrt
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 from scipy.integrate import quad
 
 import mbs_dae as mbs
@@ -84,7 +85,7 @@ def test_a_periodic_motion_has_its_breaks_in_every_period():
 
 
 def test_too_many_breaks_are_refused():
-    with pytest.raises(ModelError, match="Force 'F' switches .* no more than 1000000"):
+    with refused("too-many-jumps", subject="Force 'F'"):
         mbs.simulate(line(force(sp.Abs(sp.sin(1e8 * t)))), [0.0, 10.0])
 
 
@@ -237,7 +238,7 @@ def test_a_driven_trajectory_that_jumps_is_refused():
     model = mbs.PlanarModel("plate")
     plate = model.body("plate", mass=1.0, inertia=1.0)
     model.add(mbs.PoseDriver("path", plate, position=(sp.Abs(t - 0.25), 0), rotation=0))
-    with pytest.raises(ModelError, match=r"PoseDriver 'path' jumps in velocity at t = 0.25"):
+    with refused("jump", time=0.25, joints=["path"]):
         mbs.kinematics(model, [0, 1])
 
 
@@ -272,21 +273,21 @@ def test_a_force_that_chatters_ends_the_run_and_is_named():
         return [(-10.0 if i.velocity[0] > 0 else 10.0, 0.0)]
 
     model = line(lambda m, b: mbs.PythonForce("F", b, function=rubs))
-    with pytest.raises(mbs.IntegrationError, match="after 2000 steps.*Force 'F' changes by 200 %.*max_steps") as told:
+    with refused("too-many-steps", mbs.IntegrationError, joints=["guide"], mentions="F") as told:
         mbs.simulate(model, [0, 0.05, 0.5], {"block.vx": 1.0}, max_steps=2000)
     assert told.value.time == pytest.approx(0.1, abs=0.01) and len(told.value.result) == 2
 
 
 def test_a_force_beyond_all_bounds_ends_the_run_at_once_and_is_named():
     model = line(lambda m, b: mbs.Spring("s", m.ground, b.at(1, 0), law=1e308))
-    with pytest.raises(mbs.IntegrationError, match="Spring 's' is beyond all bounds"):
+    with refused("steps-too-short", mbs.IntegrationError, joints=["guide"], mentions="s"):
         mbs.simulate(model, [0, 1], max_steps=2000)
 
 
 def test_fixed_steps_end_after_so_many_as_are_allowed():
     model = mbs.PlanarModel()
     model.add(mbs.Force("F", model.body("b", 1.0, 1.0), (mbs.t, 0)))
-    with pytest.raises(mbs.IntegrationError, match=r"at t = 0.005 of 1 after 5 steps.*max_steps"):
+    with refused("too-many-steps", mbs.IntegrationError, time=0.005):
         mbs.simulate(model, [0, 1], step=1e-3, max_steps=5)
 
 

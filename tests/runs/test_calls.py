@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import sympy as sp
 from gallery import load
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.compiled import System
@@ -300,7 +301,7 @@ def test_masses_are_looked_at_in_each_design():
     model = n_four_bar.build()
     four_bar_run(model)
     for _ in range(2):
-        with pytest.raises(mbs.ModelError, match="no body of .* has a mass"):
+        with refused("no-mass"):
             four_bar_run(model.with_parameters(m=0.0))
 
 
@@ -313,7 +314,7 @@ def test_a_table_is_held_against_the_times_and_parameters_of_each_call():
     model.add(mbs.Driver("motor", mbs.displacement(model.ground, body), law))
     assert mbs.kinematics(model, [0.0, 1.0, 2.0])["body.x"][1] == pytest.approx(0.3)
     for wrong, times in ((1.0, [0.0, 2.1]), (1.5, [0.0, 2.0]), (1.0, [-0.1, 1.0])):
-        with pytest.raises(mbs.ModelError, match="Driver 'motor' has a table from 0 to 2"):
+        with refused("beyond-table", element="Driver 'motor'", first=0.0, last=2.0):
             mbs.kinematics(model.with_parameters(pace=wrong), times)
     assert len(mbs.kinematics(model.with_parameters(pace=0.5), [0.0, 4.0])) == 2
 
@@ -359,7 +360,7 @@ def test_a_sweep_refuses_values_that_make_no_model():
     l = model.parameter("l", 1.0, "m")
     link = model.link("link", (0, 0), (1, 0), length=l)
     model.add(mbs.Revolute("A", model.ground, link.tail), mbs.Driver("d", mbs.angle(model.ground, link), 0.0))
-    with pytest.raises(mbs.ModelError, match="link"):
+    with refused("not-positive", argument="length of link 'link'"):
         mbs.sweep(model, "l", [1.0, 0.5, -0.5])
 
 

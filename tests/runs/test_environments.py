@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -92,7 +93,7 @@ def test_it_draws_itself_and_holds_inputs_with_a_law():
     drawn.step([0.5])
     picture = drawn.render()
     assert picture.ndim == 3 and picture.shape[2] == 3 and picture.std() > 0.0
-    with pytest.raises(mbs.ModelError, match="rgb_array"):
+    with refused("unknown-choice", argument="render_mode", value="human"):
         mbs.environment(model, {"push": (-1, 1)}, ["cart.x"], reward=0.0, initial=upright, render_mode="human")
 
 
@@ -109,7 +110,7 @@ def test_an_end_is_a_condition_and_a_reward_a_number():
     model = pole_on_cart()
     lean = model["pole.angle"] - np.pi / 2
     for ends in (lean, 0, None, "lean > 1"):
-        with pytest.raises(mbs.ModelError, match="ends= of an environment is a condition"):
+        with refused("not-true-or-false", argument="ends"):
             mbs.environment(model, {"push": (-1, 1)}, SEEN, reward=0.0, ends=ends, initial=upright)
     for given, told in (
         ({"ends": lambda run: None}, "it is None at t = 0.02"),
@@ -144,7 +145,7 @@ def test_an_action_sets_what_a_controller_samples():
 
 def test_an_action_has_a_number_for_each_input(env):
     env.reset(seed=5)
-    with pytest.raises(mbs.ModelError, match="an action has 1 number: push"):
+    with refused("wrong-length", argument="action", length=1):
         env.step([1.0, 2.0])
 
 
@@ -163,6 +164,6 @@ def test_an_episode_is_terminated_where_the_motion_cannot_go_on():
         last, reward, terminated, truncated, info = env.step([1.0])
     assert terminated and not truncated and "no finite force" in info["error"]
     assert last == pytest.approx(seen) and reward == pytest.approx(seen[0]) and info["t"] == 0.05
-    with pytest.raises(mbs.ModelError, match="begin again"):
+    with refused("run-has-ended", model="track"):
         env.step([0.0])
     assert env.reset(seed=2)[0] == pytest.approx(0.4) and not env.step([0.0])[2]

@@ -7,6 +7,7 @@ from math import pi, sqrt
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.errors import IntegrationError, ModelError
@@ -128,7 +129,7 @@ def test_a_ball_that_bounces(coordinates):
 @pytest.mark.parametrize("method", ["DP5", "DP8", "Radau5"])
 @pytest.mark.parametrize("bounce", [0.1, 0.5, 0.7])
 def test_impacts_without_end_are_told(bounce, method):
-    with pytest.raises(IntegrationError, match="Event 'impact' of 'ball' .* without end") as told:
+    with refused("resets-without-end", IntegrationError, joints=["rail"], mentions=["impact", "ball"]) as told:
         mbs.simulate(ball(bounce), [0, 10], {"ball.y": 1.0}, method=method)
     assert told.value.time == pytest.approx(sqrt(2 / g) * (1 + bounce) / (1 - bounce), rel=1e-6)
     assert len(told.value.result.events) > 10
@@ -156,7 +157,7 @@ def test_events_are_in_files(tmp_path):
     for one in (again, twice):
         assert [(e.t, e.name) for e in one.events] == [(e.t, e.name) for e in run.events]
         assert one.events[0].state["block.vx"] == run.events[0].state["block.vx"]
-    with pytest.raises(ModelError, match="no quantity 'block.vz'"):
+    with refused("unknown-name", kind="quantity", name="block.vz"):
         again.events[0].state["block.vz"]
 
 

@@ -5,6 +5,7 @@ from math import atan2, cos, exp, pi, sin, sqrt
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -191,12 +192,12 @@ def test_a_reset_at_which_a_block_comes_to_rest():
 
 def test_changes_that_never_happen_are_refused():
     model, _, floor = bouncing()
-    with pytest.raises(mbs.ModelError, match="floor.* never sticks: it has no friction"):
+    with refused("change-never-happens", change="sticks"):
         _ = floor.sticks
     _, _, rub = hinge()
-    with pytest.raises(mbs.ModelError, match="rub.* never touches: it is friction"):
+    with refused("change-never-happens", change="touches"):
         _ = rub.touches
-    with pytest.raises(mbs.ModelError, match="names a change, floor.touches, which has no direction"):
+    with refused("change-has-no-direction", subject="Event 'e'", when=["floor", "touches"]):
         mbs.Event("e", floor.touches, direction=1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -40,7 +41,7 @@ def test_a_gap_of_roundoff_is_closed(kind, far):
 
 
 def test_an_overlap_far_from_the_origin_is_told():
-    with pytest.raises(mbs.ModelError, match="bodies that overlap.*0.05 mm"):
+    with refused("contact-overlaps", model="far away", begins="begins"):
         mbs.simulate(body_above_a_floor("disk", 1e5, -5e-5), [0, 1e-3])
 
 
@@ -50,7 +51,7 @@ def test_a_small_disk_far_from_the_origin_is_told_in_natural_coordinates():
     model = mbs.PlanarModel("far away", gravity=(0, -G))
     disk = model.body("disk", mass=3.0, inertia=1.5 * radius**2, position=(far, radius))
     model.add(mbs.Contact("floor", mbs.Line(model.ground), mbs.Disk(disk, radius), friction=mu))
-    with pytest.raises(mbs.ModelError, match=r"'disk'.* of 0\.01 m, 1e\+06 m from the origin.*put the origin near"):
+    with refused("lost-in-roundoff", mentions=["disk", "0.01 m", "06 m"]):
         mbs.simulate(model.compile("natural"), [0, 0.3], {"disk.vx": v})
     for coordinates in ("cartesian", "joint"):
         run = mbs.simulate(model.compile(coordinates), [0, 2 * v / (3 * mu * G)], {"disk.vx": v})

@@ -7,6 +7,7 @@ from importlib import import_module
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.explain import accuracy
@@ -103,7 +104,7 @@ def test_a_prescribed_motion_whose_ledger_is_off_is_an_error(monkeypatch):
     arm = model.body("arm", mass=1.0, inertia=1.0)
     law = sp.Piecewise((0, mbs.t < 0.3), (10 * (mbs.t - 0.3), True))
     model.add(mbs.Revolute("pin", model.ground, arm), mbs.Driver("motor", mbs.angle(model.ground, arm), law))
-    with pytest.raises(mbs.IntegrationError, match="prescribed motion is off by 50 J") as caught:
+    with refused("energy-off", mbs.IntegrationError) as caught:
         mbs.inverse_dynamics(model, np.linspace(0, 1, 101))
     assert len(caught.value.result) == 101 and not caught.value.result.success
 

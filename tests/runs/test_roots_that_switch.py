@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 from scipy.integrate import solve_ivp
 
 import mbs_dae as mbs
@@ -237,7 +238,7 @@ def test_friction_that_switches_without_end_is_no_gap_in_pieces(kind):
     else:
         model.add(mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(block), friction=mu))
     start = {"block.vx": 1.0} | ({"block.y": 0.0, "block.vy": 0.0} if kind == "contact" else {})
-    with pytest.raises(mbs.MbsError, match="'rub' of 'line' switches back and forth without end at t = 0.1128"):
+    with refused("switching-without-end", mbs.MbsError, mentions=["rub", "line", "t = 0.1128"]):
         mbs.simulate(model, [0, 0.3], start, method="Radau5")
 
 
@@ -324,7 +325,7 @@ def test_an_event_of_a_root_happens_behind_the_zero_of_its_argument():
 def test_a_law_that_ceases_to_have_a_value_is_named(law, method):
     model, block, _ = sliding_block()
     model.add(mbs.Force("push", block, (law(model["block.x"]) / 100, 0)))
-    with pytest.raises(mbs.MbsError, match="'push' gives no finite force at t = 0.[45]"):
+    with refused("law-without-value", mbs.MbsError, mentions="push"):
         mbs.simulate(model, [0, 1], {"block.vx": 1.0}, method=method, **STEPS.get(method, {}))
 
 
@@ -349,7 +350,7 @@ def test_a_law_without_a_value_on_a_short_way_is_refused(name, place):
     u = mbs.t if place == "t" else model[place]
     law = WINDOWS[name]((u - 0.9) ** 2 - WINDOW**2 / 4, model.parameter("p", 0.5))
     model.add(mbs.Force("push", block, (-0.1 - law / 100, 0)))
-    with pytest.raises(mbs.MbsError, match="'push' gives no finite force"):
+    with refused("law-without-value", mbs.MbsError, mentions="push"):
         mbs.simulate(model, [0, 1.5], {"block.vx": 1.0})
 
 
@@ -377,7 +378,7 @@ SHORT = {
 def test_every_method_refuses_a_law_without_a_value_on_10_micrometres(name, method):
     model, block, _ = sliding_block()
     model.add(mbs.Force("push", block, (-0.1 - SHORT[name](model["block.x"]) / 100, 0)))
-    with pytest.raises(mbs.MbsError, match="'push' gives no finite force"):
+    with refused("law-without-value", mbs.MbsError, mentions="push"):
         mbs.simulate(model, [0, 1.5], {"block.vx": 1.0}, method=method, **STEPS.get(method, {}))
 
 
@@ -398,7 +399,7 @@ def test_time_stepping_refuses_a_piece_that_it_meets_between_the_ends_of_a_step(
     guide = model.add(mbs.Translational("guide", model.ground, block))
     law = BRIEF_PIECES[name](model["block.x"], model["block.vx"])
     model.add(RUBS[kind](model, block, guide, law if kind == "force" else 10 * law))
-    with pytest.raises(mbs.MbsError, match="'rub'"):
+    with refused(("friction-undefined-or-negative", "law-without-value"), mbs.MbsError, mentions="rub"):
         mbs.simulate(model, [0, 0.25], {"block.vx": 1.0}, method=method, step=1e-3)
     behind = {"block.x": 0.11, "block.vx": 0.98}
     assert mbs.simulate(model, [0, 0.25], behind, method=method, step=1e-3)["block.x"][-1] > 0.2
@@ -411,7 +412,7 @@ def test_time_stepping_refuses_friction_without_a_value_on_10_micrometres(method
     mu = 0.1 + sp.sqrt((model["block.x"] - 0.1) ** 2 - 25e-12)
     model.add(mbs.Contact("rub", mbs.Line(model.ground), mbs.Point(block), friction=mu))
     start = {"block.vx": 1.0, "block.y": 0.0, "block.vy": 0.0}
-    with pytest.raises(mbs.MbsError, match="'rub'"):
+    with refused("friction-undefined-or-negative", mbs.MbsError, joints=["Contact 'rub'"]):
         mbs.simulate(model, [0, 0.4], start, method=method, step=1e-3)
     ahead = {"block.x": 0.11} | start
     assert mbs.simulate(model, [0, 0.1], ahead, method=method, step=1e-3)["block.vx"][-1] > 0.8
@@ -425,7 +426,7 @@ def test_friction_without_a_value_on_a_third_of_a_microradian_is_refused(method,
     pin = model.add(mbs.Revolute("pin", model.ground, bar.tail))
     mu = 0.1 + sp.sqrt((model["pin.angle"] + 0.5) ** 2 - 1.5e-7**2) / 100
     model.add(mbs.Friction("rub", pin, mu=mu, radius=0.01))
-    with pytest.raises(mbs.MbsError, match="'rub'"):
+    with refused("friction-undefined-or-negative", mbs.MbsError, joints=["Friction 'rub'"]):
         mbs.simulate(model.compile(coordinates), [0, 1], method=method)
 
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -195,19 +196,19 @@ def test_runs_in_two_threads_have_the_digits_of_one():
 def test_what_cannot_be_done_is_told():
     model, initial = four_bar()
     run = mbs.start(model, initial).step(0.1)
-    with pytest.raises(mbs.ModelError, match="does not go back"):
+    with refused("back-in-time", argument="t"):
         run.until(0.05)
-    with pytest.raises(mbs.ModelError, match="torqe"):
+    with refused("unknown-name", name="torqe"):
         run.set(torqe=1.0)
-    with pytest.raises(mbs.ModelError, match="number"):
+    with refused("not-a-number", argument="set(torque)", value="much"):
         run.set(torque="much")
-    with pytest.raises(mbs.ModelError, match="given by a law"):
+    with refused("given-by-law", argument="values", name="torque"):
         mbs.start(model.with_inputs(torque=mbs.t), initial).set(torque=1.0)
-    with pytest.raises(mbs.ModelError, match="DP5"):
+    with refused("not-supported", argument="method", value="Moreau"):
         mbs.start(model, initial, method="Moreau", step=1e-3)
-    with pytest.raises(mbs.ModelError, match="did you mean"):
+    with refused("unknown-name", near=["torque"]):
         mbs.start(model, initial, inputs={"torqe": 1.0})
-    with pytest.raises(mbs.ModelError, match="did you mean"):
+    with refused("unknown-name", near=["rocker.angle"]):
         run["rocker.angl"]
     with pytest.raises(mbs.MbsError):
         run.set({"torque": 50.0, "rocker.angle": 40.0})
@@ -222,11 +223,11 @@ def test_a_run_that_has_failed_does_not_go_on():
     body = model.body("body", mass=1.0, inertia=1.0)
     model.add(mbs.Force("pull", body, (sp.sqrt(0.5 - model["body.x"]), 0)))
     run = mbs.start(model, {"body.vx": 1.0}).step(0.1)
-    with pytest.raises(mbs.MbsError, match="no finite force"):
+    with refused("law-without-value", mbs.MbsError):
         run.until(2.0)
-    with pytest.raises(mbs.ModelError, match="begin again"):
+    with refused("run-has-ended", model="track"):
         run.until(0.2)
-    with pytest.raises(mbs.ModelError, match="begin again"):
+    with refused("run-has-ended", model="track"):
         run.set({"body.vx": 0.0})
     assert run.result().t.tolist() == [0.0, 0.1]
     assert run.reset().until(0.2)["body.x"] == pytest.approx(
@@ -240,7 +241,7 @@ def test_friction_that_drives_is_refused_in_a_held_run():
     guide = model.add(mbs.Translational("guide", model.ground, body))
     model.add(mbs.DryFriction("rub", mbs.displacement(guide), force=0.2 - 0.5 * mbs.t))
     run = mbs.start(model, {"body.vx": 2.0}).until(0.3)
-    with pytest.raises(mbs.IntegrationError, match="negative"):
+    with refused("friction-undefined-or-negative", mbs.IntegrationError, joints=["force of DryFriction 'rub'"]):
         run.until(1.0)
 
 
@@ -379,7 +380,7 @@ def test_bodies_that_overlap_are_not_set():
     model, initial = ball()
     run, free = mbs.start(model, initial).step(0.1), mbs.start(model, initial).step(0.1)
     for given in ({"ball.y": 0.05}, {"floor.gap": -0.02}):
-        with pytest.raises(mbs.ModelError, match=r"is set at t = 0.1 with bodies that overlap.*'floor'.*set \{"):
+        with refused("contact-overlaps", begins="is set", time=0.1, contacts=["floor"]):
             run.set(given)
     assert run.step(0.5)["ball.y"] == free.step(0.5)["ball.y"]
     assert run.set({"floor.gap": 0.0})["ball.y"] == pytest.approx(0.1)
@@ -399,7 +400,7 @@ def test_a_refused_reset_leaves_the_run_as_it_was():
     for bad in ({"rocker.angle": 40.0}, {"nope": 1.0}):
         with pytest.raises(mbs.MbsError):
             run.reset(bad)
-    with pytest.raises(mbs.ModelError, match="nan"):
+    with refused("not-finite", argument="t"):
         run.reset(t=np.nan)
     assert run.t == 0.2 and run["torque"] == 2.0 and run.result().t.size == 2
     assert run.step(0.3)["crank.omega"] == free.step(0.3)["crank.omega"]
@@ -430,7 +431,7 @@ def test_names_that_are_not_set_are_told():
     ):
         with pytest.raises(mbs.ModelError, match=told):
             run.set({name: 1.0})
-    with pytest.raises(mbs.ModelError, match="names and values"):
+    with refused("not-a-dict", argument="values"):
         run.set(3.0)
 
 
@@ -458,10 +459,10 @@ def test_a_table_is_read_up_to_the_time_that_is_asked_for(end, count):
     for part in (0.3, 0.8, 1.0):
         run.until(part * end)
         assert run["cart.vx"] == pytest.approx(part * end / 2.0)
-    with pytest.raises(mbs.ModelError, match="Force 'push' has a table from 0 to"):
+    with refused("beyond-table", element="Force 'push'", first=0.0):
         run.step(0.1)
     assert run["cart.vx"] == pytest.approx(end / 2.0)
-    with pytest.raises(mbs.ModelError, match="does not go back"):  # it has not failed
+    with refused("back-in-time", argument="t"):  # it has not failed
         run.until(0.0)
 
 
@@ -475,7 +476,7 @@ def test_a_driver_that_jumps_is_refused_where_the_run_is_to_pass_the_jump(jump):
         with pytest.raises(mbs.ModelError, match=f"Driver 'motor' jumps in velocity at t = {jump:g}"):
             run.step(0.01)
     assert run.t == jump
-    with pytest.raises(mbs.ModelError, match="jumps in velocity"):
+    with refused("jump", joints=["motor"]):
         mbs.start(model).until(jump + 0.01)
 
 
@@ -493,7 +494,7 @@ def test_the_earliest_jump_is_told():
     line = model.add(mbs.Translational("line", model.ground, other))
     model.add(mbs.Driver("first", mbs.displacement(line), sp.Piecewise((0.0, mbs.t < 0.7), (mbs.t - 0.7, True))))
     for move in (lambda: mbs.simulate(model, [0.0, 2.0]), lambda: mbs.start(model).until(2.0)):
-        with pytest.raises(mbs.ModelError, match="'first' jumps in velocity at t = 0.7"):
+        with refused("jump", time=0.7, joints=["first"]):
             move()
     assert mbs.start(model).until(0.7)["cart.x"] == pytest.approx(0.7)
 
@@ -527,7 +528,7 @@ def test_steps_are_counted_in_each_call():
     told = run.result().stats
     assert whole.stats["accepted"] > 40 and told["accepted"] == whole.stats["accepted"]
     assert told["rejected"] == whole.stats["rejected"]
-    with pytest.raises(mbs.IntegrationError, match="after 20 steps"):
+    with refused("too-many-steps", mbs.IntegrationError):
         run.step(3.0)
 
 
@@ -535,7 +536,7 @@ def test_a_run_that_cannot_begin_tells_why():
     model = mbs.PlanarModel("cart")
     body = model.body("cart", mass=1.0, inertia=1.0)
     model.add(mbs.Force("push", body, (1 / model.state("u", 0.0), 0)))
-    with pytest.raises(mbs.ModelError, match="Force 'push' gives no finite force at t = 0"):
+    with refused("law-without-value", time=0.0, mentions="push"):
         mbs.start(model, mbs.at_rest(model))
 
 
@@ -555,7 +556,7 @@ def test_ctrl_c_ends_a_run_and_all_members_that_are_under_way():
             run.until(1.0)
         for one in [run] if isinstance(run, mbs.Simulation) else [run[k] for k in range(3)]:
             assert one.t == 0.5
-            with pytest.raises(mbs.ModelError, match="ended behind t = 0.5: .*interrupted.*begin again"):
+            with refused("run-has-ended", time=0.5):
                 one.step(0.1)
         stops = False
         assert run.reset().until(1.0)["cart.vx"] == pytest.approx(1.0)

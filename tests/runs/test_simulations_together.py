@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 from test_simulations import ball, controlled, four_bar
 
 import mbs_dae as mbs
@@ -63,10 +64,10 @@ def test_a_member_that_fails_does_not_stop_others():
     body = model.body("body", mass=1.0, inertia=1.0)
     model.add(mbs.Force("pull", body, ((0.5 - model["body.x"]) ** 0.5, 0)))
     runs = mbs.start(model, {"body.vx": np.array([-1.0, 1.0, -2.0])}, count=3)
-    with pytest.raises(mbs.MbsError, match="member 1: .*no finite force"):
+    with refused("law-without-value", mbs.MbsError):
         runs.until(0.6)
     assert runs.t.tolist() == [0.6, 0.0, 0.6]
-    with pytest.raises(mbs.ModelError, match="member 1: .*begin again"):
+    with refused("run-has-ended", model="track"):
         runs.step(0.1)
     assert runs.reset({"body.vx": -1.0}, members=[1]).step(0.1).t == pytest.approx([0.7, 0.1, 0.7])
 
@@ -102,7 +103,7 @@ def test_ctrl_c_ends_the_members_that_lanes_move(monkeypatch):
         runs.until(np.array([0.4, 0.5, 0.4]))  # the second one stands there already
     monkeypatch.undo()
     for k in (0, 2):
-        with pytest.raises(mbs.ModelError, match="ended behind t = 0.2: it was interrupted; begin again"):
+        with refused("run-has-ended", time=0.2):
             runs[k].step(0.1)
     assert runs[1].step(0.1)["crank.omega"] == mbs.start(model, initial).until(0.6)["crank.omega"]
     runs.reset(members=[0, 2]).step(0.1)

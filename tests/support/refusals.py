@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -25,13 +25,18 @@ def same(fact: Any, expected: Any) -> bool:
 
 
 @contextmanager
-def refused(code: str, kind: type[mbs.MbsError] = mbs.ModelError, **facts: Any) -> Iterator[pytest.ExceptionInfo]:
-    """Expect an error of a class with a code and with facts among its own."""
-    with pytest.raises(kind) as caught:
+def refused(
+    code: str | tuple[str, ...], error: type[mbs.MbsError] = mbs.ModelError, /, *, mentions: str | Sequence[str] = (),
+    **facts: Any,
+) -> Iterator[pytest.ExceptionInfo]:  # fmt: skip
+    """Expect an error of a class with a code, or one of several, and with facts among its own. Its message mentions
+    some names, of elements or quantities; docs/messages.md has its wording."""
+    with pytest.raises(error) as caught:
         yield caught
-    error: mbs.MbsError = caught.value
-    own: Mapping[str, Any] = error.facts
-    assert error.code == code, f"{error.code}: {error}"
+    for name in [mentions] if isinstance(mentions, str) else mentions:
+        assert name in str(caught.value), f"the error does not mention {name!r}: {caught.value}"
+    own: Mapping[str, Any] = caught.value.facts
+    assert caught.value.code in ([code] if isinstance(code, str) else code), f"{caught.value.code}: {caught.value}"
     for name, expected in facts.items():
-        assert name in own, f"the error has no fact {name!r}, only {sorted(own)}: {error}"
-        assert same(own[name], expected), f"{name} = {own[name]!r}, not {expected!r}: {error}"
+        assert name in own, f"the error has no fact {name!r}, only {sorted(own)}: {caught.value}"
+        assert same(own[name], expected), f"{name} = {own[name]!r}, not {expected!r}: {caught.value}"

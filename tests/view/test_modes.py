@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -107,19 +108,19 @@ def test_a_film_of_a_mode(law, tmp_path):
 def test_a_mechanism_that_cannot_move_has_no_modes_to_draw(law):
     model = law.state.system.model
     held = model.plus(*(mbs.Driver(f"hold {k}", mbs.angle(model.bodies[f"m{k}"]), 0.0) for k in range(2)))
-    with pytest.raises(mbs.ModelError, match="cannot move"):
+    with refused("out-of-bounds", argument="number", value=1):
         mbs.linearize(held).draw()
 
 
 def test_modes_are_numbered_from_one(law, damped):
     for number in (0, 3, "m0"):
-        with pytest.raises(mbs.ModelError, match=r"no mode .*: 'pendulums' has 2 modes, numbered from 1"):
+        with refused("out-of-bounds", least=1, most=2, model="pendulums"):
             law.motion(number)
-    with pytest.raises(mbs.ModelError, match=r"so far from its pose.*smaller amplitude"):
+    with refused("amplitude-too-large", model="pendulums"):
         law.motion(1, amplitude=1e12)
     model = mbs.PlanarModel("loose")
     model.body("body", 1.0, 1.0)
-    with pytest.raises(mbs.ModelError, match=r"no force drives .*'loose'.*draw\(1\)"):
+    with refused("no-nonzero-eigenvalue", model="loose"):
         mbs.linearize(model, {}).draw()
 
 
@@ -149,19 +150,19 @@ def test_lines_cross_where_modes_do(count):
     assert below.get_xlabel() == "k [N/m]"
     assert [above.get_ylabel(), below.get_ylabel()] == [r"Re $\lambda$ [1/s]", r"Im $\lambda$ [rad/s]"]
     np.testing.assert_array_equal([line.get_ydata()[0] for line in below.get_lines()], sorted([1.0, 2.0]))
-    with pytest.raises(mbs.ModelError, match=r"'k' is in N/m; sweep a speed in rad/s"):
+    with refused("not-a-speed", name="k", unit="N/m"):
         path.plot_campbell()
 
 
 def test_what_cannot_be_swept():
     model = two_springs()
-    with pytest.raises(mbs.ModelError, match="values of 'k' that increase"):
+    with refused("not-increasing", name="k"):
         mbs.linearize(model, over=("k", [3.0, 1.0]))
-    with pytest.raises(mbs.ModelError, match="no parameter, input or quantity 'p.vz'"):
+    with refused("unknown-name", kind="parameter, input or quantity", name="p.vz"):
         mbs.linearize(model, over=("p.vz", [3.0, 4.0]))
     for pair in ("k", ("k", 3.0), ["k"], (1.0, 2.0)):
         for verb in (mbs.linearize, mbs.equilibrium):
-            with pytest.raises(mbs.ModelError, match="takes a name and its values"):
+            with refused("wrong-shape", argument="over"):
                 verb(model, over=pair)
-    with pytest.raises(mbs.ModelError, match="state= is one already"):
+    with refused("contradictory-arguments", argument="state"):
         mbs.linearize(model, mbs.equilibrium(model).state, over=("k", [3.0, 4.0]))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -58,5 +59,5 @@ def test_one_time_is_drawn_as_bars():
 
 
 def test_only_components_can_be_drawn(result):
-    with pytest.raises(mbs.ModelError, match="component 'Fz'"):
+    with refused("unknown-name", kind="component", name="Fz"):
         result.shares("A").plot("Fz")
