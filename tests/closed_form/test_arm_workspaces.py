@@ -91,7 +91,7 @@ def test_a_plane_may_touch_the_boundary_at_the_axis():
 
 @pytest.mark.parametrize("z", [1.5, -0.5])
 def test_a_plane_at_full_stretch_has_no_region(z):
-    with pytest.raises(mbs.ModelError, match=f"no region was found.*z = {z} touches a singular surface"):
+    with refused("no-region", mentions=f"z = {z}"):
         CRITICAL.found(z, step=0.2)
 
 

@@ -55,7 +55,7 @@ def test_a_wedge_locks_where_its_slope_and_the_angle_of_friction_make_a_right_an
         np.testing.assert_allclose(effort(model, 1, swept), into, rtol=1e-9)
         return
     motion = "sweep of 'wedge' at p = 0" if swept else "motion of 'wedge' at t = 0"
-    with pytest.raises(mbs.ModelError, match=f"no friction goes with the {motion}: it jams, .* lower its mu"):
+    with refused("loads-without-value", mentions=motion):
         effort(model, 1, swept)
 
 

@@ -87,9 +87,7 @@ def test_a_pole_of_a_ball_is_told():
     moved = mbs.kinematics(model.plus(hinge, turn), [0.0, 1.0, np.pi / 2, 2.0])
     assert np.allclose(moved["ball.angle_2"], [0.0, 1.0, np.pi / 2, np.pi - 2.0])
     for name in ("ball.angle_1", "ball.angle_3_rate"):
-        with pytest.raises(
-            mbs.ModelError, match=f"{name[5:12]} of Spherical 'ball' has no value at t = 1.5708, where angle_2"
-        ):
+        with refused("angle-without-value", mentions=[f"{name[5:12]}", "ball", "t = 1.5708", "angle_2"]):
             moved[name]
     known = mbs.kinematics(model.plus(hinge, turn), [0.0, 1.0, 2.0])
     assert np.allclose(known["ball.angle_1"] % (2 * np.pi), [0.0, 0.0, np.pi])

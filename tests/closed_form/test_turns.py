@@ -74,7 +74,7 @@ def test_an_angle_of_axes_that_are_not_parallel_is_refused(axis):
     model = two_bodies("hinge")
     model.add(mbs.TorsionSpring("twist", model.ground.at(0, 0, 0, axis=axis), model.bodies["a"], stiffness=1.0))
     apart = {0: "180", 0.5: "26.6"}[axis[0]]
-    with pytest.raises(mbs.ModelError, match=rf"of ground\(0, 0, 0\) and a\(0, 0, 0\) stand at {apart}° to each other"):
+    with refused("axes-part", mentions=apart):
         mbs.simulate(model, [0, 1])
 
 

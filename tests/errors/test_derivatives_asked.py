@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import sympy as sp
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -87,7 +88,7 @@ def test_a_number_with_a_corner_has_no_derivative(number, value, what):
         lambda model: mbs.simulate(model, [0, 0.1], derivatives=["p"]).d("pan.y", "p")[-1],
     ]
     for call in calls:
-        with pytest.raises(mbs.ModelError, match=f"derivatives by p: .* {what} at p = {value:g}.*one side alone"):
+        with refused("kink", mentions=[what, f"p = {value:g}"]):
             call(pan(value))
         assert np.isfinite(call(pan(value + 1e-3)))
         assert np.isfinite(call(pan(0.0, lambda p: 5 + p + sp.Abs(p) ** 3)))

@@ -34,7 +34,7 @@ def start(kind: str) -> dict[str, float]:
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.get("method", "default"))
 @pytest.mark.parametrize("kind", ["mu", "force", "friction"])
 def test_a_law_that_becomes_negative_ends_a_run(kind, way):
-    with pytest.raises(mbs.IntegrationError, match=f"the {kind} of .* 'rub' is -.* in 'bench': .*Max") as told:
+    with refused("friction-undefined-or-negative", mbs.IntegrationError, mentions=[kind, "rub", "bench"]) as told:
         mbs.simulate(sled(kind, 0.2 - 0.5 * t), [0, 1], start(kind), **way)
     assert 0.4 < told.value.time <= 1.0 and told.value.result.t[-1] <= told.value.time
 
@@ -147,5 +147,5 @@ def test_other_analyses_refuse_it_as_well():
         load = away.parameter("F", 1.0, unit="N")
         away.add(mbs.Force("push", away.bodies["sled"], (load, 0)))
         for verb in (lambda model: mbs.holding(model, load="F"), mbs.equilibrium):
-            with pytest.raises(mbs.ModelError, match=f"the {kind} of .* 'rub' is -0.2 in 'bench'"):
+            with refused("friction-undefined-or-negative", mentions=[kind, "rub", "bench"]):
                 verb(away)

@@ -367,7 +367,7 @@ def test_an_element_that_cannot_be(case):
 
 @pytest.mark.parametrize("joint", [mbs.Prismatic, mbs.Spherical, mbs.Universal, mbs.Fixed], ids=lambda c: c.__name__)
 def test_a_joint_without_an_angle_cannot_be_driven_by_it(joint):
-    with pytest.raises(mbs.ModelError, match=f"angle.*{joint.__name__} '?G"):
+    with refused("no-such-measure", mentions=f"{joint.__name__}"):
         mbs.Driver("d", mbs.angle(scene().on_ground(joint)), mbs.t)
 
 

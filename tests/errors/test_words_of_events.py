@@ -6,6 +6,7 @@ import copy
 import pickle
 
 import pytest
+from refusals import refused
 
 import mbs_dae as mbs
 
@@ -47,7 +48,7 @@ def test_when_of_an_event_says_what_to_write(bench, what):
     ],
 )
 def test_new_values_of_a_reset_are_no_text(value, remedy):
-    with pytest.raises(mbs.ModelError, match=f"new block.vx of a Reset is a text, '{value}'; .*{remedy}"):
+    with refused("not-a-number", mentions=["block.vx", value]):
         mbs.Reset({"block.vx": value})
 
 
@@ -70,7 +71,7 @@ def test_logs_of_a_run_are_read_by_number_and_by_name(bench):
     assert run.transitions["rub"][0] is run.transitions[0]
     assert len(run.events["stops"]) == 1 and run.events["far"] == () and run.impacts["rub"] == ()
     for log, name in ((run.transitions, "rib"), (run.events, "stop"), (run.impacts, "floor")):
-        with pytest.raises(mbs.ModelError, match=f"the run has no .*{name!r}"):
+        with refused("unknown-name", mentions=f"{name!r}"):
             log[name]
     again = pickle.loads(pickle.dumps(run.transitions["rub"]))
     assert [one[:5] for one in again["rub"]] == [one[:5] for one in run.transitions]

@@ -96,7 +96,7 @@ def test_numbers_of_motions_are_short():
 def test_a_constant_that_is_to_be_varied_is_made_a_parameter():
     model = driven()
     for name, unit in (("rod.mass", "kg"), ("rod.inertia", "kg m²")):
-        with pytest.raises(mbs.ModelError, match=f"'{name}' .* is a constant, .*model.parameter.*unit='{unit}'"):
+        with refused("is-a-constant", mentions=[name, unit]):
             mbs.ensemble(model, [0, 0.1], over={name: [1, 2]}, outputs=["rod.angle"], verb="kinematics")
 
 
@@ -123,7 +123,7 @@ def test_an_angle_that_a_joint_has_not_leads_to_those_it_has():
     "word, meant", [("mtr", "m"), ("Newton", "N"), ("KG", "kg"), ("rad/sec", "s"), ("N metre", "m")]
 )
 def test_units_that_are_misspelt_lead_to_those_of_si(word, meant):
-    with pytest.raises(mbs.ModelError, match=rf"unit of parameter 'r' is '{word}'.* did you mean '{meant}'\?"):
+    with refused("unknown-unit", mentions=[word, meant, "r"]):
         mbs.PlanarModel("m").parameter("r", 1.0, unit=word)
 
 

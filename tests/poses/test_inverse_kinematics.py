@@ -490,7 +490,7 @@ def test_wrong_joints_are_told():
     with refused("not-finite", argument="joints['joint1.angle']"):
         mbs.forward_kinematics(arm(), {"joint1.angle": np.inf})
     for model, name in ((arm(), "joint1.angle"), (arm_4r1p.build(driven=False), "shoulder.angle")):
-        with pytest.raises(mbs.ModelError, match=rf"joints\['{name}'\] must be a number, not 'x'"):
+        with refused("not-a-number", mentions=[name, "x"]):
             mbs.forward_kinematics(model, {name: "x"})
     with refused("incomplete-point", dimension=2):
         mbs.inverse_kinematics(arm(), {"link2.e": (0.0, None)})

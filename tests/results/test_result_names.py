@@ -120,7 +120,7 @@ def test_a_result_from_a_file_knows_the_same(ending, run, top, tmp_path):
 def test_what_is_misspelt_is_told(name, meant, run):
     assert name not in run
     for ask in (run.__getitem__, run.unit, run.plot, run.components):
-        with pytest.raises(mbs.ModelError, match=f"no quantity '{name}'") as caught:
+        with refused("unknown-name", kind="quantity", name=name) as caught:
             ask(name)
         assert meant in str(caught.value)
 

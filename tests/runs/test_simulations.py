@@ -473,7 +473,7 @@ def test_a_driver_that_jumps_is_refused_where_the_run_is_to_pass_the_jump(jump):
     for t in (0.4 * jump, jump / 2, jump):
         assert run.until(t)["cart.x"] == pytest.approx(t)
     for _ in range(2):
-        with pytest.raises(mbs.ModelError, match=f"Driver 'motor' jumps in velocity at t = {jump:g}"):
+        with refused("jump", mentions=[f"t = {jump:g}", "motor"]):
             run.step(0.01)
     assert run.t == jump
     with refused("jump", joints=["motor"]):
