@@ -22,7 +22,7 @@ SIDEBAR = {
         "docs/topology", "docs/natural-coordinates", "docs/velocity-transformation", "docs/coordinate-sets",
     ),
     "To take away": ("docs/pages", "docs/equations-to-take-away"),
-    "Reference": ("docs/reference/README",),
+    "Reference": ("docs/reference/README", "docs/messages"),
     "Making": (
         "docs/add-a-joint", "docs/add-a-force", "docs/design", "docs/decisions/README", "docs/benchmarks",
         "Changes <CHANGELOG>", "CONTRIBUTING",
