@@ -87,7 +87,7 @@ def _check_written(value: Any, what: str) -> None:
         remedy = f"write a number without quotes{unit}"
     else:
         remedy = 'text is not evaluated: write an expression of quantities without quotes, e.g. model["ball.y"] - 1'
-    raise ModelError(f"{what} is a text, {value!r}; {remedy}", code="not-a-number", value=value)
+    raise ModelError(f"{what} is a text, {value!r}; {remedy}", code="is-a-text", value=value)
 
 
 class Event(Element):

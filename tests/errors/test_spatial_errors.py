@@ -476,9 +476,9 @@ def test_unknown_initial_values_are_told_with_what_is_meant():
 def test_a_vector_in_place_of_an_effort_is_a_force_or_a_wrench(vector):
     model = mbs.SpatialModel("free")
     body = model.body("body", mass=1.0, inertia=(1.0, 1.0, 1.0))
-    with refused("does-nothing", subject="Torque 'T'"):
+    with refused("is-a-vector", subject="Torque 'T'"):
         mbs.Torque("T", body, vector)
-    with refused("does-nothing", subject="Torque 'T'"):
+    with refused("is-a-vector", subject="Torque 'T'"):
         mbs.Torque("T", body, torque=vector)
-    with refused("does-nothing", subject="Actuator 'A'"):
+    with refused("is-a-vector", subject="Actuator 'A'"):
         mbs.Actuator("A", model.ground, body, vector)

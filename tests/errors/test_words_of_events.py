@@ -48,7 +48,7 @@ def test_when_of_an_event_says_what_to_write(bench, what):
     ],
 )
 def test_new_values_of_a_reset_are_no_text(value, remedy):
-    with refused("not-a-number", mentions=["block.vx", value]):
+    with refused("is-a-text", mentions=["block.vx", value]):
         mbs.Reset({"block.vx": value})
 
 

@@ -104,7 +104,7 @@ def test_wrong_words_are_told(tmp_path):
         arm.mesh(tmp_path / "none.stl")
     with refused("ground-without-mesh", element="ground"):
         model.ground.mesh(path)
-    with refused("not-planar", element="arm"):
+    with refused("not-spatial", element="arm"):
         mbs.PlanarModel("plane").body("arm").mesh(path)
     with pytest.warns(UserWarning, match="40 m long; if the file is in millimetres, give scale=0.001"):
         arm.mesh(path, scale=40)

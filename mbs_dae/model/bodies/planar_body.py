@@ -89,7 +89,7 @@ class PlanarBody(Body):
         what = f"body {self.name!r} is in the plane, where no mesh is drawn"
         raise ModelError(
             f"{what}; put markers at the corners of its outline, or use a SpatialModel",
-            code="not-planar", element=self.name,
+            code="not-spatial", element=self.name,
         )  # fmt: skip
 
     def at_world(self, point: Any, axis: Any = None, x_axis: Any = None, who: str = "a marker") -> PlanarPlace:
@@ -98,7 +98,7 @@ class PlanarBody(Body):
         if x_axis is not None:
             raise ModelError(
                 f"{who} got x_axis=, which is for markers in space; in the plane axis= is the x axis",
-                code="not-planar", subject=who,
+                code="not-spatial", subject=who,
             )  # fmt: skip
         if is_zero(ax) and is_zero(ay):
             raise ModelError(
@@ -119,7 +119,7 @@ class PlanarBody(Body):
             strange = ", ".join(other) or "fourth number"
             what = f"a marker on planar body {self.name!r} has x, y and angle, and no {strange}"
             turned = " (an axis is turned by angle=)" if "axis" in other else ""
-            raise ModelError(f"{what}{turned}; markers in space belong to a SpatialModel", code="not-planar")
+            raise ModelError(f"{what}{turned}; markers in space belong to a SpatialModel", code="not-spatial")
         x, y, angle = (
             check_number(value, f"{what} of a marker on body {self.name!r}")
             for what, value in (("x", x), ("y", y), ("angle", angle))

@@ -259,14 +259,14 @@ class SpatialBody(Body):
         if other:
             raise ModelError(
                 f"{who} in space has no {', '.join(other)}; give axis= (and x_axis=), or rotation=",
-                code="not-spatial", element=self.name, other=tuple(other),
+                code="not-planar", element=self.name, other=tuple(other),
             )  # fmt: skip
         if y is None:
             x, y, z = coordinates_of(x, f"point on body {self.name!r}", 3)
         if z is None:
             raise ModelError(
                 f"{who} in space needs three coordinates, got ({x}, {y}); write body.at(x, y, z)",
-                code="not-spatial", element=self.name,
+                code="not-planar", element=self.name,
             )  # fmt: skip
         x, y, z = (check_number(value, f"{what} of {who}") for what, value in (("x", x), ("y", y), ("z", z)))
         if rotation is None:

@@ -59,7 +59,7 @@ class Shape(metaclass=PublicClass):
             where = {2: "the plane", 3: "space"}[self.dimension]
             raise ModelError(
                 f"there is no {self.kind} in {where} (at {self.marker.label}); take {self.elsewhere}",
-                code="not-planar", kind=self.kind, marker=self.marker.label, elsewhere=self.elsewhere,
+                code="wrong-dimension", kind=self.kind, marker=self.marker.label, elsewhere=self.elsewhere,
             )  # fmt: skip
         self.lengths = {name: check_number(n, f"{name} of {self}", positive=True) for name, n in lengths.items()}
 

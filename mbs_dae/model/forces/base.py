@@ -220,7 +220,7 @@ class EffortElement(ForceElement):
             if np.ndim(value) and not isinstance(value, str):
                 what = f"{self.who} takes one number or expression, along its own coordinate, not {shortened(value)}"
                 remedy = f"; a vector is written mbs.{self.vector_class}" if self.dimension == 3 else ""
-                raise ModelError(f"{what}{remedy}", code="does-nothing", subject=self.who, value=value)
+                raise ModelError(f"{what}{remedy}", code="is-a-vector", subject=self.who, value=value)
         self.values = self._constants(positional, constants)
         if self.some_of and not {*list(self.fields)[: len(positional)], *constants} & {*self.some_of}:
             raise ModelError(

@@ -38,7 +38,7 @@ class _AtMarker(ForceElement):
             names = ", ".join(sorted(strange))
             raise ModelError(
                 f"{who} has no {names} in the plane; give x and y, and mz for a moment",
-                code="not-planar", name=name, names=names,
+                code="not-spatial", name=name, names=names,
             )  # fmt: skip
         if not {*self.fields} - {"axes"} & {*constants}:
             moment = "mz" in self.fields

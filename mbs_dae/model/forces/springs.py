@@ -254,7 +254,9 @@ class Bushing(ForceElement):
             least = np.linalg.eigvalsh([[number(n) for n in row] for row in damping]).min()
             if least < -1e-12 * max(abs(number(n)) for row in damping for n in row):
                 problem = f"damping of {self.who} feeds energy in (eigenvalue {least:.3g})"
-                raise ModelError(f"{problem}; it must not be negative", code="negative", subject=self.who, least=least)
+                raise ModelError(
+                    f"{problem}; it must not be negative", code="negative", subject=self.who, eigenvalue=least
+                )
 
     def _constants(self, positional: tuple, named: dict[str, Any]) -> Mapping[str, Any]:
         values = super()._constants(positional, named)

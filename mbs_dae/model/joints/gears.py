@@ -162,7 +162,7 @@ class Gear(Joint):
             remedy = "write Gear(name, joint_a, joint_b, ratio=...)"
             raise ModelError(
                 f"{self.who} in space needs the joints of both wheels, or {four}; {remedy}",
-                code="no-wheels", subject=self.who,
+                code="no-carrier", subject=self.who,
             )  # fmt: skip
 
     @staticmethod

@@ -204,7 +204,7 @@ def _across(pins: Any, who: str) -> tuple[Vector, Vector]:
             angle = f"they make {float(sp.deg(sp.acos(cosine))):.6g}°"
         problem = f"the pins of {who} must be at right angles, as those of a cross are; {angle}"
         remedy = "take for the second one what is at right angles to its own shaft and to the first"
-        raise ModelError(f"{problem}; {remedy}", code="pins-parallel", subject=who)
+        raise ModelError(f"{problem}; {remedy}", code="pins-not-perpendicular", subject=who)
     return tuple(x.cross(y)), tuple(x)
 
 
