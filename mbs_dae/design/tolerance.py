@@ -26,8 +26,6 @@ CURVED = 0.1
 """The largest error of the linear change at a limit, as a part of the widest band, that first order may have."""
 
 
-
-
 class Spread(NamedTuple):
     """The scatter of one number: its standard deviation and its limits."""
 
@@ -89,10 +87,10 @@ def tolerance(
     bands = {name: _band(readings, name, full) for name in names}
     for name, band in bands.items():
         if not (np.isfinite(band.sigma)).all():
+            time = float(readings.result.t[~np.isfinite(band.sigma)][0])
             raise ModelError(
-                f"{name!r} has no derivative at t = {readings.t[~np.isfinite(band.sigma)][0]:g}; leave it out",
-                code="no-derivative", argument="of", name=name,
-                time=float(readings.result.t[~np.isfinite(band.sigma)][0]),
+                f"{name!r} has no derivative at t = {time:g}; leave it out",
+                code="no-derivative", argument="of", name=name, time=time,
             )  # fmt: skip
     curved = _curvature(analysis, row, full, bands) if check else {}
     drawn = _members(analysis, full, names, samples, seed)

@@ -162,7 +162,7 @@ def _harmonics(values: np.ndarray, orders: tuple[int, ...]) -> np.ndarray:
     count = len(values) - 1
     if 2 * max(orders) >= count:
         raise ModelError(
-            f"{count + 1} times tell no harmonic of order {max(orders)}; give more than {2 * max(orders)}",
+            f"{count + 1} times tell no harmonic of order {max(orders)}; give {2 * max(orders) + 2} or more",
             code="too-few-times", argument="times", count=count + 1, order=max(orders), least=2 * max(orders) + 2,
         )  # fmt: skip
     angles = 2 * np.pi / count * np.outer(orders, np.arange(count))
