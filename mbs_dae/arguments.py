@@ -53,7 +53,7 @@ def without_derivatives(verb: Verb) -> Verb:
             what = f"{verb.__name__}() has no derivatives; leave derivatives= out"
             raise ModelError(
                 f"{what}, or ask assemble, kinematics, inverse_dynamics, sweep, equilibrium or linearize",
-                code="has-contacts",
+                code="derivative-not-available", method=verb.__name__,
             )  # fmt: skip
         return verb(*given, **named)
 
@@ -69,8 +69,9 @@ def check_without_contacts(model: Model, what: str) -> None:
         who += ", ".join(one.who for one in rough)
         remedy = f"use mbs.simulate, or leave them out: model.without({names})"
         raise ModelError(
-            f"{who}; {remedy}; what stays closed, or sticks, is a joint", code="has-contacts", subject=who, names=names
-        )
+            f"{who}; {remedy}; what stays closed, or sticks, is a joint",
+            code="has-contacts", model=model.name, contacts=tuple(one.name for one in rough), method=what,
+        )  # fmt: skip
 
 
 def as_state(given: Any) -> Any:

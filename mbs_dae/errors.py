@@ -2,7 +2,7 @@
 
 Each error has a code, the name of its kind of fault, which stays as it is when a sentence gets better, and carries its
 facts as attributes, so that a program can act on them: ``err.code``, ``err.joints``, ``err.time``, ...
-docs/messages.md lists all codes with their messages.
+docs/messages lists all codes with their messages.
 """
 
 import pickle

@@ -1,31 +1,35 @@
-"""Writes docs/messages.md: the wording of every error and warning of the package, by its code.
+"""Writes docs/messages: the wording of every error and warning of the package, by its code.
 
     python tools/messages.py
 
 Values in a message stand in braces. A part of a message that depends on the case stands in braces with its possible
-texts below. A test compares the file with the text that this tool would write.
+texts below. A test compares the files with the texts that this tool would write.
 """
 
 from __future__ import annotations
 
 import ast
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from textwrap import fill
 
 ROOT = Path(__file__).resolve().parents[1]
-FILE = ROOT / "docs" / "messages.md"
+FOLDER = ROOT / "docs" / "messages"
+PAGES = ("a-d", "e-m", "n", "o-z")
+"""The first letters of the codes on each page; warnings are on the last one."""
 HEAD = """# Messages
 
 Each error of `mbs_dae` has a code: `error.code` names the kind of fault and stays as it is when a sentence gets better.
-The values of the case are attributes, `error.facts` lists them. Here is every message under its code, with the class of
-the error. Values stand in braces.
+The values of the case are attributes, `error.facts` lists them. The pages show every message under its code, with the
+class of the error. Values stand in braces.
 """
 ROOTS = {
     "MbsError", "ModelError", "AssemblyError", "RedundantConstraintError", "SingularConfigurationError",
     "IntegrationError", "EquilibriumError",
 }  # fmt: skip
+PASSED, WARNINGS = "~ with the code of another error", "~ warnings"
+"""The headings of messages without a code of their own."""
 LONGEST = 40
 """Longer expressions of values are left out."""
 
@@ -54,102 +58,150 @@ def error_classes(files: dict[str, ast.Module]) -> set[str]:
     return found
 
 
-def text_of(node: ast.expr, texts: dict[str, list[ast.expr]], parts: dict[str, list[str]]) -> str:
-    """Return a message with its values in braces. A name of a text in the function is replaced by this text, if there
-    is one alone; the texts of other names are put into `parts`."""
-    if isinstance(node, ast.Constant):
-        return str(node.value)
-    if isinstance(node, ast.JoinedStr):
-        return "".join(text_of(value, texts, parts) for value in node.values)
-    if isinstance(node, ast.FormattedValue):
-        return text_of(node.value, texts, parts)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
-        return text_of(node.left, texts, parts) + text_of(node.right, texts, parts)
-    if isinstance(node, ast.IfExp):
-        pair = [text_of(one, texts, parts) for one in (node.body, node.orelse)]
-        return f"{{{' | '.join(pair)}}}" if any(isinstance(one, (ast.Constant, ast.JoinedStr)) for one in
-                                                  (node.body, node.orelse)) else "{...}"  # fmt: skip
-    if isinstance(node, ast.Name) and node.id in texts:
-        own, rest = texts[node.id], {name: value for name, value in texts.items() if name != node.id}
-        if len(own) == 1:
-            return text_of(own[0], rest, parts)
-        parts[node.id] = [text_of(one, rest, parts) for one in own]
-    shown = ast.unparse(node)
-    return f"{{{shown if len(shown) <= LONGEST else '...'}}}"
+class Wording:
+    """The texts of messages in one file: constants of the package, and texts that functions assign to names."""
+
+    def __init__(self, constants: dict[str, ast.expr]):
+        self.constants = constants
+        self.parts: dict[str, list[str]] = {}
+        """The possible texts of names in the last message, where there are several."""
+
+    def text(self, node: ast.expr, path: Sequence[ast.AST], before: int) -> str:
+        """Return a message with its values in braces. `path` leads from the file to the call, and texts are those that
+        are assigned to a name above the line `before`."""
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            return node.value
+        if isinstance(node, ast.JoinedStr):
+            return "".join(self.text(value, path, before) for value in node.values)
+        if isinstance(node, ast.FormattedValue):
+            return self.text(node.value, path, before)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add) and (self.is_text(node.left, path, before)):
+            return self.text(node.left, path, before) + self.text(node.right, path, before)
+        if isinstance(node, ast.IfExp) and self.is_text(node.body, path, before):
+            return f"{{{self.text(node.body, path, before)} | {self.text(node.orelse, path, before)}}}"
+        if isinstance(node, ast.Name):
+            if options := assigned(node.id, path, before):
+                texts = [self.text(value, path, line) for value, line in options if self.is_text(value, path, line)]
+                if len(set(texts)) == 1:
+                    return texts[0]
+                if len(texts) > 1:
+                    self.parts[node.id] = texts
+            elif node.id in self.constants:
+                return self.text(self.constants[node.id], path, 0)
+        shown = ast.unparse(node)
+        return f"{{{shown if len(shown) <= LONGEST else '...'}}}"
+
+    def is_text(self, node: ast.expr, path: Sequence[ast.AST], before: int) -> bool:
+        if isinstance(node, ast.IfExp):
+            return self.is_text(node.body, path, before) or self.is_text(node.orelse, path, before)
+        if isinstance(node, ast.BinOp):
+            return isinstance(node.op, ast.Add) and self.is_text(node.left, path, before)
+        if isinstance(node, ast.Name):
+            return node.id in self.constants or any(
+                self.is_text(value, path, line) for value, line in assigned(node.id, path, before)
+            )
+        return isinstance(node, ast.JoinedStr) or isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-def is_text(node: ast.expr) -> bool:
-    if isinstance(node, ast.IfExp):
-        return is_text(node.body) and is_text(node.orelse)
-    if isinstance(node, ast.BinOp):
-        return isinstance(node.op, ast.Add) and is_text(node.left) and is_text(node.right)
-    return isinstance(node, ast.JoinedStr) or isinstance(node, ast.Constant) and isinstance(node.value, str)
+def assigned(name: str, path: Sequence[ast.AST], before: int) -> list[tuple[ast.expr, int]]:
+    """Return what a name may be at the end of a path, with the lines of the assignments: the last assignment above in
+    the blocks around, or all in the branches of the last statement that assigns it."""
+    for outer, inner in reversed([*zip(path, path[1:], strict=False)]):
+        if isinstance(inner, (ast.FunctionDef, ast.ClassDef)):
+            return []
+        for block in (getattr(outer, field, []) for field in ("body", "orelse", "finalbody")):
+            if not isinstance(block, list) or inner not in block:
+                continue
+            for statement in reversed(block[: block.index(inner)]):
+                if found := assignments(name, statement, path, before):
+                    return found
+        if isinstance(outer, (ast.If, ast.While)):  # if (name := ...) is True
+            for node in ast.walk(outer.test):
+                if isinstance(node, ast.NamedExpr) and node.target.id == name:
+                    return [(node.value, node.lineno)]
+    return []
 
 
-def texts_in(scope: ast.AST) -> dict[str, list[ast.expr]]:
-    """Return the texts that are assigned to names in a function. A name with other values, too, is left out."""
-    found, others = defaultdict[str, list[ast.expr]](list), set[str]()
-    for node in ast.walk(scope):
-        pairs: list[tuple[ast.expr, ast.expr | None]] = []
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+def assignments(name: str, statement: ast.AST, path: Sequence[ast.AST], before: int) -> list[tuple[ast.expr, int]]:
+    """Return the values that a statement, or statements in it, assign to a name; a text that is added to it stands
+    behind the earlier one."""
+    found: list[tuple[ast.expr, int]] = []
+    for node in ast.walk(statement):
+        line = getattr(node, "lineno", 0)
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and line < before:
             target, value = node.targets[0], node.value
             if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-                pairs += zip(target.elts, value.elts, strict=True)
-            elif isinstance(target, ast.Tuple):
-                pairs += [(one, None) for one in target.elts]
-            else:
-                pairs.append((target, value))
-        elif isinstance(node, ast.NamedExpr):
-            pairs.append((node.target, node.value))
-        elif isinstance(node, (ast.AugAssign, ast.For, ast.comprehension)):
-            pairs += [(one, None) for one in ast.walk(node.target) if isinstance(one, ast.Name)]
-        for target, value in pairs:
-            if isinstance(target, ast.Name):
-                if value is not None and is_text(value):
-                    found[target.id].append(value)
-                else:
-                    others.add(target.id)
-    return {name: values for name, values in found.items() if name not in others}
+                found += [
+                    (one, line) for to, one in zip(target.elts, value.elts, strict=True)
+                    if isinstance(to, ast.Name) and to.id == name
+                ]  # fmt: skip
+            elif name in {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}:
+                found.append((value if isinstance(target, ast.Name) else ast.Name("..."), line))
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+            if line < before:
+                found.append((ast.BinOp(ast.Name(name), node.op, node.value), line))
+        elif isinstance(node, ast.NamedExpr) and node.target.id == name and line < before:
+            found.append((node.value, line))
+    return found
 
 
 def messages() -> dict[str, list[tuple[str, str, dict[str, list[str]]]]]:
     """Return, by their codes, the classes and texts of all messages with their parts; warnings have no code."""
     files = trees()
     classes, found = error_classes(files), defaultdict[str, list[tuple[str, str, dict[str, list[str]]]]](list)
+    constants = {
+        target.id: node.value for tree in files.values() for node in tree.body if isinstance(node, ast.Assign)
+        for target in node.targets if isinstance(target, ast.Name) and target.id.isupper()
+        and isinstance(node.value, (ast.Constant, ast.JoinedStr))
+    }  # fmt: skip
     for tree in files.values():
-        scopes: list[tuple[ast.AST, dict[str, list[ast.expr]]]] = [(tree, {})]
-        while scopes:
-            scope, texts = scopes.pop()
-            for node in ast.iter_child_nodes(scope):
-                inner = texts
-                if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                    inner = texts | texts_in(node)
-                scopes.append((node, inner))
-                if not isinstance(node, ast.Call) or not node.args:
-                    continue
-                name = name_of(node)
-                if name in classes or name == "warn":
-                    given = {one.arg: one.value for one in node.keywords}
-                    code = given.get("code")
-                    parts: dict[str, list[str]] = {}
-                    text = text_of(node.args[0], texts, parts)
-                    where = str(code.value) if isinstance(code, ast.Constant) else ""
-                    found["" if name == "warn" else where].append((name if name != "warn" else "warning", text, parts))
+        paths: list[list[ast.AST]] = [[tree]]
+        while paths:
+            path = paths.pop()
+            node = path[-1]
+            paths += [[*path, inner] for inner in ast.iter_child_nodes(node)]
+            if not isinstance(node, ast.Call) or not node.args or name_of(node) not in {*classes, "warn"}:
+                continue
+            name, wording = name_of(node), Wording(constants)
+            code = next((one.value for one in node.keywords if one.arg == "code"), (*node.args[1:], None)[0])
+            text = wording.text(node.args[0], path, node.lineno)
+            if name == "warn":
+                found[WARNINGS].append(("warning", text, wording.parts))
+            elif isinstance(code, ast.Constant):
+                found[str(code.value)].append((name, text, wording.parts))
+            else:
+                found[PASSED].append((name, text, wording.parts))
     return found
 
 
-def paragraphs() -> Iterator[str]:
-    yield HEAD
-    found = messages()
-    for code in sorted(found, key=lambda code: (not code, code)):
-        yield f"## {code or 'Warnings and other messages'}\n"
-        rows = sorted({(kind, text, repr(parts)): (kind, text, parts) for kind, text, parts in found[code]}.items())
-        for _, (kind, text, parts) in rows:
-            yield bullet(f"{kind}: {text}", 0)
-            for name, options in parts.items():
-                for option in dict.fromkeys(options):
-                    yield bullet(f"{name}: {option}", 2)
-        yield ""
+def pages() -> dict[str, str]:
+    """Return the texts of the files by their names: an index of all codes, and the messages by the first letters."""
+    found, codes = messages(), {name: [] for name in PAGES}
+    for code in sorted(found):
+        codes[next(name for name in PAGES if code[0] <= name[-1] or name == PAGES[-1])].append(code)
+    index, texts = [HEAD], {}
+    for name, own in codes.items():
+        title = name.replace("-", " to ")
+        links = ", ".join(f"[{code}]({name}.md#{code.strip('~ ').replace(' ', '-')})" for code in own)
+        index += [f"## [{title}]({name}.md)\n", fill(links, 138, break_long_words=False, break_on_hyphens=False), ""]
+        lines = [line for code in own for line in section(code, found[code])]
+        texts[f"{name}.md"] = joined([f"# Messages, {title}\n", *lines])
+    return {"README.md": joined(index), **texts}
+
+
+def joined(lines: Sequence[str]) -> str:
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def section(code: str, found: Sequence[tuple[str, str, dict[str, list[str]]]]) -> Iterator[str]:
+    """Give the lines of one code: its messages, each with its possible parts."""
+    yield f"## {code.strip('~ ')}\n"
+    for kind, text, parts in {repr(row): row for row in sorted(found, key=repr)}.values():
+        yield bullet(f"{kind}: {text}", 0)
+        for name, options in parts.items():
+            for option in dict.fromkeys(options):
+                yield bullet(f"{name}: {option}", 2)
+    yield ""
 
 
 def bullet(text: str, indent: int) -> str:
@@ -162,10 +214,7 @@ def bullet(text: str, indent: int) -> str:
     )  # fmt: skip
 
 
-def page() -> str:
-    """Return the text of the file."""
-    return "\n".join(paragraphs()).rstrip("\n") + "\n"
-
-
 if __name__ == "__main__":
-    FILE.write_text(page(), encoding="utf-8")
+    FOLDER.mkdir(exist_ok=True)
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")

@@ -22,7 +22,7 @@ SIDEBAR = {
         "docs/topology", "docs/natural-coordinates", "docs/velocity-transformation", "docs/coordinate-sets",
     ),
     "To take away": ("docs/pages", "docs/equations-to-take-away"),
-    "Reference": ("docs/reference/README", "docs/messages"),
+    "Reference": ("docs/reference/README", "docs/messages/README"),
     "Making": (
         "docs/add-a-joint", "docs/add-a-force", "docs/design", "docs/decisions/README", "docs/benchmarks",
         "Changes <CHANGELOG>", "CONTRIBUTING",
@@ -34,6 +34,7 @@ BELOW = {
     "docs/gallery/": r"\]\(\.\./\.\./(models/\w+)\.py\)",
     "docs/decisions/README": r"\]\((\d[\w-]+)\.md\)",
     "docs/reference/README": r"^## \[.*\]\(([\w-]+)\.md\)",
+    "docs/messages/README": r"^## \[.*\]\(([\w-]+)\.md\)",
 }
 """Indexes: the pages to which such links lead stand below them."""
 

@@ -211,4 +211,4 @@ def _law(text: str, spec: str, number: Callable[[str], float]) -> Any:
 
 
 def _unreadable(text: str) -> ModelError:
-    return ModelError(f"cannot read --over {text!r}; write {WAYS}", code="cannot-read-option", ways=WAYS)
+    return ModelError(f"cannot read --over {text!r}; write {WAYS}", code="cannot-read-option")

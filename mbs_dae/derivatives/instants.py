@@ -88,7 +88,7 @@ def event_derivative(event: Happening, name: str, by: Any) -> Any:
         known = ", ".join(varied.asked.names)
         raise ModelError(
             f"event {event.name!r} has derivatives by {known}, and none by {wanted!r}",
-            code="not-differentiated-by", event=event.name, known=known,
+            code="not-differentiated-by", event=event.name, known=tuple(varied.asked.names),
         )  # fmt: skip
     return float(varied.slopes.t[varied.asked.names.index(wanted), 0])
 

@@ -105,7 +105,7 @@ def analysis_of(
     if "derivatives" not in options_of(verb):
         raise ModelError(
             f"mbs.{verb} has no derivatives; use verb='kinematics' or 'inverse_dynamics'",
-            code="not-supported", verb=verb,
+            code="derivative-not-available", verb=verb,
         )  # fmt: skip
     if isinstance(names, str) or not isinstance(names, Sequence | Mapping):
         raise ModelError(

@@ -102,7 +102,7 @@ class DesignOutputs:
             label = self.measured[int(np.searchsorted(ends, j, side="right")) - 1].label
             raise NotSmooth(
                 f"{label} has no derivative by {self.names[k]}: it has a kink there; {SMOOTH}",
-                code="kink", label=label, smooth=SMOOTH,
+                code="kink", label=label,
             )  # fmt: skip
         return slopes
 

@@ -114,7 +114,7 @@ def is_distribution(name: str, entry: Any) -> bool:
         what = f"over[{name!r}] is a distribution of several numbers, and each name is drawn by itself"
         raise ModelError(
             f"{what}; draw them yourself and give a list of dicts or a DataFrame",
-            code="joint-distribution", argument="over", name=name,
+            code="multivariate-distribution", argument="over", name=name,
         )  # fmt: skip
     return False
 

@@ -35,7 +35,7 @@ def small_motion_about(balance: Balance, required: Sequence[str] = (), preferred
         if not is_at_rest(balance):
             what = f"the state of {balance.system.model.name!r} is no equilibrium: forces would accelerate it from rest"
             raise ModelError(
-                f"{what}; start from mbs.equilibrium(model)", code="not-steady", model=balance.system.model.name
+                f"{what}; start from mbs.equilibrium(model)", code="not-in-equilibrium", model=balance.system.model.name
             )
         check_lasting(balance)
         _check_constant_slopes(balance)
@@ -173,7 +173,7 @@ def check_lasting(rest: Balance) -> None:
         ).any():
             raise ModelError(
                 f"forces of {_changing(rest)} change with time, so there is no rest; {HOLD}",
-                code="forces-change-with-time", hold=HOLD,
+                code="forces-change-with-time",
             )  # fmt: skip
 
 
@@ -193,7 +193,7 @@ def _check_constant_slopes(rest: Balance) -> None:
             raise ModelError(
                 f"what forces of {_changing(rest)} do against small motions changes with time, so these have "
                 f"no constant law; {HOLD}",
-                code="forces-change-with-time", hold=HOLD,
+                code="slopes-change-with-time",
             )  # fmt: skip
 
 

@@ -48,7 +48,7 @@ def check_axes(system: System, first: State) -> None:
         markers = "markers on the axis about which they turn, body.at(x, y, z, axis=...)"
         return ModelError(
             f"{what}; take the angle of a joint, mbs.angle(joint), or {markers}",
-            code="axes-part", model=system.model.name, fault=fault, joints=(name,),
+            code="axes-not-parallel", model=system.model.name, fault=fault, joints=(name,),
         )  # fmt: skip
 
     here: PoseRank | None = None

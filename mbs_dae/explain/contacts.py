@@ -48,7 +48,7 @@ def check_apart(state: State, begins: str = "begins", give: str = "give initial=
         where = f"{system.model.name!r} {begins} at t = {state.t:.6g} with bodies that overlap"
         raise ModelError(
             f"{where}: {'; '.join(texts)}",
-            code="contact-overlaps", model=system.model.name, begins=begins, texts=tuple(texts), time=state.t,
+            code="contact-overlaps", model=system.model.name, time=state.t,
             contacts=names, pose=state,
         )  # fmt: skip
 

@@ -69,7 +69,9 @@ def check_masses(system: System) -> None:
     what = f"{names} of {system.model.name!r} can move without moving any mass that counts beside the heaviest that "
     what += f"constraints join it to ({SUM_ROUNDOFF:g} of it), so its acceleration is undetermined"
     who = "each" if len(idle) > 1 else "it"
-    raise ModelError(f"{what}; give {who} a mass and an inertia, or hold it by joints", code="no-mass", bodies=idle)
+    raise ModelError(
+        f"{what}; give {who} a mass and an inertia, or hold it by joints", code="motion-without-mass", bodies=idle
+    )
 
 
 def bodies_without_mass(system: System) -> tuple[str, ...]:

@@ -327,7 +327,7 @@ def _check_cuts(bodies: Sequence[Body], cut_joints: list[Condition], uncut: list
         names = " and ".join(c.name for c in separating)
         raise ModelError(
             f"cutting {names} together {problem}; leave one of them out of cut=",
-            code="graph-falls-apart", names=names, loose=loose.name,
+            code="graph-falls-apart", names=tuple(c.name for c in separating), loose=loose.name,
         )  # fmt: skip
 
 
@@ -378,7 +378,7 @@ def _note(model: Model, base: Body, bodies: Sequence[Body], edges: Mapping[Body,
         if model.value(base.mass) == 0:  # nothing moves it, and nothing can
             problem = f"body {base.name!r} is joined to nothing: no joint and no force names it, and it has no mass"
             raise ModelError(
-                f"{problem}; add the joint that carries it, or take it away", code="graph-falls-apart", base=base.name
+                f"{problem}; add the joint that carries it, or take it away", code="joined-to-nothing", base=base.name
             )
         return f"{base.name} floats: no joint and no force names it."
     group = [body for body in bodies if root_of(body, edges) is base]

@@ -161,7 +161,7 @@ def _second_root(base: Body, edges: Mapping[Body, Edge]) -> ModelError:
         problem = f"base={base.name!r} cannot float: joints connect it to the ground, which is the root of its tree"
         return ModelError(f"{problem}; name a body that hangs on nothing, or leave base= out", code="base-not-free")
     problem = f"base= names {root.name!r} and {base.name!r}, but joints connect them, and a tree has one root"
-    return ModelError(f"{problem}; name one of them", code="unknown-name")
+    return ModelError(f"{problem}; name one of them", code="two-roots-of-tree")
 
 
 def regular_numbering(bodies: Sequence[Body], edges: Mapping[Body, Edge]) -> tuple[Body, ...]:

@@ -93,7 +93,7 @@ def check_content(model: ModelData, element: Element) -> None:
         what = f"{element.who} is between bodies in {there}, and model {model.name!r} is in {here}"
         raise ModelError(
             f"{what}; use bodies of this model",
-            code="not-of-this-model", element=element.who, model=model.name, here=here,
+            code="wrong-dimension", element=element.who, model=model.name, here=here,
         )  # fmt: skip
     _check_markers(model, element.who, element.markers)
     if not isinstance(element, SignalElement | Event) and all(marker.body.fixed for marker in element.markers):
@@ -131,7 +131,7 @@ def check_bound(model: ModelData, who: str, numbers: list[Any]) -> None:
         what = f"a constant of {who} contains {moving[0].name!r}, which changes in time"
         raise ModelError(
             f"{what}; write it in an expression, as Force, Torque, Actuator and rates take them",
-            code="not-an-expression", subject=who,
+            code="not-constant", subject=who,
         )  # fmt: skip
     if stray := sorted(map(str, free - declared)):
         raise _unknown_symbols(who, stray)
@@ -266,7 +266,7 @@ def check_teeth(model: Any) -> None:
             what = f"{gear.who} has a pressure_angle, and a rate reads what {min(model.felt)!r} carries"
             raise ModelError(
                 f"{what}: the force that drives wheels apart is found after the motion; leave pressure_angle= out",
-                code="pressure-angle-with-derivatives", gear=gear.who,
+                code="pressure-angle-with-reactions", gear=gear.who,
             )  # fmt: skip
 
 

@@ -220,7 +220,7 @@ class Content(metaclass=PublicClass):
         if owner in built:
             what = f"{name!r} cannot be read yet: {built[owner]} is built, but not added to model {self.name!r}"
             return ModelError(
-                f"{what}; call model.add with it first, and then write what reads it", code="unknown-name", name=name
+                f"{what}; call model.add with it first, and then write what reads it", code="not-added-yet", name=name
             )
         if element := self.elements.get(owner):
             loads = [word for word in (EFFORT, *COMPONENTS[self.dimension]) if is_load(element, word)]

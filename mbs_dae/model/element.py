@@ -85,7 +85,7 @@ class Element(metaclass=PublicClass):
             arguments = ", ".join(_documented_arguments(element_class))
             raise ModelError(
                 f"{who}: {exc}; its arguments are: {arguments}",
-                code="wrong-arguments", reason=str(exc), subject=who, arguments=arguments,
+                code="wrong-arguments", reason=str(exc), subject=who,
             ) from exc  # fmt: skip
         return super().__new__(cls)
 
@@ -245,7 +245,7 @@ class Declared(Element):
             equations = " nor ".join(cls.equations)
             raise ModelError(
                 f"class {cls.__name__} has neither {equations}; define {cls.equations[0]}(i, j, ...)",
-                code="class-without-equations", equations=equations,
+                code="class-without-equations", equations=tuple(cls.equations),
             )  # fmt: skip
         names = inspect.signature(equation).parameters
         cls.marker_names = tuple(n for n in names if n not in cls.fields)
@@ -332,7 +332,8 @@ class Declared(Element):
             ground = hasattr(args[count], "ground") if len(args) > count else False
             what += f", and {args[count]!r} is no marker or body" if len(args) > count else ""
             raise ModelError(
-                f"{what}; write {'model.ground for the fixed body' if ground else 'body.at(x, y)'}", code="not-a-marker"
+                f"{what}; write {'model.ground for the fixed body' if ground else 'body.at(x, y)'}",
+                code="too-few-markers",
             )
         return things, args[count:]
 
@@ -363,7 +364,7 @@ class Declared(Element):
         if len(positional) > len(self.fields):
             raise ModelError(
                 f"{self.who} got {len(positional)} constants; its constants are: {field_names}",
-                code="wrong-arguments", subject=self.who, field_names=field_names,
+                code="wrong-arguments", subject=self.who,
             )  # fmt: skip
         arguments |= named
         values: dict[str, Any] = {}

@@ -69,7 +69,7 @@ def _check_written(value: Any, what: str) -> None:
         may = ", ".join(f".{change}" for change in changes if not value.never(change))
         raise ModelError(
             f"{what} is {value.who} itself; write one of its changes: {may}",
-            code="is-a-contact", subject=value.who, may=may,
+            code="is-a-contact", subject=value.who,
         )  # fmt: skip
     several = isinstance(value, list | tuple) and not isinstance(value, ContactChange)
     if several and any(isinstance(one, ContactChange) for one in value):

@@ -335,7 +335,7 @@ def checked_measure(thing: Any, what: str) -> Measure:
     examples = examples or ["mbs.angle(i, j)", "mbs.angle(joint)", "mbs.x(marker)", "..."]
     raise ModelError(
         f"{what} a measure, not {thing!r}; write {', '.join(examples)}",
-        code="not-a-measure", value=thing, examples=tuple(examples),
+        code="not-a-measure", value=thing,
     )  # fmt: skip
 
 

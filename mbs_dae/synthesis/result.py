@@ -71,7 +71,7 @@ class Synthesis(Generic[SomeCandidate], metaclass=PublicClass):
             why = "".join(f"; {note}" for note in self.notes)
             raise ModelError(
                 f"{self.what}: no {self.noun} was found{why}; move what is asked for, or ask for less",
-                code="no-solution", task=self.what, noun=self.noun, notes=self.notes,
+                code="no-solution", task=self.what,
             )  # fmt: skip
         return self.candidates[place]
 

@@ -101,7 +101,7 @@ def test_what_knows_nothing_of_a_pressure_angle_says_so():
     A = model.elements["A"]
     lagged, *_ = pair(0.04, 0.1, pressure_angle=0.35)
     lagged.state("lagged", rate=lambda x: lagged["A.Fx"] - x)
-    with refused("pressure-angle-with-derivatives", gear="Gear 'teeth'", mentions="A"):
+    with refused("pressure-angle-with-reactions", gear="Gear 'teeth'", mentions="A"):
         mbs.simulate(lagged, [0, 0.1])
     rubbing = model.plus(mbs.Friction("rub", A, mu=0.1, radius=0.01))
     for verb in (mbs.equilibrium, mbs.holding):

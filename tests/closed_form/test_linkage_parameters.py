@@ -85,7 +85,7 @@ def test_symbols_without_a_value_are_named(assumptions):
     """A symbol has no number by its assumptions, nor by a model that is another one."""
     a, x = sp.symbols("a x", **assumptions)
     points = {"A": (0, 0), "B": (0, a), "C": (x, 0.25)}
-    with refused("unknown-symbols", name="B", unknown="a"):
+    with refused("unknown-symbols", name="B", unknown=("a",)):
         mbs.PlanarModel.from_points(points, ["AB", "BC"], "A")
     with refused("unknown-symbols", name="C", unknown="x"):
         mbs.PlanarModel.from_points(points, ["AB", "BC"], "A", parameters={"a": 0.1})

@@ -28,14 +28,14 @@ def test_parts_are_convex_and_make_up_the_whole(corners, count):
 
 @pytest.mark.parametrize("corners", [STAR[::-1], [(0, 0), (1, 1), (1, 0), (0, 1)]])
 def test_corners_that_do_not_go_round_are_told(corners):
-    with refused("not-convex"):
+    with refused("edges-cross"):
         mbs.Polygon(mbs.PlanarModel("yard").ground, corners).parts()
 
 
 def test_a_rounded_polygon_has_no_parts():
     """Rounded parts would leave notches at the ends of the lines between them."""
     model = mbs.PlanarModel("yard")
-    with refused("radius-on-rounded"):
+    with refused("corners-not-sharp"):
         mbs.Polygon(model.ground, ANGLE, radius=model.parameter("r", 0.1)).parts()
     (box,) = mbs.Polygon(model.ground, ANGLE[:3], radius=0.1).parts()
     assert box.radius == 0.1 and len(box.points) == 3

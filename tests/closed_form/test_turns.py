@@ -74,7 +74,7 @@ def test_an_angle_of_axes_that_are_not_parallel_is_refused(axis):
     model = two_bodies("hinge")
     model.add(mbs.TorsionSpring("twist", model.ground.at(0, 0, 0, axis=axis), model.bodies["a"], stiffness=1.0))
     apart = {0: "180", 0.5: "26.6"}[axis[0]]
-    with refused("axes-part", mentions=apart):
+    with refused("axes-not-parallel", mentions=apart):
         mbs.simulate(model, [0, 1])
 
 
@@ -111,7 +111,7 @@ def test_axes_that_are_driven_apart_are_refused():
     level = model.plus(USES["TorsionSpring"](model.ground, b))  # the two turns cancel
     assert mbs.kinematics(level, [0, 1]).success
     tilting = model.plus(USES["TorsionSpring"](model.ground, a))
-    with refused("axes-part", fault="do not stay parallel", joints=["use"]):
+    with refused("axes-not-parallel", fault="do not stay parallel", joints=["use"]):
         mbs.kinematics(tilting, [0, 1])
 
 

@@ -599,7 +599,7 @@ def test_a_base_that_degenerates_is_refused_by_name():
     other = model.body("other", mass=1.0, inertia=0.1, position=(length, 0))
     model.add(mbs.Revolute("O", model.ground, rod), mbs.Revolute("tip", rod.at(length, 0), other))
     model.compile("natural")
-    with refused("body-not-natural", body="rod", names="O, tip"):
+    with refused("body-not-natural", body="rod", names=("O", "tip")):
         mbs.simulate(model.with_parameters(length=0.0).compile("natural"), [0, 1])
 
 

@@ -91,7 +91,7 @@ def test_what_has_no_derivative_is_told():
     model.add(mbs.Contact("middle", mbs.Line(model.ground), mbs.Disk(model.bodies["plank"], 0.02)))
     rest = mbs.equilibrium(model, derivatives=["m"])  # three posts: which of them carries what is a matter of choice
     assert np.isnan(rest.d("middle.force", "m")) and rest.d("plank.y", "m") == pytest.approx(0.0, abs=1e-12)
-    with refused("no-derivative", model="voice"):
+    with refused("derivative-not-available", model="voice"):
         mbs.linearize(voice(), derivatives=["U"])
 
 

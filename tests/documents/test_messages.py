@@ -1,4 +1,4 @@
-"""Every error has a code, and docs/messages.md shows the wording of each message."""
+"""Every error has a code, and docs/messages shows the wording of each message."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ FILES = TOOL["trees"]()
 CLASSES = TOOL["error_classes"](FILES)
 
 
-def test_the_page_shows_all_messages():
-    written = (ROOT / "docs" / "messages.md").read_text(encoding="utf-8")
-    assert written == TOOL["page"](), "run python tools/messages.py"
+def test_the_pages_show_all_messages():
+    folder = ROOT / "docs" / "messages"
+    written = {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+    assert written == TOOL["pages"](), "run python tools/messages.py"
 
 
 def test_every_error_has_a_code():

@@ -204,7 +204,7 @@ def test_a_dead_point_is_told():
 
 
 def test_rolling_is_refused():
-    with refused("nonholonomic", model="rolling disk", names="contact"):
+    with refused("nonholonomic", model="rolling disk", names=("contact",)):
         mbs.worked_solution(load("rolling_disk").build())
 
 

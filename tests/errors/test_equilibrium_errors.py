@@ -45,7 +45,7 @@ def test_a_driver_that_holds_has_an_effort():
 
 
 def test_a_pose_aside_of_the_equilibrium():
-    with refused("not-steady", model="pendulum"):
+    with refused("not-in-equilibrium", model="pendulum"):
         mbs.linearize(pendulum(), {"rod.angle": -1.0})
 
 

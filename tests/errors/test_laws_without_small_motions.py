@@ -120,7 +120,7 @@ def test_a_driver_that_begins_to_move_is_no_rest():
     body = model.body("b", mass=1.0, inertia=1.0)
     model.add(mbs.Revolute("g", model.ground, body))
     model.add(mbs.Driver("d", mbs.angle(model.ground, body), mbs.t**3))
-    with refused("not-at-rest", name="d", mentions="t = 0.3"):
+    with refused("not-at-rest", name="d", mentions="t = 0.31831"):
         mbs.equilibrium(model)
 
 
@@ -138,7 +138,7 @@ def test_a_stiffness_of_time_has_no_constant_law(law):
     rest = mbs.equilibrium(model, {"b.x": 0.0})
     assert rest["b.x"] == 0.0
     for ask in (lambda: rest.stable, lambda: mbs.linearize(model, STILL)):
-        with refused("forces-change-with-time"):
+        with refused("slopes-change-with-time"):
             ask()
 
 

@@ -100,7 +100,7 @@ def test_contacts_tell_their_changes(ball):
 def test_what_is_read_before_it_is_added(ball):
     model, body = ball
     floor = mbs.Contact("floor", mbs.Line(model.ground), mbs.Disk(body, 0.1))
-    with refused("unknown-name", name="floor.gap", mentions=["floor", "ball", "model.add"]):
+    with refused("not-added-yet", name="floor.gap", mentions=["floor", "ball", "model.add"]):
         model.add(floor, mbs.Event("e", when=model["floor.gap"]))
     model.add(floor)
     model.add(mbs.Event("e", when=model["floor.gap"]))

@@ -288,7 +288,7 @@ def test_a_light_body_is_not_called_massless():
         mbs.Revolute("B", heavy.head, light.tail),
         mbs.Fixed("C", heavy, model.link("stay", (0, 0), (1, 0))),
     )
-    with refused("no-mass", bodies=["light"], mentions="unlike"):
+    with refused("motion-without-mass", bodies=["light"], mentions="unlike"):
         mbs.simulate(model, [0, 0.1])
 
 

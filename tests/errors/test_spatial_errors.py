@@ -374,7 +374,7 @@ def test_a_joint_without_an_angle_cannot_be_driven_by_it(joint):
 @pytest.mark.parametrize("stiffness", [3, (1, 2, 3), np.eye(5).tolist(), np.ones((5, 6)), "hard"], ids=str)
 def test_a_bushing_in_space_has_six_directions(stiffness):
     s = scene()
-    with refused(("not-a-number", "wrong-length"), mentions="b"):
+    with refused("wrong-shape", mentions="b"):
         mbs.Bushing("b", s.a, s.b, stiffness=stiffness)
 
 

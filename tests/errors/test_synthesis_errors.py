@@ -132,13 +132,13 @@ def test_no_linkage_is_told_and_not_a_crash():
     """A follower that does not move, but for an instant, is none of a four-bar."""
     found = mbs.synthesize_function([0.0, 0.0, 0.0], [0.0, 1.0, 2.0])
     assert len(found) == 0 and "0 linkages" in str(found)
-    with refused("no-solution", noun="linkage"):
+    with refused("no-solution", mentions="linkage"):
         print(found.best)
 
 
 def test_a_crank_or_follower_that_has_nowhere_to_go_is_refused():
     for ranges in (((0.7, 0.7), (2.3, 3.9)), ((0.7, 1.8), (2.3, 2.3))):
-        with refused("empty-range"):
+        with refused("bounds-upside-down"):
             mbs.synthesize_function(np.log10, (1, 2), *ranges)
 
 

@@ -380,7 +380,7 @@ def test_bodies_that_overlap_are_not_set():
     model, initial = ball()
     run, free = mbs.start(model, initial).step(0.1), mbs.start(model, initial).step(0.1)
     for given in ({"ball.y": 0.05}, {"floor.gap": -0.02}):
-        with refused("contact-overlaps", begins="is set", time=0.1, contacts=["floor"]):
+        with refused("contact-overlaps", mentions="is set", time=0.1, contacts=["floor"]):
             run.set(given)
     assert run.step(0.5)["ball.y"] == free.step(0.5)["ball.y"]
     assert run.set({"floor.gap": 0.0})["ball.y"] == pytest.approx(0.1)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -13,15 +15,17 @@ import mbs_dae as mbs
 
 
 def same(fact: Any, expected: Any) -> bool:
-    """Return whether a fact is the expected one: numbers to six digits, other values by their text where they differ
-    in type, lists and tuples entry by entry."""
+    """Return whether a fact is the expected one: numbers to six digits, lists and tuples by entries, others by their
+    text."""
     if isinstance(expected, np.ndarray) or isinstance(fact, np.ndarray):
         return bool(np.shape(fact) == np.shape(expected) and np.allclose(fact, expected, rtol=1e-6, atol=0.0))
     if isinstance(expected, (list, tuple)) and isinstance(fact, (list, tuple)):
         return len(fact) == len(expected) and all(map(same, fact, expected))
-    if isinstance(expected, float) and isinstance(fact, (int, float, np.number)):
+    if isinstance(expected, bool) or isinstance(fact, bool):
+        return fact is expected
+    if isinstance(expected, Real) and isinstance(fact, Real):
         return bool(np.isclose(fact, expected, rtol=1e-6, atol=0.0, equal_nan=True))
-    return type(fact) is type(expected) and fact == expected or str(fact) == str(expected)
+    return str(fact) == str(expected)
 
 
 @contextmanager
@@ -30,11 +34,12 @@ def refused(
     **facts: Any,
 ) -> Iterator[pytest.ExceptionInfo]:  # fmt: skip
     """Expect an error of a class with a code, or one of several, and with facts among its own. Its message mentions
-    some names, of elements or quantities; docs/messages.md has its wording."""
+    some names, of elements or quantities; docs/messages has its wording."""
     with pytest.raises(error) as caught:
         yield caught
     for name in [mentions] if isinstance(mentions, str) else mentions:
-        assert name in str(caught.value), f"the error does not mention {name!r}: {caught.value}"
+        mentioned = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", str(caught.value))
+        assert mentioned, f"the error does not mention {name!r}: {caught.value}"
     own: Mapping[str, Any] = caught.value.facts
     assert caught.value.code in ([code] if isinstance(code, str) else code), f"{caught.value.code}: {caught.value}"
     for name, expected in facts.items():

@@ -74,7 +74,7 @@ def test_a_path_without_candidates_says_why():
         LEAF, timing=np.radians(20) * np.arange(18), within=[(9, 9), (9.1, 9.1)], lengths=(0.1, 0.2), starts=16
     )
     assert len(found) == 0 and "ended outside of the bounds" in found.notes[0] and found.notes[0] in str(found)
-    with refused("no-solution", noun="linkage"):
+    with refused("no-solution", mentions="linkage"):
         print(found.best)
 
 

@@ -41,7 +41,7 @@ def body_weights(base: Sequence[Thing], body: Body, number: Evaluator) -> np.nda
         why = f"not described by {names} with these parameters: they coincide or lie in one line or plane"
         raise ModelError(
             f'body {body.name!r} is {why}; change the parameters, or compile(coordinates="cartesian")',
-            code="body-not-natural", body=body.name, names=names,
+            code="body-not-natural", body=body.name, names=tuple(thing.name for thing in base),
         )  # fmt: skip
     return np.linalg.inv(H)
 

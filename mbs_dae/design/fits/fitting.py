@@ -79,7 +79,10 @@ def fit(
     if data.count < len(names) + (noise is None):
         also = " and the noise; measure more, or give noise=" if noise is None else "; measure more"
         counts = f"{counted(data.count, 'value')} for {counted(len(names), 'number')}"
-        raise ModelError(f"measured has {counts} sought{also}", code="unknown-quantity-measured")
+        raise ModelError(
+            f"measured has {counts} sought{also}",
+            code="too-few-values", argument="measured", count=data.count, least=len(names) + (noise is None),
+        )  # fmt: skip
     given_noise, box = noise_of(noise, data), box_of(low, high, analysis.model_row)
     sizes: Mapping[str, float] = given_noise or {name: _size(data, name) for name in data.columns}
     most = begin.max_iterations

@@ -35,9 +35,7 @@ class Measurements:
 
 def measured_of(data: Any) -> Measurements:
     if not hasattr(data, "columns") and not isinstance(data, Mapping):
-        raise ModelError(
-            f"measured must be {EXAMPLE}, not {shortened(data)}", code="wrong-type", example=EXAMPLE, data=data
-        )
+        raise ModelError(f"measured must be {EXAMPLE}, not {shortened(data)}", code="wrong-type", data=data)
     columns, units = {}, dict[str, str]()
     for key in data.columns if hasattr(data, "columns") else data:
         name, size, unit = read_heading(str(key))  # headings may have other units than SI
@@ -61,7 +59,7 @@ def measured_of(data: Any) -> Measurements:
         raise ModelError('measured has no times; give them as "t"', code="missing-argument")
     times = checked_times(t)
     if not columns:
-        raise ModelError(f"measured has no quantities; give {EXAMPLE}", code="empty", example=EXAMPLE)
+        raise ModelError(f"measured has no quantities; give {EXAMPLE}", code="empty")
     for name, values in columns.items():
         if values.shape != times.shape:
             raise ModelError(

@@ -144,7 +144,7 @@ def evaluate(expression: sp.Expr, values: Mapping[sp.Basic, Any]) -> Any:
         what = f"{expression.func.__name__} is no function that objectives know: these are {names}"
         raise ModelError(
             f"{what}; write a function of the result instead: lambda result: np.sum(result['slider.x']**2)",
-            code="not-an-objective", names=names,
+            code="not-an-objective", names=tuple(one.__name__ for one in FUNCTIONS),
         )  # fmt: skip
     return function(*(evaluate(part, values) for part in expression.args))
 
@@ -205,7 +205,7 @@ def reduction_value(reduction: Reduction, values: Any, t: np.ndarray) -> Any:
     if bad.any():
         raise NotSmooth(
             f"{reduction} has no derivative {at_times(t, bad)}: {KINK}; {SMOOTH}",
-            code="kink", reduction=reduction, kink=KINK, smooth=SMOOTH,
+            code="kink", reduction=reduction,
         )  # fmt: skip
     if isinstance(reduction, Maximum | Minimum):
         largest = values.max() if isinstance(reduction, Maximum) else values.min()
@@ -220,7 +220,7 @@ def tie_error(reduction: Reduction, values: np.ndarray, t: np.ndarray) -> NotSmo
     where = at_times(t, level(reduction, values))
     return NotSmooth(
         f"{reduction} has no derivative: it is reached more than once, {where}; {SMOOTH}",
-        code="not-unique", reduction=reduction, smooth=SMOOTH,
+        code="not-unique", reduction=reduction,
     )  # fmt: skip
 
 
@@ -355,7 +355,7 @@ def array_of(measured: ObjectiveFunction, readings: ObjectiveReadings) -> Dual:
         where = f" at t = {value_of(readings.t)[place[0]]:g}" if place and value.shape == readings.t.shape else ""
         raise NotSmooth(
             f"{measured.label} has no derivative by {readings.by[by]}{where}: {KINK}; {SMOOTH}",
-            code="kink", subject=measured.label, kink=KINK, smooth=SMOOTH,
+            code="kink", subject=measured.label,
         )  # fmt: skip
     return value
 

@@ -81,7 +81,7 @@ class DualReadings(Calls):
         if not isinstance(value, Dual):
             raise ModelError(
                 f"{name!r} is no function of the motion, and has no derivative; leave it out of objectives",
-                code="no-derivative", name=name,
+                code="not-a-function-of-motion", name=name,
             )  # fmt: skip
         if self.result.reactions is None or (unique := self.result.is_unique(name)).all():
             return value

@@ -78,7 +78,7 @@ class RestDerivatives(Varied):
                 remedy = "leave it out of derivatives=, take another value, or round the law off"
                 raise ModelError(
                     f"derivatives by {name}: {what}; {remedy}",
-                    code="no-derivative", name=name, subject=who, model=self.system.model.name,
+                    code="kink", name=name, subject=who, model=self.system.model.name,
                 )  # fmt: skip
 
     def _nan_if_loose(self, slopes: np.ndarray) -> np.ndarray:
@@ -144,5 +144,5 @@ def check_law_derivatives(balance: Balance) -> None:
         what = f"{balance.system.model.name!r} has states or contacts, and its law of small motions no derivatives yet"
         raise ModelError(
             f"{what}; leave derivatives= out, or ask for those of the rest: mbs.equilibrium",
-            code="no-derivative", model=balance.system.model.name,
+            code="derivative-not-available", model=balance.system.model.name,
         )  # fmt: skip

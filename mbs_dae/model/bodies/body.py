@@ -241,7 +241,7 @@ class Body(metaclass=PublicClass):
             what = f"the centre of mass of body {self.name!r} is nowhere for these parameters"
             raise ModelError(
                 f"{what}; mend its expression, or let one of its parts have a mass",
-                code="not-positive", element=self.name,
+                code="not-finite", element=self.name,
             )  # fmt: skip
         if self.span is not None:
             check_number(number(self.span), f"length of link {self.name!r}", positive=True)
@@ -313,7 +313,7 @@ def square_of(value: Any, what: str, wanted: str) -> tuple[tuple[Number, ...], .
         if any(len(row) != len(rows) for row in rows):
             raise ValueError
     except (TypeError, ValueError) as exc:
-        raise ModelError(f"{what} must be {wanted}, not {shortened(value)}", code="not-a-number", value=value) from exc
+        raise ModelError(f"{what} must be {wanted}, not {shortened(value)}", code="wrong-shape", value=value) from exc
     return tuple(tuple(check_number(n, f"a number in the {what}") for n in row) for row in rows)
 
 

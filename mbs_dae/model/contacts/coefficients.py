@@ -133,7 +133,7 @@ class Rubbing:
         number."""
         if not self.is_there:
             what = f"{self.who} has no friction, and by its {name} there is a derivative to one side alone"
-            raise ModelError(f"{what}; give it a small one", code="not-positive", subject=self.who, name=name)
+            raise ModelError(f"{what}; give it a small one", code="kink", subject=self.who, name=name)
         sliding, static = self.names
         if name == "smooth":
             return replace(self, smooth=value)

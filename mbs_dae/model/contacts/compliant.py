@@ -94,7 +94,7 @@ class CompliantContact(Touching, ForceElement):
             what = f"a gap of {self.who} moves by itself, with time, and its springs would give energy that nobody gave"
             raise ModelError(
                 f"{what}; let a body with a Driver carry what moves, or take a Contact",
-                code="not-supported", subject=self.who,
+                code="contact-moves", subject=self.who,
             )  # fmt: skip
         self._take(relation, slots, unit)
         self._acting = len(self.markers)

@@ -46,7 +46,7 @@ class Shape(metaclass=PublicClass):
             words = ", ".join([*signature(cls.__init__).parameters][1:])
             raise ModelError(
                 f"{cls.__name__}: {exc}; its arguments are: {words}",
-                code="wrong-arguments", reason=str(exc), words=words,
+                code="wrong-arguments", reason=str(exc),
             ) from exc  # fmt: skip
         shape = super().__new__(cls)
         said = [*bound.arguments.items()][2:] if bound else []
@@ -59,7 +59,7 @@ class Shape(metaclass=PublicClass):
             where = {2: "the plane", 3: "space"}[self.dimension]
             raise ModelError(
                 f"there is no {self.kind} in {where} (at {self.marker.label}); take {self.elsewhere}",
-                code="wrong-dimension", kind=self.kind, marker=self.marker.label, elsewhere=self.elsewhere,
+                code="wrong-dimension", kind=self.kind, marker=self.marker.label,
             )  # fmt: skip
         self.lengths = {name: check_number(n, f"{name} of {self}", positive=True) for name, n in lengths.items()}
 
@@ -301,10 +301,10 @@ class Polygon(Shape):
         parts = convex_parts([[float(x) for x in point] for point in self.points])
         if not parts:
             what = f"the corners of {self} do not go round it once, counterclockwise: two of its sides cross, or touch"
-            raise ModelError(f"{what}; order them", code="not-convex")
+            raise ModelError(f"{what}; order them", code="edges-cross")
         if self.radius != 0 and len(parts) > 1:
             what = f"parts() of {self} needs sharp corners: parts that are rounded leave notches where they meet"
-            raise ModelError(f"{what}; give it no radius, and round what it touches", code="radius-on-rounded")
+            raise ModelError(f"{what}; give it no radius, and round what it touches", code="corners-not-sharp")
         polygons = [Polygon(self.marker, [self.points[k] for k in part], self.radius) for part in parts]
         for part in polygons:
             part.whole = self
@@ -488,7 +488,7 @@ def check_room(pair: tuple[Shape, ...], number: Callable[[Number], float], who: 
         if isinstance(surface, RoundedBox | Polytope) and number(surface.roundness) + number(hull.roundness) == 0.0:
             raise ModelError(
                 f"{who}: the radius of {pair[own]} is 0, and so is that of {pair[other]}; {SHARP}",
-                code="sharp-on-sharp", subject=who, sharp=SHARP,
+                code="sharp-on-sharp", subject=who,
             )  # fmt: skip
     for outer, inner in (pair, pair[::-1]):
         if isinstance(outer.geometry, Hollow) and isinstance(inner.geometry, RoundedBox):

@@ -103,9 +103,7 @@ class ForceElement(Declared):
                 load, numbers = constants_out(load)
                 slots = {**slots, **numbers}
             except ModelError as exc:
-                raise ModelError(
-                    f"{self.who}: {exc}", code=exc.code, **exc.facts
-                ) from exc
+                raise ModelError(f"{self.who}: {exc}", code=exc.code, **exc.facts) from exc
         if named := signals_in([load.potential.xreplace(slots)]):
             raise ModelError(
                 f"the potential of {self.who} depends on {named[0]}, which changes in time; say it as force",
@@ -225,7 +223,7 @@ class EffortElement(ForceElement):
         if self.some_of and not {*list(self.fields)[: len(positional)], *constants} & {*self.some_of}:
             raise ModelError(
                 f"{self.who} does nothing; give {' or '.join(f'{name}=' for name in self.some_of)}",
-                code="missing-argument", subject=self.who,
+                code="does-nothing", subject=self.who,
             )  # fmt: skip
         self.finish()
 
@@ -258,14 +256,14 @@ class EffortElement(ForceElement):
                 remedy += f", or write what acts along the slide as {law}"
             raise ModelError(
                 f"{self.who} needs the {alternatives} of something, and {subject} has none; {remedy}",
-                code="no-such-measure", subject=self.who, alternatives=alternatives,
+                code="no-such-measure", subject=self.who,
             )  # fmt: skip
         count = sum(isinstance(a, Marker | Body) for a in args[:2])
         if count < self.fewest:
             requirement = f"{self.fewest} markers or bodies, a joint, or a measure"
             raise ModelError(
                 f"{self.who} needs {requirement}; got {count}",
-                code="wrong-length", subject=self.who, fewest=self.fewest, count=count,
+                code="too-few-markers", subject=self.who, fewest=self.fewest, count=count,
             )  # fmt: skip
         try:
             check_name("measure", self.coordinates[0], measures.OF_MARKERS, "mbs, for the coordinates of its class,")

@@ -38,12 +38,12 @@ class _AtMarker(ForceElement):
             names = ", ".join(sorted(strange))
             raise ModelError(
                 f"{who} has no {names} in the plane; give x and y, and mz for a moment",
-                code="not-spatial", name=name, names=names,
+                code="not-spatial", name=name, names=tuple(sorted(strange)),
             )  # fmt: skip
         if not {*self.fields} - {"axes"} & {*constants}:
             moment = "mz" in self.fields
             remark = "does nothing; give force= or moment=" if moment else "needs a force; add (Fx, Fy), in N"
-            raise ModelError(f"{who} {remark}", code="wrong-arguments", name=name)
+            raise ModelError(f"{who} {remark}", code="does-nothing", name=name)
         super().__init__(name, marker, **constants)
 
     @property
@@ -260,7 +260,7 @@ class PythonForce(ForceElement):
         self.markers = tuple(as_marker(m, self.who) for m in markers)
         if not self.markers:
             raise ModelError(
-                f"{self.who} has no marker; name those whose bodies feel it", code="missing-argument", subject=self.who
+                f"{self.who} has no marker; name those whose bodies feel it", code="too-few-markers", subject=self.who
             )
         self.check_dimension()
         self._acting = len(self.markers)

@@ -262,7 +262,7 @@ class Bushing(ForceElement):
         values = super()._constants(positional, named)
         if not values["stiffness"] and not values["damping"]:
             raise ModelError(
-                f"{self.who} does nothing; give stiffness= or damping=", code="missing-argument", subject=self.who
+                f"{self.who} does nothing; give stiffness= or damping=", code="does-nothing", subject=self.who
             )
         size = len(MARKERS[self.dimension].rate_names)
         for what, matrix in values.items():

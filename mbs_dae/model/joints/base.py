@@ -99,7 +99,7 @@ class Constraint(Condition):
         if not markers:
             raise ModelError(
                 f"{self.who} has no marker; name the markers it relates: Constraint(name, i, j, phi=...)",
-                code="missing-argument", subject=self.who,
+                code="too-few-markers", subject=self.who,
             )  # fmt: skip
         if phi is None and psi is None:
             raise ModelError(

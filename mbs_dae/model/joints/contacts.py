@@ -79,10 +79,11 @@ class RackAndPinion(Joint):
         k = int(np.argmax(off > GEAR_DISTANCE))
         when = f"at t = {t[k]:.6g}"
         if abs(aligned[k] - 1.0) > GEAR_DISTANCE:
-            what = f"the axes of pinion and rack of {self.who} are not parallel, the same way round, {when}"
+            what = f"the axes of pinion and rack of {self.who} are not parallel and in the same sense {when}"
             raise ModelError(
-                f"{what}; mend the markers: both have their axes along that of the pinion", code="parallel-axes-missing"
-            )
+                f"{what}; mend the markers: both have their axes along that of the pinion",
+                code="axes-not-parallel", element=self.name, time=float(t[k]),
+            )  # fmt: skip
         side = f'{"above" if place[k] >= 0.0 else "below"} it, while side="{self.values["side"]}"'
         what = f"the centre of the pinion of {self.who} is {abs(distance[k]):.6g} m from the pitch line {when}, {side}"
         problem = f"{what}, and its radius is {radius:.6g} m: pitch circle and pitch line touch at {radius:.6g} m"

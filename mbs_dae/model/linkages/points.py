@@ -99,7 +99,7 @@ def _places(points: Any, number: Callable[[Any], float]) -> dict[str, Any]:
     for name, place in points.items():
         x, y = coordinates_of(place, f"point {name!r}", 2)
         if isnan(number(x)) or isnan(number(y)):
-            unknown = ", ".join(sorted(str(s) for s in free_parameters([x, y]) if isnan(number(s))))
+            unknown = sorted(str(s) for s in free_parameters([x, y]) if isnan(number(s)))
             if not unknown:
                 raise ModelError(
                     f"point {name!r} is {place!r}, which is no finite real number; change its expressions",
@@ -107,8 +107,8 @@ def _places(points: Any, number: Callable[[Any], float]) -> dict[str, Any]:
                 )  # fmt: skip
             remedy = "declare them: from_points(..., parameters={'r': 0.1}), or model.add_linkage after model.parameter"
             raise ModelError(
-                f"point {name!r} is {place!r}, whose symbols are no parameters of the model: {unknown}; {remedy}",
-                code="unknown-symbols", name=name, place=place, unknown=unknown,
+                f"point {name!r} is {place!r}, and {', '.join(unknown)} are not parameters of the model; {remedy}",
+                code="unknown-symbols", name=name, place=place, unknown=tuple(unknown),
             )  # fmt: skip
         places[name] = plain(as_sympy(x)), plain(as_sympy(y))
     return places
@@ -164,7 +164,7 @@ def _names(given: Any, places: Mapping[str, Any], what: str) -> Outline:
             doubt = f"is that one point, or the points {', '.join(letters)}"
             raise ModelError(
                 f"{what} is {given!r}: {doubt}? Write ({given!r},) or {letters}",
-                code="ambiguous-points", value=given, letters=tuple(letters),
+                code="ambiguous-points", value=given,
             )  # fmt: skip
         names = letters if given not in places and any(is_point) else (given,)
     else:

@@ -85,7 +85,7 @@ def shape_of(
             what = f"the points of {who} lie on a line for these parameters only"
             raise ModelError(
                 f"{what}, so its mass is not that of a rod; use dimensions=True, or give it no mass",
-                code="length-not-of-rod", subject=who,
+                code="collinear-by-chance", subject=who,
             )  # fmt: skip
 
     centre: Any

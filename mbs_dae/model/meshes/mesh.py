@@ -67,7 +67,7 @@ def _text_triangles(data: bytes, what: str) -> np.ndarray:
     complete = words.count(b"endfacet") == facets and words.count(b"vertex") == 3 * facets
     if not (complete and words[-1:] == [b"endsolid"]):
         what = f"{what} is truncated: {words.count(b'vertex')} corners of {facets} triangles, no end"
-        raise ModelError(f"{what}; export it again", code="mesh-not-readable", facets=facets)
+        raise ModelError(f"{what}; export it again", code="damaged-file", facets=facets)
     try:
         return np.array(rows, dtype=float).reshape(facets, 3, 3)
     except ValueError as exc:

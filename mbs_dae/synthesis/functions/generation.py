@@ -193,7 +193,7 @@ def _task(
         if low == high:
             raise ModelError(
                 f"over=({low:g}, {high:g}) is no range; give its two ends",
-                code="empty-range", argument="over", value=(float(low), float(high)),
+                code="bounds-upside-down", argument="over", value=(float(low), float(high)),
             )  # fmt: skip
         if crank is None or follower is None:
             missing = "crank" if crank is None else "follower"
@@ -244,7 +244,7 @@ def _scale(argument: Any, ends: tuple[float, float], name: str) -> Callable[[np.
     if start == end:
         raise ModelError(
             f"{name}=({start:g}, {end:g}) is no range; give where it stands at both ends of over=",
-            code="empty-range", argument=name, value=(float(start), float(end)),
+            code="bounds-upside-down", argument=name, value=(float(start), float(end)),
         )  # fmt: skip
     low, high = ends
     if low == high:

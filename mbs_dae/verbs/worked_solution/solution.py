@@ -195,11 +195,11 @@ def _check(model: Model, eq: SystemEquations, t: float) -> None:
     """Refuse a model whose coordinates do not all follow from equations of positions, or whose freedom is not all
     driven."""
     if len(eq.position_rows) < len(eq.rows):
-        names = ", ".join(sorted({who for k, (who, _) in enumerate(eq.rows) if k not in eq.position_rows}))
-        what = f"{names} of {model.name!r} restrict velocities only, so that a pose does not follow from equations"
+        names = sorted({who for k, (who, _) in enumerate(eq.rows) if k not in eq.position_rows})
+        what = f"{', '.join(names)} of {model.name!r} restrict velocities only, so no pose follows from equations"
         raise ModelError(
             f"{what}; use mbs.kinematics or mbs.simulate, or leave them out by model.without(...)",
-            code="nonholonomic", model=model.name, names=names,
+            code="nonholonomic", model=model.name, names=tuple(names),
         )  # fmt: skip
     system, first = model.compile(), _nearest(model, t)
     free = system.nv - len(system.rows) + len(PoseRank(system, t, first.full_q).dependent(range(len(system.rows))))
