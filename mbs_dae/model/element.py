@@ -329,12 +329,13 @@ class Declared(Element):
         if len(things) < least:
             required = ", ".join(self.marker_names[:least])
             what = f"{self.who} needs {least} markers or bodies ({required}), got {len(things) + sum(first[count:])}"
-            ground = hasattr(args[count], "ground") if len(args) > count else False
-            what += f", and {args[count]!r} is no marker or body" if len(args) > count else ""
-            raise ModelError(
-                f"{what}; write {'model.ground for the fixed body' if ground else 'body.at(x, y)'}",
-                code="too-few-markers",
-            )
+            if len(args) > count:
+                remedy = "model.ground for the fixed body" if hasattr(args[count], "ground") else "body.at(x, y)"
+                raise ModelError(
+                    f"{what}; {args[count]!r} is not a marker or a body: write {remedy}",
+                    code="not-a-marker", subject=self.who, value=args[count],
+                )  # fmt: skip
+            raise ModelError(f"{what}; write body.at(x, y)", code="too-few-markers", subject=self.who, least=least)
         return things, args[count:]
 
     def _marker(self, thing: Any, at: Any, axis: Any, x_axis: Any) -> Marker:

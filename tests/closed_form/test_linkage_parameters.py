@@ -87,10 +87,10 @@ def test_symbols_without_a_value_are_named(assumptions):
     points = {"A": (0, 0), "B": (0, a), "C": (x, 0.25)}
     with refused("unknown-symbols", name="B", unknown=("a",)):
         mbs.PlanarModel.from_points(points, ["AB", "BC"], "A")
-    with refused("unknown-symbols", name="C", unknown="x"):
+    with refused("unknown-symbols", name="C", unknown=("x",)):
         mbs.PlanarModel.from_points(points, ["AB", "BC"], "A", parameters={"a": 0.1})
     q = mbs.PlanarModel("other").parameter("q", 0.1, unit="m")
-    with refused("unknown-symbols", unknown="q"):
+    with refused("unknown-symbols", unknown=("q",)):
         mbs.PlanarModel.from_points({"A": (0, 0), "B": (0, q)}, ["AB"], "A")
 
 

@@ -198,7 +198,7 @@ ERRORS = {
     "a place nowhere": ({"points": {"A": (0, float("nan"))}}, "y of the point 'A' is nan; give a finite number"),
     "a place of symbols without values": (
         {"points": {"A": (0, R)}},
-        "point 'A' is (0, r), whose symbols are no parameters of the model: r; declare them",
+        "point 'A' is (0, r), with symbols that are not parameters: r; declare them",
     ),
     "no rods": ({"rods": {}}, 'rods is empty, and nothing can move; write rods={"crank": "AB"}'),
     "rods in a text": ({"rods": "AB"}, "rods must be a dict of names and points, or a list, not 'AB'"),

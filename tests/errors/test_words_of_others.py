@@ -103,7 +103,7 @@ def test_a_constant_that_is_to_be_varied_is_made_a_parameter():
 def test_an_argument_that_is_no_marker_is_named_itself():
     model = mbs.PlanarModel("arm")
     body = model.body("b", mass=1)
-    with refused("too-few-markers", mentions="R"):
+    with refused("not-a-marker", mentions="R"):
         mbs.Revolute("R", (0, 0), body)
     with refused("not-a-marker", mentions="arm"):
         mbs.Revolute("R", model, body)

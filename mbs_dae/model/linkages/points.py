@@ -107,7 +107,7 @@ def _places(points: Any, number: Callable[[Any], float]) -> dict[str, Any]:
                 )  # fmt: skip
             remedy = "declare them: from_points(..., parameters={'r': 0.1}), or model.add_linkage after model.parameter"
             raise ModelError(
-                f"point {name!r} is {place!r}, and {', '.join(unknown)} are not parameters of the model; {remedy}",
+                f"point {name!r} is {place!r}, with symbols that are not parameters: {', '.join(unknown)}; {remedy}",
                 code="unknown-symbols", name=name, place=place, unknown=tuple(unknown),
             )  # fmt: skip
         places[name] = plain(as_sympy(x)), plain(as_sympy(y))
