@@ -166,7 +166,7 @@ class Place:
     layout: dict[str, Any]
 
 
-class Designs(Protocol):
+class ParameterSets(Protocol):
     """Values of expressions for many designs: all designs at once, or an evaluator of one design."""
 
     count: int
@@ -258,7 +258,7 @@ class BatchBuilder:
                 out[:, k] = evaluate.along(slope_of(value, by), parameter, values)
         return self._finite(out)
 
-    def numbers_of(self, designs: Designs) -> np.ndarray:
+    def numbers_of(self, designs: ParameterSets) -> np.ndarray:
         """Return the numbers in all slots for many designs, one row for each; nan in the row of a design for which a
         number has no value."""
         out = np.tile(self._constants, (designs.count, 1))

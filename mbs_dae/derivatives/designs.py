@@ -19,7 +19,7 @@ from ..errors import MbsError, ModelError
 from ..model.breaks import breaks_of
 from ..motion.past.origin import Run
 from ..tolerances import BREAK_MOTION, STENCIL_STEP
-from .parameters import Asked
+from .parameters import DesignVariables
 from .sizes import size_of
 
 
@@ -52,16 +52,16 @@ BACKWARD = FORWARD._replace(offsets=-FORWARD.offsets, weights=-FORWARD.weights, 
 
 
 def systems_beside(
-    asked: Asked, name: str, coordinates: str, tree: Mapping[str, Any], small: float = STENCIL_STEP
+    variables: DesignVariables, name: str, coordinates: str, tree: Mapping[str, Any], small: float = STENCIL_STEP
 ) -> tuple[float, Stencil, list[System]]:
     """Return the step, `small` of the size of the parameter, and the first stencil at all places of which designs
     exist, with the systems of these designs."""
-    told, failed = asked.model.parameters[name], None
+    told, failed = variables.model.parameters[name], None
     value = told.value
-    small *= size_of(asked.model.compile(), told.symbol, value)
+    small *= size_of(variables.model.compile(), told.symbol, value)
     for stencil in (CENTRAL, BACKWARD, FORWARD):
         try:
-            models = [asked.model.with_values({name: value + c * small}) for c in stencil.offsets]
+            models = [variables.model.with_values({name: value + c * small}) for c in stencil.offsets]
             return small, stencil, [model.compile(coordinates, **tree) for model in models]
         except MbsError as error:
             failed = failed or error
@@ -77,16 +77,16 @@ def breaks_in(run: Run, system: System, times: np.ndarray) -> np.ndarray:
     return breaks_of(system.structure.with_breaks, system.evaluator, run.t, float(times[-1]), run.by.method.order)
 
 
-def breaks_moved(asked: Asked, run: Run, ends: np.ndarray, times: np.ndarray) -> np.ndarray:
+def breaks_moved(variables: DesignVariables, run: Run, ends: np.ndarray, times: np.ndarray) -> np.ndarray:
     """Return how the end of each span of a run moves with each parameter, (parameters, spans)."""
-    known, out = breaks_in(run, run.system, times), np.zeros((len(asked.names), ends.size))
-    laws = [asked.model.elements[one.name].forms() for one in run.system.structure.with_breaks]
+    known, out = breaks_in(run, run.system, times), np.zeros((len(variables.names), ends.size))
+    laws = [variables.model.elements[one.name].forms() for one in run.system.structure.with_breaks]
     numbers = [number for forms in laws for _, slots in forms for number in slots.values()]
     coordinates = run.system.coordinates.set, run.system.structure.tree
-    for row, name, symbol in zip(out, asked.names, asked.symbols, strict=True):
+    for row, name, symbol in zip(out, variables.names, variables.symbols, strict=True):
         if not known.size or not any(symbol in getattr(number, "free_symbols", ()) for number in numbers):
             continue
-        small, stencil, systems = systems_beside(asked, name, *coordinates)
+        small, stencil, systems = systems_beside(variables, name, *coordinates)
         found = [breaks_in(run, system, times) for system in systems]
         if any(one.size != known.size for one in found):
             what = f"beside this value of {name!r} laws of time switch more or less often before the last time"

@@ -41,7 +41,7 @@ from ..results.result import Result, State
 from ..tolerances import CHANGE_FLOOR, DIFFERENCE_ERROR, LOST_DERIVATIVE, PARAMETER_STEPS, REPORTED_ERROR, SLOPE_JUMP
 from .designs import CENTRAL, Stencil, systems_beside
 from .instants import MomentSlopes, set_moment
-from .parameters import Asked
+from .parameters import DesignVariables
 from .results import VariedMotion, set_varied, starts_of, tell
 from .runs.parameter_names import given_of
 from .variation import Variation
@@ -64,7 +64,7 @@ its own change, if that is also more than `LOST_DERIVATIVE` of the largest, and 
 the slope, where it cannot be roundoff."""
 
 
-def has_own_steps(system: System, asked: Asked) -> bool:
+def has_own_steps(system: System, variables: DesignVariables) -> bool:
     """Return whether the steps of a run in other coordinates than those of bodies give its derivatives. In joint
     coordinates they do if each joint of the tree has coordinates that are functions of the pose (`has_coordinates`) and
     no redundant equations, if no parameter turns a marker of a ball, and if the system of bodies has the switching
@@ -78,22 +78,22 @@ def has_own_steps(system: System, asked: Asked) -> bool:
         if not edge.floating and edge.joint.form()[0].size + edge.velocities != 3 * system.model.dimension - 3:
             return False
         turned = {s for marker in markers for row in marker.frame for x in row for s in getattr(x, "free_symbols", ())}
-        if any(isinstance(motion, Ball) for motion in edge.motions) and turned & {*asked.symbols}:
+        if any(isinstance(motion, Ball) for motion in edge.motions) and turned & {*variables.symbols}:
             return False
     return system.structure.deciding == system.cartesian.structure.deciding
 
 
-def differenced_run(result: Result, asked: Asked, run: Run, last: float | None, make: Make) -> Result:
+def differenced_run(result: Result, variables: DesignVariables, run: Run, last: float | None, make: Make) -> Result:
     """Set the derivatives of the result of a run, and return the result. `run` is the first run of a chain; `last` is
     the last time requested of a run that an event has stopped, else None."""
-    times, acting = np.unique([run.t, *result.t]), {e.name for e in asked.model.events if e.action != "record"}
+    times, acting = np.unique([run.t, *result.t]), {e.name for e in variables.model.events if e.action != "record"}
     values, all_slopes, notes = numbers_of(result, result, result, last is not None), list[Numbers](), dict[str, None]()
-    for name in asked.names:
+    for name in variables.names:
         slopes, errors = ({key: np.full(x.shape, one) for key, x in values.items()} for one in (np.nan, np.inf))
         ends, why, worst, neighbour_values = np.inf, "", np.inf, list[Numbers]()
         for part in () if INTERRUPTED in notes else PARAMETER_STEPS:
             try:
-                h, stencil, runs = neighbours(asked, name, run, part, result)
+                h, stencil, runs = neighbours(variables, name, run, part, result)
                 past = [_made(make, one, times, True) for one in runs]
                 up_to = np.append(times[:-1], last or 0.0)
                 stopped = past if last is None else [_made(make, one, up_to, False) for one in runs]
@@ -121,23 +121,23 @@ def differenced_run(result: Result, asked: Asked, run: Run, last: float | None, 
         notes |= {} if INTERRUPTED in notes else dict.fromkeys(remarks(name, result, values, errors, ends, why))
     rows = {key: np.array([one[key] for one in all_slopes]) for key in values}
     at_times, end = ({name: x for (group, name), x in rows.items() if group == one} for one in ("times", "end"))
-    set_varied(result, DifferencedRun(result, asked, rows=at_times, end=None if last is None else end))
+    set_varied(result, DifferencedRun(result, variables, rows=at_times, end=None if last is None else end))
     for k, event in enumerate(result.events):
         t, *moved = (rows["events", x][:, k : k + 1] for x in "tqva")
-        set_moment(event.state, asked, partial(MomentSlopes, t[..., 0], *moved))
+        set_moment(event.state, variables, partial(MomentSlopes, t[..., 0], *moved))
     for one in notes:
         tell(result, one)
     return result
 
 
 def neighbours(
-    asked: Asked, name: str, run: Run, part: float, result: Result
+    variables: DesignVariables, name: str, run: Run, part: float, result: Result
 ) -> tuple[float, Stencil, list[Run]]:  # fmt: skip
     """Return the step h of a quantity, `part` of its size, the stencil, and the neighbours of a run at its places."""
     given, moves = given_of(run), starts_of(run.varied).get(name)
-    if name in asked.model.parameters:
+    if name in variables.model.parameters:
         coordinates = run.system.coordinates.set, run.system.structure.tree
-        h, stencil, systems = systems_beside(asked, name, *coordinates, part)
+        h, stencil, systems = systems_beside(variables, name, *coordinates, part)
     else:
         if name in given:
             size = abs(given[name]) or _size_of_motion(result, name)
@@ -150,7 +150,7 @@ def neighbours(
         first, places = run.initial, run.initial.system
         by_moves = [(places.moved(first.full_q, c * moves.x) + c * moves.q, first.full_v + c * moves.v) for c in aside]
         initial = [replace(first, full_q=q, full_v=v) for q, v in by_moves]
-    elif name in given and name not in asked.model.parameters:
+    elif name in given and name not in variables.model.parameters:
         initial = [{**given, name: given[name] + c} for c in aside]
     method, tolerance = IMPLICIT if run.by.method.is_implicit else EXPLICIT
     by = run.by._replace(method=method_named(method), rtol=tolerance, atol=tolerance, length=0.0, most=MOST_STEPS)
@@ -313,7 +313,7 @@ class DifferencedRun(VariedMotion):
 
     @cached_property
     def moved(self) -> Variation:
-        q = Dual(self.motion.q, self.rows["q"], self.asked.symbols)
+        q = Dual(self.motion.q, self.rows["q"], self.variables.symbols)
         rows = [small_motions(self.system.structure, q), *(self.rows[name] for name in ("v", "a", "multipliers"))]
         return Variation(*(np.moveaxis(x, 0, 1).reshape(x.shape[0] * x.shape[1], x.shape[2]) for x in rows))
 

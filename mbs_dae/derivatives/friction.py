@@ -57,7 +57,7 @@ class FrictionMotion(VariedMotion):
         places, modes = places_moved(system.structure, own.q, x), self.modes
         fastest = max(float(self._lengths(own.v).max(initial=0.0)), np.finfo(float).tiny)
         found = list[Loads]()
-        for k, name in enumerate(self.asked.names):
+        for k, name in enumerate(self.variables.names):
             way = [places[k], rates[k], bends[k]]
             ended = ~np.all([np.isfinite(rows).all(axis=1) for rows in way], axis=0)
             ended[[kink.time for kink in self.kinks if kink.leaves[k]]] = True
@@ -66,7 +66,7 @@ class FrictionMotion(VariedMotion):
             small = STENCIL_STEP / max(float(reach[~ended].max(initial=0.0)), np.finfo(float).tiny)
             aside = [[rows + c * small * by for rows, by in zip(own[1:], way, strict=True)] for c in CENTRAL.offsets]
             beside = [(system, Trajectory(own.t, *rows)) for rows in aside]
-            size, stencil, systems = systems_beside(self.asked, name, "cartesian", {})
+            size, stencil, systems = systems_beside(self.variables, name, "cartesian", {})
             weights = [*CENTRAL.weights / small, *stencil.weights / size]
             read = [_read(*one, modes) for one in (*beside, *((one, own) for one in systems))]
             total = {what: np.tensordot(weights, [one[what] for one in read], 1) for what in read[0]}

@@ -20,8 +20,8 @@ from ..errors import ModelError
 from ..readings import motion as readings
 from ..results.events import Happening
 from ..results.result import Result, State
-from .parameters import Asked
-from .results import Varied, set_varied, state_derivative, varied_of
+from .parameters import DesignVariables
+from .results import VariedResult, set_varied, state_derivative, varied_of
 from .sweeps import VariedSweep
 
 
@@ -35,7 +35,7 @@ class MomentSlopes(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class VariedMoment(Varied):
+class VariedMoment(VariedResult):
     """A state at a time that may move."""
 
     found: Callable[[], MomentSlopes]
@@ -53,10 +53,10 @@ class VariedMoment(Varied):
 
 
 @dataclass(frozen=True, eq=False)
-class VariedAt(Varied):
+class VariedAt(VariedResult):
     """A state at a requested time of a result."""
 
-    of: Varied
+    of: VariedResult
     index: int
 
     @cached_property
@@ -70,7 +70,7 @@ def state_of(result: Result, index: int) -> State:
     """Return the state with this index, with derivatives if the result has them: see `Result.state`."""
     state, of = readings.state_of(result, index), result.varied
     if of is not None and not isinstance(of, VariedSweep):
-        set_varied(state.result, VariedAt(state.result, of.asked, of, index % len(result.t)))
+        set_varied(state.result, VariedAt(state.result, of.variables, of, index % len(result.t)))
     return state
 
 
@@ -84,15 +84,15 @@ def event_derivative(event: Happening, name: str, by: Any) -> Any:
         raise ModelError(
             f"{what}: simulate(model, times, derivatives=['r'])", code="run-without-derivatives", event=event.name
         )
-    if wanted not in varied.asked.names:
-        known = ", ".join(varied.asked.names)
+    if wanted not in varied.variables.names:
+        known = ", ".join(varied.variables.names)
         raise ModelError(
             f"event {event.name!r} has derivatives by {known}, and none by {wanted!r}",
-            code="not-differentiated-by", event=event.name, known=tuple(varied.asked.names),
+            code="not-differentiated-by", event=event.name, known=tuple(varied.variables.names),
         )  # fmt: skip
-    return float(varied.slopes.t[varied.asked.names.index(wanted), 0])
+    return float(varied.slopes.t[varied.variables.names.index(wanted), 0])
 
 
-def set_moment(state: State, asked: Asked, found: Callable[[], MomentSlopes]) -> None:
+def set_moment(state: State, variables: DesignVariables, found: Callable[[], MomentSlopes]) -> None:
     """Set how a state changes, in place: `found` is called when its changes are first read."""
-    set_varied(state.result, VariedMoment(state.result, asked, found))
+    set_varied(state.result, VariedMoment(state.result, variables, found))

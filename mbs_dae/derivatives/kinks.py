@@ -25,7 +25,7 @@ from ..motion.switching.switches import hold_all
 from ..symbolic.branches import RANGE, SIDE
 from ..tolerances import GUARD_CHANGE, KINK_DISTANCE, SUM_ROUNDOFF, SURFACE_DISTANCE
 from .equations import KernelState
-from .parameters import Asked
+from .parameters import DesignVariables
 
 NEARER = 16.0
 """The second distance from the surface is smaller than the first one, `KINK_DISTANCE` of the size of the state, by this
@@ -48,7 +48,12 @@ class Kink(NamedTuple):
 
 
 def kinks_along(
-    system: System, asked: Asked, path: Trajectory, multipliers: np.ndarray | None, x: np.ndarray, v: np.ndarray
+    system: System,
+    variables: DesignVariables,
+    path: Trajectory,
+    multipliers: np.ndarray | None,
+    x: np.ndarray,
+    v: np.ndarray,
 ) -> Iterator[Kink]:
     """Yield the kinks of laws at the times of a motion, in the coordinates of kernels, whose places and velocities
     change by x and v, (times, parameters, columns): of constraints, and with multipliers of forces, too."""
@@ -67,7 +72,7 @@ def kinks_along(
     zero = (g <= SURFACE_DISTANCE * g.max(axis=0)) & (record.switches.kinds[: len(names)] == SIDE)
     for k in np.flatnonzero(zero.any(axis=1)).tolist():
         t, here = float(path.t[k]), (path.q[k].copy(), path.v[k].copy())
-        state = KernelState(system, asked.symbols, t, *here)
+        state = KernelState(system, variables.symbols, t, *here)
         surfaces = state.slopes(wanted, path.a[k], loads[k])[SURFACES]
         along = np.abs(surfaces.along(x[k], v[k]))
         leaves = along > GUARD_CHANGE * np.maximum(np.abs(x[k]).max(axis=1), np.abs(v[k]).max(axis=1))

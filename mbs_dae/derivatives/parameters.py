@@ -11,7 +11,7 @@ import sympy as sp
 from ..compiled import System
 from ..compiled.structure import Structure
 from ..errors import ModelError, unknown_name
-from ..model.fields import Choice
+from ..model.fields import Option
 from ..model.joints import Gear
 from ..model.model import Model
 from ..model.parameters import Evaluator, Parameter, free_parameters
@@ -22,7 +22,7 @@ from .constants import are_alike, constants_of, numbers_in, with_constants_free
 from .inputs import inputs_made_of, with_laws_written
 
 
-class Asked(NamedTuple):
+class DesignVariables(NamedTuple):
     """A model in which all quantities of `derivatives=` are parameters, except values given, which it does not have."""
 
     model: Model
@@ -44,7 +44,9 @@ class StartChange(NamedTuple):
     v: np.ndarray
 
 
-def asked_of(model: Model, names: Any, given: Collection[str] = (), run: bool = False) -> Asked | None:
+def design_variables(
+    model: Model, names: Any, given: Collection[str] = (), run: bool = False
+) -> DesignVariables | None:
     """Return the model and the symbols for `derivatives=`, names or symbols of parameters; None without any. Names of
     values `given` (fixed or initial ones) may be among them. In a `run` inputs stay as they are."""
     if isinstance(names, str) or not isinstance(names, Iterable):
@@ -52,11 +54,11 @@ def asked_of(model: Model, names: Any, given: Collection[str] = (), run: bool = 
             f'derivatives must be a list of names, not {names!r}; e.g. derivatives=("r", "l")',
             code="not-a-list", names=names,
         )  # fmt: skip
-    asked = tuple(str(getattr(one, "symbol", one)) for one in names)
-    if not asked:
+    variables = tuple(str(getattr(one, "symbol", one)) for one in names)
+    if not variables:
         return None
-    if len({*asked}) < len(asked):
-        twice = next(name for name in asked if asked.count(name) > 1)
+    if len({*variables}) < len(variables):
+        twice = next(name for name in variables if variables.count(name) > 1)
         raise ModelError(f"derivatives names {twice!r} twice; leave one out", code="given-twice", twice=twice)
     if gear := next((e for e in model.conditions if isinstance(e, Gear) and e.pressure_angle != 0), None):
         what = f"{gear.who} has a pressure_angle, whose force has no derivatives here"
@@ -64,20 +66,20 @@ def asked_of(model: Model, names: Any, given: Collection[str] = (), run: bool = 
             f"{what}; leave pressure_angle= out (motions and efforts are the same), or derivatives=",
             code="pressure-angle-with-derivatives", gear=gear.who,
         )  # fmt: skip
-    values, alike = {name: Parameter(name) for name in asked if name in given}, True
-    constants = tuple(name for name in asked if name not in values and name not in model.parameters)
+    values, alike = {name: Parameter(name) for name in variables if name in given}, True
+    constants = tuple(name for name in variables if name not in values and name not in model.parameters)
     if constants:
         check_constants(model, constants, given)
         free = model.compile().latest(_with_constants, constants)
         model, alike = free, are_alike(model, free)
-    symbols = tuple(values.get(name) or model.parameters[name].symbol for name in asked)
+    symbols = tuple(values.get(name) or model.parameters[name].symbol for name in variables)
     if inputs := tuple(one.name for one in inputs_made_of(model, symbols)):
         model = model if run else model.compile().latest(_with_laws, inputs)
     numbers = numbers_in(model)
     check_corners(model, numbers, symbols)
     idle = sorted({*map(str, symbols)} - {*map(str, free_parameters(numbers))} - {*values})
     told = f"nothing in the model depends on {', '.join(idle)}: derivatives by it are 0" if idle else ""
-    return Asked(model, asked, symbols, told, alike)
+    return DesignVariables(model, variables, symbols, told, alike)
 
 
 FARTHER = 10.0
@@ -165,7 +167,7 @@ def _check_kind(model: Model, name: str) -> None:
             code="is-a-constant", span=body.span,
         )  # fmt: skip
     field = element.fields.get(last) if element is not None else None
-    if element is not None and isinstance(field, Choice):
+    if element is not None and isinstance(field, Option):
         what = f"{last} of {element.who} is one of {', '.join(map(repr, field.options))}, a matter of structure"
         raise ModelError(f"{what}: nothing is differentiated by it; compare models with both", code="no-derivative")
     if element is not None and (field is not None or last in ("function", "law", "every", "when")):
@@ -192,29 +194,29 @@ def _check_kind(model: Model, name: str) -> None:
         )  # fmt: skip
 
 
-def asked_of_motion(model: Model, names: Any) -> Asked | None:
+def motion_variables(model: Model, names: Any) -> DesignVariables | None:
     """Return the model and the symbols for a motion that equations of places determine; refuse rows of velocities."""
-    asked = asked_of(model, names)
-    if asked is not None and model.compile().program.velocity_rows:
+    variables = design_variables(model, names)
+    if variables is not None and model.compile().program.velocity_rows:
         who = next(row.element for row in model.compile().rows if row.unit.endswith("/s"))
         what = f"{who} restricts velocities, and places follow from the whole motion before"
         raise ModelError(
             f"{what}: derivatives of kinematics need equations of places; leave derivatives= out",
             code="nonholonomic", subject=who,
         )  # fmt: skip
-    return asked
+    return variables
 
 
 LAWS = "restitution", "friction", "static friction", "smooth"
 """The numbers in the laws of contacts and of friction."""
 
 
-def check_laws(asked: Asked, verb: str) -> None:
+def check_laws(variables: DesignVariables, verb: str) -> None:
     """Refuse derivatives by a law of contacts or friction that is 0."""
-    number = asked.model.evaluator()
-    for one in (*asked.model.contacts, *asked.model.frictions):
+    number = variables.model.evaluator()
+    for one in (*variables.model.contacts, *variables.model.frictions):
         for law, value in zip(LAWS, one.laws, strict=True):
-            if {*asked.symbols} & getattr(value, "free_symbols", set()) and number(value) == 0.0:
+            if {*variables.symbols} & getattr(value, "free_symbols", set()) and number(value) == 0.0:
                 what = f"{one.who} has {law} 0 and is asked for it: there is a derivative to one side alone"
                 raise ModelError(
                     f"derivatives of {verb}: {what}; take one a little larger",

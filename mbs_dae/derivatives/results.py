@@ -25,9 +25,9 @@ from ..readings.reactions import ComputedReactions
 from ..results.quantities import Energy, frozen, ledger
 from ..results.result import Result, State
 from .kinks import Kink, kinks_along
-from .parameters import Asked, StartChange
+from .parameters import DesignVariables, StartChange
 from .runs.linear import MOTION, Linear, linear
-from .start import Beginning
+from .start import VariedStart
 from .variation import Variation, vary_loads, vary_motion
 
 KINEMATIC = MOTION[:3]
@@ -36,15 +36,15 @@ SHOWN = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Varied(ABC):
+class VariedResult(ABC):
     """A result, and how its quantities change with parameters."""
 
     result: Result
-    asked: Asked
+    variables: DesignVariables
 
     @cached_property
     def system(self) -> System:
-        system: System = self.asked.model.compile()
+        system: System = self.variables.model.compile()
         return system
 
     @cached_property
@@ -85,11 +85,11 @@ class Varied(ABC):
 
     def dual(self, value: np.ndarray, slope: np.ndarray) -> Dual:
         """Return an array that carries the derivatives `slope`, (parameters, times, ...)."""
-        return Dual(value, slope, self.asked.symbols)
+        return Dual(value, slope, self.variables.symbols)
 
 
 @dataclass(frozen=True, eq=False)
-class VariedMotion(Varied):
+class VariedMotion(VariedResult):
     """A motion that equations determine at every time, with derivatives."""
 
     works: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None
@@ -101,7 +101,7 @@ class VariedMotion(Varied):
 
     @cached_property
     def _moved_and_kinks(self) -> tuple[Variation, list[Kink]]:
-        system, path, count, own = self.system, self.motion, len(self.asked.names), self.linear()
+        system, path, count, own = self.system, self.motion, len(self.variables.names), self.linear()
         x, v, a = (np.zeros((path.t.size * count, path.v.shape[1])) for _ in range(3))
         out = Variation(x, v, a, np.zeros((path.t.size * count if self.has_loads else 0, len(system.rows))))
         if self.has_loads:
@@ -132,12 +132,12 @@ class VariedMotion(Varied):
     def _kinks_of(self, x: np.ndarray, v: np.ndarray) -> list[Kink]:
         """Return the kinks of laws at the times of the motion, whose places and velocities change by x and v, a row for
         each parameter at each time; tell them. Without loads in the result laws of forces do not matter."""
-        path, count = self.motion, len(self.asked.names)
+        path, count = self.motion, len(self.variables.names)
         ways = (rows.reshape(path.t.size, count, -1)[..., : self.system.nv] for rows in (x, v))
-        found = [*kinks_along(self.system, self.asked, path, self.result.multipliers, *ways)]
+        found = [*kinks_along(self.system, self.variables, path, self.result.multipliers, *ways)]
         times = dict[tuple[str, str], list[str]]()
         for kink in found:
-            by = ", ".join(name for name, leaves in zip(self.asked.names, kink.leaves, strict=True) if leaves)
+            by = ", ".join(name for name, leaves in zip(self.variables.names, kink.leaves, strict=True) if leaves)
             times.setdefault((kink.who, by), []).append(f"{path.t[kink.time]:.6g}")
         for (who, by), at in times.items():
             more = f" and {len(at) - SHOWN} more times" if len(at) > SHOWN else ""
@@ -153,7 +153,7 @@ class VariedMotion(Varied):
         """Return the linearised equations, by parameters; going back with `weighted` rows of weights, by numbers."""
         system, structure = self.system, self.system.structure
         batches = [structure.program.batch, *([structure.dynamics.batch] if self.has_loads else ())]
-        numbers = np.concatenate([batch.slopes(system.evaluator, self.asked.symbols) for batch in batches], axis=1)
+        numbers = np.concatenate([batch.slopes(system.evaluator, self.variables.symbols) for batch in batches], axis=1)
         builder = lean_builder(structure, self.levels, numbers)
         return linear(builder, filled(builder, system), numbers[:0] if weighted else numbers, weighted)
 
@@ -163,7 +163,7 @@ class VariedMotion(Varied):
         return self.result.multipliers
 
     def _by_parameter(self, rows: np.ndarray) -> np.ndarray:
-        return np.moveaxis(rows.reshape(self.motion.t.size, len(self.asked.names), -1), 1, 0).copy()
+        return np.moveaxis(rows.reshape(self.motion.t.size, len(self.variables.names), -1), 1, 0).copy()
 
     @cached_property
     def times(self) -> Any:
@@ -209,21 +209,21 @@ class VariedMotion(Varied):
 
 
 def with_derivatives(
-    result: Result, asked: Asked | None, works: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
-    kind: type[VariedMotion] = VariedMotion,
+    result: Result, variables: DesignVariables | None,
+    works: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None, kind: type[VariedMotion] = VariedMotion,
 ) -> Result:  # fmt: skip
     """Set how the motion of a result varies, and return the result."""
-    if asked is not None:
-        set_varied(result, kind(result, asked, works))
+    if variables is not None:
+        set_varied(result, kind(result, variables, works))
         if there := result.stats.get("change_points", ()):
             tell(result, f"none at change points, at t = {', '.join(f'{t:g}' for t in there)}: the way on is a choice")
     return result
 
 
-def set_varied(result: Result, varied: Varied) -> None:
+def set_varied(result: Result, varied: VariedResult) -> None:
     """Set how a result varies, in place: a copy would read all arrays that are not read yet."""
     object.__setattr__(result, "varied", varied)
-    if told := varied.asked.told:
+    if told := varied.variables.told:
         tell(result, told)
 
 
@@ -234,10 +234,10 @@ def tell(result: Result, told: str) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class VariedState(Varied):
+class VariedState(VariedResult):
     """A state, as a motion of one time, with derivatives."""
 
-    beginning: Beginning
+    beginning: VariedStart
     forced: bool
     """Whether forces make its accelerations."""
 
@@ -259,25 +259,25 @@ def _wide(rows: np.ndarray, own: np.ndarray) -> np.ndarray:
 
 
 def state_with_derivatives(
-    state: State, asked: Asked | None, given: Mapping[str, float], start: State | None, forced: bool
+    state: State, variables: DesignVariables | None, given: Mapping[str, float], start: State | None, forced: bool
 ) -> State:
     """Return the state that `assemble` has found from values given, with its derivatives set."""
-    if asked is None:
+    if variables is None:
         return state
-    message = "; ".join(filter(None, (state.message, asked.told)))
+    message = "; ".join(filter(None, (state.message, variables.told)))
     told = replace(state, message=message)
-    begin = Beginning(asked, told, given, start, starts_of(varied_of(start)))
-    set_varied(told.result, VariedState(told.result, asked, begin, forced))
+    begin = VariedStart(variables, told, given, start, starts_of(varied_of(start)))
+    set_varied(told.result, VariedState(told.result, variables, begin, forced))
     return told
 
 
-def varied_of(state: Any) -> Varied | None:
+def varied_of(state: Any) -> VariedResult | None:
     """Return how a state changes; None if its derivatives are not known."""
     result = vars(state).get("result") if isinstance(state, State) else None
     return result.varied if result is not None else None
 
 
-def starts_of(varied: Varied | None) -> Mapping[str, StartChange]:
+def starts_of(varied: VariedResult | None) -> Mapping[str, StartChange]:
     """Return how a start from a state changes, by the names of all parameters of its derivatives."""
     if varied is None:
         return {}
@@ -285,7 +285,7 @@ def starts_of(varied: Varied | None) -> Mapping[str, StartChange]:
     system = varied.system
     x, signals = small_motions(system.structure, q)[:, 0, : system.nv], q.slope[:, 0].copy()
     signals[:, : system.nq] = 0.0
-    rows = zip(varied.asked.names, x, signals, v.slope[:, 0], strict=True)
+    rows = zip(varied.variables.names, x, signals, v.slope[:, 0], strict=True)
     return {name: StartChange(*(own.copy() for own in row)) for name, *row in rows}
 
 
@@ -297,11 +297,11 @@ def state_derivative(state: State, name: str, by: Any) -> Any:
 
 def derivative(result: Result, name: str, by: Any) -> np.ndarray:
     """Return the derivative of a named array of a result: see `Result.d`."""
-    varied: Varied | None = result.varied
+    varied: VariedResult | None = result.varied
     if varied is None:
         what = "this result has no derivatives; ask for some, e.g. kinematics(model, times, derivatives=['r'])"
         raise ModelError(f"{what}; files do not keep them", code="result-from-file")
-    known = varied.asked.names
+    known = varied.variables.names
     wanted = str(getattr(by, "symbol", by))
     if wanted not in known:
         raise ModelError(

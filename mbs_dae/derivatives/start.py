@@ -44,17 +44,17 @@ from ..poses.redundancy import is_momentary
 from ..results.result import State
 from .equations import Bordered, KernelState, Response, diagonal, solve_bordered
 from .inputs import input_slopes
-from .parameters import Asked, StartChange
+from .parameters import DesignVariables, StartChange
 from .sizes import placement_slopes, weight_slopes
 
 
 @dataclass(frozen=True, eq=False)
-class Beginning:
+class VariedStart:
     """The beginning of a motion: a state that `poses.assembly.assembled` or `motion.initial.initial_state` has found
     from values given, in Cartesian coordinates. Its changes have a row for each parameter; rows are nan where a pose
     does not follow smoothly."""
 
-    asked: Asked
+    variables: DesignVariables
     state: State
     given: Mapping[str, float]
     """The values given, by name: of positions, velocities, and states of the model."""
@@ -65,7 +65,7 @@ class Beginning:
 
     @cached_property
     def system(self) -> System:
-        system: System = self.asked.model.compile()
+        system: System = self.variables.model.compile()
         return system
 
     # --- the pose ---------------------------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ class Beginning:
     @cached_property
     def q(self) -> np.ndarray:
         """Return the change of q with each parameter: of bodies, of states of the model, and of what stands still."""
-        wide = np.zeros((len(self.asked.names), self.system.layout.v_size))
+        wide = np.zeros((len(self.variables.names), self.system.layout.v_size))
         wide[:, : self.system.nv] = self.x
         return places_moved(self.system.structure, self.state.full_q, wide) + self._states
 
@@ -106,23 +106,25 @@ class Beginning:
         """Return the change of q by states of the model, declared or given, and by inputs."""
         slopes = self._carried("q", self.system.layout.q_size)
         if self.start is None:
-            slopes = placement_slopes(self.system, self.asked.symbols)[1]
-        slopes = slopes + input_slopes(self.system, self.asked.symbols, self.state.t)
+            slopes = placement_slopes(self.system, self.variables.symbols)[1]
+        slopes = slopes + input_slopes(self.system, self.variables.symbols, self.state.t)
         for state in self.system.model.states:
             if state.name in self.given:
-                slopes[:, self.system.layout.signals[state.symbol]] = [name == state.name for name in self.asked.names]
+                slopes[:, self.system.layout.signals[state.symbol]] = [
+                    name == state.name for name in self.variables.names
+                ]
         return slopes
 
     @property
     def _reference(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the pose q to which the pose of the state is the nearest, and its small motions, a row each."""
         if self.start is None:
-            return self.system.placement, placement_slopes(self.system, self.asked.symbols)[0]
+            return self.system.placement, placement_slopes(self.system, self.variables.symbols)[0]
         return self.start.full_q, self._carried("x", self.system.nv)
 
     def _carried(self, part: str, size: int) -> np.ndarray:
         """Return the change of one part of the start (x, q or v), a row for each parameter."""
-        own = [getattr(self.carried[name], part) if name in self.carried else None for name in self.asked.names]
+        own = [getattr(self.carried[name], part) if name in self.carried else None for name in self.variables.names]
         return np.array([np.zeros(size) if row is None else row for row in own])
 
     # --- its velocity and acceleration --------------------------------------------------------------------------------
@@ -199,13 +201,13 @@ class Beginning:
     def _instant(self, level: int, at_rest: bool = False) -> KernelState:
         """The state in the system that has equations for the values given of positions (level 0), of velocities (1) or
         for none. Such values are parameters of it."""
-        system, symbols, v = self.system, self.asked.symbols, self.state.full_v
+        system, symbols, v = self.system, self.variables.symbols, self.state.full_v
         states = {state.name for state in system.model.states}
         values = {name: value for name, value in self.given.items() if name not in states}
         if values and level < 2:
             places = system.structure.once(model_with_fixes, level, tuple(values))[1]
             system, known = holding(system, level, values), {name: Parameter(place) for place, name in places.items()}
-            pairs = zip(self.asked.names, symbols, strict=True)
+            pairs = zip(self.variables.names, symbols, strict=True)
             symbols = tuple(known.get(name, symbol) for name, symbol in pairs)
         return KernelState(system, symbols, self.state.t, self.state.full_q, system.still if at_rest else v)
 

@@ -18,14 +18,14 @@ from ..kernels.blocks import block
 from ..poses.dependence import PoseRank
 from ..readings.motion import computed
 from ..results.result import Result, State
-from .parameters import Asked
-from .results import KINEMATIC, Varied, set_varied
+from .parameters import DesignVariables
+from .results import KINEMATIC, VariedResult, set_varied
 from .runs.linear import linear
 from .variation import Variation, vary_motion
 
 
 @dataclass(frozen=True, eq=False)
-class VariedSweep(Varied):
+class VariedSweep(VariedResult):
     """Poses that equations determine for every value of the parameter that is swept."""
 
     @cached_property
@@ -37,10 +37,10 @@ class VariedSweep(Varied):
     @cached_property
     def path(self) -> Any:
         """Return the poses with derivatives; each is a motion of one moment, with the numbers of its design."""
-        system, own, count = self.system, self.motion, len(self.asked.names)
+        system, own, count = self.system, self.motion, len(self.variables.names)
         batch, machine = system.structure.program.batch, system.machine()
         designs = batch.numbers_along(system.evaluator, *self.swept)
-        slopes = [batch.slopes_along(system.evaluator, *self.swept, symbol) for symbol in self.asked.symbols]
+        slopes = [batch.slopes_along(system.evaluator, *self.swept, symbol) for symbol in self.variables.symbols]
         builder = lean_builder(system.structure, KINEMATIC, np.concatenate(slopes))
         to = filled(builder, system)
         moved = np.zeros((3, count, own.t.size, own.v.shape[1]))
@@ -57,18 +57,18 @@ class VariedSweep(Varied):
         return Trajectory(own.t, q, *rates)
 
 
-def sweep_with_derivatives(result: Result, asked: Asked | None) -> Result:
-    if asked is not None:
-        set_varied(result, VariedSweep(result, asked))
+def sweep_with_derivatives(result: Result, variables: DesignVariables | None) -> Result:
+    if variables is not None:
+        set_varied(result, VariedSweep(result, variables))
     return result
 
 
-def check_determined(first: State, asked: Asked | None) -> None:
+def check_determined(first: State, variables: DesignVariables | None) -> None:
     """Refuse a sweep that leaves freedom: there each pose depends on all poses before."""
     system: System = first.system
     rows = range(len(system.rows))
     free = system.nv - len(rows) + len(PoseRank(system, first.t, first.full_q).dependent(rows))
-    if asked is not None and free > 0:
+    if variables is not None and free > 0:
         what = f"a sweep leaves {counted(free, 'degree')} of freedom of {system.model.name!r} to the pose before"
         raise ModelError(
             f"{what}; add drivers to differentiate it, or ask assemble(..., derivatives=) for each value",

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arguments import as_state, checked_times, model_of
 from ..compiled import System
-from ..derivatives.parameters import asked_of
+from ..derivatives.parameters import design_variables
 from ..ensembles.runs.recipe import Recipe, options_of, verb_of
 from ..errors import ModelError, check_name
 from ..model.checks import warn_of_angles
@@ -121,7 +121,7 @@ def analysis_of(
     initial_values = start if isinstance(start, Mapping) else {}
     warn_of_angles(bare, initial_values, "initial")
     run = verb == "simulate"
-    request = asked_of(bare, numbers, initial_values if run else (), run)
+    request = design_variables(bare, numbers, initial_values if run else (), run)
     assert request is not None
     free: Any = request.model
     if isinstance(thing, System) and thing.model is not free:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arguments import as_state, checked_times, model_of
 from ..compiled import System
-from ..derivatives.parameters import asked_of
+from ..derivatives.parameters import design_variables
 from ..errors import MbsError, ModelError, check_name
 from ..model.checks import name_of, warn_of_angles
 from ..model.mechanisms import PlanarModel
@@ -210,7 +210,7 @@ def _check_same_in_all(model: Model, verb: str, initial: Any, designs: Designs, 
                 code="contradictory-arguments", argument="over", other="parameter", name=parameter,
             )  # fmt: skip
     if derivatives := options.get("derivatives"):
-        asked_of(model, derivatives, {*designs.names, *(initial if isinstance(initial, Mapping) else ())})
+        design_variables(model, derivatives, {*designs.names, *(initial if isinstance(initial, Mapping) else ())})
     if verb != "simulate":
         return
     steps = {name: option for name, option in options.items() if name != "derivatives"}

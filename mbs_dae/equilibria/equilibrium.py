@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..compiled.reading import Trajectory
-from ..derivatives.parameters import Asked, asked_of
+from ..derivatives.parameters import DesignVariables, design_variables
 from ..derivatives.results import derivative, set_varied
 from ..errors import EquilibriumError, ModelError
 from ..explain.failures import bodies_without_mass
@@ -54,7 +54,7 @@ class Equilibrium(metaclass=PublicClass):
     """
 
     balance: Balance = field(repr=False)
-    asked: Asked | None = field(default=None, repr=False)
+    variables: DesignVariables | None = field(default=None, repr=False)
     """The parameters and constants for derivatives."""
 
     @cached_property
@@ -79,8 +79,8 @@ class Equilibrium(metaclass=PublicClass):
         touching |= {"contacts": here.pushes[None], "modes": modes_of(here)} if isinstance(here, Supported) else {}
         several = np.zeros((1, len(system.rows) + system.structure.contacts.rows), dtype=bool)
         result = with_forces(system, motion, Loads(loads, redundant, undetermined, several), energies, **touching)
-        if self.asked is not None:
-            set_varied(result, RestDerivatives(result, self.asked, here))
+        if self.variables is not None:
+            set_varied(result, RestDerivatives(result, self.variables, here))
         return result
 
     @cached_property
@@ -335,6 +335,6 @@ def equilibrium_at(here: Balance, names: Sequence[Any] = ()) -> Equilibrium:
     derivatives by `names`."""
     check_friction(here)
     check_lasting(here)
-    if asked := asked_of(here.system.model, names):
+    if variables := design_variables(here.system.model, names):
         check_derivatives(here)
-    return Equilibrium(here, asked)
+    return Equilibrium(here, variables)

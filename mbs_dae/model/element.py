@@ -18,7 +18,7 @@ from ..symbolic.derive import Form
 from ..symbolic.functions import Lookup
 from ..symbolic.markers import FormMarker, marker_symbols
 from .bodies.body import Body, Marker, as_marker
-from .fields import REQUIRED, Choice, Field, Function, Scalar, places, signature_of
+from .fields import REQUIRED, Field, Function, Option, Scalar, places, signature_of
 from .measures import Measure, Measured
 from .parameters import Number, constants_out, free_parameters
 from .tables import Table
@@ -280,7 +280,7 @@ class Declared(Element):
         inside = {n for n in self.values if not isinstance(self.fields[n], Scalar)} | self.nought
         slots = {slot(n): v for n, v in self.values.items() if n not in inside}
         others = tuple(sorted((n, self.values[n]) for n in inside))
-        plain = all(isinstance(self.fields[n], Choice) for n, _ in others)
+        plain = all(isinstance(self.fields[n], Option) for n, _ in others)
         build: Any = _form_of_class if plain else _form_of_class.__wrapped__
         form, numbers = build(type(self), self.dimension, len(self.markers), others)
         return form, {**slots, **numbers}

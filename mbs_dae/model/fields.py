@@ -160,7 +160,7 @@ class Function(Field):
 
 
 @dataclass(frozen=True)
-class Choice(Field):
+class Option(Field):
     """A constant that is one of several options: see `choice`."""
 
     options: tuple[Any, ...] = ()
@@ -260,7 +260,7 @@ def choice(*options: Any, default: Any = REQUIRED) -> Any:
     """
     if not options:
         raise ModelError("a choice has no options; write e.g. choice('left', 'right', default='left')", code="empty")
-    return Choice(default=default, options=options)
+    return Option(default=default, options=options)
 
 
 # --- signatures of elements for `help` and editors; calls are checked elsewhere, with better messages ----------------
@@ -281,7 +281,7 @@ FOLLOWS = _Follows()
 
 
 def annotation(field: Field) -> str:
-    if isinstance(field, Choice):
+    if isinstance(field, Option):
         return f"Literal[{', '.join(map(repr, field.options))}]"
     return getattr(field, "annotation", KINDS.get(type(field), "Any"))
 

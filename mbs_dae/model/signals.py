@@ -241,14 +241,14 @@ def reaction_of(element: Element, component: str, home: Any) -> sp.Expr:
     )  # fmt: skip
 
 
-class NamedModel(Protocol):
+class ModelWithStates(Protocol):
     """A model with named elements."""
 
     ground: Any
     elements: Any
 
 
-def state_of(model: NamedModel, given: Any, what: str) -> StateVariable:
+def state_of(model: ModelWithStates, given: Any, what: str) -> StateVariable:
     """Return the state of this name, or of this symbol; `what` begins the error for anything else."""
     name, element = str(given), model.elements.get(str(given))
     strange = isinstance(given, Signal) and given.home is not model.ground

@@ -31,7 +31,7 @@ SPREAD = 0.5
 
 
 @dataclass(frozen=True, eq=False)
-class KernelGroup:
+class KernelInstances:
     """All instances of one kernel."""
 
     kernel: AlgebraicKernel
@@ -54,7 +54,7 @@ class ClosureSystem:
     system: System
     time: float
     elements: tuple[Condition, ...]
-    groups: tuple[KernelGroup, ...]
+    groups: tuple[KernelInstances, ...]
     values: np.ndarray
     places: dict[tuple, list[int]]
     """The places, among the numbers, of each quantity that may be varied."""
@@ -185,7 +185,7 @@ def closure_of(system: System, time: float) -> ClosureSystem:
     for k, (_, form) in enumerate(elements):
         grouped.setdefault(form.relation.meaning, []).append(k)
     first = np.cumsum([0, *(form.relation.size for _, form in elements)])
-    groups: list[KernelGroup] = []
+    groups: list[KernelInstances] = []
     values: list[float] = []
     places: dict[tuple, list[int]] = {}
     for instances in grouped.values():
@@ -198,7 +198,7 @@ def closure_of(system: System, time: float) -> ClosureSystem:
                 values.append(value)
                 if key is not None:
                     places.setdefault(key, []).append(int(at[s, k]))
-        groups.append(KernelGroup(kernel, *_indices(system, kernel, [elements[k][0] for k in instances], rows, at)))
+        groups.append(KernelInstances(kernel, *_indices(system, kernel, [elements[k][0] for k in instances], rows, at)))
     owners = tuple(e.name for e, form in elements for _ in range(form.relation.size))
     metric = []  # rows that contain places of markers
     for _, form in elements:

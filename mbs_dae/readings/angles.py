@@ -12,7 +12,7 @@ import numpy as np
 
 from ..duals import Dual, value_of
 from ..errors import ModelError
-from ..results.frames import FrameMotion, at_element, elements
+from ..results.frames import FramePath, at_element, elements
 from ..results.result import Result
 from ..symbolic.derive import Reading, Relation
 from ..symbolic.loads import joint_wrenches
@@ -125,7 +125,7 @@ def _way(result: Result, guide: str, push: BodyForce) -> np.ndarray:
     return _unit(result, np.cross(frame.axes[:, :, 2], arm), _size(arm, push.point, frame.point), what)
 
 
-def _frame(result: Result, name: str, place: int) -> FrameMotion:
+def _frame(result: Result, name: str, place: int) -> FramePath:
     """Return the size for comparisons of lengths: that of the positions between which the lengths are."""
     if not isinstance(result.q, Dual):
         return at_element(result, name, place)
@@ -144,10 +144,10 @@ def _frame(result: Result, name: str, place: int) -> FrameMotion:
     times, none = len(result.t), np.zeros((len(result.t), 3))
     if size == 3:
         axes = read[:, 3:].reshape(times, 3, 3)
-        return FrameMotion(read[:, :3], np.stack([axes[:, k, :] for k in range(3)], axis=2))
+        return FramePath(read[:, :3], np.stack([axes[:, k, :] for k in range(3)], axis=2))
     columns = [np.concatenate([read[:, k : k + 2], none[:, :1]], axis=1) for k in (0, 2, 4)]
     upright = none + (0.0, 0.0, 1.0)
-    return FrameMotion(columns[0], np.stack([columns[1], columns[2], upright], axis=2))
+    return FramePath(columns[0], np.stack([columns[1], columns[2], upright], axis=2))
 
 
 def _bodies(result: Result, name: str) -> list[str]:

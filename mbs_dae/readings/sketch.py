@@ -12,7 +12,7 @@ from ..kernels.abi import lookup, wrap
 from ..model.contacts.geometry import HalfSpace, Hollow, Outline, Polytope, RoundedBox, ShapeGeometry
 from ..model.contacts.stops import Stop
 from ..model.element import Element
-from ..model.fields import Choice, Expression, Scalar, theta
+from ..model.fields import Expression, Option, Scalar, theta
 from ..model.model import Model
 from ..model.parameters import Evaluator
 from ..model.tables import TableSymbol
@@ -57,7 +57,7 @@ def _shape(element: Element, number: Evaluator) -> dict:
         return {"constants": limits | {"measure": element.measure.kind if element.measure.own is None else ""}}
     fields, values = getattr(element, "fields", {}), getattr(element, "values", {})
     constants = {n: number(values[n]) for n, f in fields.items() if isinstance(f, Scalar)}
-    constants |= {n: str(values[n]) for n, f in fields.items() if isinstance(f, Choice)}
+    constants |= {n: str(values[n]) for n, f in fields.items() if isinstance(f, Option)}
     constants |= {n: number(value) for n, value in getattr(element, "drawn", {}).items()}
     for name, field in fields.items():
         if isinstance(field, Expression):

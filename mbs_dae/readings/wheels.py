@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..errors import ModelError, check_name
-from ..results.frames import FrameMotion, at_element, at_marker, elements, named
+from ..results.frames import FramePath, at_element, at_marker, elements, named
 from ..results.geometry import Direction
 from ..results.result import Result
 from ..tolerances import CENTRE_PLANE
@@ -54,7 +54,7 @@ def kingpin(
     return np.arctan2(0.0 - _outward(place, side, lower) * left, up)
 
 
-def _axle(result: Result, vehicle: FrameMotion, wheel: str, side: str | None) -> np.ndarray:
+def _axle(result: Result, vehicle: FramePath, wheel: str, side: str | None) -> np.ndarray:
     """Return the components forward, outward and up of the wheel's axis, in the direction that points outward at
     first."""
     own = _frame(result, wheel, AXLES)
@@ -70,7 +70,7 @@ def _axle(result: Result, vehicle: FrameMotion, wheel: str, side: str | None) ->
     return (parts * np.sign(parts[:1, 1])).T
 
 
-def _steering(result: Result, vehicle: FrameMotion, lower: str, upper: str) -> tuple[np.ndarray, np.ndarray]:
+def _steering(result: Result, vehicle: FramePath, lower: str, upper: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the components forward, to the left and up of the steering axis, and of the position of its lower end."""
     ends = [vehicle.parts(_frame(result, name).point - vehicle.point) for name in (lower, upper)]
     parts = ends[1] - ends[0]
@@ -99,7 +99,7 @@ def _outward(place: np.ndarray, side: str | None, name: str) -> float:
     return float(np.sign(left))
 
 
-def _vehicle(result: Result, axes: str, forward: Direction, vertical: Direction | None) -> FrameMotion:
+def _vehicle(result: Result, axes: str, forward: Direction, vertical: Direction | None) -> FramePath:
     """Return the frame at the vehicle's origin, with the axes forward, to the left and up."""
     if result.sketch.dimension != 3:
         raise ModelError(
@@ -119,7 +119,7 @@ def _vehicle(result: Result, axes: str, forward: Direction, vertical: Direction 
             code="forward-along-vertical", argument="forward", value=forward,
         )  # fmt: skip
     ahead = ahead / size
-    return FrameMotion(frame.point, frame.axes @ np.stack([ahead, np.cross(up, ahead), up], axis=2))
+    return FramePath(frame.point, frame.axes @ np.stack([ahead, np.cross(up, ahead), up], axis=2))
 
 
 def _direction(given: Direction, what: str) -> np.ndarray:
@@ -135,7 +135,7 @@ def _direction(given: Direction, what: str) -> np.ndarray:
     return direction / size
 
 
-def _frame(result: Result, name: str, kinds: Sequence[str] = ()) -> FrameMotion:
+def _frame(result: Result, name: str, kinds: Sequence[str] = ()) -> FramePath:
     """Return the frame of a named marker, or of the first marker of a joint, which must be of these kinds."""
     if name in result.sketch.markers:
         return at_marker(result, name)

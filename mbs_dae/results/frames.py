@@ -27,7 +27,7 @@ class Placed(Protocol):
     def sketch(self) -> Sketch: ...
 
 
-class FrameMotion(NamedTuple):
+class FramePath(NamedTuple):
     """The position and axes of a body or a marker over time, in the world."""
 
     point: np.ndarray
@@ -55,7 +55,7 @@ def on_body(marker: Marker) -> tuple[np.ndarray, np.ndarray]:
     return np.array(numbers[:3], dtype=float), np.reshape(numbers[3:], (3, 3))
 
 
-def of_body(result: Placed, body: str) -> FrameMotion:
+def of_body(result: Placed, body: str) -> FramePath:
     return of_coordinates(coordinates(result, body)) if body in moving(result) else of_world(len(result.q))
 
 
@@ -66,15 +66,15 @@ def coordinates(result: Placed, body: str) -> np.ndarray:
     return result.q[:, start : start + (3 if result.sketch.dimension == 2 else 7)]
 
 
-def of_coordinates(own: np.ndarray) -> FrameMotion:
+def of_coordinates(own: np.ndarray) -> FramePath:
     if own.shape[1] == 3:
-        return FrameMotion(in_space(own[:, :2]), about_z(own[:, 2]))
-    return FrameMotion(own[:, :3], from_quaternion(own[:, 3:]))
+        return FramePath(in_space(own[:, :2]), about_z(own[:, 2]))
+    return FramePath(own[:, :3], from_quaternion(own[:, 3:]))
 
 
-def of_world(times: int) -> FrameMotion:
+def of_world(times: int) -> FramePath:
     """Return the frame of the ground."""
-    return FrameMotion(np.zeros((times, 3)), np.tile(np.eye(3), (times, 1, 1)))
+    return FramePath(np.zeros((times, 3)), np.tile(np.eye(3), (times, 1, 1)))
 
 
 def moving(result: Placed) -> list[str]:
@@ -88,23 +88,23 @@ def elements(result: Placed, kind: str, name: str) -> Iterator[ElementSketch]:
         yield next(e for e in sketch.elements if e.name == name)
 
 
-def at_element(result: Placed, name: str, place: int) -> FrameMotion:
+def at_element(result: Placed, name: str, place: int) -> FramePath:
     """Return the frame of a marker of an element, by its index among the element's markers."""
     return _placed(result, [e.markers[place] for e in elements(result, "element", name)])
 
 
-def at_marker(result: Placed, name: str) -> FrameMotion:
+def at_marker(result: Placed, name: str) -> FramePath:
     """Return the frame of a named marker, "rod.tip"."""
     return _placed(result, [sketch.markers[name] for sketch in result.sketch.variants or (result.sketch,)])
 
 
-def _placed(result: Placed, markers: list[Marker]) -> FrameMotion:
+def _placed(result: Placed, markers: list[Marker]) -> FramePath:
     points, axes = map(np.array, zip(*map(on_body, markers), strict=True))
     body = of_body(result, markers[0][0])
-    return FrameMotion(body.point + (body.axes @ points[:, :, None])[:, :, 0], body.axes @ axes)
+    return FramePath(body.point + (body.axes @ points[:, :, None])[:, :, 0], body.axes @ axes)
 
 
-def named(result: Placed, axes: str, owner: str = "") -> FrameMotion:
+def named(result: Placed, axes: str, owner: str = "") -> FramePath:
     """Return a frame by its name in ``axes=``: "world", a body or a marker, "rod.tip"; for an element, the `owner`,
     also its "first" or "second" body."""
     own = next((e.markers for e in result.sketch.elements if e.name == owner), ())

@@ -9,7 +9,7 @@ import numpy as np
 from ..arguments import check_tables, check_without_contacts, model_of
 from ..compiled import System
 from ..compiled.status import DONE
-from ..derivatives.parameters import asked_of
+from ..derivatives.parameters import design_variables
 from ..derivatives.results import state_with_derivatives
 from ..errors import ModelError, check_dict, checked_options
 from ..explain.contacts import note_on_overlap_at
@@ -55,7 +55,7 @@ def assemble(
     check_tables(model, np.array([t]))
     check_dict("fix", {} if fix is None else fix, "names and values", 'fix={"crank.angle": 0.6}')
     values = {} if fix is None else fix
-    request = asked_of(model, derivatives, values)
+    request = design_variables(model, derivatives, values)
     state = assembled(model, t, fix, start)
     warn_of_angles(model, values, "fix")
     if not forces:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..arguments import checked_over, model_of
 from ..compiled import System
-from ..derivatives.parameters import asked_of
+from ..derivatives.parameters import design_variables
 from ..equilibria.balance import Balance, balance_at
 from ..equilibria.contact.holding import Holding
 from ..equilibria.contact.rows import rows_at
@@ -108,7 +108,7 @@ def equilibrium(
             f'start must be a state or a dict of names and values, not {start!r}; e.g. {{"crank.angle": 0.6}}',
             code="not-a-pose", argument="start", value=start,
         )  # fmt: skip
-    asked_of(content, derivatives)  # refuse unknown names before the search
+    design_variables(content, derivatives)  # refuse unknown names before the search
     warn_of_angles(content, start, "start")
     if content.contacts or content.frictions:
         return _on_contacts(content, start, t, all, over, derivatives)
@@ -221,7 +221,9 @@ def _path(model: Model, start: Start, all: bool, over: Over, names: Sequence[Any
     return EquilibriumPath(
         parameter=name,
         values=np.array(at(points)),
-        points=tuple(Equilibrium(point.balance, asked_of(point.balance.system.model, names)) for point in points),
+        points=tuple(
+            Equilibrium(point.balance, design_variables(point.balance.system.model, names)) for point in points
+        ),
         equilibria=tuple(equilibrium_at(point.balance, names) for point in rests),
         at=at(rests),
         limits=tuple(equilibrium_at(point.balance, names) for point in limits),

@@ -14,7 +14,7 @@ from ..arguments import check_without_contacts, checked_times, system_of
 from ..compiled import System
 from ..compiled.reading import Trajectory
 from ..derivatives.friction import FrictionMotion
-from ..derivatives.parameters import asked_of_motion, check_laws
+from ..derivatives.parameters import check_laws, motion_variables
 from ..derivatives.results import VariedMotion, with_derivatives
 from ..errors import IntegrationError, ModelError, SingularConfigurationError, checked_options
 from ..explain.accuracy import NONSENSE
@@ -74,7 +74,7 @@ def inverse_dynamics(
     (array([2.943]), array([19.62]))
     """
     system = system_of(model)
-    request = asked_of_motion(system.model, derivatives)
+    request = motion_variables(system.model, derivatives)
     if request is not None:
         if system.model.contacts:
             check_without_contacts(system.model, "inverse_dynamics(derivatives=)")

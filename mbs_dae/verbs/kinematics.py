@@ -18,7 +18,7 @@ from ..compiled import System
 from ..compiled.machine import EVALUATIONS, FACTORISATIONS, HALVINGS, POSES, Machine
 from ..compiled.reading import Trajectory
 from ..compiled.status import DONE, ENDLESS, NEAR
-from ..derivatives.parameters import asked_of_motion
+from ..derivatives.parameters import motion_variables
 from ..derivatives.results import with_derivatives
 from ..errors import ModelError, checked_options, counted
 from ..explain.axes import check_axes, check_turns
@@ -67,7 +67,7 @@ def kinematics(
     """
     system, certify = system_of(model), truth_of(certify, "certify says whether the motion is to be proven")
     model, bodies = system.model, system.cartesian
-    t, request = checked_times(times), asked_of_motion(model, derivatives)
+    t, request = checked_times(times), motion_variables(model, derivatives)
     check_tables(model, t)
     check_trajectories(model, t)
     _, moments = put_on_breaks(t, breaks_of(system.structure.with_breaks, system.evaluator, t[0], t[-1]))

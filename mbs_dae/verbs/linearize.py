@@ -17,7 +17,7 @@ from ..arguments import (
     system_of,
 )
 from ..compiled import System
-from ..derivatives.parameters import Asked, asked_of
+from ..derivatives.parameters import DesignVariables, design_variables
 from ..equilibria.balance import balance_at
 from ..equilibria.equilibrium import Equilibrium, with_law_derivatives
 from ..equilibria.linear import LinearSystem, linear_system
@@ -102,7 +102,7 @@ def _linear_system(
 ) -> LinearSystem:  # fmt: skip
     """Return the linear system at one state."""
     system, content = system_of(model), model_of(model)
-    request = asked_of(content, derivatives)
+    request = design_variables(content, derivatives)
     if sampled := [e.name for e in content.elements.values() if isinstance(e, Sampled)]:
         raise ModelError(
             f"{content.name!r} has sampled controllers ({', '.join(sampled)}), whose small motions go from sample to "
@@ -127,7 +127,7 @@ def _linear_system(
     return law if request is None else _differentiated(law, request, used)
 
 
-def _differentiated(law: LinearSystem, request: Asked, used: System) -> LinearSystem:
+def _differentiated(law: LinearSystem, request: DesignVariables, used: System) -> LinearSystem:
     """Return the linear system with its derivatives, about an equilibrium in coordinates of bodies."""
     state = law.state
     if state.v.any() or not used.is_cartesian:

@@ -19,11 +19,11 @@ from ..compiled.reading import Trajectory
 from ..compiled.status import CHATTERS, CUT_SHORT, DONE, EVENT, PAUSED, SAMPLING, STEP_EVENT
 from ..derivatives.designs import breaks_moved
 from ..derivatives.differences import differenced_run
-from ..derivatives.parameters import Asked, check_laws
+from ..derivatives.parameters import DesignVariables, check_laws
 from ..derivatives.results import tell, varied_of
 from ..derivatives.runs.forward import varied_run
 from ..derivatives.runs.graded_steps import FIXED_STEPS, INFINITE, INFINITE_SLOPE, merge_times, steep_laws
-from ..derivatives.runs.parameter_names import asked_of_run, check_samples
+from ..derivatives.runs.parameter_names import check_samples, run_variables
 from ..derivatives.runs.recorder import RunRecorder, new_recorder
 from ..derivatives.runs.samples import note_on_samples
 from ..errors import MbsError, ModelError, checked_options
@@ -363,7 +363,7 @@ class Prepared:
 
 def prepare(
     model: Model | System, times: Sequence[float] | np.ndarray, initial: Mapping[str, float] | State | None = None,
-    stabilization: Stabilization | None = None, asked: Sequence[Any] = (), grading: np.ndarray = NO_TIMES,
+    stabilization: Stabilization | None = None, variables: Sequence[Any] = (), grading: np.ndarray = NO_TIMES,
     **steps: Any,
 ) -> Prepared:  # fmt: skip
     """Return a run that is ready to begin, with everything that `simulate` does before its first step; `steps` are
@@ -372,14 +372,14 @@ def prepare(
     stabiliser, memory = stabilization_of(stabilization, by.method.projects), None
     past = initial.past if isinstance(initial, State) else None
     goes_on = past if past and past.is_of(initial, t[0]) and past.run.is_by(system, by, stabiliser) else None
-    if goes_on and not asked:
+    if goes_on and not variables:
         memory = goes_on.memory
         if not memory:  # repeat the run up to its last time
             rerun = prepared_run(goes_on.run, np.unique([goes_on.run.t, goes_on.t]))
             memory = rerun.memory(advance(rerun, lambda done, total: None).status)
     continuation = memory, goes_on and goes_on.run.first, varied_of(initial)
     run = Run(system, by, stabiliser, float(t[0]), without_past(initial), *continuation)
-    request = asked_of_run(run, asked)
+    request = run_variables(run, variables)
     if request and not request.alike:
         run = replace(run, system=request.model.compile(system.coordinates.set, **system.structure.tree).run_system)
     warn_of_angles(system.model, initial, "initial")
@@ -397,8 +397,8 @@ def prepare(
 
 
 def prepared_run(
-    run: Run, t: np.ndarray, asked: Asked | None = None, begun: Prepared | None = None, looks_ahead: bool = False,
-    grading: np.ndarray = NO_TIMES,
+    run: Run, t: np.ndarray, variables: DesignVariables | None = None, begun: Prepared | None = None,
+    looks_ahead: bool = False, grading: np.ndarray = NO_TIMES,
 ) -> Prepared:  # fmt: skip
     """Return a run that is ready to begin, with its model checked and its breaks of time known. A run that
     `looks_ahead` need not reach the times after the first: its laws are checked at the first time only."""
@@ -445,10 +445,10 @@ def prepared_run(
     begin = memory.begin if memory else beginning(float(recorded[0]), breaks, side_of)
     turns = NO_TURNS if by.length else merge_times(system.latest(_farthest_turns, *whole), grading)
     course = new_course(begin, float(recorded[-1]), breaks, sampling.times, side_of, turns, by.longest)
-    if asked:
-        check_samples(model, asked)
+    if variables:
+        check_samples(model, variables)
     reads_tables = any(of_state is not None for *_, of_state in bodies.structure.once(open_tables))
-    taped = reads_tables or asked is not None
+    taped = reads_tables or variables is not None
     march = new_march(system, by, stabiliser, course, recorded, taped)
     options: dict[str, Any] = {"step": by.length, "breaks": course.ends.size - 1, "kinks": kinks, "initial": note}
     options |= {} if memory else slips_in_assembly(bodies, first.full_q)
@@ -463,12 +463,12 @@ def prepared_run(
     check_reactions(system, t[0], q, len(redundant))
     prepared = Prepared(run, system, march, t, moments, q, v, redundant, sampling, facts, first=begun)
     prepared = replace(prepared, reads_tables=reads_tables)
-    if asked is None:
+    if variables is None:
         return prepared
-    check_laws(asked, "simulate")
+    check_laws(variables, "simulate")
     began = begun or prepared
-    moves = breaks_moved(asked, began.run, course.ends, recorded)
-    recorder = new_recorder(run, march, asked, moves, (began.run, began.q, began.v))
+    moves = breaks_moved(variables, began.run, course.ends, recorded)
+    recorder = new_recorder(run, march, variables, moves, (began.run, began.q, began.v))
     return replace(prepared, recorder=recorder, samples=list(began.samples or ()))  # those of the first time are known
 
 
@@ -523,12 +523,12 @@ def _with_derivatives(prepared: Prepared, result: Result) -> Result:
     assert recorder
     if recorder.is_differenced(prepared.impact_times):
         whole = float(prepared.march.course.ends[-1]) if prepared.stops else None
-        return differenced_run(result, recorder.asked, recorder.first[0], whole, repeated_run)
+        return differenced_run(result, recorder.variables, recorder.first[0], whole, repeated_run)
     events = [(one.state.t, one.name) for one in prepared.events]
     taken = recorder.record(events, prepared.stops, prepared.samples or (), prepared.impact_times)
     for what in note_on_samples(taken.samples):
         tell(result, what)
-    return varied_run(result, recorder.asked, taken)
+    return varied_run(result, recorder.variables, taken)
 
 
 def repeated_run(run: Run, times: np.ndarray, passes_stops: bool) -> Result:

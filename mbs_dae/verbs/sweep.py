@@ -14,7 +14,7 @@ from ..compiled import System
 from ..compiled.batch import PoseSequence
 from ..compiled.derivatives import POSITIONS, builder_of
 from ..compiled.reading import Trajectory
-from ..derivatives.parameters import asked_of
+from ..derivatives.parameters import design_variables
 from ..derivatives.sweeps import check_determined, sweep_with_derivatives
 from ..errors import ModelError, SingularConfigurationError, check_name, checked_options, counted, shortened
 from ..explain.contacts import note_on_overlap
@@ -77,7 +77,7 @@ def sweep(
     t = finite_number(t, "the time t")
     for value in {p.min(), p.max()}:
         check_tables(model.with_values({parameter: value}), np.array([t]))
-    request = asked_of(model, derivatives)
+    request = design_variables(model, derivatives)
     if truth_of(forces, "forces says whether efforts and reactions are computed"):
         _check_forces(model, parameter, p, request is not None)
     first = assembled(model.with_values({parameter: p[0]}), t)

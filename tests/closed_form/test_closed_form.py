@@ -163,7 +163,7 @@ def test_double_parallel_crank(cranks):
 
 
 def test_double_parallel_crank_on_its_change_point():
-    """Asked for at the very pose where the equations do not decide, the motion is the smooth one."""
+    """DesignVariables for at the very pose where the equations do not decide, the motion is the smooth one."""
     model = load("double_parallel_crank").build(cranks=2)
     result = mbs.kinematics(model, [0.0, 1.0, np.pi - 1, 3.0])
     assert result.stats["change_points"] == [pytest.approx(np.pi - 1)]

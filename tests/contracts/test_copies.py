@@ -10,7 +10,7 @@ from refusals import refused
 
 import mbs_dae as mbs
 from mbs_dae.errors import Names
-from mbs_dae.model.fields import Choice, Expression, Function, Scalar
+from mbs_dae.model.fields import Expression, Function, Option, Scalar
 
 WAYS = {"deepcopy": copy.deepcopy, "pickle": lambda x: pickle.loads(pickle.dumps(x))}
 
@@ -60,7 +60,7 @@ def constants(cls, size, model, closed):
             yield name, closed
         elif isinstance(field, Expression):
             yield name, sp.sin(mbs.t) - size * model[f"a.{'omega' if model.dimension == 2 else 'wx'}"]
-        elif isinstance(field, Choice):
+        elif isinstance(field, Option):
             yield name, "x" if cls is mbs.CoordinateFix else field.options[0]
         else:
             yield name, [1.0] * (3 * model.dimension - 3)

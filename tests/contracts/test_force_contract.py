@@ -52,7 +52,7 @@ from test_joint_contract import CENTRAL, MEASURES, periodic_spline
 
 import mbs_dae as mbs
 from mbs_dae import model as model_room
-from mbs_dae.model.fields import Choice, Expression, Function, Scalar
+from mbs_dae.model.fields import Expression, Function, Option, Scalar
 from mbs_dae.symbolic.markers import marker_symbols, variables
 
 EXACT = 1e-12
@@ -194,9 +194,9 @@ def told(s: Stage, form: str) -> tuple[Any, Exact]:
 
 def variants(cls: type[mbs.ForceElement]) -> Iterator[tuple[str, dict[str, Any], str, str]]:
     """Every combination of choices and of forms of functions and expressions: a name, choices, both forms."""
-    names = [n for n, f in cls.fields.items() if isinstance(f, Choice)]
+    names = [n for n, f in cls.fields.items() if isinstance(f, Option)]
     kinds = {type(f) for f in cls.fields.values()}
-    if strange := kinds - {Choice, Expression, Function, Scalar}:  # a bushing has a case of its own
+    if strange := kinds - {Option, Expression, Function, Scalar}:  # a bushing has a case of its own
         raise NotImplementedError(f"{cls.__name__} has fields of {strange}: teach this test to make examples of them")
     laws = ["polynomial", "expression", "table"] if Function in kinds else [""]
     tellings = ["time", "quantities"] if Expression in kinds else [""]

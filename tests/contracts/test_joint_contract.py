@@ -48,7 +48,7 @@ from stage import (
 import mbs_dae as mbs
 from mbs_dae import model as model_room
 from mbs_dae.kernels.cache import counts
-from mbs_dae.model.fields import Choice, Function, Scalar
+from mbs_dae.model.fields import Function, Option, Scalar
 from mbs_dae.symbolic.loads import joint_wrenches
 from mbs_dae.symbolic.markers import reference_turn
 
@@ -172,7 +172,7 @@ def variants(cls: type[mbs.Joint], dimension: int) -> Iterator[tuple[str, int, d
     names, options = [], []
     forms = [""]
     for name, declared in cls.fields.items():
-        if isinstance(declared, Choice):
+        if isinstance(declared, Option):
             names.append(name)
             options.append([x for x in declared.options if x not in ELSEWHERE.get((cls.__name__, dimension), ())])
         elif isinstance(declared, Function):

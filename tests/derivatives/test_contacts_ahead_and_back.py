@@ -25,7 +25,7 @@ def check_back(result: mbs.Result, names: list[str], close: float = CLOSE) -> No
     assert goes_back(result)
     weights = {name: random.normal(size=(2, *np.shape(result[name]))) for name in names}
     back = adjoints(result, weights)
-    for k, by in enumerate(result.varied.asked.names):
+    for k, by in enumerate(result.varied.variables.names):
         terms = [(own * result.d(name, by)).reshape(2, -1) for name, own in weights.items()]
         ahead, size = (sum(part) for part in zip(*((x.sum(axis=1), np.abs(x).sum(axis=1)) for x in terms), strict=True))
         scale = sum(np.abs(own * result[name]).reshape(2, -1).sum(axis=1) for name, own in weights.items())

@@ -51,7 +51,7 @@ def test_a_ball_in_a_bowl_that_a_spring_pulls():
     )
     names = ["bowl.ground.radius", "bowl.ball.radius", "spring.stiffness", "spring.length", "ball.mass"]
     rest = mbs.equilibrium(model, derivatives=names)
-    free = rest.result.varied.asked.model
+    free = rest.result.varied.variables.model
     for name in names:
         value = free.parameters[name].value
         at = [mbs.equilibrium(free.with_parameters(**{name: value + c * 1e-3 * value})) for c in (-2, -1, 1, 2)]

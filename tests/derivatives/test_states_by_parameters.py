@@ -12,7 +12,7 @@ from refusals import refused
 from test_motions_by_parameters import extrapolated
 
 import mbs_dae as mbs
-from mbs_dae.derivatives.parameters import asked_of
+from mbs_dae.derivatives.parameters import design_variables
 from mbs_dae.derivatives.start import Beginning
 from mbs_dae.motion.initial import initial_state
 
@@ -101,7 +101,7 @@ def test_the_velocity_of_least_kinetic_energy(case):
     """Where `simulate` begins."""
     build, given = CASES[case]
     model = build()
-    asked = asked_of(model, [*model.parameters, *given], given)
+    asked = design_variables(model, [*model.parameters, *given], given)
     begin = Beginning(asked, initial_state(model, 0.0, given)[0], given)
     for k, by in enumerate(asked.names):
         at = designs(model, given, by)
@@ -115,7 +115,7 @@ def test_a_start_is_held():
     model = five_bar()
     start = mbs.assemble(model, fix={"first.angle": 1.2, "last.omega": 1.0, "first.omega": -0.5})
     state = mbs.assemble(model, start=start, derivatives=["l"])
-    begin = Beginning(asked_of(model, ["l"]), initial_state(model, 0.0, start)[0], {}, start)
+    begin = Beginning(design_variables(model, ["l"]), initial_state(model, 0.0, start)[0], {}, start)
     at = designs(model, {}, "l")
     names = ["plate.x", "third.angle"]
     expected = extrapolated(lambda h: read(mbs.assemble(at(h)[0], start=start), names), names)

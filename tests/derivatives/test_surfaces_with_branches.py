@@ -20,7 +20,7 @@ def check_against_neighbours(
 ) -> None:  # fmt: skip
     """All derivatives of these arrays are those of neighbouring runs, relative to the largest derivative or 1. Designs
     differ by a `part` of each parameter."""
-    for by in result.varied.asked.names:
+    for by in result.varied.variables.names:
         value = model.parameters[by].value if by in model.parameters else start[by]
 
         def run(p, by=by):

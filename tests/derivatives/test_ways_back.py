@@ -89,7 +89,7 @@ def test_all_that_has_a_name(case, method):
     names = [n for n in names if by_unit[found.unit(n)] > 1e-9]  # moments of hinges are 0
     weights = {n: random.standard_normal((5, *found[n].shape)) / by_unit[found.unit(n)] for n in names}
     back = adjoints(found, weights)
-    for k, by in enumerate(found.varied.asked.names):
+    for k, by in enumerate(found.varied.variables.names):
         ahead = np.array([[weights[n][r] @ found.d(n, by) for n in names] for r in range(5)])
         scale = np.abs(ahead).sum(axis=1).max()
         assert np.abs(back[:, k] - ahead.sum(axis=1)).max() < CLOSE * scale, by

@@ -20,9 +20,9 @@ READ = ("x", "y", "vx", "vy", "omega", "wy")
 
 def check_same(kept: mbs.Result, other: mbs.Result, close: float = 1e-12) -> None:
     """Both runs come from their steps, and all they share of the motions of bodies has the same derivatives."""
-    assert from_steps(kept) and kept.varied.asked.names == other.varied.asked.names
+    assert from_steps(kept) and kept.varied.variables.names == other.varied.variables.names
     names = [name for name in other.names if name.rpartition(".")[2] in READ]
-    for by in other.varied.asked.names:
+    for by in other.varied.variables.names:
         for name in names:
             assert kept.d(name, by) == pytest.approx(other.d(name, by), abs=close), (name, by)
     check_back(kept, names)

@@ -9,7 +9,7 @@ from designs import cranks, slider_crank
 from scipy.optimize import minimize
 
 import mbs_dae as mbs
-from mbs_dae.derivatives.parameters import asked_of
+from mbs_dae.derivatives.parameters import design_variables
 
 TURN = np.linspace(0, 0.2 * np.pi, 41)
 q = mbs.quantity
@@ -116,7 +116,7 @@ def test_it_converges_where_differences_stall():
     """Four numbers that a torque nearly confuses: in the narrow valley differences have no slope any more."""
     wanted = {"r": 0.12, "l": 0.35, "spring.stiffness": 180.0, "spring.length": 0.5}
     over = {"r": (0.05, 0.2), "l": (0.25, 0.6), "spring.stiffness": (10, 400), "spring.length": (0.3, 0.9)}
-    asked = asked_of(slider_crank(), list(over))
+    asked = design_variables(slider_crank(), list(over))
     assert asked is not None
     effort = mbs.inverse_dynamics(asked.model.with_parameters(**wanted), TURN)["motor.effort"]
 

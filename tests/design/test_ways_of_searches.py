@@ -27,7 +27,7 @@ def ways(monkeypatch):
     ahead, back = VariedRun._followed, gradients._gone_back
 
     def followed(self, works):
-        counted["ahead"].append(len(self.asked.names))
+        counted["ahead"].append(len(self.variables.names))
         return ahead(self, works)
 
     def gone_back(varied, taken, weights, count, of_end):

@@ -442,7 +442,7 @@ def test_modes_are_read_by_number_and_by_name():
 
 @pytest.mark.parametrize("turns", [-6, 1, 4])
 def test_modes_do_not_depend_on_how_many_turns_a_crank_has_made(turns):
-    """Asked of a structure for the first time, too."""
+    """DesignVariables of a structure for the first time, too."""
     once = np.sort(np.sin(mbs.assembly_modes(four_bar(), fix={"crank.angle": 0.6})["rocker.angle"]))
     modes = mbs.assembly_modes(four_bar(), fix={"crank.angle": 0.6 + 2 * np.pi * turns})
     assert modes.complete and np.allclose(np.sort(np.sin(modes["rocker.angle"])), once, rtol=0, atol=1e-12)

@@ -44,10 +44,10 @@ from ...results.result import Result, State
 from ...symbolic.markers import t as time
 from ...tolerances import CHANGE_ROUNDOFF, DERIVATIVE_ERROR, SAME_INSTANT, SLOPE_AGREEMENT, START_CHANGE
 from ..instants import MomentSlopes, set_moment
-from ..parameters import Asked, StartChange
+from ..parameters import DesignVariables, StartChange
 from ..results import VariedMotion, set_varied, starts_of, tell
 from ..reversals import Passage, Reversals, padded, passage_moved, sides_of
-from ..start import Beginning
+from ..start import VariedStart
 from ..variation import Variation, vary_forces
 from .attitudes import Charts
 from .checks import check_here, check_status
@@ -289,14 +289,14 @@ def _batches(system: System, mechanism: Mechanism) -> list[Any]:
 
 
 def rerun_of(
-    system: System, asked: Asked, taken: RecordedRun, recorded: int, works: bool, weighted: int = 0,
+    system: System, variables: DesignVariables, taken: RecordedRun, recorded: int, works: bool, weighted: int = 0,
     mixed: np.ndarray | None = None,
 ) -> Rerun:  # fmt: skip
     """Return a run that can be made again, of which `recorded` times are kept. Its equations have the rates of works if
     `works`; they change with the parameters ahead, and with none where `weighted` rows of weights go back."""
     course = block(Course(**taken.course))
     march = new_march(system, taken.by, taken.how, course, taken.times[:recorded].copy())
-    of_tree = tree_numbers(system, asked.symbols)
+    of_tree = tree_numbers(system, variables.symbols)
     of_tree = of_tree if mixed is None else mixed[None] @ of_tree
     tree, equations = new_tree(system, of_tree, weighted), equations_of(system)
     structure, mechanism = equations.structure, march.mechanism if equations is system else tree.mechanism
@@ -312,10 +312,10 @@ def rerun_of(
         if structure.signals.reactions.target.size:
             batches += [structure.signals.late.batch, structure.signals.reactions.batch]
         wanted += OF_SIGNALS
-    slopes = [batch.slopes(system.evaluator, asked.symbols) for batch in batches]
-    ground = ground_slopes(system, asked.symbols)
+    slopes = [batch.slopes(system.evaluator, variables.symbols) for batch in batches]
+    ground = ground_slopes(system, variables.symbols)
     numbers, of_momenta = (np.concatenate([*own, ground], axis=1) for own in (slopes, slopes[:2]))
-    found = numbers, of_momenta, law_slopes(system, asked.symbols)
+    found = numbers, of_momenta, law_slopes(system, variables.symbols)
     numbers, of_momenta, laws = (x if mixed is None else mixed[None] @ x for x in found)
     builder = lean_builder(structure, wanted, numbers, by_time=happens or contacts.rows > 0)
     ahead = numbers[:0] if weighted else numbers
@@ -331,11 +331,16 @@ def rerun_of(
 
 
 def new_replay(
-    system: System, asked: Asked, taken: RecordedRun, recorded: int, works: bool, mixed: np.ndarray | None = None
+    system: System,
+    variables: DesignVariables,
+    taken: RecordedRun,
+    recorded: int,
+    works: bool,
+    mixed: np.ndarray | None = None,
 ) -> tuple[Rerun, Replay, EventsAhead | None]:
     """Return a run with changes, ready for its first step, and its events; with `mixed`, (parameters,), by one
     parameter alone, with which the others change in these proportions."""
-    rerun = rerun_of(system, asked, taken, recorded, works, mixed=mixed)
+    rerun = rerun_of(system, variables, taken, recorded, works, mixed=mixed)
     march, own = rerun.march, rerun.own
     held = new_held(equations_of(system), rerun.laws, max(taken.by.method.inner, 1))
     count, width, basis = len(own.given), march.stages.y0.size, basis_of(march.stages)
@@ -524,8 +529,8 @@ def vary_steps(rerun: Rerun, replay: Replay, steps: Steps, begin: int, end: int)
 class Crossings:
     """The changes of a run across the passages of the ends of forces: see `derivatives.reversals`."""
 
-    def __init__(self, system: System, asked: Asked, taken: RecordedRun):
-        self.asked, self.taken, self.system, self.reversals = asked, taken, system, Reversals(system.cartesian)
+    def __init__(self, system: System, variables: DesignVariables, taken: RecordedRun):
+        self.variables, self.taken, self.system, self.reversals = variables, taken, system, Reversals(system.cartesian)
         self.ended: dict[str, str] = {}
         """The reason why derivatives end at a passage, by the name of the parameter."""
         self.within = list[str]()
@@ -554,7 +559,11 @@ class Crossings:
 
         when, states = (float(head[T0]), float(head[T1])), (y, march.stages.y0.copy())
         meeting = sides_of(passages[0], when, states, (dy, march.stages.k[0].copy()), rate)
-        moving, by, reach = slice(state.v_at, state.v_end), self.asked.symbols, np.abs(S[:, : state.q_end]).max(axis=1)
+        moving, by, reach = (
+            slice(state.v_at, state.v_end),
+            self.variables.symbols,
+            np.abs(S[:, : state.q_end]).max(axis=1),
+        )
 
         def distances(y: np.ndarray, S: np.ndarray) -> list[Any]:
             q, v = (Dual(y[None, own], S[:, None, own], by) for own in (slice(state.q_end), moving))
@@ -570,7 +579,7 @@ class Crossings:
         values, rates = padded([one.value[0, 0] for one in here]), padded([one.value[1, 0] for one in there])
         slopes, meets = (padded([one.slope[:, 0, 0] for one in own]).swapaxes(0, 1) for own in (here, there))
         moved = passage_moved(passages, values, slopes, rates, meets, reach)
-        for name, when in zip(self.asked.names, moved, strict=True):
+        for name, when in zip(self.variables.names, moved, strict=True):
             if np.isnan(when):
                 self.ended.setdefault(name, f"{passages[0].message}: there are none by {name} from there on")
         replay.errors[:] = errors  # changes over this step do not follow from its stages
@@ -603,17 +612,17 @@ def stretches(steps: Steps) -> list[tuple[int, int]]:
     return [*pairwise([*kept, steps.total])]
 
 
-def beginning_of(varied: VariedRun, taken: RecordedRun) -> Beginning:
-    return Beginning(varied.asked, taken.first, taken.given, taken.nearest, taken.carried)
+def beginning_of(varied: VariedRun, taken: RecordedRun) -> VariedStart:
+    return VariedStart(varied.variables, taken.first, taken.given, taken.nearest, taken.carried)
 
 
 def moved_state(varied: VariedRun, taken: RecordedRun, march: IntegratorState) -> np.ndarray:
     """Return the changes of the first y of a run, before a sample, (parameters, y)."""
     begin, state, system = beginning_of(varied, taken), march.mechanism.state, varied.run_system
-    moved = np.zeros((len(varied.asked.names), state.size))
+    moved = np.zeros((len(varied.variables.names), state.size))
     q, v = begin.q, begin.energetic_velocity
     if taken.own:
-        known = system, varied.asked.symbols, taken.first, _first_place(taken, state)
+        known = system, varied.variables.symbols, taken.first, _first_place(taken, state)
         q, v = coordinate_changes(*known, q, begin.x, v)
     moved[:, : state.q_end] = q
     moved[:, state.v_at : state.v_at + v.shape[1]] = v
@@ -632,10 +641,10 @@ def _first_place(taken: RecordedRun, state: StateLayout) -> np.ndarray:
 def start_back(varied: VariedRun, taken: RecordedRun, march: IntegratorState, weights: np.ndarray) -> np.ndarray:
     """Return the weights of parameters, (rows, parameters), from weights of the first y, in rows."""
     state, nv = march.mechanism.state, varied.system.nv
-    direct = np.zeros((len(weights), len(varied.asked.names)))
+    direct = np.zeros((len(weights), len(varied.variables.names)))
     of_q, of_v = weights[:, : state.q_end], weights[:, state.v_at : state.v_end]
     if taken.own:
-        known = varied.run_system, varied.asked.symbols, taken.first, _first_place(taken, state)
+        known = varied.run_system, varied.variables.symbols, taken.first, _first_place(taken, state)
         of_q, of_v, of_parameters = first_weights(*known, of_q, of_v)
         direct = direct + of_parameters
     found = beginning_of(varied, taken).back(of_q, of_v[:, :nv])
@@ -674,21 +683,21 @@ class VariedRun(VariedMotion):
     def run_system(self) -> System:
         """Return the system in the coordinates of the run, whose steps are made again."""
         own = self.taken.own if self.taken else None
-        found: System = self.asked.model.compile(own.set, **own.tree).run_system if own else self.system
+        found: System = self.variables.model.compile(own.set, **own.tree).run_system if own else self.system
         return found
 
     @cached_property
     def sample_slopes(self) -> dict[int, SampleSlopes]:
         """Return the slopes of samples of controllers by state and parameters, by the steps that begin there."""
         assert self.taken is not None
-        return sample_slopes(self.run_system, self.asked, self.taken.samples)
+        return sample_slopes(self.run_system, self.variables, self.taken.samples)
 
     @cached_property
     def resets(self) -> dict[int, list[ResetDerivative]]:
         """Return resets and their slopes, by the numbers of the steps that begin there."""
         assert self.taken is not None
         states = self.taken.steps.states | {self.taken.steps.total: self.taken.last}
-        return reset_derivatives(self.run_system, self.asked, self.taken.resets, states)
+        return reset_derivatives(self.run_system, self.variables, self.taken.resets, states)
 
     @cached_property
     def changes(self) -> Changes:
@@ -725,7 +734,7 @@ class VariedRun(VariedMotion):
         """Return changes, a row for each parameter at each time, with those along the motion at the last time, which
         moves; `rate` is the rate of the array there."""
         found = changes.copy()
-        found[-len(self.asked.names) :] += np.outer(self.end.moved, rate)
+        found[-len(self.variables.names) :] += np.outer(self.end.moved, rate)
         return found
 
     @cached_property
@@ -758,7 +767,7 @@ class VariedRun(VariedMotion):
         """Return the times, the last one with its derivatives, if it moves."""
         if self.fixed_end is None:
             return self.motion.t
-        slope = np.zeros((len(self.asked.names), self.motion.t.size))
+        slope = np.zeros((len(self.variables.names), self.motion.t.size))
         slope[:, -1] = self.end.moved
         return self.dual(self.motion.t, slope)
 
@@ -769,18 +778,18 @@ class VariedRun(VariedMotion):
     def _followed(self, works: bool) -> tuple[Changes, tuple[MomentSlopes, ...], EndOfRun | None]:
         """Return the changes of records, of events and of the end; nan where steps are too long for them."""
         assert self.taken is not None
-        rerun, replay, events = new_replay(self.run_system, self.asked, self.taken, self.motion.t.size, works)
+        rerun, replay, events = new_replay(self.run_system, self.variables, self.taken, self.motion.t.size, works)
         if rerun.is_implicit:
             rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[:, 1:].T
         events, told_before = None if works else events, self.result.stats.get("derivatives")
-        crossings = Crossings(self.run_system, self.asked, self.taken) if self.taken.passages else None
+        crossings = Crossings(self.run_system, self.variables, self.taken) if self.taken.passages else None
         if events:
             events.crossings = crossings
         ended: dict[str, str] = {}
 
         def end(where: np.ndarray, why: str) -> None:
             for k in np.flatnonzero(where):
-                ended.setdefault(why, self.asked.names[k])
+                ended.setdefault(why, self.variables.names[k])
 
         begins = moved_state(self, self.taken, replay.march)
         more: dict[str, Any] = {"events": events, "samples": self.sample_slopes, "resets": self.resets}
@@ -806,10 +815,10 @@ class VariedRun(VariedMotion):
         if not works and told_before == self.result.stats.get("derivatives"):
             has_none = np.isnan(found.v.reshape(self.motion.t.size, len(off), -1)).any(axis=(0, 2))
             for k in np.flatnonzero(has_none):
-                tell(self.result, f"none by {self.asked.names[k]}: a slope in a step has no finite value")
+                tell(self.result, f"none by {self.variables.names[k]}: a slope in a step has no finite value")
         for k in np.flatnonzero(off > errors_allowed(self.taken.by)):
             if not works:
-                tell(self.result, f"none by {self.asked.names[k]}: {too_long(off[k])}")
+                tell(self.result, f"none by {self.variables.names[k]}: {too_long(off[k])}")
             for part in found:
                 part.reshape(self.motion.t.size, len(off), -1)[:, k] = np.nan
             for part in (*chain.from_iterable(moments), *([last.moved] if last else ())):
@@ -823,7 +832,7 @@ class VariedRun(VariedMotion):
     def _moment_of_bodies(self, own: MomentSlopes, y: np.ndarray, dy: np.ndarray, at: State) -> MomentSlopes:
         """Return the changes of bodies `at` an event, from changes in the coordinates of the run, whose state and rates
         there are y and dy."""
-        state, by = state_layout(self.run_system.layout), self.asked.symbols
+        state, by = state_layout(self.run_system.layout), self.variables.symbols
         values = y[: state.q_end], y[state.v_at : state.v_end], dy[state.v_at : state.v_end]
         motion = tuple(Dual(value[None], slope, by) for value, slope in zip(values, own[1:], strict=True))
         there = Trajectory(np.array([at.t]), *(x[None] for x in (at.full_q, at.full_v, at.full_a)))
@@ -848,12 +857,12 @@ class VariedRun(VariedMotion):
         taken = self.taken
         assert taken is not None
         head, allowed = taken.steps.head, errors_allowed(taken.by)
-        if allowed == np.inf or not len(head) or not self.asked.names:
+        if allowed == np.inf or not len(head) or not self.variables.names:
             return
         if (head[:, T1] - head[:, T0]).max() <= LONG * (taken.times[-1] - taken.times[0]):
             return
-        mixed = np.random.default_rng(0).uniform(0.5, 1.5, len(self.asked.names)) * self._sizes
-        rerun, replay, _ = new_replay(self.run_system, self.asked, taken, self.motion.t.size, False, mixed)
+        mixed = np.random.default_rng(0).uniform(0.5, 1.5, len(self.variables.names)) * self._sizes
+        rerun, replay, _ = new_replay(self.run_system, self.variables, taken, self.motion.t.size, False, mixed)
         if rerun.is_implicit:
             rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[:1, 1:].T * self._sizes[0]
         begins = mixed[None] @ moved_state(self, taken, replay.march)
@@ -865,13 +874,13 @@ class VariedRun(VariedMotion):
     def leaves_kinks(self) -> np.ndarray:
         """Return a mask of the parameters that move the run off a kink on which it stands, (parameters,): the changes
         are followed up to the last of these places."""
-        taken, found = self.taken, np.zeros(len(self.asked.names), dtype=bool)
+        taken, found = self.taken, np.zeros(len(self.variables.names), dtype=bool)
         if taken is None or not taken.standings:
             return found
         reasons, last = {one.why for one in taken.standings}, taken.standings[-1].places[-1].step
         edges = {step: why for step, why in taken.edges.items() if step <= last} or {last + 1: ""}
         short = replace(taken, edges=edges if last < taken.steps.total else taken.edges)
-        rerun, replay, _ = new_replay(self.run_system, self.asked, short, self.motion.t.size, False)
+        rerun, replay, _ = new_replay(self.run_system, self.variables, short, self.motion.t.size, False)
         if rerun.is_implicit:
             rerun.implicit_step.residuals.faint[:] = SLOW * self._faint[:, 1:].T
 
@@ -885,8 +894,11 @@ class VariedRun(VariedMotion):
     @property
     def _sizes(self) -> np.ndarray:
         """Return the size of each parameter: its value, or 1 for 0 and for values given."""
-        number, declared = self.asked.model.evaluator(), {one.symbol for one in self.asked.model.parameters.values()}
-        return np.array([(abs(number(one)) or 1.0) if one in declared else 1.0 for one in self.asked.symbols])
+        number, declared = (
+            self.variables.model.evaluator(),
+            {one.symbol for one in self.variables.model.parameters.values()},
+        )
+        return np.array([(abs(number(one)) or 1.0) if one in declared else 1.0 for one in self.variables.symbols])
 
     @property
     def _faint(self) -> np.ndarray:
@@ -940,7 +952,7 @@ class VariedRun(VariedMotion):
 
     def _bodies_moved(self, own: CoordinateMotion) -> tuple[np.ndarray, ...]:
         """Return the changes x, v and a of bodies, from changes in the coordinates of the run."""
-        system, by, done = self.run_system, self.asked.symbols, self.motion.t.size
+        system, by, done = self.run_system, self.variables.symbols, self.motion.t.size
         x, v, a = map(self._by_parameter, self.changes[:3])
         wide = [np.zeros((len(by), done, system.layout.v_size)) for _ in range(2)]
         for rows, to in zip((v, a), wide, strict=True):
@@ -967,7 +979,7 @@ class VariedRun(VariedMotion):
         structure = self.system.structure
         batches, contacts = [structure.program.batch, structure.dynamics.batch], structure.contacts
         batches += [contacts.program.batch, contacts.bounds] if contacts.rows else []
-        slopes = [batch.slopes(self.system.evaluator, self.asked.symbols) for batch in batches]
+        slopes = [batch.slopes(self.system.evaluator, self.variables.symbols) for batch in batches]
         return np.concatenate(slopes, axis=1)
 
     def branches_and_loads(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -993,7 +1005,7 @@ class VariedRun(VariedMotion):
 
     def _moved_with_end(self, held: VariedRun) -> Variation:
         """Return the changes of `held`, at the last time with those along the motion, as this time moves."""
-        found, end, own = Variation(*(rows.copy() for rows in held.moved)), self.end, len(self.asked.names)
+        found, end, own = Variation(*(rows.copy() for rows in held.moved)), self.end, len(self.variables.names)
         for rows, rate in zip(found, (end.x, end.v, end.a, self.loads_along), strict=True):
             rows[-own:, : rate.size] += np.outer(end.moved, rate)
         return found
@@ -1046,12 +1058,12 @@ class VariedRun(VariedMotion):
         return np.concatenate([scalars[:, :POWER], works], axis=1)
 
 
-def varied_run(result: Result, asked: Asked, taken: RecordedRun) -> Result:
+def varied_run(result: Result, variables: DesignVariables, taken: RecordedRun) -> Result:
     """Return the result of a run, with its derivatives and those of its events set."""
-    varied = VariedRun(result, asked, taken=taken)
+    varied = VariedRun(result, variables, taken=taken)
     set_varied(result, varied)
     for k, event in enumerate(result.events):
-        set_moment(event.state, asked, partial(_moment_of, varied, k))
+        set_moment(event.state, variables, partial(_moment_of, varied, k))
     return result
 
 

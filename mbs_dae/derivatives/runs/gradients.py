@@ -64,7 +64,7 @@ def adjoint(result: Result, weights: Mapping[str, np.ndarray]) -> dict[str, floa
     """Return Σ weights · d(named array)/dp for each parameter p in `derivatives=` of the run. Weights have the shape of
     their array: a number for each requested time, or a row of components."""
     (found,) = adjoints(result, {name: np.asarray(one, dtype=float)[None] for name, one in weights.items()})
-    return dict(zip(result.varied.asked.names, found.tolist(), strict=True))
+    return dict(zip(result.varied.variables.names, found.tolist(), strict=True))
 
 
 def adjoints(result: Result, weights: Mapping[str, np.ndarray], of_end: np.ndarray | None = None) -> np.ndarray:
@@ -83,7 +83,7 @@ def adjoints(result: Result, weights: Mapping[str, np.ndarray], of_end: np.ndarr
         found[:, varied.leaves_kinks] = np.nan  # the way back does not know them
         if np.isfinite(found).all() or of_end is not None:
             return found
-    return np.array([_summed(result, weights, by) for by in varied.asked.names]).T
+    return np.array([_summed(result, weights, by) for by in varied.variables.names]).T
 
 
 def _adjoints(varied: VariedRun, weights: Mapping[str, np.ndarray], of_end: np.ndarray | None) -> np.ndarray:
@@ -115,7 +115,7 @@ def _gone_back(
         loads = varied.least_loads_along()
     direct = _loads_back(varied, taken, weights, count) if varied.loads_apart else 0.0
     if taken.own:
-        bodies = varied.run_system, varied.asked.symbols, taken.own, varied.motion
+        bodies = varied.run_system, varied.variables.symbols, taken.own, varied.motion
         weights, of_numbers = weights_of_coordinates(*bodies, weights, count)
         direct = direct + of_numbers
     way, rerun = _new_way(varied, taken, weights, count)
@@ -126,7 +126,7 @@ def _gone_back(
     switching = {one.step: one for one in taken.saltations}
     before = np.where((head[:, FRESH] != WENT_ON) & waits, np.searchsorted(times, head[:, T0]), begun)
     recorded = np.stack([before, begun], axis=1).astype(np.int64)
-    direct = direct + np.zeros((count, len(varied.asked.names)))
+    direct = direct + np.zeros((count, len(varied.variables.names)))
     samples = varied.sample_slopes
     _end(way, taken.last, head)
     if of_end is not None and not steps.total:
@@ -248,7 +248,7 @@ def _reset_back(
 def _new_way(varied: VariedRun, taken: RecordedRun, weights: Weights, count: int) -> tuple[AdjointRun, Rerun]:
     """Return a way back that is ready for the last step, and the run to be made again."""
     system, works = varied.run_system, bool(weights.works.any())
-    rerun = rerun_of(system, varied.asked, taken, len(weights.x) // count, works, count)
+    rerun = rerun_of(system, varied.variables, taken, len(weights.x) // count, works, count)
     march, own = rerun.march, rerun.own
     equations, tree, basis = equations_of(system), rerun.tree, basis_of(march.stages)
     linearised = march.mechanism if equations is system else tree.mechanism

@@ -10,21 +10,21 @@ from ...model.checks import name_of
 from ...model.model import Model
 from ...motion.past.origin import Run
 from ..constants import constants_of
-from ..parameters import Asked, asked_of
+from ..parameters import DesignVariables, design_variables
 from ..results import starts_of
 
 
-def asked_of_run(run: Run, names: Sequence[Any]) -> Asked | None:
+def run_variables(run: Run, names: Sequence[Any]) -> DesignVariables | None:
     """Return the model and the symbols for `derivatives=` of a run; refuse methods without derivatives."""
     model, given = run.system.model, {*given_of(run.first)}
     if carried := run.first.varied if names else None:  # the values from which a given state was found
         given |= {*starts_of(carried)} - {*model.parameters} - {*constants_of(model)}
-    asked = asked_of(model, names, given, run=True)
-    if asked and run.by.method.steps_over:
+    variables = design_variables(model, names, given, run=True)
+    if variables and run.by.method.steps_over:
         what = f"{run.by.method.name} knows of impacts only in which step they are, and neighbours meet in the same"
         what = f'{what} step, though they meet at other times: take method="DP5" or "Radau5"'
         raise ModelError(f"derivatives of simulate: {what}; or leave derivatives= out", code="no-derivative")
-    return asked
+    return variables
 
 
 def given_of(run: Run) -> dict[str, float]:
@@ -33,10 +33,10 @@ def given_of(run: Run) -> dict[str, float]:
     return {name_of(run.system.model, name, "initial"): value for name, value in named.items()}
 
 
-def check_samples(model: Model, asked: Asked) -> None:
+def check_samples(model: Model, variables: DesignVariables) -> None:
     """Refuse sampling times that move with a parameter."""
     for controller in model.controllers:
-        if {*asked.symbols} & getattr(controller.every, "free_symbols", set()):
+        if {*variables.symbols} & getattr(controller.every, "free_symbols", set()):
             what = f"{controller.who} samples at times that depend on what is asked for"
             raise ModelError(
                 f"derivatives of simulate: {what}; give a number for every=, or leave derivatives= out",

@@ -22,7 +22,7 @@ from ...model.parameters import Parameter
 from ...motion.mechanism_record import WORK
 from ...readings.motion import computed
 from ...results.result import Result
-from ..parameters import Asked
+from ..parameters import DesignVariables
 from ..variation import Variation
 from .coordinates import SEEDED
 from .forward import VariedRun
@@ -41,7 +41,7 @@ class SeededRun(VariedRun):
 
     @cached_property
     def changes(self) -> Changes:
-        count, rows = len(self.asked.names), []
+        count, rows = len(self.variables.names), []
         sizes = _sizes(self.system)
         begins = np.cumsum([self.parameters, *sizes])
         for size, begin in zip(sizes, begins, strict=False):
@@ -75,7 +75,7 @@ class SeededRun(VariedRun):
         """Return the times; the last one has a seed of its own, where the end of the run moves."""
         if self.fixed_end is None:
             return self.motion.t
-        slope = np.zeros((len(self.asked.names), self.motion.t.size))
+        slope = np.zeros((len(self.variables.names), self.motion.t.size))
         slope[-1] = 1.0
         return self.dual(self.motion.t, slope)
 
@@ -113,7 +113,7 @@ def weights_of_states(
     """Return the weights of states, by so many rows of weights of readings; what parameters do to the readings
     directly, (numbers, parameters); and the weights of the last time, (numbers,), where it moves. Seeds of a state are
     as many as its numbers, so some times are read at once."""
-    own, times = varied.asked, varied.motion.t.size
+    own, times = varied.variables, varied.motion.t.size
     for name, weight in weights.items():
         shape = np.shape(varied.result[name])
         if weight.shape[1:] != shape:
@@ -123,12 +123,12 @@ def weights_of_states(
             )  # fmt: skip
     sizes, first, of_time = _sizes(varied.system), len(own.names), 0 if varied.fixed_end is None else 1
     seeds = [f"seed {k}" for k in range(sum(sizes) + of_time)]
-    asked = Asked(own.model, (*own.names, *seeds), (*own.symbols, *map(Parameter, seeds)), told="")
-    at_once = max(1, int(SEEDED / (len(asked.names) * max(varied.system.layout.q_size, 1))))
+    variables = DesignVariables(own.model, (*own.names, *seeds), (*own.symbols, *map(Parameter, seeds)), told="")
+    at_once = max(1, int(SEEDED / (len(variables.names) * max(varied.system.layout.q_size, 1))))
     parts, direct = [], np.zeros((count, first))
     for begin in range(0, times, at_once):
         some = slice(begin, min(begin + at_once, times))
-        total = _read(varied, asked, weights, some) + np.zeros((some.stop - begin, count, len(asked.names)))
+        total = _read(varied, variables, weights, some) + np.zeros((some.stop - begin, count, len(variables.names)))
         direct += total[:, :, :first].sum(axis=0)
         parts.append(total[:, :, first:])
     rows = np.concatenate(parts)
@@ -137,10 +137,10 @@ def weights_of_states(
     return Weights(*(np.ascontiguousarray(part) for part in split)), direct, of_end
 
 
-def _read(varied: VariedRun, asked: Asked, weights: Mapping[str, np.ndarray], some: slice) -> np.ndarray:
+def _read(varied: VariedRun, variables: DesignVariables, weights: Mapping[str, np.ndarray], some: slice) -> np.ndarray:
     """Return weights times the slopes of readings at some times, (times, numbers, seeds)."""
     known: Any = {"taken": varied.taken, "fixed_end": varied.fixed_end}
-    run = SeededRun(varied.result, asked, **known, parameters=len(varied.asked.names), some=some)
+    run = SeededRun(varied.result, variables, **known, parameters=len(varied.variables.names), some=some)
     total: Any = 0.0
     for name, weight in weights.items():
         value = run[name]

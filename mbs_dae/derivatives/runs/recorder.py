@@ -30,7 +30,7 @@ from ...motion.samples import Sample
 from ...results.result import State
 from ...tolerances import SAME_INSTANT
 from ..differences import has_own_steps
-from ..parameters import Asked
+from ..parameters import DesignVariables
 from ..reversals import Reversals
 from .event_times import EventTime, event_time, instants_of, stop_time
 from .forward import RecordedRun, taken_of
@@ -56,7 +56,7 @@ class RunRecorder:
 
     run: Run
     march: IntegratorState
-    asked: Asked
+    variables: DesignVariables
     steps: Steps
     moves: np.ndarray
     """The slopes of the ends of spans by each parameter, (parameters, spans)."""
@@ -100,7 +100,7 @@ class RunRecorder:
         among several forces of contacts, or a slip in space has stopped in a step in which its direction was not
         held."""
         steps, mechanism = self.steps, self.march.mechanism
-        if not (self.system.is_cartesian or has_own_steps(self.system, self.asked)):
+        if not (self.system.is_cartesian or has_own_steps(self.system, self.variables)):
             return True
         if is_held_on_surface(steps, entry_now(self.march), mechanism.switches.kinds):
             return True
@@ -193,11 +193,15 @@ class RunRecorder:
 
 
 def new_recorder(
-    run: Run, march: IntegratorState, asked: Asked, moves: np.ndarray, first: tuple[Run, np.ndarray, np.ndarray]
+    run: Run,
+    march: IntegratorState,
+    variables: DesignVariables,
+    moves: np.ndarray,
+    first: tuple[Run, np.ndarray, np.ndarray],
 ) -> RunRecorder:
     """Return the recorder of a run that has not begun."""
     moving = frozenset(np.flatnonzero(moves.any(axis=0)).tolist())
     steps = Steps(march.mechanism.switches.mode.size, laws_of(march.mechanism), directions_at(march), moving)
     if run.by.method.is_implicit:
         steps.room = np.inf
-    return RunRecorder(run, march, asked, steps, moves, first, Reversals(run.system.cartesian))
+    return RunRecorder(run, march, variables, steps, moves, first, Reversals(run.system.cartesian))

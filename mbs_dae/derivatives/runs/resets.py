@@ -40,8 +40,8 @@ from ...symbolic.expressions import slope_between_jumps
 from ...symbolic.loads import SUPPLIED
 from ...symbolic.markers import t as time
 from ...tolerances import SAME_INSTANT
-from ..parameters import Asked, StartChange, corner_of
-from ..start import Beginning
+from ..parameters import DesignVariables, StartChange, corner_of
+from ..start import VariedStart
 from .coordinates import coordinate_changes, ground_places, ground_slopes
 from .event_times import APART, changes_here, rates_at, sizes_of
 from .jumps import grazes, instant_moved
@@ -103,11 +103,11 @@ class BodyVariation(NamedTuple):
     v: Dual
 
 
-def _body_variation(system: System, asked: Asked, t: float, y: np.ndarray) -> BodyVariation:
+def _body_variation(system: System, variables: DesignVariables, t: float, y: np.ndarray) -> BodyVariation:
     """Return the bodies of a run in the state y at the time t."""
     layout = state_layout(system.layout)
     q, v = y[None, : layout.q_end].copy(), y[None, layout.v_at : layout.v_end].copy()
-    of_q, of_v = seeded(asked, q, v, others=1)
+    of_q, of_v = seeded(variables, q, v, others=1)
     still, at = Dual(0.0 * v, 0.0 * of_v.slope, of_v.by), Trajectory(np.array([t]), q, v, 0.0 * v)
     *varied, _, bodies = body_seeds(system, of_q, of_v, still, at)
     state = State(system.cartesian, t, bodies.q[0].copy(), bodies.v[0].copy(), system.cartesian.still)
@@ -142,16 +142,16 @@ def kink_of(model: Model, event: Event, before: State, names: Collection[str]) -
 
 
 def _values(
-    asked: Asked, action: Reset, before: State, read: ComputedQuantities
+    variables: DesignVariables, action: Reset, before: State, read: ComputedQuantities
 ) -> tuple[dict[str, float], np.ndarray]:  # fmt: skip
     """Return the values that a reset asks for, by name, and their slopes, (rows of `_readings`, values)."""
-    count, wanted, slopes = len(asked.names), dict[str, float](), list[np.ndarray]()
+    count, wanted, slopes = len(variables.names), dict[str, float](), list[np.ndarray]()
     own: Any = read
     for name, e in action.values.items():
-        number, slope = Evaluator(values_at(asked.model, e, before)), np.zeros(own.motion.q.slope.shape[0])
+        number, slope = Evaluator(values_at(variables.model, e, before)), np.zeros(own.motion.q.slope.shape[0])
         for one in e.atoms(Quantity, Signal):
             slope += number(slope_between_jumps(e, one)) * own[str(one)].slope[:, 0]
-        slope[: count + 1] += [number(slope_between_jumps(e, symbol)) for symbol in (*asked.symbols, time)]
+        slope[: count + 1] += [number(slope_between_jumps(e, symbol)) for symbol in (*variables.symbols, time)]
         wanted[name] = number(e)
         slopes.append(slope)
     return wanted, np.array(slopes).T
@@ -165,29 +165,31 @@ def _carried(bodies: System, at: BodyVariation) -> list[StartChange]:
     return [StartChange(*one) for one in zip(motions, signals, at.v.slope[:, 0], strict=True)]
 
 
-def reset_slopes(system: System, asked: Asked, taken: ResetEntry, behind: np.ndarray) -> ResetSlopes:
+def reset_slopes(system: System, variables: DesignVariables, taken: ResetEntry, behind: np.ndarray) -> ResetSlopes:
     """Return R_y, R_p and R_t of a reset; `behind` is y behind it."""
-    layout, count, width, bodies = state_layout(system.layout), len(asked.names), taken.y.size, system.cartesian
-    before, after = (_body_variation(system, asked, taken.t, y) for y in (taken.y, behind))
+    layout, count, width, bodies = state_layout(system.layout), len(variables.names), taken.y.size, system.cartesian
+    before, after = (_body_variation(system, variables, taken.t, y) for y in (taken.y, behind))
     event = system.model.elements[taken.name]
     assert isinstance(event, Event) and isinstance(event.action, Reset)
     read, energy_before = _readings(bodies, count, before)
     _, energy_behind = _readings(bodies, count, after)
-    if why := kink_of(system.model, event, before.state, asked.names):
+    if why := kink_of(system.model, event, before.state, variables.names):
         none = np.full((width, width + count + 1), np.nan)
         return ResetSlopes(none[:, :width], none[:, width:-1], none[:, -1], why)
-    wanted, of_wanted = _values(asked, event.action, before.state, read)
+    wanted, of_wanted = _values(variables, event.action, before.state, read)
     carried = {f"number {k}": one for k, one in enumerate(_carried(bodies, before))}
     # a value of the start of the run may have the name of a value that is set here, and is another one
     names = *(f"asked {k}" for k in range(count)), "time", *wanted, *carried
-    symbols = *asked.symbols, cast(Parameter, time), *map(Parameter, (*wanted, *carried))
-    begin = Beginning(Asked(asked.model, names, symbols, told=""), after.state, wanted, before.state, carried)
+    symbols = *variables.symbols, cast(Parameter, time), *map(Parameter, (*wanted, *carried))
+    begin = VariedStart(
+        DesignVariables(variables.model, names, symbols, told=""), after.state, wanted, before.state, carried
+    )
     moved = list[np.ndarray]()
     for rows in (begin.q, begin.x, begin.energetic_velocity):
         own, of_values, of_state = np.split(rows, [count + 1, count + 1 + len(wanted)])
         moved.append(of_wanted @ of_values + of_state)  # by parameters, by time, by numbers of q and v
         moved[-1][: count + 1] += own
-    by = *asked.symbols, *before.q.by[count:]
+    by = *variables.symbols, *before.q.by[count:]
     q, v = coordinate_changes(system, by, after.state, behind[: layout.q_end], *moved)
     along = np.zeros((len(by), width))
     along[:, : layout.q_end], along[:, layout.v_at : layout.v_at + v.shape[1]] = q, v
@@ -196,7 +198,7 @@ def reset_slopes(system: System, asked: Asked, taken: ResetEntry, behind: np.nda
     along[:, layout.works_at + SUPPLIED] += gained
     by_state, by_parameters, still = np.eye(width), along[:count].T.copy(), ground_places(system)
     by_state[:, : layout.v_end] = along[count + 1 :].T
-    by_parameters += by_state[:, still] @ ground_slopes(system, asked.symbols).T
+    by_parameters += by_state[:, still] @ ground_slopes(system, variables.symbols).T
     by_state[:, still] = 0.0
     return ResetSlopes(by_state, by_parameters, along[count].copy())
 
@@ -211,14 +213,14 @@ class ResetDerivative(NamedTuple):
 
 
 def reset_derivatives(
-    system: System, asked: Asked, resets: Sequence[ResetEntry], states: Mapping[int, np.ndarray]
+    system: System, variables: DesignVariables, resets: Sequence[ResetEntry], states: Mapping[int, np.ndarray]
 ) -> dict[int, list[ResetDerivative]]:  # fmt: skip
     """Return the resets of a run, with their slopes, in their order, by the numbers of the steps that begin behind
     them; `states` are the entries of these steps."""
     found = dict[int, list[ResetDerivative]]()
     for one, after in zip(resets, [*resets, None][1:], strict=True):
         behind = after.entry if after and after.step == one.step else states[one.step]
-        slopes = reset_slopes(system, asked, one, behind[HEAD:][: one.width])
+        slopes = reset_slopes(system, variables, one, behind[HEAD:][: one.width])
         found.setdefault(one.step, []).append(ResetDerivative(one, slopes, behind))
     return found
 

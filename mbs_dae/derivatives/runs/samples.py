@@ -27,7 +27,7 @@ from ...motion.samples import Sample, updates_of
 from ...readings.motion import ComputedQuantities
 from ...symbolic.slopes import Selection
 from ..inputs import input_slopes
-from ..parameters import Asked
+from ..parameters import DesignVariables
 from .coordinates import SEEDED, bodies_along, ground_places, ground_slopes
 
 
@@ -64,14 +64,14 @@ class SampleSlopes(NamedTuple):
         return before + own @ self.by_state, own @ self.by_rates, own @ self.by_parameters
 
 
-def sample_slopes(system: System, asked: Asked, samples: Sequence[Sample]) -> dict[int, SampleSlopes]:
+def sample_slopes(system: System, variables: DesignVariables, samples: Sequence[Sample]) -> dict[int, SampleSlopes]:
     """Return the slopes of all samples of a run, by the step that each comes before."""
     found = dict[int, SampleSlopes]()
-    seeds = len(asked.names) + system.layout.q_size + 2 * system.layout.v_size
+    seeds = len(variables.names) + system.layout.q_size + 2 * system.layout.v_size
     at_once = max(1, int(SEEDED / (seeds * system.layout.q_size)))
     for begin in range(0, len(samples), at_once):
         some = samples[begin : begin + at_once]
-        found |= _slopes_of(system, asked, some)
+        found |= _slopes_of(system, variables, some)
     return found
 
 
@@ -88,26 +88,26 @@ def note_on_samples(samples: Sequence[Sample]) -> list[str]:
     return told + [f"none from t = {t:.6g} on, where {name} has a kink" for name, t in bent.items()]
 
 
-def _slopes_of(system: System, asked: Asked, samples: Sequence[Sample]) -> dict[int, SampleSlopes]:
+def _slopes_of(system: System, variables: DesignVariables, samples: Sequence[Sample]) -> dict[int, SampleSlopes]:
     """Return the slopes of some samples, by the step behind each; all are read at once."""
-    layout, count = system.layout, len(asked.names)
+    layout, count = system.layout, len(variables.names)
     t, y, a = (np.array([getattr(one, part) for one in samples]) for part in ("now", "y", "rates"))
     q, v = y[:, : layout.q_size].copy(), y[:, layout.q_size : layout.q_size + layout.v_size].copy()
-    own = cast(tuple[Dual, Dual, Dual, Trajectory], (*seeded(asked, q, v, a), Trajectory(t, q, v, a)))
+    own = cast(tuple[Dual, Dual, Dual, Trajectory], (*seeded(variables, q, v, a), Trajectory(t, q, v, a)))
     of_bodies = body_seeds(system, *own)
     in_kernels = own if system.coordinates.kernels is system.coordinates else of_bodies
     reactions = [place for signal, place in layout.signals.items() if isinstance(signal, Reaction)]
     of_expressions = {
-        name: _of_expressions(system, asked, updates_of(system)[name], *in_kernels)
+        name: _of_expressions(system, variables, updates_of(system)[name], *in_kernels)
         for name in {one.controller for sample in samples for one in sample.updates if one.slopes is None}
     }
     names = dict.fromkeys(name for sample in samples for one in sample.updates for name in one.reads)
     rates = {f"{one.name}.rate": k for k, one in enumerate(one for one in system.model.states if not one.is_held)}
     readings = _readings(system.cartesian, *of_bodies, {name: None for name in names if name not in rates})
     if names.keys() & rates.keys():
-        slopes_of_rates = _of_expressions(system, asked, system.structure.signals.rates, *in_kernels)
+        slopes_of_rates = _of_expressions(system, variables, system.structure.signals.rates, *in_kernels)
         readings |= {name: slopes_of_rates[:, rates[name]] for name in names if name in rates}
-    found, still, of_ground = dict[int, SampleSlopes](), ground_places(system), ground_slopes(system, asked.symbols)
+    found, still, of_ground = dict[int, SampleSlopes](), ground_places(system), ground_slopes(system, variables.symbols)
     for k, sample in enumerate(samples):
         targets, rows = list[int](), [np.zeros((0, count + layout.q_size + 2 * layout.v_size))]
         for one in sample.updates:
@@ -122,7 +122,7 @@ def _slopes_of(system: System, asked: Asked, samples: Sequence[Sample]) -> dict[
         by_state, by_parameters = np.zeros((len(targets), sample.y.size)), every[:, :count].copy()
         by_state[:, :width], by_rates = every[:, count : count + width], every[:, count + width :].copy()
         for place in (layout.signals[own.symbol] for own in system.model.inputs):
-            by_parameters += np.outer(by_state[:, place], input_slopes(system, asked.symbols, sample.now)[:, place])
+            by_parameters += np.outer(by_state[:, place], input_slopes(system, variables.symbols, sample.now)[:, place])
             by_state[:, place] = 0.0
         by_parameters += by_state[:, still] @ of_ground.T
         by_state[:, still] = 0.0
@@ -132,11 +132,11 @@ def _slopes_of(system: System, asked: Asked, samples: Sequence[Sample]) -> dict[
     return found
 
 
-def seeded(asked: Asked, *parts: np.ndarray, others: int = 0) -> tuple[Dual, ...]:
+def seeded(variables: DesignVariables, *parts: np.ndarray, others: int = 0) -> tuple[Dual, ...]:
     """Return arrays, (times, numbers), whose numbers vary each by itself; slopes by the parameters and by `others` more
     variables stand first, and are zero."""
-    ends = np.cumsum([len(asked.names) + others, *(part.shape[1] for part in parts)]).tolist()
-    by = (*asked.symbols, *(Parameter(f"seed {k}") for k in range(ends[-1] - len(asked.names))))
+    ends = np.cumsum([len(variables.names) + others, *(part.shape[1] for part in parts)]).tolist()
+    by = (*variables.symbols, *(Parameter(f"seed {k}") for k in range(ends[-1] - len(variables.names))))
     slopes = [np.zeros((ends[-1], len(part), part.shape[1])) for part in parts]
     for slope, begin, end in zip(slopes, ends, ends[1:], strict=False):
         slope[begin:end] = np.eye(end - begin)[:, None]
@@ -164,18 +164,18 @@ def _readings(
 
 
 def _of_expressions(
-    system: System, asked: Asked, builder: AssignmentBuilder, q: Dual, v: Dual, a: Dual, path: Trajectory
+    system: System, variables: DesignVariables, builder: AssignmentBuilder, q: Dual, v: Dual, a: Dual, path: Trajectory
 ) -> np.ndarray:  # fmt: skip
     """Return the slopes of expressions, (samples, expressions, parameters, y and accelerations), at states in the
     coordinates of kernels."""
-    kernels, count = system.coordinates.kernels.layout, len(asked.names)
+    kernels, count = system.coordinates.kernels.layout, len(variables.names)
     values, size = builder.batch, kernels.v_size
     directions = [max(len(ways) for _, ways in members) for members in ways_of(values)]
     outputs = [group.kernel.layout["outputs"] for group in values.groups]
     chosen = [Selection(tuple(range(a)), tuple(range(b))) for a, b in zip(outputs, directions, strict=True)]
     own, batch = SlopesBuilder(values, True, chosen), values.fill(system.evaluator)
     partials, (source, output, by) = read_outputs(own.fill(batch), path.t, path.q, path.v), own.entries
-    numbers = values.slopes(system.evaluator, asked.symbols)
+    numbers = values.slopes(system.evaluator, variables.symbols)
     motions, still = small_motions(system.structure, q), ground_places(system)  # (seeds, samples, velocities)
     motions[..., still] = q.slope[..., still]
     first, signals = 2 * size + 1 + values.room, path.q.shape[1] - len(system.layout.signals)

@@ -15,7 +15,7 @@ from ...errors import MbsError, ModelError, counted, shortened
 from ...public_class import PublicClass
 from ...unit_system import dimension_of, si_unit
 from .readings import ObjectiveReadings
-from .words import Integral, Maximum, Minimum, Quantity, Reduction, level
+from .words import Integral, Maximum, Minimum, Reduction, ResultQuantity, level
 
 KINK = "it has a kink there (|x| at 0, two different values that are both the largest), or reads what is not unique"
 SMOOTH = "write what is smooth there (sqrt(x**2 + eps**2) for |x|), or for the largest value kind='minimax'"
@@ -166,7 +166,7 @@ class FormulaObjective:
     @property
     def goes_over_time(self) -> bool:
         """Whether some quantity stands outside of all reductions."""
-        return self.expression.xreplace({one: sp.S.One for one in self.reductions}).has(Quantity)
+        return self.expression.xreplace({one: sp.S.One for one in self.reductions}).has(ResultQuantity)
 
     def of(self, readings: ObjectiveReadings) -> Any:
         values = symbol_values(self.expression, readings)
@@ -180,7 +180,7 @@ def symbol_values(expression: sp.Expr, readings: ObjectiveReadings) -> dict[sp.B
     """Return the values of the symbols in an expression."""
     values: dict[sp.Basic, Any] = {}
     for symbol in sorted(expression.free_symbols, key=str):
-        if isinstance(symbol, Quantity):
+        if isinstance(symbol, ResultQuantity):
             values[symbol] = one_number(symbol.name, readings[symbol.name])
         else:
             values[symbol] = readings.t if str(symbol) == "t" else readings.parameter(str(symbol))
@@ -275,7 +275,7 @@ def _unit_product(part: sp.Expr, unit: Callable[[str], str]) -> sp.Expr:
     if part.is_number:
         return sp.S.One
     if isinstance(part, sp.Symbol):
-        known = dimension_of("s" if str(part) == "t" and not isinstance(part, Quantity) else unit(str(part)))
+        known = dimension_of("s" if str(part) == "t" and not isinstance(part, ResultQuantity) else unit(str(part)))
         if known is None or known[0] != 1.0:
             raise UnknownUnit
         return sp.Mul(*(sp.Symbol(word, positive=True) ** sp.nsimplify(power) for word, power in known[1]))
@@ -300,7 +300,7 @@ def objective_of(form: Any, what: str = "objective") -> ObjectiveFunction:
     if isinstance(form, Objective | FormulaObjective | OfResult):
         return form
     if isinstance(form, str):
-        return FormulaObjective(Quantity(form))
+        return FormulaObjective(ResultQuantity(form))
     if isinstance(form, sp.Expr):
         return FormulaObjective(form)
     if callable(form):

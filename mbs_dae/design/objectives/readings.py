@@ -63,7 +63,7 @@ class DualReadings(Calls):
         """Read `result`; `names` are the numbers by which derivatives are taken, `values` those of all parameters."""
         self.result, self.names, self.values = result, names, values
         self.varied = result.varied.with_moving_end() if end_moves(result) else result.varied
-        self.by = tuple(self.varied.asked.symbols)
+        self.by = tuple(self.varied.variables.symbols)
         self.read: dict[str, Any] = {}
 
     @property

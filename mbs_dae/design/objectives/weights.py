@@ -16,7 +16,7 @@ from ...duals import Dual, value_of
 from ...results.result import Result
 from .objective import FormulaObjective, Objective, ObjectiveFunction, array_of, evaluate, symbol_values, tie_error
 from .readings import LAST_TIME, SeededReadings, end_moves
-from .words import Quantity, level
+from .words import ResultQuantity, level
 
 AT_ONCE = 256
 """The number of array values by which a function is differentiated at once."""
@@ -85,7 +85,7 @@ def _of_formula(formula: FormulaObjective, result: Result, values: Mapping[str, 
     }
     outer |= {
         s: Dual(np.asarray(at[s]), np.eye(len(by))[len(reductions) + k], by)
-        for k, s in enumerate(symbols) if not isinstance(s, Quantity)
+        for k, s in enumerate(symbols) if not isinstance(s, ResultQuantity)
     }  # fmt: skip
     J = evaluate(formula.expression, outer)
     by_arrays: dict[str, np.ndarray] = {}
@@ -93,7 +93,7 @@ def _of_formula(formula: FormulaObjective, result: Result, values: Mapping[str, 
     for k, s in enumerate(symbols):
         parts = [J.slope[n] * w * np.broadcast_to(g.slope[k], t.shape) for n, (w, g) in enumerate(inner)]
         total = sum(parts, np.zeros(t.size))
-        if isinstance(s, Quantity):
+        if isinstance(s, ResultQuantity):
             by_arrays[s.name] = total[None]
         else:
             by_parameters[str(s)] = np.array([total.sum() + J.slope[len(reductions) + k]])

@@ -14,10 +14,10 @@ from ...errors import ModelError, shortened
 from ...tolerances import VALUE_TIE
 
 
-class Quantity(sp.Symbol):
+class ResultQuantity(sp.Symbol):
     """A quantity of a result over time, as a symbol."""
 
-    def __new__(cls, name: str, **assumptions: Any) -> Quantity:
+    def __new__(cls, name: str, **assumptions: Any) -> ResultQuantity:
         return super().__new__(cls, name, real=True)
 
 
@@ -117,7 +117,7 @@ def quantity(name: str) -> sp.Symbol:
             f'quantity takes the name of a quantity, not {shortened(name)}; e.g. quantity("slider.x")',
             code="not-a-name", argument="name", value=name,
         )  # fmt: skip
-    return Quantity(name)
+    return ResultQuantity(name)
 
 
 def over_time(what: Any, word: str) -> sp.Expr:

@@ -20,7 +20,7 @@ import scipy.sparse as sps
 from scipy.linalg import block_diag
 
 from ...derivatives.equations import solve_bordered
-from ...derivatives.parameters import Asked
+from ...derivatives.parameters import DesignVariables
 from ...errors import ModelError
 from ...tolerances import MULTIPLIER_UNIQUENESS, RANK_TOLERANCE
 from ..balance import Balance, balance_at
@@ -69,7 +69,7 @@ def check_contacts(here: Balance) -> None:
     alone.check_two_sided()
 
 
-def rest_derivatives(here: Balance, asked: Asked) -> RestSlopes:
+def rest_derivatives(here: Balance, variables: DesignVariables) -> RestSlopes:
     """Return the derivatives of a rest by the parameters."""
     balance, n = without_friction(here), here.system.nv
     places, still = [*state_places(balance.system).values()], np.zeros(n)
@@ -78,7 +78,7 @@ def rest_derivatives(here: Balance, asked: Asked) -> RestSlopes:
     by_z, by_x, own_z = _slopes_of_states(balance, places, units)
     H = np.block([[K, by_z], [by_x, own_z]])
     J = np.hstack([balance.jacobian, np.zeros((len(balance.jacobian), len(places)))])
-    right = np.array([_by_parameter(balance, asked, name, places) for name in asked.names]).T
+    right = np.array([_by_parameter(balance, variables, name, places) for name in variables.names]).T
     weight = np.append(balance.weight_by_level, 1.0 / units**2)
     split = n + len(places)
     solution = solve_bordered(sps.csr_matrix(H), sps.csr_matrix(J), -right[:split], -right[split:], weight)
@@ -89,7 +89,7 @@ def rest_derivatives(here: Balance, asked: Asked) -> RestSlopes:
     choice = np.abs(left[:, rank:]).max(axis=1, initial=0.0) > MULTIPLIER_UNIQUENESS
     multipliers = np.where(choice[:, None], np.nan, solution.multipliers)
     free, rows = block_diag(balance.free_velocities, np.diag(units)), len(balance.system.rows)
-    pushes = np.zeros((len(asked.names), here.pushes.size if isinstance(here, Supported) else 0))
+    pushes = np.zeros((len(variables.names), here.pushes.size if isinstance(here, Supported) else 0))
     if isinstance(balance, Supported):
         pushes[:, balance.held] = -multipliers[rows:].T
     sines = np.linalg.svd(free.T @ H @ free, compute_uv=False)
@@ -121,9 +121,9 @@ def _slopes_of_states(
     return by_z, by_x, own_z
 
 
-def _by_parameter(balance: Balance, asked: Asked, name: str, places: list[int]) -> np.ndarray:
+def _by_parameter(balance: Balance, variables: DesignVariables, name: str, places: list[int]) -> np.ndarray:
     """Return F_p, ż_p, Φ_p and g_p of one parameter."""
-    value, model, rows = asked.model.parameters[name].value, asked.model, len(balance.system.rows)
+    value, model, rows = variables.model.parameters[name].value, variables.model, len(balance.system.rows)
 
     def at(h: float) -> np.ndarray:
         system = model.with_values({name: value + h}).compile()

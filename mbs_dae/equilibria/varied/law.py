@@ -46,7 +46,7 @@ class LawDerivatives:
     @cached_property
     def matrices(self) -> dict[str, np.ndarray]:
         """The derivatives of M, D, K and A by each parameter: (parameters, rows, columns)."""
-        slopes = [self._along(k) for k in range(len(self.rest.asked.names))]
+        slopes = [self._along(k) for k in range(len(self.rest.variables.names))]
         return dict(zip(MATRICES, (np.array(parts) for parts in zip(*slopes, strict=True)), strict=True))
 
     def _along(self, k: int) -> tuple[np.ndarray, ...]:
@@ -59,11 +59,11 @@ class LawDerivatives:
 
     def _step(self, k: int) -> float:
         """Return a step over which neither the pose nor a number changes by more than a small part."""
-        asked, system, number = self.rest.asked, self.rest.system, self.rest.system.evaluator
+        variables, system, number = self.rest.variables, self.rest.system, self.rest.system.evaluator
         x = self.rest.solved[0][k]
         fastest = float(np.sqrt(system.weight @ x**2)) / system.length
         for batch in (system.structure.program.batch, system.structure.dynamics.batch):
-            slopes, numbers = batch.slopes(number, asked.symbols[k : k + 1])[0], np.abs(batch.numbers(number))
+            slopes, numbers = batch.slopes(number, variables.symbols[k : k + 1])[0], np.abs(batch.numbers(number))
             moving = slopes != 0.0
             sizes = np.where(numbers[moving] != 0.0, numbers[moving], 1.0)
             fastest = max(fastest, float((np.abs(slopes[moving]) / sizes).max(initial=0.0)))
@@ -75,8 +75,8 @@ class LawDerivatives:
 
     def _balance(self, k: int, h: float) -> Balance:
         rest = self.rest
-        name = rest.asked.names[k]
-        model = rest.asked.model.with_values({name: rest.asked.model.parameters[name].value + h})
+        name = rest.variables.names[k]
+        model = rest.variables.model.with_values({name: rest.variables.model.parameters[name].value + h})
         system, t = model.compile(), rest.balance.t
         q = system.moved(rest.balance.q, h * rest.solved[0][k])
         if newton.close(system.machine(), t, q, system.still, 20) != DONE:
@@ -108,7 +108,7 @@ def law_derivative(law: LinearSystem, name: str, by: str) -> np.ndarray:
     if varied is None:
         what = "this law has no derivatives; ask for some about a rest"
         raise ModelError(f'{what}: linearize(model, derivatives=["k"])', code="run-without-derivatives")
-    names, parameter = varied.rest.asked.names, str(getattr(by, "symbol", by))
+    names, parameter = varied.rest.variables.names, str(getattr(by, "symbol", by))
     if parameter not in names:
         raise ModelError(
             f"this law has derivatives by {', '.join(names)}, and none by {parameter!r}",

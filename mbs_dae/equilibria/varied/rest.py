@@ -22,7 +22,7 @@ from ...compiled.reading import Trajectory
 from ...compiled.slopes import places_moved
 from ...derivatives.equations import KernelState, solve_bordered
 from ...derivatives.inputs import input_slopes
-from ...derivatives.results import Varied
+from ...derivatives.results import VariedResult
 from ...errors import ModelError
 from ...readings.motion import ComputedQuantities
 from ...readings.reactions import ComputedReactions
@@ -36,7 +36,7 @@ from .contacts import RestSlopes, check_contacts, rest_derivatives
 
 
 @dataclass(frozen=True, eq=False)
-class RestDerivatives(Varied):
+class RestDerivatives(VariedResult):
     """The derivatives of the one pose of an equilibrium."""
 
     balance: Balance
@@ -45,12 +45,12 @@ class RestDerivatives(Varied):
     def solved(self) -> RestSlopes:
         """The derivatives of pose, multipliers, states and contact forces. The least motion is taken where forces leave
         it free."""
-        here, count = self.balance, len(self.asked.names)
+        here, count = self.balance, len(self.variables.names)
         if isinstance(here, Supported) or state_places(here.system):
-            with_contacts = rest_derivatives(here, self.asked)
+            with_contacts = rest_derivatives(here, self.variables)
             self._check_corners(with_contacts.x)
             return with_contacts
-        instant = KernelState(self.system, self.asked.symbols, here.t, here.q, here.system.still)
+        instant = KernelState(self.system, self.variables.symbols, here.t, here.q, here.system.still)
         slopes = instant.slopes((POSITIONS, FORCES), here.system.still, here.multipliers)
         right = -slopes[FORCES].given, -slopes[POSITIONS].given
         found = solve_bordered(slopes[FORCES].x, instant.rows, *right, here.weight_by_level)
@@ -66,14 +66,14 @@ class RestDerivatives(Varied):
         bends = {one.who for one in corners(here) if not one.by_speed}
         if not bends:
             return
-        instant = KernelState(self.system, self.asked.symbols, here.t, here.q, here.system.still)
+        instant = KernelState(self.system, self.variables.symbols, here.t, here.q, here.system.still)
         along = instant.slopes((FORCES, SURFACES), here.system.still, here.multipliers)[SURFACES].along(x)
         structure = here.system.structure
         names = np.array(structure.program.batch.switching + structure.dynamics.batch.switching)
         least = GUARD_CHANGE * np.abs(x).max(axis=1, initial=0.0)
         for who in bends:
             leave = np.flatnonzero((np.abs(along[np.flatnonzero(names == who)]) > least).any(axis=0))
-            for name in (self.asked.names[k] for k in leave):
+            for name in (self.variables.names[k] for k in leave):
                 what = f"{who} of {self.system.model.name!r} has a corner at this rest, and neighbours on both sides"
                 remedy = "leave it out of derivatives=, take another value, or round the law off"
                 raise ModelError(
@@ -88,11 +88,11 @@ class RestDerivatives(Varied):
 
     @cached_property
     def path(self) -> Any:
-        (t, q, v, a), x = self.motion, np.zeros((len(self.asked.names), *self.motion.v.shape))
+        (t, q, v, a), x = self.motion, np.zeros((len(self.variables.names), *self.motion.v.shape))
         x[:, 0, : self.system.nv] = self._nan_if_loose(self.solved.x)
         still: Any = (self.dual(one, np.zeros_like(x)) for one in (v, a))
         moved = places_moved(self.system.structure, q, x)
-        moved[:, 0] += input_slopes(self.system, self.asked.symbols, self.balance.t)
+        moved[:, 0] += input_slopes(self.system, self.variables.symbols, self.balance.t)
         moved[:, 0, [*state_places(self.system).values()]] = self._nan_if_loose(self.solved.z)
         places: Any = self.dual(q, moved)
         return Trajectory(t, places, *still)

@@ -21,7 +21,7 @@ from ..bodies.body import coordinates_of
 from ..bodies.planar_body import PlanarBody
 from ..joints import PinInSlot, Revolute
 from ..parameters import Parameter, ParameterValue, check_number, finite_number, free_parameters, plain
-from .shapes import Shape, shape_of
+from .shapes import UniformBody, shape_of
 
 Outline = tuple[str, ...]  # the names of the points that a body has, in order around it
 
@@ -232,7 +232,7 @@ def _check_use(outlines: Mapping[str, Outline], places: Mapping[str, Any], fixed
             )  # fmt: skip
 
 
-def _masses(shapes: Mapping[str, Shape], mass: Any, density: Any) -> dict[str, Any]:
+def _masses(shapes: Mapping[str, UniformBody], mass: Any, density: Any) -> dict[str, Any]:
     """Return the mass of each body: given as a mass, or as a density per metre (rods) or per square metre (plates)."""
     if mass is not None and density is not None:
         raise ModelError("from_points got mass and density; give one of them", code="contradictory-arguments")

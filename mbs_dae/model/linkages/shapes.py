@@ -25,7 +25,7 @@ class Corner(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Shape:
+class UniformBody:
     """A uniform body whose frame is at its centre of mass, with the x axis from its first point to its second."""
 
     position: tuple[Any, Any]
@@ -44,7 +44,7 @@ class Shape:
 def shape_of(
     who: str, outline: Sequence[str], places: Mapping[str, tuple[Any, Any]], number: Callable[[Any], float] = float,
     dimension: Callable[..., Any] | None = None, massive: bool = True,
-) -> Shape:  # fmt: skip
+) -> UniformBody:  # fmt: skip
     """Return the body with these points: a plate, or a rod if there are two points or all lie on a line.
 
     Points may be expressions of parameters, which `number` evaluates. With `dimension` every length of the body is one
@@ -110,7 +110,7 @@ def shape_of(
     centre_in_world = start[0] + c * x - s * y, start[1] + s * x + c * y
     placed = points[0] + turn * centre if not symbolic else None
     position = centre_in_world if placed is None else (placed.real, placed.imag)
-    return Shape(position, angle, markers, size, gyration, is_plate, tuple(outline[k] for k in order))
+    return UniformBody(position, angle, markers, size, gyration, is_plate, tuple(outline[k] for k in order))
 
 
 def polygon(corners: Sequence[Any]) -> tuple[Any, Any, Any]:

@@ -17,7 +17,7 @@ from ...compiled import System
 from ...compiled.machine import POSES
 from ...compiled.reading import Trajectory
 from ...compiled.status import DONE
-from ...derivatives.parameters import Asked
+from ...derivatives.parameters import DesignVariables
 from ...derivatives.results import VariedMotion
 from ...errors import ModelError, SingularConfigurationError
 from ...kernels.blocks import block
@@ -110,7 +110,7 @@ class Walker:
         if system is None or path is None or len(path.t) < len(places):
             return None
         symbols = tuple(self.model.parameters[name].symbol for name in self.names)
-        varied = VariedMotion(result_of(system, path), Asked(system.model, self.names, symbols, told=""))
+        varied = VariedMotion(result_of(system, path), DesignVariables(system.model, self.names, symbols, told=""))
         read: Any = system.reader(self.measures)(*varied.path)
         slope = np.moveaxis(read.slope[:, 0], 0, -1)
         return WalkValues(read.value[0][back], read.value[1][back], slope[back], path.q[0].copy())

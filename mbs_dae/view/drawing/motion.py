@@ -11,7 +11,7 @@ import numpy as np
 from scipy.interpolate import CubicHermiteSpline
 
 from ...errors import ModelError, unknown_name
-from ...results.frames import FrameMotion, Marker, coordinates, in_space, of_coordinates, of_world, on_body
+from ...results.frames import FramePath, Marker, coordinates, in_space, of_coordinates, of_world, on_body
 from ...results.result import Result
 from ...results.sketch import ElementSketch
 from ...rotations import quaternion_rates
@@ -36,7 +36,7 @@ class DrawnMotion:
     def __len__(self) -> int:
         return len(self.values)
 
-    def frame(self, body: str) -> FrameMotion:
+    def frame(self, body: str) -> FramePath:
         """Return the place (poses, 3) and the axes (poses, 3, 3) of a body."""
         return of_coordinates(self.frames[body]) if body in self.frames else of_world(len(self))
 
