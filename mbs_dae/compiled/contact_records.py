@@ -9,7 +9,7 @@ is `delassus.used[i]`), a group g.
 from typing import NamedTuple
 
 from ..kernels.blocks import Design, Indices, Integers, Matrix, Vector, Work, zeros
-from ..linear.laws import Complementarity
+from ..linear.complementarity import Complementarity
 from ..linear.partition import LawPartition
 from ..linear.rows import Rows
 from ..linear.springs import Proximal

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from ..kernels.abi import compiled
 from ..kernels.blocks import Integers, Work, zeros
-from .laws import Complementarity
+from .complementarity import Complementarity
 
 
 class LawPartition(NamedTuple):

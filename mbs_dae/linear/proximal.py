@@ -35,8 +35,8 @@ from math import isfinite, sqrt
 
 from ..kernels.abi import compiled, compiled_apart
 from ..kernels.blocks import Vector
+from .complementarity import ENDLESS
 from .kkt import Factor, solve
-from .laws import ENDLESS
 from .pattern import Pattern
 from .rows import add_transposed_product, row_dot, schur_diagonal
 from .springs import (

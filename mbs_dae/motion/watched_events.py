@@ -51,10 +51,9 @@ from .mechanism_record import NEAREST
 from .methods.method import END, H, T, take_step
 from .past.tape import BEGAN, SWITCHED
 from .record import ACCEPTED, EventRecord, IntegratorState, derivative_at_end, put_back, put_right, remember
-from .switching.locate import is_searched, look_for_switch
+from .switching.locate import is_searched, look_at, look_for_switch
 from .switching.rates import read_rates_here
 from .switching.search import AT_ONCE, CUT, HERE, LOST_SIGHT, NONE, RUSH
-from .switching.step_samples import look_at
 from .switching.switches import hold_all, is_idle, look, natural, read_scales, read_scales_of_rates
 
 TRIES = 400

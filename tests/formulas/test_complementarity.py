@@ -7,6 +7,7 @@ import pytest
 
 from mbs_dae.linear.complementarity import (
     DONE,
+    NEWTON_COUNT,
     NO_SOLUTION,
     NOT_FOUND,
     SEVERAL,
@@ -14,7 +15,6 @@ from mbs_dae.linear.complementarity import (
     new_complementarity,
     solve_complementarity,
 )
-from mbs_dae.linear.laws import NEWTON_COUNT
 
 
 def problem(W, w0, laws, f=None):

@@ -38,7 +38,6 @@ from ...kernels.blocks import Integers, Matrix, Vector
 from ...linear.elimination import factorise, solve
 from ...linear.vectors import axpy, copy, dot
 from ...motion.contact.bounds import COMPONENTS, component, pressure
-from ...motion.contact.delassus import put_jump
 from ...motion.contact.gaps import first_entry
 from ...motion.contact.impacts import (
     MOST,
@@ -53,7 +52,7 @@ from ...motion.contact.impacts import (
 )
 from ...motion.contact.incipient import FAR, RISEN
 from ...motion.contact.normals import components
-from ...motion.contact.problem import solve_laws, take_solution
+from ...motion.contact.problem import put_jump, solve_laws, take_solution
 from ...motion.contact.rubbing import across, never_sticks, resting, sliding, speed_of
 from ...motion.derivative import refinements
 from ...motion.mechanism_record import Mechanism

@@ -3,7 +3,7 @@
 gaps, guards, normals       switching functions of points: when a contact state ends
 states                      the choice of contact states; following, departure, incipient: slips that need more
 forces, bounds, rubbing     the forces of contacts while their states hold, and the bounds of friction
-delassus, problem           the Delassus matrix W and the laws of contact
+problem                     the Delassus matrix W and the laws of contact
 corrections, digits, sizes  forces corrected with twice the digits, where masses or forces are far apart; roundoff
 impacts, keeping            impulses where bodies meet; closed contacts put back onto their gaps
 time_stepping, islands      forces over whole steps (Moreau, HalfExplicit)

@@ -32,9 +32,9 @@ from ...linear.vectors import copy
 from ...tolerances import CONTACT_TOLERANCE, JOINT_DEPENDENCE, JOINT_LEEWAY, ROW_ACCELERATION, SLIP_ROUNDOFF
 from ..derivative import evaluate
 from ..mechanism_record import Mechanism
-from .delassus import leave_out
 from .gaps import leeway
 from .guards import is_held, joint_rate, keeps_still, largest_acceleration
+from .problem import leave_out
 from .sizes import is_moved, own_pace
 
 RESTS = 2

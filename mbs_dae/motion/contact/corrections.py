@@ -11,21 +11,22 @@ import numpy as np
 from ...compiled.contact_records import FREE, STILL, Contacts
 from ...kernels.abi import compiled, compiled_apart
 from ...kernels.blocks import Vector
-from ...linear.elimination import least_solution
-from ...linear.laws import (
+from ...linear.complementarity import (
     DAMPING,
     FRICTION,
     HELD,
     NO_FORCE,
     SLIDES,
     UNDETERMINED,
+    choose_modes,
     heading_length,
     is_unilateral,
     put_into_units,
     put_y,
     radius,
+    write_equations,
 )
-from ...linear.modes import choose_modes, write_equations
+from ...linear.elimination import least_solution
 from ...linear.rows import row_dot_size
 from ...linear.twofold import two_product, two_sum
 from ...linear.vectors import copy
@@ -42,7 +43,6 @@ from ...tolerances import (
     SUM_ROUNDOFF,
 )
 from ..mechanism_record import INDEPENDENCE, Mechanism
-from .delassus import add_responses, leave_out, respond
 from .digits import (
     REFINED,
     is_corrected,
@@ -54,7 +54,7 @@ from .digits import (
     put_spread,
     refine_solution,
 )
-from .problem import bound_now, take_solution
+from .problem import add_responses, bound_now, leave_out, respond, take_solution
 from .sizes import least_force, opposing_force, pace_along, put_free_force
 
 

@@ -38,8 +38,8 @@ from ...tolerances import CONTACT_TOLERANCE, JOINT_LEEWAY, ROW_ACCELERATION
 from ..derivative import evaluate
 from ..mechanism_record import Mechanism
 from .constrained import depends, factorise_joints
-from .delassus import add_responses
 from .guards import largest_acceleration
+from .problem import add_responses
 from .rubbing import across, never_sticks
 
 ALONG = 0.9

@@ -61,7 +61,6 @@ from ...tolerances import (
 from ..mechanism_record import Mechanism
 from .bounds import COMPONENTS, component, given, is_given, pressure, put_bounds
 from .constrained import depends, factorise_joints
-from .delassus import add_responses, respond, use
 from .digits import (
     REFINED,
     is_corrected,
@@ -75,6 +74,7 @@ from .digits import (
 )
 from .incipient import beyond, put_incipient, weight_of_changes
 from .normals import holds_side, put_normals, sense
+from .problem import add_responses, respond, use
 from .rubbing import across, direction, resting, sliding
 from .sizes import (
     along_row,

@@ -63,12 +63,11 @@ from ..switching.search import Search
 from .bounds import is_given
 from .constrained import clear_roundoff, find_constrained, is_constrained, is_pressed
 from .corrections import correct_impulses
-from .delassus import put_jump, respond
 from .digits import put_rate_tails
 from .following import let_rates_follow
 from .gaps import first_entry
 from .keeping import put_cancelling, use_closed
-from .problem import put_changes, solve_laws, take_solution, use_points, write_laws
+from .problem import put_changes, put_jump, respond, solve_laws, take_solution, use_points, write_laws
 
 MOST = 10000
 """The largest number of impacts that are passed on at one instant."""

@@ -18,7 +18,7 @@ from ...linear.kkt import solve
 from ...linear.vectors import axpy, copy, dot
 from ..derivative import evaluate, factorise_terms
 from ..mechanism_record import Mechanism
-from .delassus import respond, responses, use
+from .problem import respond, responses, use
 from .sizes import row_size
 
 

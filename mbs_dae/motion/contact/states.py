@@ -42,12 +42,11 @@ from ..derivative import accelerate_as_held
 from ..mechanism_record import Mechanism
 from .constrained import clear_roundoff, find_constrained, is_constrained, is_pressed, keep_sticking
 from .corrections import correct_amounts
-from .delassus import respond
 from .departure import check_departures, find_departures, may_depart
 from .following import let_slips_follow
 from .guards import keeps_still, largest_acceleration
 from .incipient import FAR
-from .problem import bound_now, solve_laws, take_solution, use_points, write_laws
+from .problem import bound_now, respond, solve_laws, take_solution, use_points, write_laws
 from .rubbing import never_sticks, resting, sliding, speed_of
 from .sizes import force_to_stop, opposing_force, own_pace, put_paces
 

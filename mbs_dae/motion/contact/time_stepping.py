@@ -51,12 +51,22 @@ from ..derivative import evaluate, factorise_terms
 from ..mechanism_record import Mechanism
 from .constrained import clear_roundoff, is_constrained
 from .corrections import correct_amounts
-from .delassus import add_responses, respond, responses, use
 from .digits import put_masses
 from .gaps import observe_gaps
 from .guards import tell_states
 from .islands import find_islands
-from .problem import bound_now, solve_laws, take_solution, use_points, write_gaps, write_laws
+from .problem import (
+    add_responses,
+    bound_now,
+    respond,
+    responses,
+    solve_laws,
+    take_solution,
+    use,
+    use_points,
+    write_gaps,
+    write_laws,
+)
 from .rubbing import across, resting, sliding
 from .sizes import put_paces
 

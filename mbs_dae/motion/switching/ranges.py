@@ -20,8 +20,8 @@ from ..contact.gaps import observe_gaps
 from ..course import moment
 from ..derivative import derivative, evaluate
 from ..methods.method import read_between
+from .locate import least_of_cubic, least_of_tangents
 from .search import Search
-from .step_samples import least_of_cubic, least_of_tangents
 from .switches import is_idle, look_at_laws, read_rates
 
 LOOKS = 12

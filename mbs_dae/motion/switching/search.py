@@ -59,8 +59,8 @@ class Guards(NamedTuple):
     slack: Work[Vector] = zeros("switches")
     """The tolerance of each guard below its level."""
     wrong: Work[Integers] = zeros("switches")
-    """1 for each guard that falls below its level by more than its slack; while a step is looked at, also work space of
-    `step_samples`."""
+    """1 for each guard that falls below its level by more than its slack; while a step is looked at, also work
+    space."""
     passes_zero: Work[Integers] = zeros("switches")
     """1 for each switching function that passes zero where the step ends."""
     after: Work[Vector] = zeros("switches")
@@ -80,7 +80,7 @@ class Guards(NamedTuple):
 
 
 class StepSamples(NamedTuple):
-    """Places inside a step at which guards are evaluated (`step_samples`)."""
+    """Places inside a step at which guards are evaluated (`locate.first_wrong`)."""
 
     at: Work[Vector] = zeros(DEEP + 3)
     """Places of the step, from 0 to 1."""

@@ -2,7 +2,7 @@
 
 While gaps are the only guards, a step closes none of them if nothing moves as far in it as each gap is wide, even with
 the largest of all velocities along all of its slopes, |ġ| <= |G|₁ max|v| + |ν|. This is tested at the beginning of the
-step, at its end, and at its golden section; `step_samples` examines all other steps closely.
+step, at its end, and at its golden section; `locate.first_wrong` examines all other steps closely.
 
 A distance changes by no more than bodies move, so between these places it keeps two thirds of its width. Another kind
 of gap, one that oscillates along the way, might be wide and flat at all of them and closed in between. But a sine of n
