@@ -13,7 +13,7 @@ from test_motions_by_parameters import extrapolated
 
 import mbs_dae as mbs
 from mbs_dae.derivatives.parameters import design_variables
-from mbs_dae.derivatives.start import Beginning
+from mbs_dae.derivatives.start import VariedStart
 from mbs_dae.motion.initial import initial_state
 
 CLOSE = 1e-9
@@ -102,7 +102,7 @@ def test_the_velocity_of_least_kinetic_energy(case):
     build, given = CASES[case]
     model = build()
     asked = design_variables(model, [*model.parameters, *given], given)
-    begin = Beginning(asked, initial_state(model, 0.0, given)[0], given)
+    begin = VariedStart(asked, initial_state(model, 0.0, given)[0], given)
     for k, by in enumerate(asked.names):
         at = designs(model, given, by)
         starts = lambda h, at=at: {"v": initial_state(*(at(h)[0], 0.0, at(h)[1]))[0].v}  # noqa: E731
@@ -115,7 +115,7 @@ def test_a_start_is_held():
     model = five_bar()
     start = mbs.assemble(model, fix={"first.angle": 1.2, "last.omega": 1.0, "first.omega": -0.5})
     state = mbs.assemble(model, start=start, derivatives=["l"])
-    begin = Beginning(design_variables(model, ["l"]), initial_state(model, 0.0, start)[0], {}, start)
+    begin = VariedStart(design_variables(model, ["l"]), initial_state(model, 0.0, start)[0], {}, start)
     at = designs(model, {}, "l")
     names = ["plate.x", "third.angle"]
     expected = extrapolated(lambda h: read(mbs.assemble(at(h)[0], start=start), names), names)
