@@ -205,8 +205,7 @@ def test_a_rest_in_a_root_is_told_with_its_knot():
 @pytest.mark.parametrize("torque, span", [(3.0, 3.0), (20.0, 0.2)])
 def test_a_rest_in_a_root_ends_the_run_by_itself(torque, span, coordinates):
     model = pawl_on_wheel(whole(), torque=torque, y=1.08).compile(coordinates)
-    message = r"Contact 'tooth 0'.* rest in a corner, at [\d.]+ .*parts\(\)"
-    with pytest.raises(mbs.IntegrationError, match=message) as told:
+    with refused("chattering", mbs.IntegrationError, mentions=["Contact 'tooth 0'", "corner", "parts"]) as told:
         mbs.simulate(model, [0, span], {"wheel.angle": -0.3})
     assert told.value.result.stats["accepted"] < 1000
 
@@ -227,8 +226,8 @@ def test_a_pawl_on_a_pin_that_rests_in_a_root_is_told_the_root_and_the_parts(res
     model.add(mbs.Torque("load", wheel, 0.2))
     tip = mbs.Point(pawl.at(-0.08, 0.018))
     model.add(mbs.Contact("teeth", mbs.Profile(wheel, teeth), tip, restitution=restitution))
-    message = rf"'teeth'.*without end.*corner at {4 * pitch:.6g} in the table of Contact 'teeth'; .*parts\(\).*Moreau"
-    with pytest.raises(mbs.IntegrationError, match=message) as told:
+    corner = f"corner at {4 * pitch:.6g} in the table of Contact 'teeth'"
+    with refused("chattering", mbs.IntegrationError, mentions=[corner, "parts", "Moreau"]) as told:
         mbs.simulate(model, np.linspace(0, 1, 101))
     assert ("restitution=0.0" in str(told.value)) == (restitution > 0.0)
 

@@ -77,7 +77,7 @@ def test_ends_at_one_point_are_refused_with_the_way_along_the_slide(kind, coordi
     constants = {"Damper": {"damping": 1.0}, "Actuator": {"force": 1.0}}.get(kind, {"stiffness": 1.0, "length": 0.1})
     element = getattr(mbs, kind)
     points = model.plus(element("strut", model.ground, cart, **constants))
-    remedy = rf"{kind} 'strut' gives no finite force at t = 0: its ends are at one point.*slide, {kind}\('strut', joint"
-    with pytest.raises(mbs.ModelError, match=remedy):
+    ends = [f"{kind} 'strut'", "one point", f"{kind}('strut', joint"]
+    with refused("law-without-value", time=0.0, mentions=ends):
         mbs.simulate(points.compile(coordinates), [0, 0.1])
     mbs.simulate(model.plus(element("strut", guide, **constants)).compile(coordinates), [0, 0.1])

@@ -172,24 +172,21 @@ def test_a_radius_that_is_a_parameter_may_not_vanish_where_it_is_needed():
 
 
 @pytest.mark.parametrize(
-    ("laws", "words"),
+    ("laws", "code", "mentions"),
     [
-        ({"restitution": 1.2}, "restitution of Contact 'floor' is 1.2"),
-        ({"restitution": -0.1}, "restitution"),
-        ({"friction": -0.1}, "friction"),
-        ({"friction": 0.4, "static_friction": 0.3}, "what rests holds at least what slides"),
-        ({"friction": float("nan")}, "friction"),
-        ({"friction": 0.3, "static_friction": 0.4, "smooth": 0.1}, "so nothing rests, and static_friction="),
-        ({"friction": 0.3, "smooth": 0.0}, "smooth of Contact 'floor' is 0"),
-        ({"friction": lambda s: 0.3 - s}, "friction of Contact 'floor' at a slip of 1 m/s is -0.7"),
-        (
-            {"friction": lambda s: 0.3 + s, "static_friction": 0.2},
-            "static_friction of Contact 'floor' is 0.2, less than",
-        ),
+        ({"restitution": 1.2}, "out-of-bounds", ["restitution", "1.2"]),
+        ({"restitution": -0.1}, "negative", ["restitution", "-0.1"]),
+        ({"friction": -0.1}, "negative", ["friction", "-0.1"]),
+        ({"friction": 0.4, "static_friction": 0.3}, "static-below-sliding", ["static_friction", "0.3", "0.4"]),
+        ({"friction": float("nan")}, "not-finite", ["friction", "nan"]),
+        ({"friction": 0.3, "static_friction": 0.4, "smooth": 0.1}, "contradictory-arguments", ["static_friction="]),
+        ({"friction": 0.3, "smooth": 0.0}, "not-positive", ["smooth", "0"]),
+        ({"friction": lambda s: 0.3 - s}, "negative", ["friction", "1 m/s", "-0.7"]),
+        ({"friction": lambda s: 0.3 + s, "static_friction": 0.2}, "static-below-sliding", ["static_friction", "0.2"]),
     ],
 )
-def test_laws_that_are_none_are_refused(laws, words):
-    with pytest.raises(ModelError, match=words):
+def test_laws_that_are_none_are_refused(laws, code, mentions):
+    with refused(code, mentions=["Contact 'floor'", *mentions]):
         ball(**laws)
 
 
@@ -228,17 +225,23 @@ def test_friction_in_a_joint_that_shares_its_load():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda *pair: mbs.Contact("c", *pair, mu=0.3), "Contact 'c' has no argument 'mu'; write friction="),
-        (lambda *pair: mbs.Contact("c", *pair, e=0.3), "write restitution="),
-        (lambda *pair: mbs.Contact("c", *pair, bounce=0.3), "'bounce'; its arguments are: name, gap, slip, unit, rest"),
-        (lambda *pair: mbs.CompliantContact("c", *pair, k=0.3), "CompliantContact 'c' has no .* write stiffness="),
-        (lambda _, disk: mbs.Stop("s", mbs.x(disk.marker), min=0.3), "Stop 's' has no argument 'min'; write lower="),
-        (lambda _, disk: mbs.DryFriction("s", mbs.x(disk.marker), mu=0.3), "DryFriction 's' has no argument 'mu'"),
+        (lambda *pair: mbs.Contact("c", *pair, mu=0.3), ("wrong-arguments", "c", "mu", "friction=", "Contact")),
+        (lambda *pair: mbs.Contact("c", *pair, e=0.3), ("wrong-arguments", "restitution=")),
+        (lambda *pair: mbs.Contact("c", *pair, bounce=0.3), ("wrong-arguments", "bounce")),
+        (
+            lambda *pair: mbs.CompliantContact("c", *pair, k=0.3),
+            ("wrong-arguments", "c", "stiffness=", "CompliantContact"),
+        ),
+        (lambda _, disk: mbs.Stop("s", mbs.x(disk.marker), min=0.3), ("wrong-arguments", "s", "min", "lower=", "Stop")),
+        (
+            lambda _, disk: mbs.DryFriction("s", mbs.x(disk.marker), mu=0.3),
+            ("wrong-arguments", "s", "mu", "DryFriction"),
+        ),
     ],
 )
 def test_an_unknown_argument_is_told_with_its_own_word(make, words):
     model = ball()
-    with pytest.raises(ModelError, match=words):
+    with refused(words[0], mentions=words[1:]):
         make(mbs.Line(model.ground), mbs.Disk(model.bodies["ball"], 0.1))
 
 

@@ -28,95 +28,110 @@ def bound(**bounds):
 
 LOG = (np.log10, (1, 2), (0.8, 1.8), (2.4, 3.9))
 CASES = {
-    "one point": (lambda: mbs.synthesize_path([(0, 0)]), "points has 1; give three or more"),
-    "no pairs": (lambda: mbs.synthesize_path([1, 2, 3]), r"points must be several rows of 2, not \[1, 2, 3\]; e.g."),
-    "text": (lambda: mbs.synthesize_path("abc"), "points must be several rows"),
+    "one point": (lambda: mbs.synthesize_path([(0, 0)]), ("too-few-points", "1", "points")),
+    "no pairs": (lambda: mbs.synthesize_path([1, 2, 3]), ("wrong-shape", "e.g", "2", "1", "3", "points")),
+    "text": (lambda: mbs.synthesize_path("abc"), ("not-a-number", "points")),
     "not finite": (
         lambda: mbs.synthesize_path([(0, 0), (1, np.nan), (2, 0)]),
-        "points has a number that is not finite",
+        ("not-finite", "points"),
     ),
-    "twice": (lambda: mbs.synthesize_path([*ARC, (0, 0)]), "points 0 and 3 are the same place; leave one out"),
-    "order": (lambda: mbs.synthesize_path(ARC, order="any"), "order"),
-    "kind": (lambda: mbs.synthesize_path(ARC, kind="six-bar"), "kind"),
-    "timing": (lambda: mbs.synthesize_path(ARC, timing=(0, 1)), "timing must be 3 numbers"),
-    "both": (lambda: mbs.synthesize_path(ARC, timing=(0, 1, 2), order="free"), "timing= says the order"),
+    "twice": (lambda: mbs.synthesize_path([*ARC, (0, 0)]), ("given-twice", "0", "3", "points")),
+    "order": (lambda: mbs.synthesize_path(ARC, order="any"), ("unknown-choice", "order")),
+    "kind": (lambda: mbs.synthesize_path(ARC, kind="six-bar"), ("unknown-choice", "kind")),
+    "timing": (lambda: mbs.synthesize_path(ARC, timing=(0, 1)), ("wrong-shape", "3", "timing")),
+    "both": (
+        lambda: mbs.synthesize_path(ARC, timing=(0, 1, 2), order="free"),
+        ("contradictory-arguments", "timing=", "order"),
+    ),
     "same angle": (
         lambda: mbs.synthesize_path(ARC, timing=(0, 1, 2 * np.pi)),
-        "timing has points 0 and 2 at the same angle",
+        ("given-twice", "0", "2", "timing"),
     ),
-    "starts": (lambda: mbs.synthesize_path(ARC, starts=0), "starts is 0; give a whole number of 1 or more"),
-    "one pose": (lambda: mbs.synthesize_motion(POSES[:1]), "poses has 1; give two to five"),
-    "six poses": (lambda: mbs.synthesize_motion(POSES), "no four-bar takes more than five poses"),
-    "same pose": (lambda: mbs.synthesize_motion([*POSES[:2], POSES[0]]), "poses 0 and 2 are the same"),
-    "no angles": (lambda: mbs.synthesize_motion([(0, 0), (1, 1)]), "poses must be several rows of 3"),
-    "free of two": (lambda: mbs.synthesize_motion(POSES[:2]), "two poses leave the pins to choose; say moving="),
-    "free of three": (lambda: mbs.synthesize_motion(POSES[:3]), "three poses leave the pins or the pivots to choose"),
-    "too free": (lambda: mbs.synthesize_motion(POSES[:4], moving=ARC[:2]), "moving= cannot be chosen with 4 poses"),
-    "lengths": (lambda: mbs.synthesize_motion(POSES[:4], lengths=(1, 1)), "lengths= cannot be chosen with 4 poses"),
+    "starts": (lambda: mbs.synthesize_path(ARC, starts=0), ("not-an-integer", "0", "1", "starts")),
+    "one pose": (lambda: mbs.synthesize_motion(POSES[:1]), ("wrong-length", "1", "poses")),
+    "six poses": (lambda: mbs.synthesize_motion(POSES), ("wrong-length", "poses")),
+    "same pose": (lambda: mbs.synthesize_motion([*POSES[:2], POSES[0]]), ("given-twice", "0", "2", "poses")),
+    "no angles": (lambda: mbs.synthesize_motion([(0, 0), (1, 1)]), ("wrong-shape", "3", "poses")),
+    "free of two": (lambda: mbs.synthesize_motion(POSES[:2]), ("missing-argument", "moving=")),
+    "free of three": (lambda: mbs.synthesize_motion(POSES[:3]), ("pins-or-pivots",)),
+    "too free": (lambda: mbs.synthesize_motion(POSES[:4], moving=ARC[:2]), ("not-supported", "moving=", "4")),
+    "lengths": (lambda: mbs.synthesize_motion(POSES[:4], lengths=(1, 1)), ("not-supported", "lengths=", "4")),
     "short": (
         lambda: mbs.synthesize_motion(POSES[:2], moving=ARC[:2], lengths=(0.1, 1)),
-        "too short for its pin's way",
+        ("no-circle-through-places",),
     ),
-    "one pin": (lambda: mbs.synthesize_motion(POSES[:3], moving=[(0, 1), (0, 1)]), "moving= has the same point twice"),
-    "only shifts": (lambda: mbs.synthesize_motion([(k, k**2, 0.2) for k in range(4)]), "all poses have the same angle"),
+    "one pin": (lambda: mbs.synthesize_motion(POSES[:3], moving=[(0, 1), (0, 1)]), ("given-twice", "moving=")),
+    "only shifts": (lambda: mbs.synthesize_motion([(k, k**2, 0.2) for k in range(4)]), ("poses-without-turn", "poses")),
     "in line": (
         lambda: mbs.synthesize_motion([(k, 0, 0) for k in range(3)], moving=ARC[:2]),
-        "lie on a line: no circle",
+        ("places-on-a-line",),
     ),
-    "few points": (lambda: mbs.synthesize_function(*LOG, points=3, free="crank"), "3 precision points for 4 unknowns"),
-    "no range": (lambda: mbs.synthesize_function(np.log10, (1, 1), (0, 1), (0, 1)), r"over=\(1, 1\) is no range"),
-    "no crank": (lambda: mbs.synthesize_function(np.log10, (1, 2)), "crank= is missing"),
-    "constant": (lambda: mbs.synthesize_function(lambda x: 1.0, (1, 2), (0, 1), (0, 1)), "follower= cannot be scaled"),
-    "outside": (lambda: mbs.synthesize_function(*LOG, points=(0.5, 1.5, 1.9)), "0.5 is outside of over="),
-    "free": (lambda: mbs.synthesize_function(*LOG, free="rocker"), "free"),
-    "not finite y": (lambda: mbs.synthesize_function(lambda x: np.inf, *LOG[1:]), r"wanted\(1\) is inf"),
-    "lengths differ": (lambda: mbs.synthesize_function([1, 2], [1, 2, 3]), "wanted must be 3 numbers"),
-    "points of a table": (lambda: mbs.synthesize_function([1, 2, 3], [1, 2, 3], points=3), "every pair of the arrays"),
-    "count": (lambda: mbs.chebyshev_points(0, 1, 0), "count is 0; say how many points"),
-    "no point": (lambda: arm(point=None), 'point= is missing; say which point of .arm. is meant, e.g. point="?'),
-    "unknown point": (lambda: arm(point="rod.C"), "has no quantity 'rod.C.x'"),
-    "no over": (lambda: mbs.synthesize_path(ARC, kind=ARM, point="bar.head"), r"over= names the parameters of 'arm'"),
-    "unknown parameter": (lambda: arm(over={"r": (0, 1)}), "no parameter 'r'"),
-    "no range of a parameter": (lambda: arm(over={"l": (2, 1)}), r"over\['l'\] is \(2, 1\), which is no range"),
-    "no driver": (lambda: arm(FREE), "0 drivers of 'arm' with a law of time, and one is to move it; add one"),
-    "unknown driver": (lambda: arm(driver="lift"), "driver 'lift'"),
-    "two drivers": (lambda: arm(TWICE, driver="motor"), "'more' moves with time, too, and one driver is to move"),
-    "no reach": (lambda: arm(SLID), "say how far .*'lift' may go, e.g. driver={'lift': "),
-    "loose": (lambda: arm(LOOSE, "bar.P"), "degrees of freedom that no driver moves"),
-    "flat points": (lambda: arm(points=[(0, 0, 0), (1, 1, 1), (2, 0, 1)]), "points must be several rows of 2"),
-    "two in one": (lambda: arm(points=[*ARC, ARC[0]]), "points 0 and 3 are the same place"),
-    "bounds of a model": (lambda: arm(ratio=3), "ratio= is for four-bars and slider-cranks; bounds of a model"),
-    "point of no model": (lambda: bound(point="rod.C"), "point= speaks of a model; give it as kind="),
+    "few points": (lambda: mbs.synthesize_function(*LOG, points=3, free="crank"), ("too-few-points", "3", "4")),
+    "no range": (
+        lambda: mbs.synthesize_function(np.log10, (1, 1), (0, 1), (0, 1)),
+        ("bounds-upside-down", "over=", "1"),
+    ),
+    "no crank": (lambda: mbs.synthesize_function(np.log10, (1, 2)), ("missing-argument", "crank=")),
+    "constant": (
+        lambda: mbs.synthesize_function(lambda x: 1.0, (1, 2), (0, 1), (0, 1)),
+        ("same-value-at-ends", "follower="),
+    ),
+    "outside": (lambda: mbs.synthesize_function(*LOG, points=(0.5, 1.5, 1.9)), ("out-of-bounds", "over=", "0.5")),
+    "free": (lambda: mbs.synthesize_function(*LOG, free="rocker"), ("unknown-choice", "free")),
+    "not finite y": (lambda: mbs.synthesize_function(lambda x: np.inf, *LOG[1:]), ("not-finite", "wanted", "1")),
+    "lengths differ": (lambda: mbs.synthesize_function([1, 2], [1, 2, 3]), ("wrong-shape", "3", "wanted")),
+    "points of a table": (
+        lambda: mbs.synthesize_function([1, 2, 3], [1, 2, 3], points=3),
+        ("contradictory-arguments",),
+    ),
+    "count": (lambda: mbs.chebyshev_points(0, 1, 0), ("not-an-integer", "0", "count")),
+    "no point": (lambda: arm(point=None), ("missing-argument", "point=", "e.g")),
+    "unknown point": (lambda: arm(point="rod.C"), ("unknown-name", "rod.C.x", "quantity")),
+    "no over": (lambda: mbs.synthesize_path(ARC, kind=ARM, point="bar.head"), ("not-a-dict", "arm", "over=")),
+    "unknown parameter": (lambda: arm(over={"r": (0, 1)}), ("unknown-name", "r", "parameter")),
+    "no range of a parameter": (lambda: arm(over={"l": (2, 1)}), ("bounds-upside-down", "l", "2", "1")),
+    "no driver": (lambda: arm(FREE), ("driver-not-chosen", "arm", "0")),
+    "unknown driver": (lambda: arm(driver="lift"), ("unknown-name", "lift", "driver")),
+    "two drivers": (lambda: arm(TWICE, driver="motor"), ("second-driver-moves", "more")),
+    "no reach": (lambda: arm(SLID), ("reach-missing", "lift", "e.g", "driver=")),
+    "loose": (lambda: arm(LOOSE, "bar.P"), ("undriven-freedom",)),
+    "flat points": (lambda: arm(points=[(0, 0, 0), (1, 1, 1), (2, 0, 1)]), ("wrong-shape", "2", "points")),
+    "two in one": (lambda: arm(points=[*ARC, ARC[0]]), ("given-twice", "0", "3", "points")),
+    "bounds of a model": (lambda: arm(ratio=3), ("contradictory-arguments", "ratio=")),
+    "point of no model": (lambda: bound(point="rod.C"), ("contradictory-arguments", "point=", "kind=")),
     "model for one pose": (
         lambda: mbs.synthesize_motion([(0, 0, 0)], kind=ARM, point="bar.head", over={"l": (1, 2)}),
-        "poses has 1; give two or more",
+        ("wrong-length", "1", "poses"),
     ),
-    "box": (lambda: bound(within=[(0, 0)]), "within must be 2 rows of 2"),
-    "small ratio": (lambda: bound(ratio=0.5), "ratio=0.5, and the longest link is not shorter than the shortest"),
-    "unknown length": (lambda: bound(lengths={"f": (0, 1)}), "lengths"),
-    "no range of a length": (lambda: bound(lengths={"a": (2, 1)}), r"lengths\['a'\] is \(2, 1\), which is no range"),
-    "negative length": (lambda: bound(lengths={"a": (-2, 0)}), "no link is that short; give positive lengths"),
+    "box": (lambda: bound(within=[(0, 0)]), ("wrong-shape", "2", "within")),
+    "small ratio": (lambda: bound(ratio=0.5), ("out-of-bounds", "0.5", "ratio")),
+    "unknown length": (lambda: bound(lengths={"f": (0, 1)}), ("unknown-choice", "lengths")),
+    "no range of a length": (lambda: bound(lengths={"a": (2, 1)}), ("bounds-upside-down", "a", "2", "1", "lengths")),
+    "negative length": (lambda: bound(lengths={"a": (-2, 0)}), ("not-positive", "lengths")),
     "ratio and lengths": (
         lambda: bound(lengths={"a": (0.1, 0.2), "b": (5, 6)}, ratio=4),
-        "b is at least 5, and a at most 0.2: no linkage has ratio=4",
+        ("contradictory-arguments", "5", "0.2", "4", "b", "a", "ratio"),
     ),
     "box and ground": (
         lambda: bound(within=[(0, 0), (3, 4)], lengths={"d": (6, 7)}),
-        "the ground is at least 6 long, and pivots within= that box are at most 5 apart",
+        ("contradictory-arguments", "within=", "6", "5"),
     ),
     "open": (
         lambda: bound(lengths={"a": (9, 10), "b": (1, 2), "c": (1, 2), "d": (1, 2)}),
-        "a is at least 9, and the others are at most 6 together: no four-bar closes",
+        ("lengths-do-not-close", "9", "6", "a"),
     ),
-    "speed of a model": (lambda: arm(points=[(1, 0), (0, 1), (-1, 0)], starts=1).best.model(0), "omega"),
-    "speed": (lambda: mbs.synthesize_path(ARC, starts=4).best.model(omega=0), "omega=0"),
+    "speed of a model": (
+        lambda: arm(points=[(1, 0), (0, 1), (-1, 0)], starts=1).best.model(0),
+        ("not-positive", "omega"),
+    ),
+    "speed": (lambda: mbs.synthesize_path(ARC, starts=4).best.model(omega=0), ("out-of-bounds", "0")),
 }
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_refused(case):
     ask, words = CASES[case]
-    with pytest.raises(mbs.ModelError, match=words):
+    with refused(words[0], mentions=words[1:]):
         ask()
 
 
@@ -148,5 +163,5 @@ def test_where_nothing_is_found_it_is_told_why():
     on_a_pin = mbs.synthesize_motion([(0, 0, 0), (0, 0, 0.4), (0, 0, 1.0), (0, 0, 1.5)])
     for found, word in ((as_the_crank, "just as the crank"), (on_a_pin, "turns about one point")):
         assert len(found) == 0 and word in str(found)
-        with pytest.raises(mbs.ModelError, match=word):
+        with refused("no-solution", mentions=word):
             _ = found.best

@@ -229,25 +229,24 @@ def test_friction_without_a_value_is_told(kind):
 @pytest.mark.parametrize("kind", ["joint", "contact"])
 def test_friction_that_loses_its_value_on_the_way_is_told(kind, how):
     """Pushed with 3 N against a friction of 2 N it comes to x = 1, where μ ends."""
-    words = "'rub' in 'bench' is not a finite number.*a last case"
-    with pytest.raises(mbs.MbsError, match=words) as told:
+    code = "friction-undefined-or-negative"
+    with refused(code, mbs.MbsError, mentions=["rub", "bench", "not a finite number", "a last case"]) as told:
         mbs.simulate(ending(kind), [0, 2], {"block.vx": 1.0}, **how)
     if not how:
         assert told.value.time == pytest.approx((np.sqrt(1 + 2 * (3 - 0.2 * 9.81)) - 1) / (3 - 0.2 * 9.81), abs=1e-6)
 
 
 def test_friction_without_a_value_is_told_by_other_analyses():
-    words = "'rub' in 'bench' is not a finite number.*a last case"
+    words = ["rub", "not a finite number", "a last case"]
     driven = ending("joint")
     driven.add(mbs.Driver("motor", mbs.x(driven.bodies["block"]), mbs.t))
     with refused("friction-undefined-or-negative", model="bench", time=1.0, mentions="rub"):
         mbs.inverse_dynamics(driven, np.linspace(0, 2, 5))
     for kind in ("joint", "contact"):
         away = ending(kind, 2.0)
-        with pytest.raises(mbs.ModelError, match=words):
-            mbs.holding(away)
-        with pytest.raises(mbs.ModelError, match=words):
-            mbs.equilibrium(away)
+        for verb in (mbs.holding, mbs.equilibrium):
+            with refused("friction-undefined-or-negative", model="bench", time=0.0, mentions=words):
+                verb(away)
 
 
 def ending(kind, x=0.0):

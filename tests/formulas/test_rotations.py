@@ -479,31 +479,37 @@ def test_what_is_no_orientation_is_refused(case):
 
 
 WRONG = {
-    "zero axis": (lambda: rotations.about((0, 0, 0), 1.0), "the axis is zero; give the direction"),
-    "zero axis, symbolic": (lambda: rotations.about((0, 0, 0), t), "the axis is zero"),
-    "zero at one moment": (lambda: rotations.about([[0, 0, 1], [0, 0, 0]], 1.0), "the axis is zero"),
-    "infinite angle": (lambda: rotations.about_x(np.inf), "the angle is not finite"),
-    "infinite expression": (lambda: rotations.about_x(sp.oo), "the angle is oo"),
-    "two entries": (lambda: rotations.about((0, 1), 1.0), r"the axis: the shape is \(2,\), but .* must be 3"),
-    "two expressions": (lambda: rotations.about((t, 1), 1.0), "the axis must have 3 entries"),
-    "times that differ": (lambda: rotations.euler([1, 2], [1, 2, 3], 0), r"psi \(2,\), theta \(3,\), phi \(\)"),
-    "array and expression": (lambda: rotations.euler([1, 2], t, 0), "mixes arrays with sympy expressions"),
-    "unknown axes": (lambda: rotations.euler_omega((1, 2, 3), (1, 2, 3), axes="local"), "use 'body' or 'world'"),
-    "zero quaternion": (lambda: rotations.quaternion_rates((0, 0, 0, 0), (1, 2, 3)), "the quaternion is zero"),
-    "symbols for numbers": (lambda: rotations.quaternion(rotations.about_x(t)), "depends on t; put numbers"),
-    "vector of symbols": (lambda: rotations.rotation_vector_rates((t, 0, 0), (1, 0, 0)), "use a quaternion$"),
-    "reflection": (lambda: rotations.euler_angles(-np.eye(3)), "left-handed"),
-    "frame of zero": (lambda: rotations.frame((0, 0, 0)), "the axis is zero"),
-    "frame with parallel x": (lambda: rotations.frame((0, 1, 2), (0, -2, -4)), "parallel to the axis; give another"),
-    "frame with zero x": (lambda: rotations.frame((0, 1, 2), (0, 0, 0)), "the x axis is zero"),
-    "frame of symbols": (lambda: rotations.frame((0, t, 1)), "needs numbers"),
+    "zero axis": (lambda: rotations.about((0, 0, 0), 1.0), ("zero-vector",)),
+    "zero axis, symbolic": (lambda: rotations.about((0, 0, 0), t), ("zero-vector",)),
+    "zero at one moment": (lambda: rotations.about([[0, 0, 1], [0, 0, 0]], 1.0), ("zero-vector",)),
+    "infinite angle": (lambda: rotations.about_x(np.inf), ("not-finite",)),
+    "infinite expression": (lambda: rotations.about_x(sp.oo), ("not-finite",)),
+    "two entries": (lambda: rotations.about((0, 1), 1.0), ("wrong-shape", "2", "3")),
+    "two expressions": (lambda: rotations.about((t, 1), 1.0), ("wrong-length", "3")),
+    "times that differ": (
+        lambda: rotations.euler([1, 2], [1, 2, 3], 0),
+        ("shapes-do-not-fit", "2", "3", "psi", "theta", "phi"),
+    ),
+    "array and expression": (lambda: rotations.euler([1, 2], t, 0), ("arrays-with-expressions",)),
+    "unknown axes": (
+        lambda: rotations.euler_omega((1, 2, 3), (1, 2, 3), axes="local"),
+        ("unknown-choice", "body", "world"),
+    ),
+    "zero quaternion": (lambda: rotations.quaternion_rates((0, 0, 0, 0), (1, 2, 3)), ("zero-vector",)),
+    "symbols for numbers": (lambda: rotations.quaternion(rotations.about_x(t)), ("needs-numbers", "t")),
+    "vector of symbols": (lambda: rotations.rotation_vector_rates((t, 0, 0), (1, 0, 0)), ("needs-numbers",)),
+    "reflection": (lambda: rotations.euler_angles(-np.eye(3)), ("left-handed",)),
+    "frame of zero": (lambda: rotations.frame((0, 0, 0)), ("zero-vector",)),
+    "frame with parallel x": (lambda: rotations.frame((0, 1, 2), (0, -2, -4)), ("parallel-axes",)),
+    "frame with zero x": (lambda: rotations.frame((0, 1, 2), (0, 0, 0)), ("zero-vector",)),
+    "frame of symbols": (lambda: rotations.frame((0, t, 1)), ("needs-numbers",)),
 }
 
 
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_input_is_told(case):
     ask, message = WRONG[case]
-    with pytest.raises(ModelError, match=message):
+    with refused(message[0], mentions=message[1:]):
         ask()
 
 

@@ -413,8 +413,11 @@ def test_freedoms_that_nothing_leads_are_refused():
 @pytest.mark.parametrize(
     ("element", "words"),
     [
-        (lambda m, a, b: mbs.Gear("gear", m.elements["A"], m.elements["D"], ratio=0.7), "by 0.7, which is no whole"),
-        (lambda m, a, b: mbs.Constraint("curve", a, phi=lambda i: i.y - sp.sin(i.x)), "says"),
+        (
+            lambda m, a, b: mbs.Gear("gear", m.elements["A"], m.elements["D"], ratio=0.7),
+            ("not-algebraic", "0.7", "gear"),
+        ),
+        (lambda m, a, b: mbs.Constraint("curve", a, phi=lambda i: i.y - sp.sin(i.x)), ("not-algebraic", "curve")),
     ],
 )
 def test_what_is_not_algebraic_is_refused_by_name(element, words):
@@ -423,7 +426,7 @@ def test_what_is_not_algebraic_is_refused_by_name(element, words):
     model.add(mbs.Revolute("A", model.ground, a), mbs.Revolute("D", model.ground, b))
     one = element(model, a, b)
     model.add(one)
-    with pytest.raises(mbs.ModelError, match=f"{one.name}.*{words}"):
+    with refused(words[0], mentions=words[1:]):
         mbs.assembly_modes(model, fix={"a.angle": 0.3})
 
 

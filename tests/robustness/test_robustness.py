@@ -56,13 +56,13 @@ def test_every_grid_gives_the_same_branch(eps):
 @pytest.mark.parametrize(
     ("function", "times", "words"),
     [
-        (0.6 + 10 * mbs.t, np.linspace(0, 1e6, 11), "units of times"),
-        (sp.exp(20 * mbs.t), np.linspace(0, 1, 11), "units of times"),
-        (sp.Piecewise((0.6, mbs.t < 0.3), (1.0, True)), np.linspace(0, 0.6, 61), "Driver 'motor' jumps"),
+        (0.6 + 10 * mbs.t, np.linspace(0, 1e6, 11), ("too-many-steps",)),
+        (sp.exp(20 * mbs.t), np.linspace(0, 1, 11), ("too-many-steps",)),
+        (sp.Piecewise((0.6, mbs.t < 0.3), (1.0, True)), np.linspace(0, 0.6, 61), ("jump", "motor", "Driver")),
     ],
 )
 def test_a_motion_that_is_too_fast_to_follow_is_told_soon(function, times, words):
-    with pytest.raises(mbs.ModelError, match=words) as told:
+    with refused(words[0], mentions=words[1:]) as told:
         mbs.kinematics(driven(function), times)
     assert np.isfinite(told.value.result.q).all()
     assert told.value.result.stats.get("evaluations", 0) < 2e5 and not told.value.result.success

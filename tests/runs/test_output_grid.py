@@ -110,8 +110,8 @@ def test_a_prescribed_motion_whose_ledger_is_off_is_an_error(monkeypatch):
 
 
 RECORDS = {
-    "ENERGY": (pendulum, {}, "energy of 'double pendulum' is off"),
-    "CONSTRAINTS": (cranks, {"crank0.omega": -5.0}, "positions .* violate '[AB]"),
+    "ENERGY": (pendulum, {}, ("energy-off", "double pendulum")),
+    "CONSTRAINTS": (cranks, {"crank0.omega": -5.0}, ("constraints-violated",)),
 }
 
 
@@ -121,6 +121,6 @@ def test_a_record_out_of_proportion_to_its_tolerances_is_an_error(monkeypatch, w
     build, initial, words = RECORDS[what]
     mbs.simulate(build(), [0, 10], initial)
     monkeypatch.setattr(accuracy, what, 1e-9 * getattr(accuracy, what))
-    with pytest.raises(mbs.IntegrationError, match=words) as caught:
+    with refused(words[0], mbs.IntegrationError, mentions=words[1:]) as caught:
         mbs.simulate(build(), [0, 1, 10], initial)
     assert len(caught.value.result) == 3 and not caught.value.result.success

@@ -76,16 +76,16 @@ def test_what_members_are_given_is_checked():
     model, initial = four_bar()
     runs = mbs.start(model, initial, count=3)
     for call, told in (
-        (lambda: runs.set(torque=[1.0, 2.0]), "a number, or 3 numbers"),
-        (lambda: runs.set(torque=[1.0, np.nan, 2.0]), "nan for member 1"),
-        (lambda: runs.set({"torqe": 1.0}), "did you mean 'torque'"),
-        (lambda: runs.step([0.1, -0.1, 0.1]), "member 1: .*does not go back"),
-        (lambda: runs.reset(members=[3]), "from 0 to 2"),
-        (lambda: runs.reset({"crank.omega": [1.0, 2.0]}), "3 numbers"),
-        (lambda: runs.reset({"crank.omega": [1.0, np.inf, 2.0]}), "inf for member 1"),
-        (lambda: mbs.start(model, initial, count=0), "whole number"),
+        (lambda: runs.set(torque=[1.0, 2.0]), ("wrong-length", "3")),
+        (lambda: runs.set(torque=[1.0, np.nan, 2.0]), ("not-finite", "1")),
+        (lambda: runs.set({"torqe": 1.0}), ("unknown-name", "torque")),
+        (lambda: runs.step([0.1, -0.1, 0.1]), ("back-in-time", "1")),
+        (lambda: runs.reset(members=[3]), ("out-of-bounds", "0", "2")),
+        (lambda: runs.reset({"crank.omega": [1.0, 2.0]}), ("wrong-length", "3")),
+        (lambda: runs.reset({"crank.omega": [1.0, np.inf, 2.0]}), ("not-finite", "1")),
+        (lambda: mbs.start(model, initial, count=0), ("not-an-integer",)),
     ):
-        with pytest.raises(mbs.ModelError, match=told):
+        with refused(told[0], mentions=told[1:]):
             call()
     assert runs.t.tolist() == [0.0, 0.0, 0.0] and runs["torque"].tolist() == [0.0, 0.0, 0.0]
 
