@@ -11,6 +11,7 @@ lengths. The result is one number, or nothing.
 """
 
 import hashlib
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -27,6 +28,19 @@ from numba.core import untyped_passes as untyped
 from numba.core.compiler_machinery import PassManager
 from numba.core.registry import cpu_target
 from numba.np.arrayobj import populate_array
+
+from ..errors import ModelError
+
+LEVELS = {
+    "x86-64-v2": ("cx16", "sahf", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"),
+    "x86-64-v3": ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"),
+    "x86-64-v4": ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
+}
+"""The levels of x86-64 processors, each with the features that it has beyond those of the level before."""
+PROCESSOR = "MBS_DAE_PROCESSOR"
+"""The environment variable that names a lower level for which machine code is made, or `native`: this very processor,
+with everything that it can do."""
+NATIVE = "native"
 
 REAL, WORD, NARROW = ir.DoubleType(), ir.IntType(64), ir.IntType(32)
 LANES = 8
@@ -126,7 +140,7 @@ def emitted(symbol: str, intermediate: ir.Module, parts: Iterable[Any] = ()) -> 
     module.verify()
     if _length(intermediate) > LONG:
         return _hasty_machine().emit_object(module)
-    _optimise(codegen, module)
+    _optimise(module)
     if any(function.name == "llvm.trap" for function in module.functions):
         raise TypeError(f"{symbol} can raise an exception, and nothing could catch it; compute without")
     return _target_machine().emit_object(module)
@@ -136,10 +150,17 @@ def _length(intermediate: ir.Module) -> int:
     return sum(len(block.instructions) for function in intermediate.functions for block in function.blocks)
 
 
-def _optimise(codegen: Any, module: Any) -> None:
+def _optimise(module: Any) -> None:
     """Optimise a module like numba: first the cheap passes, then all."""
-    cheap = codegen._module_pass_manager(loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap")
-    for manager, builder in (cheap, codegen._module_pass_manager()):
+    for speed_level, vectorizes in ((0, False), (3, True)):
+        tuning = llvm.create_pipeline_tuning_options(speed_level=speed_level)
+        tuning.loop_vectorization, tuning.slp_vectorization = vectorizes, False
+        builder = llvm.create_pass_builder(_target_machine(), tuning)
+        manager = builder.getModulePassManager()
+        if speed_level == 0:  # loops are rotated early, so that they can be vectorised
+            manager.add_loop_rotate_pass()
+            manager.add_instruction_combine_pass()
+            manager.add_jump_threading_pass()
         manager.run(module, builder)
 
 
@@ -265,13 +286,39 @@ def _new_target_machine(**chosen: int) -> Any:
     codegen = cpu_target.target_context.codegen()
     options: dict[str, Any] = {"opt": 3}
     codegen._customize_tm_options(options)
+    options["cpu"], options["features"] = processor()
     options |= chosen
     return llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(**options)
+
+
+@cache
+def processor() -> tuple[str, str]:
+    """Return the name and the features of the processor for which machine code is made: of the highest level of x86-64
+    that this one reaches, because processors of one level can share code; or of this one."""
+    try:
+        features = llvm.get_host_cpu_features()
+    except RuntimeError:  # LLVM does not know this processor
+        features = llvm.FeatureMap()
+    reached = list[str]()
+    for level, needed in LEVELS.items():
+        if llvm.get_process_triple().startswith("x86_64") and all(features.get(name) for name in needed):
+            reached.append(level)
+        else:
+            break
+    name = os.environ.get(PROCESSOR) or [NATIVE, *reached][-1]
+    if name not in (NATIVE, *reached):
+        raise ModelError(
+            f"{PROCESSOR} is {name!r}, which this processor cannot run; write one of {', '.join([*reached, NATIVE])}",
+            code="unknown-choice", argument=PROCESSOR, value=name, choices=(*reached, NATIVE),
+        )  # fmt: skip
+    if name in reached:
+        return name, ""
+    return llvm.get_host_cpu_name(), features.flatten()
 
 
 @cache
 def machine() -> str:
     """Return the hash of everything besides its source on which machine code depends: versions and processor."""
     versions = numba.__version__, llvmlite.__version__, llvm.llvm_version_info
-    host = llvm.get_process_triple(), llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
+    host = llvm.get_process_triple(), *processor()
     return hashlib.sha256(repr((versions, host)).encode()).hexdigest()

@@ -6,7 +6,8 @@ checksum over its contents, which is checked before any use: damaged or incomple
 name of a file holds the version of the function (`functions`) or of everything that writes kernels (`stamp`), so a file
 of another version is another file. A file is written next to its place and renamed, so that it exists as a whole
 or not at all, and processes may share a cache. Without such a directory, functions live in memory: this costs time,
-never correctness; a warning gives the reason.
+never correctness; a warning gives the reason. A package may bring machine code along (`archives`), which is looked for
+second.
 """
 
 import hashlib
@@ -26,6 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from . import llvm
+from .archives import archive
 
 try:
     import fcntl
@@ -86,7 +88,10 @@ def _from_disk(symbol: str) -> bool:
     """Load a function with all functions that it calls; return False if one is not there."""
     if symbol in _here:
         return True
-    data = read(_file(symbol))
+    path, brought = _file(symbol), archive()
+    data = read(path)
+    if data is None and brought is not None:
+        data = brought.read(path.name)
     if data is None:
         return False
     told, _, code = data.partition(b"\n")
@@ -164,7 +169,11 @@ def write(path: Path, body: bytes) -> None:
 
 
 def is_there(symbol: str) -> bool:
-    return symbol in _here or _file(symbol).exists()
+    """Return whether a function need not be compiled."""
+    if symbol in _here:
+        return True
+    path, brought = _file(symbol), archive()
+    return brought is not None and path.name in brought.files or path.exists()
 
 
 @contextmanager
