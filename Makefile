@@ -6,7 +6,7 @@ BIN    := .venv/bin
 unexport PYTHONDONTWRITEBYTECODE    # each of many processes would translate all modules anew
 PIP    := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: help demo check test lint docs soak bench clean
+.PHONY: help demo check test lint docs wheel soak bench clean
 
 help:   ## list what can be made
 	@sed -n 's/^\([a-z]*\):.*## */  make \1\t/p' Makefile
@@ -26,6 +26,9 @@ lint: .venv/.testable   ## ruff and mypy
 
 docs: .venv/.documentable ## the site: book, notebooks, models in motion, reference; a warning is an error
 	$(BIN)/python docs/site/make.py build
+
+wheel: .venv/.testable  ## a wheel with machine code for the levels of x86-64 up to this processor's, in dist/
+	$(BIN)/python tools/wheel.py
 
 soak: .venv/.testable   ## the long random tests and the many combinations that make test leaves out
 	$(BIN)/python -m pytest -m soak

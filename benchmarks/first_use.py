@@ -2,6 +2,7 @@
 
     python benchmarks/first_use.py                          this package
     python benchmarks/first_use.py --against FOLDER [n]     and another version of it, whose root this is, in n rounds
+    python benchmarks/first_use.py --wheel FILE [n]         a wheel with machine code, and this package
 
 Each mechanism has a process and an empty cache of its own; with two versions the processes take turns. Seconds on the
 clock, and of processor time in the process; other processes help (`MBS_DAE_WORKERS=1`: none does, and then the second
@@ -19,6 +20,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from statistics import median
+from zipfile import ZipFile
 
 HERE = Path(__file__).resolve()
 MODELS = ("four_bar", "slider_crank", "andrews_squeezer", "stewart_platform")
@@ -27,8 +29,18 @@ Laps = dict[str, tuple[float, float]]
 
 
 def main() -> None:
-    against = Path(sys.argv[2]).resolve() if sys.argv[1:2] == ["--against"] else None
+    package, against = HERE.parents[1], Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else None
     rounds = int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    with tempfile.TemporaryDirectory() as folder:
+        if sys.argv[1:2] == ["--wheel"]:
+            assert against is not None
+            with ZipFile(against) as wheel:
+                wheel.extractall(folder)
+            package, against = Path(folder), package
+        compare(package, against, rounds)
+
+
+def compare(package: Path, against: Path | None, rounds: int) -> None:
     print(f"{'':40}{'clock [s]':>11}{'here [s]':>10}" + (f"{'before':>10}{'':>10}{'ratio':>8}" if against else ""))
     for model in MODELS:
         before: list[Laps] = []
@@ -36,7 +48,7 @@ def main() -> None:
         for _ in range(rounds):
             if against:
                 before.append(in_a_process(against, model))
-            now.append(in_a_process(HERE.parents[1], model))
+            now.append(in_a_process(package, model))
         show(model, now, before)
 
 
