@@ -62,13 +62,13 @@ def path_of(processor: str) -> Path:
 @cache
 def archive() -> Archive | None:
     """Return the archive for this processor, if the package has one that was made by the versions in use."""
-    if not FOLDER.is_dir():
+    names = sorted(file.stem for file in FOLDER.glob("*.code"))
+    if not names:
         return None
     now = maker()
     path = path_of(now["processor"])
-    if not path.is_file():
-        there = ", ".join(sorted(file.stem for file in FOLDER.glob("*.code")))
-        tell(f"it is for processors {there}, and this one is {now['processor']}")
+    if now["processor"] not in names:
+        tell(f"it is for processors {', '.join(names)}, and this one is {now['processor']}")
         return None
     with path.open("rb") as file:
         checksum, line = file.readline().strip(), file.readline()
