@@ -20,7 +20,7 @@ point has a gap and a slip, and W is [1/m 0; 0 1/m]:
 
 `strike` passes an impact in these steps:
 
-    prepare_impact      rows G and rates w at the state; `meeting`: which points touch
+    prepare_impact      rows G (by `find_constrained`) and rates w at the state; `meeting`: which points touch
     put_impulses        W by `respond`, w0 by `write_impact`, p by `solve_laws`; `jump` adds the responses times p to v
     go_on_anew          branches of laws, states of contacts and y' behind (`switching.choosing`)
     _land               flights too low to be seen: once more from the state before, with e = 0 for their points
@@ -33,15 +33,15 @@ and then at least e times as much once more, with its own friction,
 
 So a blow on a row of balls that touch sets all of them going. In reality the blow is passed on, ball by ball, and the
 last one goes: with `in_turn` only those points take part that approach, then those that approach as a consequence,
-until none does.
+until no visible approach is left (`_pass_on`); the rest is solved for all points together.
 
 Bodies that bounce with e < 1 come to rest after infinitely many impacts in a finite time. Here they do so as soon as a
 flight is lower than can be seen (`FLIGHT_HEIGHT`): this impact is made again with e = 0, and the contact is closed; so
 is one that another impact has lifted by no more. The time of the last impact is noted: after a flight of 2 w'/|ẇ| all
-later ones together last e/(1 - e) times as long, so that the body rests 2 w'/|ẇ|/(1 - e) after the impact. (The motion
-is right to the second order of the approach: between the first and the last of the impacts that are left out the normal
-impulse is that of a body at rest plus the one that ends the approach, and friction goes with it. This is the argument
-for e = 0; nothing here computes these impulses.)
+later ones together last e/(1 - e) times as long, so that the body rests 2 w'/|ẇ|/(1 - e) after the impact. (Over the
+time of the impacts that are left out, all normal impulses together are those of a body at rest plus the one that ends
+the approach, whatever e is, and friction goes with them. So e = 0 changes the motion by the second order of the
+approach.)
 
 The pages of the packages (`contact/__init__`, `switching/__init__`) say what the files are for that are called here.
 """
