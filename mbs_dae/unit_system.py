@@ -78,7 +78,7 @@ def checked_unit(unit: Any, what: str, value: float | None = None) -> str:
     for found, _ in _words(text):
         if meant := _nearest_unit(found[1]):
             raise ModelError(
-                f"the unit of {what} is {text!r}, and {found[1]!r} is no unit; did you mean {meant!r}?",
+                f"the unit of {what} is {text!r}, and {found[1]!r} is not a unit; did you mean {meant!r}?",
                 code="unknown-unit", owner=what, unit=text, word=found[1], near=(meant,),
             )  # fmt: skip
     strange = [(found[1], size) for found, size in _words(text) if found[1] in OTHERS]
@@ -348,7 +348,7 @@ def _known(word: str) -> tuple[float, Dimension]:
     if found is None or not found[1]:
         near = [meant] if (meant := _nearest_unit(word)) else get_close_matches(word, [*OTHERS, *BASES], n=2)
         hint = f"did you mean {' or '.join(map(repr, near))}?" if near else "write e.g. 'deg', 'mm', 'rpm', 'kN', 'bar'"
-        raise ModelError(f"{word!r} is no unit that is known; {hint}", code="unknown-unit", word=word, near=tuple(near))
+        raise ModelError(f"{word!r} is not a known unit; {hint}", code="unknown-unit", word=word, near=tuple(near))
     return found
 
 
@@ -370,7 +370,7 @@ class Call:
                 continue
             if word in self.units.names:
                 raise ModelError(
-                    f"{written} names {word!r}, which is not shown here; leave it out, or mend its name",
+                    f"{written} names {word!r}, which is not shown here; leave it out, or correct its name",
                     code="name-not-shown", argument=written.partition("=")[0], name=word,
                 )  # fmt: skip
             pairs = sorted(self.seen.items(), key=lambda one: "." not in one[0])  # of bodies and joints before times

@@ -206,7 +206,7 @@ def _why_not(operator: Operator, radius: float, error: float, shift: float) -> s
     if not radius:
         return "the equations almost lose rank here, or are not closed: a dead point or a meeting of branches is near"
     if error > CLOSED_POSE_DISTANCE * length:
-        return f"it is no pose: the nearest one is about {shift:.1e} m away; close it first, with mbs.assemble"
+        return f"it is not a pose: the nearest one is about {shift:.1e} m away; close it first, with mbs.assemble"
     return ""
 
 

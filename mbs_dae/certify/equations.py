@@ -226,5 +226,5 @@ def check_driven(equations: IntervalEquations) -> None:
         )
         raise ModelError(
             f"{what}{also}; drive it, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t), or fix it",
-            code="undriven-freedom", model=system.model.name, freedom=freedom,
+            code="undriven-freedom", model=system.model.name, freedoms=freedom,
         )  # fmt: skip

@@ -84,7 +84,7 @@ def study(
         analysis = VERBS.get(verb, verb)
     else:
         raise ModelError(
-            f"--verb {verb!r} is no analysis of many designs; choose one of {', '.join(VERBS)}",
+            f"--verb {verb!r} is not an analysis of many designs; choose one of {', '.join(VERBS)}",
             code="unknown-choice", verb=verb,
         )  # fmt: skip
     options: dict[str, Any] = {"initial": start} if analysis == "simulate" and start else {}

@@ -277,8 +277,8 @@ class BatchBuilder:
         if not np.isfinite(out).all():
             k = int(np.argmin(np.isfinite(out).reshape(-1, out.shape[-1]).all(axis=0)))
             raise ModelError(
-                f"a number in {self._who[k]} is not a finite real number for these parameters; mend its expression or "
-                "the parameters",
+                f"a number in {self._who[k]} is not a finite real number for these parameters; correct its expression "
+                "or the parameters",
                 code="not-finite",
             )  # fmt: skip
         return out

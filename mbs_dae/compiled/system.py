@@ -163,7 +163,7 @@ class System(Remembering):
         if not np.isfinite(q).all():
             body = next(body for body, places in self.layout.q.items() if not np.isfinite(q[list(places)]).all())
             raise ModelError(
-                f"the placement of body {body.name!r} is not finite; mend its position or angle",
+                f"the placement of body {body.name!r} is not finite; correct its position or angle",
                 code="not-finite", body=body.name,
             )  # fmt: skip
         return q

@@ -310,7 +310,7 @@ def derivative(result: Result, name: str, by: Any) -> np.ndarray:
         )  # fmt: skip
     values = varied[name]
     if not isinstance(values, Dual):
-        what = f"{name!r} is no function of the motion, and has no derivative"
+        what = f"{name!r} is not a function of the motion, and has no derivative"
         raise ModelError(f"{what}; ask for a place, a rate, a load or an energy", code="no-derivative")
     found = values.slope[known.index(wanted)].copy()
     if result.reactions is not None:

@@ -81,7 +81,7 @@ class Analysis:
                 code="run-stopped-early", subject=self.label, result=result,
             )  # fmt: skip
         if result.t[-1] < self.recipe.times[-1] and not (may_stop and end_moves(result)):
-            what = f"{self.label} was {result.message}, and how the time of its end moves is no part of derivatives"
+            what = f"{self.label} was {result.message}, and how the time of its end moves is not a part of derivatives"
             raise ModelError(
                 f"{what}; let it run on without the event that stops it",
                 code="run-stopped-early", subject=self.label, result=result,

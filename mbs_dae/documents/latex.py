@@ -48,7 +48,7 @@ def latex(paper: Paper) -> str:
 
 @singledispatch
 def block(one: object) -> str:
-    raise TypeError(f"{one!r} is no part of a paper")
+    raise TypeError(f"{one!r} is not a part of a paper")
 
 
 @block.register

@@ -17,7 +17,7 @@ def markdown(paper: Paper) -> str:
 
 @singledispatch
 def block(one: object) -> str:
-    raise TypeError(f"{one!r} is no part of a paper")
+    raise TypeError(f"{one!r} is not a part of a paper")
 
 
 @block.register

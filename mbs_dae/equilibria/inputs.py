@@ -152,8 +152,8 @@ class OutputRows:
         system = self.small.balance.system
         if np.abs(self._null[:, system.rows_of(driver)]).max(initial=0.0) > REACTION_UNIQUENESS:
             raise ModelError(
-                f"the effort of {driver!r} is not unique: redundant joints share its load, so it is no output; leave "
-                "out what is redundant (mbs.diagnose)",
+                f"the effort of {driver!r} is not unique: redundant joints share its load, so it is not an output; "
+                "leave out what is redundant (mbs.diagnose)",
                 code="not-unique", argument="outputs", element=driver,
             )  # fmt: skip
         return -self._multipliers[system.rows_of(driver)][0]

@@ -33,7 +33,7 @@ def small_motion_about(balance: Balance, required: Sequence[str] = (), preferred
     a, multipliers = balance.accelerations
     if not balance.v.any():
         if not is_at_rest(balance):
-            what = f"the state of {balance.system.model.name!r} is no equilibrium: forces would accelerate it from rest"
+            what = f"the state of {balance.system.model.name!r} is not an equilibrium: forces would accelerate it"
             raise ModelError(
                 f"{what}; start from mbs.equilibrium(model)", code="not-in-equilibrium", model=balance.system.model.name
             )
@@ -47,7 +47,7 @@ def small_motion_about(balance: Balance, required: Sequence[str] = (), preferred
             return small
     name = balance.system.model.name
     raise ModelError(
-        f"the state of {name!r} is no steady motion about which small motions have a constant law: "
+        f"the state of {name!r} is not a steady motion about which small motions have a constant law: "
         "its velocities, seen in axes that turn evenly, or the law of small motions change with time; linearize about "
         "mbs.equilibrium(model), or about a state that rolls or spins evenly",
         code="not-steady", name=name,

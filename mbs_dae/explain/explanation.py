@@ -94,9 +94,9 @@ def no_force(system: System, t: float, q: np.ndarray, v: np.ndarray) -> str:
     fault = f"{culprit} gives no finite {what} at t = {t:.6g}"
     force = next((force for force in system.model.forces if force.who == culprit), None)
     if not isinstance(force, EffortElement) or force.measure.kind != "distance":
-        return f"{fault}; mend its law"
+        return f"{fault}; correct its law"
     if State(system, t, q, v, v)[f"{force.name}.distance"] != 0.0:
-        return f"{fault}; mend its law"
+        return f"{fault}; correct its law"
     slides = "displacement" in force.coordinates
     along = f"let it act along the slide, {force.kind}({force.name!r}, joint, ...), or " if slides else ""
     return f"{fault}: its ends are at one point, where its direction is not defined; {along}move one of its ends"

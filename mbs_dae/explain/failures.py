@@ -314,8 +314,8 @@ def _what_stops(march: IntegratorState, status: int, pose: State, a: np.ndarray)
             what += f"turns round a corner, near {' and '.join(knots)}, or "
         return (
             "jump",
-            what + "passes zero many times in a step, or is no number",
-            f"mend its expression, or give a shorter max_step={instead}",
+            what + "passes zero many times in a step, or is not a number",
+            f"correct its expression, or give a shorter max_step={instead}",
         )
     step, times, abrupt = march.control.step[0], march.record.times, _abrupt(march, pose, a)
     if status == Status.TOO_MANY:

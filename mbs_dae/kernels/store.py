@@ -236,7 +236,7 @@ def _trusted(place: Path, make: bool = False) -> bool:
     if stat.S_ISLNK(told.st_mode):
         return _warn_once(place, "is a link; name the directory itself")
     if not stat.S_ISDIR(told.st_mode):
-        return _warn_once(place, "is no directory")
+        return _warn_once(place, "is not a directory")
     if reason := _foreign(told):
         return _warn_once(place, f"{reason}; give it back, or name another one")
     return True

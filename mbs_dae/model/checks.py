@@ -237,7 +237,7 @@ def _check_signal(model: ModelData, what: str, signal: Signal, more: Mapping[str
             )  # fmt: skip
     elif not isinstance(elements.get(signal.name), StateVariable | Input):
         raise ModelError(
-            f"{what}, which is no state or input of this model; declare it: model.state(...) or model.input(...)",
+            f"{what}, which is not a state or input of this model; declare it: model.state(...) or model.input(...)",
             code="not-of-this-model",
         )  # fmt: skip
 

@@ -185,7 +185,7 @@ def arithmetic(expression: sp.Expr) -> Arithmetic:
         power = int(expression.exp) if expression.exp.is_Integer else None
         return lambda values: base(values) ** (exponent(values) if power is None else power)
     if (function := FUNCTIONS.get(expression.func)) is None:
-        raise TypeError(f"{expression.func} is no arithmetic")
+        raise TypeError(f"{expression.func} is not arithmetic")
     parts = [*map(arithmetic, expression.args)]
     if len(parts) == 2:
         one, other = parts

@@ -266,7 +266,7 @@ def state_of(model: ModelWithStates, given: Any, what: str) -> StateVariable:
     else:
         remedy = f"; declare it first: model.state({name!r})"
     raise ModelError(
-        f"{what} {name!r}, which is no state of this model{remedy}",
+        f"{what} {name!r}, which is not a state of this model{remedy}",
         code="not-a-state", kind=element.kind if element is not None else "", stranger=strange, name=name, known=names,
     )  # fmt: skip
 

@@ -79,7 +79,7 @@ def algebraic(element: Condition, time: float, number: Callable[[Any], float]) -
 
 
 def refusal(element: Condition, why: str, remedy: str) -> ModelError:
-    what = f"{element.who} {why}, which is no algebraic equation of places and directions"
+    what = f"{element.who} {why}, which is not an algebraic equation of places and directions"
     return ModelError(
         f"{what}: all poses cannot be counted; {remedy}", code="not-algebraic", reason=why, name=element.name
     )
@@ -219,7 +219,7 @@ class _Writer:
             for slope in slopes:
                 value = float(slope.xreplace({s: sp.Float(v) for s, v in self.values.items()}))
                 if abs(value - round(value)) > INTEGER_RATIO:
-                    raise self._refusal(f"couples angles by {abs(value):g}, which is no whole number")
+                    raise self._refusal(f"couples angles by {abs(value):g}, which is not a whole number")
                 self.free -= slope.free_symbols
         elif not row.is_polynomial(*self.m):
             raise self._refusal(f"says {row}")

@@ -67,9 +67,9 @@ def _first_member(
         ends = track(family.between(numbers, member, np.zeros(1), bend), x[:, None])
         if ends.status[0] == DONE:
             return SolutionSet(family, member, ends.x)
-    what = f"the placement of {family.closure.system.model.name!r} is no regular pose to begin with: every path from it"
+    what = f"the placement of {family.closure.system.model.name!r} is not a regular pose to begin with: every path"
     raise AssemblyError(
-        f"{what} is lost; place bodies in another pose",
+        f"{what} from it is lost; place bodies in another pose",
         code="paths-lost", model=family.closure.system.model.name, kind="bad guess", joints=(), residuals={},
     )  # fmt: skip
 

@@ -175,7 +175,7 @@ def asked_by(system: System, event: Event, before: State) -> tuple[np.ndarray, n
         wanted[name] = number(e)
         if not np.isfinite(wanted[name]):
             raise ModelError(
-                f"{event.who} sets {name} to {wanted[name]} at t = {before.t:.6g}; mend its expression",
+                f"{event.who} sets {name} to {wanted[name]} at t = {before.t:.6g}; correct its expression",
                 code="not-finite", argument="values", event=event.name, quantity=name, value=wanted[name],
                 time=before.t,
             )  # fmt: skip

@@ -77,7 +77,7 @@ def _start(system: System, t: float, numbers: dict[str, float]) -> tuple[State, 
 def _level(structure: Structure, name: str) -> int:
     """Return whether a name is a value (0), a rate (1) or an acceleration (2)."""
     if name in structure.model.signal_units:
-        what = f"initial[{name!r}] is no value of a state, but an input, or a rate that follows from its expression"
+        what = f"initial[{name!r}] is not a value of a state, but an input, or a rate that follows from its expression"
         raise ModelError(
             f"{what}; give initial values of states, and inputs by model.with_inputs(...)",
             code="not-a-state", argument="initial", name=name,

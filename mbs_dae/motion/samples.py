@@ -252,7 +252,7 @@ def _check_finite(controller: Sampled, values: Mapping[Signal, float], t: float)
     for signal, value in values.items():
         if not np.isfinite(value):
             raise ModelError(
-                f"{controller.who} sets {signal.name!r} to {value} at t = {t:g}; mend its expression",
+                f"{controller.who} sets {signal.name!r} to {value} at t = {t:g}; correct its expression",
                 code="not-finite", argument="update", controller=controller.name, state=signal.name, value=value,
                 time=t,
             )  # fmt: skip

@@ -249,7 +249,7 @@ def check_finite(system: System, machine: Machine, t: float, q: np.ndarray) -> N
                 code="angle-without-value", model=system.model.name, time=t, joints=(element.name,),
             )  # fmt: skip
         what = f"{element.who} is not finite at t = {t:g} (it, or a derivative)"
-        remedy = "mend its function or keep away from that time and pose"
+        remedy = "correct its function or keep away from that time and pose"
         raise ModelError(
             f"{what}; {remedy}", code="not-finite", model=system.model.name, time=t, joints=(element.name,)
         )

@@ -52,7 +52,7 @@ def check_trajectories(model: Model, t: np.ndarray) -> None:
         for time, row in zip(times, _leader_frame(model.compile(), driver, times), strict=True):
             if not _is_rotation(row[3:12].reshape(3, 3).T):
                 why = "its columns are not three unit vectors at right angles, right-handed"
-                problem = f"rotation of {driver.who} is no rotation at t = {time:g}: {why}"
+                problem = f"rotation of {driver.who} is not a rotation at t = {time:g}: {why}"
                 raise ModelError(
                     f"{problem}; write e.g. mbs.rotations.bryant(a, b, c)",
                     code="not-a-rotation", driver=driver.name, time=float(time),

@@ -57,7 +57,7 @@ def _of_coupler(result: Result, first: str, last: str, guide: str) -> BodyForce:
     for name in (first, last):
         kind = next(elements(result, "joint", name)).kind
         if kind not in PINS:
-            what = f"{name!r} is no pin or ball, so the force of a coupler does not go through it"
+            what = f"{name!r} is not a pin or ball, so the force of a coupler does not go through it"
             remedy = "name the element that pushes and the guide, as in pressure_angle('cam', 'guide')"
             raise ModelError(f"{what}; {remedy}", code="not-a-pin", joint=name, kind=kind)
     driven = [body for body in bodies[last] if body in bodies[guide]]
@@ -93,7 +93,7 @@ def _of_element(result: Result, name: str, guide: str) -> BodyForce:
     element, place = computed.system.model.elements[name], bodies.index(driven[0])
     form, slots = element.form()
     if not isinstance(form, Relation) or form.size != 1:
-        what = f"{name!r} is no element of one equation, which pushes along one line"
+        what = f"{name!r} is not an element of one equation, which pushes along one line"
         raise ModelError(
             f"{what}; of a coupler name the joints at both its ends, then the guide: ('B', 'C', 'D')",
             code="no-line-of-force", element=name,

@@ -31,7 +31,7 @@ def shares(result: Result, name: str, axes: str = "world") -> Shares:
     conditions = {element.name: element for element in system.model.conditions}
     check_name("joint or driver", name, [*conditions, *reactions.names()], "the result")
     if name in reactions.names() and name not in conditions:
-        what = f"{system.model.elements[name].who} is no joint, but a source of what joints carry"
+        what = f"{system.model.elements[name].who} is not a joint, but a source of what joints carry"
         raise ModelError(
             f"{what}; ask for the shares of a joint or a driver, e.g. {next(iter(conditions), 'B')!r}",
             code="not-a-joint", argument="name", name=name, choices=tuple(conditions),

@@ -142,7 +142,7 @@ def _frame(result: Result, name: str, kinds: Sequence[str] = ()) -> FramePath:
     joints = [e.name for e in result.sketch.elements]
     check_name("joint or marker", name, [*joints, *result.sketch.markers], "the result")
     if kinds and next(elements(result, "joint", name)).kind not in kinds:
-        what = f"{name!r} is no joint to spin in"
+        what = f"{name!r} is not a joint to spin in"
         raise ModelError(
             f"{what}; name a Revolute, or a marker whose z axis is that of the wheel",
             code="not-an-axle", joint=name, choices=tuple(kinds),

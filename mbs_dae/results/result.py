@@ -149,7 +149,7 @@ class Result(Geometry, Origins, Output):
             raise ModelError(NO_FORCES, code="no-forces", name=name, result=self.title)
         if word in CALLS and not any(f".{word}." in one for one in self.names):  # unless a marker has this name
             raise ModelError(
-                f"{word.replace('_', ' ')} is no name, but a call: result.{CALLS[word]}",
+                f"{word.replace('_', ' ')} is not a name, but a call: result.{CALLS[word]}",
                 code="is-a-call", call=CALLS[word], name=name,
             )  # fmt: skip
         if meant := calls_like(str(name)):

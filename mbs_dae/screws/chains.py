@@ -121,7 +121,7 @@ def _rows(screws: Any) -> np.ndarray:
     S = numbers("the screws", screws, 6)
     if S.ndim < 2:
         raise ModelError(
-            "one screw alone is no list of screws; give [screw]", code="not-a-list", argument="screws", shape=S.shape
+            "one screw alone is not a list of screws; give [screw]", code="not-a-list", argument="screws", shape=S.shape
         )
     if not S.any(axis=-1).all():
         raise ModelError(

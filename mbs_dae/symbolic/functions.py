@@ -22,9 +22,9 @@ def as_sympy(value: Any) -> sp.Expr:
     try:
         e = sp.sympify(value, strict=True)
     except (sp.SympifyError, AttributeError) as exc:
-        raise TypeError(f"{value!r} is no number and no expression") from exc
+        raise TypeError(f"{value!r} is neither a number nor an expression") from exc
     if not isinstance(e, sp.Expr):
-        raise TypeError(f"{value!r} is no number and no expression")
+        raise TypeError(f"{value!r} is neither a number nor an expression")
     return e
 
 
@@ -53,7 +53,7 @@ def _number(self: sp.Expr) -> float:
     try:
         return _float(self)
     except TypeError as exc:
-        raise TypeError(f"{exc}: it is no number; write functions of sympy, such as sp.sin for math.sin") from exc
+        raise TypeError(f"{exc}: it is not a number; write functions of sympy, such as sp.sin for math.sin") from exc
 
 
 _float = sp.Expr.__float__

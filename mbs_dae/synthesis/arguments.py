@@ -170,7 +170,7 @@ def _range(ends: Any, what: str) -> tuple[float, float]:
     low, high = numbers(ends, what, 2, "(0.05, 0.2)")
     if not low < high:
         raise ModelError(
-            f"{what} is {shortened(ends)}, which is no range; give the lesser end first",
+            f"{what} is {shortened(ends)}, which is not a range; give the lesser end first",
             code="bounds-upside-down", argument=what, value=(float(low), float(high)),
         )  # fmt: skip
     return float(low), float(high)

@@ -142,7 +142,7 @@ def _ranges(kind: Kind, lengths: Any) -> dict[str, Range]:
         low, high = numbers(ends, f"lengths[{name!r}]", 2, "(0.1, 0.5)")
         if not low <= high:
             raise ModelError(
-                f"lengths[{name!r}] is {shortened(ends)}, which is no range; give the lesser end first",
+                f"lengths[{name!r}] is {shortened(ends)}, which is not a range; give the lesser end first",
                 code="bounds-upside-down", argument="lengths", name=name, value=(float(low), float(high)),
             )  # fmt: skip
         if name in names and high <= 0:

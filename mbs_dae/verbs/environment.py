@@ -201,7 +201,7 @@ def _reader(model: Model, source: Any, what: str) -> Callable[[Simulation], Any]
     if unknown := expression.free_symbols - {*quantities, *constants, time}:
         problem = f"{what} of an environment contains {min(map(str, unknown))!r}"
         raise ModelError(
-            f"{problem}, which is no quantity of {model.name!r}",
+            f"{problem}, which is not a quantity of {model.name!r}",
             code="unknown-name", argument=what, name=min(map(str, unknown)), model=model.name,
         )  # fmt: skip
     function = sp.lambdify([time, *quantities, *constants], expression, [FUNCTIONS, "math"])

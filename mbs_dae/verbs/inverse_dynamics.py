@@ -152,7 +152,7 @@ def _check_apart(system: System, motion: Result) -> None:
     contact = contacts.points[int(points[overlap[k].argmax()])][0]
     what = "inverse_dynamics() knows no contacts into which the prescribed motion presses bodies, and "
     what += f"{contact.who} of {system.model.name!r} is closed at t = {motion.t[k]:.6g}: bodies overlap there"
-    remedy = f"mend the driver, use mbs.simulate where it only meets, or leave it out: model.without({contact.name!r})"
+    remedy = f"correct the driver, use mbs.simulate where bodies meet, or leave it out: model.without({contact.name!r})"
     raise ModelError(
         f"{what}; {remedy}",
         code="contact-overlaps", model=system.model.name, time=float(motion.t[k]), contacts=(contact.name,),
@@ -230,7 +230,7 @@ def _check_ledger(result: Result) -> None:
     error = float(np.abs(energy.error).max())
     if error > NONSENSE * most + 10 * unsure + roundoff:
         what = f"the energy along the prescribed motion is off by {error:.2g} J of {most:.2g} J, and not for want of "
-        what += "times: the motion is no solution"
+        what += "times: the motion is not a solution"
         advice = "look at result.energy and at the functions of the drivers"
         raise Explanation(IntegrationError, "energy-off", what, advice, float(result.t[-1])).error(result)
 

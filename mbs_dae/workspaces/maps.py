@@ -145,7 +145,7 @@ def map_of(workspace: Any, count: Any) -> Map:
     if search.freedom > 0:
         raise ModelError(
             "a map needs one pose at each point, and a freedom is left here; hold it by fix=",
-            code="too-many-freedoms", freedom=search.freedom,
+            code="too-many-freedoms", freedoms=search.freedom,
         )  # fmt: skip
     equations = search.equations
     x, y = (np.linspace(region.low[k], region.high[k], count) for k in range(2))

@@ -330,14 +330,14 @@ def check_freedom(initial: InitialPose, plane: ValuePlane, redundant: bool) -> N
         )
         raise ModelError(
             f"{what.replace('quantitys', 'quantities')}; {remedy}",
-            code="too-few-freedoms", model=initial.model.name, freedom=freedom, varied=varied,
+            code="too-few-freedoms", model=initial.model.name, freedoms=freedom, varied=varied,
         )  # fmt: skip
     if freedom > varied and not redundant:
         more = freedom - varied
         what = f"{who} has {counted(freedom, 'degree')} of freedom, and {varied} are varied"
         raise ModelError(
             f'{what}; hold {more} more by fix={{"rod.angle": 0.3}} or by drivers',
-            code="too-many-freedoms", model=initial.model.name, freedom=freedom, varied=varied,
+            code="too-many-freedoms", model=initial.model.name, freedoms=freedom, varied=varied,
         )  # fmt: skip
 
 

@@ -99,14 +99,14 @@ def test_in_space():
 def test_what_has_none():
     result = mbs.kinematics(slider_crank(), [0.0, 0.1])
     for joints, words in {
-        ("B", "C"): "'B' is no element of one equation",
+        ("B", "C"): "'B' is not an element of one equation",
         ("B", "guide"): "'B' acts on crank and rod",
-        ("C", "guide"): "'C' is no element of one equation",
+        ("C", "guide"): "'C' is not an element of one equation",
         ("B", "X", "guide"): "the result has no joint 'X'",
         ("B", "C", "gide"): "did you mean 'guide'",
         ("A", "C", "guide"): "the first two must share the coupler",
         ("B", "C", "A"): "the first two must share",
-        ("C", "guide", "A"): "'guide' is no pin or ball",
+        ("C", "guide", "A"): "'guide' is not a pin or ball",
         ("B", "C", "motor"): "the first two must share",
         ("B",): "takes three joints, or an element and a guide",
     }.items():

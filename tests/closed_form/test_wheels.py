@@ -91,7 +91,7 @@ def energy(module, phi):
 def test_what_has_none():
     result = wheel((0, 1, 0))
     for ask, words in (
-        (lambda: result.camber("weld"), "'weld' is no joint to spin in"),
+        (lambda: result.camber("weld"), "'weld' is not a joint to spin in"),
         (lambda: result.camber("upright.hup"), "did you mean 'upright.hub'"),
         (lambda: wheel((0, 0, 1)).camber("axle"), "the axis of 'axle' points up at first, not across the vehicle"),
         (lambda: wheel((1, 0.5, 0)).toe("axle"), "points forward at first"),

@@ -158,7 +158,7 @@ def test_motions_must_fit_the_equations():
     with pytest.raises(mbs.ModelError) as error:
         Wrong("W", model.ground, model.body("a"))
     assert str(error.value) == (
-        "the equations (1) of Wrong 'W' and the velocities of its motions (1) do not make 3 together; mend phi or "
+        "the equations (1) of Wrong 'W' and the velocities of its motions (1) do not make 3 together; correct phi or "
         "motions of class Wrong"
     )
 

@@ -422,7 +422,7 @@ def test_a_saved_study_is_told_without_its_model_too(survey, tmp_path):
 # --- what is refused ---
 
 REFUSED = {
-    "no map of rows": (lambda e: e.plot_map("area"), "a map is of a grid over two names, and this ensemble is no grid"),
+    "no map of rows": (lambda e: e.plot_map("area"), "over two names, and this ensemble is not a grid"),
     "no such reduction": (lambda e: e.plot_histogram("rod.x", "mean"), "reduce is 'mean'; choose one of 'max', 'min'"),
     "a list": (lambda e: e.plot_histogram("rod.x", lambda x: x), "it must give one number"),
     "degrees of lengths": (lambda e: e.plot_band("rod.x", degrees=True), "and 'rod.x' is in m; leave it out"),

@@ -458,13 +458,13 @@ def _(x):
     mbs.assemble(x.model.with_parameters(p=0.0))
 
 
-@mistake("a placement that is not real for these parameters", ModelError, "'rotor'", "mend its position")
+@mistake("a placement that is not real for these parameters", ModelError, "'rotor'", "correct its position")
 def _(x):
     x.add(mbs.Revolute("A", x.ground, x.body(position=(sp.sqrt(x.p), 0))))
     mbs.assemble(x.model.with_parameters(p=-1.0))
 
 
-@mistake("a placement that is infinite for these parameters", ModelError, "'rotor'", "mend its position")
+@mistake("a placement that is infinite for these parameters", ModelError, "'rotor'", "correct its position")
 def _(x):
     x.add(mbs.Revolute("A", x.ground, x.body(position=(1 / x.p, 0))))
     mbs.assemble(x.model.with_parameters(p=0.0))

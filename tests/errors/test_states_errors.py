@@ -65,7 +65,7 @@ SAID = {
     "a rate as text": (lambda m, A: m.state("y", rate="2*t"), "text is not evaluated"),
     "a rate of numpy": (lambda m, A: m.state("y", rate=lambda y: np.sin(y)), "write sp.sin"),
     "a rate said twice": (lambda m, A: m.rate("x", 3), "state 'x' has a rate already"),
-    "a rate of no state": (lambda m, A: m.rate("u", 3), "'u', which is no state of this model, but an input"),
+    "a rate of no state": (lambda m, A: m.rate("u", 3), "'u', which is not a state of this model, but an input"),
     "an initial value": (lambda m, A: m.state("y", initial=np.nan), "initial value of state 'y' is nan"),
     "a scale": (lambda m, A: m.state("y", scale=0), "scale of state 'y' is 0"),
     "an input of a state": (lambda m, A: m.input("w", m["x"]), "an input is a law of time"),
@@ -90,11 +90,11 @@ SAID = {
     ),
     "a controller of no state": (
         lambda m, A: m.add(mbs.Sampled("s", every=0.1, update={"y": 0})),
-        "sets 'y', which is no state",
+        "sets 'y', which is not a state",
     ),
     "a controller of an input": (
         lambda m, A: m.add(mbs.Sampled("s", every=0.1, update={"u": 0})),
-        "sets 'u', which is no state",
+        "sets 'u', which is not a state",
     ),
     "an initial value that moves": (
         lambda m, A: m.state("y", rate=1, initial=m["rod.angle"]),
@@ -103,11 +103,11 @@ SAID = {
     "a scale of time": (lambda m, A: m.state("y", rate=1, scale=mbs.t), "state 'y' contains unknown symbols: t"),
     "a controller of a quantity": (
         lambda m, A: m.add(mbs.Sampled("s", every=0.1, update={m["rod.angle"]: 0})),
-        "sets 'rod.angle', which is no state of this model, but follows from forces",
+        "sets 'rod.angle', which is not a state of this model, but follows from forces",
     ),
     "a controller of another model": (
         lambda m, A: (m.state("strange"), m.add(mbs.Sampled("s", every=0.1, update={stranger(): 0}))),
-        "sets 'strange', which is no state of this model, but of another model",
+        "sets 'strange', which is not a state of this model, but of another model",
     ),
     "a state of another model": (
         lambda m, A: (m.state("strange"), torque(m, A, stranger())),
@@ -200,7 +200,7 @@ RUN = {
     "a period among parameters": (
         lambda m, A: m.add(mbs.Sampled("s", every=m.parameter("T", 0.0), update={"x": 0})), "is 0; it must be positive"
     ),
-    "a function that sets no state": (sampled(lambda m: lambda t, read: {"y": 1}), "sets 'y', which is no state"),
+    "a function that sets no state": (sampled(lambda m: lambda t, read: {"y": 1}), "sets 'y', which is not a state"),
     "a function that returns no dict": (sampled(lambda m: lambda t, read: 1), "must return a dict"),
     "a function that fails": (sampled(lambda m: lambda t, read: {"x": 1 / 0}), "t = 0, raised ZeroDivisionError"),
     "a function without a number": (sampled(lambda m: lambda t, read: {"x": np.nan}), "is nan"),

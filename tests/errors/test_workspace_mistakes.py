@@ -96,7 +96,7 @@ def test_a_map_needs_one_pose_at_each_point():
     model.add(mbs.PinInSlot("floor", model.ground, ladder.tail))
     model.add(mbs.PinInSlot("wall", model.ground.at(0, h, np.pi / 2), ladder.head))
     found = mbs.workspace(model, {"l": (4, 6), "h": (3, 4)}, step=0.25)
-    with refused("too-many-freedoms", freedom=1):
+    with refused("too-many-freedoms", freedoms=1):
         found.map(5)
     with refused("outside-all-regions", names=["l", "h"]):
         found.at(7, 3)

@@ -238,7 +238,7 @@ def two_arms(*drivers):
 
 
 def test_two_freedoms_are_refused_unless_one_is_held():
-    with refused("too-many-freedoms", freedom=2):
+    with refused("too-many-freedoms", freedoms=2):
         mbs.follow(two_arms(), "upper.angle")
     curve = mbs.follow(two_arms(), "upper.angle", fix={"B.angle": 1.0})
     assert curve.closed and np.ptp(curve["B.angle"]) < 1e-12

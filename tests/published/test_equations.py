@@ -315,14 +315,14 @@ def test_compare_says_what_cannot_be_compared(book):
             book.compare(**given)
         return str(caught.value)
 
-    assert message(Phi_q=sp.zeros(12, 9)) == "Phi_q is 12 x 12 (see .rows and .q), not 12 x 9; mend its shape"
+    assert message(Phi_q=sp.zeros(12, 9)) == "Phi_q is 12 x 12 (see .rows and .q), not 12 x 9; correct its shape"
     assert "gamma is 12 x 1" in message(gamma=[0] * 11) and "not 1 x 12" in message(nu=[[0] * 12])
     phi_9, phi_2 = sp.symbols("phi_9 phi_2")
     assert message(nu=[phi_9 * phi_2, sp.Function("sn")(mbs.t), *[0] * 10]).startswith(
         "nu contains unknown symbols: phi_9, sn(); known are x_1, y_1, phi_1, x_2"
     )
     for entry in ("-200*sin(phi_3)", sp.zoo, None):
-        wanted = f"{entry!r} in nu is no finite expression; write an entry as in -200 * sp.sin(eq.symbols['phi_3'])"
+        wanted = f"{entry!r} in nu is not a finite expression; write an entry as in -200 * sp.sin(eq.symbols['phi_3'])"
         assert message(nu=[entry, *[0] * 11]).startswith(wanted)
     assert message().startswith("compare() was given no matrix")
 

@@ -146,7 +146,7 @@ def _read(varied: VariedRun, variables: DesignVariables, weights: Mapping[str, n
         value = run[name]
         if not isinstance(value, Dual):
             raise ModelError(
-                f"{name!r} is no function of the motion, and has no derivative",
+                f"{name!r} is not a function of the motion, and has no derivative",
                 code="not-a-function-of-motion", name=name,
             )  # fmt: skip
         slope = value.slope.reshape(*value.slope.shape[:2], -1)

@@ -108,7 +108,7 @@ def _check_units(data: Measurements, unit_of: Callable[[str], str | None]) -> No
         si_unit = unit_of(name)
         if si_unit is not None and not is_same(unit, si_unit):
             raise ModelError(
-                f"measured has {name!r} in {unit}, and it is in {si_unit or 'no unit'}; mend its heading",
+                f"measured has {name!r} in {unit}, and it is in {si_unit or 'no unit'}; correct its heading",
                 code="unit-does-not-fit", name=name, unit=unit,
             )  # fmt: skip
 

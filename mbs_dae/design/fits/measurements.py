@@ -84,7 +84,7 @@ def _numbers(name: str, column: Any) -> np.ndarray:
         values = np.asarray(column, dtype=float)
     except (TypeError, ValueError) as wrong:
         raise ModelError(
-            f"measured[{name!r}] has what is no number: {wrong}",
+            f"measured[{name!r}] has what is not a number: {wrong}",
             code="not-a-number", reason=str(wrong), name=name, wrong=wrong,
         ) from wrong  # fmt: skip
     if np.isinf(values).any():

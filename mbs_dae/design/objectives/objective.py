@@ -141,7 +141,7 @@ def evaluate(expression: sp.Expr, values: Mapping[sp.Basic, Any]) -> Any:
         return float(expression)
     if (function := FUNCTIONS.get(expression.func)) is None:
         names = ", ".join(one.__name__ for one in FUNCTIONS)
-        what = f"{expression.func.__name__} is no function that objectives know: these are {names}"
+        what = f"{expression.func.__name__} is not a function that objectives know: these are {names}"
         raise ModelError(
             f"{what}; write a function of the result instead: lambda result: np.sum(result['slider.x']**2)",
             code="not-an-objective", names=tuple(one.__name__ for one in FUNCTIONS),

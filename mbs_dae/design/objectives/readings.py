@@ -80,7 +80,7 @@ class DualReadings(Calls):
         value = self.varied.read[name]
         if not isinstance(value, Dual):
             raise ModelError(
-                f"{name!r} is no function of the motion, and has no derivative; leave it out of objectives",
+                f"{name!r} is not a function of the motion, and has no derivative; leave it out of objectives",
                 code="not-a-function-of-motion", name=name,
             )  # fmt: skip
         if self.result.reactions is None or (unique := self.result.is_unique(name)).all():

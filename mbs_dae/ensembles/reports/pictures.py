@@ -56,7 +56,7 @@ def plot_map(ensemble: Members, name: str, reduce: Reduce, label: str | None = N
     axes = [axis for axis in axes_of(ensemble) if len(axis.values) > 1]
     if len(axes) != 2:
         over = ", ".join(axis.name for axis in axes)
-        what = f"this ensemble is a grid over {over}" if axes else "this ensemble is no grid"
+        what = f"this ensemble is a grid over {over}" if axes else "this ensemble is not a grid"
         remedy = 'e.g. over={"r": [...], "l": [...], "m": 1}'
         if len(axes) == 1:
             remedy = f"for one name plot_band({name!r}) draws the curves, and study.plot_histogram the values"

@@ -83,5 +83,5 @@ class Columns:
             base = self._part(e.base)
             return [x**power for x in base] if power is not None else [*map(pow, base, self._part(e.exp))]
         if (function := FUNCTIONS.get(e.func)) is None:
-            raise TypeError(f"{e.func} is no arithmetic")
+            raise TypeError(f"{e.func} is not arithmetic")
         return [*map(function, *map(self._part, e.args))]

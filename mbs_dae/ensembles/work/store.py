@@ -234,7 +234,7 @@ def folder_of(place: str | Path, recipe: Recipe, designs: Designs, size: int) ->
         return old.store
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise ModelError(
-            f"save={str(place)!r} is there and is no study; choose another folder",
+            f"save={str(place)!r} is there and is not a study; choose another folder",
             code="folder-taken", argument="save", folder=str(place),
         )  # fmt: skip
     try:
@@ -258,7 +258,7 @@ def open_folder(place: str | Path) -> SavedStudy:
     path = file_at(place, "give the folder that was named as save=")
     if not (path / "study.json").exists():
         raise ModelError(
-            f"{str(place)!r} is no saved ensemble; give the folder that was named as save=",
+            f"{str(place)!r} is not a saved ensemble; give the folder that was named as save=",
             code="not-a-saved-ensemble", argument="folder", folder=str(place),
         )  # fmt: skip
     return _saved_study(path)

@@ -59,7 +59,7 @@ class Marker(metaclass=PublicClass):
         symbolic = [n for n in self.numbers if isinstance(n, sp.Basic)]
         if not all(isfinite(number(n)) for n in symbolic):
             what = f"a number of marker {self.label} of {who} is not a finite real number for these parameters"
-            raise ModelError(f"{what}; mend its expression or the parameters", code="not-finite", subject=self.label)
+            raise ModelError(f"{what}; correct its expression or the parameters", code="not-finite", subject=self.label)
 
     @property
     def label(self) -> str:
@@ -240,7 +240,7 @@ class Body(metaclass=PublicClass):
         if not all(isfinite(number(c)) for c in self.com):
             what = f"the centre of mass of body {self.name!r} is nowhere for these parameters"
             raise ModelError(
-                f"{what}; mend its expression, or let one of its parts have a mass",
+                f"{what}; correct its expression, or let one of its parts have a mass",
                 code="not-finite", element=self.name,
             )  # fmt: skip
         if self.span is not None:

@@ -41,7 +41,7 @@ def check_rotation(rows: Sequence[Sequence[float]], what: str) -> None:
     """Check a rotation matrix whose numbers depend on parameters."""
     if not np.isfinite(rows).all():
         raise ModelError(
-            f"{what} has no direction for these parameters; mend its axis, or give x_axis=", code="zero-vector"
+            f"{what} has no direction for these parameters; correct its axis, or give x_axis=", code="zero-vector"
         )
     rotations.rotation_matrix(np.array(rows), what)
 

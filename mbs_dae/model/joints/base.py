@@ -177,7 +177,7 @@ class Joint(Condition, Declared):
             problem = f"the equations ({relation.size}) of {self.who} and the velocities of its motions "
             problem += f"({velocities(motions)}) do not make {every} together"
             raise ModelError(
-                f"{problem}; mend phi or motions of class {self.kind}", code="motions-not-of-joint", kind=self.kind
+                f"{problem}; correct phi or motions of class {self.kind}", code="motions-not-of-joint", kind=self.kind
             )
         unit = self.unit[self.dimension] if isinstance(self.unit, dict) else self.unit
         self.units = (unit,) * relation.size if isinstance(unit, str) else unit

@@ -81,14 +81,14 @@ class RackAndPinion(Joint):
         if abs(aligned[k] - 1.0) > GEAR_DISTANCE:
             what = f"the axes of pinion and rack of {self.who} are not parallel and in the same sense {when}"
             raise ModelError(
-                f"{what}; mend the markers: both have their axes along that of the pinion",
+                f"{what}; correct the markers: both have their axes along that of the pinion",
                 code="axes-not-parallel", element=self.name, time=float(t[k]),
             )  # fmt: skip
         side = f'{"above" if place[k] >= 0.0 else "below"} it, while side="{self.values["side"]}"'
         what = f"the centre of the pinion of {self.who} is {abs(distance[k]):.6g} m from the pitch line {when}, {side}"
         problem = f"{what}, and its radius is {radius:.6g} m: pitch circle and pitch line touch at {radius:.6g} m"
         raise ModelError(
-            f"{problem}; mend the radius, side= or the places of pinion and rack",
+            f"{problem}; correct the radius, side= or the places of pinion and rack",
             code="wheels-do-not-mesh", radius=radius,
         )  # fmt: skip
 

@@ -315,7 +315,7 @@ class Gear(Joint):
             what = f"the axes of {self.who} are {apart:.6g} m apart{when}, and its radii are {r_i:.6g} and {r_j:.6g} m"
             rule = f"{self.values['mesh']} pitch circles touch at |r_i {sign} r_j| = {centre_distance:.6g} m"
             raise ModelError(
-                f"{what}: {rule}; mend the radii, mesh= or the places of the axes, or give ratio= of a train between",
+                f"{what}: {rule}; correct the radii, mesh= or the axes, or give ratio= of a train between",
                 code="radii-do-not-meet", subject=self.who, apart=apart, when=when, r_i=r_i, r_j=r_j,
             )  # fmt: skip
         if centre_distance <= GEAR_DISTANCE * (r_i + r_j):
@@ -338,7 +338,7 @@ class Gear(Joint):
             when = f"at t = {t[np.argmax(off)]:.6g}"
             what = f"the wheels of {self.who} are not in one plane with axes the same way round {when}"
             raise ModelError(
-                f"{what}; name the joints of both wheels on the body that carries them, or mend the markers",
+                f"{what}; name the joints of both wheels on the body that carries them, or correct the markers",
                 code="axes-not-held", subject=self.who,
             )  # fmt: skip
 

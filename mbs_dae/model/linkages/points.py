@@ -102,7 +102,7 @@ def _places(points: Any, number: Callable[[Any], float]) -> dict[str, Any]:
             unknown = sorted(str(s) for s in free_parameters([x, y]) if isnan(number(s)))
             if not unknown:
                 raise ModelError(
-                    f"point {name!r} is {place!r}, which is no finite real number; change its expressions",
+                    f"point {name!r} is {place!r}, which is not a finite real number; change its expressions",
                     code="not-finite", name=name, place=place,
                 )  # fmt: skip
             remedy = "declare them: from_points(..., parameters={'r': 0.1}), or model.add_linkage after model.parameter"

@@ -93,4 +93,4 @@ def no_friction(name: str, lost: Mapping[str, float], t: float, axis: str = "t")
         what = f"at {axis} = {t:.6g} {sizes} in {name!r}: friction that is negative drives what it should brake"
         return what, BOUNDED
     what = f"at {axis} = {t:.6g} the friction of {' and '.join(lost)} in {name!r} is not a finite number"
-    return what, "mend its expression; a sp.Piecewise needs a last case for all else: (0.1, True)"
+    return what, "correct its expression; a sp.Piecewise needs a last case for all else: (0.1, True)"

@@ -57,7 +57,7 @@ def track_at(
         what = f"{who} has {counted(freedom, 'degree')} of freedom, and one is followed"
         raise ModelError(
             f"{what}; hold {freedom - 1} by drivers, or by {_too_little(system, t, regular, name)}",
-            code="too-many-freedoms", model=system.model.name, freedom=freedom,
+            code="too-many-freedoms", model=system.model.name, freedoms=freedom,
         )  # fmt: skip
     close(machine, t, regular.copy(), system.still, 20)
     # (next to a singular pose, pivots of redundant rows are too large to be recognised)

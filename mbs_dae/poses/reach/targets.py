@@ -69,7 +69,7 @@ def _target(space: JointSpace, marker: Marker, value: Any) -> Target:
         elif numbers.shape == (d + 1, d + 1):
             if np.abs(numbers[d] - np.eye(d + 1)[d]).max() > ORTHONORMALITY:
                 raise ModelError(
-                    f"{who} is no homogeneous matrix: its last row must be {np.eye(d + 1)[d]}",
+                    f"{who} is not a homogeneous matrix: its last row must be {np.eye(d + 1)[d]}",
                     code="not-a-homogeneous-matrix", argument="targets", target=who,
                 )  # fmt: skip
             point, rotation = numbers[:d, d], numbers[:d, :d]

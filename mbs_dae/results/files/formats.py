@@ -131,7 +131,7 @@ def load(path: str | Path) -> Result:
     found = FORMATS.get(path.suffix.lower())
     if found is None or found.read is None:
         readable = " or ".join(ending for ending, format in FORMATS.items() if format.read)
-        what = f"is {found.what}" if found else "is no result"
+        what = f"is {found.what}" if found else "is not a result"
         raise ModelError(
             f"{str(path)!r} {what}, which cannot be read back; load what result.save wrote as {readable}",
             code="format-not-readable", argument="path", file=str(path), format=path.suffix,

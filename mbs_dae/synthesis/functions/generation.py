@@ -192,7 +192,7 @@ def _task(
         low, high = numbers(over, "over", count=2, example="(1, 2)")
         if low == high:
             raise ModelError(
-                f"over=({low:g}, {high:g}) is no range; give its two ends",
+                f"over=({low:g}, {high:g}) is not a range; give its two ends",
                 code="bounds-upside-down", argument="over", value=(float(low), float(high)),
             )  # fmt: skip
         if crank is None or follower is None:
@@ -243,7 +243,7 @@ def _scale(argument: Any, ends: tuple[float, float], name: str) -> Callable[[np.
     start, end = numbers(argument, name, count=2, example="np.radians((30, 120))")
     if start == end:
         raise ModelError(
-            f"{name}=({start:g}, {end:g}) is no range; give where it stands at both ends of over=",
+            f"{name}=({start:g}, {end:g}) is not a range; give where it stands at both ends of over=",
             code="bounds-upside-down", argument=name, value=(float(start), float(end)),
         )  # fmt: skip
     low, high = ends

@@ -150,7 +150,7 @@ def _check_period(t: np.ndarray, values: np.ndarray) -> None:
             code="times-not-even", argument="times", count=int(t.size), least=4,
         )  # fmt: skip
     if np.abs(values[-1] - values[0]).max() > PERIOD_END * np.abs(values).max():
-        what = f"from t = {t[0]:.6g} to {t[-1]:.6g} s is no period: forces at its ends differ"
+        what = f"from t = {t[0]:.6g} to {t[-1]:.6g} s is not a period: forces at its ends differ"
         raise ModelError(
             f"{what}; give times from the beginning of one period to its end, both included",
             code="not-periodic", argument="times", start=float(t[0]), end=float(t[-1]),

@@ -144,7 +144,7 @@ def _arguments(model: Model, start: Any, fix: Any, release: Any, t: Any) -> tupl
     for key, value in ("fix", None if fix is None else values), ("release", names), ("t", t):
         if value is not None and (tuple(value) if key == "release" else value) != origin[key]:
             what = f"the branch point was found with {key}={origin[key]!r}, "
-            what += f"and is no pose of the mechanism with {value!r}"
+            what += f"and is not a pose of the mechanism with {value!r}"
             raise ModelError(
                 f"{what}; leave {key}= out",
                 code="contradictory-arguments", argument=key, other="start", value=value, origin=origin[key],
@@ -184,7 +184,7 @@ def _check_singular(system: System, t: float, q: np.ndarray) -> None:
     evaluate_and_factorise(machine, t, q, system.still, True)
     if not gaps(machine, machine.phi) < CLOSED_POSE_DISTANCE * system.length:
         row = int(np.argmax(machine.g))
-        what = f"the branch point is no pose of {system.model.name!r}: {system.rows[row].element} is open there by "
+        what = f"the branch point is not a pose of {system.model.name!r}: {system.rows[row].element} is open there by "
         raise ModelError(
             f"{what}{machine.g[row]:.3g} m; start at one of a curve of this model",
             code="pose-of-other-model", argument="start", model=system.model.name, element=system.rows[row].element,

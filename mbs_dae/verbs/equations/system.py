@@ -350,7 +350,7 @@ def _read(eq: SystemEquations, name: str, given: Any) -> sp.Matrix:
     if [len(row) for row in cells] != [n] * m:
         widths = " or ".join(map(str, sorted({len(row) for row in cells})))
         raise ModelError(
-            f"{name} is {m} x {n} (see .rows and .q), not {len(cells)} x {widths or 0}; mend its shape",
+            f"{name} is {m} x {n} (see .rows and .q), not {len(cells)} x {widths or 0}; correct its shape",
             code="wrong-shape", argument=name, wanted=(m, n), widths=tuple(len(row) for row in cells),
         )  # fmt: skip
     matrix = sp.Matrix(m, n, [_entry(name, cell) for row in cells for cell in row])
@@ -371,7 +371,7 @@ def _entry(name: str, cell: Any) -> sp.Expr:
     except TypeError:
         e = sp.nan
     if e.has(sp.nan, sp.zoo, sp.oo):
-        what = f"{cell!r} in {name} is no finite expression"
+        what = f"{cell!r} in {name} is not a finite expression"
         raise ModelError(
             f"{what}; write an entry as in -200 * sp.sin(eq.symbols['phi_3']), without quotes",
             code="not-an-expression", argument=name, value=cell,

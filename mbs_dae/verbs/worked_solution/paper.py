@@ -252,7 +252,7 @@ def _checks(solution: Any) -> Iterator[Block]:
     if solution.v is not None:
         values = np.linalg.svd(solution.Phi_q[list(solution.kept)], compute_uv=False)
         text = f"The Jacobian is regular: its singular values are from {values[-1]:.3g} to {values[0]:.3g}."
-        yield Text(f"{text} So the mechanism has no freedom left with its drivers at work, and this is no dead point.")
+        yield Text(f"{text} So the mechanism with its drivers has no freedom left, and this is not a dead point.")
 
 
 def _size(numbers: np.ndarray) -> str:

@@ -91,7 +91,7 @@ def _values(body: Mapping[str, Any], key: str, names: Iterable[str]) -> dict[str
 
 def _number(value: Any, name: str) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
-        raise ModelError(f"{name} is no number", code="not-a-number", argument=name, value=value)
+        raise ModelError(f"{name} is not a number", code="not-a-number", argument=name, value=value)
     try:
         number = float(value)
     except OverflowError:

@@ -154,7 +154,7 @@ def _of_stop(space: JointSpace, model: Model, stop: Stop) -> tuple[str, float, f
                 shift = values[0] - sense * values[k]
                 ends = sorted(sense * (x - shift) for x in (low, high))
                 return name, ends[0], ends[1]
-    what = f"{stop.who} stops {stop.measure.label}, which is no joint coordinate of {model.name!r}"
+    what = f"{stop.who} stops {stop.measure.label}, which is not a joint coordinate of {model.name!r}"
     raise ModelError(
         f"{what} ({', '.join(names)}); leave it out: model.without({stop.name!r}), and give limits=",
         code="not-a-joint-coordinate", stop=stop.name, measure=stop.measure.label, model=model.name,

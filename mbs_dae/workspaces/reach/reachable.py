@@ -174,7 +174,7 @@ def reachable_workspace(
         if boundaries.count == before:
             break
     if not any(known):
-        what = f"no region was found that {label(marker)} of {own.name!r} reaches; mend limits=, fix= or at="
+        what = f"no region was found that {label(marker)} of {own.name!r} reaches; correct limits=, fix= or at="
         raise ModelError(
             f"{what}: {touched}" if touched else what, code="no-region", model=own.name, marker=label(marker)
         )
