@@ -218,13 +218,13 @@ def check_driven(equations: IntervalEquations) -> None:
             code="nothing-moves", model=system.model.name,
         )  # fmt: skip
     if rows < system.nv:
-        freedom = counted(system.nv - rows, "degree")
-        what = f"{system.model.name!r} has {freedom} of freedom left, so that no pose is the only one near by"
+        freedoms = system.nv - rows
+        what = f"{system.model.name!r} has {counted(freedoms, 'degree')} of freedom left, so that no pose is the only one near by"
         rolling = len(system.rows) - rows
         also = (
             f" ({counted(rolling, 'equation')} of velocities alone say nothing of where bodies are)" if rolling else ""
         )
         raise ModelError(
             f"{what}{also}; drive it, e.g. mbs.Driver('motor', mbs.angle(i, j), omega * mbs.t), or fix it",
-            code="undriven-freedom", model=system.model.name, freedoms=freedom,
+            code="undriven-freedom", model=system.model.name, freedoms=freedoms,
         )  # fmt: skip

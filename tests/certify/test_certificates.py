@@ -154,10 +154,10 @@ def test_redundant_rows_that_contradict_the_others_are_named():
 
 def test_freedom_left_is_refused_in_words():
     rod = mbs.PlanarModel.from_points({"A": (0, 0), "B": (1, 0)}, rods={"rod": "AB"}, fixed="A")
-    with refused("undriven-freedom", freedom="1 degree"):
+    with refused("undriven-freedom", freedoms=1):
         mbs.certificate(mbs.assemble(rod))
     disk = load("rolling_disk").build()
-    with refused("undriven-freedom", model="rolling disk", freedom="5 degrees"):
+    with refused("undriven-freedom", model="rolling disk", freedoms=5):
         certified(disk.compile(), 0.0, disk.compile().placement)
     with refused("not-a-pose"):
         mbs.certificate(rod)
