@@ -219,7 +219,7 @@ def check_driven(equations: IntervalEquations) -> None:
         )  # fmt: skip
     if rows < system.nv:
         freedoms = system.nv - rows
-        what = f"{system.model.name!r} has {counted(freedoms, 'degree')} of freedom left, so that no pose is the only one near by"
+        what = f"{system.model.name!r} has {counted(freedoms, 'degree')} of freedom left, so no pose is the only one"
         rolling = len(system.rows) - rows
         also = (
             f" ({counted(rolling, 'equation')} of velocities alone say nothing of where bodies are)" if rolling else ""
