@@ -79,7 +79,7 @@ def turnings(balance: Balance, a: np.ndarray) -> Iterator[np.ndarray]:
     by_units = np.stack([turned(unit) for unit in units], axis=1)
     least = np.linalg.lstsq(root[:, None] * by_units, root * rates, rcond=1e-9)[0] @ units
     seen: list[np.ndarray] = []
-    for turning in (least, *_spins(balance), *_carried_axes(balance, w, rate)):
+    for turning in (least, *_spins(balance), *_precession_rates(balance, w, rate)):
         fits = (
             np.linalg.norm(root * (turned(turning) - rates)) <= acceleration_scale(balance, w, turning) * TURNING_ERROR
         )
@@ -110,8 +110,9 @@ def _mass_centres(balance: Balance, w: np.ndarray, rate: np.ndarray) -> tuple[np
     return np.reshape(velocities, (-1, 3)), np.reshape(accelerations, (-1, 3)), np.array(weights)
 
 
-def _carried_axes(balance: Balance, w: np.ndarray, rate: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield Ω = ω + s u for each body of revolution that turns about another line than its axis u."""
+def _precession_rates(balance: Balance, w: np.ndarray, rate: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield, for each spinning body of revolution, the angular velocity Ω of a frame in which ω stands still, as in a
+    steady precession, ω̇ = Ω × ω: it differs from ω by a spin s about the axis u of the body, Ω = ω + s u."""
     system, number = balance.system, balance.system.evaluator
     for body in system.bodies if system.model.dimension == 3 else ():
         moments, axes = np.linalg.eigh([[number(x) for x in row] for row in body.inertia])

@@ -121,7 +121,7 @@ def test_an_end_is_a_condition_and_a_reward_a_number():
         bad.reset(seed=3)
         with refused(told[0], mentions=told[1:]):
             bad.step([0.0])
-    with pytest.raises(TypeError, match="no expression"):
+    with pytest.raises(TypeError, match="nor an expression"):
         mbs.environment(model, {"push": (-1, 1)}, SEEN, reward="1 - lean**2", initial=upright)
 
 

@@ -53,7 +53,7 @@ from ...motion.contact.impacts import (
 from ...motion.contact.incipient import FAR, RISEN
 from ...motion.contact.normals import components
 from ...motion.contact.problem import put_jump, solve_laws, take_solution
-from ...motion.contact.rubbing import across, never_sticks, resting, sliding, speed_of
+from ...motion.contact.rubbing import across, kinetic_coefficient, never_sticks, speed_of, static_coefficient
 from ...motion.derivative import refinements
 from ...motion.mechanism_record import Mechanism
 from ...motion.past.tape import HEAD, TIMES
@@ -201,7 +201,7 @@ def _vary_hold(
         for d in range(normals.components[c] if normal > 0.0 else 0):
             part = component(contacts, c, d, contacts.delassus.amount) / normal
             pressed += part * _vary_component(own, contacts, c, d, loads)
-    change, size = coefficient * normal + resting(contacts, c) * pressed, across(contacts, c, contacts.force)
+    change, size = coefficient * normal + static_coefficient(contacts, c) * pressed, across(contacts, c, contacts.force)
     for row in range(first, first + contacts.slip_count[c] if size > 0.0 else first):
         change -= contacts.force[row] / size * forces[row]
     return change
@@ -458,7 +458,7 @@ def hold_impact(held: HeldForces, mechanism: Mechanism, points: Integers, reboun
                 contacts.normals.direction[COMPONENTS * c + d] = along
         begin, end = number + gaps, number + gaps + contacts.slip_count[c]
         friction = np.sqrt(dot(delassus.amount[begin:end], delassus.amount[begin:end]))
-        stops = friction < (1.0 - FRICTION_TOLERANCE) * sliding(contacts, c) * pressed
+        stops = friction < (1.0 - FRICTION_TOLERANCE) * kinetic_coefficient(contacts, c) * pressed
         if gaps == 0 and not stops and friction > 0.0:
             normal = n
             hold_normal(held, mechanism, c, n, n)
@@ -485,7 +485,7 @@ def _put_directions(held: HeldForces, contacts: Contacts, c: int, begin: int, en
         square += (contacts.motion.rate[delassus.used[i]] + delassus.rate_change[i]) ** 2
     for i in range(begin, end):
         facts = held.facts[i]
-        facts[COEFFICIENT], facts[ALONG] = sliding(contacts, c), -delassus.amount[i] / friction
+        facts[COEFFICIENT], facts[ALONG] = kinetic_coefficient(contacts, c), -delassus.amount[i] / friction
         facts[SLOWNESS] = 1.0 / np.sqrt(square) if square > 0.0 and end > begin + 1 else 0.0
         held.curve[i] = contacts.laws.coefficient[c]
 

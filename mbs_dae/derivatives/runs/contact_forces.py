@@ -40,7 +40,15 @@ from ...linear.vectors import axpy, copy, dot
 from ...model.parameters import slope_of
 from ...motion.contact.bounds import given, is_given, pressure
 from ...motion.contact.normals import sense
-from ...motion.contact.rubbing import across, direction, drives_apart, never_sticks, sliding, speed_of, turns_with_slip
+from ...motion.contact.rubbing import (
+    across,
+    direction,
+    drives_apart,
+    kinetic_coefficient,
+    never_sticks,
+    speed_of,
+    turns_with_slip,
+)
 from ...motion.mechanism_record import Mechanism
 from ...poses.newton import solve_here
 from ...symbolic.loads import DISSIPATED, SUPPLIED
@@ -294,7 +302,7 @@ def _hold_beginning(
         for j in range(slips):
             held.E[begin + n + k, n + j] += turn * ((1.0 if j == k else 0.0) - e[k] * e[j] / force**2)
         held.E[begin + n + k, last] = held.E[begin + last, n + k] = w * e[k] / force
-    held.E[begin + last, normal] = -w * sliding(contacts, c)
+    held.E[begin + last, normal] = -w * kinetic_coefficient(contacts, c)
     pressed, curve = w * normal_force(contacts, c, False), contacts.laws.coefficient[c]
     if curve >= 0:
         held.by_size[begin + last, curve] = pressed
@@ -344,7 +352,7 @@ def _hold_slip(held: HeldForces, contacts: Contacts, c: int, k: int, line: int) 
     """Put N, μ and d of friction along component k of the slip of point c, and the slopes of d, into `facts`."""
     laws = contacts.laws
     facts, speed, v = held.facts[line], speed_of(contacts, c), laws.smooth[c]
-    facts[NORMAL], facts[COEFFICIENT] = normal_force(contacts, c, False), sliding(contacts, c)
+    facts[NORMAL], facts[COEFFICIENT] = normal_force(contacts, c, False), kinetic_coefficient(contacts, c)
     facts[ALONG] = direction(contacts, c, k)
     if laws.coefficient[c] >= 0:
         held.curve[line] = laws.coefficient[c]

@@ -72,10 +72,10 @@ from .digits import (
     put_spread,
     refine_solution,
 )
-from .incipient import beyond, put_incipient, weight_of_changes
+from .incipient import beyond, friction_update_weight, put_incipient
 from .normals import holds_side, put_normals, sense
 from .problem import add_responses, respond, use
-from .rubbing import across, direction, resting, sliding
+from .rubbing import across, direction, kinetic_coefficient, static_coefficient
 from .sizes import (
     along_row,
     fastest,
@@ -280,7 +280,7 @@ def _contracts(contacts: Contacts, n: int) -> bool:
             for d in range(0 if is_given(contacts, of) else normals.components[of]):
                 effect = 0.0
                 for k in range(contacts.slip_count[c]):
-                    share = sliding(contacts, c) * direction(contacts, c, k)
+                    share = kinetic_coefficient(contacts, c) * direction(contacts, c, k)
                     effect += share * normals.B[COMPONENTS * of + d, number + k]
                 square += effect**2
             C[i, column] = np.sqrt(square)
@@ -350,7 +350,7 @@ def _role_of_shares(contacts: Contacts, n: int, rank: int) -> int:
         if c >= contacts.gap_row.size:
             return SHARES_MOVE
         is_given_size = contacts.gap_row[c] < 0 and (unknown >= 0 or is_given(contacts, c))
-        found = found or not is_given_size or sliding(contacts, c) != resting(contacts, c)
+        found = found or not is_given_size or kinetic_coefficient(contacts, c) != static_coefficient(contacts, c)
     for k in range(rank, n if found else rank):
         if _accelerates(contacts, rank, k):
             return SHARES_MOVE
@@ -378,7 +378,7 @@ def _accelerates(contacts: Contacts, rank: int, k: int) -> bool:
             f[number], number = normal, number + 1
         for slip in range(contacts.slip_count[c]):
             if contacts.state[c] == CLOSED:
-                f[number] = -sliding(contacts, c) * direction(contacts, c, slip) * normal
+                f[number] = -kinetic_coefficient(contacts, c) * direction(contacts, c, slip) * normal
             else:
                 f[number], column = contacts.choice.weight[c] * share[column], column + 1
             number += 1
@@ -421,7 +421,7 @@ def _correct(mechanism: Mechanism, n: int) -> float:
     less than half as large as the one before; return the size of the last correction, relative to the forces."""
     contacts, machine, unsettled = mechanism.contacts, mechanism.machine, np.inf
     delassus, equations = contacts.delassus, contacts.equations
-    counts = weight_of_changes(contacts)
+    counts = friction_update_weight(contacts)
     _leave_to_joints(mechanism)
     respond(mechanism, REFINED)
     copy(delassus.f, machine.x)
@@ -654,7 +654,7 @@ def _put_equations(contacts: Contacts, x: Vector, n: int, starts: bool) -> bool:
             if gaps == 1:
                 _add_effect(contacts, number, 1.0, column, n)
             for k in range(slips if state == CLOSED else 0):
-                share = unit * sliding(contacts, c) * direction(contacts, c, k)
+                share = unit * kinetic_coefficient(contacts, c) * direction(contacts, c, k)
                 _add_effect(contacts, number + gaps + k, -share, column, n)
             column += 1
         for k in range(slips if state != CLOSED else 0):
@@ -714,7 +714,7 @@ def _take_forces(contacts: Contacts) -> float:
     """Put the forces along all rows in use into `amount`, from the unknowns in `solution`; return the largest change,
     relative to the largest force."""
     delassus, equations = contacts.delassus, contacts.equations
-    column, number, largest, change, counts = 0, 0, 0.0, 0.0, weight_of_changes(contacts)
+    column, number, largest, change, counts = 0, 0, 0.0, 0.0, friction_update_weight(contacts)
     for c in range(contacts.gap_row.size):
         if contacts.state[c] == OPEN:
             continue
@@ -731,7 +731,7 @@ def _take_forces(contacts: Contacts) -> float:
                 left += contacts.choice.weight[c] * equations.solution_tail[column]
                 column += 1
             elif slip >= 0:
-                share = -sliding(contacts, c) * direction(contacts, c, slip)
+                share = -kinetic_coefficient(contacts, c) * direction(contacts, c, slip)
                 force, left = two_product(share, normal)
                 left += share * tail
             change, largest = max(change, part * abs(force - delassus.amount[number])), max(largest, abs(force))
@@ -753,7 +753,7 @@ def _take_forces(contacts: Contacts) -> float:
 def _put_most(contacts: Contacts) -> None:
     """Put the bound of the friction of each point at rest into `largest_friction`."""
     for c in range(contacts.gap_row.size):
-        contacts.choice.largest_friction[c] = resting(contacts, c) * most_pressed(
+        contacts.choice.largest_friction[c] = static_coefficient(contacts, c) * most_pressed(
             contacts, c, contacts.delassus.amount, True
         )
 

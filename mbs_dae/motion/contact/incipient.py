@@ -29,7 +29,7 @@ from ...tolerances import (
     PARALLEL_ANGLE,
     TURN_ANGLE,
 )
-from .rubbing import across, never_sticks, sliding, speed_of
+from .rubbing import across, kinetic_coefficient, never_sticks, speed_of
 
 RISEN, FAR = 5e-3, 0.5
 """A slip is incipient while friction falls short by less than the first part of its size; and, while slip and
@@ -73,19 +73,19 @@ def put_incipient(contacts: Contacts, c: int, number: int, column: int) -> None:
             matrix[column + 1 + k, column + 1 + j] += bends * ((1.0 if j == k else 0.0) - towards[k] * towards[j])
         matrix[column + 1 + k, last] += w * towards[k]
         matrix[last, column + 1 + k] = w * towards[k]
-    matrix[last, column] = -w * sliding(contacts, c)
+    matrix[last, column] = -w * kinetic_coefficient(contacts, c)
 
 
 @compiled
 def beyond(contacts: Contacts, c: int, normal: float) -> float:
     """Return the difference between the friction of an incipient slip and its bound."""
-    return abs(across(contacts, c, contacts.force) - sliding(contacts, c) * normal)
+    return abs(across(contacts, c, contacts.force) - kinetic_coefficient(contacts, c) * normal)
 
 
 @compiled
-def weight_of_changes(contacts: Contacts) -> float:
-    """Return the weight of changes of held forces: incipient slips turn with them, and the effect on accelerations is
-    only this part of the change. It is 1 where no slip is incipient."""
+def friction_update_weight(contacts: Contacts) -> float:
+    """Return the part, 0 to 1, of a change of held friction forces that reaches the accelerations: where a slip begins
+    the direction of friction turns with the force. It is 1 where no slip begins."""
     most = -1.0
     for c in range(contacts.gap_row.size):
         if contacts.state[c] == INCIPIENT:

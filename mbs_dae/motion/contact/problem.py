@@ -30,7 +30,7 @@ from ...linear.vectors import copy
 from ..mechanism_record import Mechanism
 from .bounds import COMPONENTS, given, is_given, put_bounds
 from .digits import refine_solution
-from .rubbing import direction, drives_apart, never_sticks, resting, sliding, speed_of
+from .rubbing import direction, drives_apart, kinetic_coefficient, never_sticks, speed_of, static_coefficient
 from .sizes import put_mobilities
 
 
@@ -175,7 +175,8 @@ def write_laws(mechanism: Mechanism, points: Integers, is_impact: bool) -> None:
         if contacts.slip_count[c] > 0:
             slips = choice.slipping[c] > 0
             problem.first[laws], problem.bound_at[laws] = i, bounds
-            problem.mu[laws] = sliding(contacts, c) if slips or is_impact else resting(contacts, c)
+            mu = kinetic_coefficient(contacts, c) if slips or is_impact else static_coefficient(contacts, c)
+            problem.mu[laws] = mu
             bounds += _put_bound(contacts, c, bounds, i, not slips or choice.departure[c] == HOLDS)
             if choice.slipping[c] == 1 or drives_apart(contacts, c):
                 _put_heading(contacts, c, i, laws)

@@ -9,17 +9,17 @@ from ...tolerances import SLIP_FLOOR
 
 
 @compiled
-def sliding(contacts: Contacts, c: int) -> float:
+def kinetic_coefficient(contacts: Contacts, c: int) -> float:
     """Return the coefficient of friction of a point that slips, or whose friction at its bound holds it, at the last
     evaluation."""
     laws = contacts.laws
     if contacts.choice.departure[c] == HOLDS:
-        return resting(contacts, c)
+        return static_coefficient(contacts, c)
     return laws.friction[c] if laws.coefficient[c] < 0 else contacts.normals.factors[laws.coefficient[c]]
 
 
 @compiled
-def resting(contacts: Contacts, c: int) -> float:
+def static_coefficient(contacts: Contacts, c: int) -> float:
     """Return the coefficient of friction of a point that sticks."""
     laws = contacts.laws
     return laws.static[c] if laws.coefficient[c] < 0 else contacts.normals.factors[laws.coefficient[c] + 1]

@@ -47,7 +47,7 @@ from .following import let_slips_follow
 from .guards import keeps_still, largest_acceleration
 from .incipient import FAR
 from .problem import bound_now, respond, solve_laws, take_solution, use_points, write_laws
-from .rubbing import never_sticks, resting, sliding, speed_of
+from .rubbing import kinetic_coefficient, never_sticks, speed_of, static_coefficient
 from .sizes import force_to_stop, opposing_force, own_pace, put_paces
 
 
@@ -281,7 +281,7 @@ def _release(contacts: Contacts) -> bool:
             for k in range(contacts.slip_count[c]):
                 held += problem.f[i + k] ** 2
                 speed += problem.w[i + k] ** 2
-            held, speed, most = np.sqrt(held), np.sqrt(speed), bound_now(contacts, law, resting(contacts, c))
+            held, speed, most = np.sqrt(held), np.sqrt(speed), bound_now(contacts, law, static_coefficient(contacts, c))
             if held >= (1.0 - FRICTION_TOLERANCE) * most and speed > still:
                 choice.slipping[c], found = 1 if contacts.slip_count[c] == 1 else 2, True
                 if contacts.slip_count[c] == 1:  # a slip that nothing holds begins along its load
@@ -328,7 +328,7 @@ def _sets_out(contacts: Contacts, c: int, law: int, i: int) -> int:
             yields += problem.f[i + k] * contacts.delassus.W[i + k, i + j] * problem.f[i + j]
     held, drawn = np.sqrt(held), np.sqrt(drawn)
     is_free = choice.began[c] == SLIPS or choice.previous[c] == INCIPIENT
-    is_free = is_free or held >= (1.0 - FRICTION_TOLERANCE) * bound_now(contacts, law, sliding(contacts, c))
+    is_free = is_free or held >= (1.0 - FRICTION_TOLERANCE) * bound_now(contacts, law, kinetic_coefficient(contacts, c))
     if not is_free and speed <= CONTACT_TOLERANCE * choice.point_pace[c]:
         return STICKING
     for k in range(contacts.slip_count[c]):

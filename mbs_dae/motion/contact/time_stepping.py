@@ -67,7 +67,7 @@ from .problem import (
     write_gaps,
     write_laws,
 )
-from .rubbing import across, resting, sliding
+from .rubbing import across, kinetic_coefficient, static_coefficient
 from .sizes import put_paces
 
 MOST = 300
@@ -188,7 +188,8 @@ def _have_friction(contacts: Contacts) -> bool:
     found = True
     for c in range(contacts.gap_row.size):
         if contacts.choice.touching[c] == 1 and contacts.slip_count[c] > 0:
-            found = found and np.isfinite(sliding(contacts, c)) and np.isfinite(resting(contacts, c))
+            found = found and np.isfinite(kinetic_coefficient(contacts, c))
+            found = found and np.isfinite(static_coefficient(contacts, c))
     return found
 
 
@@ -274,7 +275,8 @@ def _push_few(mechanism: Mechanism, near: bool) -> int:
         if steps.by_elimination[c] == 1:
             law += 1 if contacts.gap_row[c] >= 0 else 0
             if contacts.slip_count[c] > 0:
-                mu = sliding(contacts, c) if contacts.choice.slipping[c] == 1 else resting(contacts, c)
+                slips = contacts.choice.slipping[c] == 1
+                mu = kinetic_coefficient(contacts, c) if slips else static_coefficient(contacts, c)
                 sticks = (
                     across(contacts, c, steps.rate_change) <= still
                 )  # at its bound as well, where other points may hold it
@@ -321,7 +323,7 @@ def _push_many(mechanism: Mechanism, h: float, others: bool) -> bool:
     for c in range(contacts.gap_row.size):
         p.asked[c] = 0 if others and steps.by_elimination[c] == 1 else choice.touching[c]
         p.rests[c] = 1 - choice.slipping[c]
-        p.mu[c] = sliding(contacts, c) if choice.slipping[c] == 1 else resting(contacts, c)
+        p.mu[c] = kinetic_coefficient(contacts, c) if choice.slipping[c] == 1 else static_coefficient(contacts, c)
     copy(machine.f, p.f)
     copy(machine.g, p.g)
     copy(contacts.delassus.f[: p.x.size], p.x)

@@ -172,14 +172,14 @@ def _mechanism(
         )  # fmt: skip
     if isinstance(start, BranchPoint):
         system = holding(freed.compile(), 0, fix)
-        _check_singular(system, t, q)
+        _check_closed(system, t, q)
     elif state is not None:
         q = posed(freed, t, fix, state)[0]
     return holding(freed.compile(), 0, fix), q, names
 
 
-def _check_singular(system: System, t: float, q: np.ndarray) -> None:
-    """Refuse a branch point that is no pose of this mechanism."""
+def _check_closed(system: System, t: float, q: np.ndarray) -> None:
+    """Refuse a branch point at which the constraints of this mechanism do not close."""
     machine = system.machine()
     evaluate_and_factorise(machine, t, q, system.still, True)
     if not gaps(machine, machine.phi) < CLOSED_POSE_DISTANCE * system.length:
